@@ -1,0 +1,286 @@
+#!/usr/bin/env python3
+"""One door for work on Blocktime. It needs only Python 3.11 to 3.13 and prepares the rest itself, in .venv and .dev.
+
+python3 dev.py app [OPTION...]       a first answer, then the what-if page (options of `blocktime app`)
+python3 dev.py test [PYTEST ARG...]  every check; with arguments, pytest alone
+python3 dev.py check                 the quick checks: format, lint, types, floors
+python3 dev.py benchmark [ARG...]    what reports the clock (arguments of pytest)
+python3 dev.py lock [--upgrade]      resolve requirements.lock again from pyproject.toml
+"""
+
+import hashlib
+import os
+import shlex
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import NoReturn
+
+
+def version_problem(major: int, minor: int) -> str:
+    """One sentence when this Python cannot be used, else nothing."""
+    if (3, 11) <= (major, minor) <= (3, 13):
+        return ""
+    return (
+        f"Blocktime needs Python 3.11, 3.12 or 3.13; this is {major}.{minor}. Call dev.py with one of those."
+    )
+
+
+# An older Python stops here with a sentence, before it meets anything that it does not know.
+if version_problem(sys.version_info[0], sys.version_info[1]):
+    sys.exit(version_problem(sys.version_info[0], sys.version_info[1]))
+if os.name != "posix":
+    sys.exit("dev.py works on Linux and macOS; on Windows, call it inside WSL.")
+
+import fcntl
+from collections.abc import Callable
+
+ROOT = Path(__file__).resolve().parent
+VENV, TOOLS, LOCK = ROOT / ".venv", ROOT / ".dev", ROOT / "requirements.lock"
+BIN, STAMP, LOG = VENV / "bin", VENV / "blocktime-stamp", TOOLS / "setup.log"
+PYTHON = BIN / "python"
+BASE = getattr(sys, "_base_executable", None) or sys.executable  # dev.py may itself run inside .venv
+NEEDED = ["hatchling", "hypothesis", "mypy", "playwright", "pytest", "scipy", "simpy", "streamlit", "tomlkit"]
+PROBE = f"from importlib.util import find_spec; raise SystemExit(not all(map(find_spec, {NEEDED})))"
+CONSOLE_SCRIPT = """#!/bin/sh
+'''exec' {python} "$0" "$@"
+' '''
+import sys
+from app.cli import main
+sys.exit(main())
+"""
+
+
+def say(line: str) -> None:
+    """Tell how far we are."""
+    print(line, file=sys.stderr, flush=True)
+
+
+def environment() -> dict[str, str]:
+    """Give the caller's environment, without what would lead Python, pip or uv away from .venv."""
+    kept = {
+        k: v
+        for k, v in os.environ.items()
+        if k not in {"PYTHONPATH", "PYTHONHOME", "PIP_TARGET", "PIP_PREFIX"}
+    }
+    path = os.pathsep.join([str(BIN), kept.get("PATH", os.defpath)])
+    ours = {"PATH": path, "VIRTUAL_ENV": str(VENV), "PIP_USER": "0", "PIP_REQUIRE_VIRTUALENV": "0"}
+    return {"UV_SYSTEM_CERTS": "1", "UV_PYTHON_DOWNLOADS": "never", "PIP_RETRIES": "2", **kept, **ours}
+
+
+def logged(*command: object, **variables: str) -> bool:
+    """Run a step of the set-up, its output into the log; say whether it succeeded."""
+    words = [str(word) for word in command]
+    with LOG.open("a", encoding="utf-8") as log:
+        print("$", shlex.join(words), file=log, flush=True)
+        try:
+            env = {**environment(), **variables}
+            return not subprocess.call(
+                words, cwd=ROOT, env=env, stdin=subprocess.DEVNULL, stdout=log, stderr=log
+            )
+        except OSError as error:  # no such program, or one for another machine
+            print(error, file=log)
+            return False
+
+
+def stamp(lock: bytes, version: str, folder: str) -> str:
+    """Name what an environment is made from; it is made anew when one of these changes."""
+    return hashlib.sha256(b"\0".join([lock, version.encode(), folder.encode()])).hexdigest()
+
+
+def find_uv() -> str | None:
+    """Return the uv on PATH, or else one that pip puts into the project's own folder."""
+    own = TOOLS / "uv" / "bin" / "uv"
+    if not shutil.which("uv") and not os.access(own, os.X_OK):
+        logged(BASE, "-m", "pip", "install", "--upgrade", "--target", TOOLS / "uv", "uv>=0.8")
+    return shutil.which("uv") or shutil.which(own)
+
+
+def clear_venv() -> None:
+    """Remove .venv, be it a folder, a file or a link."""
+    if VENV.is_dir() and not VENV.is_symlink():
+        shutil.rmtree(VENV)
+    else:
+        VENV.unlink(missing_ok=True)
+
+
+def install() -> bool:
+    """Fill .venv from the lock: with uv, or else with pip."""
+    locked = ("--require-hashes", "-r", LOCK)
+    uv = find_uv()
+    clear_venv()
+    if (
+        uv
+        and logged(uv, "venv", "--no-project", "--python", BASE, VENV)
+        and logged(uv, "pip", "install", "--python", PYTHON, *locked)
+    ):
+        return True
+    say("Without uv: pip installs the same, more slowly.")
+    clear_venv()
+    if logged(BASE, "-m", "venv", VENV):
+        return logged(PYTHON, "-m", "pip", "install", *locked)
+    clear_venv()  # Debian's Python without python3-venv has no ensurepip, but may have pip
+    if logged(BASE, "-m", "venv", "--without-pip", VENV):
+        return logged(BASE, "-m", "pip", "--python", PYTHON, "install", *locked)
+    return False
+
+
+def set_up() -> None:
+    """Make .venv hold what the lock says; when it does already, this costs a moment."""
+    wanted = stamp(LOCK.read_bytes(), sys.version, str(ROOT))
+    TOOLS.mkdir(exist_ok=True)
+    with (TOOLS / "turn").open("w") as turn:
+        fcntl.flock(turn, fcntl.LOCK_EX)  # two terminals may start at once
+        LOG.unlink(missing_ok=True)
+        if STAMP.is_file() and STAMP.read_text() == wanted and logged(PYTHON, "-P", "-c", PROBE):
+            return
+        started = time.monotonic()
+        say("Setting up .venv (about 1 GB, up to two minutes; only the first time).")
+        if not install():
+            said = [
+                line
+                for line in LOG.read_text(encoding="utf-8", errors="replace").splitlines()
+                if line.strip()
+            ]
+            sys.exit(
+                f"The packages could not be installed; is there a network? See {LOG}; it ends: {said[-1].strip()}"
+            )
+        major, minor = sys.version_info[:2]
+        packages = VENV / "lib" / f"python{major}.{minor}" / "site-packages"
+        (packages / "blocktime.pth").write_text(f"{ROOT}\n", encoding="utf-8")
+        (BIN / "blocktime").write_text(
+            CONSOLE_SCRIPT.format(python=shlex.quote(str(PYTHON))), encoding="utf-8"
+        )
+        (BIN / "blocktime").chmod(0o755)
+        STAMP.write_text(wanted)  # last, so that a half-made environment has none
+        say(f"Set up in {time.monotonic() - started:.0f} s.")
+
+
+def provide_chromium() -> None:
+    """Install chromium for the browser tests where that is ours to do, else say that they will be skipped."""
+    if any(map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))):
+        return
+    if os.geteuid() == 0 and shutil.which("apt-get"):
+        say("Installing chromium for the browser tests.")
+        get = ("apt-get", "-y", "--no-install-recommends")
+        if logged(*get, "update") and logged(
+            *get, "install", "chromium", "fonts-dejavu-core", DEBIAN_FRONTEND="noninteractive"
+        ):
+            return
+    say("There is no chromium on PATH: the browser tests will be skipped.")
+
+
+def call(*command: object, folder: Path = ROOT, **variables: str) -> bool:
+    """Run a command and let it talk; say whether it succeeded."""
+    words = [str(word) for word in command]
+    return subprocess.call(words, cwd=folder, env={**environment(), **variables}) == 0
+
+
+def quietly(*command: object, folder: Path = ROOT, **variables: str) -> bool:
+    """Run a command and show what it said only when it failed."""
+    with tempfile.TemporaryFile() as output:
+        words, env = [str(word) for word in command], {**environment(), **variables}
+        status = subprocess.call(
+            words, cwd=folder, env=env, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT
+        )
+        output.seek(0)
+        if status:
+            say(output.read().decode(errors="replace").rstrip())
+    return status == 0
+
+
+def wheel_works() -> bool:
+    """Build the wheel and use it from elsewhere; unpacking a pure wheel is installing it."""
+    with tempfile.TemporaryDirectory() as folder:
+        here = Path(folder)
+        if not quietly(PYTHON, "-m", "hatchling", "build", "-t", "wheel", "-d", here):
+            return False
+        shutil.unpack_archive(next(here.glob("*.whl")), here / "installed", "zip")
+        where, path = (
+            f"import app, sys; sys.exit(not app.__file__.startswith({folder!r}))",
+            f"{here / 'installed'}",
+        )
+        return quietly(PYTHON, "-P", "-c", where, folder=here, PYTHONPATH=path) and quietly(
+            PYTHON, "-P", "-m", "app", "list", folder=here, PYTHONPATH=path
+        )
+
+
+def report(steps: dict[str, Callable[[], bool]]) -> int:
+    """Do every step, also after one has failed; return 1 when one has."""
+    failed = 0
+    for name, step in steps.items():
+        started = time.monotonic()
+        passed = step()
+        failed += not passed
+        say(f"{'ok    ' if passed else 'FAILED'} {name} ({time.monotonic() - started:.1f} s)")
+    print(f"{len(steps) - failed} passed, {failed} failed", flush=True)
+    return int(failed > 0)
+
+
+QUICK: dict[str, Callable[[], bool]] = {
+    "format": lambda: quietly(PYTHON, "-m", "ruff", "format", "--check", "--output-format", "concise", "."),
+    "lint": lambda: quietly(PYTHON, "-m", "ruff", "check", "--output-format", "concise", "."),
+    "types": lambda: quietly(PYTHON, "-m", "mypy"),
+    "floors": lambda: quietly(BIN / "lint-imports"),
+}
+ALL: dict[str, Callable[[], bool]] = QUICK | {
+    "tests": lambda: call(PYTHON, "-m", "pytest"),
+    "measured numbers": lambda: quietly(PYTHON, "-m", "app", "validate", "--check"),
+    "wheel": wheel_works,
+}
+
+
+def lock(*options: str) -> bool:
+    """Resolve the dependencies for every Python we run on, into one file without addresses."""
+    TOOLS.mkdir(exist_ok=True)
+    uv = find_uv()
+    if uv is None:
+        sys.exit(f"uv is needed to make the lock, and could not be installed; see {LOG}.")
+    wanted = (
+        "--universal",
+        "--python-version",
+        "3.11",
+        "--generate-hashes",
+        "--no-annotate",
+        "--no-emit-index-url",
+    )
+    header = "python3 dev.py lock"
+    source = ("--group", "dev", "pyproject.toml", "--output-file", LOCK.name)
+    return call(uv, "pip", "compile", "--quiet", *wanted, *options, *source, UV_CUSTOM_COMPILE_COMMAND=header)
+
+
+def serve(*options: str) -> NoReturn:
+    """Print a first answer, then become the server of the page, so that signals reach it."""
+    call(PYTHON, "-m", "app", "run", "rahn-full-scan")
+    os.chdir(ROOT)
+    os.execve(PYTHON, [str(PYTHON), "-m", "app", "app", *options], environment())
+
+
+def main(command: str = "--help", *options: str) -> int:
+    """Do what the first word asks for."""
+    if command not in {"app", "test", "check", "benchmark", "lock"}:
+        print(__doc__)
+        return 0 if command in {"-h", "--help", "help"} else 2
+    if command == "lock":
+        return int(not lock(*options))
+    set_up()
+    if command == "check":
+        return report(QUICK)
+    if command == "benchmark":
+        return int(not call(PYTHON, "-m", "pytest", "-m", "benchmark", "-s", *options))
+    if command == "test":
+        provide_chromium()
+        return int(not call(PYTHON, "-m", "pytest", *options)) if options else report(ALL)
+    serve(*options)
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main(*sys.argv[1:]))
+    except KeyboardInterrupt:
+        sys.exit("Interrupted. Call it again to go on.")
+    except OSError as error:
+        sys.exit(f"dev.py could not go on: {error}.")

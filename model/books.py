@@ -1,0 +1,200 @@
+"""From demands and times to a :class:`RunResult`: one place where both engines close their books."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from importlib.metadata import PackageNotFoundError, version
+
+from model.demand import (
+    DIRECT,
+    FROM_CLIENT,
+    MORE_DATA,
+    SCATTERED,
+    SEQUENTIAL,
+    TO_CLIENT,
+    Demand,
+    optimizer_of,
+)
+from model.provenance import outside_range
+from model.results import (
+    CacheUse,
+    Call,
+    DeviceStats,
+    EventTime,
+    Interval,
+    LogicalIO,
+    OptimizerCost,
+    PhysicalIO,
+    RunResult,
+    SegmentSpace,
+    TimeBreakdown,
+    check_books,
+)
+from model.spec import FullScan, IndexRangeScan, System
+
+SENT_TWICE = "CPU of SQL*Net sends, counted in both CPU and wait"
+BETWEEN_CALLS = "between calls, outside the trace"
+RUN_QUEUE = "waiting for a processor"
+SUBMITTED = "reading the page cache in io_submit"
+
+LAW_SOURCES = {
+    "full_scan": ("oracle-concepts", "rahn-mbrc", "savvinov-lio", "shallahamer-direct", "oracle-tuning"),
+    "index_range_scan": ("oracle-concepts", "savvinov-lio", "oracle-tuning"),
+}
+IN_FETCH = (DIRECT, SCATTERED, SEQUENTIAL, TO_CLIENT, MORE_DATA)
+
+
+@dataclass(slots=True)
+class Timing:
+    """What an engine found out about time: per session the waits and causes, and the device over the run."""
+
+    elapsed_s: float
+    cpu: dict[str, float]
+    wait: dict[str, EventTime]
+    unaccounted: dict[str, float]
+    request_blocks: dict[int, float]
+    device: DeviceStats | None
+    engine: str
+    seed: int = 0
+    warnings: list[str] = field(default_factory=list)
+    interval: Interval | None = None
+    events: int | None = None
+
+
+def blocktime_version() -> str:
+    """Version of the program that made a result."""
+    try:
+        return version("blocktime")
+    except PackageNotFoundError:
+        return "0.1.0"
+
+
+def close_books(
+    name: str, system: System, work: FullScan | IndexRangeScan, demand: Demand, timing: Timing
+) -> RunResult:
+    """One checked result from what was asked and how long it took."""
+    bs = demand.block_size_bytes
+    single = demand.plan.single_reads
+    read_blocks = sum(size * many for size, many in timing.request_blocks.items())
+    gets = demand.gets
+    get_cpu = timing.cpu["buffer gets"]
+    walk_cpu = timing.cpu["walking rows"]
+    hits = max(0.0, demand.blocks_wanted + single - read_blocks)
+    cpu_s = sum(timing.cpu.values())
+    waited_in_fetch = sum(timing.wait[event].total_s for event in IN_FETCH if event in timing.wait)
+    overlap = timing.unaccounted.get(SENT_TWICE, 0.0)
+    opinion = optimizer_of(system, work, demand)
+    shape = demand.segment.shape
+    segment_bytes = max(shape.size_bytes, demand.segment.blocks * bs)
+    conditions = conditions_of(system, work, demand)
+    return check_books(
+        RunResult(
+            scenario=name,
+            engine=timing.engine,
+            seed=timing.seed,
+            version=blocktime_version(),
+            sources=_sources(system, work.kind),
+            extrapolated=outside_range(system.constants, conditions),
+            warnings=timing.warnings,
+            time=TimeBreakdown(
+                elapsed_s=timing.elapsed_s,
+                cpu_s=cpu_s,
+                cpu=timing.cpu,
+                wait=timing.wait,
+                unaccounted_s=sum(timing.unaccounted.values()),
+                unaccounted=timing.unaccounted,
+                interval=timing.interval,
+            ),
+            calls={
+                "parse": Call(count=1, cpu_s=0, elapsed_s=0, disk=0, query=0, current=0, rows=0),
+                "execute": Call(count=1, cpu_s=0, elapsed_s=0, disk=0, query=0, current=0, rows=0),
+                "fetch": Call(
+                    count=demand.fetches,
+                    cpu_s=cpu_s,
+                    elapsed_s=max(0.0, cpu_s + waited_in_fetch + overlap),
+                    disk=read_blocks,
+                    query=gets,
+                    current=0,
+                    rows=demand.rows_returned,
+                ),
+            },
+            logical_io=LogicalIO(
+                consistent_gets=gets,
+                current_gets=0,
+                cpu_per_get_s=(get_cpu + walk_cpu) / gets,
+                row_walk_fraction=walk_cpu / (get_cpu + walk_cpu) if get_cpu + walk_cpu > 0 else 0.0,
+            ),
+            physical_io=PhysicalIO(
+                read_requests=sum(timing.request_blocks.values()),
+                read_blocks=read_blocks,
+                read_bytes=read_blocks * bs,
+                request_blocks=dict(sorted(timing.request_blocks.items(), reverse=True)),
+            ),
+            cache=CacheUse(
+                hits=hits,
+                misses=read_blocks,
+                hit_fraction=hits / (hits + read_blocks) if hits + read_blocks else 0.0,
+            ),
+            segment=SegmentSpace(
+                blocks_before=demand.segment.blocks,
+                blocks_after=demand.segment.blocks,
+                bytes_before=segment_bytes,
+                bytes_after=segment_bytes,
+                rows_per_block=demand.segment.rows_per_block,
+                row_bytes=demand.row.bytes,
+                extents=shape.extents,
+            ),
+            device={} if timing.device is None else {"disk": timing.device},
+            optimizer=OptimizerCost(
+                io_cost=opinion.io_cost, cpu_cost=opinion.cpu_cost, cost=opinion.cost, mbrc=opinion.mbrc
+            ),
+            access=demand.plan.why,
+            events=timing.events,
+        )
+    )
+
+
+def conditions_of(system: System, work: FullScan | IndexRangeScan, demand: Demand) -> dict[str, float]:
+    """The quantities that fitted ranges are stated in, as this run has them."""
+    return {
+        "block_size_bytes": float(demand.block_size_bytes),
+        "rows_per_block": float(demand.segment.rows_per_block),
+        "row_bytes": float(demand.row.bytes),
+        "columns": float(demand.row.columns),
+        "arraysize_rows": float(work.arraysize_rows if work.select == "rows" else 1),
+        "read_blocks": float(demand.plan.mbrc),
+        "read_bytes": float(demand.plan.mbrc * demand.block_size_bytes),
+    }
+
+
+def _sources(system: System, kind: str) -> list[str]:
+    found = set(LAW_SOURCES[kind])
+    found.update(constant.source.split(":")[0] for constant in system.constants.values())
+    return sorted(found)
+
+
+def client_times(system: System, demand: Demand) -> tuple[dict[str, EventTime], dict[str, float]]:
+    """Waits for the client, and what the trace of such a run leaves unaccounted or counts twice."""
+    waits = {}
+    sends = 0.0
+    for event, (times, each_s) in demand.waits.items():
+        if times:
+            waits[event] = EventTime(waits=times, max_s=each_s, total_s=times * each_s)
+        if event != FROM_CLIENT:
+            sends += times * each_s
+    return waits, {
+        SENT_TWICE: -sends * system.client.send_cpu_fraction,
+        BETWEEN_CALLS: demand.trips * system.host.between_calls_s,
+    }
+
+
+def histogram(demand: Demand) -> dict[int, float]:
+    """Reads by size in blocks, header and map reads included."""
+    sizes: dict[int, float] = {}
+    single = float(demand.plan.single_reads)
+    if single:
+        sizes[1] = single
+    for piece in demand.plan.pieces:
+        if piece.count > 0 and piece.blocks > 0:
+            sizes[int(piece.blocks)] = sizes.get(int(piece.blocks), 0.0) + float(piece.count)
+    return sizes

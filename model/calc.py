@@ -1,0 +1,225 @@
+"""The instant answer: the laws composed in closed form, for one scenario or for arrays of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from model import books
+from model.demand import (
+    FROM_CLIENT,
+    SEQUENTIAL,
+    Demand,
+    DeviceDemand,
+    demand_of,
+    device_demand,
+    optimizer_of,
+    reaps_are_waits,
+)
+from model.laws import device
+from model.laws.numeric import Number, larger, smaller, where
+from model.results import DeviceStats, EventTime, RunResult
+from model.spec import FullScan, IndexRangeScan, System
+
+
+@dataclass(slots=True)
+class ScanTime:
+    """Elapsed time of one session, and what of it is waiting for reads, or for a processor."""
+
+    elapsed_s: Number
+    read_wait_s: Number
+    single_wait_s: Number
+    run_queue_s: Number
+    submit_cpu_s: Number
+    reap_cpu_s: Number
+    busy_s: Number
+    """Time the device has work, over all sessions."""
+
+
+def compose(system: Any, work: Any, demand: Demand) -> tuple[ScanTime, DeviceDemand]:
+    """Elapsed time from demands: what one session does itself, and reads waited for or hidden behind it.
+
+    With one session this is exact where either the session or the device is the slower throughout. With several it is
+    the larger of three bounds: one session alone, the device's bottleneck, and the processors.
+    """
+    shared = work.users > 1
+    plan = demand.plan
+    asked = device_demand(system, demand, bool(shared) if not getattr(shared, "ndim", 0) else True)
+    disk, host, users = system.disk, system.host, work.users
+    truly_async = plan.asynchronous and not plan.through_page_cache
+    submit = asked.service_s if plan.asynchronous and plan.through_page_cache else 0.0
+    reaped = demand.reads * host.reap_call_s if truly_async else 0.0
+    posted = reaps_are_waits(system)
+    reap_cpu = 0.0 if posted else reaped
+    sends = sum(times * each for event, (times, each) in demand.waits.items() if event != FROM_CLIENT)
+    waits = sum(times * each for times, each in demand.waits.values())
+    own = (
+        demand.cpu_s
+        + submit
+        + reaped
+        + waits
+        - sends * system.client.send_cpu_fraction
+        + demand.trips * host.between_calls_s
+    )
+    single = plan.single_reads * asked.single_s
+    slots = smaller(disk.parallel_requests, system.instance.direct_read_slots_limit)
+    bottleneck = device.bottleneck_s(asked.latency_s, asked.transfer_s, disk.parallel_requests)
+    if truly_async:
+        at_device = device.bottleneck_s(asked.latency_s, asked.transfer_s, slots)
+        last = own * asked.last_blocks / larger(1, demand.read_blocks)
+        piped = device.pipelined_s(asked.first_s, at_device, own, last)
+        read_wait = where(demand.reads > 0, piped - own, 0)
+        alone_busy = larger(at_device, smaller(asked.latency_s + asked.transfer_s, piped))
+    else:
+        read_wait = asked.service_s - submit
+        alone_busy = asked.latency_s + asked.transfer_s
+    alone = own + single + read_wait
+    cpu = demand.cpu_s + submit + reap_cpu
+    device_bound = users * bottleneck
+    cpu_bound = users * cpu / host.cpus
+    elapsed = larger(alone, larger(device_bound, cpu_bound)) if _any(shared) else alone
+    extra = elapsed - alone
+    for_device = where(device_bound >= cpu_bound, extra, 0)
+    posted_wait = reaped if posted else 0.0
+    return (
+        ScanTime(
+            elapsed_s=elapsed,
+            read_wait_s=read_wait + for_device + posted_wait,
+            single_wait_s=single,
+            run_queue_s=extra - for_device,
+            submit_cpu_s=submit,
+            reap_cpu_s=reap_cpu,
+            busy_s=smaller(elapsed, users * (alone_busy + single)),
+        ),
+        asked,
+    )
+
+
+def _any(condition: Any) -> bool:
+    return bool(condition.any()) if getattr(condition, "ndim", 0) else bool(condition)
+
+
+def calculate(system: System, work: FullScan | IndexRangeScan, *, name: str = "") -> RunResult:
+    """Answer one scenario in closed form; seconds, bytes and counts of one session.
+
+    Exact where nobody queues; with several users a lower bound, which the result says.
+    """
+    demand = demand_of(system, work)
+    found, asked = compose(system, work, demand)
+    waits, unaccounted = books.client_times(system, demand)
+    cpu = dict(demand.cpu)
+    if found.submit_cpu_s:
+        cpu[books.SUBMITTED] = found.submit_cpu_s
+    if found.reap_cpu_s:
+        cpu["read calls"] += found.reap_cpu_s
+    _add_read_waits(waits, system, demand, found, asked)
+    warnings = []
+    if work.users > 1:
+        warnings.append(
+            f"{work.users} users: calculate gives the least time the device and the processors allow; simulate "
+            "shows the queueing"
+        )
+        if found.run_queue_s:
+            unaccounted[books.RUN_QUEUE] = found.run_queue_s
+    timing = books.Timing(
+        elapsed_s=found.elapsed_s,
+        cpu=cpu,
+        wait=waits,
+        unaccounted=unaccounted,
+        request_blocks=books.histogram(demand),
+        device=_device_stats(asked, demand, found, work.users),
+        engine="calculate",
+        warnings=warnings,
+    )
+    return books.close_books(name, system, work, demand, timing)
+
+
+def _add_read_waits(
+    waits: dict[str, EventTime], system: System, demand: Demand, found: ScanTime, asked: DeviceDemand
+) -> None:
+    plan, reads = demand.plan, demand.reads
+    silent = plan.asynchronous and (plan.through_page_cache or not reads)
+    if reads and not silent:
+        blocked = found.read_wait_s > asked.first_s * 1.5
+        count = reads if not plan.asynchronous or reaps_are_waits(system) or blocked else 1
+        longest = asked.first_s if plan.asynchronous else min(found.read_wait_s, asked.first_s)
+        waits[plan.event] = EventTime(waits=count, max_s=longest, total_s=found.read_wait_s)
+    if plan.single_reads:
+        before = waits.get(SEQUENTIAL)
+        waits[SEQUENTIAL] = EventTime(
+            waits=plan.single_reads + (before.waits if before else 0),
+            max_s=max(asked.single_s, before.max_s if before else 0),
+            total_s=found.single_wait_s + (before.total_s if before else 0),
+        )
+
+
+def _device_stats(asked: DeviceDemand, demand: Demand, found: ScanTime, users: int) -> DeviceStats | None:
+    if not asked.requests or not asked.bytes:
+        return None
+    requests, size = users * asked.requests, users * asked.bytes
+    held = users * (asked.latency_s + asked.transfer_s + found.single_wait_s)
+    elapsed = found.elapsed_s
+    return DeviceStats(
+        reads_per_s=requests / elapsed,
+        read_bytes_per_s=size / elapsed,
+        average_request_bytes=size / requests,
+        average_queue=held / elapsed,
+        await_s=held / requests,
+        service_s=found.busy_s / requests,
+        utilisation_fraction=found.busy_s / elapsed,
+    )
+
+
+class Overlay:
+    """A section of the inputs with some fields replaced by arrays."""
+
+    def __init__(self, base: Any, replaced: Mapping[str, Any]) -> None:
+        self._base = base
+        self._replaced = replaced
+
+    def __getattr__(self, name: str) -> Any:
+        replaced = self._replaced
+        return replaced[name] if name in replaced else getattr(self._base, name)
+
+
+def calculate_many(
+    system: System, work: FullScan | IndexRangeScan, axes: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Answer many scenarios at once: *axes* maps dotted fields (``"tablespace.block_size_bytes"``) to equal arrays.
+
+    Returns arrays: elapsed_s, cpu_s, read_wait_s, consistent_gets, read_requests, read_blocks, segment_blocks and
+    optimizer_cost. Raises KeyError for a field that does not exist. The laws are those
+    of :func:`calculate`, which the tests hold it to.
+    """
+    sections: dict[str, dict[str, Any]] = {}
+    for path, values in axes.items():
+        section, _, name = path.rpartition(".")
+        target: Any = work if section == "workload" else system
+        for part in () if section == "workload" else section.split("."):
+            target = getattr(target, part, None)
+        if not hasattr(target, name):
+            raise KeyError(path)
+        sections.setdefault(section, {})[name] = values
+    work_view: Any = Overlay(work, sections.pop("workload", {}))
+    replaced: dict[str, Any] = {}
+    for section, fields in sorted(sections.items(), reverse=True):
+        parent, _, child = section.rpartition(".")
+        if parent:
+            nested = Overlay(getattr(getattr(system, parent), child), fields)
+            replaced[parent] = Overlay(getattr(system, parent), {child: nested})
+            continue
+        replaced[section] = Overlay(replaced.get(section, getattr(system, section)), fields)
+    view: Any = Overlay(system, replaced)
+    demand = demand_of(view, work_view)
+    found, _ = compose(view, work_view, demand)
+    return {
+        "elapsed_s": found.elapsed_s,
+        "cpu_s": demand.cpu_s + found.submit_cpu_s + found.reap_cpu_s,
+        "read_wait_s": found.read_wait_s + found.single_wait_s,
+        "consistent_gets": demand.gets,
+        "read_requests": demand.reads + demand.plan.single_reads,
+        "read_blocks": demand.read_blocks + demand.plan.single_reads,
+        "segment_blocks": demand.segment.blocks,
+        "optimizer_cost": optimizer_of(view, work_view, demand).cost,
+    }

@@ -1,0 +1,67 @@
+"""Named sets of constants as TOML, each number with its source: disks, hosts, clients, system statistics."""
+
+from __future__ import annotations
+
+import tomllib
+from functools import cache
+from importlib.resources import files
+from typing import Any, Final
+
+from pydantic import ValidationError
+
+from model.errors import SpecError, UnknownName
+from model.provenance import Constant, Frozen
+
+# Kind -> the section of a scenario whose ``use`` names an entry of it.
+KINDS: Final = {"disk": "disk", "host": "host", "client": "client", "statistics": "instance.statistics"}
+
+
+class Entry(Frozen):
+    """One named set of constants."""
+
+    name: str
+    title: str
+    source: str
+    constants: dict[str, Constant]
+
+    def values(self) -> dict[str, float]:
+        """Field -> value; whole values as whole numbers."""
+        return {
+            field: int(c.value) if field in _WHOLE and c.value == int(c.value) else c.value
+            for field, c in self.constants.items()
+        }
+
+
+_WHOLE = frozenset({"parallel_requests", "sdu_bytes", "cpus"})
+
+
+@cache
+def entries(kind: str) -> dict[str, Entry]:
+    """All entries of a kind by name; raises :class:`UnknownName` for a kind that does not exist."""
+    if kind not in KINDS:
+        raise UnknownName("kind of catalog", kind, KINDS)
+    found = {}
+    folder = files(__name__).joinpath(kind)
+    for file in sorted(folder.iterdir(), key=lambda item: item.name):
+        if file.name.endswith(".toml"):
+            found[file.name[:-5]] = _read(file.name, file.read_text("utf-8"))
+    return found
+
+
+def entry(kind: str, name: str) -> Entry:
+    """The entry *name* of a kind; raises :class:`UnknownName` with the nearest names."""
+    known = entries(kind)
+    if name not in known:
+        raise UnknownName(kind, name, known)
+    return known[name]
+
+
+def _read(file: str, text: str) -> Entry:
+    data: dict[str, Any] = tomllib.loads(text)
+    title, source = data.pop("title", ""), data.pop("source", "")
+    try:
+        return Entry(name=file[:-5], title=title, source=source, constants=data)
+    except ValidationError as error:
+        first = error.errors()[0]
+        place = ".".join(str(part) for part in first["loc"])
+        raise SpecError(f"{file}: {place}: {first['msg']}") from None

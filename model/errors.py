@@ -1,0 +1,52 @@
+"""What can go wrong, as one tree.
+
+BlocktimeError
+├─ SpecError            a scenario, catalog or case file is wrong: where, key, got, allowed
+│  └─ UnknownName       no such scenario, disk, host, case or key: nearest names offered
+├─ MeasurementError     a measured file contradicts itself and no doubt says so
+├─ OutsideLaw           a law was asked for a case it does not describe
+└─ BooksDoNotBalance    a result broke an invariant: a fault of this program
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+
+class BlocktimeError(Exception):
+    """Root of every error that this program raises on purpose; its text is one sentence."""
+
+
+class SpecError(BlocktimeError):
+    """An input is wrong; says where, which key, what was got and what is allowed."""
+
+
+class UnknownName(SpecError):
+    """A name stands for nothing; offers the nearest names that do."""
+
+    def __init__(self, kind: str, name: str, known: Iterable[str], where: str = "") -> None:
+        from difflib import get_close_matches  # noqa: PLC0415  (only needed once something is wrong)
+
+        names = sorted(known)
+        shown = name if len(name) <= 60 else name[:57] + "..."
+        near = get_close_matches(name, names, n=3, cutoff=0.5)
+        if near:
+            hint = "did you mean " + " or ".join(near) + "?"
+        elif len(names) <= 30:
+            hint = "known: " + ", ".join(names)
+        else:
+            hint = f"{len(names)} are known"
+        prefix = f"{where}: " if where else ""
+        super().__init__(f"{prefix}no {kind} named {shown!r}; {hint}")
+
+
+class MeasurementError(BlocktimeError):
+    """A transcribed measurement contradicts itself and no doubt is on file."""
+
+
+class OutsideLaw(BlocktimeError):
+    """A law was asked for a case that it does not describe."""
+
+
+class BooksDoNotBalance(BlocktimeError):
+    """A result broke an invariant (times, bytes or counts); a fault of this program, not of the input."""

@@ -1,0 +1,103 @@
+"""Bytes and rows that fit a heap block.
+
+Sources: [oracle-concepts] for the parts of a block, [rahn-mbrc] and [rahn-pctfree] for the packing they print.
+"""
+
+from __future__ import annotations
+
+from model.laws.numeric import Number, ceiling, larger, normal_cdf, smaller, where
+
+COMMON_HEADER_BYTES = 20
+TRANSACTION_HEADER_BYTES = 24
+ITL_ENTRY_BYTES = 24
+ASSM_EXTRA_BYTES = 8
+DATA_HEADER_BYTES = 14
+TABLE_DIRECTORY_BYTES = 4
+TAIL_BYTES = 4
+ROW_DIRECTORY_ENTRY_BYTES = 2
+
+ROW_HEADER_BYTES = 3
+LONG_COLUMN_BYTES = 250
+MINIMUM_ROW_BYTES = 9
+
+MAXIMUM_ITL_ENTRIES = 255
+
+
+def itl_entries(initrans: Number, created_as_select: Number) -> Number:
+    """ITL entries in a fresh table block: INITRANS, but never less than 2, and 3 after CREATE TABLE AS SELECT."""
+    return larger(initrans, where(created_as_select, 3, 2))
+
+
+def overhead_bytes(itl: Number, assm: Number) -> Number:
+    """Bytes of a block that no row can use, for *itl* ITL entries: 74 + 24·ITL under ASSM, 66 + 24·ITL otherwise."""
+    fixed = (
+        COMMON_HEADER_BYTES
+        + TRANSACTION_HEADER_BYTES
+        + DATA_HEADER_BYTES
+        + TABLE_DIRECTORY_BYTES
+        + TAIL_BYTES
+    )
+    return fixed + where(assm, ASSM_EXTRA_BYTES, 0) + ITL_ENTRY_BYTES * itl
+
+
+def itl_limit(block_size_bytes: Number) -> Number:
+    """Most ITL entries a block may hold: 255, or half the block, whichever is less (41, 83, 169, 255, 255)."""
+    return smaller(MAXIMUM_ITL_ENTRIES, (block_size_bytes / 2 - 40) // ITL_ENTRY_BYTES)
+
+
+def number_bytes(digits_before: int, digits_after: int = 0) -> int:
+    """Stored bytes of a NUMBER with that many significant digits on each side of the point.
+
+    One exponent byte and one byte per base-100 pair; pairs are aligned to the decimal point.
+    """
+    return 1 + -(-digits_before // 2) + -(-digits_after // 2)
+
+
+def column_bytes(data_bytes: Number) -> Number:
+    """Bytes a column takes in a row piece: its data and 1 length byte, or 3 above 250 bytes; a NULL inside takes 1."""
+    return data_bytes + where(data_bytes > LONG_COLUMN_BYTES, 3, 1)
+
+
+def row_bytes(columns_bytes: Number) -> Number:
+    """Bytes of a row piece with that many bytes of columns: 3 header bytes more, and never below 9."""
+    return larger(MINIMUM_ROW_BYTES, ROW_HEADER_BYTES + columns_bytes)
+
+
+def slot_bytes(row_piece_bytes: Number) -> Number:
+    """Bytes a row takes from a block: the piece and its row directory entry, at least 11."""
+    return larger(MINIMUM_ROW_BYTES, row_piece_bytes) + ROW_DIRECTORY_ENTRY_BYTES
+
+
+def usable_bytes(block_size_bytes: Number, itl: Number, assm: Number, pctfree_percent: Number) -> Number:
+    """Bytes of a block that an insert may fill: (1 - PCTFREE) of what the headers leave."""
+    return (block_size_bytes - overhead_bytes(itl, assm)) * (1 - pctfree_percent / 100)
+
+
+def rows_per_block(usable: Number, mean_row_bytes: Number, row_bytes_sd: Number = 0.0) -> Number:
+    """Mean rows that fit *usable* bytes when rows are laid down one after another.
+
+    Rows of one length: floor(usable / slot). Rows of varying length: the mean number of partial sums of slots that
+    stay within the block, Σₙ P(Sₙ ≤ usable), with Sₙ normal by the central limit theorem (mean n·slot, variance
+    n·sd²); for wide smearing this is the renewal mean usable/slot - 1/2 + cv²/2.
+    Never below 1: a longer row chains over blocks, which :func:`blocks_per_row` counts.
+    """
+    slot = slot_bytes(mean_row_bytes)
+    fit = usable / slot
+    varying = row_bytes_sd > 0
+    if not getattr(varying, "ndim", 0) and not varying:
+        return larger(1, fit // 1)
+    smear = row_bytes_sd / slot * larger(fit, 1) ** 0.5
+    renewal = fit - 0.5 + (row_bytes_sd / slot) ** 2 / 2
+    base = larger(0, fit // 1 - 8)
+    total = base
+    for step in range(
+        1, 18
+    ):  # beyond eight slots either way the probability is 0 or 1 while smear stays below 1.5
+        n = base + step
+        total = total + normal_cdf((usable - n * slot) / (row_bytes_sd * n**0.5 + 1e-9))
+    return larger(1, where(smear > 1.5, renewal, where(varying, total, fit // 1)))  # noqa: PLR2004
+
+
+def blocks_per_row(whole_block_bytes: Number, mean_row_bytes: Number) -> Number:
+    """Blocks one row is spread over: 1 unless it is longer than an empty block holds (a chained row)."""
+    return larger(1, ceiling(slot_bytes(mean_row_bytes) / whole_block_bytes))

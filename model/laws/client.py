@@ -1,0 +1,27 @@
+"""Round trips, arrays and bytes between the server process and its client [rahn-mbrc]."""
+
+from __future__ import annotations
+
+from model.laws.numeric import Number, ceil_div, larger, smaller
+
+CALL_OVERHEAD_TRIPS = 2  # parse and execute
+
+
+def round_trips(fetches: Number) -> Number:
+    """SQL*Net round trips of a statement: parse, execute and each fetch."""
+    return fetches + CALL_OVERHEAD_TRIPS
+
+
+def more_data_messages(bytes_per_array: Number, sdu_bytes: Number) -> Number:
+    """``SQL*Net more data to client`` messages for one array: the session data units beyond the first."""
+    return larger(0, ceil_div(bytes_per_array, sdu_bytes) - 1)
+
+
+def full_arrays(rows: Number, arraysize_rows: Number) -> Number:
+    """Fetch calls that return a whole array; the last one is as full as the rows leave it."""
+    return rows // arraysize_rows
+
+
+def last_array_rows(rows: Number, arraysize_rows: Number) -> Number:
+    """Rows in the array after the full ones; 0 when they divide."""
+    return smaller(arraysize_rows, rows - full_arrays(rows, arraysize_rows) * arraysize_rows)

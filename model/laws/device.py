@@ -1,0 +1,67 @@
+"""Time one request holds a device: positioning and transfer.
+
+Typical figures of rotating disks [anderson-disks]; flash has no positioning. Queueing is not in here.
+"""
+
+from __future__ import annotations
+
+from model.laws.numeric import Number, ceil_div, larger
+from model.units import KIB
+
+
+def positioning_s(average_seek_s: Number, rotation_s: Number) -> Number:
+    """Mean time to reach a random place: the average seek and half a turn."""
+    return average_seek_s + rotation_s / 2
+
+
+def transfer_s(size_bytes: Number, bandwidth_bytes_per_s: Number) -> Number:
+    """Time to move *size_bytes* over the device's channel."""
+    return size_bytes / bandwidth_bytes_per_s
+
+
+def copy_time_s(size_bytes: Number, copy_bytes_per_s: Number) -> Number:
+    """Time to copy *size_bytes* from the host's page cache to the reader."""
+    return size_bytes / copy_bytes_per_s
+
+
+def pipelined_s(first_s: Number, device_s: Number, consumer_s: Number, last_s: Number) -> Number:
+    """Elapsed time of asynchronous reads consumed in order: the longer of device and consumer hides the other.
+
+    *first_s* is the first read, which nothing can hide; *device_s* the device time of all reads over its parallelism;
+    *consumer_s* the time between reaps summed; *last_s* the consumption of the last read. Exact when one of the two is
+    the longer in every step; otherwise low by at most the unevenness of the reads.
+    """
+    return larger(first_s + consumer_s, device_s + last_s)
+
+
+def device_requests(size_bytes: Number, largest_request_bytes: Number) -> Number:
+    """Requests a device sees of one read: the read cut at the largest request."""
+    return ceil_div(size_bytes, largest_request_bytes)
+
+
+def latency_s(
+    positionings: Number,
+    requests: Number,
+    *,
+    overhead_s: Number,
+    positioning_each_s: Number,
+    parallel_requests: Number,
+) -> Number:
+    """Time before the transfer of one read: positioning, and the overheads of its requests, which run in parallel."""
+    return positionings * positioning_each_s + ceil_div(requests, parallel_requests) * overhead_s
+
+
+def bottleneck_s(latency: Number, transfer: Number, parallel_requests: Number) -> Number:
+    """Least time between completions of a device: its slots hold latency and transfer, its channel one transfer."""
+    return larger((latency + transfer) / parallel_requests, transfer)
+
+
+NEAR_BYTES = 256 * KIB
+
+
+def continues(start_byte: Number, last_end_byte: Number) -> Number:
+    """Whether a read goes on where the device's last one ended, or so little farther that no positioning is due.
+
+    A drive that reads ahead has the next 256 KB in its buffer or under its heads [general knowledge].
+    """
+    return (start_byte >= last_end_byte) & (start_byte - last_end_byte <= NEAR_BYTES)

@@ -1,0 +1,61 @@
+"""What the cost-based optimizer thinks a scan costs, in single-block reads.
+
+I/O costing with NOWORKLOAD and WORKLOAD system statistics [oracle-tuning], old I/O costing [lewis-cbo]; for a
+block size other than the default the costs that [rahn-mbrc] prints show that the read size in bytes is kept while
+both read times go on using the default block size.
+"""
+
+from __future__ import annotations
+
+from model.laws.numeric import Number, ceiling, larger
+
+DEFAULT_COSTING_MBRC = 8  # of 8K blocks, while the parameter is not set
+COSTING_BLOCK_BYTES = 8192
+
+
+def costing_mbrc(mbrc: Number, block_size_bytes: Number, default_block_size_bytes: Number) -> Number:
+    """Blocks of this size in a multiblock read as costed: *mbrc* blocks of the default size, in bytes."""
+    return larger(1, mbrc * default_block_size_bytes / block_size_bytes)
+
+
+def noworkload_read_s(
+    blocks: Number, default_block_size_bytes: Number, ioseektim_s: Number, iotfrspeed_bytes_per_s: Number
+) -> Number:
+    """Time of a read of *blocks* blocks under NOWORKLOAD statistics: IOSEEKTIM + blocks·bs/IOTFRSPEED."""
+    return ioseektim_s + blocks * default_block_size_bytes / iotfrspeed_bytes_per_s
+
+
+def scan_io_cost(blocks: Number, mbrc: Number, mreadtim_s: Number, sreadtim_s: Number) -> Number:
+    """I/O cost of a full scan: B/m · MREADTIM/SREADTIM."""
+    return blocks / mbrc * mreadtim_s / sreadtim_s
+
+
+def adjusted_mbrc(mbrc: Number) -> Number:
+    """Adjusted MBRC of the old I/O costing: 1.6765·m^0.6581 (6.59 for 8)."""
+    return 1.6765 * mbrc**0.6581
+
+
+def old_scan_cost(blocks: Number, mbrc: Number) -> Number:
+    """Cost of a full scan without system statistics: B over the adjusted MBRC, and 1 for the header."""
+    return ceiling(blocks / adjusted_mbrc(mbrc)) + 1
+
+
+def scan_cpu_cycles(blocks: Number, rows: Number, cycles_per_block: Number, cycles_per_row: Number) -> Number:
+    """CPU cycles the optimizer expects of a full scan."""
+    return blocks * cycles_per_block + rows * cycles_per_row
+
+
+def cpu_cost(cycles: Number, cpuspeed_hz: Number, sreadtim_s: Number) -> Number:
+    """CPU cycles in units of a single-block read: cycles / (CPUSPEED · SREADTIM)."""
+    return cycles / (cpuspeed_hz * sreadtim_s)
+
+
+def range_scan_io_cost(
+    blevel: Number, leaf_blocks: Number, clustering_factor: Number, selectivity_fraction: Number
+) -> Number:
+    """I/O cost of an index range scan: blevel + ⌈leaf·selectivity⌉ + ⌈clustering factor·selectivity⌉."""
+    return (
+        blevel
+        + ceiling(leaf_blocks * selectivity_fraction)
+        + ceiling(clustering_factor * selectivity_fraction)
+    )

@@ -1,0 +1,101 @@
+"""How a scan cuts its segment into reads: MBRC, direct path or buffered, boundaries, blocks already cached.
+
+Sources: [rahn-mbrc] for the sizes, the automatic MBRC, bug 5768025 and the aligned reads of its raw trace;
+[shallahamer-direct] for reads that begin after the bitmap blocks of an extent.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from model.laws.numeric import Number, ceil_div, larger, smaller, where
+
+
+class Piece(NamedTuple):
+    """*count* reads of *blocks* blocks each."""
+
+    blocks: Number
+    count: Number
+
+
+SMALL_TABLE_SHARE = 0.02  # _small_table_threshold as a share of the buffer cache
+
+
+def automatic_mbrc(
+    max_io_bytes: Number, block_size_bytes: Number, buffer_cache_bytes: Number, sessions: Number
+) -> Number:
+    """Blocks per multiblock read when the parameter is not set: min(largest I/O, buffers per session), at least 1."""
+    buffers = buffer_cache_bytes // block_size_bytes
+    return larger(1, smaller(max_io_bytes // block_size_bytes, buffers // sessions))
+
+
+def explicit_mbrc(
+    mbrc: Number, max_io_bytes: Number, block_size_bytes: Number, default_block_size_bytes: Number
+) -> Number:
+    """Blocks per read for a set parameter, which counts blocks of the default size and stands for bytes.
+
+    A tablespace of another block size reads the same bytes; never more than the largest I/O. 0 meets bug 5768025: 1.
+    """
+    scaled = mbrc * default_block_size_bytes // block_size_bytes
+    return where(mbrc < 1, 1, larger(1, smaller(max_io_bytes // block_size_bytes, scaled)))
+
+
+def direct_path_threshold_bytes(buffer_cache_bytes: Number, release: tuple[int, ...]) -> Number:
+    """Segment size above which a serial scan reads directly: 5 × (11.1) or 1 × (11.2 on) 2 % of the cache.
+
+    Before 11.1 a serial scan never does: infinity.
+    """
+    if release < (11, 1):
+        return 0 * buffer_cache_bytes + float("inf")
+    times = 5 if release < (11, 2) else 1
+    return times * SMALL_TABLE_SHARE * buffer_cache_bytes
+
+
+def reads_directly(
+    segment_bytes: Number, threshold_bytes: Number, cached_fraction: Number, dirty_fraction: Number
+) -> Number:
+    """Whether a serial scan takes the direct path: above the threshold, under half cached, under a quarter dirty."""
+    return (segment_bytes > threshold_bytes) & (cached_fraction < 0.5) & (dirty_fraction < 0.25)  # noqa: PLR2004
+
+
+def aligned_pieces(first_block: Number, blocks: Number, window_blocks: Number, mbrc: Number) -> list[Piece]:
+    """Reads of *blocks* adjacent blocks from *first_block* when no read crosses a multiple of *window_blocks*."""
+    head_room = window_blocks - first_block % window_blocks
+    head = smaller(blocks, head_room)
+    rest = larger(0, blocks - head_room)
+    windows = rest // window_blocks
+    tail = rest - windows * window_blocks
+    return [
+        *pieces_of_run(head, mbrc, 1),
+        *pieces_of_run(window_blocks, mbrc, windows),
+        *pieces_of_run(tail, mbrc, 1),
+    ]
+
+
+def pieces_of_run(blocks: Number, mbrc: Number, count: Number) -> list[Piece]:
+    """Reads of *count* runs of *blocks* blocks, MBRC blocks at a time; what is left over makes one more read."""
+    whole = blocks // mbrc
+    left = blocks - whole * mbrc
+    return [Piece(mbrc, whole * count), Piece(left, where(left > 0, count, 0))]
+
+
+def buffered_reads_of_run(blocks: Number, mbrc: Number, cached_fraction: Number) -> Number:
+    """Mean reads of *blocks* adjacent blocks when a read ends at a cached block, at the run's end or at MBRC.
+
+    Each block is cached with probability f, independently. A read starts at every k·MBRC-th uncached block after the
+    run's start or after a cached block: Σₖ (1-f)^(k·m+1) · (1 + f·(L-1-k·m)), k < ⌈L/m⌉; with f = 0 this is ⌈L/m⌉.
+    """
+    uncached = 1 - cached_fraction
+    ratio = uncached**mbrc
+    terms = ceil_div(blocks, mbrc)
+    none_cached = ratio >= 1 - 1e-12
+    safe = where(none_cached, 0.5, ratio)
+    before_last = safe ** (terms - 1)
+    last = safe * before_last
+    geometric = where(none_cached, terms, (1 - last) / (1 - safe))
+    weighted = where(
+        none_cached,
+        terms * (terms - 1) / 2,
+        safe * (1 - terms * before_last + (terms - 1) * last) / (1 - safe) ** 2,
+    )
+    return uncached * ((1 + cached_fraction * (blocks - 1)) * geometric - cached_fraction * mbrc * weighted)

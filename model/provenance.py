@@ -1,0 +1,53 @@
+"""Where a constant comes from, and in what range it was fitted."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+How = Literal["read", "derived", "general knowledge", "fitted", "set by the scenario"]
+
+
+class Frozen(BaseModel):
+    """Base of every input and result: immutable, no unknown keys, no infinities."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False, use_attribute_docstrings=True)
+
+
+class Constant(Frozen):
+    """A number that a law needs, with its origin: *how* it was found, from which *source*, fitted in which *range*."""
+
+    value: float
+    how: How
+    source: str = Field(min_length=3)
+    note: str = ""
+    spread: float | None = None
+    """Standard error of a fitted value, in the unit of the value; absent where one number determines it."""
+    fitted_to: list[str] = []
+    range: dict[str, tuple[float, float]] = {}
+    """Quantity -> smallest and largest value it had where the constant was fitted."""
+
+
+class Extrapolation(Frozen):
+    """A constant used outside the range that it was fitted in."""
+
+    constant: str
+    quantity: str
+    used: float
+    low: float
+    high: float
+
+    def __str__(self) -> str:
+        return f"{self.constant} was fitted for {self.quantity} {self.low:g} to {self.high:g}, used at {self.used:g}"
+
+
+def outside_range(constants: dict[str, Constant], used_at: dict[str, float]) -> list[Extrapolation]:
+    """Constants among *constants* whose fitted range does not hold the values in *used_at*."""
+    found = []
+    for name, constant in constants.items():
+        for quantity, (low, high) in constant.range.items():
+            used = used_at.get(quantity)
+            if used is not None and not low * (1 - 1e-9) <= used <= high * (1 + 1e-9):
+                found.append(Extrapolation(constant=name, quantity=quantity, used=used, low=low, high=high))
+    return found

@@ -1,0 +1,181 @@
+"""What a run answers, in the words of TKPROF, iostat and DBA_SEGMENTS; times in seconds, sizes in bytes."""
+
+from __future__ import annotations
+
+from math import isclose
+
+from pydantic import Field
+
+from model.errors import BooksDoNotBalance
+from model.provenance import Extrapolation, Frozen
+
+
+class EventTime(Frozen):
+    """One wait event: how often, the longest, all together."""
+
+    waits: float
+    max_s: float
+    total_s: float
+
+
+class Interval(Frozen):
+    """A range that holds the mean of the replications with the stated confidence."""
+
+    low_s: float
+    high_s: float
+    confidence: float
+
+
+class Call(Frozen):
+    """One line of TKPROF: a kind of call."""
+
+    count: float
+    cpu_s: float
+    elapsed_s: float
+    disk: float
+    query: float
+    current: float
+    rows: float
+
+
+class TimeBreakdown(Frozen):
+    """Where one session's elapsed time went: elapsed = CPU + waits + unaccounted."""
+
+    elapsed_s: float
+    cpu_s: float
+    cpu: dict[str, float]
+    """CPU seconds by cause."""
+    wait: dict[str, EventTime]
+    unaccounted_s: float
+    unaccounted: dict[str, float]
+    """The parts of unaccounted_s by cause; time counted twice is negative."""
+    interval: Interval | None = None
+
+
+class LogicalIO(Frozen):
+    """Buffers got."""
+
+    consistent_gets: float
+    current_gets: float
+    cpu_per_get_s: float
+    """CPU of getting buffers and walking their rows, over the gets."""
+    row_walk_fraction: float
+    """Share of that CPU that walks rows."""
+
+
+class PhysicalIO(Frozen):
+    """Reads and writes that left the buffer cache, as Oracle asks for them."""
+
+    read_requests: float
+    read_blocks: float
+    read_bytes: float
+    write_requests: float = 0
+    write_bytes: float = 0
+    request_blocks: dict[int, float] = {}
+    """Size of a read in blocks -> how many reads of that size."""
+
+
+class CacheUse(Frozen):
+    """Blocks wanted by the scan that were, or were not, in the buffer cache."""
+
+    hits: float
+    misses: float
+    hit_fraction: float
+
+
+class SegmentSpace(Frozen):
+    """The segment as DBA_SEGMENTS and DBA_TABLES show it."""
+
+    blocks_before: float
+    blocks_after: float
+    bytes_before: float
+    bytes_after: float
+    rows_per_block: float
+    row_bytes: float
+    extents: float
+    migrated_rows: float = 0
+
+
+class DeviceStats(Frozen):
+    """One device over the run, in iostat's quantities."""
+
+    reads_per_s: float
+    writes_per_s: float = 0
+    merged_reads_per_s: float = 0
+    merged_writes_per_s: float = 0
+    read_bytes_per_s: float
+    written_bytes_per_s: float = 0
+    average_request_bytes: float
+    average_queue: float
+    await_s: float
+    service_s: float
+    utilisation_fraction: float
+
+
+class OptimizerCost(Frozen):
+    """The optimizer's opinion, in single-block reads."""
+
+    io_cost: float
+    cpu_cost: float
+    cost: float
+    mbrc: float
+
+
+class RunResult(Frozen):
+    """One answer, with everything needed to make it again."""
+
+    scenario: str
+    engine: str
+    seed: int
+    version: str
+    sources: list[str]
+    extrapolated: list[Extrapolation]
+    warnings: list[str]
+    time: TimeBreakdown
+    calls: dict[str, Call]
+    logical_io: LogicalIO
+    physical_io: PhysicalIO
+    cache: CacheUse
+    segment: SegmentSpace
+    device: dict[str, DeviceStats]
+    optimizer: OptimizerCost
+    access: str
+    """How the blocks were read: direct path or buffered, asynchronous or not, and why."""
+    events: int | None = Field(default=None, description="Simulated events, for the simulate engine")
+
+
+def check_books(result: RunResult) -> RunResult:
+    """*result* unchanged, once its sums hold; raises :class:`BooksDoNotBalance` otherwise."""
+    time = result.time
+    _equal("cpu_s is the sum of its causes", time.cpu_s, sum(time.cpu.values()))
+    _equal("unaccounted_s is the sum of its causes", time.unaccounted_s, sum(time.unaccounted.values()))
+    waited = sum(event.total_s for event in time.wait.values())
+    _equal(
+        "elapsed_s = cpu_s + waits + unaccounted_s", time.elapsed_s, time.cpu_s + waited + time.unaccounted_s
+    )
+    physical = result.physical_io
+    _equal("read_requests = requests by size", physical.read_requests, sum(physical.request_blocks.values()))
+    _equal(
+        "read_blocks = requests x size",
+        physical.read_blocks,
+        sum(size * many for size, many in physical.request_blocks.items()),
+        tolerance=0.02 if result.cache.hits else 1e-6,
+    )
+    for name, device in result.device.items():
+        _equal(
+            f"{name}: utilisation = throughput x service / parallel",
+            device.read_bytes_per_s,
+            device.reads_per_s * device.average_request_bytes,
+        )
+        if not -1e-9 <= device.utilisation_fraction <= 1 + 1e-6:
+            raise BooksDoNotBalance(
+                f"{name}: utilisation {device.utilisation_fraction} is not within 0 and 1"
+            )
+    if min(time.elapsed_s, time.cpu_s, physical.read_bytes, result.logical_io.consistent_gets) < 0:
+        raise BooksDoNotBalance("a time or a count is negative")
+    return result
+
+
+def _equal(rule: str, left: float, right: float, tolerance: float = 1e-6) -> None:
+    if not isclose(left, right, rel_tol=tolerance, abs_tol=1e-9):
+        raise BooksDoNotBalance(f"{rule}: {left!r} is not {right!r}")

@@ -1,0 +1,5 @@
+"""Where time passes: SimPy processes over the same laws and demands as the calculator."""
+
+from model.sim.run import simulate
+
+__all__ = ["simulate"]

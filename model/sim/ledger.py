@@ -1,0 +1,54 @@
+"""What a simulated session counts while it runs."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from model.results import EventTime
+
+
+class Ledger:
+    """Waits by event, reads by size, and the times that no event names."""
+
+    __slots__ = ("begin_s", "end_s", "events", "reads", "reap_cpu_s", "run_queue_s", "submit_cpu_s", "waits")
+
+    def __init__(self) -> None:
+        self.begin_s = 0.0
+        self.end_s = 0.0
+        self.waits: dict[str, list[float]] = {}
+        self.reads: Counter[int] = Counter()
+        self.run_queue_s = 0.0
+        self.submit_cpu_s = 0.0
+        self.reap_cpu_s = 0.0
+        self.events = 0
+
+    def wait(self, event: str, duration_s: float) -> None:
+        """Count one wait of *duration_s* for *event*."""
+        entry = self.waits.get(event)
+        if entry is None:
+            self.waits[event] = [1, duration_s, duration_s]
+            return
+        entry[0] += 1
+        entry[1] = max(entry[1], duration_s)
+        entry[2] += duration_s
+
+    @property
+    def elapsed_s(self) -> float:
+        """From the session's start to its end."""
+        return self.end_s - self.begin_s
+
+
+def mean_waits(ledgers: list[Ledger]) -> dict[str, EventTime]:
+    """Waits of the mean session; the longest wait is the longest of all."""
+    many = len(ledgers)
+    totals: dict[str, list[float]] = {}
+    for ledger in ledgers:
+        for event, (waits, longest, total) in ledger.waits.items():
+            entry = totals.setdefault(event, [0.0, 0.0, 0.0])
+            entry[0] += waits
+            entry[1] = max(entry[1], longest)
+            entry[2] += total
+    return {
+        event: EventTime(waits=waits / many, max_s=longest, total_s=total / many)
+        for event, (waits, longest, total) in totals.items()
+    }

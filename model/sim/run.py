@@ -1,0 +1,139 @@
+"""Run one scenario through time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import simpy
+
+from model import books
+from model.demand import Demand, demand_of
+from model.errors import OutsideLaw
+from model.results import DeviceStats, RunResult
+from model.sim.ledger import Ledger, mean_waits
+from model.sim.session import Read, Session
+from model.sim.streams import stream
+from model.spec import FullScan, IndexRangeScan, System, release_tuple
+from model.state.extent_map import lay_out, reads_of, uncached_reads_of
+from model.state.servers import DeviceQueue, Servers
+
+MOST_READS = 2_000_000
+EVENTS_PER_SESSION = 2  # a process begins and ends
+
+
+def simulate(system: System, work: FullScan | IndexRangeScan, *, seed: int = 1, name: str = "") -> RunResult:
+    """Answer one scenario by simulation: sessions contend for processors and the device; times of the mean session.
+
+    Raises :class:`OutsideLaw` beyond two million reads, where the calculator is the engine to ask.
+    """
+    demand = demand_of(system, work)
+    asked = work.users * float(demand.reads)
+    if asked > MOST_READS:
+        raise OutsideLaw(
+            f"simulating {asked:,.0f} reads is refused; the limit is {MOST_READS:,}: use engine calculate, "
+            "fewer users or fewer rows"
+        )
+    env = simpy.Environment()
+    disk = DeviceQueue(system.disk.parallel_requests)
+    processors = Servers(system.host.cpus)
+    sessions = [Session(env, system, demand, disk, processors) for _ in range(work.users)]
+    starts = stream(seed, "session start").uniform(0, 1, work.users) * _first_step_s(sessions[0])
+    for rank, session in enumerate(sessions):
+        reads = _reads(system, work, demand, seed, rank)
+        env.process(session.execute(reads, float(starts[rank]) if work.users > 1 else 0.0))
+    env.run()
+    return books.close_books(name, system, work, demand, _timing(system, work, demand, sessions, seed))
+
+
+def _first_step_s(session: Session) -> float:
+    """Sessions start within the time of one stretch of work, so that they are not in step."""
+    return 128 * (session.pace.cpu_s + session.pace.other_s)
+
+
+def _reads(
+    system: System, work: FullScan | IndexRangeScan, demand: Demand, seed: int, rank: int
+) -> Iterator[Read]:
+    """The reads of one session in order."""
+    plan = demand.plan
+    if work.kind == "index_range_scan":
+        return _single_block_reads(round(float(demand.reads)), scattered=bool(plan.positioned_fraction))
+    space = system.tablespace
+    extents = lay_out(
+        int(demand.segment.blocks),
+        block_size_bytes=space.block_size_bytes,
+        assm=space.space_management == "assm",
+        uniform_extent_bytes=space.uniform_extent_bytes if space.extent_management == "uniform" else None,
+        release_11_2=release_tuple(system.instance.release) >= (11, 2),
+    )
+    mbrc = int(plan.mbrc)
+    cached = system.table.cached_fraction
+    if plan.direct or cached == 0:
+        window = int(plan.window_blocks) if plan.window_blocks is not None else None
+        return reads_of(extents, mbrc=mbrc, window_blocks=window)
+    draws = stream(seed + rank, "cached blocks")
+    return uncached_reads_of(
+        extents, mbrc=mbrc, cached_of=lambda blocks: (draws.random(blocks) < cached).tolist()
+    )
+
+
+def _single_block_reads(count: int, *, scattered: bool) -> Iterator[Read]:
+    return ((None if scattered else block, 1) for block in range(count))
+
+
+def _timing(
+    system: System, work: FullScan | IndexRangeScan, demand: Demand, sessions: list[Session], seed: int
+) -> books.Timing:
+    ledgers = [session.ledger for session in sessions]
+    many = len(ledgers)
+    waits, unaccounted = books.client_times(system, demand)
+    for event, waited in mean_waits(ledgers).items():
+        waits[event] = waited
+    cpu = dict(demand.cpu)
+    submit = sum(ledger.submit_cpu_s for ledger in ledgers) / many
+    if submit:
+        cpu[books.SUBMITTED] = submit
+    cpu["read calls"] += sum(ledger.reap_cpu_s for ledger in ledgers) / many
+    run_queue = sum(ledger.run_queue_s for ledger in ledgers) / many
+    if run_queue:
+        unaccounted[books.RUN_QUEUE] = run_queue
+    elapsed = sum(ledger.elapsed_s for ledger in ledgers) / many
+    sizes: dict[int, float] = {}
+    for ledger in ledgers:
+        for size, count in ledger.reads.items():
+            sizes[size] = sizes.get(size, 0.0) + count / many
+    return books.Timing(
+        elapsed_s=elapsed,
+        cpu=cpu,
+        wait=waits,
+        unaccounted=unaccounted,
+        request_blocks=sizes,
+        device=_device_stats(sessions[0].disk, ledgers),
+        engine="simulate",
+        seed=seed,
+        warnings=_warnings(work),
+        events=sum(ledger.events + EVENTS_PER_SESSION for ledger in ledgers),
+    )
+
+
+def _warnings(work: FullScan | IndexRangeScan) -> list[str]:
+    if work.users == 1:
+        return []
+    return [
+        f"{work.users} users: times and counts are those of the mean session; a session does not find blocks in the "
+        "buffer cache that another one has read"
+    ]
+
+
+def _device_stats(disk: DeviceQueue, ledgers: list[Ledger]) -> DeviceStats | None:
+    if not disk.requests:
+        return None
+    span = max(ledger.end_s for ledger in ledgers) - min(ledger.begin_s for ledger in ledgers)
+    return DeviceStats(
+        reads_per_s=disk.requests / span,
+        read_bytes_per_s=disk.bytes / span,
+        average_request_bytes=disk.bytes / disk.requests,
+        average_queue=disk.held_s / span,
+        await_s=disk.held_s / disk.requests,
+        service_s=disk.busy_s / disk.requests,
+        utilisation_fraction=min(1.0, disk.busy_s / span),
+    )

@@ -1,0 +1,178 @@
+"""A foreground session: it asks for blocks, waits for reads, works, and waits for its client."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Generator, Iterator
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import simpy
+
+from model.demand import FROM_CLIENT, SEQUENTIAL, Demand, ReadTime, read_time, reaps_are_waits
+from model.laws.device import positioning_s
+from model.sim.ledger import Ledger
+from model.spec import System
+from model.state.servers import DeviceQueue, Servers
+
+Step = Generator[simpy.Event, Any, None]
+
+# First block of a read on the device (None: a place unlike any before), and its blocks.
+Read = tuple[int | None, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """What the session does for each block of the segment, spread evenly: a stretch it owns alone goes in one step."""
+
+    cpu_s: float
+    other_s: float
+    """Client waits and time between calls, less the CPU that is in them already."""
+
+
+def pace_of(system: System, demand: Demand) -> Pace:
+    """Work per wanted block, without reading."""
+    waits = sum(times * each for times, each in demand.waits.values())
+    sends = sum(times * each for event, (times, each) in demand.waits.items() if event != FROM_CLIENT)
+    other = waits - sends * system.client.send_cpu_fraction + demand.trips * system.host.between_calls_s
+    return Pace(demand.cpu_s / demand.blocks_wanted, other / demand.blocks_wanted)
+
+
+class Session:
+    """One session that runs one execution of the workload."""
+
+    def __init__(
+        self,
+        env: simpy.Environment,
+        system: System,
+        demand: Demand,
+        disk: DeviceQueue,
+        processors: Servers,
+    ) -> None:
+        self.env = env
+        self.system = system
+        self.demand = demand
+        self.disk = disk
+        self.processors = processors
+        self.ledger = Ledger()
+        self.pace = pace_of(system, demand)
+        self._posts_every_reap = reaps_are_waits(system)
+        self._positioning_s = positioning_s(system.disk.average_seek_s, system.disk.rotation_s)
+        through = demand.plan.through_page_cache
+
+        @cache
+        def of_size(blocks: int) -> ReadTime:
+            return read_time(system, float(blocks * demand.block_size_bytes), through, 0)
+
+        self._of_size = of_size
+
+    def execute(self, reads: Iterator[Read], start_s: float) -> Step:
+        """Parse, read header and map, then scan; *reads* are the scan's reads in order."""
+        yield from self._sleep(start_s)
+        self.ledger.begin_s = self.env.now
+        plan = self.demand.plan
+        for _ in range(int(plan.single_reads)):
+            yield from self._read_and_wait((None, 1), SEQUENTIAL)
+        if plan.asynchronous and not plan.through_page_cache:
+            yield from self._scan_asynchronously(reads)
+        else:
+            yield from self._scan_one_by_one(reads)
+        self.ledger.end_s = self.env.now
+
+    def _scan_one_by_one(self, reads: Iterator[Read]) -> Step:
+        plan, done = self.demand.plan, 0.0
+        hits_per_read = self._blocks_per_read()
+        for read in reads:
+            if plan.asynchronous:
+                before = self.env.now
+                yield from self._sleep(self._submit(read) - before)
+                self.ledger.submit_cpu_s += self.env.now - before
+            else:
+                yield from self._read_and_wait(read, plan.event)
+            step = min(read[1] * hits_per_read, self.demand.blocks_wanted - done)
+            done += step
+            yield from self._work(step)
+        yield from self._work_in_stretches(self.demand.blocks_wanted - done)
+
+    def _scan_asynchronously(self, reads: Iterator[Read]) -> Step:
+        instance, plan = self.system.instance, self.demand.plan
+        reap_s = self.system.host.reap_call_s
+        slots = instance.direct_read_slots
+        in_flight: deque[tuple[float, int]] = deque()
+        done = 0.0
+        blocks_per_block = self._blocks_per_read()
+        while True:
+            while len(in_flight) < slots:
+                read = next(reads, None)
+                if read is None:
+                    break
+                in_flight.append((self._submit(read), read[1]))
+            if not in_flight:
+                break
+            ready, size = in_flight.popleft()
+            waited = ready - self.env.now
+            if waited > 0:
+                yield from self._sleep(waited)
+                slots = min(slots + 1, instance.direct_read_slots_limit)
+            if self._posts_every_reap:
+                self.ledger.wait(plan.event, max(waited, 0.0) + reap_s)
+            else:
+                self.ledger.reap_cpu_s += reap_s
+                if waited > 0:
+                    self.ledger.wait(plan.event, waited)
+            step = min(size * blocks_per_block, self.demand.blocks_wanted - done)
+            done += step
+            yield from self._work(step, reap_s)
+        yield from self._work_in_stretches(self.demand.blocks_wanted - done)
+
+    def _blocks_per_read(self) -> float:
+        """Blocks of the segment worked on for each block read: cached ones come along."""
+        return max(1.0, self.demand.blocks_wanted / max(1.0, float(self.demand.read_blocks)))
+
+    def _submit(self, read: Read) -> float:
+        """Hand a read to the device, or the page cache, or both; when it is done."""
+        first, blocks = read
+        self.ledger.reads[blocks] += 1
+        cost = self._of_size(blocks)
+        now = self.env.now
+        if cost.device_bytes:
+            start = None if first is None else float(first * self.demand.block_size_bytes)
+            latency = cost.latency_s + (self._positioning_s if self.disk.positions(start) else 0.0)
+            now = self.disk.submit(
+                now,
+                latency,
+                cost.transfer_s,
+                start_byte=start,
+                size_bytes=cost.device_bytes,
+                requests=int(cost.requests),
+            )
+        return now + float(cost.copy_s)
+
+    def _read_and_wait(self, read: Read, event: str) -> Step:
+        waited = self._submit(read) - self.env.now
+        yield from self._sleep(waited)
+        self.ledger.wait(event, waited)
+
+    def _work(self, blocks: float, extra_s: float = 0.0) -> Step:
+        """Process *blocks* blocks: a processor for the CPU, then the client's turn."""
+        now = self.env.now
+        begin, end = self.processors.serve(now, blocks * self.pace.cpu_s)
+        self.ledger.run_queue_s += begin - now
+        yield from self._sleep(end - now + blocks * self.pace.other_s + extra_s)
+
+    def _work_in_stretches(self, blocks: float) -> Step:
+        """Blocks that needed no read, in stretches short enough for sessions to take turns on the processors."""
+        if blocks <= 1e-9 * self.demand.blocks_wanted:
+            return
+        stretches = min(MOST_STRETCHES, max(1, round(blocks / STRETCH_BLOCKS)))
+        for _ in range(stretches):
+            yield from self._work(blocks / stretches)
+
+    def _sleep(self, duration_s: float) -> Step:
+        self.ledger.events += 1
+        yield self.env.timeout(duration_s if duration_s > 0 else 0.0)
+
+
+STRETCH_BLOCKS = 128
+MOST_STRETCHES = 10_000

@@ -1,0 +1,1 @@
+"""What a mechanism remembers, without a clock."""

@@ -1,0 +1,88 @@
+"""Who holds which server until when: first come, first served, without a clock of its own."""
+
+from __future__ import annotations
+
+from heapq import heapreplace
+
+from model.laws.device import continues
+
+
+class Servers:
+    """*count* equal servers; jobs begin in the order they are handed in."""
+
+    __slots__ = ("_free_at", "busy_s")
+
+    def __init__(self, count: int) -> None:
+        self._free_at = [0.0] * count
+        self.busy_s = 0.0
+
+    def serve(self, now_s: float, work_s: float) -> tuple[float, float]:
+        """Begin and end of *work_s* seconds of work handed in at *now_s*, which never goes back."""
+        begin = self._free_at[0]
+        begin = max(begin, now_s)
+        end = begin + work_s
+        heapreplace(self._free_at, end)
+        self.busy_s += work_s
+        return begin, end
+
+
+class DeviceQueue:
+    """A device: slots that hold a request from its start to its end, one channel, and the place of its head."""
+
+    __slots__ = (
+        "_channel_free_at",
+        "_in_flight_until",
+        "_last_end_byte",
+        "_slots",
+        "busy_s",
+        "bytes",
+        "held_s",
+        "requests",
+    )
+
+    def __init__(self, parallel_requests: int) -> None:
+        self._slots = [0.0] * parallel_requests
+        self._channel_free_at = 0.0
+        self._last_end_byte: float | None = None
+        self._in_flight_until = 0.0
+        self.busy_s = 0.0
+        """Time with at least one request waiting or in service, as %util counts it."""
+        self.held_s = 0.0
+        """Sum over reads of the time from submission to completion."""
+        self.requests = 0
+        self.bytes = 0.0
+
+    def positions(self, start_byte: float | None) -> bool:
+        """Whether a read at *start_byte* would have to position; None is a place unlike any before."""
+        return (
+            start_byte is None
+            or self._last_end_byte is None
+            or not continues(start_byte, self._last_end_byte)
+        )
+
+    def submit(
+        self,
+        now_s: float,
+        latency_s: float,
+        transfer_s: float,
+        *,
+        start_byte: float | None,
+        size_bytes: float,
+        requests: int,
+    ) -> float:
+        """When the read handed in at *now_s* is done; its latency holds a slot, its transfer slot and channel."""
+        begin = self._slots[0]
+        begin = max(begin, now_s)
+        ready = begin + latency_s
+        ready = max(ready, self._channel_free_at)
+        end = ready + transfer_s
+        self._channel_free_at = end
+        heapreplace(self._slots, end)
+        self._last_end_byte = None if start_byte is None else start_byte + size_bytes
+        if end > self._in_flight_until:
+            self.busy_s += end - max(now_s, self._in_flight_until)
+            self._in_flight_until = end
+        self.held_s += end - now_s
+        self.requests += requests
+        self.bytes += size_bytes
+        return end

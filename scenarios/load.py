@@ -1,0 +1,296 @@
+"""Read a scenario: find it, lay its differences over its base, take constants from the catalog, check every field."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from importlib.resources import files
+from pathlib import Path
+from typing import Any, Final
+
+from pydantic import TypeAdapter, ValidationError
+
+from model.catalog import KINDS, entry
+from model.errors import SpecError, UnknownName
+from model.provenance import Constant, Frozen
+from model.spec import FullScan, IndexRangeScan, System, Workload
+from scenarios.faults import one_sentence
+from scenarios.spec import HEADINGS, SECTIONS, Scenario
+
+LARGEST_FILE_BYTES: Final = 1_000_000
+DEEPEST_BASE: Final = 8
+
+
+class Entry(Frozen):
+    """One scenario of the library."""
+
+    name: str
+    title: str
+    source: str
+
+
+@lru_cache(maxsize=1)
+def library() -> dict[str, Entry]:
+    """The library's scenarios by name."""
+    found = {}
+    for file in sorted(files("scenarios").joinpath("library").iterdir(), key=lambda item: item.name):
+        if file.name.endswith(".toml"):
+            data = _library_data(file.name[:-5])
+            found[file.name[:-5]] = Entry(
+                name=file.name[:-5], title=data["title"], source=data.get("source", "")
+            )
+    return found
+
+
+@lru_cache(maxsize=64)
+def _library_data(name: str) -> dict[str, Any]:
+    return tomllib.loads(files("scenarios").joinpath("library", f"{name}.toml").read_text("utf-8"))
+
+
+def load(name_or_path: str | Path, settings: Sequence[str] = ()) -> Scenario:
+    """Resolve a library scenario or a TOML file, with ``key=value`` settings laid over it.
+
+    Raises :class:`SpecError` with one sentence: where, which key, what was got, what is allowed.
+    """
+    text = str(name_or_path)
+    known = library()
+    if text in known:
+        data, name, where = _library_data(text), text, text
+        base: str | None = text
+        differences: dict[str, Any] = {}
+    else:
+        path = Path(text)
+        if not (path.suffix or path.exists() or "/" in text):
+            raise UnknownName("scenario", text, known, where="it is neither a library scenario nor a file")
+        data = _read(path)
+        name, where = path.stem, path.name
+        given = data.get("base")
+        base = given if isinstance(given, str) else None
+        differences = {section: data[section] for section in SECTIONS if section in data}
+    changed = _settings(settings)
+    for section, values in changed.items():
+        differences = _overlay(differences, {section: values})
+    layers = [*_chain(data, where), *([("--set", changed)] if changed else [])]
+    return _resolve(layers, name, where, base, differences, data)
+
+
+def from_mapping(data: Mapping[str, Any], name: str = "scenario", where: str = "scenario") -> Scenario:
+    """Resolve a scenario given as nested mappings in the form of a scenario file."""
+    copied = dict(data)
+    base = copied.get("base")
+    differences = {section: copied[section] for section in SECTIONS if section in copied}
+    return _resolve(
+        _chain(copied, where), name, where, base if isinstance(base, str) else None, differences, copied
+    )
+
+
+def to_mapping(scenario: Scenario) -> dict[str, Any]:
+    """The scenario in the form of a file: its base and what differs."""
+    head: dict[str, Any] = {}
+    if scenario.base is not None:
+        head["base"] = scenario.base
+    if scenario.title:
+        head["title"] = scenario.title
+    return {**head, **scenario.differences}
+
+
+def to_toml(scenario: Scenario) -> str:
+    """The scenario as the text of a file that :func:`load` reads back."""
+    import tomlkit  # noqa: PLC0415
+
+    return tomlkit.dumps(to_mapping(scenario))
+
+
+def _read(path: Path) -> dict[str, Any]:
+    if not path.exists():
+        raise UnknownName("file or scenario", str(path), library())
+    if not path.is_file():
+        raise SpecError(f"{path}: is not a file; a scenario is a TOML file")
+    size = path.stat().st_size
+    if size > LARGEST_FILE_BYTES:
+        raise SpecError(f"{path}: has {size:,} bytes; a scenario has at most {LARGEST_FILE_BYTES:,}")
+    try:
+        text = path.read_bytes().decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise SpecError(
+            f"{path}: is not text (byte {error.start} is not UTF-8); a scenario is a TOML file"
+        ) from None
+    except OSError as error:
+        raise SpecError(f"{path}: cannot be read: {error.strerror}") from None
+    if not text.strip():
+        raise SpecError(f"{path}: is empty; a scenario has at least a base or one section")
+    try:
+        return tomllib.loads(text)
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        raise SpecError(f"{path}: is not TOML: {str(error) or 'nested too deeply'}") from None
+
+
+def _chain(data: Mapping[str, Any], where: str) -> list[tuple[str, Mapping[str, Any]]]:
+    """The scenario's layers from its deepest base to itself."""
+    layers: list[tuple[str, Mapping[str, Any]]] = [(where, data)]
+    while True:
+        base = layers[0][1].get("base")
+        if base is None:
+            return layers
+        if not isinstance(base, str):
+            raise SpecError(f"{layers[0][0]}: base: got {base!r}; it is the name of a library scenario")
+        if base not in library():
+            raise UnknownName("base scenario", base, library(), where=layers[0][0])
+        layers.insert(0, (base, _library_data(base)))
+        if len(layers) > DEEPEST_BASE:
+            raise SpecError(f"{where}: base: scenarios stand on one another in a circle or too deeply")
+
+
+def _settings(settings: Sequence[str]) -> dict[str, Any]:
+    """``["disk.use=nvme"]`` -> nested mapping; values are read as TOML, else taken as text."""
+    nested: dict[str, Any] = {}
+    for setting in settings:
+        key, equals, raw = setting.partition("=")
+        parts = [part.strip() for part in key.split(".")]
+        if not equals or not all(parts):
+            raise SpecError(
+                f"--set {setting}: write it as KEY=VALUE, such as tablespace.block_size_bytes=16K"
+            )
+        if len(parts) < 2:
+            raise SpecError(f"--set {setting}: {key!r} names no field; write SECTION.FIELD=VALUE")
+        node = nested
+        for part in parts[:-1]:
+            node = node.setdefault(part, {})
+            if not isinstance(node, dict):
+                raise SpecError(f"--set {setting}: {part} was set to a value before")
+        node[parts[-1]] = _value(raw.strip())
+    return nested
+
+
+def _value(raw: str) -> Any:
+    try:
+        return tomllib.loads(f"v = {raw}")["v"]
+    except (tomllib.TOMLDecodeError, RecursionError):
+        return raw
+
+
+ROW_BY_TOTAL = ("row_bytes", "column_count")
+
+
+def _overlay(below: Mapping[str, Any], above: Mapping[str, Any]) -> dict[str, Any]:
+    """*above* laid over *below*, section by section, without mixing two descriptions of one thing."""
+    merged = dict(below)
+    for key, value in above.items():
+        old = merged.get(key)
+        if isinstance(value, Mapping) and isinstance(old, Mapping):
+            old = dict(old)
+            if key == "table" and "columns" in value:
+                old = {field: v for field, v in old.items() if field not in (*ROW_BY_TOTAL, "row_bytes_sd")}
+            elif key == "table" and any(field in value for field in ROW_BY_TOTAL):
+                old.pop("columns", None)
+            if key == "workload" and value.get("kind", old.get("kind")) != old.get("kind"):
+                fields = _fields_of_kind(value.get("kind"))
+                old = {field: v for field, v in old.items() if field in fields}
+            merged[key] = _overlay(old, value)
+        else:
+            merged[key] = dict(value) if isinstance(value, Mapping) else value
+    return merged
+
+
+def _fields_of_kind(kind: object) -> frozenset[str]:
+    for model in (FullScan, IndexRangeScan):
+        if model.model_fields["kind"].default == kind:
+            return frozenset(model.model_fields)
+    return frozenset()
+
+
+def _resolve(
+    layers: Sequence[tuple[str, Mapping[str, Any]]],
+    name: str,
+    where: str,
+    base: str | None,
+    differences: dict[str, Any],
+    data: Mapping[str, Any],
+) -> Scenario:
+    merged: dict[str, Any] = {}
+    constants: dict[str, Constant] = {}
+    for place, layer in layers:
+        sections = {}
+        for key, value in layer.items():
+            if key in SECTIONS:
+                if not isinstance(value, Mapping):
+                    raise SpecError(f"{place}: {key}: got {value!r}; it is a section with fields")
+                sections[key] = value
+            elif key not in HEADINGS:
+                raise UnknownName("section", str(key), (*SECTIONS, *HEADINGS), where=place)
+        merged = _overlay(merged, _with_catalog(sections, place, constants))
+    table = merged.get("table")
+    if isinstance(table, dict) and isinstance(table.get("columns"), list):
+        merged["table"] = {**table, "columns": tuple(table["columns"])}
+    try:
+        system = System.model_validate(
+            {**{key: value for key, value in merged.items() if key != "workload"}, "constants": constants}
+        )
+        work: FullScan | IndexRangeScan = _WORKLOAD.validate_python(
+            {"kind": "full_scan", **merged.get("workload", {})}
+        )
+        return Scenario(
+            name=name,
+            title=data.get("title", ""),
+            source=data.get("source", ""),
+            base=base,
+            differences=differences,
+            origin=where,
+            seed=data.get("seed", 1),
+            replications=data.get("replications", 1),
+            system=system,
+            workload=work,
+        )
+    except ValidationError as error:
+        last = layers[-1][0]
+        raise SpecError(f"{last}: {one_sentence(error)}") from None
+
+
+_WORKLOAD: TypeAdapter[FullScan | IndexRangeScan] = TypeAdapter(Workload)
+
+
+def _with_catalog(
+    sections: Mapping[str, Mapping[str, Any]], place: str, constants: dict[str, Constant]
+) -> dict[str, Any]:
+    """Replace every ``use = NAME`` by the entry's values; note in *constants* where each value comes from."""
+    out: dict[str, Any] = dict(sections)
+    for kind, path in KINDS.items():
+        parent, _, child = path.rpartition(".")
+        holder = out.get(parent, {}) if parent else out
+        section = holder.get(child)
+        if section is None:
+            continue
+        if not isinstance(section, Mapping):
+            raise SpecError(f"{place}: {path}: got {section!r}; it is a section with fields")
+        fields = _expanded(kind, path, section, place, constants)
+        if parent:
+            out[parent] = {**holder, child: fields}
+        else:
+            out[child] = fields
+    return out
+
+
+def _expanded(
+    kind: str, path: str, section: Mapping[str, Any], place: str, constants: dict[str, Constant]
+) -> dict[str, Any]:
+    """One section with its catalog entry's values below its own."""
+    fields = dict(section)
+    used = fields.pop("use", None)
+    values: dict[str, Any] = {}
+    if used is not None:
+        if not isinstance(used, str):
+            raise SpecError(f"{place}: {path}.use: got {used!r}; it is the name of a catalog entry")
+        try:
+            found = entry(kind, used)
+        except UnknownName as error:
+            raise SpecError(f"{place}: {path}.use: {error}") from None
+        values = dict(found.values())
+        for key in [key for key in constants if key.startswith(f"{path}.")]:
+            del constants[key]
+        constants.update({f"{path}.{field}": constant for field, constant in found.constants.items()})
+    for field, value in fields.items():
+        replaced = constants.pop(f"{path}.{field}", None)
+        if replaced is not None and isinstance(value, int | float) and not isinstance(value, bool):
+            constants[f"{path}.{field}"] = Constant(value=value, how="set by the scenario", source=place)
+    return {**values, **fields}

@@ -1,0 +1,63 @@
+"""Run one scenario with the engine that fits the question."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Literal
+
+from model.calc import calculate
+from model.errors import UnknownName
+from model.results import Interval, RunResult
+from scenarios.spec import Scenario
+
+Engine = Literal["auto", "calculate", "simulate"]
+ENGINES = ("auto", "calculate", "simulate")
+
+CONFIDENCE = 0.95
+
+
+def run(
+    scenario: Scenario,
+    engine: str = "auto",
+    seed: int | None = None,
+    replications: int | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> RunResult:
+    """Answer *scenario*; ``auto`` calculates while nobody queues and simulates as soon as several users may.
+
+    With *replications* the simulation runs with seeds seed, seed + 1, … and the first result carries the interval of
+    the mean elapsed time. *progress* is called with (done, all).
+    """
+    if engine not in ENGINES:
+        raise UnknownName("engine", engine, ENGINES)
+    chosen = engine
+    if engine == "auto":
+        chosen = "simulate" if scenario.workload.users > 1 else "calculate"
+    name = scenario.name
+    if chosen == "calculate":
+        return calculate(scenario.system, scenario.workload, name=name)
+    from model.sim import simulate  # noqa: PLC0415  (the simulation engine is wanted only here)
+
+    first_seed = scenario.seed if seed is None else seed
+    many = scenario.replications if replications is None else replications
+    results = []
+    for index in range(many):
+        results.append(simulate(scenario.system, scenario.workload, seed=first_seed + index, name=name))
+        if progress is not None:
+            progress(index + 1, many)
+    if many == 1:
+        return results[0]
+    return _with_interval(results)
+
+
+def _with_interval(results: list[RunResult]) -> RunResult:
+    """The first result, with the interval of the mean elapsed time over all."""
+    from statistics import fmean, stdev  # noqa: PLC0415
+
+    from scipy.stats import t  # noqa: PLC0415
+
+    times = [result.time.elapsed_s for result in results]
+    half = stdev(times) / len(times) ** 0.5 * float(t.ppf(0.5 + CONFIDENCE / 2, len(times) - 1))
+    mean = fmean(times)
+    interval = Interval(low_s=mean - half, high_s=mean + half, confidence=CONFIDENCE)
+    return results[0].model_copy(update={"time": results[0].time.model_copy(update={"interval": interval})})

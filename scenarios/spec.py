@@ -1,0 +1,86 @@
+"""A resolved scenario, and the form of the file that it comes from."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pydantic import Field
+
+from model.errors import UnknownName
+from model.provenance import Frozen
+from model.spec import System, Workload
+
+SECTIONS = ("tablespace", "table", "index", "instance", "host", "client", "disk", "workload")
+HEADINGS = ("base", "title", "source", "seed", "replications")
+
+
+class Scenario(Frozen):
+    """Everything one run needs: a system and a workload, every constant explicit, and how it came about."""
+
+    name: str
+    title: str = ""
+    source: str = ""
+    base: str | None = None
+    """The library scenario that it stands on."""
+    differences: dict[str, Any] = {}
+    """What differs from the base, as nested sections."""
+    origin: str = ""
+    """The file or library entry it was read from."""
+    seed: int = Field(default=1, ge=0, le=2**63 - 1)
+    replications: int = Field(default=1, ge=1, le=1000)
+    system: System
+    workload: Workload
+
+
+def schema_of(kind: str) -> dict[str, Any]:
+    """JSON Schema of a scenario file, or of a result, for editors; raises :class:`UnknownName` for other kinds."""
+    if kind == "result":
+        from model.results import RunResult  # noqa: PLC0415
+
+        return RunResult.model_json_schema()
+    if kind == "scenario":
+        return _scenario_schema()
+    raise UnknownName("schema", kind, ("scenario", "result", "case"))
+
+
+def _scenario_schema() -> dict[str, Any]:
+    from pydantic import TypeAdapter  # noqa: PLC0415
+
+    system = System.model_json_schema()
+    work = TypeAdapter(Workload).json_schema()
+    definitions = {**system.pop("$defs", {}), **work.pop("$defs", {})}
+    properties = {name: system["properties"][name] for name in SECTIONS if name in system["properties"]}
+    for section in ("Host", "Client", "Disk", "SystemStatistics"):
+        definitions[section]["properties"]["use"] = {
+            "type": "string",
+            "description": "name of a catalog entry that sets this section; single fields may differ",
+        }
+    for schema in definitions.values():
+        _allow_units(schema)
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "Blocktime scenario",
+        "type": "object",
+        "additionalProperties": False,
+        "properties": {
+            "base": {"type": "string", "description": "library scenario this one differs from"},
+            "title": {"type": "string"},
+            "source": {"type": "string"},
+            "seed": {"type": "integer", "minimum": 0},
+            "replications": {"type": "integer", "minimum": 1, "maximum": 1000},
+            **properties,
+            "workload": work,
+        },
+        "$defs": definitions,
+    }
+
+
+def _allow_units(schema: dict[str, Any]) -> None:
+    """Fields that end in _bytes, _bytes_per_s or _s also take a string with a unit."""
+    for name, field in schema.get("properties", {}).items():
+        if name.endswith(("_bytes", "_s")) and field.get("type") in ("integer", "number"):
+            number = {key: field.pop(key) for key in list(field) if key in _NUMERIC}
+            field["anyOf"] = [number, {"type": "string", "pattern": r"^\s*\d"}]
+
+
+_NUMERIC = frozenset({"type", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"})

@@ -1,0 +1,93 @@
+"""What many tests share: a server with the page, a browser to look at it, and how hard hypothesis tries."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+from tempfile import TemporaryFile
+from typing import IO, TYPE_CHECKING
+
+import pytest
+from hypothesis import settings
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
+
+ROOT = Path(__file__).resolve().parent.parent
+SERVER_STARTS_WITHIN_S = 60
+
+settings.register_profile("local", deadline=None)
+settings.register_profile("ci", deadline=None, derandomize=True)
+settings.load_profile("ci" if os.environ.get("CI") else "local")
+
+
+@pytest.fixture(scope="session")
+def chromium() -> str:
+    """Path of the browser on this machine."""
+    for name in ("chromium", "chromium-browser", "google-chrome"):
+        if path := shutil.which(name):
+            return path
+    if os.environ.get("BLOCKTIME_REQUIRE_BROWSER"):
+        pytest.fail("there is no chromium on PATH, and BLOCKTIME_REQUIRE_BROWSER is set")
+    pytest.skip("there is no chromium on PATH")
+
+
+@pytest.fixture(scope="session")
+def browser(chromium: str) -> Iterator[Browser]:
+    """One browser for the whole session; a test opens a context of its own in it."""
+    from playwright.sync_api import sync_playwright
+
+    flags = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"]
+    flags += ["--disable-background-networking", "--disable-component-update", "--disable-sync"]
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=chromium, args=flags)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture(scope="session")
+def server() -> Iterator[str]:
+    """Address of a server of our own with the page."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    command = [sys.executable, "-m", "streamlit", "run", "app/streamlit_app.py"]
+    command += ["--server.address=127.0.0.1", f"--server.port={port}", "--server.headless=true"]
+    command += ["--server.fileWatcherType=none", "--browser.gatherUsageStats=false"]
+    address = f"http://127.0.0.1:{port}"
+    with TemporaryFile() as output:
+        process = subprocess.Popen(
+            command, cwd=ROOT, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT
+        )
+        try:
+            _wait_until_healthy(process, address, output)
+            yield address
+        finally:
+            process.terminate()
+            try:
+                process.wait(timeout=10)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
+
+
+def _wait_until_healthy(process: subprocess.Popen[bytes], address: str, output: IO[bytes]) -> None:
+    """Return when the server answers; fail with what it said when it does not."""
+    direct = urllib.request.build_opener(urllib.request.ProxyHandler({}))  # never by way of a proxy
+    deadline = time.monotonic() + SERVER_STARTS_WITHIN_S
+    while process.poll() is None and time.monotonic() < deadline:
+        try:
+            with direct.open(f"{address}/_stcore/health", timeout=5) as answer:
+                if answer.read() == b"ok":
+                    return
+        except OSError:  # not listening yet
+            time.sleep(0.1)
+    output.seek(0)
+    pytest.fail(f"the server did not start; it said:\n{output.read().decode(errors='replace')}")

@@ -12,13 +12,14 @@ from model.demand import (
     SEQUENTIAL,
     Demand,
     DeviceDemand,
+    MixedRegimes,
     demand_of,
     device_demand,
     optimizer_of,
     reaps_are_waits,
 )
 from model.laws import device
-from model.laws.numeric import Number, larger, smaller, where
+from model.laws.numeric import Number, larger, smaller, some, where, zeros
 from model.results import DeviceStats, EventTime, RunResult
 from model.spec import FullScan, IndexRangeScan, System
 
@@ -43,9 +44,8 @@ def compose(system: Any, work: Any, demand: Demand) -> tuple[ScanTime, DeviceDem
     With one session this is exact where either the session or the device is the slower throughout. With several it is
     the larger of three bounds: one session alone, the device's bottleneck, and the processors.
     """
-    shared = work.users > 1
     plan = demand.plan
-    asked = device_demand(system, demand, bool(shared) if not getattr(shared, "ndim", 0) else True)
+    asked = device_demand(system, demand, work.users)
     disk, host, users = system.disk, system.host, work.users
     truly_async = plan.asynchronous and not plan.through_page_cache
     submit = asked.service_s if plan.asynchronous and plan.through_page_cache else 0.0
@@ -78,7 +78,7 @@ def compose(system: Any, work: Any, demand: Demand) -> tuple[ScanTime, DeviceDem
     cpu = demand.cpu_s + submit + reap_cpu
     device_bound = users * bottleneck
     cpu_bound = users * cpu / host.cpus
-    elapsed = larger(alone, larger(device_bound, cpu_bound)) if _any(shared) else alone
+    elapsed = larger(alone, larger(device_bound, cpu_bound)) if some(users > 1) else alone
     extra = elapsed - alone
     for_device = where(device_bound >= cpu_bound, extra, 0)
     posted_wait = reaped if posted else 0.0
@@ -94,10 +94,6 @@ def compose(system: Any, work: Any, demand: Demand) -> tuple[ScanTime, DeviceDem
         ),
         asked,
     )
-
-
-def _any(condition: Any) -> bool:
-    return bool(condition.any()) if getattr(condition, "ndim", 0) else bool(condition)
 
 
 def calculate(system: System, work: FullScan | IndexRangeScan, *, name: str = "") -> RunResult:
@@ -192,6 +188,30 @@ def calculate_many(
     optimizer_cost. Raises KeyError for a field that does not exist. The laws are those
     of :func:`calculate`, which the tests hold it to.
     """
+    view, work_view = _views(system, work, axes)
+    try:
+        demand = demand_of(view, work_view)
+        found, _ = compose(view, work_view, demand)
+    except MixedRegimes as mixed:
+        return _both_sides(system, work, axes, mixed.mask)
+    length = max(len(values) for values in axes.values())
+    return {
+        name: values + zeros(length)
+        for name, values in {
+            "elapsed_s": found.elapsed_s,
+            "cpu_s": demand.cpu_s + found.submit_cpu_s + found.reap_cpu_s,
+            "read_wait_s": found.read_wait_s + found.single_wait_s,
+            "consistent_gets": demand.gets,
+            "read_requests": demand.reads + demand.plan.single_reads,
+            "read_blocks": demand.read_blocks + demand.plan.single_reads,
+            "segment_blocks": demand.segment.blocks,
+            "optimizer_cost": optimizer_of(view, work_view, demand).cost,
+        }.items()
+    }
+
+
+def _views(system: System, work: FullScan | IndexRangeScan, axes: Mapping[str, Any]) -> tuple[Any, Any]:
+    """The system and the workload with the axes' arrays in the place of their fields."""
     sections: dict[str, dict[str, Any]] = {}
     for path, values in axes.items():
         section, _, name = path.rpartition(".")
@@ -201,25 +221,25 @@ def calculate_many(
         if not hasattr(target, name):
             raise KeyError(path)
         sections.setdefault(section, {})[name] = values
-    work_view: Any = Overlay(work, sections.pop("workload", {}))
-    replaced: dict[str, Any] = {}
-    for section, fields in sorted(sections.items(), reverse=True):
+    work_view = Overlay(work, sections.pop("workload", {}))
+    for section in sorted(sections, key=lambda name: -name.count(".")):
         parent, _, child = section.rpartition(".")
         if parent:
-            nested = Overlay(getattr(getattr(system, parent), child), fields)
-            replaced[parent] = Overlay(getattr(system, parent), {child: nested})
-            continue
-        replaced[section] = Overlay(replaced.get(section, getattr(system, section)), fields)
-    view: Any = Overlay(system, replaced)
-    demand = demand_of(view, work_view)
-    found, _ = compose(view, work_view, demand)
-    return {
-        "elapsed_s": found.elapsed_s,
-        "cpu_s": demand.cpu_s + found.submit_cpu_s + found.reap_cpu_s,
-        "read_wait_s": found.read_wait_s + found.single_wait_s,
-        "consistent_gets": demand.gets,
-        "read_requests": demand.reads + demand.plan.single_reads,
-        "read_blocks": demand.read_blocks + demand.plan.single_reads,
-        "segment_blocks": demand.segment.blocks,
-        "optimizer_cost": optimizer_of(view, work_view, demand).cost,
-    }
+            nested = Overlay(getattr(getattr(system, parent), child), sections.pop(section))
+            sections.setdefault(parent, {})[child] = nested
+    replaced = {section: Overlay(getattr(system, section), fields) for section, fields in sections.items()}
+    return Overlay(system, replaced), work_view
+
+
+def _both_sides(
+    system: System, work: FullScan | IndexRangeScan, axes: Mapping[str, Any], mask: Any
+) -> dict[str, Any]:
+    """Scenarios on either side of a choice, calculated apart and put back in order."""
+    joined: dict[str, Number] = {}
+    for side in (mask, ~mask):
+        part = calculate_many(system, work, {path: values[side] for path, values in axes.items()})
+        for name, values in part.items():
+            if name not in joined:
+                joined[name] = zeros(len(mask))
+            joined[name][side] = values
+    return joined

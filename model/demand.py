@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from model.laws import block, client, device, extents, logical_io, optimizer, scan_reads
-from model.laws.numeric import Number, ceiling, larger, smaller, where
+from model.laws.numeric import Number, ceiling, larger, smaller, some, where
 from model.spec import release_tuple
 
 DIRECT = "direct path read"
@@ -46,7 +46,7 @@ class ReadPlan:
     """Reads of one execution: the pieces, which event they post, and whether they are asynchronous."""
 
     event: str
-    direct: Any
+    direct: bool
     asynchronous: bool
     through_page_cache: bool
     single_reads: Number
@@ -72,6 +72,10 @@ class Demand:
     more_data: Number
     blocks_wanted: Number
     block_size_bytes: Number
+    reads: Number
+    """Reads of the scan, without the single-block reads of header and map."""
+    read_blocks: Number
+    """Blocks read by the scan."""
     cpu: dict[str, Number] = field(default_factory=dict)
     waits: dict[str, tuple[Number, Number]] = field(default_factory=dict)
     """Client waits: event -> (times, seconds each)."""
@@ -80,16 +84,6 @@ class Demand:
     def cpu_s(self) -> Number:
         """CPU seconds of all causes."""
         return sum(self.cpu.values())
-
-    @property
-    def reads(self) -> Number:
-        """Reads of the scan, without the single-block reads of header and map."""
-        return sum(where(piece.blocks > 0, piece.count, 0) for piece in self.plan.pieces)
-
-    @property
-    def read_blocks(self) -> Number:
-        """Blocks read by the scan."""
-        return sum(piece.blocks * piece.count for piece in self.plan.pieces)
 
 
 def row_shape(table: Any) -> RowShape:
@@ -149,69 +143,63 @@ def scan_plan(system: Any, segment: Segment) -> ReadPlan:
         else scan_reads.explicit_mbrc(parameter, instance.max_io_bytes, bs, instance.db_block_size_bytes)
     )
     window = instance.max_io_bytes // bs
-    bug = not automatic and not getattr(parameter, "ndim", 0) and parameter == 0
+    bug = not automatic and _one(parameter == 0)
     threshold = scan_reads.direct_path_threshold_bytes(instance.buffer_cache_bytes, release)
     table_bytes = segment.blocks * bs
     if bug or instance.serial_direct_read == "never":
-        direct: Any = False
+        direct = False
     elif instance.serial_direct_read == "always":
         direct = True
     else:
-        direct = scan_reads.reads_directly(
-            table_bytes, threshold, table.cached_fraction, table.dirty_fraction
+        direct = _one(
+            scan_reads.reads_directly(table_bytes, threshold, table.cached_fraction, table.dirty_fraction)
         )
-    mixed = bool(getattr(direct, "ndim", 0))
-    through_cache = host.io_path in ("buffered", "sync")
-    runs = segment.shape.runs
     pieces: list[scan_reads.Piece] = []
-    if mixed or direct:
-        pieces = [
-            scan_reads.Piece(piece.blocks, piece.count * run.count * where(direct, 1, 0))
-            for run in runs
-            for piece in scan_reads.aligned_pieces(run.first, run.blocks, window, mbrc)
-        ]
-    if mixed or not direct:
-        share = where(direct, 0, 1)
-        pieces += [
-            scan_reads.Piece(piece.blocks, piece.count * share)
-            for run in runs
-            for piece in _buffered_pieces(run, mbrc, table.cached_fraction)
-        ]
-    single = where(table.cached_fraction < 1, 1 + segment.shape.map_blocks, 0)
-    event = DIRECT if mixed or direct else SEQUENTIAL if bug else SCATTERED
+    for run in segment.shape.runs:
+        if direct:
+            cut = scan_reads.aligned_pieces(run.first, run.blocks, window, mbrc)
+        else:
+            cut = scan_reads.buffered_pieces(run.blocks, mbrc, table.cached_fraction)
+        pieces += [scan_reads.Piece(piece.blocks, piece.count * run.count) for piece in cut]
     return ReadPlan(
-        event=event,
+        event=DIRECT if direct else SEQUENTIAL if bug else SCATTERED,
         direct=direct,
-        asynchronous=bool(mixed or direct) and instance.disk_asynch_io,
-        through_page_cache=through_cache,
-        single_reads=single,
+        asynchronous=direct and instance.disk_asynch_io,
+        through_page_cache=host.io_path in ("buffered", "sync"),
+        single_reads=where(table.cached_fraction < 1, 1 + segment.shape.map_blocks, 0),
         pieces=pieces,
         positioned_fraction=0,
-        why=_why(system, direct, bug, table_bytes, threshold) if not mixed else "varies over the axis",
+        why=_why(system, direct, bug, table_bytes, threshold),
         mbrc=mbrc,
-        window_blocks=window if (mixed or direct) else None,
+        window_blocks=window if direct else None,
     )
 
 
-def _buffered_pieces(run: extents.Run, mbrc: Number, cached: Number) -> list[scan_reads.Piece]:
-    if not getattr(cached, "ndim", 0) and cached == 0:
-        return [
-            scan_reads.Piece(p.blocks, p.count * run.count)
-            for p in scan_reads.pieces_of_run(run.blocks, mbrc, 1)
-        ]
-    filled = where(run.blocks > 0, run.count, 0)
-    reads = scan_reads.buffered_reads_of_run(larger(1, run.blocks), mbrc, cached)
-    mean = larger(1, run.blocks) * (1 - cached) / larger(reads, 1e-12)
-    small = mean // 1
-    bigger = mean - small
-    return [
-        scan_reads.Piece(small, reads * (1 - bigger) * filled),
-        scan_reads.Piece(small + 1, reads * bigger * filled),
-    ]
+class MixedRegimes(Exception):
+    """An array of scenarios falls on both sides of a choice that is made once; *mask* says which side each is on."""
+
+    def __init__(self, mask: Any) -> None:
+        super().__init__("the scenarios of an array take different paths")
+        self.mask = mask
 
 
-def _why(system: Any, direct: bool, bug: bool, table_bytes: float, threshold: float) -> str:
+def _one(choice: Any) -> bool:
+    """A choice that all scenarios of an array must share; raises :class:`MixedRegimes` otherwise."""
+    if getattr(choice, "ndim", 0):
+        if (choice != choice[0]).any():
+            raise MixedRegimes(choice)
+        return bool(choice[0])
+    return bool(choice)
+
+
+def _why(system: Any, direct: bool, bug: bool, table_bytes: Number, threshold: Number) -> str:
     instance, table = system.instance, system.table
+    if (
+        getattr(table_bytes, "ndim", 0)
+        or getattr(threshold, "ndim", 0)
+        or getattr(table.cached_fraction, "ndim", 0)
+    ):
+        return ""  # one sentence cannot tell it for an array of scenarios
     if bug:
         return "buffered, one block a read: db_file_multiblock_read_count = 0 is bug 5768025"
     if instance.serial_direct_read != "auto":
@@ -273,6 +261,12 @@ def _add_client(demand: Demand, system: Any, select: str, arraysize: Number) -> 
     }
 
 
+def _equal_rows(table: Any, row: RowShape, segment: Segment) -> bool:
+    """Whether every block holds the same whole number of rows."""
+    fit = segment.rows_per_block
+    return table.blocks is None and not some(row.sd_bytes) and not some(fit != ceiling(fit))
+
+
 def full_scan(system: Any, work: Any) -> Demand:
     """Demands of one full scan."""
     row = row_shape(system.table)
@@ -282,27 +276,31 @@ def full_scan(system: Any, work: Any) -> Demand:
     rows = system.table.rows
     returned = rows if work.select == "rows" else 1
     fetches = logical_io.fetch_calls(returned, work.arraysize_rows)
-    stops = fetches if work.select == "rows" else 0
+    stops = larger(0, ceiling(returned / work.arraysize_rows) - 1)
+    aligned = logical_io.aligned_stops_fraction(
+        segment.rows_per_block, work.arraysize_rows, equal_rows=_equal_rows(system.table, row, segment)
+    )
     demand = Demand(
         row=row,
         segment=segment,
         plan=plan,
-        gets=logical_io.consistent_gets_of_scan(segment.blocks, rows, stops),
+        gets=logical_io.consistent_gets_of_scan(segment.blocks, stops, aligned),
         fetches=fetches,
         trips=client.round_trips(fetches),
         rows_returned=returned,
         more_data=0,
         blocks_wanted=segment.blocks,
         block_size_bytes=system.tablespace.block_size_bytes,
+        reads=sum(piece.count for piece in plan.pieces),
+        read_blocks=sum(piece.blocks * piece.count for piece in plan.pieces),
     )
     walk, fetch = cpu_of_rows(system, row, work.select)
-    reads = demand.reads
-    buffered = where(plan.direct, 0, 1)
+    buffered = 0 if plan.direct else 1
     demand.cpu = {
         "buffer gets": demand.gets * host.logical_io_s,
         "walking rows": rows * walk,
         "fetching rows": rows * fetch,
-        "read calls": (reads + plan.single_reads) * host.read_call_s,
+        "read calls": (demand.reads + plan.single_reads) * host.read_call_s,
         "filling the buffer cache": buffered * demand.read_blocks * host.buffer_block_s,
     }
     _add_client(demand, system, work.select, work.arraysize_rows)
@@ -354,6 +352,8 @@ def index_range_scan(system: Any, work: Any) -> Demand:
         more_data=0,
         blocks_wanted=levels + leaf_gets + distinct,
         block_size_bytes=system.tablespace.block_size_bytes,
+        reads=sum(piece.count for piece in plan.pieces),
+        read_blocks=sum(piece.blocks * piece.count for piece in plan.pieces),
     )
     _, fetch = cpu_of_rows(system, row, work.select)
     demand.cpu = {
@@ -442,54 +442,55 @@ def read_time(system: Any, size_bytes: Number, through_page_cache: bool, positio
     )
 
 
-def device_demand(system: Any, demand: Demand, shared: bool) -> DeviceDemand:
+def device_demand(system: Any, demand: Demand, users: Number) -> DeviceDemand:
     """Sum the reads' demands.
 
-    On a shared device (*shared*) a read has to position after another session's; of asynchronous reads, the first of
+    With several users a read has to position after another session's; of asynchronous reads, the first of
     each batch in flight.
     """
     bs = demand.block_size_bytes
     plan = demand.plan
     fraction = plan.positioned_fraction
+    shared = _one(users > 1)
     if shared:
         truly_async = plan.asynchronous and not plan.through_page_cache
         fraction = 1 / system.instance.direct_read_slots_limit if truly_async else 1
     requests: Number = 0
-    total_bytes: Number = 0
-    latency: Number = 0
-    transfer: Number = 0
-    copy: Number = 0
-    first_blocks: Number = 0
-    last_blocks: Number = 0
+    rounds: Number = 0
     for piece in plan.pieces:
-        if not getattr(piece.count, "ndim", 0) and piece.count == 0:
-            continue
-        one = read_time(system, piece.blocks * bs, plan.through_page_cache, fraction)
+        one = read_time(system, piece.blocks * bs, plan.through_page_cache, 0)
         requests = requests + piece.count * one.requests
-        total_bytes = total_bytes + piece.count * one.device_bytes
-        latency = latency + piece.count * one.latency_s
-        transfer = transfer + piece.count * one.transfer_s
-        copy = copy + piece.count * one.copy_s
-        present = where(piece.blocks > 0, piece.count, 0) > 0
-        first_blocks = where(first_blocks == 0, where(present, piece.blocks, 0), first_blocks)
-        last_blocks = where(present, piece.blocks, last_blocks)
+        rounds = rounds + piece.count * one.latency_s
+    total = read_time(system, demand.read_blocks * bs, plan.through_page_cache, 0)
+    each = device.positioning_s(system.disk.average_seek_s, system.disk.rotation_s) * (total.device_bytes > 0)
+    latency = rounds + demand.reads * fraction * each
+    first_blocks = _first_present(plan.pieces)
+    last_blocks = _first_present(plan.pieces[::-1])
     first = read_time(system, first_blocks * bs, plan.through_page_cache, 1)
     single = read_time(system, bs, plan.through_page_cache, 1)
     if not shared:
-        head = where(first_blocks > 0, 1 - fraction, 0)
-        latency = latency + head * device.positioning_s(
-            system.disk.average_seek_s, system.disk.rotation_s
-        ) * where(first.device_bytes > 0, 1, 0)
+        latency = latency + (first_blocks > 0) * (1 - fraction) * each
     return DeviceDemand(
         requests + plan.single_reads * single.requests,
-        total_bytes + plan.single_reads * single.device_bytes,
+        total.device_bytes + plan.single_reads * single.device_bytes,
         latency,
-        transfer,
-        copy,
+        total.transfer_s,
+        total.copy_s,
         first.latency_s + first.transfer_s + first.copy_s,
         last_blocks,
         single.latency_s + single.transfer_s + single.copy_s,
     )
+
+
+def _first_present(pieces: list[scan_reads.Piece]) -> Number:
+    """Blocks of the first read there is; 0 without any."""
+    blocks: Number = 0
+    for piece in pieces:
+        missing = blocks == 0
+        if not some(missing):
+            break
+        blocks = where(missing, (piece.count > 0) * piece.blocks, blocks)
+    return blocks
 
 
 @dataclass(slots=True)

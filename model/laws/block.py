@@ -77,8 +77,9 @@ def rows_per_block(usable: Number, mean_row_bytes: Number, row_bytes_sd: Number 
     """Mean rows that fit *usable* bytes when rows are laid down one after another.
 
     Rows of one length: floor(usable / slot). Rows of varying length: the mean number of partial sums of slots that
-    stay within the block, Σₙ P(Sₙ ≤ usable), with Sₙ normal by the central limit theorem (mean n·slot, variance
-    n·sd²); for wide smearing this is the renewal mean usable/slot - 1/2 + cv²/2.
+    stay within the block, Σₙ P(Sₙ ≤ usable), with Sₙ normal by the central limit theorem (variance n·sd²). The first
+    row of a block is the one that did not fit the last: longer than the mean by sd²/slot. For wide smearing this is
+    the renewal mean usable/slot - 1/2 - cv²/2.
     Never below 1: a longer row chains over blocks, which :func:`blocks_per_row` counts.
     """
     slot = slot_bytes(mean_row_bytes)
@@ -87,14 +88,15 @@ def rows_per_block(usable: Number, mean_row_bytes: Number, row_bytes_sd: Number 
     if not getattr(varying, "ndim", 0) and not varying:
         return larger(1, fit // 1)
     smear = row_bytes_sd / slot * larger(fit, 1) ** 0.5
-    renewal = fit - 0.5 + (row_bytes_sd / slot) ** 2 / 2
+    longer = row_bytes_sd**2 / slot
+    renewal = fit - 0.5 - longer / slot / 2
     base = larger(0, fit // 1 - 8)
     total = base
     for step in range(
         1, 18
     ):  # beyond eight slots either way the probability is 0 or 1 while smear stays below 1.5
         n = base + step
-        total = total + normal_cdf((usable - n * slot) / (row_bytes_sd * n**0.5 + 1e-9))
+        total = total + normal_cdf((usable - longer - n * slot) / (row_bytes_sd * n**0.5 + 1e-9))
     return larger(1, where(smear > 1.5, renewal, where(varying, total, fit // 1)))  # noqa: PLR2004
 
 

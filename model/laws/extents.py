@@ -9,7 +9,7 @@ from __future__ import annotations
 from math import gcd, lcm
 from typing import NamedTuple
 
-from model.laws.numeric import Number, ceil_div, larger, smaller, where
+from model.laws.numeric import Number, ceil_div, floor_div, larger, smaller, some, where
 from model.units import KIB, MIB
 
 # Extent size and how many of them, under EXTENT MANAGEMENT LOCAL AUTOALLOCATE.
@@ -52,7 +52,7 @@ def extent_map_blocks(extents: Number, block_size_bytes: Number) -> Number:
 
 def l1_shape(extent_blocks: Number, covered: Number) -> tuple[Number, Number]:
     """L1 blocks at the front of every g-th extent, and g: several L1 in a large extent, one for g small ones."""
-    return ceil_div(extent_blocks, covered), larger(1, covered // extent_blocks)
+    return ceil_div(extent_blocks, covered), larger(1, floor_div(covered, extent_blocks))
 
 
 def data_blocks_of(extents: Number, extent_blocks: Number, covered: Number) -> Number:
@@ -65,7 +65,7 @@ def extents_for(data_blocks: Number, extent_blocks: Number, covered: Number) -> 
     """Extents of one size that hold *data_blocks* blocks beside their L1 bitmap blocks."""
     l1, group = l1_shape(extent_blocks, covered)
     in_group = group * extent_blocks - l1
-    groups = data_blocks // in_group
+    groups = floor_div(data_blocks, in_group)
     left = data_blocks - groups * in_group
     return groups * group + where(left > 0, ceil_div(left + l1, extent_blocks), 0)
 
@@ -117,7 +117,7 @@ def segment_shape(
     size_bytes: Number = 0
     runs: list[Run] = []
     for extent_bytes, most in sizes:
-        blocks = extent_bytes // block_size_bytes
+        blocks = floor_div(extent_bytes, block_size_bytes)
         covered = blocks_per_l1(extent_bytes) if assm else 2**40
         l1, group = l1_shape(blocks, covered) if assm else (0, 1)
         used = smaller(most, extents_for(left, blocks, covered) if assm else ceil_div(left, blocks))
@@ -126,19 +126,22 @@ def segment_shape(
         period = _period(extent_bytes, group)
         for residue in range(period):
             has_l1 = where(residue % group == 0, l1, 0)
-            count = (before_last - residue + period - 1) // period
+            count = floor_div(before_last - residue + period - 1, period)
             first = start + residue * blocks + has_l1
             if residue == 0:
                 once = smaller(count, where(first_lead > 0, 1, 0))
-                runs.append(Run(first + first_lead, blocks - has_l1 - first_lead, once))
-                count = count - once
-            runs.append(Run(first, blocks - has_l1, count))
+                if some(once):
+                    runs.append(Run(first + first_lead, blocks - has_l1 - first_lead, once))
+                    count = count - once
+            if some(count):
+                runs.append(Run(first, blocks - has_l1, count))
         held = data_blocks_of(before_last, blocks, covered) if assm else before_last * blocks
-        last_l1 = where(before_last % group == 0, l1, 0)
+        last_l1 = where(before_last == floor_div(before_last, group) * group, l1, 0)
         last_lead = where(before_last == 0, first_lead, 0)
         last_held = smaller(left - held, blocks - last_l1)
         last = start + before_last * blocks + last_l1 + last_lead
-        runs.append(Run(last, last_held - last_lead, where(used > 0, 1, 0)))
+        if some(used):
+            runs.append(Run(last, last_held - last_lead, where(used > 0, 1, 0)))
         left = where(used > 0, left - held - last_held, left)
         start = start + used * blocks
         extents = extents + used

@@ -6,7 +6,7 @@ CPU: [savvinov-lio] prints eighteen times for nine tables on two machines; one l
 
 from __future__ import annotations
 
-from model.laws.numeric import Number, ceiling, larger, smaller, where
+from model.laws.numeric import Number, ceiling, greatest_divisor, larger, smaller
 
 CACHE_LINE_BYTES = 64
 
@@ -16,14 +16,20 @@ def fetch_calls(rows: Number, arraysize_rows: Number) -> Number:
     return ceiling(rows / arraysize_rows) + 1
 
 
-def consistent_gets_of_scan(blocks: Number, rows: Number, fetches: Number) -> Number:
-    """Buffers got by a full scan of *blocks* blocks fetched in *fetches* calls: B + F·(1 - B/R).
+def aligned_stops_fraction(rows_per_block: Number, arraysize_rows: Number, equal_rows: bool) -> Number:
+    """Share of the calls that stop on a block's last row: gcd(p, a)/p if all blocks hold p rows, else 1/p."""
+    if equal_rows:
+        return greatest_divisor(rows_per_block, arraysize_rows) / rows_per_block
+    return 1 / larger(1, rows_per_block)
 
-    Buffers stay pinned within a call, not across calls: each call gets the block it stopped in once more, unless it
-    stopped on that block's last row. With fewer rows than blocks no call stops inside a block.
+
+def consistent_gets_of_scan(blocks: Number, stops: Number, aligned_fraction: Number) -> Number:
+    """Buffers got by a full scan of *blocks* blocks whose fetch calls stop *stops* times: B + F·(1 - aligned).
+
+    Buffers stay pinned within a call, not across calls: the next call gets the block that the last one stopped in once
+    more, unless it stopped on that block's last row.
     """
-    stops_inside = larger(0, 1 - blocks / larger(1, rows))
-    return blocks + fetches * stops_inside
+    return blocks + stops * (1 - aligned_fraction)
 
 
 def consistent_gets_of_range_scan(
@@ -72,8 +78,3 @@ def row_walk_s(
 def logical_io_s(get_s: Number, rows_per_block: Number, row_walk_each_s: Number) -> Number:
     """CPU seconds of one logical I/O that counts the rows of its block: the get, and each row walked."""
     return get_s + rows_per_block * row_walk_each_s
-
-
-def scan_gets_share(get_s: Number, total_s: Number) -> Number:
-    """Share of a logical I/O's time that is not walking rows."""
-    return where(total_s > 0, get_s / larger(total_s, 1e-30), 0)

@@ -5,6 +5,7 @@ A plain number never touches numpy here: one law call on floats costs what its a
 
 from __future__ import annotations
 
+from math import gcd
 from typing import Any
 
 # A float, an int, or a numpy array of them; laws return the kind they were given.
@@ -22,6 +23,11 @@ def where(condition: Number, yes: Number, no: Number) -> Number:
     return yes if condition else no
 
 
+def some(value: Number) -> bool:
+    """Whether a value, or any value of an array, is not zero."""
+    return bool(value.any()) if getattr(value, "ndim", 0) else bool(value)
+
+
 def smaller(first: Number, second: Number) -> Number:
     """Elementwise minimum."""
     return where(first < second, first, second)
@@ -34,17 +40,37 @@ def larger(first: Number, second: Number) -> Number:
 
 def ceil_div(dividend: Number, divisor: Number) -> Number:
     """Quotient rounded up to a whole number."""
+    if getattr(dividend, "ndim", 0) or getattr(divisor, "ndim", 0):
+        import numpy as np  # noqa: PLC0415
+
+        return np.ceil(dividend / divisor)
     return -(-dividend // divisor)
+
+
+def floor_div(dividend: Number, divisor: Number) -> Number:
+    """Quotient rounded down to a whole number.
+
+    NOTE: numpy's own ``//`` takes ten times as long; on whole numbers below 2**53 the two agree.
+    """
+    if getattr(dividend, "ndim", 0) or getattr(divisor, "ndim", 0):
+        import numpy as np  # noqa: PLC0415
+
+        return np.floor(dividend / divisor)
+    return dividend // divisor
 
 
 def ceiling(value: Number) -> Number:
     """Value rounded up to a whole number."""
-    return -(-value // 1)
+    return ceil_div(value, 1)
 
 
-def power(base: Number, exponent: Number) -> Number:
-    """``base ** exponent`` for a base of zero or more."""
-    return base**exponent
+def greatest_divisor(first: Number, second: Number) -> Number:
+    """Greatest common divisor of whole numbers."""
+    if getattr(first, "ndim", 0) or getattr(second, "ndim", 0):
+        import numpy as np  # noqa: PLC0415
+
+        return np.gcd(np.asarray(first, dtype=np.int64), np.asarray(second, dtype=np.int64))
+    return gcd(int(first), int(second))
 
 
 def normal_cdf(z: Number) -> Number:
@@ -56,3 +82,10 @@ def normal_cdf(z: Number) -> Number:
     from math import erfc  # noqa: PLC0415
 
     return 0.5 * erfc(-z / 1.4142135623730951)
+
+
+def zeros(length: int) -> Number:
+    """An array of *length* zeros."""
+    import numpy as np  # noqa: PLC0415
+
+    return np.zeros(length)

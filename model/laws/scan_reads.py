@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from model.laws.numeric import Number, ceil_div, larger, smaller, where
+from model.laws.numeric import Number, ceil_div, floor_div, larger, smaller, some, where
 
 
 class Piece(NamedTuple):
@@ -60,23 +60,29 @@ def reads_directly(
 
 def aligned_pieces(first_block: Number, blocks: Number, window_blocks: Number, mbrc: Number) -> list[Piece]:
     """Reads of *blocks* adjacent blocks from *first_block* when no read crosses a multiple of *window_blocks*."""
-    head_room = window_blocks - first_block % window_blocks
+    before = first_block - floor_div(first_block, window_blocks) * window_blocks
+    head_room = window_blocks - before
     head = smaller(blocks, head_room)
-    rest = larger(0, blocks - head_room)
-    windows = rest // window_blocks
-    tail = rest - windows * window_blocks
-    return [
-        *pieces_of_run(head, mbrc, 1),
-        *pieces_of_run(window_blocks, mbrc, windows),
-        *pieces_of_run(tail, mbrc, 1),
-    ]
+    pieces = pieces_of_run(head, mbrc, 1)
+    rest = blocks - head
+    if some(rest):  # NOTE: most runs lie in one window; for arrays of scenarios this is half of the work
+        windows = floor_div(rest, window_blocks)
+        if some(windows):
+            pieces += pieces_of_run(window_blocks, mbrc, windows)
+        pieces += pieces_of_run(rest - windows * window_blocks, mbrc, 1)
+    return pieces
 
 
 def pieces_of_run(blocks: Number, mbrc: Number, count: Number) -> list[Piece]:
     """Reads of *count* runs of *blocks* blocks, MBRC blocks at a time; what is left over makes one more read."""
-    whole = blocks // mbrc
+    whole = floor_div(blocks, mbrc)
     left = blocks - whole * mbrc
-    return [Piece(mbrc, whole * count), Piece(left, where(left > 0, count, 0))]
+    pieces = []
+    if some(whole):
+        pieces.append(Piece(mbrc, whole * count))
+    if some(left):
+        pieces.append(Piece(left, (left > 0) * count))
+    return pieces
 
 
 def buffered_reads_of_run(blocks: Number, mbrc: Number, cached_fraction: Number) -> Number:
@@ -99,3 +105,15 @@ def buffered_reads_of_run(blocks: Number, mbrc: Number, cached_fraction: Number)
         safe * (1 - terms * before_last + (terms - 1) * last) / (1 - safe) ** 2,
     )
     return uncached * ((1 + cached_fraction * (blocks - 1)) * geometric - cached_fraction * mbrc * weighted)
+
+
+def buffered_pieces(blocks: Number, mbrc: Number, cached_fraction: Number) -> list[Piece]:
+    """Reads of one run of *blocks* blocks into the cache; with cached blocks, mean counts of two sizes."""
+    if not getattr(cached_fraction, "ndim", 0) and cached_fraction == 0:
+        return pieces_of_run(blocks, mbrc, 1)
+    wanted = larger(1, blocks)
+    present = blocks > 0
+    reads = buffered_reads_of_run(wanted, mbrc, cached_fraction) * present
+    mean = wanted * (1 - cached_fraction) / larger(reads, 1e-300) * present
+    small = floor_div(mean, 1)
+    return [Piece(small, reads * (1 - (mean - small))), Piece(small + 1, reads * (mean - small))]

@@ -128,7 +128,8 @@ class Session:
 
     def _blocks_per_read(self) -> float:
         """Blocks of the segment worked on for each block read: cached ones come along."""
-        return max(1.0, self.demand.blocks_wanted / max(1.0, float(self.demand.read_blocks)))
+        read = max(1.0, float(self.demand.read_blocks))
+        return max(1.0, float(self.demand.blocks_wanted) / read)
 
     def _submit(self, read: Read) -> float:
         """Hand a read to the device, or the page cache, or both; when it is done."""
@@ -147,7 +148,8 @@ class Session:
                 size_bytes=cost.device_bytes,
                 requests=int(cost.requests),
             )
-        return now + float(cost.copy_s)
+        done: float = now + cost.copy_s
+        return done
 
     def _read_and_wait(self, read: Read, event: str) -> Step:
         waited = self._submit(read) - self.env.now

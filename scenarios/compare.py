@@ -1,0 +1,406 @@
+"""What moved between two answers, and why, in a DBA's words and with the numbers of both."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from model.results import RunResult
+from model.units import show_bytes, show_seconds
+
+CPU = "CPU: "
+UNACCOUNTED = "unaccounted: "
+
+GETS = "consistent gets"
+WALK = "walking rows"
+FETCH = "fetching rows"
+CLIENT = "the client"
+SENDS = "sending to the client"
+CALLS = "database calls"
+READS = "reads"
+PROCESSOR = "waiting for a processor"
+BETWEEN = "time between calls, outside the trace,"
+
+MECHANISM = {
+    "CPU: buffer gets": GETS,
+    "CPU: walking rows": WALK,
+    "CPU: fetching rows": FETCH,
+    "CPU: calls": CALLS,
+    "CPU: read calls": READS,
+    "CPU: filling the buffer cache": READS,
+    "CPU: reading the page cache in io_submit": READS,
+    "SQL*Net message from client": CLIENT,
+    "SQL*Net message to client": SENDS,
+    "SQL*Net more data to client": SENDS,
+    "unaccounted: CPU of SQL*Net sends, counted in both CPU and wait": SENDS,
+    "unaccounted: between calls, outside the trace": BETWEEN,
+    "unaccounted: waiting for a processor": PROCESSOR,
+    "direct path read": READS,
+    "db file scattered read": READS,
+    "db file sequential read": READS,
+}
+"""Component -> the mechanism that moves it; a component not named here is its own mechanism."""
+
+LEAST_EFFECT = 0.002
+"""Share of the elapsed time below which a change of time alone is not worth a sentence."""
+LEAST_COUNT_CHANGE = 0.01
+SAME_ELAPSED = 0.01
+BUSY_CHANGE = 0.1
+NOTHING_S = 1e-9
+MOST_SENTENCES = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One component of the response time, before and after."""
+
+    name: str
+    before_s: float
+    after_s: float
+    change_s: float
+
+
+def components(result: RunResult) -> dict[str, float]:
+    """Seconds by component: CPU by cause, each wait event, each unaccounted cause; they sum to the elapsed time."""
+    time = result.time
+    found = {CPU + cause: seconds for cause, seconds in time.cpu.items() if seconds}
+    found |= {event: waited.total_s for event, waited in time.wait.items()}
+    found |= {UNACCOUNTED + cause: seconds for cause, seconds in time.unaccounted.items() if seconds}
+    return found
+
+
+def changes(base: RunResult, other: RunResult) -> list[Change]:
+    """Every component of either answer, the largest change first."""
+    before, after = components(base), components(other)
+    found = [
+        Change(
+            name, before.get(name, 0.0), after.get(name, 0.0), after.get(name, 0.0) - before.get(name, 0.0)
+        )
+        for name in [*before, *(name for name in after if name not in before)]
+    ]
+    return sorted(found, key=lambda change: -abs(change.change_s))
+
+
+def why(base: RunResult, other: RunResult) -> list[str]:
+    """One to five sentences on what moved between *base* and *other*, the largest effect first."""
+    moved = _by_mechanism(changes(base, other))
+    elapsed = max(base.time.elapsed_s, other.time.elapsed_s)
+    said = []
+    for name, change in sorted(moved.items(), key=lambda item: -abs(item[1].change_s)):
+        sentence = _sentence(name, change, base, other)
+        if sentence and (
+            abs(change.change_s) >= LEAST_EFFECT * elapsed or _counts_changed(name, base, other)
+        ):
+            said.append(sentence)
+    room = MOST_SENTENCES - 1
+    return [*_little_change(moved, base, other), *said[:room], *_what_stays(moved, base, other)][
+        :MOST_SENTENCES
+    ]
+
+
+def _by_mechanism(found: list[Change]) -> dict[str, Change]:
+    """The changes summed by mechanism, so that no second is told twice."""
+    moved: dict[str, Change] = {}
+    for change in found:
+        name = MECHANISM.get(change.name, change.name)
+        sofar = moved.get(name, Change(name, 0.0, 0.0, 0.0))
+        moved[name] = Change(
+            name,
+            sofar.before_s + change.before_s,
+            sofar.after_s + change.after_s,
+            sofar.change_s + change.change_s,
+        )
+    return moved
+
+
+def _little_change(moved: dict[str, Change], base: RunResult, other: RunResult) -> Iterator[str]:
+    """Say so when the elapsed time stays, and what most of it is."""
+    before, after = base.time.elapsed_s, other.time.elapsed_s
+    noise = _within_the_noise(base, other)
+    if noise:
+        yield noise
+        return
+    if abs(after - before) > SAME_ELAPSED * max(before, after, 1e-12):
+        return
+    stays = _largest_unmoved(moved, after)
+    rest = f": {_untouched(stays, after)}" if stays is not None else ""
+    if abs(after - before) <= 1e-9 * max(before, after):
+        yield f"elapsed time does not change{rest}"
+        return
+    percent = 100 * (after - before) / before
+    ends = f"{show_seconds(before)} to {show_seconds(after)}"
+    yield f"elapsed time hardly changes ({ends}, {percent:+.2g} %){rest}"
+
+
+def _within_the_noise(base: RunResult, other: RunResult) -> str:
+    first, second = base.time.interval, other.time.interval
+    if first is None or second is None or first.low_s > second.high_s or second.low_s > first.high_s:
+        return ""
+    if base.time.elapsed_s == other.time.elapsed_s:
+        return ""
+    return (
+        f"the difference of {show_seconds(abs(other.time.elapsed_s - base.time.elapsed_s))} may be chance: the "
+        f"{first.confidence:.0%} intervals {first.low_s:.4g} to {first.high_s:.4g} s and {second.low_s:.4g} to "
+        f"{second.high_s:.4g} s overlap"
+    )
+
+
+def _what_stays(moved: dict[str, Change], base: RunResult, other: RunResult) -> Iterator[str]:
+    """After a change of elapsed time: what bounds the next one, when half of what is left did not move."""
+    before, after = base.time.elapsed_s, other.time.elapsed_s
+    if abs(after - before) <= SAME_ELAPSED * max(before, after, 1e-12) or _within_the_noise(base, other):
+        return
+    stays = _largest_unmoved(moved, after)
+    if stays is not None:
+        yield _untouched(stays, after)
+
+
+def _untouched(stays: Change, elapsed_s: float) -> str:
+    part = f"{show_seconds(stays.after_s)} of the {show_seconds(elapsed_s)}"
+    return f"{part} are {_waiting(stays.name)}, which this does not touch"
+
+
+def _largest_unmoved(moved: dict[str, Change], elapsed_s: float) -> Change | None:
+    still = [
+        change
+        for change in moved.values()
+        if abs(change.change_s) <= SAME_ELAPSED * max(change.before_s, change.after_s, 0.0)
+        and change.after_s >= 0.5 * elapsed_s
+    ]
+    return max(still, key=lambda change: change.after_s) if still else None
+
+
+def _waiting(mechanism: str) -> str:
+    return {
+        CLIENT: "waiting for the client",
+        SENDS: "sending to the client",
+        READS: "reading",
+        GETS: "CPU of consistent gets",
+        WALK: "CPU of walking rows",
+        FETCH: "CPU of putting rows into the array",
+        CALLS: "CPU of database calls",
+    }.get(mechanism, mechanism)
+
+
+def _counts_changed(name: str, base: RunResult, other: RunResult) -> bool:
+    """Whether the counts behind a mechanism moved, even where its seconds hardly did."""
+    if name == GETS:
+        return _differs(base.logical_io.consistent_gets, other.logical_io.consistent_gets)
+    if name == READS:
+        before, after = base.physical_io, other.physical_io
+        return (
+            _differs(before.read_requests, after.read_requests)
+            or _differs(before.read_bytes, after.read_bytes)
+            or _path(base) != _path(other)
+        )
+    return False
+
+
+def _sentence(name: str, change: Change, base: RunResult, other: RunResult) -> str:
+    if name == READS:
+        return _reads(change, base, other)
+    if name == GETS:
+        return _gets(change, base, other)
+    if name in (WALK, FETCH, CALLS):
+        return _processor_work(name, change, base, other)
+    if name in (CLIENT, SENDS):
+        return _client(name, change, base, other)
+    if not change.before_s or not change.after_s:
+        what = "appears" if change.after_s else "is gone"
+        return f"{name} {what}, which {_effect(change.change_s)}"
+    return (
+        f"{name} {_from_to(change.before_s, change.after_s, show_seconds)}, which {_effect(change.change_s)}"
+    )
+
+
+def _gets(change: Change, base: RunResult, other: RunResult) -> str:
+    """Consistent gets, by their number, by what one costs, or by both."""
+    before, after = base.logical_io.consistent_gets, other.logical_io.consistent_gets
+    effect = _effect(change.change_s, " of CPU")
+    price = ""
+    each = (change.before_s / before if before else 0.0, change.after_s / after if after else 0.0)
+    if _differs(*each):
+        price = f"a get costs {show_seconds(each[1])} of CPU instead of {show_seconds(each[0])}"
+    if not _differs(before, after):
+        return f"{price}, which {effect}" if price else ""
+    causes = []
+    if _differs(base.segment.blocks_after, other.segment.blocks_after):
+        causes.append(f"blocks {_from_to(base.segment.blocks_after, other.segment.blocks_after)}")
+    fetches = _fetches(base), _fetches(other)
+    if _differs(*fetches):
+        causes.append(f"fetch calls {_from_to(*fetches)}")
+    with_causes = f" ({'; '.join(causes)})" if causes else ""
+    and_price = f" and {price}" if price else ""
+    return f"consistent gets {_from_to(before, after)}{with_causes}{and_price}, which {effect}"
+
+
+def _reads(change: Change, base: RunResult, other: RunResult) -> str:
+    """Reads: the path they take, how many and how large they are, how much they fetch."""
+    before, after = base.physical_io, other.physical_io
+    parts = []
+    if _path(base) != _path(other):
+        parts.append(f"the access path changes from {_path(base)} to {_path(other)} ({_reason(other)})")
+    if not before.read_requests or not after.read_requests:
+        if before.read_requests != after.read_requests:
+            parts.append(f"reads {_from_to(before.read_requests, after.read_requests)}")
+    elif _differs(before.read_requests, after.read_requests):
+        parts.append(f"reads {_from_to(before.read_requests, after.read_requests)}{_read_size(base, other)}")
+    if _differs(before.read_bytes, after.read_bytes) and before.read_requests and after.read_requests:
+        parts.append(f"data read {_from_to(before.read_bytes, after.read_bytes, show_bytes)}")
+    service = _device(base, other)
+    if service:
+        parts.append(service)
+    more = "more" if change.change_s > 0 else "less"
+    takes = f"reading takes {show_seconds(abs(change.change_s))} {more}{_wait_and_cpu(base, other)}"
+    if abs(change.change_s) < NOTHING_S:
+        takes = "reading takes as long as before"
+    busy = "" if service else _busy(base, other)
+    return "; ".join([*parts, takes + busy])
+
+
+def _read_size(base: RunResult, other: RunResult) -> str:
+    """Why the number of reads changed, where their size did."""
+    before, after = base.physical_io, other.physical_io
+    largest = max(before.request_blocks, default=0), max(after.request_blocks, default=0)
+    block = before.read_bytes / before.read_blocks, after.read_bytes / after.read_blocks
+    size = largest[0] * block[0], largest[1] * block[1]
+    if not _differs(*size):
+        mean = before.read_blocks / before.read_requests, after.read_blocks / after.read_requests
+        if _differs(*block) or _differs(before.read_bytes, after.read_bytes):
+            return f" (the largest stays at {show_bytes(size[1])})"
+        grew = "grew" if mean[1] > mean[0] else "shrank"
+        return f" because the mean read {grew} from {mean[0]:,.3g} to {mean[1]:,.3g} blocks"
+    grew = "grew" if size[1] > size[0] else "shrank"
+    if _differs(*block):
+        return f" because a read {grew} from {show_bytes(size[0])} to {show_bytes(size[1])}"
+    return (
+        f" because a read {grew} from {largest[0]:,} to {_plural(largest[1], 'block')} "
+        f"({show_bytes(size[0])} to {show_bytes(size[1])})"
+    )
+
+
+def _device(base: RunResult, other: RunResult) -> str:
+    """What the device says, where the wait for one read changed."""
+    if len(base.device) != 1 or len(other.device) != 1:
+        return ""
+    (before,), (after,) = base.device.values(), other.device.values()
+    if _differs(before.await_s, after.await_s, 0.05):
+        return (
+            f"await of a request {_from_to(before.await_s, after.await_s, show_seconds)}{_busy(base, other)}"
+        )
+    return ""
+
+
+def _busy(base: RunResult, other: RunResult) -> str:
+    """How busy the device is on either side, where that moved."""
+    if len(base.device) != 1 or len(other.device) != 1:
+        return ""
+    (before,), (after,) = base.device.values(), other.device.values()
+    used = before.utilisation_fraction, after.utilisation_fraction
+    return (
+        f" (%util from {100 * used[0]:.0f} to {100 * used[1]:.0f} %)"
+        if abs(used[1] - used[0]) >= BUSY_CHANGE
+        else ""
+    )
+
+
+def _wait_and_cpu(base: RunResult, other: RunResult) -> str:
+    """The effect of reads split into waiting and CPU, where both moved."""
+    cpu = waited = 0.0
+    for change in changes(base, other):
+        if MECHANISM.get(change.name) == READS:
+            if change.name.startswith(CPU):
+                cpu += change.change_s
+            else:
+                waited += change.change_s
+    if min(abs(cpu), abs(waited)) < 0.02 * abs(cpu + waited):
+        return ""
+    return f" (waiting {_signed(waited)}, CPU {_signed(cpu)})"
+
+
+def _signed(change_s: float) -> str:
+    return ("-" if change_s < 0 else "+") + show_seconds(abs(change_s))
+
+
+def _processor_work(name: str, change: Change, base: RunResult, other: RunResult) -> str:
+    effect = _effect(change.change_s, " of CPU")
+    fetch = base.calls.get("fetch"), other.calls.get("fetch")
+    counts = 0.0, 0.0
+    if fetch[0] is not None and fetch[1] is not None:
+        counts = (fetch[0].count, fetch[1].count) if name == CALLS else (fetch[0].rows, fetch[1].rows)
+    if name == CALLS and _differs(*counts):
+        return f"fetch calls {_from_to(*counts)}, which {effect}"
+    if name == FETCH and _differs(*counts):
+        return f"rows returned {_from_to(*counts)}, which {effect}"
+    if name == WALK and _differs(base.segment.row_bytes, other.segment.row_bytes):
+        length = f"{base.segment.row_bytes:,.4g} to {other.segment.row_bytes:,.4g} bytes"
+        return f"walking the rows, {length} long, {_takes(change)}, which {effect}"
+    what = {WALK: "walking the rows", FETCH: "putting rows into the array", CALLS: "answering calls"}[name]
+    return f"{what} {_takes(change)}, which {effect}"
+
+
+def _client(name: str, change: Change, base: RunResult, other: RunResult) -> str:
+    trips = _waits(base, "SQL*Net message from client"), _waits(other, "SQL*Net message from client")
+    if name == CLIENT:
+        effect = _effect(change.change_s, " waiting for the client")
+        if _differs(*trips):
+            return f"round trips to the client {_from_to(*trips)}, which {effect}"
+        return f"waiting for the client {_from_to(change.before_s, change.after_s, show_seconds)}, which {effect}"
+    effect = _effect(change.change_s, " of sending")
+    sent = _messages(base), _messages(other)
+    if _differs(*sent):
+        return f"SQL*Net messages and more data to the client {_from_to(*sent)}, which {effect}"
+    return f"sending to the client {_from_to(change.before_s, change.after_s, show_seconds)}, which {effect}"
+
+
+def _messages(result: RunResult) -> float:
+    return _waits(result, "SQL*Net message to client") + _waits(result, "SQL*Net more data to client")
+
+
+def _path(result: RunResult) -> str:
+    """How the blocks are read, without the reason."""
+    return result.access.partition(":")[0]
+
+
+def _reason(result: RunResult) -> str:
+    return result.access.partition(":")[2].strip() or result.access
+
+
+def _fetches(result: RunResult) -> float:
+    fetch = result.calls.get("fetch")
+    return fetch.count if fetch else 0.0
+
+
+def _waits(result: RunResult, event: str) -> float:
+    waited = result.time.wait.get(event)
+    return waited.waits if waited else 0.0
+
+
+def _differs(before: float, after: float, least: float = LEAST_COUNT_CHANGE) -> bool:
+    return abs(after - before) > least * max(abs(before), abs(after))
+
+
+def _count(value: float) -> str:
+    return f"{value:,.0f}"
+
+
+def _from_to(before: float, after: float, show: Callable[[float], str] = _count) -> str:
+    """A change in words."""
+    first, second = show(before), show(after)
+    if first == second:
+        return f"stays at {first}"
+    return f"{'fell' if after < before else 'rose'} from {first} to {second}"
+
+
+def _takes(change: Change) -> str:
+    return f"takes {show_seconds(change.after_s)} instead of {show_seconds(change.before_s)}"
+
+
+def _effect(change_s: float, of: str = "") -> str:
+    if abs(change_s) < NOTHING_S:
+        return "costs no time"
+    return f"{'saves' if change_s < 0 else 'costs'} {show_seconds(abs(change_s))}{of}"
+
+
+def _plural(count: float, word: str) -> str:
+    return f"{_count(count)} {word}{'' if count == 1 else 's'}"

@@ -1,0 +1,127 @@
+"""The closed form of a segment's extents and reads equals the literal one, extent by extent and read by read."""
+
+from collections import Counter
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from model.laws import scan_reads
+from model.laws.extents import SegmentShape, extent_map_blocks, segment_shape
+from model.state.extent_map import lay_out, reads_of, uncached_reads_of
+from model.units import KIB, MIB
+
+BLOCK_SIZES = [2048, 4096, 8192, 16384, 32768]
+
+
+@st.composite
+def segments(draw: st.DrawFn) -> dict[str, object]:
+    size = draw(st.sampled_from(BLOCK_SIZES))
+    uniform = draw(
+        st.none() | st.sampled_from([MIB, 8 * MIB, 64 * MIB]) | st.integers(5, 300).map(lambda n: n * size)
+    )
+    return {
+        "data_blocks": draw(st.integers(1, 400) | st.integers(1, 300_000)),
+        "block_size_bytes": size,
+        "assm": draw(st.booleans()),
+        "uniform_extent_bytes": uniform,
+        "release_11_2": draw(st.booleans()),
+    }
+
+
+def sizes_by_law(shape: SegmentShape, mbrc: int, window: int | None) -> Counter[int]:
+    found: Counter[int] = Counter()
+    for run in shape.runs:
+        pieces = (
+            scan_reads.pieces_of_run(run.blocks, mbrc, 1)
+            if window is None
+            else scan_reads.aligned_pieces(run.first, run.blocks, window, mbrc)
+        )
+        for piece in pieces:
+            if piece.blocks and piece.count * run.count:
+                found[int(piece.blocks)] += int(piece.count * run.count)
+    return found
+
+
+@settings(max_examples=300)
+@given(segments(), st.data())
+def test_the_law_reads_as_the_literal_scan(segment: dict[str, object], data: st.DataObject) -> None:
+    extents = lay_out(**segment)  # type: ignore[arg-type]
+    shape = segment_shape(**segment)  # type: ignore[arg-type]
+    assert shape.extents == len(extents)
+    assert sum(extent.data for extent in extents) == segment["data_blocks"]
+    window = MIB // int(segment["block_size_bytes"])  # type: ignore[call-overload]
+    mbrc = data.draw(st.integers(1, window))
+    for bound in (window, None):
+        literal = Counter(size for _, size in reads_of(extents, mbrc=mbrc, window_blocks=bound))
+        assert sizes_by_law(shape, mbrc, bound) == literal
+
+
+@given(segments(), st.integers(1, 64))
+def test_no_read_crosses_its_bounds(segment: dict[str, object], mbrc: int) -> None:
+    window = MIB // int(segment["block_size_bytes"])  # type: ignore[call-overload]
+    end = 0
+    for first, size in reads_of(lay_out(**segment), mbrc=mbrc, window_blocks=window):  # type: ignore[arg-type]
+        assert 0 < size <= mbrc
+        assert first // window == (first + size - 1) // window
+        assert first >= end
+        end = first + size
+
+
+@given(blocks=st.integers(1, 200), mbrc=st.integers(1, 64), cached=st.floats(0, 1))
+def test_cached_blocks_end_reads_as_often_as_drawn(blocks: int, mbrc: int, cached: float) -> None:
+    """The mean over all patterns of cached blocks, walked literally with a probability for each state."""
+    reads, open_reads = 0.0, {0: 1.0}  # length of the read in progress -> probability
+    for _ in range(blocks):
+        following: dict[int, float] = {0: cached}
+        for length, chance in open_reads.items():
+            starts = length in (0, mbrc)
+            if starts:
+                reads += chance * (1 - cached)
+            grown = 1 if starts else length + 1
+            following[grown] = following.get(grown, 0.0) + chance * (1 - cached)
+        open_reads = following
+    law = scan_reads.buffered_reads_of_run(blocks, mbrc, cached)
+    assert law == pytest.approx(reads, rel=1e-6, abs=1e-9)
+
+
+def test_uncached_reads_skip_what_is_cached() -> None:
+    extents = lay_out(20, block_size_bytes=8192, assm=True, uniform_extent_bytes=MIB, release_11_2=True)
+    pattern = [False] * 5 + [True] + [False] * 14
+    reads = list(uncached_reads_of(extents, mbrc=8, cached_of=lambda _: pattern))
+    assert [size for _, size in reads] == [5, 8, 6]
+    assert reads[0][0] == 128 + 4  # two L1, the L2 and the segment header come first
+
+
+def test_the_segment_header_keeps_three_hundred_and_seven_extents_at_8k() -> None:
+    assert extent_map_blocks(307, 8192) == 0
+    assert extent_map_blocks(308, 8192) == 1
+
+
+def test_large_blocks_under_assm_have_no_small_extents() -> None:
+    shape = segment_shape(10, block_size_bytes=16384, assm=True, uniform_extent_bytes=None, release_11_2=True)
+    assert shape.size_bytes == MIB
+    shape = segment_shape(4, block_size_bytes=8192, assm=True, uniform_extent_bytes=None, release_11_2=True)
+    assert shape.size_bytes == 64 * KIB
+
+
+@given(st.lists(st.integers(1, 200_000), min_size=2, max_size=5), st.sampled_from(BLOCK_SIZES))
+def test_arrays_say_what_numbers_say(blocks: list[int], size: int) -> None:
+    wanted = np.array(blocks, dtype=float)
+    many = segment_shape(
+        wanted, block_size_bytes=size, assm=True, uniform_extent_bytes=None, release_11_2=True
+    )
+    window = MIB // size
+    for index, count in enumerate(blocks):
+        one = segment_shape(
+            count, block_size_bytes=size, assm=True, uniform_extent_bytes=None, release_11_2=True
+        )
+        assert many.extents[index] == one.extents
+        assert many.size_bytes[index] == one.size_bytes
+        reads = sum(
+            np.broadcast_to(piece.count * run.count, wanted.shape)[index]
+            for run in many.runs
+            for piece in scan_reads.aligned_pieces(run.first, run.blocks, window, window)
+        )
+        assert reads == sum(sizes_by_law(one, window, window).values())

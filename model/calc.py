@@ -49,8 +49,8 @@ def compose(system: Any, work: Any, demand: Demand) -> tuple[ScanTime, DeviceDem
     disk, host, users = system.disk, system.host, work.users
     truly_async = plan.asynchronous and not plan.through_page_cache
     submit = asked.service_s if plan.asynchronous and plan.through_page_cache else 0.0
-    reaped = demand.reads * host.reap_call_s if truly_async else 0.0
-    posted = reaps_are_waits(system)
+    reaped = demand.reads * host.reap_call_s if plan.asynchronous else 0.0
+    posted = truly_async and reaps_are_waits(system)
     reap_cpu = 0.0 if posted else reaped
     sends = sum(times * each for event, (times, each) in demand.waits.items() if event != FROM_CLIENT)
     waits = sum(times * each for times, each in demand.waits.values())
@@ -90,7 +90,7 @@ def compose(system: Any, work: Any, demand: Demand) -> tuple[ScanTime, DeviceDem
             run_queue_s=extra - for_device,
             submit_cpu_s=submit,
             reap_cpu_s=reap_cpu,
-            busy_s=smaller(elapsed, users * (alone_busy + single)),
+            busy_s=smaller(elapsed, users * (alone_busy + plan.single_reads * asked.single_device_s)),
         ),
         asked,
     )
@@ -154,7 +154,8 @@ def _device_stats(asked: DeviceDemand, demand: Demand, found: ScanTime, users: i
     if not asked.requests or not asked.bytes:
         return None
     requests, size = users * asked.requests, users * asked.bytes
-    held = users * (asked.latency_s + asked.transfer_s + found.single_wait_s)
+    singles = demand.plan.single_reads * asked.single_device_s
+    held = users * (asked.latency_s + asked.transfer_s + singles)
     elapsed = found.elapsed_s
     return DeviceStats(
         reads_per_s=requests / elapsed,

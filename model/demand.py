@@ -253,7 +253,10 @@ def _add_client(demand: Demand, system: Any, select: str, arraysize: Number) -> 
         client.more_data_messages(last * per_row, net.sdu_bytes)
     )
     demand.cpu["calls"] = demand.trips * system.host.call_s
-    client_s = demand.trips * net.round_trip_s + rows * net.row_s
+    array_bytes = larger(1, smaller(rows, arraysize) * per_row)
+    client_s = rows * net.row_s
+    client_s = client_s - client.overlapped_s(demand.cpu_s, client_s, array_bytes, net.sdu_bytes)
+    client_s = client_s + demand.trips * net.round_trip_s
     demand.waits = {
         TO_CLIENT: (demand.trips, net.message_send_s),
         FROM_CLIENT: (demand.trips, client_s / demand.trips),
@@ -399,6 +402,8 @@ class DeviceDemand:
     last_blocks: Number
     single_s: Number
     """Uncontended time of one single-block read."""
+    single_device_s: Number
+    """The device's part of it."""
 
     @property
     def service_s(self) -> Number:
@@ -479,6 +484,7 @@ def device_demand(system: Any, demand: Demand, users: Number) -> DeviceDemand:
         first.latency_s + first.transfer_s + first.copy_s,
         last_blocks,
         single.latency_s + single.transfer_s + single.copy_s,
+        single.latency_s + single.transfer_s,
     )
 
 

@@ -25,6 +25,8 @@ class Constant(Frozen):
     spread: float | None = None
     """Standard error of a fitted value, in the unit of the value; absent where one number determines it."""
     fitted_to: list[str] = []
+    same_as: str = ""
+    """Another catalog constant that this one repeats, such as ``host/savvinov-pc: line_miss_s``."""
     range: dict[str, tuple[float, float]] = {}
     """Quantity -> smallest and largest value it had where the constant was fitted."""
 

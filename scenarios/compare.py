@@ -191,7 +191,7 @@ def _counts_changed(name: str, base: RunResult, other: RunResult) -> bool:
         return (
             _differs(before.read_requests, after.read_requests)
             or _differs(before.read_bytes, after.read_bytes)
-            or _path(base) != _path(other)
+            or path(base) != path(other)
         )
     return False
 
@@ -238,8 +238,8 @@ def _reads(change: Change, base: RunResult, other: RunResult) -> str:
     """Reads: the path they take, how many and how large they are, how much they fetch."""
     before, after = base.physical_io, other.physical_io
     parts = []
-    if _path(base) != _path(other):
-        parts.append(f"the access path changes from {_path(base)} to {_path(other)} ({_reason(other)})")
+    if path(base) != path(other):
+        parts.append(f"the access path changes from {path(base)} to {path(other)} ({_reason(other)})")
     if not before.read_requests or not after.read_requests:
         if before.read_requests != after.read_requests:
             parts.append(f"reads {_from_to(before.read_requests, after.read_requests)}")
@@ -357,7 +357,7 @@ def _messages(result: RunResult) -> float:
     return _waits(result, "SQL*Net message to client") + _waits(result, "SQL*Net more data to client")
 
 
-def _path(result: RunResult) -> str:
+def path(result: RunResult) -> str:
     """How the blocks are read, without the reason."""
     return result.access.partition(":")[0]
 

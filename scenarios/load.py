@@ -36,7 +36,7 @@ def library() -> dict[str, Entry]:
     found = {}
     for file in sorted(files("scenarios").joinpath("library").iterdir(), key=lambda item: item.name):
         if file.name.endswith(".toml"):
-            data = _library_data(file.name[:-5])
+            data = library_data(file.name[:-5])
             found[file.name[:-5]] = Entry(
                 name=file.name[:-5], title=data["title"], source=data.get("source", "")
             )
@@ -44,7 +44,8 @@ def library() -> dict[str, Entry]:
 
 
 @lru_cache(maxsize=64)
-def _library_data(name: str) -> dict[str, Any]:
+def library_data(name: str) -> dict[str, Any]:
+    """A library file as it stands; shared, not to be changed."""
     return tomllib.loads(files("scenarios").joinpath("library", f"{name}.toml").read_text("utf-8"))
 
 
@@ -56,7 +57,7 @@ def load(name_or_path: str | Path, settings: Sequence[str] = ()) -> Scenario:
     text = str(name_or_path)
     known = library()
     if text in known:
-        data, name, where = _library_data(text), text, text
+        data, name, where = library_data(text), text, text
         base: str | None = text
         differences: dict[str, Any] = {}
     else:
@@ -137,7 +138,7 @@ def _chain(data: Mapping[str, Any], where: str) -> list[tuple[str, Mapping[str, 
             raise SpecError(f"{layers[0][0]}: base: got {base!r}; it is the name of a library scenario")
         if base not in library():
             raise UnknownName("base scenario", base, library(), where=layers[0][0])
-        layers.insert(0, (base, _library_data(base)))
+        layers.insert(0, (base, library_data(base)))
         if len(layers) > DEEPEST_BASE:
             raise SpecError(f"{where}: base: scenarios stand on one another in a circle or too deeply")
 

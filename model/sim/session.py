@@ -86,8 +86,10 @@ class Session:
         for read in reads:
             if plan.asynchronous:
                 before = self.env.now
-                yield from self._sleep(self._submit(read) - before)
-                self.ledger.submit_cpu_s += self.env.now - before
+                reap_s = self.system.host.reap_call_s
+                yield from self._sleep(self._submit(read) - before + reap_s)
+                self.ledger.submit_cpu_s += self.env.now - before - reap_s
+                self.ledger.reap_cpu_s += reap_s
             else:
                 yield from self._read_and_wait(read, plan.event)
             step = min(read[1] * hits_per_read, self.demand.blocks_wanted - done)
@@ -144,7 +146,7 @@ class Session:
                 now,
                 latency,
                 cost.transfer_s,
-                start_byte=start,
+                end_byte=None if start is None else start + blocks * self.demand.block_size_bytes,
                 size_bytes=cost.device_bytes,
                 requests=int(cost.requests),
             )

@@ -66,19 +66,16 @@ class DeviceQueue:
         latency_s: float,
         transfer_s: float,
         *,
-        start_byte: float | None,
+        end_byte: float | None,
         size_bytes: float,
         requests: int,
     ) -> float:
         """When the read handed in at *now_s* is done; its latency holds a slot, its transfer slot and channel."""
-        begin = self._slots[0]
-        begin = max(begin, now_s)
-        ready = begin + latency_s
-        ready = max(ready, self._channel_free_at)
-        end = ready + transfer_s
+        begin = max(self._slots[0], now_s)
+        end = max(begin + latency_s, self._channel_free_at) + transfer_s
         self._channel_free_at = end
         heapreplace(self._slots, end)
-        self._last_end_byte = None if start_byte is None else start_byte + size_bytes
+        self._last_end_byte = end_byte
         if end > self._in_flight_until:
             self.busy_s += end - max(now_s, self._in_flight_until)
             self._in_flight_until = end

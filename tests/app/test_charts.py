@@ -1,0 +1,162 @@
+"""Figures and table rows: their sums, their looks, and the sentence that goes with each."""
+
+import json
+
+import pytest
+
+from app import charts
+from model.results import RunResult
+from model.units import show_seconds
+from scenarios import library, load, run
+
+NAMES = sorted(library())
+
+
+def answer(name: str, *settings: str) -> RunResult:
+    return run(load(name, settings), engine="calculate")
+
+
+@pytest.fixture(scope="module")
+def base() -> RunResult:
+    return answer("rahn-full-scan")
+
+
+@pytest.fixture(scope="module")
+def other() -> RunResult:
+    return answer("rahn-full-scan", "tablespace.block_size_bytes=16K", "workload.arraysize_rows=15")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_parts_and_classes_sum_to_elapsed(name: str) -> None:
+    result = answer(name)
+    assert sum(part.seconds for part in charts.parts(result)) == pytest.approx(result.time.elapsed_s)
+    assert sum(charts.by_class(result).values()) == pytest.approx(result.time.elapsed_s)
+
+
+@pytest.mark.parametrize(
+    ("component", "wait_class"),
+    [
+        ("CPU: buffer gets", "CPU"),
+        ("db file scattered read", "User I/O"),
+        ("direct path read", "User I/O"),
+        ("SQL*Net message from client", "Idle"),
+        ("SQL*Net more data to client", "Network"),
+        ("unaccounted: between calls", "Other"),
+    ],
+)
+def test_wait_classes_are_oracles(component: str, wait_class: str) -> None:
+    assert charts.wait_class(component) == wait_class
+
+
+def bars(figure: charts.Figure, row: str) -> list[dict[str, object]]:
+    return [trace for trace in figure["data"] if trace.get("y") == [row]]
+
+
+def length(figure: charts.Figure, row: str) -> float:
+    return sum(float(trace["x"][0]) for trace in bars(figure, row))  # type: ignore[index]
+
+
+def test_waterfall_goes_from_baseline_to_what_if(base: RunResult, other: RunResult) -> None:
+    figure, finding = charts.waterfall(base, other)
+    rows = figure["layout"]["yaxis"]["categoryarray"][::-1]
+    assert rows[0] == "Baseline"
+    assert rows[-1] == "What-if"
+    assert length(figure, "Baseline") == pytest.approx(base.time.elapsed_s)
+    assert length(figure, "What-if") == pytest.approx(other.time.elapsed_s)
+    level = base.time.elapsed_s
+    for row in rows[1:-1]:
+        (bar,) = bars(figure, row)
+        ends = [bar["base"][0], bar["base"][0] + bar["x"][0]]  # type: ignore[index]
+        assert min(abs(level - end) for end in ends) < 1e-6  # each step starts where the last one ended
+        level = ends[0] if abs(ends[1] - level) < 1e-6 else ends[1]
+    assert level == pytest.approx(other.time.elapsed_s)
+    assert show_seconds(base.time.elapsed_s) in finding
+    assert "SQL*Net message from client" in finding
+
+
+def test_waterfall_without_a_difference_builds_the_elapsed_time_up(base: RunResult) -> None:
+    figure, finding = charts.waterfall(base, base)
+    rows = figure["layout"]["yaxis"]["categoryarray"][::-1]
+    assert rows[0] == "SQL*Net message from client"
+    assert rows[-1] == "Elapsed"
+    assert length(figure, "Elapsed") == pytest.approx(base.time.elapsed_s)
+    assert finding == charts.finding(base)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_axis_starts_at_zero_and_every_bar_is_finite(name: str) -> None:
+    figure, _ = charts.waterfall(answer("rahn-full-scan"), answer(name))
+    assert figure["layout"]["xaxis"]["range"][0] == 0
+    json.dumps(figure, allow_nan=False)
+    assert all(trace["x"][0] >= 0 for trace in figure["data"] if trace.get("y"))
+
+
+def test_it_reads_without_colour() -> None:
+    patterns = [pattern for _, pattern in charts.LOOKS.values()]
+    colours = [colour for colour, _ in charts.LOOKS.values()]
+    assert len(set(patterns)) == len(patterns)
+    assert len(set(colours)) == len(colours)
+
+
+@pytest.mark.parametrize("background", ["#ffffff", "#10161d"])
+def test_every_colour_stands_out_in_both_themes(background: str) -> None:
+    for colour, _ in charts.LOOKS.values():
+        assert contrast(colour, background) >= 3, colour
+    ink = charts.INK["light" if background == "#ffffff" else "dark"]
+    assert contrast(ink, background) >= 7
+
+
+def contrast(one: str, two: str) -> float:
+    first, second = sorted((luminance(one), luminance(two)), reverse=True)
+    return (first + 0.05) / (second + 0.05)
+
+
+def luminance(colour: str) -> float:
+    channels = [int(colour[place : place + 2], 16) / 255 for place in (1, 3, 5)]
+    linear = [c / 12.92 if c <= 0.03928 else ((c + 0.055) / 1.055) ** 2.4 for c in channels]
+    return sum(weight * c for weight, c in zip((0.2126, 0.7152, 0.0722), linear, strict=True))
+
+
+def test_reads_by_size_counts_all_reads(base: RunResult, other: RunResult) -> None:
+    figure, finding = charts.reads_by_size(base, other)
+    for trace, result in zip(figure["data"], (base, other), strict=True):
+        assert sum(trace["y"]) == pytest.approx(result.physical_io.read_requests, abs=1)
+    assert "1M" in figure["data"][0]["x"]
+    assert f"{base.physical_io.read_requests:,.0f}" in finding
+
+
+def test_reads_by_size_of_a_cached_table_is_empty_and_still_drawn() -> None:
+    cached = answer("savvinov-lio-pc")
+    figure, _ = charts.reads_by_size(cached, cached)
+    json.dumps(figure, allow_nan=False)
+
+
+def test_largest_read_is_one_megabyte_at_every_block_size() -> None:
+    for block, blocks in ((2048, 512), (4096, 256), (8192, 128), (16384, 64)):  # as document 000 prints it
+        result = answer("rahn-full-scan", f"tablespace.block_size_bytes={block}")
+        assert charts.largest_read_blocks(result) == blocks
+
+
+def test_breakdown_ends_with_elapsed(base: RunResult, other: RunResult) -> None:
+    rows = charts.breakdown(base, other)
+    assert rows[-1]["Component"] == "Elapsed"
+    total = sum(float(row["What-if s"].replace(",", "")) for row in rows[:-1])
+    assert total == pytest.approx(other.time.elapsed_s, abs=0.001 * len(rows))
+
+
+def test_assumptions_name_value_origin_and_range(base: RunResult) -> None:
+    rows = {row["Constant"]: row for row in charts.assumptions(load("rahn-full-scan").system, base)}
+    assert rows["disk.overhead_s"]["Value"].endswith("s")
+    assert all(row["How"] and row["Source"] for row in rows.values())
+
+
+def test_written_takes_a_readers_unit() -> None:
+    assert charts.written(75 * 1024**2, "bytes/s") == "75M/s"
+    assert charts.written(1.48e-6, "s") == "1.48 µs"
+    assert charts.written(16, "") == "16"
+
+
+def test_the_key_shows_what_occurs(base: RunResult) -> None:
+    html = charts.key_html([base])
+    assert "Idle (the client)" in html
+    assert "System I/O" not in html

@@ -1,0 +1,151 @@
+"""Journeys through the page in chromium, by keyboard, as a reader would; BLOCKTIME_SCREENSHOT=FILE keeps a picture."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+
+from model.units import show_seconds
+from scenarios import load, run
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Locator, Page
+
+pytestmark = pytest.mark.browser
+
+LIMIT_MS = 60_000
+VIEW = {"width": 1280, "height": 720}
+CHANGED = "?tablespace.block_size_bytes=16384&workload.arraysize_rows=15"
+
+
+@contextmanager
+def opened(browser: Browser, address: str, *, dark: bool = False) -> Iterator[tuple[Page, list[str]]]:
+    """A page of its own, and every address it asks for; nothing but its own server may be among them."""
+    context = browser.new_context(viewport=VIEW, color_scheme="dark" if dark else "light")  # type: ignore[arg-type]
+    context.set_default_timeout(LIMIT_MS)
+    page = context.new_page()
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    try:
+        page.goto(address)
+        yield page, asked
+    finally:
+        context.close()
+
+
+def metric(page: Page, label: str) -> Locator:
+    return (
+        page.get_by_test_id("stMetric")
+        .filter(has_text=re.compile(rf"^{label}"))
+        .get_by_test_id("stMetricValue")
+    )
+
+
+def reads(page: Page, label: str, value: str) -> None:
+    from playwright.sync_api import expect
+
+    expect(metric(page, label)).to_have_text(value, timeout=LIMIT_MS)
+
+
+def elapsed(*settings: str) -> str:
+    return show_seconds(run(load("rahn-full-scan", settings), engine="calculate").time.elapsed_s)
+
+
+def test_moving_the_block_size_by_keyboard_changes_the_largest_read(browser: Browser, server: str) -> None:
+    with opened(browser, server) as (page, _):
+        reads(page, "Largest read", "128")
+        slider = page.get_by_role("slider", name=re.compile("Block size"))
+        slider.focus()
+        slider.press("ArrowRight")
+        reads(page, "Largest read", "64")
+        page.get_by_text("was 8K").wait_for()
+        page.get_by_text("1 changed").first.wait_for()
+        page.get_by_role("button", name="Reset").click()
+        reads(page, "Largest read", "128")
+
+
+def test_a_smaller_array_changes_the_elapsed_time(browser: Browser, server: str) -> None:
+    with opened(browser, server) as (page, _):
+        reads(page, "Elapsed", elapsed())
+        field = page.get_by_role("spinbutton", name=re.compile("Array size"))
+        field.fill("15")
+        field.press("Enter")
+        reads(page, "Elapsed", elapsed("workload.arraysize_rows=15"))
+        page.get_by_text(re.compile("Round trips to the client rose")).wait_for()
+
+
+def test_the_address_reproduces_the_screen(browser: Browser, server: str) -> None:
+    with opened(browser, server) as (page, _):
+        slider = page.get_by_role("slider", name=re.compile("Block size"))
+        slider.focus()
+        slider.press("End")
+        reads(page, "Largest read", "32")
+        page.wait_for_url(re.compile("block_size_bytes=32768"))
+        link = page.url
+        value = metric(page, "Consistent gets").inner_text()
+    with opened(browser, link) as (page, _):
+        reads(page, "Consistent gets", value)
+        assert (
+            page.get_by_role("slider", name=re.compile("Block size")).get_attribute("aria-valuetext") == "32K"
+        )
+        assert parse_qs(urlsplit(page.url).query)["tablespace.block_size_bytes"] == ["32768"]
+
+
+def test_a_broken_link_says_so_and_goes_on(browser: Browser, server: str) -> None:
+    with opened(browser, f"{server}/?host.cpus=many&workload.arraysize_rows=15") as (page, _):
+        page.get_by_text(re.compile("The link asks for what is not allowed.*host.cpus")).wait_for()
+        reads(page, "Elapsed", elapsed("workload.arraysize_rows=15"))
+
+
+def test_nothing_is_asked_of_another_host(browser: Browser, server: str) -> None:
+    with opened(browser, f"{server}/{CHANGED}") as (page, asked):
+        reads(page, "Elapsed", elapsed("tablespace.block_size_bytes=16K", "workload.arraysize_rows=15"))
+        page.get_by_role("tab", name="Assumptions").click()
+        page.get_by_test_id("stDataFrame").wait_for()
+        for name in ("Evidence", "About"):
+            page.get_by_role("link", name=name).click()
+            page.get_by_test_id("stHeading").or_(page.get_by_role("heading")).first.wait_for()
+            page.wait_for_load_state("networkidle")
+        own = urlsplit(server).netloc
+        assert asked
+        assert [url for url in asked if urlsplit(url).netloc not in ("", own)] == []
+
+
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+def test_the_first_screen_holds_the_answer(browser: Browser, server: str, dark: bool) -> None:
+    with opened(browser, f"{server}/{CHANGED}", dark=dark) as (page, _):
+        reads(page, "Elapsed", elapsed("tablespace.block_size_bytes=16K", "workload.arraysize_rows=15"))
+        chart = page.get_by_test_id("stPlotlyChart").first
+        chart.locator(".barlayer .point").first.wait_for()
+        assert chart.locator(".barlayer .point").count() >= 8
+        for place in (chart, page.get_by_text("Why", exact=True), page.get_by_role("tab", name="TKPROF")):
+            box = place.bounding_box()
+            assert box is not None
+            assert box["y"] + box["height"] <= VIEW["height"]
+        background = page.evaluate(
+            "getComputedStyle(document.querySelector('[data-testid=stApp]')).backgroundColor"
+        )
+        levels = [int(level) for level in re.findall(r"\d+", background)[:3]]
+        assert (max(levels) < 64) if dark else (min(levels) > 192)
+        if (file := os.environ.get("BLOCKTIME_SCREENSHOT")) and not dark:
+            page.wait_for_timeout(1500)
+            page.screenshot(path=file)
+
+
+def test_a_what_if_shows_soon(browser: Browser, server: str) -> None:
+    import time
+
+    with opened(browser, server) as (page, _):
+        slider = page.get_by_role("slider", name=re.compile("Block size"))
+        slider.focus()
+        reads(page, "Largest read", "128")
+        start = time.monotonic()
+        slider.press("ArrowRight")
+        reads(page, "Largest read", "64")
+        assert time.monotonic() - start < 10  # about 0.3 s on an idle machine; loose, because it may be busy

@@ -1,0 +1,196 @@
+"""The pages without a browser: they run, react, and survive a bad link."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from app import evidence, forms, what_if
+from model.provenance import Extrapolation
+from model.units import show_seconds
+from scenarios import library, load, run
+
+ENTRY = Path(what_if.__file__).with_name("streamlit_app.py")
+LIMIT_S = 60
+
+
+def opened(**query: str) -> AppTest:
+    app = AppTest.from_file(str(ENTRY), default_timeout=LIMIT_S)
+    for key, value in query.items():
+        app.query_params[key] = value
+    app.run()
+    assert not app.exception
+    return app
+
+
+def metric(app: AppTest, label: str) -> Any:
+    return next(one for one in app.metric if one.label.startswith(label))
+
+
+def elapsed(name: str, *settings: str) -> str:
+    return show_seconds(run(load(name, settings), engine="calculate").time.elapsed_s)
+
+
+def test_it_opens_on_the_measured_scan() -> None:
+    app = opened()
+    assert metric(app, "Elapsed").value == elapsed("rahn-full-scan")
+    assert metric(app, "Elapsed").delta == "as the baseline"
+    assert app.error.len == 0
+
+
+@pytest.mark.parametrize("name", sorted(library()))
+def test_every_scenario_opens(name: str) -> None:
+    app = opened(scenario=name)
+    assert app.error.len == 0
+    assert metric(app, "Elapsed").value == elapsed(name)
+
+
+def test_a_changed_block_size_shows_what_it_was_and_what_it_does() -> None:
+    app = opened()
+    app.select_slider("tablespace.block_size_bytes").set_value(16384).run()
+    assert not app.exception
+    assert metric(app, "Largest read").value == "64"
+    assert "was 8K" in app.select_slider("tablespace.block_size_bytes").label
+    assert app.query_params["tablespace.block_size_bytes"] == "16384"
+    assert any("1 changed" in text.value for text in app.markdown)
+
+
+def test_reset_brings_the_baseline_back() -> None:
+    app = opened(**{"workload.arraysize_rows": "15"})
+    assert metric(app, "Elapsed").value == elapsed("rahn-full-scan", "workload.arraysize_rows=15")
+    next(button for button in app.button if button.label == "Reset").click().run()
+    assert metric(app, "Elapsed").value == elapsed("rahn-full-scan")
+    assert app.number_input("workload.arraysize_rows").value == 100
+    assert "workload.arraysize_rows" not in app.query_params
+
+
+def test_another_scenario_starts_unchanged() -> None:
+    app = opened(**{"workload.arraysize_rows": "15"})
+    app.selectbox("scenario").select("index-range-scan").run()
+    assert not app.exception
+    assert metric(app, "Elapsed").value == elapsed("index-range-scan")
+    assert app.number_input("workload.arraysize_rows").value == 100
+    assert app.number_input("workload.selectivity_fraction").value == pytest.approx(0.01)
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        ("workload.arraysize_rows", "0"),
+        ("tablespace.block_size_bytes", "8000"),
+        ("instance.release", "newest"),
+        ("disk.use", "floppy"),
+        ("no.such_field", "1"),
+        ("host.cpus", "__import__('os')"),
+    ],
+)
+def test_a_bad_link_value_gives_one_sentence_and_the_page_goes_on(path: str, text: str) -> None:
+    app = opened(**{path: text, "table.pctfree_percent": "20"})
+    assert app.error.len == 1
+    assert path.rsplit(".", 1)[0] in app.error[0].value or "no" in app.error[0].value
+    assert metric(app, "Elapsed").value == elapsed("rahn-full-scan", "table.pctfree_percent=20")
+    assert path not in app.query_params
+
+
+def test_a_link_to_a_scenario_that_does_not_exist_opens_the_first() -> None:
+    app = opened(scenario="../../etc/passwd.toml")
+    assert app.error.len == 1
+    assert metric(app, "Elapsed").value == elapsed("rahn-full-scan")
+
+
+def test_a_field_without_a_control_travels_by_link() -> None:
+    app = opened(**{"client.round_trip_s": "5ms"})
+    assert metric(app, "Elapsed").value == elapsed("rahn-full-scan", "client.round_trip_s=5ms")
+    assert any("client.round_trip_s=5ms" in text.value for text in app.caption)
+
+
+def test_a_wrong_entry_is_said_in_one_sentence_until_it_is_right() -> None:
+    app = opened()
+    app.text_input("instance.buffer_cache_bytes").set_value("a lot").run()
+    assert not app.exception
+    assert app.error.len == 1
+    assert metric(app, "Elapsed").value == elapsed("rahn-full-scan")
+    app.text_input("instance.buffer_cache_bytes").set_value("2048M").run()
+    assert app.error.len == 0
+    assert app.text_input("instance.buffer_cache_bytes").value == "2G"
+
+
+def test_verifying_shows_both_answers() -> None:
+    app = opened(scenario="savvinov-pio-lio")
+    next(button for button in app.button if button.label == "Verify by simulation").click().run()
+    assert not app.exception
+    assert app.info.len + app.warning.len >= 1
+    if app.info.len:
+        assert "Law" in app.info[0].value
+        assert "simulation" in app.info[0].value
+
+
+def test_marks_stand_where_the_number_stands() -> None:
+    result = run(load("rahn-full-scan"), engine="calculate")
+    beyond = [
+        Extrapolation(constant=name, quantity="arraysize_rows", used=15, low=100, high=100)
+        for name in (
+            "host.fetch_column_s",
+            "client.row_s",
+            "disk.overhead_s",
+            "instance.statistics.cpuspeed_hz",
+        )
+    ]
+    marked = what_if.marks(result.model_copy(update={"extrapolated": beyond}))
+    assert {key: len(texts) for key, texts in marked.items()} == {
+        "elapsed": 3, "cpu": 1, "client": 1, "io": 1, "cost": 1
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("module", ["about", "evidence"])
+def test_the_other_pages_run(module: str) -> None:
+    app = AppTest.from_string(f"from app import {module}\n{module}.page()", default_timeout=LIMIT_S).run()
+    assert not app.exception
+    assert app.markdown.len or app.warning.len
+
+
+def test_evidence_shows_misses_first_and_what_fits() -> None:
+    common = {
+        "case": "c",
+        "where": {"block": 8192},
+        "quantity": "q",
+        "unit": "s",
+        "tolerance": 0.1,
+        "note": "",
+    }
+    rows = evidence.rows_of(
+        [
+            {
+                **common,
+                "measured": 1,
+                "predicted": 1.05,
+                "relative_error": 0.05,
+                "verdict": "within",
+                "in_sample": True,
+            },
+            {
+                **common,
+                "measured": 1,
+                "predicted": 2,
+                "relative_error": 1,
+                "verdict": "fails",
+                "in_sample": False,
+            },
+        ]
+    )
+    assert [(row["Verdict"], row["Role"], row["Off by"]) for row in rows] == [
+        ("fails", "tests", "+100.00%"), ("within", "fits", "+5.00%")
+    ]  # fmt: skip
+    assert (
+        dict(evidence.summary_of({"held_out_median_error": None, "failed": 2}))["Median error, tests"] == "—"
+    )
+
+
+def test_every_choice_of_every_control_gives_an_answer() -> None:
+    for controls in forms.GROUPS.values():
+        for control in controls:
+            field = forms.facts(control.path)
+            for option in (*field.options, *control.offers) if field else ():
+                _, refused = forms.settle("rahn-full-scan", {control.path: forms.as_text(option)})
+                assert not refused, refused

@@ -1,0 +1,85 @@
+"""The server of the page: its one line, its clean end, and what it says when it cannot start."""
+
+from __future__ import annotations
+
+import signal
+import socket
+import subprocess
+import sys
+import urllib.request
+from pathlib import Path
+
+import pytest
+
+from app import serve as page_server
+
+ROOT = Path(page_server.__file__).resolve().parent.parent
+
+
+def test_a_taken_port_is_one_sentence(capsys: pytest.CaptureFixture[str]) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        assert page_server.serve(port, browser=False) == 2
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert str(port) in said.err
+    assert said.err.count("\n") == 1
+
+
+@pytest.mark.parametrize("port", [0, -1, 70000])
+def test_an_impossible_port_is_one_sentence(port: int, capsys: pytest.CaptureFixture[str]) -> None:
+    assert page_server.serve(port, browser=False) == 2
+    assert "1 to 65535" in capsys.readouterr().err
+
+
+def test_without_streamlit_it_says_so(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(page_server.importlib.util, "find_spec", lambda name: None)
+    assert page_server.serve(browser=False) == 2
+    assert "Streamlit is not installed" in capsys.readouterr().err
+
+
+def test_it_stays_on_this_machine() -> None:
+    command = page_server.command(8501)
+    assert "--server.address=127.0.0.1" in command
+    assert "--browser.gatherUsageStats=false" in command
+    assert "--server.fileWatcherType=none" in command
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM], ids=["ctrl-c", "sigterm"])
+def test_it_says_where_it_is_and_ends_cleanly(number: signal.Signals, tmp_path: Path) -> None:
+    code = "import sys; from app.serve import serve; sys.exit(serve(None, browser=False))"
+    process = subprocess.Popen(
+        [sys.executable, "-c", code],
+        cwd=tmp_path,
+        env={**_environment()},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        assert process.stdout is not None
+        line = process.stdout.readline()
+        assert line.startswith("Blocktime is at http://127.0.0.1:"), line
+        address = line.split()[3]
+        direct = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+        with direct.open(address, timeout=10) as answer:
+            assert answer.status == 200
+        process.send_signal(number)
+        out, err = process.communicate(timeout=30)
+        assert (process.returncode, out, err) == (0, "", "")
+        with pytest.raises(OSError, match="refused"):
+            direct.open(address, timeout=5)
+    finally:
+        if process.poll() is None:
+            process.kill()
+            process.communicate()
+
+
+def _environment() -> dict[str, str]:
+    import os
+
+    return {**os.environ, "PYTHONPATH": str(ROOT)}

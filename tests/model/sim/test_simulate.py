@@ -1,0 +1,221 @@
+"""The simulation: equal to the calculator where nobody queues, to queueing theory where somebody does."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+import simpy
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from model import calculate, simulate
+from model.demand import FROM_CLIENT
+from model.errors import OutsideLaw
+from model.spec import Disk, FullScan, Host, Index, IndexRangeScan, Instance, System, Table, Tablespace
+from model.state.servers import DeviceQueue, Servers
+from model.units import MIB
+from scenarios import library, load, run
+
+disks = st.builds(
+    Disk,
+    overhead_s=st.floats(0, 1e-3),
+    average_seek_s=st.floats(0, 1e-2),
+    rotation_s=st.floats(0, 1e-2),
+    bandwidth_bytes_per_s=st.floats(10, 3000).map(lambda m: m * MIB),
+    parallel_requests=st.integers(1, 64),
+)
+hosts = st.builds(
+    Host,
+    io_path=st.sampled_from(["asm", "raw", "direct", "buffered", "sync"]),
+    page_cache_hit_fraction=st.sampled_from([0.0, 0.5, 1.0]),
+    cpus=st.integers(1, 8),
+)
+tables = st.builds(
+    Table,
+    rows=st.integers(1, 400_000),
+    row_bytes=st.floats(12, 900),
+    row_bytes_sd=st.sampled_from([0.0, 5.0, 40.0]),
+    column_count=st.integers(1, 60),
+    pctfree_percent=st.integers(0, 60),
+    created_by=st.sampled_from(["insert", "ctas"]),
+)
+
+
+def instances(asynchronous: bool) -> st.SearchStrategy[Instance]:
+    return st.builds(
+        Instance,
+        release=st.sampled_from(["10.2.0.4", "11.1.0.6", "11.2.0.3", "19.3.0.0"]),
+        db_file_multiblock_read_count=st.sampled_from(["auto", 0, 1, 16, 128]),
+        serial_direct_read=st.sampled_from(["auto", "always", "never"]),
+        disk_asynch_io=st.just(asynchronous),
+    )
+
+
+def systems(asynchronous: bool) -> st.SearchStrategy[System]:
+    return st.builds(
+        System,
+        tablespace=st.builds(
+            Tablespace,
+            block_size_bytes=st.sampled_from([2048, 4096, 8192, 16384, 32768]),
+            space_management=st.sampled_from(["assm", "manual"]),
+            extent_management=st.sampled_from(["system", "uniform"]),
+        ),
+        table=tables,
+        instance=instances(asynchronous),
+        host=hosts,
+        disk=disks,
+    )
+
+
+scans = st.builds(FullScan, select=st.sampled_from(["rows", "count"]), arraysize_rows=st.integers(1, 1000))
+
+
+@settings(max_examples=150, suppress_health_check=[HealthCheck.too_slow])
+@given(systems(asynchronous=False), scans)
+def test_one_after_another_simulating_is_calculating(system: System, work: FullScan) -> None:
+    by_law, through_time = calculate(system, work), simulate(system, work)
+    assert through_time.time.elapsed_s == pytest.approx(by_law.time.elapsed_s, rel=1e-9)
+    assert through_time.time.cpu == pytest.approx(by_law.time.cpu)
+    assert through_time.physical_io.request_blocks == by_law.physical_io.request_blocks
+    assert set(through_time.time.wait) == set(by_law.time.wait)
+    for event, waited in by_law.time.wait.items():
+        assert through_time.time.wait[event].waits == waited.waits
+        assert through_time.time.wait[event].total_s == pytest.approx(waited.total_s, rel=1e-9)
+    assert set(through_time.device) == set(by_law.device)
+    for name, device in by_law.device.items():
+        assert through_time.device[name].reads_per_s == pytest.approx(device.reads_per_s, rel=1e-9)
+        assert through_time.device[name].utilisation_fraction == pytest.approx(
+            device.utilisation_fraction, rel=1e-6
+        )
+
+
+@settings(max_examples=150, suppress_health_check=[HealthCheck.too_slow])
+@given(systems(asynchronous=True), scans)
+def test_asynchronous_reads_overlap_as_the_law_says(system: System, work: FullScan) -> None:
+    """Exact up to the first read that fills the pipe and the unevenness of the last ones."""
+    by_law, through_time = calculate(system, work), simulate(system, work)
+    slack = 3 * max((d.await_s for d in through_time.device.values()), default=0.0) + 1e-9
+    assert through_time.time.elapsed_s == pytest.approx(by_law.time.elapsed_s, rel=0.03, abs=slack)
+
+
+@settings(max_examples=60)
+@given(systems(asynchronous=True), st.floats(1e-5, 1), st.sampled_from(["clustered", "scattered"]))
+def test_range_scans_simulate_as_they_calculate(system: System, share: float, order: str) -> None:
+    system = system.model_copy(update={"index": Index(clustering=order)})  # type: ignore[arg-type]
+    work = IndexRangeScan(selectivity_fraction=share)
+    by_law, through_time = calculate(system, work), simulate(system, work)
+    assert through_time.logical_io == by_law.logical_io
+    assert through_time.time.elapsed_s == pytest.approx(by_law.time.elapsed_s, rel=1e-6, abs=0.01)
+
+
+@pytest.mark.parametrize("name", sorted(library()))
+def test_library_scenarios_agree_between_engines(name: str) -> None:
+    scenario = load(name)
+    assert run(scenario, "simulate").time.elapsed_s == pytest.approx(
+        run(scenario, "calculate").time.elapsed_s, rel=1e-3
+    )
+
+
+@pytest.mark.parametrize("users", [2, 4, 8])
+def test_sessions_contend_for_the_device(users: int) -> None:
+    scenario = load("full-scan-nvme", ["disk.use=sas-15k", f"workload.users={users}", "table.rows=5000000"])
+    result = run(scenario)
+    alone = run(load("full-scan-nvme", ["disk.use=sas-15k", "table.rows=5000000"]))
+    assert result.engine == "simulate"
+    assert result.time.elapsed_s > 0.9 * users * alone.time.elapsed_s
+    assert result.device["disk"].utilisation_fraction > 0.95
+    bound = run(scenario, "calculate").time.elapsed_s
+    assert result.time.elapsed_s == pytest.approx(bound, rel=0.1)
+
+
+def test_sessions_contend_for_processors() -> None:
+    settings_ = ["workload.users=8", "host.cpus=2"]
+    result = run(load("savvinov-lio-pc", settings_))
+    alone = run(load("savvinov-lio-pc"))
+    assert result.time.elapsed_s == pytest.approx(4 * alone.time.elapsed_s, rel=0.05)
+    assert result.time.unaccounted["waiting for a processor"] > 2.5 * alone.time.elapsed_s
+
+
+def test_a_scan_costs_at_most_three_events_a_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    scheduled = []
+    schedule = simpy.Environment.schedule
+
+    def counting(self: simpy.Environment, *args: object, **kwargs: object) -> None:
+        scheduled.append(1)
+        schedule(self, *args, **kwargs)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(simpy.Environment, "schedule", counting)
+    result = run(load("rahn-full-scan"), "simulate")
+    assert result.events == len(scheduled)
+    assert len(scheduled) <= 3 * result.physical_io.read_requests
+    # one per read, two for the reads in flight at first, start, header, begin and end: a change here is a decision
+    assert len(scheduled) == result.physical_io.read_requests + 5
+
+
+def test_same_seed_same_json_in_another_process() -> None:
+    code = (
+        "from scenarios import load, run;"
+        "s = load('rahn-full-scan', ['workload.users=3', 'table.rows=300000', 'table.cached_fraction=0.3']);"
+        "print(run(s, 'simulate', seed=7).model_dump_json())"
+    )
+    outputs = {
+        subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+        for _ in range(2)
+    }
+    assert len(outputs) == 1
+    other = run(
+        load("rahn-full-scan", ["workload.users=3", "table.rows=300000", "table.cached_fraction=0.3"]),
+        "simulate",
+        seed=8,
+    )
+    assert json.loads(outputs.pop())["time"]["elapsed_s"] != other.time.elapsed_s
+
+
+def test_half_cached_blocks_are_read_as_often_as_the_law_expects() -> None:
+    scenario = load("shallahamer-buffered", ["table.cached_fraction=0.4", "table.rows=2500000"])
+    expected = run(scenario, "calculate")
+    drawn = run(scenario, "simulate")
+    assert drawn.physical_io.read_requests == pytest.approx(expected.physical_io.read_requests, rel=0.02)
+    assert drawn.cache.hit_fraction == pytest.approx(0.4, abs=0.02)
+
+
+def test_replications_carry_an_interval() -> None:
+    scenario = load("full-scan-nvme", ["workload.users=3", "disk.use=sas-15k", "table.rows=500000"])
+    result = run(scenario, "simulate", replications=5)
+    assert result.time.interval is not None
+    assert result.time.interval.low_s < result.time.interval.high_s
+
+
+def test_too_many_reads_are_refused_with_the_way_out() -> None:
+    with pytest.raises(OutsideLaw, match="calculate"):
+        run(load("rahn-full-scan", ["table.rows=100000000000"]), "simulate")
+
+
+def test_client_waits_are_never_simulated_away() -> None:
+    result = run(load("rahn-full-scan"), "simulate")
+    assert result.time.wait[FROM_CLIENT].total_s == pytest.approx(
+        run(load("rahn-full-scan"), "calculate").time.wait[FROM_CLIENT].total_s
+    )
+
+
+def test_one_server_with_poisson_arrivals_waits_as_m_d_1() -> None:
+    """Pollaczek–Khinchine for constant service: mean wait = rho·s / (2·(1 - rho))."""
+    from model.sim.streams import stream
+
+    gaps = stream(1, "arrivals").exponential(1.0, 400_000)
+    for load_ in (0.5, 0.8):
+        servers, now, waited = Servers(1), 0.0, 0.0
+        for gap in gaps:
+            now += gap
+            begin, _ = servers.serve(now, load_)
+            waited += begin - now
+        assert waited / len(gaps) == pytest.approx(load_ * load_ / (2 * (1 - load_)), rel=0.03)
+
+
+def test_a_device_queue_keeps_littles_law_and_its_channel() -> None:
+    queue = DeviceQueue(4)
+    ends = [queue.submit(0.0, 0.001, 0.01, start_byte=None, size_bytes=8192, requests=1) for _ in range(10)]
+    assert ends == pytest.approx([0.001 + 0.01 * (rank + 1) for rank in range(10)])
+    assert queue.busy_s == pytest.approx(ends[-1])
+    assert queue.held_s == pytest.approx(sum(ends))

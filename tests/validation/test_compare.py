@@ -1,0 +1,203 @@
+"""The verdicts can fail, and what `validate` returns has the agreed form."""
+
+from __future__ import annotations
+
+import io
+import json
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from validation import MeasuredNumber, Runs, Validation, validate
+from validation.compare import FAILURES, Comparison, compare, judge
+from validation.quantity import check_path, look_up, steps_of
+from validation.report import render
+
+NUMBER = MeasuredNumber(
+    case="a_case",
+    document="document 9",
+    table="a table",
+    row="8192",
+    column="cpu_s",
+    locator="somewhere",
+    printed=20.0,
+    unit="s",
+    mark="tests",
+    path="time.cpu_s",
+    pick=("rahn-full-scan", ()),
+    against=(),
+    tolerance=0.03,
+    tolerance_absolute=None,
+    bound=None,
+    fits=(),
+    known_gap="",
+    note="",
+)
+
+
+class Fake(Runs):
+    """Predicts what it was told, or that there is nothing to predict."""
+
+    def __init__(self, predicted: float | None) -> None:
+        super().__init__()
+        self.predicted = predicted
+
+    def predict(self, number: MeasuredNumber) -> float:
+        if self.predicted is None:
+            raise KeyError("direct path read")
+        return self.predicted
+
+
+@pytest.fixture(scope="module")
+def validation() -> Validation:
+    return validate()
+
+
+@pytest.mark.parametrize(
+    ("predicted", "verdict"),
+    [
+        (20.0, "within"),
+        (20.6, "within"),
+        (19.4, "within"),
+        (20.61, "fails"),
+        (19.39, "fails"),
+        (None, "fails"),
+    ],
+)
+def test_an_error_beyond_the_tolerance_fails(predicted: float | None, verdict: str) -> None:
+    found = compare(NUMBER, Fake(predicted))
+    assert found.verdict == verdict
+    assert Validation([], [found]).failed == (verdict == "fails")
+    gap = compare(replace(NUMBER, known_gap="because"), Fake(predicted))
+    assert gap.verdict == ("gap_closed" if verdict == "within" else "known_gap")
+    assert Validation([], [gap]).failed == (verdict == "within")
+
+
+def test_a_part_that_the_result_lacks_is_named() -> None:
+    assert compare(NUMBER, Fake(None)).note == "the result has no direct path read"
+
+
+@pytest.mark.parametrize(
+    ("bound", "predicted", "verdict"),
+    [
+        ("at_least", 30.0, "within"),
+        ("at_least", 19.5, "within"),
+        ("at_least", 19.0, "fails"),
+        ("at_most", 3.0, "within"),
+        ("at_most", 20.5, "within"),
+        ("at_most", 21.0, "fails"),
+    ],
+)
+def test_a_bound_counts_on_one_side(bound: str, predicted: float, verdict: str) -> None:
+    found = compare(replace(NUMBER, bound=bound), Fake(predicted))  # type: ignore[arg-type]
+    assert found.verdict == verdict
+    assert (found.relative_error == 0) == (
+        found.verdict == "within" and (predicted > 20) == (bound == "at_least")
+    )
+
+
+def test_around_zero_only_an_absolute_tolerance_helps() -> None:
+    zero = replace(NUMBER, printed=0.0)
+    assert judge(zero, 0.004) == "fails"
+    assert judge(zero, 0.0) == "within"
+    absolute = replace(zero, tolerance=None, tolerance_absolute=0.005)
+    assert judge(absolute, 0.004) == "within"
+    assert judge(absolute, 0.006) == "fails"
+    found = Comparison(absolute, 0.004, "within", "")
+    assert found.relative_error is None
+    assert found.tolerance is None
+
+
+@given(st.floats(0.1, 1e9), st.floats(0, 0.5), st.floats(-2, 2))
+def test_within_means_within(printed: float, tolerance: float, error: float) -> None:
+    number = replace(NUMBER, printed=printed, tolerance=tolerance)
+    verdict = judge(number, printed * (1 + error))
+    if abs(error) < tolerance * (1 - 1e-6):
+        assert verdict == "within"
+    if abs(error) > tolerance * (1 + 1e-6) + 1e-8:
+        assert verdict == "fails"
+
+
+def test_a_wrong_constant_is_noticed() -> None:
+    """Twice the CPU of a buffer get fails many numbers that hold without."""
+    right = validate(["savvinov_logical_io"])
+    runs = Runs(settings=["host.logical_io_s=2.6e-6"])
+    wrong = [compare(one.number, runs) for one in right.numbers]
+    assert sum(one.verdict in FAILURES for one in wrong) > len(right.failures) + 10
+
+
+def test_the_result_has_the_agreed_form(validation: Validation) -> None:
+    data = json.loads(json.dumps(validation.to_json(), allow_nan=False))
+    assert list(data) == ["summary", "numbers"]
+    assert list(data["summary"]) == [
+        "printed_numbers",
+        "compared",
+        "descriptive",
+        "fitted_constants",
+        "in_sample_median_error",
+        "held_out_median_error",
+        "failed",
+        "known_gaps",
+    ]
+    keys = ["case", "where", "quantity", "unit", "measured", "predicted", "relative_error", "tolerance"]
+    keys += ["in_sample", "verdict", "note"]
+    assert all(list(one) == keys for one in data["numbers"])
+    verdicts = {one["verdict"] for one in data["numbers"]}
+    assert verdicts <= {"within", "fails", "known_gap", "gap_closed", "descriptive"}
+
+
+def test_the_summary_adds_up(validation: Validation) -> None:
+    summary = validation.summary()
+    numbers = validation.numbers
+    assert summary["printed_numbers"] == len(numbers) == summary["compared"] + summary["descriptive"]
+    within = sum(one.verdict == "within" for one in numbers)
+    assert within + summary["failed"] + summary["known_gaps"] == summary["compared"]
+    assert validation.failed == bool(summary["failed"])
+
+
+def test_one_case_alone(validation: Validation) -> None:
+    alone = validate(["savvinov-logical-io"])
+    assert {one.number.case for one in alone.numbers} == {"savvinov_logical_io"}
+    assert 0 < len(alone.numbers) < len(validation.numbers)
+
+
+def test_each_scenario_runs_once() -> None:
+    runs = Runs()
+    pick = ("savvinov-lio-pc", ("table.rows=1000",))
+    assert runs.result(pick) is runs.result(pick)
+
+
+def test_paths() -> None:
+    assert steps_of('time.wait["direct path read"].waits') == ["time", "wait", "direct path read", "waits"]
+    assert steps_of("physical_io.request_blocks[128]") == ["physical_io", "request_blocks", 128]
+    check_path("physical_io.request_blocks[128]")
+    result = Runs().result(("rahn-full-scan", ()))
+    assert look_up("physical_io.request_blocks[128]", result) == result.physical_io.request_blocks[128]
+    assert look_up('time.wait["direct path read"].waits', result) > 0
+    for wrong in ("", "time..elapsed_s", "time.wait[direct].waits", "time", "optimiser.cost", "scenario"):
+        with pytest.raises(ValueError, match=r"."):
+            check_path(wrong)
+
+
+def test_the_report_fits_the_screen_and_explains_misses(validation: Validation) -> None:
+    from rich.console import Console
+
+    screen = io.StringIO()
+    render(validation, Console(file=screen, width=110))
+    text = screen.getvalue()
+    assert max(map(len, text.splitlines())) <= 110
+    assert text.index("known gap") < text.index("document 000")
+    assert "the author calls it an anomaly" in text
+    assert text.rindex("Summary") > text.rindex("document 00")
+    for case in validation.cases:
+        assert case.source.title in text
+
+
+def test_the_report_of_a_perfect_world_has_no_misses() -> None:
+    from rich.console import Console
+
+    screen = io.StringIO()
+    render(Validation([], [compare(NUMBER, Fake(20.0))]), Console(file=screen, width=110))
+    assert "failed," not in screen.getvalue()

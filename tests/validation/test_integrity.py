@@ -1,0 +1,166 @@
+"""A case that contradicts itself is refused with one sentence: where, got, wanted."""
+
+from __future__ import annotations
+
+import re
+from importlib.resources import files
+
+import pytest
+
+from model.errors import MeasurementError, SpecError, UnknownName
+from validation import case_names, load_case
+from validation.case import parse_case
+from validation.numbers import numbers_of
+
+GOOD = """
+[source]
+key = "someone"
+author = "Someone"
+title = "Something"
+document = "document 9"
+locator = "everywhere"
+system = "a machine"
+samples = 1
+[[table]]
+name = "fetch"
+locator = "line 1"
+scenario = "rahn-full-scan"
+keys = ["size"]
+set = { size = "tablespace.block_size_bytes" }
+columns = ["size", "cpu", "query"]
+rows = [[2048, 25.39, 560355], [8192, 24.61, 183974]]
+[[table.number]]
+column = "cpu"
+unit = "s"
+path = "calls.fetch.cpu_s"
+mark = "tests"
+tolerance = 0.03
+[[table.number]]
+column = "query"
+path = "calls.fetch.query"
+mark = "tests"
+tolerance = 0.01
+[[table]]
+name = "source"
+locator = "line 2"
+keys = ["size"]
+columns = ["size", "cr"]
+rows = [[2048, 560355], [8192, 183974]]
+[[table.number]]
+column = "cr"
+mark = "descriptive"
+reason = "repeats query"
+[[check]]
+left = ["source.cr"]
+right = ["fetch.query"]
+"""
+
+BROKEN = {
+    "a cell too many": ("[2048, 25.39, 560355]", "[2048, 25.39, 560355, 1]", "row 1: 4 cells; wanted 3"),
+    "cr is not query": (
+        "[8192, 183974]]\n[[table.number]]",
+        "[8192, 183947]]\n[[table.number]]",
+        "table source, row 8192, column cr: source.cr is 183947; wanted equal fetch.query = 183974; correct the "
+        "transcription or add a [[doubt]]",
+    ),
+    "tests and fits": (
+        "tolerance = 0.03",
+        'tolerance = 0.03\nfits = ["host/rahn-2008: fetch_column_s"]',
+        "number cpu: tests and fits host/rahn-2008: fetch_column_s; wanted one or the other",
+    ),
+    "marked twice": (
+        '[[table]]\nname = "source"',
+        '[[table.number]]\ncolumn = "cpu"\nunit = "s"\npath = "calls.fetch.cpu_s"\nmark = "fits"\n'
+        'fits = ["host/rahn-2008: fetch_column_s"]\n[[table]]\nname = "source"',
+        "row 2048, column cpu: marked 2 times, as tests and fits; wanted one mark",
+    ),
+    "no tolerance": ("tolerance = 0.03\n", "", "number cpu: tests without a tolerance"),
+    "no reason": ('reason = "repeats query"\n', "", "number cr: descriptive without a reason"),
+    "not marked": (
+        '[[table.number]]\ncolumn = "cr"\nmark = "descriptive"\nreason = "repeats query"\n',
+        "",
+        "row 2048, column cr: no [[table.number]] marks it; wanted fits, tests or descriptive",
+    ),
+    "a row twice": ("[8192, 24.61", "[2048, 24.61", "table fetch, row 2048: there 2 times; wanted once"),
+    "a table twice": ('name = "source"', 'name = "fetch"', "table fetch: there 2 times; wanted once"),
+    "no such path": ("calls.fetch.cpu_s", "calls.fetch.cpu", "a result has no 'cpu' there"),
+    "a path to no number": ("calls.fetch.cpu_s", "calls.fetch", "leads to no number"),
+    "no such unit": ('unit = "s"', 'unit = "sec"', "unit 'sec'; wanted one of"),
+    "no such constant": (
+        'mark = "tests"\ntolerance = 0.03',
+        'mark = "fits"\nfits = ["host/rahn-2008: fetch_colum_s"]',
+        "fits 'host/rahn-2008: fetch_colum_s'; wanted one of",
+    ),
+    "fits nothing": ('mark = "tests"\ntolerance = 0.03', 'mark = "fits"', "number cpu: fits nothing"),
+    "no scenario": ('scenario = "rahn-full-scan"\n', "", "no scenario; wanted the one that predicts it"),
+    "a doubt about nothing": (
+        "[[check]]",
+        '[[doubt]]\ntable = "source"\ncolumn = "pw"\nsays = "odd"\n[[check]]',
+        "doubt, table source: no column 'pw'; wanted one of size, cr",
+    ),
+    "a gap that is not compared": (
+        "[[check]]",
+        '[[known_gap]]\ntable = "source"\ncolumn = "cr"\nreason = "odd"\n[[check]]',
+        "table source, row 2048, column cr: a known gap, marked descriptive",
+    ),
+    "text for a number": ("24.61", '"about 24"', "row 8192, column cpu: 'about 24' is not a size"),
+}
+
+
+def test_the_good_case_is_good() -> None:
+    assert len(list(numbers_of(parse_case(GOOD, "good")))) == 6
+
+
+@pytest.mark.parametrize(("old", "new", "says"), BROKEN.values(), ids=BROKEN)
+def test_a_contradiction_is_refused(old: str, new: str, says: str) -> None:
+    assert old in GOOD
+    with pytest.raises(MeasurementError, match=re.escape(says)) as caught:
+        parse_case(GOOD.replace(old, new, 1), "broken")
+    assert str(caught.value).startswith("broken.toml: ")
+    assert "\n" not in str(caught.value)
+
+
+def test_a_doubt_covers_a_contradiction() -> None:
+    text = GOOD.replace("[8192, 183974]]\n[[table.number]]", "[8192, 183947]]\n[[table.number]]", 1)
+    doubt = '[[doubt]]\ntable = "source"\ncolumn = "cr"\nwhere = { size = 8192 }\nsays = "digits swapped"\n'
+    case = parse_case(text + doubt, "doubted")
+    assert [one.note for one in numbers_of(case)][-1] == "repeats query; doubt: digits swapped"
+    with pytest.raises(MeasurementError):
+        parse_case(text + doubt.replace("8192", "2048"), "doubted elsewhere")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "says"),
+    [
+        ("samples = 1", "samples = 1\ncolour = 3", "source.colour: Extra inputs are not permitted"),
+        ("samples = 1", "samples = true", "source.samples"),
+        ('mark = "tests"', 'mark = "test"', "table.0.number.0.mark"),
+        ("[source]", "[source", "not TOML"),
+    ],
+)
+def test_a_wrong_form_is_refused(old: str, new: str, says: str) -> None:
+    with pytest.raises(SpecError, match=re.escape(says)):
+        parse_case(GOOD.replace(old, new, 1), "broken")
+
+
+def test_an_unknown_case_offers_the_nearest() -> None:
+    with pytest.raises(UnknownName, match="rahn_full_scan"):
+        load_case("rahn_full_scn")
+
+
+def test_dashes_and_files_name_a_case() -> None:
+    assert load_case("rahn-full-scan").name == "rahn_full_scan"
+    path = str(files("validation").joinpath("measured", "rahn_full_scan.toml"))
+    assert load_case(path).name == "rahn_full_scan"
+
+
+@pytest.mark.parametrize("name", case_names())
+def test_each_doubt_that_a_check_needs_is_needed(name: str) -> None:
+    """Without its doubts, document 000 contradicts itself."""
+    text = files("validation").joinpath("measured", f"{name}.toml").read_text("utf-8")
+    without = re.sub(r"\[\[doubt\]\]\n(?:.+\n)*", "", text)
+    if name == "shallahamer_direct_reads":
+        parse_case(without, name)
+        return
+    with pytest.raises(MeasurementError, match="add a"):
+        parse_case(without, name)

@@ -1,0 +1,279 @@
+"""Fit the constants that the cases are marked for, and write them to the catalog with what made them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+from model import catalog
+from model.books import conditions_of
+from model.demand import demand_of
+from model.errors import SpecError
+from scenarios import load
+from scenarios.load import library_data
+from validation.case import case_names, load_case
+from validation.compare import Runs, allowed_error
+from validation.numbers import MeasuredNumber, numbers_of
+
+# Quantity -> fields whose fitted range it bounds.
+RANGES: Final[dict[str, tuple[str, ...]]] = {
+    "logical_io_s": ("block_size_bytes",),
+    "line_miss_s": ("row_bytes",),
+    "line_stream_s": ("row_bytes",),
+    "row_step_s": ("row_bytes",),
+    "column_step_ratio": ("columns",),
+    "fetch_column_s": ("columns",),
+    "row_s": ("arraysize_rows",),
+    "reap_call_s": ("read_bytes",),
+    "buffer_block_s": ("block_size_bytes",),
+}
+
+
+@dataclass(slots=True)
+class Estimate:
+    """One fitted constant."""
+
+    name: str
+    value: float
+    before: float
+    spread: float | None
+    fitted_to: list[str]
+    range: dict[str, tuple[float, float]]
+
+
+@dataclass(slots=True)
+class Fit:
+    """The constants of one case, the residuals of the numbers that made them, and what those cannot tell apart."""
+
+    case: str
+    estimates: list[Estimate]
+    residuals: dict[str, float]
+    unidentified: list[str] = field(default_factory=list)
+
+
+def calibrate(cases: Sequence[str] | None = None) -> list[Fit]:
+    """Fit each case's constants by bounded least squares on their logarithms, errors over tolerances.
+
+    A case that takes constants over from another (``same_as``) is fitted after it.
+    """
+    names = sorted(
+        cases or case_names(), key=lambda name: (ORDER.index(name) if name in ORDER else len(ORDER), name)
+    )
+    fits = []
+    values: dict[str, float] = {}
+    for name in names:
+        numbers = [number for number in numbers_of(load_case(name)) if number.mark == "fits"]
+        if numbers:
+            fit = _fit(name, numbers, values)
+            values.update({estimate.name: estimate.value for estimate in fit.estimates})
+            fits.append(fit)
+    return fits
+
+
+STEP: Final = 1e-4
+
+ORDER: Final = ("savvinov_logical_io",)
+
+
+def _fit(case: str, numbers: list[MeasuredNumber], given: Mapping[str, float]) -> Fit:
+    import numpy as np  # noqa: PLC0415
+    from scipy.optimize import least_squares  # noqa: PLC0415
+
+    names = sorted({constant for number in numbers for constant in number.fits})
+    start = np.log([value_of(name) for name in names])
+
+    def residuals(logarithms: Any) -> Any:
+        trial = dict(zip(names, np.exp(logarithms).tolist(), strict=True))
+        with substituted({**given, **trial}):
+            runs = Runs()
+            return np.array([(runs.predict(n) - n.printed) / allowed_error(n) for n in numbers])
+
+    found = least_squares(
+        residuals,
+        start,
+        bounds=(start - 5, start + 5),
+        x_scale=0.1,
+        diff_step=[STEP],
+        xtol=1e-12,
+        ftol=1e-12,
+        gtol=1e-12,
+    )
+    values = dict(zip(names, np.exp(found.x).tolist(), strict=True))
+    with substituted({**given, **values}):
+        ranges = {number.id: _conditions(number) for number in numbers}
+    spreads = _spreads(found.jac, found.fun, len(names))
+    estimates = [
+        Estimate(
+            name=name,
+            value=float(f"{values[name]:.6g}"),
+            before=value_of(name),
+            spread=None if spreads is None else float(f"{spreads[index] * values[name]:.2g}"),
+            fitted_to=[number.id for number in numbers if name in number.fits],
+            range=_range(name, [ranges[number.id] for number in numbers if name in number.fits]),
+        )
+        for index, name in enumerate(names)
+    ]
+    errors = {
+        number.id: float(found.fun[index]) * allowed_error(number) / number.printed
+        for index, number in enumerate(numbers)
+    }
+    return Fit(case, estimates, errors, _unidentified(found.jac, names))
+
+
+def _spreads(jacobian: Any, residuals: Any, parameters: int) -> list[float] | None:
+    """Relative standard errors; None where as many constants as numbers leave nothing to judge them by."""
+    import numpy as np  # noqa: PLC0415
+
+    freedom = len(residuals) - parameters
+    if freedom < 1:
+        return None
+    covariance = np.linalg.pinv(jacobian.T @ jacobian) * float(residuals @ residuals) / freedom
+    return [float(v) for v in np.sqrt(np.diag(covariance))]
+
+
+def _unidentified(jacobian: Any, names: list[str]) -> list[str]:
+    """Sentences for the combinations of constants that the numbers do not determine."""
+    import numpy as np  # noqa: PLC0415
+
+    _, sizes, directions = np.linalg.svd(jacobian, full_matrices=True)
+    said = []
+    for index, direction in enumerate(directions):
+        size = sizes[index] if index < len(sizes) else 0.0
+        if size < 1e-6 * sizes[0]:
+            involved = [names[i] for i in np.argsort(-np.abs(direction)) if abs(direction[i]) > 0.3]  # noqa: PLR2004
+            said.append(f"the numbers do not tell apart {' and '.join(involved)}")
+    return said
+
+
+def _conditions(number: MeasuredNumber) -> dict[str, float]:
+    name, settings = number.pick
+    scenario = load(name, settings)
+    demand = demand_of(scenario.system, scenario.workload)
+    return conditions_of(scenario.system, scenario.workload, demand)
+
+
+def _range(name: str, conditions: list[dict[str, float]]) -> dict[str, tuple[float, float]]:
+    quantities = RANGES.get(name.split(": ")[1], ())
+    return {
+        quantity: (
+            round(min(c[quantity] for c in conditions), 1),
+            round(max(c[quantity] for c in conditions), 1),
+        )
+        for quantity in quantities
+    }
+
+
+def _parts(name: str) -> tuple[str, str, str]:
+    """``host/rahn-2008: logical_io_s`` -> kind, entry, field."""
+    place, _, field_name = name.partition(": ")
+    kind, _, entry = place.partition("/")
+    return kind, entry, field_name
+
+
+def value_of(name: str) -> float:
+    """Present value of a catalog constant or of a field of a library scenario."""
+    kind, entry, field_name = _parts(name)
+    if kind == "scenario":
+        section, _, key = field_name.partition(".")
+        return float(library_data(entry)[section][key])
+    constants = catalog.entry(kind, entry).constants
+    if field_name not in constants:
+        raise SpecError(f"{kind}/{entry}: {field_name}: a case fits it, but the catalog does not hold it")
+    return constants[field_name].value
+
+
+@contextmanager
+def substituted(values: Mapping[str, float]) -> Iterator[None]:
+    """Let the catalog and the library hold *values* for a while, and what repeats them with them."""
+    undo_entries: dict[tuple[str, str], catalog.Entry] = {}
+    undo_fields: list[tuple[dict[str, Any], str, Any]] = []
+    for name, value in values.items():
+        kind, entry, field_name = _parts(name)
+        if kind == "scenario":
+            section, _, key = field_name.partition(".")
+            holder = library_data(entry)[section]
+            undo_fields.append((holder, key, holder[key]))
+            holder[key] = round(value)
+            continue
+        for place_kind, place, place_field in _places(name):
+            known = catalog.entries(place_kind)
+            old = known[place]
+            undo_entries.setdefault((place_kind, place), old)
+            constant = old.constants[place_field].model_copy(update={"value": value})
+            known[place] = old.model_copy(update={"constants": {**old.constants, place_field: constant}})
+    try:
+        yield
+    finally:
+        for (kind, place), old in undo_entries.items():
+            catalog.entries(kind)[place] = old
+        for holder, key, before in undo_fields:
+            holder[key] = before
+
+
+def _places(name: str) -> list[tuple[str, str, str]]:
+    """The constant itself and all that repeat it."""
+    found = [_parts(name)]
+    for kind in catalog.KINDS:
+        for entry in catalog.entries(kind).values():
+            found += [
+                (kind, entry.name, key)
+                for key, constant in entry.constants.items()
+                if constant.same_as == name
+            ]
+    return found
+
+
+def write(fits: Sequence[Fit], root: Path | None = None) -> list[Path]:
+    """Put the estimates into the catalog's and the library's files; returns the files changed.
+
+    Files are written beside and renamed.
+    """
+    base = Path(catalog.__file__).parents[2] if root is None else root
+    changed: dict[Path, Any] = {}
+    for estimate in (estimate for fit in fits for estimate in fit.estimates):
+        kind, entry, field_name = _parts(estimate.name)
+        if kind == "scenario":
+            document = _document(base / "scenarios" / "library" / f"{entry}.toml", changed)
+            section, _, key = field_name.partition(".")
+            document[section][key] = round(estimate.value)
+            continue
+        for place_kind, place, key in _places(estimate.name):
+            document = _document(base / "model" / "catalog" / place_kind / f"{place}.toml", changed)
+            table = document[key]
+            table["value"] = estimate.value
+            if (place_kind, place) == (kind, entry) or table["how"] == "fitted":
+                table["how"] = "fitted"
+                _describe(table, estimate)
+    for path, document in changed.items():
+        beside = path.with_suffix(".toml.new")
+        beside.write_text(_tomlkit().dumps(document), "utf-8")
+        beside.replace(path)
+    return sorted(changed)
+
+
+def _tomlkit() -> Any:
+    import tomlkit  # noqa: PLC0415
+
+    return tomlkit
+
+
+def _document(path: Path, opened: dict[Path, Any]) -> Any:
+    if path not in opened:
+        opened[path] = _tomlkit().parse(path.read_text("utf-8"))
+    return opened[path]
+
+
+def _describe(table: Any, estimate: Estimate) -> None:
+    for key in ("spread", "range", "fitted_to"):
+        if key in table:
+            del table[key]
+    if estimate.spread is not None:
+        table["spread"] = estimate.spread
+    if estimate.range:
+        bounds = _tomlkit().inline_table()
+        bounds.update({quantity: list(limits) for quantity, limits in estimate.range.items()})
+        table["range"] = bounds
+    table["fitted_to"] = estimate.fitted_to

@@ -1,0 +1,179 @@
+"""What a measured case file says: the numbers of a document exactly as printed, their marks, doubts and known gaps."""
+
+from __future__ import annotations
+
+import tomllib
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+from typing import Literal
+
+from pydantic import ConfigDict, Field, ValidationError
+
+from model.errors import SpecError, UnknownName
+from model.provenance import Frozen
+
+Cell = int | float | str
+Mark = Literal["fits", "tests", "descriptive"]
+Bound = Literal["at_least", "at_most"]
+
+FITTED_TOLERANCE = 0.03
+"""Relative tolerance of a number that a constant was fitted to, where the case declares none."""
+
+
+class Strict(Frozen):
+    """Base of the parts of a case: unknown keys and numbers in disguise are errors."""
+
+    model_config = ConfigDict(strict=True)
+
+
+class Source(Strict):
+    """Where the numbers stand."""
+
+    key: str = Field(min_length=3, description="Key of the source in the list of sources")
+    author: str
+    title: str
+    document: str = Field(description="Number of the document, such as document 000")
+    locator: str = Field(description="Where in the document the numbers stand")
+    system: str = Field(description="What was measured, and what is not stated of it")
+    samples: int = Field(ge=1, description="Runs behind a printed number")
+
+
+class Other(Strict):
+    """A further scenario that a quantity needs, such as the runs that this one is compared with."""
+
+    scenario: str
+    settings: list[str] = []
+
+
+class NumberSpec(Strict):
+    """One printed column, or with *where* one of its rows: unit, what predicts it, and what it may be used for."""
+
+    column: str | list[str]
+    where: dict[str, Cell | list[Cell]] = {}
+    unit: str = Field(
+        default="", description="Unit as printed: s, ms, us, bytes, MB, MB/s, %; empty for a count"
+    )
+    path: str = Field(
+        default="", description="Dotted path into the result, or the name of a derived quantity"
+    )
+    mark: Mark
+    tolerance: float | None = Field(default=None, ge=0, description="Relative; 0 is exact")
+    tolerance_absolute: float | None = Field(default=None, ge=0, description="In the printed unit")
+    bound: Bound | None = Field(default=None, description="For a number printed as a bound")
+    fits: list[str] = Field(
+        default=[], description="Constants fitted to it, as host/rahn-2008: fetch_column_s"
+    )
+    reason: str = Field(default="", description="Why nothing predicts it, for a descriptive number")
+    scenario: str = Field(default="", description="Instead of the table's")
+    settings: list[str] = Field(default=[], description="Further settings, KEY=VALUE")
+    set: dict[str, str] = Field(default={}, description="Further columns that set fields of the scenario")
+    against: list[Other] = []
+    note: str = ""
+
+
+class Given(Strict):
+    """Columns beside the printed ones that the scenario needs, worked out from them; no measurement."""
+
+    columns: list[str]
+    rows: list[list[Cell]]
+    how: str = Field(min_length=3, description="How the columns follow from the printed ones")
+
+
+class Table(Strict):
+    """One printed table, or the numbers of one passage."""
+
+    name: str = Field(min_length=1)
+    locator: str
+    scenario: str = ""
+    settings: list[str] = []
+    keys: list[str] = Field(default=[], description="Columns that name a row")
+    set: dict[str, str] = Field(default={}, description="Column -> field of the scenario that it sets")
+    columns: list[str] = Field(min_length=1)
+    rows: list[list[Cell]] = Field(min_length=1)
+    given: Given | None = None
+    printed: bool = Field(
+        default=True, description="False where a sentence gives the rule but not the number"
+    )
+    number: list[NumberSpec] = []
+
+
+class Doubt(Strict):
+    """A suspicion against printed numbers, which are never corrected."""
+
+    table: str
+    column: str | list[str]
+    where: dict[str, Cell | list[Cell]] = {}
+    says: str = Field(min_length=3)
+
+
+class KnownGap(Strict):
+    """Numbers that the model is known to miss, and why."""
+
+    table: str
+    column: str | list[str]
+    where: dict[str, Cell | list[Cell]] = {}
+    reason: str = Field(min_length=3)
+
+
+class Check(Strict):
+    """Columns that must agree, row by row: the product of *left* with the product of *right*, or with *value*."""
+
+    left: list[str] = Field(min_length=1, description="table.column, multiplied together")
+    right: list[str] = []
+    value: float | None = None
+    relation: Literal["equal", "at_most"] = "equal"
+
+
+class Case(Strict):
+    """One measured document."""
+
+    source: Source
+    table: list[Table] = Field(min_length=1)
+    doubt: list[Doubt] = []
+    known_gap: list[KnownGap] = []
+    check: list[Check] = []
+    name: str = Field(default="", description="Name of the file without its ending; not written in it")
+
+
+def case_names() -> list[str]:
+    """Names of the measured cases that come with the program."""
+    folder = files(__package__ or "validation").joinpath("measured")
+    return sorted(item.name[:-5] for item in folder.iterdir() if item.name.endswith(".toml"))
+
+
+def parse_case(text: str, name: str) -> Case:
+    """The case in *text*, checked; raises SpecError for its form and MeasurementError for a contradiction."""
+    from validation.integrity import check_case  # noqa: PLC0415  (the checks need these classes)
+
+    file = f"{name}.toml"
+    try:
+        data = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise SpecError(f"{file}: not TOML: {error}") from None
+    try:
+        case = Case.model_validate(data | {"name": name})
+    except ValidationError as error:
+        first = error.errors()[0]
+        place = ".".join(str(part) for part in first["loc"])
+        got = f", got {first['input']!r:.60}" if first["type"] != "missing" else ""
+        raise SpecError(f"{file}: {place}: {first['msg']}{got}") from None
+    check_case(case)
+    return case
+
+
+@cache
+def load_case(name: str) -> Case:
+    """The measured case *name*, or the one in the file of that path."""
+    if name.endswith(".toml"):
+        path = Path(name)
+        try:
+            return parse_case(path.read_text(encoding="utf-8"), path.stem)
+        except OSError as error:
+            raise SpecError(f"{name}: cannot be read: {error.strerror}") from None
+    known = case_names()
+    plain = name.replace("-", "_")
+    if plain not in known:
+        raise UnknownName("measured case", name, known)
+    text = files(__package__ or "validation").joinpath("measured", f"{plain}.toml").read_text("utf-8")
+    return parse_case(text, plain)

@@ -1,0 +1,199 @@
+"""Predicted against printed: one verdict for every number, and whether the whole stands."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from statistics import median
+from typing import Any, Final, Literal
+
+from model.results import RunResult
+from scenarios import load, run
+from validation.case import Case, case_names, load_case
+from validation.numbers import MeasuredNumber, Pick, numbers_of
+from validation.quantity import UNITS, look_up
+
+Verdict = Literal["within", "fails", "known_gap", "gap_closed", "descriptive"]
+FAILURES: Final = ("fails", "gap_closed")
+ROUNDING: Final = 1e-9
+"""Relative difference of two floating point numbers that are meant to be the same."""
+
+
+class Runs:
+    """Runs each scenario once; *settings* are laid over every one of them, as a calibration needs."""
+
+    def __init__(self, engine: str = "calculate", settings: Sequence[str] = ()) -> None:
+        self.engine = engine
+        self.settings = tuple(settings)
+        self._results: dict[Pick, RunResult] = {}
+
+    def result(self, pick: Pick) -> RunResult:
+        """The result of a scenario with settings."""
+        if pick not in self._results:
+            name, settings = pick
+            self._results[pick] = run(load(name, [*settings, *self.settings]), engine=self.engine)
+        return self._results[pick]
+
+    def predict(self, number: MeasuredNumber) -> float:
+        """What the model says where *number* was printed, in the printed unit; LookupError where it says nothing."""
+        others = [self.result(pick) for pick in number.against]
+        return look_up(number.path, self.result(number.pick), others) / UNITS[number.unit]
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """One printed number with the model's, in the printed unit."""
+
+    number: MeasuredNumber
+    predicted: float | None
+    verdict: Verdict
+    note: str
+
+    @property
+    def compared(self) -> bool:
+        """Whether the model says anything about it."""
+        return self.number.mark != "descriptive"
+
+    @property
+    def in_sample(self) -> bool:
+        """Whether a constant was fitted to it."""
+        return self.number.mark == "fits"
+
+    @property
+    def relative_error(self) -> float | None:
+        """Predicted over printed, less 1; 0 where a bound holds; None where nothing or 0 was printed."""
+        if self.predicted is None or not self.number.printed:
+            return None
+        return error_of(self.number, self.predicted) / abs(self.number.printed)
+
+    @property
+    def tolerance(self) -> float | None:
+        """Declared relative tolerance; an absolute one over the printed number; None for one around 0."""
+        number = self.number
+        if number.tolerance_absolute is None:
+            return number.tolerance
+        return number.tolerance_absolute / abs(number.printed) if number.printed else None
+
+    def to_json(self) -> dict[str, Any]:
+        """The object of ``validate --json``."""
+        number = self.number
+        return {
+            "case": number.case,
+            "where": number.where,
+            "quantity": number.column,
+            "unit": number.unit,
+            "measured": number.printed,
+            "predicted": self.predicted,
+            "relative_error": self.relative_error,
+            "tolerance": self.tolerance,
+            "in_sample": self.in_sample,
+            "verdict": self.verdict,
+            "note": self.note,
+        }
+
+
+def error_of(number: MeasuredNumber, predicted: float) -> float:
+    """Predicted less printed, in the printed unit; 0 where *predicted* keeps to a printed bound."""
+    error = predicted - number.printed
+    if (number.bound == "at_least" and error >= 0) or (number.bound == "at_most" and error <= 0):
+        return 0.0
+    return error
+
+
+def allowed_error(number: MeasuredNumber) -> float:
+    """Largest error within the declared tolerance, in the printed unit."""
+    if number.tolerance_absolute is not None:
+        return number.tolerance_absolute
+    return (number.tolerance or 0.0) * abs(number.printed)
+
+
+def judge(number: MeasuredNumber, predicted: float | None) -> Verdict:
+    """The verdict on one number; a known gap that the model now meets is ``gap_closed``, which fails too."""
+    if number.mark == "descriptive":
+        return "descriptive"
+    within = predicted is not None and (
+        abs(error_of(number, predicted)) <= allowed_error(number) + ROUNDING * abs(number.printed)
+    )
+    if number.known_gap:
+        return "gap_closed" if within else "known_gap"
+    return "within" if within else "fails"
+
+
+def compare(number: MeasuredNumber, runs: Runs) -> Comparison:
+    """Look one number up and judge it."""
+    if number.mark == "descriptive":
+        return Comparison(number, None, "descriptive", number.note)
+    predicted: float | None
+    notes = [number.known_gap, number.note]
+    try:
+        predicted = runs.predict(number)
+    except LookupError as missing:
+        predicted = None
+        notes.insert(0, f"the result has no {missing.args[0]}")
+    verdict = judge(number, predicted)
+    if verdict == "gap_closed":
+        notes.insert(0, "within its tolerance now: remove the [[known_gap]]")
+    return Comparison(number, predicted, verdict, "; ".join(note for note in notes if note))
+
+
+@dataclass(frozen=True)
+class Validation:
+    """Every printed number of some cases against the model."""
+
+    cases: list[Case]
+    numbers: list[Comparison] = field(default_factory=list)
+
+    @cached_property
+    def failures(self) -> list[Comparison]:
+        """Numbers outside their declared tolerance, and gaps that have closed."""
+        return [one for one in self.numbers if one.verdict in FAILURES]
+
+    @cached_property
+    def known_gaps(self) -> list[Comparison]:
+        """Numbers the model is known to miss."""
+        return [one for one in self.numbers if one.verdict == "known_gap"]
+
+    @property
+    def failed(self) -> bool:
+        """Whether any number fails, or a known gap has closed."""
+        return bool(self.failures)
+
+    @cached_property
+    def fitted_constants(self) -> list[str]:
+        """Names of the constants that the numbers marked ``fits`` determine."""
+        return sorted({constant for one in self.numbers for constant in one.number.fits})
+
+    def summary(self) -> dict[str, Any]:
+        """The ``summary`` of ``validate --json``."""
+        compared = [one for one in self.numbers if one.compared]
+        return {
+            "printed_numbers": len(self.numbers),
+            "compared": len(compared),
+            "descriptive": len(self.numbers) - len(compared),
+            "fitted_constants": len(self.fitted_constants),
+            "in_sample_median_error": median_error(one for one in compared if one.in_sample),
+            "held_out_median_error": median_error(one for one in compared if not one.in_sample),
+            "failed": len(self.failures),
+            "known_gaps": len(self.known_gaps),
+        }
+
+    def to_json(self) -> dict[str, Any]:
+        """The result of ``validate --json``."""
+        return {"summary": self.summary(), "numbers": [one.to_json() for one in self.numbers]}
+
+
+def median_error(found: Iterable[Comparison]) -> float | None:
+    """Median of the sizes of the relative errors; None where there is none."""
+    errors = [abs(error) for one in found if (error := one.relative_error) is not None]
+    return median(errors) if errors else None
+
+
+def validate(cases: Sequence[str] | None = None, engine: str = "calculate") -> Validation:
+    """Compare every printed number of *cases* (names or files; all by default) with the model.
+
+    Raises SpecError or MeasurementError for a case that is wrong in itself.
+    """
+    found = [load_case(name) for name in (cases or case_names())]
+    runs = Runs(engine)
+    return Validation(found, [compare(number, runs) for case in found for number in numbers_of(case)])

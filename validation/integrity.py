@@ -1,0 +1,213 @@
+"""A case must not contradict itself: what is wrong is one sentence with file, table, row, column, got and wanted."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from math import isclose, prod
+
+from model import catalog
+from model.errors import BlocktimeError, MeasurementError
+from validation.case import Case, Cell, Check, NumberSpec, Table
+from validation.numbers import Row, in_model_units, matches, names, numbers_of, row_name, rows_of
+from validation.quantity import UNITS, check_path
+
+
+def check_case(case: Case) -> None:
+    """Raise MeasurementError for the first contradiction in *case* that no doubt covers."""
+    file = f"{case.name}.toml"
+    _unique([table.name for table in case.table], f"{file}: table")
+    for table in case.table:
+        _check_shape(table, f"{file}: table {table.name}")
+        for spec in table.number:
+            _check_number(table, spec, f"{file}: table {table.name}, number {', '.join(names(spec.column))}")
+    for kind, entries in (("doubt", case.doubt), ("known_gap", case.known_gap)):
+        for entry in entries:
+            _check_reference(case, entry.table, names(entry.column), entry.where, f"{file}: {kind}")
+    _check_uses(case, file)
+    for check in case.check:
+        _check_agreement(case, check, file)
+
+
+def _unique(found: list[str], what: str) -> None:
+    twice = next((one for one in found if found.count(one) > 1), None)
+    if twice is not None:
+        raise MeasurementError(f"{what} {twice}: there {found.count(twice)} times; wanted once")
+
+
+def _check_shape(table: Table, place: str) -> None:
+    wanted = len(table.columns)
+    for position, row in enumerate(table.rows, 1):
+        if len(row) != wanted:
+            raise MeasurementError(
+                f"{place}, row {position}: {len(row)} cells; wanted {wanted}, one for each column"
+            )
+    columns = list(table.columns)
+    if table.given:
+        if len(table.given.rows) != len(table.rows):
+            raise MeasurementError(f"{place}: {len(table.given.rows)} given rows; wanted {len(table.rows)}")
+        for position, row in enumerate(table.given.rows, 1):
+            if len(row) != len(table.given.columns):
+                raise MeasurementError(
+                    f"{place}, given row {position}: {len(row)} cells; wanted {len(table.given.columns)}"
+                )
+        columns += table.given.columns
+    _unique(columns, f"{place}, column")
+    for key in (*table.keys, *table.set):
+        _known(key, columns, place)
+    _unique([row_name(table, row) for row in rows_of(table)], f"{place}, row")
+
+
+def _known(column: str, columns: list[str], place: str) -> None:
+    if column not in columns:
+        raise MeasurementError(f"{place}: no column {column!r}; wanted one of {', '.join(columns)}")
+
+
+def _check_number(table: Table, spec: NumberSpec, place: str) -> None:
+    columns = table.columns + (table.given.columns if table.given else [])
+    for column in (*names(spec.column), *spec.where, *spec.set):
+        _known(column, columns, place)
+    key = next((one for one in names(spec.column) if one in table.keys), None)
+    if key is not None:
+        raise MeasurementError(f"{place}: {key} names the row; wanted a column that was measured")
+    if not any(matches(spec.where, row) for row in rows_of(table)):
+        raise MeasurementError(f"{place}: no row has {spec.where}; wanted one of the printed rows")
+    if spec.unit not in UNITS:
+        raise MeasurementError(f"{place}: unit {spec.unit!r}; wanted one of {', '.join(map(repr, UNITS))}")
+    if spec.mark == "descriptive":
+        _check_descriptive(spec, place)
+    else:
+        _check_compared(table, spec, place)
+
+
+def _check_descriptive(spec: NumberSpec, place: str) -> None:
+    if not spec.reason:
+        raise MeasurementError(f"{place}: descriptive without a reason; wanted why nothing predicts it")
+    if spec.path or spec.fits or spec.tolerance is not None or spec.tolerance_absolute is not None:
+        raise MeasurementError(
+            f"{place}: descriptive, but with a path, fits or a tolerance; wanted none of them"
+        )
+
+
+def _check_compared(table: Table, spec: NumberSpec, place: str) -> None:
+    if spec.mark == "tests":
+        if spec.fits:
+            raise MeasurementError(f"{place}: tests and fits {spec.fits[0]}; wanted one or the other")
+        if spec.tolerance is None and spec.tolerance_absolute is None:
+            raise MeasurementError(f"{place}: tests without a tolerance; wanted it declared before comparing")
+    elif not spec.fits:
+        raise MeasurementError(f"{place}: fits nothing; wanted the constants that are fitted to it")
+    if spec.tolerance is not None and spec.tolerance_absolute is not None:
+        raise MeasurementError(f"{place}: tolerance and tolerance_absolute; wanted one of them")
+    if not (spec.scenario or table.scenario):
+        raise MeasurementError(f"{place}: no scenario; wanted the one that predicts it")
+    for row in rows_of(table):
+        path = spec.path
+        for key, cell in row.items():
+            path = path.replace("{" + key + "}", str(cell))
+        try:
+            check_path(path)
+        except ValueError as error:
+            raise MeasurementError(
+                f"{place}: {error}; wanted a path into the result or a derived quantity"
+            ) from None
+    for constant in spec.fits:
+        _check_constant(constant, place)
+
+
+def _check_constant(constant: str, place: str) -> None:
+    """``kind/name: field`` in the catalog, or ``scenario/name: field`` for a size that the document does not print."""
+    entry, _, field = constant.partition(": ")
+    kind, _, name = entry.partition("/")
+    if kind == "scenario" and name and field:
+        return
+    try:
+        fields = catalog.entry(kind, name).constants
+    except BlocktimeError as error:
+        raise MeasurementError(f"{place}: fits {constant!r}: {error}") from None
+    if field not in fields:
+        raise MeasurementError(
+            f"{place}: fits {constant!r}; wanted one of {', '.join(sorted(fields))} of {entry}"
+        )
+
+
+def _check_reference(
+    case: Case, table_name: str, columns: list[str], where: Mapping[str, Cell | list[Cell]], place: str
+) -> None:
+    table = _table(case, table_name, place)
+    for column in (*columns, *where):
+        _known(column, table.columns, f"{place}, table {table_name}")
+    if not any(matches(where, row) for row in rows_of(table)):
+        raise MeasurementError(
+            f"{place}, table {table_name}: no row has {where}; wanted one of the printed rows"
+        )
+
+
+def _table(case: Case, name: str, place: str) -> Table:
+    found = next((table for table in case.table if table.name == name), None)
+    if found is None:
+        raise MeasurementError(
+            f"{place}: no table {name!r}; wanted one of {', '.join(one.name for one in case.table)}"
+        )
+    return found
+
+
+def _check_uses(case: Case, file: str) -> None:
+    """Every number has one mark, and a gap stands for something that is compared."""
+    for number in numbers_of(case):
+        if number.known_gap and number.mark != "tests":
+            place = f"{file}: table {number.table}, row {number.row}, column {number.column}"
+            raise MeasurementError(f"{place}: a known gap, marked {number.mark}; wanted a number that tests")
+
+
+def _check_agreement(case: Case, check: Check, file: str) -> None:
+    """Compare the two sides of *check* in every row that all its tables have."""
+    if not check.right and check.value is None:
+        raise MeasurementError(
+            f"{file}: check of {' x '.join(check.left)}: nothing to compare with; wanted right or value"
+        )
+    terms = [_term(case, text, file) for text in check.left + check.right]
+    for row in rows_of(terms[0][0]):
+        cells = [
+            (table, column, other) for table, column in terms if (other := _same(table, row, terms[0][0]))
+        ]
+        if len(cells) < len(terms):
+            continue
+        values = [in_model_units(case, table, other, column) for table, column, other in cells]
+        left = prod(values[: len(check.left)])
+        right = prod(values[len(check.left) :]) if check.right else float(check.value or 0)
+        agree = isclose(left, right, rel_tol=1e-9, abs_tol=1e-12)
+        if (
+            agree
+            or (check.relation == "at_most" and left <= right)
+            or any(_doubted(case, *cell) for cell in cells)
+        ):
+            continue
+        table, column, found = cells[0]
+        wanted = " x ".join(check.right) if check.right else "the value of the check"
+        raise MeasurementError(
+            f"{file}: table {table.name}, row {row_name(table, found)}, column {column}: "
+            f"{' x '.join(check.left)} is {left:g}; wanted {check.relation.replace('_', ' ')} {wanted} = {right:g}; "
+            "correct the transcription or add a [[doubt]]"
+        )
+
+
+def _term(case: Case, text: str, file: str) -> tuple[Table, str]:
+    name, _, column = text.partition(".")
+    table = _table(case, name, f"{file}: check")
+    _known(
+        column, table.columns + (table.given.columns if table.given else []), f"{file}: check, table {name}"
+    )
+    return table, column
+
+
+def _same(table: Table, row: Row, home: Table) -> Row | None:
+    """The row of *table* with the keys that it shares with *row* of *home*."""
+    shared = [key for key in table.keys if key in home.keys]
+    return next((one for one in rows_of(table) if all(one[key] == row[key] for key in shared)), None)
+
+
+def _doubted(case: Case, table: Table, column: str, row: Row) -> bool:
+    return any(
+        one.table == table.name and column in names(one.column) and matches(one.where, row)
+        for one in case.doubt
+    )

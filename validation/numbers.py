@@ -1,0 +1,173 @@
+"""A case cell by cell: each printed number with what predicts it, what it is for, and what is known against it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from model.errors import MeasurementError
+from model.units import parse_bytes
+from validation.case import FITTED_TOLERANCE, Bound, Case, Cell, Mark, NumberSpec, Table
+from validation.quantity import UNITS
+
+Row = dict[str, Cell]
+Pick = tuple[str, tuple[str, ...]]
+"""A scenario and the settings on it."""
+
+
+@dataclass(frozen=True, slots=True)
+class MeasuredNumber:
+    """One printed number, ready to be compared."""
+
+    case: str
+    document: str
+    table: str
+    row: str
+    column: str
+    locator: str
+    printed: float
+    """In the printed unit."""
+    unit: str
+    mark: Mark
+    path: str
+    pick: Pick
+    against: tuple[Pick, ...]
+    tolerance: float | None
+    tolerance_absolute: float | None
+    """In the printed unit."""
+    bound: Bound | None
+    fits: tuple[str, ...]
+    known_gap: str
+    note: str
+
+    @property
+    def id(self) -> str:
+        """case:table:row:column."""
+        return ":".join((self.case, self.table, self.row, self.column))
+
+    @property
+    def where(self) -> str:
+        """Table and row, for a reader."""
+        return f"{self.table}, {self.row}" if self.row else self.table
+
+
+def rows_of(table: Table) -> list[Row]:
+    """Rows of *table* as column -> cell, with the given columns."""
+    given = table.given
+    beside: Sequence[Sequence[Cell]] = given.rows if given else [[] for _ in table.rows]
+    columns = table.columns + (given.columns if given else [])
+    return [
+        dict(zip(columns, [*row, *more], strict=True)) for row, more in zip(table.rows, beside, strict=True)
+    ]
+
+
+def row_name(table: Table, row: Row) -> str:
+    """The keys of a row as one word for ids and tables."""
+    return ",".join(str(row[key]) for key in table.keys)
+
+
+def matches(where: Mapping[str, Cell | list[Cell]], row: Row) -> bool:
+    """Whether *row* has the values *where* asks for."""
+    return all(row[key] in (value if isinstance(value, list) else [value]) for key, value in where.items())
+
+
+def names(column: str | list[str]) -> list[str]:
+    """The columns that an entry is about."""
+    return [column] if isinstance(column, str) else column
+
+
+def value_of(cell: Cell, place: str) -> float:
+    """A printed cell as a number; text is a size such as ``1MB``."""
+    if isinstance(cell, str):
+        try:
+            return parse_bytes(cell)
+        except ValueError as error:
+            raise MeasurementError(f"{place}: {error}") from None
+    return float(cell)
+
+
+def spec_for(table: Table, row: Row, column: str, file: str) -> NumberSpec:
+    """The one entry about a cell: that with the most in its *where*; raises MeasurementError for none or several."""
+    place = f"{file}: table {table.name}, row {row_name(table, row)}, column {column}"
+    found = [one for one in table.number if column in names(one.column) and matches(one.where, row)]
+    if not found:
+        raise MeasurementError(f"{place}: no [[table.number]] marks it; wanted fits, tests or descriptive")
+    most = max(len(one.where) for one in found)
+    best = [one for one in found if len(one.where) == most]
+    if len(best) > 1:
+        marks = " and ".join(one.mark for one in best)
+        raise MeasurementError(f"{place}: marked {len(best)} times, as {marks}; wanted one mark")
+    return best[0]
+
+
+def _pick(table: Table, spec: NumberSpec, row: Row) -> Pick:
+    settings = [*table.settings, *spec.settings]
+    for column, fields in {**table.set, **spec.set}.items():
+        settings.append(f"{fields}={row[column]}")
+    return spec.scenario or table.scenario, tuple(settings)
+
+
+def _filled(path: str, row: Row) -> str:
+    for key, cell in row.items():
+        path = path.replace("{" + key + "}", str(cell))
+    return path
+
+
+def _gap(case: Case, table: Table, row: Row, column: str) -> str:
+    return "; ".join(
+        one.reason
+        for one in case.known_gap
+        if one.table == table.name and column in names(one.column) and matches(one.where, row)
+    )
+
+
+def _note(case: Case, table: Table, row: Row, column: str, spec: NumberSpec) -> str:
+    doubts = [
+        f"doubt: {one.says}"
+        for one in case.doubt
+        if one.table == table.name and column in names(one.column) and matches(one.where, row)
+    ]
+    rule = "" if table.printed else "not printed as such: it follows from the passage"
+    return "; ".join(part for part in (spec.reason, spec.note, rule, *doubts) if part)
+
+
+def numbers_of(case: Case) -> Iterator[MeasuredNumber]:
+    """Every number of *case* in the order of the file."""
+    file = f"{case.name}.toml"
+    for table in case.table:
+        for row in rows_of(table):
+            for column in table.columns:
+                if column in table.keys:
+                    continue
+                spec = spec_for(table, row, column, file)
+                place = f"{file}: table {table.name}, row {row_name(table, row)}, column {column}"
+                fitted = spec.mark == "fits" and spec.tolerance is None and spec.tolerance_absolute is None
+                yield MeasuredNumber(
+                    case=case.name,
+                    document=case.source.document,
+                    table=table.name,
+                    row=row_name(table, row),
+                    column=column,
+                    locator=table.locator,
+                    printed=value_of(row[column], place),
+                    unit=spec.unit,
+                    mark=spec.mark,
+                    path=_filled(spec.path, row),
+                    pick=_pick(table, spec, row),
+                    against=tuple((other.scenario, tuple(other.settings)) for other in spec.against),
+                    tolerance=FITTED_TOLERANCE if fitted else spec.tolerance,
+                    tolerance_absolute=spec.tolerance_absolute,
+                    bound=spec.bound,
+                    fits=tuple(spec.fits),
+                    known_gap=_gap(case, table, row, column),
+                    note=_note(case, table, row, column, spec),
+                )
+
+
+def in_model_units(case: Case, table: Table, row: Row, column: str) -> float:
+    """The value of a cell in seconds, bytes or plain shares; a key or a given column counts as it stands."""
+    file = f"{case.name}.toml"
+    value = value_of(row[column], f"{file}: table {table.name}, row {row_name(table, row)}, column {column}")
+    if column in table.keys or column not in table.columns:
+        return value
+    return value * UNITS[spec_for(table, row, column, file).unit]

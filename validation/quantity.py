@@ -1,0 +1,153 @@
+"""What a path of a case means: a value in a result, or one of a few quantities derived from results."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from typing import Any, Final, get_args, get_origin
+
+from pydantic import BaseModel
+
+from model.demand import DIRECT, SCATTERED
+from model.results import RunResult
+
+# As printed -> in seconds, bytes and plain shares. K and M are powers of 1024, as a DBA means them.
+UNITS: Final[dict[str, float]] = {
+    "": 1.0,
+    "s": 1.0,
+    "ms": 1e-3,
+    "us": 1e-6,
+    "bytes": 1.0,
+    "MB": 1024.0**2,
+    "MB/s": 1024.0**2,
+    "%": 0.01,
+}
+
+Derived = Callable[[RunResult, Sequence[RunResult]], float]
+
+
+def blocks_per_read(result: RunResult, _: Sequence[RunResult]) -> float:
+    """Blocks of the largest read."""
+    return max(result.physical_io.request_blocks)
+
+
+def bytes_per_read(result: RunResult, others: Sequence[RunResult]) -> float:
+    """Bytes of the largest read."""
+    return blocks_per_read(result, others) * result.physical_io.read_bytes / result.physical_io.read_blocks
+
+
+def time_per_read_s(result: RunResult, _: Sequence[RunResult]) -> float:
+    """Elapsed time over reads: the time from one read call to the next."""
+    return result.time.elapsed_s / result.physical_io.read_requests
+
+
+def ready_read_s(result: RunResult, _: Sequence[RunResult]) -> float:
+    """Wait for a direct read that was done already: all such waits but the longest, over their number."""
+    event = result.time.wait[DIRECT]
+    return (event.total_s - event.max_s) / (event.waits - 1)
+
+
+def read_s(result: RunResult, _: Sequence[RunResult]) -> float:
+    """Mean wait for a buffered multiblock read."""
+    event = result.time.wait[SCATTERED]
+    return event.total_s / event.waits
+
+
+def read_rate_bytes_per_s(result: RunResult, others: Sequence[RunResult]) -> float:
+    """Bytes of the mean multiblock read over the mean wait for it."""
+    event = result.time.wait[SCATTERED]
+    return result.physical_io.read_bytes / event.waits / read_s(result, others)
+
+
+def gets_of_read_s(result: RunResult, others: Sequence[RunResult]) -> float:
+    """CPU time of getting, one by one, the blocks of the largest read."""
+    return blocks_per_read(result, others) * result.logical_io.cpu_per_get_s
+
+
+def read_over_gets(result: RunResult, others: Sequence[RunResult]) -> float:
+    """Mean wait for a multiblock read over the CPU time of getting its blocks."""
+    return read_s(result, others) / gets_of_read_s(result, others)
+
+
+def elapsed_gain(result: RunResult, others: Sequence[RunResult]) -> float:
+    """Share of the elapsed time that the mean of the other runs saves."""
+    return 1 - sum(other.time.elapsed_s for other in others) / len(others) / result.time.elapsed_s
+
+
+def elapsed_spread(result: RunResult, others: Sequence[RunResult]) -> float:
+    """Longest elapsed time of all the runs over the shortest, less 1."""
+    times = [one.time.elapsed_s for one in (result, *others)]
+    return max(times) / min(times) - 1
+
+
+def device_busy(result: RunResult, _: Sequence[RunResult]) -> float:
+    """Utilisation of the busiest device; 0 where no read reached one."""
+    return max((device.utilisation_fraction for device in result.device.values()), default=0.0)
+
+
+def optimizer_bytes(result: RunResult, _: Sequence[RunResult]) -> float:
+    """Bytes the optimizer expects of the rows: columns with their length bytes, without the row header."""
+    return result.calls["fetch"].rows * (result.segment.row_bytes - 3)
+
+
+DERIVED: Final[dict[str, Derived]] = {
+    one.__name__: one
+    for one in (
+        blocks_per_read,
+        bytes_per_read,
+        time_per_read_s,
+        ready_read_s,
+        read_s,
+        read_rate_bytes_per_s,
+        gets_of_read_s,
+        read_over_gets,
+        elapsed_gain,
+        elapsed_spread,
+        device_busy,
+        optimizer_bytes,
+    )
+}
+
+_STEP = re.compile(r"""\.?([A-Za-z_]\w*)|\[(?:"([^"]+)"|(\d+))\]""")
+
+
+def steps_of(path: str) -> list[str | int]:
+    """Names and keys along a path such as ``time.wait["direct path read"].waits``; raises ValueError for no path."""
+    found: list[str | int] = []
+    position = 0
+    while position < len(path):
+        match = _STEP.match(path, position)
+        if match is None:
+            raise ValueError(f"{path!r} is no path at {path[position:]!r}")
+        name, key, number = match.groups()
+        found.append(int(number) if number else name or key)
+        position = match.end()
+    if not found:
+        raise ValueError("the path is empty")
+    return found
+
+
+def check_path(path: str) -> None:
+    """Raise ValueError unless *path* is a derived quantity or leads to a number of a result."""
+    if path in DERIVED:
+        return
+    kind: Any = RunResult
+    for step in steps_of(path):
+        if get_origin(kind) is dict:
+            kind = get_args(kind)[1]
+        elif isinstance(kind, type) and issubclass(kind, BaseModel) and step in kind.model_fields:
+            kind = kind.model_fields[str(step)].annotation
+        else:
+            raise ValueError(f"{path!r}: a result has no {step!r} there")
+    if kind not in (float, int):
+        raise ValueError(f"{path!r} leads to no number")
+
+
+def look_up(path: str, result: RunResult, others: Sequence[RunResult] = ()) -> float:
+    """The number at *path* in *result*; raises LookupError where the result has no such part."""
+    if path in DERIVED:
+        return float(DERIVED[path](result, others))
+    value: Any = result
+    for step in steps_of(path):
+        value = value[step] if isinstance(value, dict) else getattr(value, str(step))
+    return float(value)

@@ -35,7 +35,8 @@ from model.spec import FullScan, IndexRangeScan, System
 SENT_TWICE = "CPU of SQL*Net sends, counted in both CPU and wait"
 BETWEEN_CALLS = "between calls, outside the trace"
 RUN_QUEUE = "waiting for a processor"
-SUBMITTED = "reading the page cache in io_submit"
+COPIED = "copying from the page cache in io_submit"
+SUBMIT_BLOCKED = "blocked in io_submit, which no event names"
 
 LAW_SOURCES = {
     "full_scan": ("oracle-concepts", "rahn-mbrc", "savvinov-lio", "shallahamer-direct", "oracle-tuning"),

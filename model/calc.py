@@ -33,6 +33,7 @@ class ScanTime:
     single_wait_s: Number
     run_queue_s: Number
     submit_cpu_s: Number
+    submit_blocked_s: Number
     reap_cpu_s: Number
     busy_s: Number
     """Time the device has work, over all sessions."""
@@ -48,7 +49,9 @@ def compose(system: Any, work: Any, demand: Demand) -> tuple[ScanTime, DeviceDem
     asked = device_demand(system, demand, work.users)
     disk, host, users = system.disk, system.host, work.users
     truly_async = plan.asynchronous and not plan.through_page_cache
-    submit = asked.service_s if plan.asynchronous and plan.through_page_cache else 0.0
+    inside_submit = plan.asynchronous and plan.through_page_cache
+    copied = asked.copy_s if inside_submit else 0.0
+    blocked = asked.latency_s + asked.transfer_s if inside_submit else 0.0
     reaped = demand.reads * host.reap_call_s if plan.asynchronous else 0.0
     posted = truly_async and reaps_are_waits(system)
     reap_cpu = 0.0 if posted else reaped
@@ -56,7 +59,8 @@ def compose(system: Any, work: Any, demand: Demand) -> tuple[ScanTime, DeviceDem
     waits = sum(times * each for times, each in demand.waits.values())
     own = (
         demand.cpu_s
-        + submit
+        + copied
+        + blocked
         + reaped
         + waits
         - sends * system.client.send_cpu_fraction
@@ -72,10 +76,10 @@ def compose(system: Any, work: Any, demand: Demand) -> tuple[ScanTime, DeviceDem
         read_wait = where(demand.reads > 0, piped - own, 0)
         alone_busy = larger(at_device, smaller(asked.latency_s + asked.transfer_s, piped))
     else:
-        read_wait = asked.service_s - submit
+        read_wait = asked.service_s - copied - blocked
         alone_busy = asked.latency_s + asked.transfer_s
     alone = own + single + read_wait
-    cpu = demand.cpu_s + submit + reap_cpu
+    cpu = demand.cpu_s + copied + reap_cpu
     device_bound = users * bottleneck
     cpu_bound = users * cpu / host.cpus
     elapsed = larger(alone, larger(device_bound, cpu_bound)) if some(users > 1) else alone
@@ -88,7 +92,8 @@ def compose(system: Any, work: Any, demand: Demand) -> tuple[ScanTime, DeviceDem
             read_wait_s=read_wait + for_device + posted_wait,
             single_wait_s=single,
             run_queue_s=extra - for_device,
-            submit_cpu_s=submit,
+            submit_cpu_s=copied,
+            submit_blocked_s=blocked,
             reap_cpu_s=reap_cpu,
             busy_s=smaller(elapsed, users * (alone_busy + plan.single_reads * asked.single_device_s)),
         ),
@@ -106,7 +111,9 @@ def calculate(system: System, work: FullScan | IndexRangeScan, *, name: str = ""
     waits, unaccounted = books.client_times(system, demand)
     cpu = dict(demand.cpu)
     if found.submit_cpu_s:
-        cpu[books.SUBMITTED] = found.submit_cpu_s
+        cpu[books.COPIED] = found.submit_cpu_s
+    if found.submit_blocked_s:
+        unaccounted[books.SUBMIT_BLOCKED] = found.submit_blocked_s
     if found.reap_cpu_s:
         cpu["read calls"] += found.reap_cpu_s
     _add_read_waits(waits, system, demand, found, asked)

@@ -10,6 +10,7 @@ from pydantic import BaseModel, ValidationError
 from model.spec import FullScan, IndexRangeScan, System
 
 LONGEST_SHOWN = 60
+WORKLOADS = (FullScan, IndexRangeScan)
 
 _KINDS = (
     ("finite_number", "it must be a finite number"),
@@ -88,6 +89,11 @@ def _say(fault: Any) -> str:
 
 def _unknown_key(place: tuple[Any, ...]) -> str:
     key = ".".join(str(part) for part in place)
+    if len(place) == 1:  # a workload's fields are checked without their section
+        key = f"workload.{key}"
+        kinds = [m.model_fields["kind"].default for m in WORKLOADS if place[0] in m.model_fields]
+        if kinds:
+            return f"{key}: this kind of workload has no such field; it belongs to {' and '.join(kinds)}"
     known = fields_at(place[:-1])
     near = get_close_matches(str(place[-1]), known, n=3, cutoff=0.5)
     hint = "did you mean " + " or ".join(near) + "?" if near else "known are " + ", ".join(known)

@@ -25,8 +25,11 @@ RANGES: Final[dict[str, tuple[str, ...]]] = {
     "line_stream_s": ("row_bytes",),
     "row_step_s": ("row_bytes",),
     "column_step_ratio": ("columns",),
-    "fetch_column_s": ("columns",),
+    "fetch_column_s": ("columns", "arraysize_rows"),
     "row_s": ("arraysize_rows",),
+    "between_calls_s": ("arraysize_rows",),
+    "send_cpu_fraction": ("arraysize_rows",),
+    "more_data_send_s": ("arraysize_rows",),
     "reap_call_s": ("read_bytes",),
     "buffer_block_s": ("block_size_bytes",),
 }
@@ -143,7 +146,7 @@ def _unidentified(jacobian: Any, names: list[str]) -> list[str]:
     for index, direction in enumerate(directions):
         size = sizes[index] if index < len(sizes) else 0.0
         if size < 1e-6 * sizes[0]:
-            involved = [names[i] for i in np.argsort(-np.abs(direction)) if abs(direction[i]) > 0.3]  # noqa: PLR2004
+            involved = [names[i] for i in np.argsort(-np.abs(direction)) if abs(direction[i]) > 0.3]
             said.append(f"the numbers do not tell apart {' and '.join(involved)}")
     return said
 

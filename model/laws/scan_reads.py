@@ -10,6 +10,8 @@ from typing import NamedTuple
 
 from model.laws.numeric import Number, ceil_div, floor_div, larger, smaller, some, where
 
+UNSET_MBRC_BEFORE_10_2 = 8
+
 
 class Piece(NamedTuple):
     """*count* reads of *blocks* blocks each."""

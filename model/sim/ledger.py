@@ -10,7 +10,17 @@ from model.results import EventTime
 class Ledger:
     """Waits by event, reads by size, and the times that no event names."""
 
-    __slots__ = ("begin_s", "end_s", "events", "reads", "reap_cpu_s", "run_queue_s", "submit_cpu_s", "waits")
+    __slots__ = (
+        "begin_s",
+        "end_s",
+        "events",
+        "reads",
+        "reap_cpu_s",
+        "run_queue_s",
+        "submit_blocked_s",
+        "submit_cpu_s",
+        "waits",
+    )
 
     def __init__(self) -> None:
         self.begin_s = 0.0
@@ -19,6 +29,7 @@ class Ledger:
         self.reads: Counter[int] = Counter()
         self.run_queue_s = 0.0
         self.submit_cpu_s = 0.0
+        self.submit_blocked_s = 0.0
         self.reap_cpu_s = 0.0
         self.events = 0
 

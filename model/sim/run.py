@@ -56,7 +56,7 @@ def _reads(
     """The reads of one session in order."""
     plan = demand.plan
     if work.kind == "index_range_scan":
-        return _single_block_reads(round(float(demand.reads)), scattered=bool(plan.positioned_fraction))
+        return _single_block_reads(round(float(demand.reads)), float(plan.positioned_fraction))
     space = system.tablespace
     extents = lay_out(
         int(demand.segment.blocks),
@@ -76,8 +76,18 @@ def _reads(
     )
 
 
-def _single_block_reads(count: int, *, scattered: bool) -> Iterator[Read]:
-    return ((None if scattered else block, 1) for block in range(count))
+def _single_block_reads(count: int, positioned_fraction: float) -> Iterator[Read]:
+    """*count* reads one block on, the stated share of them evenly at a place far from the one before."""
+    place, jumps = 0, 0
+    for rank in range(count):
+        if int((rank + 1) * positioned_fraction) > jumps:
+            jumps += 1
+            place += FAR_BLOCKS
+        yield place, 1
+        place += 1
+
+
+FAR_BLOCKS = 10**6
 
 
 def _timing(
@@ -91,7 +101,10 @@ def _timing(
     cpu = dict(demand.cpu)
     submit = sum(ledger.submit_cpu_s for ledger in ledgers) / many
     if submit:
-        cpu[books.SUBMITTED] = submit
+        cpu[books.COPIED] = submit
+    blocked = sum(ledger.submit_blocked_s for ledger in ledgers) / many
+    if blocked > 0:
+        unaccounted[books.SUBMIT_BLOCKED] = blocked
     cpu["read calls"] += sum(ledger.reap_cpu_s for ledger in ledgers) / many
     run_queue = sum(ledger.run_queue_s for ledger in ledgers) / many
     if run_queue:

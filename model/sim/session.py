@@ -85,10 +85,11 @@ class Session:
         hits_per_read = self._blocks_per_read()
         for read in reads:
             if plan.asynchronous:
-                before = self.env.now
-                reap_s = self.system.host.reap_call_s
-                yield from self._sleep(self._submit(read) - before + reap_s)
-                self.ledger.submit_cpu_s += self.env.now - before - reap_s
+                reap_s, copy_s = self.system.host.reap_call_s, float(self._of_size(read[1]).copy_s)
+                inside = self._submit(read) - self.env.now
+                yield from self._sleep(inside + reap_s)
+                self.ledger.submit_cpu_s += copy_s
+                self.ledger.submit_blocked_s += inside - copy_s
                 self.ledger.reap_cpu_s += reap_s
             else:
                 yield from self._read_and_wait(read, plan.event)

@@ -1,0 +1,62 @@
+"""What the optimizer thinks the workload's access costs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from model.demand.work import Demand, index_statistics
+from model.laws import optimizer
+from model.laws.numeric import Number, ceiling, where
+
+
+@dataclass(slots=True)
+class Opinion:
+    """The optimizer's costs."""
+
+    io_cost: Number
+    cpu_cost: Number
+    cost: Number
+    mbrc: Number
+
+
+PLUS_ONE = 1  # _table_scan_cost_plus_one, on since 9.2
+
+
+def optimizer_of(system: Any, work: Any, demand: Demand) -> Opinion:
+    """What the optimizer thinks the workload's access costs."""
+    instance, space = system.instance, system.tablespace
+    stats = instance.statistics
+    default = instance.db_block_size_bytes
+    parameter = instance.db_file_multiblock_read_count
+    unset = isinstance(parameter, str)
+    default_blocks = (
+        optimizer.DEFAULT_COSTING_MBRC
+        if unset
+        else where(parameter < 1, optimizer.DEFAULT_COSTING_MBRC, parameter)
+    )
+    if stats.kind == "workload" and stats.mbrc is not None:
+        default_blocks = stats.mbrc
+    mbrc = optimizer.costing_mbrc(default_blocks, space.block_size_bytes, default)
+    if stats.kind == "workload":
+        sreadtim, mreadtim = stats.sreadtim_s, stats.mreadtim_s
+    else:
+        sreadtim = optimizer.noworkload_read_s(1, default, stats.ioseektim_s, stats.iotfrspeed_bytes_per_s)
+        mreadtim = optimizer.noworkload_read_s(mbrc, default, stats.ioseektim_s, stats.iotfrspeed_bytes_per_s)
+    blocks = demand.segment.blocks
+    row_cycles = stats.row_cycles + stats.column_cycles * (demand.row.columns - 1)
+    if work.kind == "index_range_scan":
+        leaf, factor = index_statistics(system, demand.segment)
+        io = optimizer.range_scan_io_cost(system.index.blevel, leaf, factor, work.selectivity_fraction)
+        touched = io
+        cycles = optimizer.scan_cpu_cycles(
+            touched, system.table.rows * work.selectivity_fraction, stats.block_cycles, row_cycles
+        )
+        mbrc = 1
+    else:
+        io = optimizer.scan_io_cost(blocks, mbrc, mreadtim, sreadtim) + PLUS_ONE
+        cycles = optimizer.scan_cpu_cycles(blocks, system.table.rows, stats.block_cycles, row_cycles)
+        if stats.kind == "none":
+            io = optimizer.old_scan_cost(blocks, mbrc)
+    cpu = 0 * cycles if stats.kind == "none" else optimizer.cpu_cost(cycles, stats.cpuspeed_hz, sreadtim)
+    return Opinion(io, cpu, ceiling(io + cpu), mbrc)

@@ -1,0 +1,134 @@
+"""How a scan reads its segment: which reads of which sizes, under which event, and why."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from model.demand.segment import Segment
+from model.laws import scan_reads
+from model.laws.numeric import Number, where
+from model.spec import release_tuple
+
+DIRECT = "direct path read"
+
+SCATTERED = "db file scattered read"
+
+SEQUENTIAL = "db file sequential read"
+
+
+@dataclass(slots=True)
+class ReadPlan:
+    """Reads of one execution: the pieces, which event they post, and whether they are asynchronous."""
+
+    event: str
+    direct: bool
+    asynchronous: bool
+    through_page_cache: bool
+    single_reads: Number
+    pieces: list[scan_reads.Piece]
+    positioned_fraction: Number
+    """Share of the reads that do not continue the one before on the device."""
+    why: str
+    mbrc: Number
+    window_blocks: Number | None
+
+
+def scan_plan(system: Any, segment: Segment) -> ReadPlan:
+    """How a full scan reads the segment."""
+    instance, host, table = system.instance, system.host, system.table
+    bs = system.tablespace.block_size_bytes
+    release = release_tuple(instance.release)
+    parameter = instance.db_file_multiblock_read_count
+    automatic = isinstance(parameter, str)
+    if automatic and release < (10, 2):
+        parameter, automatic = scan_reads.UNSET_MBRC_BEFORE_10_2, False
+    mbrc = (
+        scan_reads.automatic_mbrc(instance.max_io_bytes, bs, instance.buffer_cache_bytes, instance.sessions)
+        if automatic
+        else scan_reads.explicit_mbrc(parameter, instance.max_io_bytes, bs, instance.db_block_size_bytes)
+    )
+    window = instance.max_io_bytes // bs
+    bug = not automatic and one_for_all(parameter == 0)
+    threshold = scan_reads.direct_path_threshold_bytes(instance.buffer_cache_bytes, release)
+    table_bytes = segment.blocks * bs
+    if bug or instance.serial_direct_read == "never":
+        direct = False
+    elif instance.serial_direct_read == "always":
+        direct = True
+    else:
+        direct = one_for_all(
+            scan_reads.reads_directly(table_bytes, threshold, table.cached_fraction, table.dirty_fraction)
+        )
+    pieces: list[scan_reads.Piece] = []
+    for run in segment.shape.runs:
+        if direct:
+            cut = scan_reads.aligned_pieces(run.first, run.blocks, window, mbrc)
+        else:
+            cut = scan_reads.buffered_pieces(run.blocks, mbrc, table.cached_fraction)
+        pieces += [scan_reads.Piece(piece.blocks, piece.count * run.count) for piece in cut]
+    return ReadPlan(
+        event=DIRECT if direct else SEQUENTIAL if bug else SCATTERED,
+        direct=direct,
+        asynchronous=direct and instance.disk_asynch_io,
+        through_page_cache=host.io_path in ("buffered", "sync"),
+        single_reads=where(table.cached_fraction < 1, 1 + segment.shape.map_blocks, 0),
+        pieces=pieces,
+        positioned_fraction=0,
+        why=_why(system, direct, bug, table_bytes, threshold),
+        mbrc=mbrc,
+        window_blocks=window if direct else None,
+    )
+
+
+class MixedRegimes(Exception):
+    """An array of scenarios falls on both sides of a choice that is made once; *mask* says which side each is on."""
+
+    def __init__(self, mask: Any) -> None:
+        super().__init__("the scenarios of an array take different paths")
+        self.mask = mask
+
+
+def one_for_all(choice: Any) -> bool:
+    """A choice that all scenarios of an array must share; raises :class:`MixedRegimes` otherwise."""
+    if getattr(choice, "ndim", 0):
+        if (choice != choice[0]).any():
+            raise MixedRegimes(choice)
+        return bool(choice[0])
+    return bool(choice)
+
+
+def _why(system: Any, direct: bool, bug: bool, table_bytes: Number, threshold: Number) -> str:
+    instance, table = system.instance, system.table
+    if (
+        getattr(table_bytes, "ndim", 0)
+        or getattr(threshold, "ndim", 0)
+        or getattr(table.cached_fraction, "ndim", 0)
+    ):
+        return ""  # one sentence cannot tell it for an array of scenarios
+    if bug:
+        return "buffered, one block a read: db_file_multiblock_read_count = 0 is bug 5768025"
+    if instance.serial_direct_read != "auto":
+        return (
+            f"{'direct path' if direct else 'buffered'}: _serial_direct_read is {instance.serial_direct_read}"
+        )
+    if threshold == float("inf"):
+        return f"buffered: a serial scan never reads directly in release {instance.release}"
+    size = f"the table's {table_bytes / 2**20:,.0f} MB"
+    limit = f"{threshold / 2**20:,.0f} MB"
+    if direct:
+        return f"direct path: {size} are above the threshold of {limit}"
+    if table_bytes <= threshold:
+        return f"buffered: {size} are not above the threshold of {limit}"
+    if table.cached_fraction >= 0.5:
+        return f"buffered: {table.cached_fraction:.0%} of the table are cached already"
+    return f"buffered: {table.dirty_fraction:.0%} of the table are dirty in the cache"
+
+
+def reaps_are_waits(system: Any) -> bool:
+    """Whether each reap of a direct read posts a wait: before 11.2 it did; since then only one that blocks does.
+
+    [rahn-mbrc] shows some thousand waits of 35 µs in 11.1 where no read can have been outstanding, and
+    [shallahamer-direct] none at all in a later release.
+    """
+    return release_tuple(system.instance.release) < (11, 2)

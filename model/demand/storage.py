@@ -1,0 +1,122 @@
+"""What the reads of one execution ask of the device and of the page cache."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from model.demand.reading import one_for_all
+from model.demand.work import Demand
+from model.laws import device, scan_reads
+from model.laws.numeric import Number, some, where
+
+
+@dataclass(slots=True)
+class DeviceDemand:
+    """What the reads of one execution ask of the device and of the page cache."""
+
+    requests: Number
+    bytes: Number
+    latency_s: Number
+    transfer_s: Number
+    copy_s: Number
+    first_s: Number
+    """Uncontended time of the scan's first read."""
+    last_blocks: Number
+    single_s: Number
+    """Uncontended time of one single-block read."""
+    single_device_s: Number
+    """The device's part of it."""
+
+    @property
+    def service_s(self) -> Number:
+        """Time of all the scan's reads one after another, nobody queueing."""
+        return self.latency_s + self.transfer_s + self.copy_s
+
+
+@dataclass(slots=True)
+class ReadTime:
+    """One read: what the device does for it, and the copy out of the page cache."""
+
+    requests: Number
+    device_bytes: Number
+    latency_s: Number
+    transfer_s: Number
+    copy_s: Number
+
+
+def read_time(system: Any, size_bytes: Number, through_page_cache: bool, positionings: Number) -> ReadTime:
+    """Requests and uncontended times of one read of *size_bytes*; the page cache answers its share by a copy."""
+    host, disk = system.host, system.disk
+    hit = host.page_cache_hit_fraction if through_page_cache else 0
+    limit = host.read_ahead_bytes if through_page_cache else host.max_request_bytes
+    device_bytes = size_bytes * (1 - hit)
+    requests = device.device_requests(device_bytes, limit)
+    touched = where(device_bytes > 0, 1, 0)
+    latency = device.latency_s(
+        positionings * touched,
+        requests,
+        overhead_s=disk.overhead_s,
+        positioning_each_s=device.positioning_s(disk.average_seek_s, disk.rotation_s),
+        parallel_requests=disk.parallel_requests,
+    )
+    copied = size_bytes if through_page_cache else 0
+    return ReadTime(
+        requests,
+        device_bytes,
+        latency,
+        device.transfer_s(device_bytes, disk.bandwidth_bytes_per_s),
+        device.copy_time_s(copied, host.copy_bytes_per_s),
+    )
+
+
+def device_demand(system: Any, demand: Demand, users: Number) -> DeviceDemand:
+    """Sum the reads' demands.
+
+    With several users a read has to position after another session's; of asynchronous reads, the first of
+    each batch in flight.
+    """
+    bs = demand.block_size_bytes
+    plan = demand.plan
+    fraction = plan.positioned_fraction
+    shared = one_for_all(users > 1)
+    if shared:
+        truly_async = plan.asynchronous and not plan.through_page_cache
+        fraction = 1 / system.instance.direct_read_slots_limit if truly_async else 1
+    requests: Number = 0
+    rounds: Number = 0
+    for piece in plan.pieces:
+        one = read_time(system, piece.blocks * bs, plan.through_page_cache, 0)
+        requests = requests + piece.count * one.requests
+        rounds = rounds + piece.count * one.latency_s
+    total = read_time(system, demand.read_blocks * bs, plan.through_page_cache, 0)
+    each = device.positioning_s(system.disk.average_seek_s, system.disk.rotation_s) * (total.device_bytes > 0)
+    latency = rounds + demand.reads * fraction * each
+    first_blocks = _first_present(plan.pieces)
+    last_blocks = _first_present(plan.pieces[::-1])
+    first = read_time(system, first_blocks * bs, plan.through_page_cache, 1)
+    single = read_time(system, bs, plan.through_page_cache, 1)
+    if not shared:
+        latency = latency + (first_blocks > 0) * (1 - fraction) * each
+    return DeviceDemand(
+        requests + plan.single_reads * single.requests,
+        total.device_bytes + plan.single_reads * single.device_bytes,
+        latency,
+        total.transfer_s,
+        total.copy_s,
+        first.latency_s + first.transfer_s + first.copy_s,
+        last_blocks,
+        single.latency_s + single.transfer_s + single.copy_s,
+        single.latency_s + single.transfer_s,
+    )
+
+
+def _first_present(pieces: list[scan_reads.Piece]) -> Number:
+    """Blocks of the first read there is; 0 without any."""
+    blocks: Number = 0
+    for piece in pieces:
+        missing = blocks == 0
+        if not some(missing):
+            break
+        blocks = where(missing, (piece.count > 0) * piece.blocks, blocks)
+    return blocks

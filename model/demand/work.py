@@ -1,0 +1,213 @@
+"""What one execution asks for: gets, reads, CPU by cause, and the client's turns."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from model.demand.reading import SEQUENTIAL, ReadPlan, scan_plan
+from model.demand.segment import RowShape, Segment, row_shape, segment_of
+from model.laws import block, client, logical_io, scan_reads
+from model.laws.numeric import Number, ceiling, larger, smaller, some, where
+
+TO_CLIENT = "SQL*Net message to client"
+
+FROM_CLIENT = "SQL*Net message from client"
+
+MORE_DATA = "SQL*Net more data to client"
+
+INDEX_ENTRY_OVERHEAD_BYTES = 12  # rowid, lengths, flags and row directory of a leaf entry
+
+REGETS_PER_FETCH = 2  # the leaf and the table block a call stopped in
+
+
+@dataclass(slots=True)
+class Demand:
+    """Everything one execution of the workload asks for."""
+
+    row: RowShape
+    segment: Segment
+    plan: ReadPlan
+    gets: Number
+    fetches: Number
+    trips: Number
+    rows_returned: Number
+    more_data: Number
+    blocks_wanted: Number
+    block_size_bytes: Number
+    reads: Number
+    """Reads of the scan, without the single-block reads of header and map."""
+    read_blocks: Number
+    """Blocks read by the scan."""
+    cpu: dict[str, Number] = field(default_factory=dict)
+    waits: dict[str, tuple[Number, Number]] = field(default_factory=dict)
+    """Client waits: event -> (times, seconds each)."""
+
+    @property
+    def cpu_s(self) -> Number:
+        """CPU seconds of all causes."""
+        return sum(self.cpu.values())
+
+
+def cpu_of_rows(system: Any, row: RowShape, select: str) -> tuple[Number, Number]:
+    """CPU seconds per row walked, and per row returned into the array."""
+    host = system.host
+    walk = logical_io.row_walk_s(
+        block.slot_bytes(row.bytes),
+        row.columns,
+        line_miss_s=host.line_miss_s,
+        line_stream_s=host.line_stream_s,
+        row_step_s=host.row_step_s,
+        column_step_ratio=host.column_step_ratio,
+    )
+    fetch = host.fetch_row_s + host.fetch_column_s * row.columns if select == "rows" else 0.0
+    return walk, fetch
+
+
+def _add_client(demand: Demand, system: Any, select: str, arraysize: Number) -> None:
+    """CPU of calls and the three client events."""
+    net, rows = system.client, demand.rows_returned
+    per_row = demand.row.bytes - block.ROW_HEADER_BYTES if select == "rows" else 8
+    full = client.full_arrays(rows, arraysize)
+    last = client.last_array_rows(rows, arraysize)
+    demand.more_data = full * client.more_data_messages(arraysize * per_row, net.sdu_bytes) + (
+        client.more_data_messages(last * per_row, net.sdu_bytes)
+    )
+    demand.cpu["calls"] = demand.trips * system.host.call_s
+    array_bytes = larger(1, smaller(rows, arraysize) * per_row)
+    client_s = rows * net.row_s
+    client_s = client_s - client.overlapped_s(demand.cpu_s, client_s, array_bytes, net.sdu_bytes)
+    client_s = client_s + demand.trips * net.round_trip_s
+    demand.waits = {
+        TO_CLIENT: (demand.trips, net.message_send_s),
+        FROM_CLIENT: (demand.trips, client_s / demand.trips),
+        MORE_DATA: (demand.more_data, net.more_data_send_s),
+    }
+
+
+def _equal_rows(table: Any, row: RowShape, segment: Segment) -> bool:
+    """Whether every block holds the same whole number of rows."""
+    fit = segment.rows_per_block
+    return table.blocks is None and not some(row.sd_bytes) and not some(fit != ceiling(fit))
+
+
+def full_scan(system: Any, work: Any) -> Demand:
+    """Demands of one full scan."""
+    row = row_shape(system.table)
+    segment = segment_of(system, row)
+    plan = scan_plan(system, segment)
+    host = system.host
+    rows = system.table.rows
+    returned = rows if work.select == "rows" else 1
+    fetches = logical_io.fetch_calls(returned, work.arraysize_rows)
+    stops = larger(0, ceiling(returned / work.arraysize_rows) - 1)
+    aligned = logical_io.aligned_stops_fraction(
+        segment.rows_per_block, work.arraysize_rows, equal_rows=_equal_rows(system.table, row, segment)
+    )
+    demand = Demand(
+        row=row,
+        segment=segment,
+        plan=plan,
+        gets=logical_io.consistent_gets_of_scan(segment.blocks, stops, aligned),
+        fetches=fetches,
+        trips=client.round_trips(fetches),
+        rows_returned=returned,
+        more_data=0,
+        blocks_wanted=segment.blocks,
+        block_size_bytes=system.tablespace.block_size_bytes,
+        reads=sum(piece.count for piece in plan.pieces),
+        read_blocks=sum(piece.blocks * piece.count for piece in plan.pieces),
+    )
+    walk, fetch = cpu_of_rows(system, row, work.select)
+    buffered = 0 if plan.direct else 1
+    demand.cpu = {
+        "buffer gets": demand.gets * host.logical_io_s,
+        "walking rows": rows * walk,
+        "fetching rows": rows * fetch,
+        "read calls": (demand.reads + plan.single_reads) * host.read_call_s,
+        "filling the buffer cache": buffered * demand.read_blocks * host.buffer_block_s,
+    }
+    _add_client(demand, system, work.select, work.arraysize_rows)
+    return demand
+
+
+def index_range_scan(system: Any, work: Any) -> Demand:
+    """Demands of one index range scan: single-block reads and gets by the clustering factor."""
+    row = row_shape(system.table)
+    segment = segment_of(system, row)
+    host, index, table = system.host, system.index, system.table
+    leaf, factor = index_statistics(system, segment)
+    rows = smaller(table.rows, ceiling(table.rows * work.selectivity_fraction))
+    leaf_gets = larger(1, ceiling(leaf * work.selectivity_fraction))
+    table_gets = logical_io.table_gets_of_range_scan(rows, factor, table.rows)
+    clustered = factor <= (segment.blocks + table.rows) / 2
+    distinct = smaller(
+        table_gets,
+        where(clustered, table_gets, logical_io.distinct_blocks(segment.blocks, table_gets)),
+    )
+    distinct = smaller(distinct, segment.blocks)
+    returned = rows if work.select == "rows" else 1
+    fetches = logical_io.fetch_calls(returned, work.arraysize_rows)
+    levels = index.blevel
+    index_reads = (levels + leaf_gets) * (1 - index.cached_fraction)
+    table_reads = distinct * (1 - table.cached_fraction)
+    plan = ReadPlan(
+        event=SEQUENTIAL,
+        direct=False,
+        asynchronous=False,
+        through_page_cache=host.io_path in ("buffered", "sync"),
+        single_reads=0,
+        pieces=[scan_reads.Piece(1, index_reads + table_reads)],
+        positioned_fraction=where(
+            clustered, smaller(1, 2 * index_reads / larger(1e-9, index_reads + table_reads)), 1
+        ),
+        why="single-block reads through the index",
+        mbrc=1,
+        window_blocks=None,
+    )
+    demand = Demand(
+        row=row,
+        segment=segment,
+        plan=plan,
+        gets=logical_io.consistent_gets_of_range_scan(
+            levels, leaf_gets, table_gets, where(work.select == "rows", fetches, 1), REGETS_PER_FETCH
+        ),
+        fetches=fetches,
+        trips=client.round_trips(fetches),
+        rows_returned=returned,
+        more_data=0,
+        blocks_wanted=levels + leaf_gets + distinct,
+        block_size_bytes=system.tablespace.block_size_bytes,
+        reads=sum(piece.count for piece in plan.pieces),
+        read_blocks=sum(piece.blocks * piece.count for piece in plan.pieces),
+    )
+    _, fetch = cpu_of_rows(system, row, work.select)
+    demand.cpu = {
+        "buffer gets": demand.gets * host.logical_io_s,
+        "walking rows": rows * (host.row_step_s + host.line_miss_s),
+        "fetching rows": rows * fetch,
+        "read calls": demand.reads * host.read_call_s,
+        "filling the buffer cache": demand.read_blocks * host.buffer_block_s,
+    }
+    _add_client(demand, system, work.select, work.arraysize_rows)
+    return demand
+
+
+def index_statistics(system: Any, segment: Segment) -> tuple[Number, Number]:
+    """Leaf blocks and clustering factor: as given, or from the key's bytes and the stated order of the rows."""
+    index, table = system.index, system.table
+    bs = system.tablespace.block_size_bytes
+    usable = block.usable_bytes(bs, 2, True, 10)
+    leaf = index.leaf_blocks
+    if leaf is None:
+        leaf = ceiling(table.rows / larger(1, usable // (index.key_bytes + INDEX_ENTRY_OVERHEAD_BYTES)))
+    factor = index.clustering_factor
+    if factor is None:
+        scattered = larger(1, ceiling(table.rows * (1 - 1 / larger(1, segment.blocks))))
+        factor = segment.blocks if index.clustering == "clustered" else scattered
+    return leaf, smaller(factor, table.rows)
+
+
+def demand_of(system: Any, work: Any) -> Demand:
+    """Demands of one execution of *work*."""
+    return full_scan(system, work) if work.kind == "full_scan" else index_range_scan(system, work)

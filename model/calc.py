@@ -35,6 +35,8 @@ class ScanTime:
     submit_cpu_s: Number
     submit_blocked_s: Number
     reap_cpu_s: Number
+    hidden: bool
+    """Whether no session queues and no asynchronous read is waited for but the first: then the closed form is exact."""
     busy_s: Number
     """Time the device has work, over all sessions."""
 
@@ -95,10 +97,21 @@ def compose(system: Any, work: Any, demand: Demand) -> tuple[ScanTime, DeviceDem
             submit_cpu_s=copied,
             submit_blocked_s=blocked,
             reap_cpu_s=reap_cpu,
+            hidden=not some(users > 1)
+            and not (truly_async and some(own < CLEARLY_SLOWER * (asked.latency_s + asked.transfer_s))),
             busy_s=smaller(elapsed, users * (alone_busy + plan.single_reads * asked.single_device_s)),
         ),
         asked,
     )
+
+
+CLEARLY_SLOWER = 1.5  # a session so much slower than the device hides it whatever the sizes of its reads
+
+
+def nobody_queues(system: System, work: FullScan | IndexRangeScan) -> bool:
+    """Whether :func:`calculate` is exact for this question: one session, reads in order or hidden."""
+    found, _ = compose(system, work, demand_of(system, work))
+    return found.hidden
 
 
 def calculate(system: System, work: FullScan | IndexRangeScan, *, name: str = "") -> RunResult:
@@ -125,6 +138,11 @@ def calculate(system: System, work: FullScan | IndexRangeScan, *, name: str = ""
         )
         if found.run_queue_s:
             unaccounted[books.RUN_QUEUE] = found.run_queue_s
+    elif not found.hidden:
+        warnings.append(
+            "the session waits for asynchronous reads: calculate gives the least time, low by up to some twenty "
+            "reads; simulate shows how the reads in flight grow"
+        )
     timing = books.Timing(
         elapsed_s=found.elapsed_s,
         cpu=cpu,

@@ -202,7 +202,7 @@ class Instance(Frozen):
     serial_direct_read: Literal["auto", "always", "never"] = setting("auto", "_SERIAL_DIRECT_READ", GENERAL)
     disk_asynch_io: bool = setting(True, "DISK_ASYNCH_IO", ORACLE)
     direct_read_slots: Whole = setting(
-        2, "Asynchronous direct reads in flight at first", "internals", ge=1, le=64
+        2, "Asynchronous direct reads in flight at first", "shallahamer-direct", ge=1, le=64
     )
     direct_read_slots_limit: Whole = setting(
         32,
@@ -312,13 +312,13 @@ class Client(Frozen):
 class Disk(Frozen):
     """A device behind a queue: positioning, transfer, and how many requests it serves at once."""
 
-    overhead_s: Seconds = setting(0.1e-3, "Command overhead of a request", "anderson-disks", ge=0, le=10)
-    average_seek_s: Seconds = setting(3.7e-3, "Average seek", "anderson-disks", ge=0, le=10)
+    overhead_s: Seconds = setting(0.1e-3, "Command overhead of a request", "drive-data-sheets", ge=0, le=10)
+    average_seek_s: Seconds = setting(3.7e-3, "Average seek", "drive-data-sheets", ge=0, le=10)
     rotation_s: Seconds = setting(
-        4.0e-3, "One turn of the platter; 0 for flash", "anderson-disks", ge=0, le=10
+        4.0e-3, "One turn of the platter; 0 for flash", "drive-data-sheets", ge=0, le=10
     )
-    bandwidth_bytes_per_s: Rate = setting(75.0 * MIB, "Transfer rate", "anderson-disks", gt=0, le=1e12)
-    parallel_requests: Whole = setting(1, "Requests served at once", "anderson-disks", ge=1, le=4096)
+    bandwidth_bytes_per_s: Rate = setting(75.0 * MIB, "Transfer rate", "drive-data-sheets", gt=0, le=1e12)
+    parallel_requests: Whole = setting(1, "Requests served at once", "drive-data-sheets", ge=1, le=4096)
 
 
 class System(Frozen):

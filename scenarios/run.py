@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Literal
 
-from model.calc import calculate
+from model.calc import calculate, nobody_queues
 from model.errors import UnknownName
 from model.results import Interval, RunResult
 from scenarios.spec import Scenario
@@ -23,7 +23,7 @@ def run(
     replications: int | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> RunResult:
-    """Answer *scenario*; ``auto`` calculates while nobody queues and simulates as soon as several users may.
+    """Answer *scenario*; ``auto`` calculates where that is exact and simulates where somebody queues.
 
     With *replications* the simulation runs with seeds seed, seed + 1, … and the first result carries the interval of
     the mean elapsed time. *progress* is called with (done, all).
@@ -32,7 +32,7 @@ def run(
         raise UnknownName("engine", engine, ENGINES)
     chosen = engine
     if engine == "auto":
-        chosen = "simulate" if scenario.workload.users > 1 else "calculate"
+        chosen = "calculate" if nobody_queues(scenario.system, scenario.workload) else "simulate"
     name = scenario.name
     if chosen == "calculate":
         return calculate(scenario.system, scenario.workload, name=name)

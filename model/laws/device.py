@@ -1,11 +1,11 @@
 """Time one request holds a device: positioning and transfer.
 
-Typical figures of rotating disks [anderson-disks]; flash has no positioning. Queueing is not in here.
+Typical figures of rotating disks [drive-data-sheets]; flash has no positioning. Queueing is not in here.
 """
 
 from __future__ import annotations
 
-from model.laws.numeric import Number, ceil_div, larger
+from model.laws.numeric import Number, ceil_div, larger, where
 from model.units import KIB
 
 
@@ -52,8 +52,9 @@ def latency_s(
 
 
 def bottleneck_s(latency: Number, transfer: Number, parallel_requests: Number) -> Number:
-    """Least time between completions of a device: its slots hold latency and transfer, its channel one transfer."""
-    return larger((latency + transfer) / parallel_requests, transfer)
+    """Least device time of reads whose latencies and transfers add up so; overlapped, if it serves several at once."""
+    overlapped = larger(latency / parallel_requests, transfer)
+    return where(parallel_requests > 1, overlapped, latency + transfer)
 
 
 NEAR_BYTES = 256 * KIB

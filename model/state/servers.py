@@ -27,7 +27,7 @@ class Servers:
 
 
 class DeviceQueue:
-    """A device: slots that hold a request from its start to its end, one channel, and the place of its head."""
+    """A device: slots for requests on their way to the channel, the channel, and the place of the head."""
 
     __slots__ = (
         "_channel_free_at",
@@ -70,11 +70,15 @@ class DeviceQueue:
         size_bytes: float,
         requests: int,
     ) -> float:
-        """When the read handed in at *now_s* is done; its latency holds a slot, its transfer slot and channel."""
+        """When the read handed in at *now_s* is done.
+
+        Its latency holds a slot, its transfer the channel; a device with a single slot does one thing at a time.
+        """
         begin = max(self._slots[0], now_s)
-        end = max(begin + latency_s, self._channel_free_at) + transfer_s
+        ready = begin + latency_s
+        end = max(ready, self._channel_free_at) + transfer_s
         self._channel_free_at = end
-        heapreplace(self._slots, end)
+        heapreplace(self._slots, ready if len(self._slots) > 1 else end)
         self._last_end_byte = end_byte
         if end > self._in_flight_until:
             self.busy_s += end - max(now_s, self._in_flight_until)

@@ -156,16 +156,17 @@ def close_books(
 
 
 def conditions_of(system: System, work: FullScan | IndexRangeScan, demand: Demand) -> dict[str, float]:
-    """The quantities that fitted ranges are stated in, as this run has them."""
-    return {
+    """The quantities that fitted ranges are stated in, as this run has them; those that play no part are absent."""
+    found = {
         "block_size_bytes": float(demand.block_size_bytes),
-        "rows_per_block": float(demand.segment.rows_per_block),
         "row_bytes": float(demand.row.bytes),
         "columns": float(demand.row.columns),
-        "arraysize_rows": float(work.arraysize_rows if work.select == "rows" else 1),
-        "read_blocks": float(demand.plan.mbrc),
-        "read_bytes": float(demand.plan.mbrc * demand.block_size_bytes),
     }
+    if work.select == "rows":
+        found["arraysize_rows"] = float(work.arraysize_rows)
+    if demand.plan.asynchronous:
+        found["read_bytes"] = float(demand.plan.mbrc * demand.block_size_bytes)
+    return found
 
 
 def _sources(system: System, kind: str) -> list[str]:

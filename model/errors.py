@@ -18,7 +18,18 @@ class BlocktimeError(Exception):
 
 
 class SpecError(BlocktimeError):
-    """An input is wrong; says where, which key, what was got and what is allowed."""
+    """An input is wrong; says where, which key, what was got and what is allowed, in one printable line."""
+
+    LONGEST = 390
+
+    def __init__(self, sentence: str) -> None:
+        line = "".join(mark if mark.isprintable() else " " for mark in sentence)
+        super().__init__(line if len(line) <= self.LONGEST else line[: self.LONGEST - 3] + "...")
+
+
+def cut(text: str, longest: int = 60) -> str:
+    """*text* short enough to stand in a sentence."""
+    return text if len(text) <= longest else text[: longest - 3] + "..."
 
 
 class UnknownName(SpecError):
@@ -28,16 +39,15 @@ class UnknownName(SpecError):
         from difflib import get_close_matches  # noqa: PLC0415  (only needed once something is wrong)
 
         names = sorted(known)
-        shown = name if len(name) <= 60 else name[:57] + "..."
-        near = get_close_matches(name, names, n=3, cutoff=0.5)
+        near = get_close_matches(cut(name), names, n=3, cutoff=0.5)
         if near:
             hint = "did you mean " + " or ".join(near) + "?"
         elif len(names) <= 30:
             hint = "known: " + ", ".join(names)
         else:
             hint = f"{len(names)} are known"
-        prefix = f"{where}: " if where else ""
-        super().__init__(f"{prefix}no {kind} named {shown!r}; {hint}")
+        prefix = f"{cut(where)}: " if where else ""
+        super().__init__(f"{prefix}no {kind} named {cut(name)!r}; {hint}")
 
 
 class MeasurementError(BlocktimeError):

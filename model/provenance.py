@@ -41,7 +41,10 @@ class Extrapolation(Frozen):
     high: float
 
     def __str__(self) -> str:
-        return f"{self.constant} was fitted for {self.quantity} {self.low:g} to {self.high:g}, used at {self.used:g}"
+        fitted = (
+            f"at {self.low:,.10g}" if self.low == self.high else f"for {self.low:,.10g} to {self.high:,.10g}"
+        )
+        return f"{self.constant} was fitted {fitted} {self.quantity}, used at {self.used:,.10g}"
 
 
 def outside_range(constants: dict[str, Constant], used_at: dict[str, float]) -> list[Extrapolation]:

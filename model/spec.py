@@ -97,13 +97,13 @@ class Table(Frozen):
     created_by: Literal["insert", "ctas"] = setting(
         "insert", "Loaded by INSERT, or CREATE TABLE AS SELECT (one ITL entry more)", GENERAL
     )
-    row_bytes: MeanSize | None = setting(
+    row_bytes: Annotated[MeanSize, Field(ge=3, le=1_000_000)] | None = setting(
         None, "Mean bytes of a row piece: 3 header bytes, lengths and data (AVG_ROW_LEN); 100 when nothing is said",
-        GENERAL, ge=3, le=1_000_000,
+        GENERAL,
     )  # fmt: skip
     row_bytes_sd: MeanSize = setting(0, "Standard deviation of the row length", GENERAL, ge=0, le=100_000)
-    column_count: Whole | None = setting(
-        None, "Columns of the table; 10 when nothing is said", GENERAL, ge=1, le=MAXIMUM_COLUMNS
+    column_count: Annotated[Whole, Field(ge=1, le=MAXIMUM_COLUMNS)] | None = setting(
+        None, "Columns of the table; 10 when nothing is said", GENERAL
     )
     columns: tuple[Column, ...] = setting(
         (),
@@ -111,10 +111,9 @@ class Table(Frozen):
         GENERAL,
         max_length=MAXIMUM_COLUMNS,
     )
-    blocks: Whole | None = setting(
-        None, "Blocks below the high-water mark, if known (DBA_TABLES.BLOCKS); else from the rows", GENERAL,
-        ge=1, le=2**36,
-    )  # fmt: skip
+    blocks: Annotated[Whole, Field(ge=1, le=2**36)] | None = setting(
+        None, "Blocks below the high-water mark, if known (DBA_TABLES.BLOCKS); else from the rows", GENERAL
+    )
     cached_fraction: Real = setting(
         0.0, "Share of the blocks in the buffer cache beforehand", GENERAL, ge=0, le=1
     )
@@ -138,11 +137,11 @@ class Index(Frozen):
 
     blevel: Whole = setting(2, "Branch levels above the leaves (BLEVEL)", GENERAL, ge=0, le=23)
     key_bytes: MeanSize = setting(8, "Mean bytes of an entry's key", GENERAL, ge=1, le=6400)
-    leaf_blocks: Whole | None = setting(
-        None, "LEAF_BLOCKS, if known; else from the key's bytes", GENERAL, ge=1, le=2**36
+    leaf_blocks: Annotated[Whole, Field(ge=1, le=2**36)] | None = setting(
+        None, "LEAF_BLOCKS, if known; else from the key's bytes", GENERAL
     )
-    clustering_factor: Whole | None = setting(
-        None, "CLUSTERING_FACTOR, if known; else from clustering", GENERAL, ge=1, le=MAXIMUM_ROWS
+    clustering_factor: Annotated[Whole, Field(ge=1, le=MAXIMUM_ROWS)] | None = setting(
+        None, "CLUSTERING_FACTOR, if known; else from clustering", GENERAL
     )
     clustering: Literal["clustered", "scattered"] = setting(
         "clustered", "Rows in index order lie in block order (clustered) or anywhere (scattered)", GENERAL
@@ -169,7 +168,9 @@ class SystemStatistics(Frozen):
     )
     sreadtim_s: Seconds = setting(0.012, "SREADTIM, for WORKLOAD", "oracle-tuning", gt=0, le=10)
     mreadtim_s: Seconds = setting(0.026, "MREADTIM, for WORKLOAD", "oracle-tuning", gt=0, le=100)
-    mbrc: Whole | None = setting(None, "MBRC of the statistics, for costing", "oracle-tuning", ge=1, le=512)
+    mbrc: Annotated[Whole, Field(ge=1, le=512)] | None = setting(
+        None, "MBRC of the statistics, for costing", "oracle-tuning"
+    )
     block_cycles: Real = setting(
         7121.0, "CPU cycles the optimizer expects of a block", "lewis-cbo", ge=0, le=1e9
     )
@@ -179,7 +180,7 @@ class SystemStatistics(Frozen):
     )
 
 
-RELEASE = re.compile(r"^\d{1,2}(\.\d{1,2}){1,4}$")
+RELEASE = re.compile(r"[0-9]{1,2}(\.[0-9]{1,2}){1,4}")
 
 
 class Instance(Frozen):
@@ -190,7 +191,7 @@ class Instance(Frozen):
     )
     db_block_size_bytes: BlockSize = setting(8 * KIB, "DB_BLOCK_SIZE", ORACLE)
     buffer_cache_bytes: Size = setting(GIB, "DB_CACHE_SIZE", GENERAL, ge=MIB, le=64 * 1024 * GIB)
-    db_file_multiblock_read_count: Annotated[Literal["auto"], Field()] | Whole = setting(
+    db_file_multiblock_read_count: Literal["auto"] | Annotated[Whole, Field(ge=0)] = setting(
         "auto", "DB_FILE_MULTIBLOCK_READ_COUNT: auto, or blocks of DB_BLOCK_SIZE; 0 is bug 5768025", ORACLE
     )
     sessions: Whole = setting(
@@ -216,7 +217,7 @@ class Instance(Frozen):
     @field_validator("release")
     @classmethod
     def _a_release(cls, value: str) -> str:
-        if not RELEASE.match(value):
+        if not RELEASE.fullmatch(value):
             raise ValueError(f"{value!r} is not a release; write it like 11.1.0.6")
         if release_tuple(value) < (8, 1):
             raise ValueError(f"{value!r} is older than 8.1, the oldest release described here")

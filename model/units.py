@@ -25,37 +25,38 @@ SUFFIXES: Final[dict[str, str]] = {
     "_s": "s",
 }
 
-# Counts, ordinals and Oracle's own parameter names, which need no unit.
+# Counts, sizes whose name is the unit itself, ordinals and Oracle's own parameter names, which need no unit.
 COUNTS: Final = frozenset(
     {
         "waits", "blocks", "rows", "requests", "users", "sessions", "cpus", "initrans", "seed", "columns",
         "column_count", "consistent_gets", "current_gets", "read_requests", "write_requests", "read_blocks",
         "hits", "misses", "blocks_before", "blocks_after", "migrated_rows", "itl_full_blocks", "rejected_probes",
-        "rows_per_block", "average_queue", "io_cost", "cpu_cost", "cost", "mbrc", "count", "disk", "query",
+        "rows_per_block", "average_queue", "bytes", "bytes_before", "bytes_after", "row_bytes_sd",
+        "direct_read_slots", "direct_read_slots_limit", "io_cost", "cpu_cost", "cost", "mbrc", "count", "disk", "query",
         "current", "db_file_multiblock_read_count", "nr_requests", "parallel_requests", "blevel",
         "clustering_factor", "leaf_blocks", "replications", "extents", "events", "confidence",
     }
 )  # fmt: skip
 
-_BYTES = re.compile(r"^\s*(\d+(?:\.\d+)?)\s*([kKmMgGtT]?)(?:i?[bB])?\s*$")
+_BYTES = re.compile(r"\s*([0-9]+(?:\.[0-9]+)?)\s*([kKmMgGtT]?)(?:i?[bB])?\s*")
 _BYTE_SCALE = {"": 1, "k": KIB, "m": MIB, "g": GIB, "t": KIB**4}
-_SECONDS = re.compile(r"^\s*(\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)\s*(ns|us|µs|ms|s|min|h)?\s*$")
+_SECONDS = re.compile(r"\s*([0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?)\s*(ns|us|µs|ms|s|min|h)?\s*")
 _SECOND_SCALE = {"ns": 1e-9, "us": 1e-6, "µs": 1e-6, "ms": 1e-3, "s": 1.0, "min": 60.0, "h": 3600.0}
 
 
 def parse_bytes(text: str) -> float:
     """Bytes of a size such as ``"8K"``, ``"1.5GB"`` or ``"8192"``; K, M, G, T are powers of 1024."""
-    match = _BYTES.match(text)
+    match = _BYTES.fullmatch(text)
     if match is None:
-        raise ValueError(f"{text!r} is not a size; write bytes or a size like 8K, 1M, 1.5G")
+        raise ValueError(f"{text[:60]!r} is not a size; write bytes or a size like 8K, 1M, 1.5G")
     return float(match[1]) * _BYTE_SCALE[match[2].lower()]
 
 
 def parse_seconds(text: str) -> float:
     """Seconds of a duration such as ``"5ms"``, ``"1.3us"`` or ``"2"``."""
-    match = _SECONDS.match(text)
+    match = _SECONDS.fullmatch(text)
     if match is None:
-        raise ValueError(f"{text!r} is not a duration; write seconds or a time like 5ms, 250us, 2s")
+        raise ValueError(f"{text[:60]!r} is not a duration; write seconds or a time like 5ms, 250us, 2s")
     return float(match[1]) * _SECOND_SCALE[match[2] or "s"]
 
 
@@ -69,23 +70,24 @@ def unit_of(field: str) -> str:
 
 def show_bytes(size_bytes: float) -> str:
     """A size as a DBA writes it: ``8K``, ``1M``, ``1.5G``."""
-    for scale, letter in ((KIB**4, "T"), (GIB, "G"), (MIB, "M"), (KIB, "K")):
-        if abs(size_bytes) >= scale:
-            return (
-                f"{size_bytes / scale:.3g}{letter}"
-                if size_bytes % scale
-                else f"{int(size_bytes // scale)}{letter}"
-            )
-    return f"{size_bytes:.0f}"
+    scale = 1.0
+    for letter in ("", "K", "M", "G"):
+        shown = size_bytes / scale
+        if abs(shown) < KIB and shown == int(shown):
+            return f"{shown:.0f}{letter}"
+        if abs(shown) < 999.5:
+            return f"{shown:.3g}{letter}"
+        scale *= KIB
+    return f"{size_bytes / scale:.3g}T"
 
 
 def show_seconds(duration_s: float) -> str:
-    """A duration in the unit a reader would pick: ``125.5 s``, ``6.25 ms``, ``8.4 µs``."""
+    """A duration in the unit a reader would pick: ``125.50 s``, ``6.25 ms``, ``8.4 µs``."""
     size = abs(duration_s)
     if size == 0 or not math.isfinite(size):
         return f"{duration_s:.0f} s"
-    if size >= 1:
+    if size >= 0.9995:
         return f"{duration_s:,.2f} s"
-    if size >= 1e-3:
+    if size >= 0.9995e-3:
         return f"{duration_s * 1e3:.3g} ms"
     return f"{duration_s * 1e6:.3g} µs"

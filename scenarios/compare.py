@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
+from model.books import BETWEEN_CALLS, COPIED, RUN_QUEUE, SENT_TWICE, SUBMIT_BLOCKED
+from model.demand import DIRECT, FROM_CLIENT, MORE_DATA, SCATTERED, SEQUENTIAL, TO_CLIENT
 from model.results import RunResult
 from model.units import show_bytes, show_seconds
 
@@ -22,22 +24,23 @@ PROCESSOR = "waiting for a processor"
 BETWEEN = "time between calls, outside the trace,"
 
 MECHANISM = {
-    "CPU: buffer gets": GETS,
-    "CPU: walking rows": WALK,
-    "CPU: fetching rows": FETCH,
-    "CPU: calls": CALLS,
-    "CPU: read calls": READS,
-    "CPU: filling the buffer cache": READS,
-    "CPU: reading the page cache in io_submit": READS,
-    "SQL*Net message from client": CLIENT,
-    "SQL*Net message to client": SENDS,
-    "SQL*Net more data to client": SENDS,
-    "unaccounted: CPU of SQL*Net sends, counted in both CPU and wait": SENDS,
-    "unaccounted: between calls, outside the trace": BETWEEN,
-    "unaccounted: waiting for a processor": PROCESSOR,
-    "direct path read": READS,
-    "db file scattered read": READS,
-    "db file sequential read": READS,
+    CPU + "buffer gets": GETS,
+    CPU + "walking rows": WALK,
+    CPU + "fetching rows": FETCH,
+    CPU + "calls": CALLS,
+    CPU + "read calls": READS,
+    CPU + "filling the buffer cache": READS,
+    CPU + COPIED: READS,
+    FROM_CLIENT: CLIENT,
+    TO_CLIENT: SENDS,
+    MORE_DATA: SENDS,
+    DIRECT: READS,
+    SCATTERED: READS,
+    SEQUENTIAL: READS,
+    UNACCOUNTED + SENT_TWICE: SENDS,
+    UNACCOUNTED + BETWEEN_CALLS: BETWEEN,
+    UNACCOUNTED + RUN_QUEUE: PROCESSOR,
+    UNACCOUNTED + SUBMIT_BLOCKED: READS,
 }
 """Component -> the mechanism that moves it; a component not named here is its own mechanism."""
 
@@ -46,6 +49,8 @@ LEAST_EFFECT = 0.002
 LEAST_COUNT_CHANGE = 0.01
 SAME_ELAPSED = 0.01
 BUSY_CHANGE = 0.1
+ALIKE_BYTES = 0.1
+"""Share by which the data read may differ while its reads still differ because of their size."""
 NOTHING_S = 1e-9
 MOST_SENTENCES = 5
 
@@ -239,7 +244,7 @@ def _reads(change: Change, base: RunResult, other: RunResult) -> str:
     before, after = base.physical_io, other.physical_io
     parts = []
     if path(base) != path(other):
-        parts.append(f"the access path changes from {path(base)} to {path(other)} ({_reason(other)})")
+        parts.append(f"the access path changes from {path(base)} to {path(other)}{_reason(other)}")
     if not before.read_requests or not after.read_requests:
         if before.read_requests != after.read_requests:
             parts.append(f"reads {_from_to(before.read_requests, after.read_requests)}")
@@ -270,13 +275,13 @@ def _read_size(base: RunResult, other: RunResult) -> str:
             return f" (the largest stays at {show_bytes(size[1])})"
         grew = "grew" if mean[1] > mean[0] else "shrank"
         return f" because the mean read {grew} from {mean[0]:,.3g} to {mean[1]:,.3g} blocks"
-    grew = "grew" if size[1] > size[0] else "shrank"
+    shown = f"a read {'grew' if size[1] > size[0] else 'shrank'} from "
     if _differs(*block):
-        return f" because a read {grew} from {show_bytes(size[0])} to {show_bytes(size[1])}"
-    return (
-        f" because a read {grew} from {largest[0]:,} to {_plural(largest[1], 'block')} "
-        f"({show_bytes(size[0])} to {show_bytes(size[1])})"
-    )
+        shown += f"{show_bytes(size[0])} to {show_bytes(size[1])}"
+    else:
+        shown += f"{largest[0]:,} to {_plural(largest[1], 'block')} ({show_bytes(size[0])} to {show_bytes(size[1])})"
+    alike = not _differs(before.read_bytes, after.read_bytes, ALIKE_BYTES)
+    return f" because {shown}" if alike else f" while {shown}"
 
 
 def _device(base: RunResult, other: RunResult) -> str:
@@ -340,7 +345,7 @@ def _processor_work(name: str, change: Change, base: RunResult, other: RunResult
 
 
 def _client(name: str, change: Change, base: RunResult, other: RunResult) -> str:
-    trips = _waits(base, "SQL*Net message from client"), _waits(other, "SQL*Net message from client")
+    trips = _waits(base, FROM_CLIENT), _waits(other, FROM_CLIENT)
     if name == CLIENT:
         effect = _effect(change.change_s, " waiting for the client")
         if _differs(*trips):
@@ -354,7 +359,7 @@ def _client(name: str, change: Change, base: RunResult, other: RunResult) -> str
 
 
 def _messages(result: RunResult) -> float:
-    return _waits(result, "SQL*Net message to client") + _waits(result, "SQL*Net more data to client")
+    return _waits(result, TO_CLIENT) + _waits(result, MORE_DATA)
 
 
 def path(result: RunResult) -> str:
@@ -363,7 +368,8 @@ def path(result: RunResult) -> str:
 
 
 def _reason(result: RunResult) -> str:
-    return result.access.partition(":")[2].strip() or result.access
+    reason = result.access.partition(":")[2].strip()
+    return f" ({reason})" if reason else ""
 
 
 def _fetches(result: RunResult) -> float:

@@ -7,10 +7,11 @@ from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
-from model.spec import FullScan, IndexRangeScan, System
+from model.errors import cut
+from model.spec import Column, FullScan, IndexRangeScan, System
 
 LONGEST_SHOWN = 60
-WORKLOADS = (FullScan, IndexRangeScan)
+_WORKLOADS: dict[str, type[BaseModel]] = {"full_scan": FullScan, "index_range_scan": IndexRangeScan}
 
 _KINDS = (
     ("finite_number", "it must be a finite number"),
@@ -31,95 +32,92 @@ _LIMITS = {
 }
 
 
-def one_sentence(error: ValidationError) -> str:
-    """The first fault of *error* as a sentence, and how many more there are."""
-    faults = _without_union_noise(error.errors(include_url=False))
-    first = _say(faults[0])
-    places = {_place(fault["loc"]) for fault in faults}
-    more = len(places) - 1
-    return first + (f" (and {more} more fault{'s' if more > 1 else ''})" if more else "")
+def one_sentence(error: ValidationError, section: str = "") -> tuple[str, str]:
+    """The place of the first fault of *error*, below *section*, and the fault as a sentence with how many more there are."""
+    faults = [_Fault(fault, section) for fault in error.errors(include_url=False)]
+    kept: dict[str, _Fault] = {}
+    for fault in faults:  # a field of several forms reports one fault for each; the most telling one is kept
+        if fault.place not in kept or fault.kind in _LIMITS:
+            kept[fault.place] = fault
+    first, *others = kept.values()
+    more = f" (and {len(others)} more fault{'s' if len(others) > 1 else ''})" if others else ""
+    return first.place, _say(first) + more
 
 
-def _without_union_noise(faults: list[Any]) -> list[Any]:
-    """A field of several forms reports a fault for each form; the most telling one is kept."""
-    kept: dict[tuple[Any, ...], Any] = {}
-    for fault in faults:
-        place = _place(fault["loc"])
-        if place not in kept or fault["type"] in _LIMITS:
-            kept[place] = fault
-    return list(kept.values())
+class _Fault:
+    """One of pydantic's faults, with the place as a user writes it."""
+
+    def __init__(self, fault: Any, section: str) -> None:
+        self.kind: str = fault["type"]
+        self.got: str = cut(repr(fault["input"]), LONGEST_SHOWN)
+        self.input = fault["input"]
+        self.context: dict[str, Any] = fault.get("ctx", {})
+        self.message: str = fault["msg"]
+        self.parts, self.model = _walk((section, *fault["loc"]) if section else fault["loc"], self.kind)
+        self.place = ".".join(cut(str(part)) for part in self.parts)
 
 
-def _place(location: tuple[Any, ...]) -> tuple[Any, ...]:
-    """Location without the names pydantic adds for the members of a union."""
-    return tuple(
-        part
-        for part in location
-        if isinstance(part, int)
-        or not (
-            part.startswith(("literal[", "function-", "constrained-"))
-            or part in ("int", "float", "str", "full_scan", "index_range_scan")
-        )
+def _walk(location: tuple[Any, ...], kind: str) -> tuple[list[Any], Any]:
+    """The location without the names pydantic gives the forms of a field, and the section it ends in."""
+    parts: list[Any] = []
+    model: Any = System
+    for rank, part in enumerate(location):
+        last = rank == len(location) - 1
+        field = model.model_fields.get(part) if model is not None and isinstance(part, str) else None
+        if not parts and part == "workload":
+            parts.append(part)
+            model = _WORKLOADS.get(location[1] if len(location) > 1 else "", FullScan)
+        elif field is not None:
+            parts.append(part)
+            nested = _section_of(field.annotation)
+            model = nested
+        elif isinstance(part, int) and not (last and kind == "extra_forbidden"):
+            parts.append(part)
+            model = Column
+        elif last and kind in ("extra_forbidden", "invalid_key"):
+            parts.append(part)
+    return parts, model
+
+
+def _section_of(annotation: Any) -> Any:
+    arguments = getattr(annotation, "__args__", ())
+    return next(
+        (a for a in (annotation, *arguments) if isinstance(a, type) and issubclass(a, BaseModel)), None
     )
 
 
-def _say(fault: Any) -> str:
-    place = _place(fault["loc"])
-    key = ".".join(str(part) for part in place)
-    got = _shown(fault["input"])
-    kind = fault["type"]
-    context = fault.get("ctx", {})
+def _say(fault: _Fault) -> str:
+    key, got, kind = fault.place, fault.got, fault.kind
     if kind == "extra_forbidden":
-        return _unknown_key(place)
+        return _unknown_key(fault)
     if kind in _LIMITS:
         field, text = _LIMITS[kind]
-        return f"{key}: got {got}; allowed is {text.format(_number(context[field]))}"
+        return f"{key}: got {got}; allowed is {text.format(_number(fault.context[field]))}"
     if kind == "literal_error":
-        return f"{key}: got {got}; allowed are {context['expected']}"
+        number = (
+            " or a whole number" if "'auto'" in fault.context["expected"] and key.endswith("_count") else ""
+        )
+        return f"{key}: got {got}; allowed are {fault.context['expected']}{number}"
     if kind == "union_tag_invalid":
-        return f"workload.kind: got {context['tag']!r}; allowed are {context['expected_tags']}"
+        return f"{key}.kind: got {fault.context['tag']!r}; allowed are {fault.context['expected_tags']}"
     if kind == "value_error":
-        text = str(context.get("error", fault["msg"]))
+        text = str(fault.context.get("error", fault.message))
         return f"{key}: {text}" if key else text
     for family, text in _KINDS:
         if kind.startswith(family):
             return f"{key}: got {got}; {text}"
-    return f"{key}: got {got}; {fault['msg'][0].lower()}{fault['msg'][1:]}"
+    return f"{key}: got {got}; {fault.message[0].lower()}{fault.message[1:]}"
 
 
-def _unknown_key(place: tuple[Any, ...]) -> str:
-    key = ".".join(str(part) for part in place)
-    if len(place) == 1:  # a workload's fields are checked without their section
-        key = f"workload.{key}"
-        kinds = [m.model_fields["kind"].default for m in WORKLOADS if place[0] in m.model_fields]
-        if kinds:
-            return f"{key}: this kind of workload has no such field; it belongs to {' and '.join(kinds)}"
-    known = fields_at(place[:-1])
-    near = get_close_matches(str(place[-1]), known, n=3, cutoff=0.5)
+def _unknown_key(fault: _Fault) -> str:
+    name = str(fault.parts[-1])
+    kinds = [kind for kind, model in _WORKLOADS.items() if name in model.model_fields]
+    if fault.parts[0] == "workload" and kinds:
+        return f"{fault.place}: this kind of workload has no such field; it belongs to {' and '.join(kinds)}"
+    known = sorted(fault.model.model_fields) if fault.model is not None else []
+    near = get_close_matches(cut(name), known, n=3, cutoff=0.5)
     hint = "did you mean " + " or ".join(near) + "?" if near else "known are " + ", ".join(known)
-    return f"{key}: there is no such field; {hint}"
-
-
-def fields_at(place: tuple[Any, ...]) -> list[str]:
-    """Names of the fields of the section at *place*."""
-    names = [part for part in place if isinstance(part, str)]
-    if not names or names[0] not in System.model_fields:
-        return sorted({*FullScan.model_fields, *IndexRangeScan.model_fields})
-    model: Any = System
-    for part in names:
-        annotation = model.model_fields[part].annotation
-        arguments = getattr(annotation, "__args__", ())
-        model = next(
-            (a for a in (annotation, *arguments) if isinstance(a, type) and issubclass(a, BaseModel)), None
-        )
-        if model is None:
-            return []
-    return sorted(model.model_fields)
-
-
-def _shown(value: object) -> str:
-    text = repr(value)
-    return text if len(text) <= LONGEST_SHOWN else text[: LONGEST_SHOWN - 3] + "..."
+    return f"{fault.place}: there is no such field; {hint}"
 
 
 def _number(value: Any) -> str:

@@ -12,7 +12,7 @@ from typing import Any, Final
 from pydantic import TypeAdapter, ValidationError
 
 from model.catalog import KINDS, entry
-from model.errors import SpecError, UnknownName
+from model.errors import SpecError, UnknownName, cut
 from model.provenance import Constant, Frozen
 from model.spec import FullScan, IndexRangeScan, System, Workload
 from scenarios.faults import one_sentence
@@ -62,8 +62,6 @@ def load(name_or_path: str | Path, settings: Sequence[str] = ()) -> Scenario:
         differences: dict[str, Any] = {}
     else:
         path = Path(text)
-        if not (path.suffix or path.exists() or "/" in text):
-            raise UnknownName("scenario", text, known, where="it is neither a library scenario nor a file")
         data = _read(path)
         name, where = path.stem, path.name
         given = data.get("base")
@@ -104,27 +102,35 @@ def to_toml(scenario: Scenario) -> str:
 
 
 def _read(path: Path) -> dict[str, Any]:
-    if not path.exists():
-        raise UnknownName("file or scenario", str(path), library())
-    if not path.is_file():
-        raise SpecError(f"{path}: is not a file; a scenario is a TOML file")
-    size = path.stat().st_size
-    if size > LARGEST_FILE_BYTES:
-        raise SpecError(f"{path}: has {size:,} bytes; a scenario has at most {LARGEST_FILE_BYTES:,}")
+    shown = cut(str(path))
     try:
+        if not path.exists():
+            raise UnknownName("scenario or file", str(path), library())
+        if not path.is_file():
+            raise SpecError(f"{shown}: is not a file; a scenario is a TOML file")
+        size = path.stat().st_size
+        if size > LARGEST_FILE_BYTES:
+            raise SpecError(f"{shown}: has {size:,} bytes; a scenario has at most {LARGEST_FILE_BYTES:,}")
         text = path.read_bytes().decode("utf-8")
     except UnicodeDecodeError as error:
         raise SpecError(
-            f"{path}: is not text (byte {error.start} is not UTF-8); a scenario is a TOML file"
+            f"{shown}: is not text (byte {error.start} is not UTF-8); a scenario is a TOML file"
         ) from None
-    except OSError as error:
-        raise SpecError(f"{path}: cannot be read: {error.strerror}") from None
+    except (
+        OSError,
+        ValueError,
+        RuntimeError,
+    ) as error:  # no such name can be, no right to read, links in a circle
+        reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+        raise SpecError(f"{shown}: cannot be read: {reason}") from None
     if not text.strip():
-        raise SpecError(f"{path}: is empty; a scenario has at least a base or one section")
+        raise SpecError(f"{shown}: is empty; a scenario has at least a base or one section")
     try:
         return tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
-        raise SpecError(f"{path}: is not TOML: {str(error) or 'nested too deeply'}") from None
+    except RecursionError:
+        raise SpecError(f"{shown}: is not TOML that can be read: it is nested too deeply") from None
+    except ValueError as error:  # TOML's own faults, and numbers without end
+        raise SpecError(f"{shown}: is not TOML: {error}") from None
 
 
 def _chain(data: Mapping[str, Any], where: str) -> list[tuple[str, Mapping[str, Any]]]:
@@ -151,24 +157,27 @@ def _settings(settings: Sequence[str]) -> dict[str, Any]:
         parts = [part.strip() for part in key.split(".")]
         if not equals or not all(parts):
             raise SpecError(
-                f"--set {setting}: write it as KEY=VALUE, such as tablespace.block_size_bytes=16K"
+                f"--set {cut(setting)}: write it as KEY=VALUE, such as tablespace.block_size_bytes=16K"
             )
         if len(parts) < 2:
-            raise SpecError(f"--set {setting}: {key!r} names no field; write SECTION.FIELD=VALUE")
+            raise SpecError(f"--set {cut(setting)}: {cut(key)!r} names no field; write SECTION.FIELD=VALUE")
+        if parts[0] not in SECTIONS:
+            raise UnknownName("section", parts[0], SECTIONS, where=f"--set {cut(setting)}")
         node = nested
         for part in parts[:-1]:
             node = node.setdefault(part, {})
             if not isinstance(node, dict):
-                raise SpecError(f"--set {setting}: {part} was set to a value before")
+                raise SpecError(f"--set {cut(setting)}: {part} was set to a value before")
         node[parts[-1]] = _value(raw.strip())
     return nested
 
 
 def _value(raw: str) -> Any:
     try:
-        return tomllib.loads(f"v = {raw}")["v"]
-    except (tomllib.TOMLDecodeError, RecursionError):
+        read = tomllib.loads(f"v = {raw}")
+    except (ValueError, RecursionError):  # not TOML, or digits without end: then it is text
         return raw
+    return read["v"] if len(read) == 1 else raw
 
 
 ROW_BY_TOTAL = ("row_bytes", "column_count")
@@ -224,13 +233,13 @@ def _resolve(
     table = merged.get("table")
     if isinstance(table, dict) and isinstance(table.get("columns"), list):
         merged["table"] = {**table, "columns": tuple(table["columns"])}
+    work_fields = merged.pop("workload", {})
+    section = ""
     try:
-        system = System.model_validate(
-            {**{key: value for key, value in merged.items() if key != "workload"}, "constants": constants}
-        )
-        work: FullScan | IndexRangeScan = _WORKLOAD.validate_python(
-            {"kind": "full_scan", **merged.get("workload", {})}
-        )
+        system = System.model_validate({**merged, "constants": constants})
+        section = "workload"
+        work: FullScan | IndexRangeScan = _WORKLOAD.validate_python({"kind": "full_scan", **work_fields})
+        section = "scenario"
         return Scenario(
             name=name,
             title=data.get("title", ""),
@@ -240,12 +249,35 @@ def _resolve(
             origin=where,
             seed=data.get("seed", 1),
             replications=data.get("replications", 1),
-            system=system,
+            system=_with_true_values(system),
             workload=work,
         )
     except ValidationError as error:
-        last = layers[-1][0]
-        raise SpecError(f"{last}: {one_sentence(error)}") from None
+        fault, said = one_sentence(error, section)
+        raise SpecError(f"{cut(_blamed(layers, fault))}: {said}") from None
+
+
+def _blamed(layers: Sequence[tuple[str, Mapping[str, Any]]], place: str) -> str:
+    """The topmost layer that says anything at *place*."""
+    for name, layer in reversed(layers):
+        node: Any = layer
+        for part in place.split("."):
+            node = node.get(part) if isinstance(node, Mapping) else None
+        if node is not None:
+            return name
+    section = place.split(".", maxsplit=1)[0]
+    return next((name for name, layer in reversed(layers) if section in layer), layers[-1][0])
+
+
+def _with_true_values(system: System) -> System:
+    """*system* with the value of each constant as it was understood: ``"3ms"`` is 0.003."""
+    constants = {}
+    for path, constant in system.constants.items():
+        value: Any = system
+        for part in path.split("."):
+            value = getattr(value, part)
+        constants[path] = constant.model_copy(update={"value": float(value)})
+    return system.model_copy(update={"constants": constants})
 
 
 _WORKLOAD: TypeAdapter[FullScan | IndexRangeScan] = TypeAdapter(Workload)
@@ -291,7 +323,6 @@ def _expanded(
             del constants[key]
         constants.update({f"{path}.{field}": constant for field, constant in found.constants.items()})
     for field, value in fields.items():
-        replaced = constants.pop(f"{path}.{field}", None)
-        if replaced is not None and isinstance(value, int | float) and not isinstance(value, bool):
-            constants[f"{path}.{field}"] = Constant(value=value, how="set by the scenario", source=place)
+        if f"{path}.{field}" in constants and not isinstance(value, Mapping):
+            constants[f"{path}.{field}"] = Constant(value=0, how="set by the scenario", source=place)
     return {**values, **fields}

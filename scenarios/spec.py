@@ -76,11 +76,13 @@ def _scenario_schema() -> dict[str, Any]:
 
 
 def _allow_units(schema: dict[str, Any]) -> None:
-    """Fields that end in _bytes, _bytes_per_s or _s also take a string with a unit."""
+    """Fields that stand for bytes or seconds also take a string with a unit."""
     for name, field in schema.get("properties", {}).items():
-        if name.endswith(("_bytes", "_s")) and field.get("type") in ("integer", "number"):
-            number = {key: field.pop(key) for key in list(field) if key in _NUMERIC}
-            field["anyOf"] = [number, {"type": "string", "pattern": r"^\s*\d"}]
+        if name.endswith(("bytes", "bytes_sd", "_s")):
+            forms = field.pop("anyOf", None)
+            if forms is None:
+                forms = [{key: field.pop(key) for key in list(field) if key in _NUMERIC}]
+            field["anyOf"] = [*forms, {"type": "string", "pattern": r"^\s*[0-9]"}]
 
 
-_NUMERIC = frozenset({"type", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"})
+_NUMERIC = frozenset({"type", "enum", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"})

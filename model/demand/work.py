@@ -8,7 +8,7 @@ from typing import Any
 from model.demand.reading import SEQUENTIAL, ReadPlan, scan_plan
 from model.demand.segment import RowShape, Segment, row_shape, segment_of
 from model.laws import block, client, logical_io, scan_reads
-from model.laws.numeric import Number, ceiling, larger, smaller, some, where
+from model.laws.numeric import Number, ceiling, larger, smaller, where
 
 TO_CLIENT = "SQL*Net message to client"
 
@@ -85,10 +85,10 @@ def _add_client(demand: Demand, system: Any, select: str, arraysize: Number) -> 
     }
 
 
-def _equal_rows(table: Any, row: RowShape, segment: Segment) -> bool:
+def _equal_rows(table: Any, row: RowShape, segment: Segment) -> Number:
     """Whether every block holds the same whole number of rows."""
     fit = segment.rows_per_block
-    return table.blocks is None and not some(row.sd_bytes) and not some(fit != ceiling(fit))
+    return (row.sd_bytes == 0) & (fit == ceiling(fit)) & (table.blocks is None)
 
 
 def full_scan(system: Any, work: Any) -> Demand:

@@ -6,7 +6,7 @@ CPU: [savvinov-lio] prints eighteen times for nine tables on two machines; one l
 
 from __future__ import annotations
 
-from model.laws.numeric import Number, ceiling, greatest_divisor, larger, smaller
+from model.laws.numeric import Number, ceiling, floor_div, greatest_divisor, larger, smaller, where
 
 CACHE_LINE_BYTES = 64
 
@@ -16,11 +16,11 @@ def fetch_calls(rows: Number, arraysize_rows: Number) -> Number:
     return ceiling(rows / arraysize_rows) + 1
 
 
-def aligned_stops_fraction(rows_per_block: Number, arraysize_rows: Number, equal_rows: bool) -> Number:
+def aligned_stops_fraction(rows_per_block: Number, arraysize_rows: Number, equal_rows: Number) -> Number:
     """Share of the calls that stop on a block's last row: gcd(p, a)/p if all blocks hold p rows, else 1/p."""
-    if equal_rows:
-        return greatest_divisor(rows_per_block, arraysize_rows) / rows_per_block
-    return 1 / larger(1, rows_per_block)
+    whole = larger(1, floor_div(rows_per_block, 1))
+    exact = greatest_divisor(whole, arraysize_rows) / whole
+    return where(equal_rows, exact, 1 / larger(1, rows_per_block))
 
 
 def consistent_gets_of_scan(blocks: Number, stops: Number, aligned_fraction: Number) -> Number:

@@ -1,0 +1,48 @@
+"""What Blocktime can and cannot tell, where its numbers come from, and which version this is."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import streamlit as st
+
+from model.books import blocktime_version
+from model.catalog import KINDS, entries
+from scenarios import library
+
+CAN: Final = """
+* Where the elapsed time of one full scan or index range scan goes: CPU by cause, each wait event, the client.
+* How block size, PCTFREE, multiblock read count, array size, direct path reads, the I/O path and the disk move it.
+* Counts that follow from arithmetic (consistent gets, reads by size, blocks, extents) close to what Oracle prints.
+* How far to trust a time: each constant has a source, and a number outside the calibrated range is marked.
+"""
+CANNOT: Final = """
+* Your system's absolute times, until its constants are measured there: the differences travel better than the sums.
+* Plans: the optimizer's cost is shown, but the access path is the one that you choose.
+* Latches, read consistency under concurrent change, RAC, Exadata offloading, compression, parallel query.
+* With several users the law gives the least time possible; the simulation shows the queueing.
+"""
+
+
+def page() -> None:
+    """Draw the page."""
+    st.markdown("### What Blocktime can and cannot tell")
+    can, cannot = st.columns(2)
+    can.markdown(f"**It can tell**\n{CAN}")
+    cannot.markdown(f"**It cannot tell**\n{CANNOT}")
+    st.markdown("### Two engines, one set of laws")
+    st.markdown(
+        "The *law* composes closed formulas and answers at once; the *simulation* plays the same laws against one "
+        "another in time and shows queueing. Where nobody queues a test demands that they agree."
+    )
+    st.markdown("### Where scenarios and constants come from")
+    rows = [
+        {"kind": "scenario", "name": e.name, "what": e.title, "source": e.source} for e in library().values()
+    ]
+    rows += [
+        {"kind": kind, "name": name, "what": entry.title, "source": entry.source}
+        for kind in KINDS
+        for name, entry in entries(kind).items()
+    ]
+    st.dataframe(rows, hide_index=True, height=320, alt="Scenarios and catalog entries with their sources")
+    st.caption(f"Blocktime {blocktime_version()} · nothing on these pages leaves this machine")

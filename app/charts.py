@@ -1,0 +1,304 @@
+"""A result as figures and table rows: pure functions, no Streamlit, no plotly import; colours fixed by wait class."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Final
+
+from model.results import RunResult
+from model.spec import System
+from model.units import show_bytes, show_seconds, unit_of
+from scenarios.compare import CPU, changes, components
+
+# Wait class -> colour that reads on white and on near-black, and a pattern that reads without colour.
+LOOKS: Final[dict[str, tuple[str, str]]] = {
+    "CPU": ("#2f9e58", ""),
+    "User I/O": ("#2f74d0", "/"),
+    "System I/O": ("#3f93cc", "\\"),
+    "Network": ("#9a8168", "."),
+    "Idle": ("#7f8b98", "-"),
+    "Other": ("#d46fa4", "x"),
+}
+UNCHANGED_S: Final = 5e-7  # TKPROF itself resolves microseconds
+INK: Final = {"light": "#2c3a49", "dark": "#d5dde5"}
+
+Figure = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Part:
+    """One component of elapsed time."""
+
+    name: str
+    wait_class: str
+    seconds: float
+
+
+def wait_class(component: str) -> str:
+    """The class Oracle puts a wait event into; ``SQL*Net message from client`` is idle."""
+    if component.startswith(CPU):
+        return "CPU"
+    if component.startswith(("db file", "direct path")):
+        return "User I/O"
+    if component == "SQL*Net message from client":
+        return "Idle"
+    return "Network" if component.startswith("SQL*Net") else "Other"
+
+
+def parts(result: RunResult) -> list[Part]:
+    """Elapsed time by component: CPU by cause, waits by event, and what stays unaccounted; they sum to elapsed."""
+    return [Part(name, wait_class(name), seconds) for name, seconds in components(result).items()]
+
+
+def by_class(result: RunResult) -> dict[str, float]:
+    """Elapsed time by wait class."""
+    sums = dict.fromkeys(LOOKS, 0.0)
+    for part in parts(result):
+        sums[part.wait_class] += part.seconds
+    return sums
+
+
+def io_wait_s(result: RunResult) -> float:
+    """Seconds of the wait class User I/O."""
+    return by_class(result)["User I/O"]
+
+
+def differences(base: RunResult, other: RunResult) -> list[Part]:
+    """What each component gained or lost, largest first; nothing below TKPROF's resolution."""
+    return [
+        Part(change.name, wait_class(change.name), change.change_s)
+        for change in changes(base, other)
+        if abs(change.change_s) > UNCHANGED_S
+    ]
+
+
+def waterfall(base: RunResult, other: RunResult, *, most: int = 6, ink: str = "") -> tuple[Figure, str]:
+    """Baseline to what-if by component, the axis from zero; without a difference, zero to baseline by component.
+
+    Returns the figure and a sentence that states its finding.
+    """
+    steps = differences(base, other)
+    changed = bool(steps)
+    start, end = base.time.elapsed_s, other.time.elapsed_s
+    if not changed:
+        start, steps = 0.0, sorted(parts(base), key=lambda part: -abs(part.seconds))
+        steps = [part for part in steps if abs(part.seconds) > UNCHANGED_S]
+    steps = _folded(steps, most)
+    rows = [
+        *(["Baseline"] if changed else []),
+        *(part.name for part in steps),
+        "What-if" if changed else "Elapsed",
+    ]
+    traces: list[dict[str, Any]] = []
+    level = start
+    for part in steps:
+        after = level + part.seconds
+        text = _signed(part.seconds) if changed else show_seconds(part.seconds)
+        traces.append(_bar(part.name, min(level, after), abs(part.seconds), part.wait_class, text))
+        level = after
+    for label, result in ([("Baseline", base)] if changed else []) + [(rows[-1], other)]:
+        traces += _stack(label, result)
+    figure: Figure = {"data": traces, "layout": _layout(rows, max(start, end, level))}
+    _write_in(figure, ink)
+    return figure, _finding(base, other, steps if changed else [])
+
+
+def _write_in(figure: Figure, ink: str) -> None:
+    """Write every text of *figure* in the colour *ink*; the theme's own where none is given."""
+    if not ink:
+        return
+    for trace in figure["data"]:
+        trace["textfont"] = {"color": ink, "size": 12}
+    for name in ("xaxis", "yaxis"):
+        axis = figure["layout"][name]
+        axis["tickfont"] = {"color": ink, "size": 12}
+        if "title" in axis:
+            axis["title"]["font"] = {"color": ink, "size": 12}
+
+
+def _folded(steps: list[Part], most: int) -> list[Part]:
+    """The first *most* steps, and the sum of the rest as one."""
+    if len(steps) <= most:
+        return steps
+    rest = steps[most - 1 :]
+    return [
+        *steps[: most - 1],
+        Part(f"{len(rest)} smaller components", "Other", sum(p.seconds for p in rest)),
+    ]
+
+
+def _signed(seconds: float) -> str:
+    return ("+" if seconds > 0 else "−" if seconds < 0 else "±") + show_seconds(abs(seconds))
+
+
+def _bar(row: str, base: float, length: float, kind: str, text: str) -> dict[str, Any]:
+    colour, pattern = LOOKS[kind]
+    return {
+        "type": "bar", "orientation": "h", "y": [row], "x": [length], "base": [base], "text": [text],
+        "textposition": "outside", "cliponaxis": False, "showlegend": False, "legendgroup": kind, "width": 0.62,
+        "marker": _marker(colour, pattern), "hovertemplate": f"{row}<br>{text}<br>{kind}<extra></extra>",
+    }  # fmt: skip
+
+
+def _marker(colour: str, pattern: str) -> dict[str, Any]:
+    return {
+        "color": colour,
+        "line": {"color": colour, "width": 1},
+        "pattern": {"shape": pattern, "bgcolor": colour, "fgcolor": "#ffffff", "size": 6, "solidity": 0.2},
+    }
+
+
+def _stack(row: str, result: RunResult) -> list[dict[str, Any]]:
+    """One total by wait class; what is counted twice comes off the largest class, so the length is elapsed time."""
+    sums = by_class(result)
+    surplus = sum(seconds for seconds in sums.values() if seconds < 0)
+    largest = max(sums, key=lambda kind: sums[kind])
+    traces, level = [], 0.0
+    for kind, seconds in sums.items():
+        length = seconds + (surplus if kind == largest else 0)
+        if length <= 0:
+            continue
+        last = level + length >= result.time.elapsed_s * (1 - 1e-9)
+        trace = _bar(
+            row, level, length, kind, f"<b>{show_seconds(result.time.elapsed_s)}</b>" if last else ""
+        )
+        trace["hovertemplate"] = f"{row}: {kind}<br>{show_seconds(seconds)}<extra></extra>"
+        traces.append(trace)
+        level += length
+    return traces
+
+
+def _layout(rows: list[str], longest: float) -> dict[str, Any]:
+    return {
+        "barmode": "overlay", "height": 56 + 27 * max(len(rows), 6), "uirevision": "kept",
+        "margin": {"l": 8, "r": 8, "t": 4, "b": 40}, "showlegend": False,
+        "xaxis": {"title": {"text": "seconds of one session", "standoff": 6}, "range": [0, longest * 1.16],
+                  "rangemode": "tozero", "zeroline": True, "fixedrange": True},
+        "yaxis": {"categoryorder": "array", "categoryarray": rows[::-1], "automargin": True, "fixedrange": True,
+                  "ticksuffix": "  "},
+        "uniformtext": {"mode": "show", "minsize": 9}, "hoverlabel": {"align": "left"},
+        "paper_bgcolor": "rgba(0,0,0,0)", "plot_bgcolor": "rgba(0,0,0,0)", "bargap": 0.3,
+    }  # fmt: skip
+
+
+def finding(result: RunResult) -> str:
+    """The result in one sentence: elapsed time and its largest part."""
+    top = max(parts(result), key=lambda part: part.seconds)
+    elapsed = result.time.elapsed_s
+    share = f"{top.seconds / elapsed:.0%}" if elapsed else "all"
+    return f"Elapsed {show_seconds(elapsed)}; the largest part is {top.name}, {show_seconds(top.seconds)} ({share})"
+
+
+def _finding(base: RunResult, other: RunResult, steps: list[Part]) -> str:
+    before, after = base.time.elapsed_s, other.time.elapsed_s
+    if not steps:
+        return finding(base)
+    step = steps[0]
+    return (
+        f"Elapsed goes from {show_seconds(before)} to {show_seconds(after)}; "
+        f"the largest change is {step.name} with {_signed(step.seconds)}"
+    )
+
+
+def key_html(results: list[RunResult]) -> str:
+    """The legend of the wait classes that occur, as HTML with the same colours and a pattern for each."""
+    seen = [kind for kind in LOOKS if any(abs(by_class(result)[kind]) > UNCHANGED_S for result in results)]
+    names = {"Idle": "Idle (the client)", "Other": "Unaccounted"}
+    return "".join(
+        f'<span class="key"><i style="background-color:{LOOKS[kind][0]};'
+        f'background-image:{_CSS[LOOKS[kind][1]]}"></i>{names.get(kind, kind)}</span>'
+        for kind in seen
+    )
+
+
+_STRIPE = "repeating-linear-gradient({}deg,transparent 0 3px,rgba(255,255,255,.75) 3px 4px)"
+_CSS: Final = {
+    "": "none",
+    "/": _STRIPE.format(135),
+    "\\": _STRIPE.format(45),
+    "-": _STRIPE.format(0),
+    ".": "radial-gradient(rgba(255,255,255,.8) 38%,transparent 40%);background-size:4px 4px",
+    "x": f"{_STRIPE.format(45)},{_STRIPE.format(135)}",
+}
+
+
+def reads_by_size(base: RunResult, other: RunResult, *, ink: str = "") -> tuple[Figure, str]:
+    """How many reads of which size, baseline beside what-if, on a logarithmic axis."""
+    both = {"Baseline": base, "What-if": other}
+    sizes = sorted({size for result in both.values() for size in _sizes(result)})
+    traces = []
+    for (name, result), (colour, pattern) in zip(
+        both.items(), (("#7f8b98", ""), LOOKS["User I/O"]), strict=True
+    ):
+        counts = [_sizes(result).get(size, 0) for size in sizes]
+        traces.append({
+            "type": "bar", "name": name, "x": [show_bytes(size) for size in sizes], "y": counts,
+            "text": [f"{count:,.0f}" if count else "" for count in counts], "textposition": "outside",
+            "marker": _marker(colour, pattern), "cliponaxis": False,
+        })  # fmt: skip
+    most = max((max(_sizes(result).values(), default=1) for result in both.values()), default=1)
+    layout = {
+        "barmode": "group", "height": 260, "uirevision": "kept", "margin": {"l": 8, "r": 8, "t": 8, "b": 40},
+        "xaxis": {"type": "category", "title": {"text": "size of one read"}, "fixedrange": True},
+        "yaxis": {"type": "log", "title": {"text": "reads"}, "fixedrange": True, "dtick": 1},
+        "legend": {"orientation": "h", "y": 1.1}, "paper_bgcolor": "rgba(0,0,0,0)", "plot_bgcolor": "rgba(0,0,0,0)",
+    }  # fmt: skip
+    said = (
+        f"The baseline reads {base.physical_io.read_requests:,.0f} times, the what-if "
+        f"{other.physical_io.read_requests:,.0f} times; {most:,.0f} reads have the most frequent size"
+    )
+    figure = {"data": traces, "layout": layout}
+    _write_in(figure, ink)
+    return figure, said
+
+
+def _sizes(result: RunResult) -> dict[float, float]:
+    physical = result.physical_io
+    if not physical.read_blocks:
+        return {}
+    block = physical.read_bytes / physical.read_blocks
+    return {size * block: count for size, count in physical.request_blocks.items() if count >= 0.5}
+
+
+def largest_read_blocks(result: RunResult) -> int:
+    """Blocks of the largest read that occurs."""
+    return max((size for size, count in result.physical_io.request_blocks.items() if count > 0), default=0)
+
+
+def breakdown(base: RunResult, other: RunResult) -> list[dict[str, str]]:
+    """Every component in both results and their difference, the largest of the what-if first, elapsed last."""
+    found = sorted(changes(base, other), key=lambda change: -change.after_s)
+    lines = [(change.name, change.before_s, change.after_s) for change in found]
+    lines.append(("Elapsed", base.time.elapsed_s, other.time.elapsed_s))
+    return [
+        {
+            "Component": name, "Class": wait_class(name) if name != "Elapsed" else "", "Baseline s": f"{before:,.3f}",
+            "What-if s": f"{after:,.3f}", "Difference s": f"{after - before:+,.3f}",
+            "Share of what-if": f"{after / other.time.elapsed_s:.1%}" if other.time.elapsed_s else "",
+        }
+        for name, before, after in lines
+    ]  # fmt: skip
+
+
+def written(value: float, unit: str) -> str:
+    """A constant with its unit, in the size a reader would pick."""
+    if unit == "s":
+        return show_seconds(value)
+    if unit in ("bytes", "bytes/s"):
+        return show_bytes(value) + unit.removeprefix("bytes")
+    return f"{value:,.6g} {unit}".strip()
+
+
+def assumptions(system: System, result: RunResult) -> list[dict[str, str]]:
+    """The constants that came from a catalog: value, how it was found, source, fitted range, and whether it is left."""
+    outside = {one.constant: f"used at {one.quantity} {one.used:g}" for one in result.extrapolated}
+    return [
+        {
+            "Constant": path, "Value": written(constant.value, unit_of(path)),
+            "Spread": f"± {constant.spread:.2g}" if constant.spread is not None else "", "How": constant.how,
+            "Source": constant.source, "Note": constant.note,
+            "Fitted range": "; ".join(f"{name} {low:g} to {high:g}" for name, (low, high) in constant.range.items()),
+            "Outside": outside.get(path, ""),
+        }
+        for path, constant in sorted(system.constants.items())
+    ]  # fmt: skip

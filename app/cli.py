@@ -1,0 +1,530 @@
+"""The ``blocktime`` command: parse, call, print; whatever is heavy is imported inside the command that needs it."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    from model.results import RunResult
+    from scenarios.spec import Scenario
+
+DONE, CHECK_FAILED, WRONG_INPUT, INTERRUPTED = 0, 1, 2, 130
+LISTS = ("scenarios", "disks", "hosts", "clients", "statistics", "cases")
+ENGINES = ("auto", "calculate", "simulate")
+HIGHEST_SEED = 2**63 - 1
+NARROWEST, WIDEST = 72, 160
+LONGEST_WORD = 200
+
+WORTH_TRYING = """\
+Where the time goes when Oracle reads and writes blocks on Linux.
+
+Three commands worth trying:
+  blocktime run rahn-full-scan
+  blocktime compare rahn-full-scan --set tablespace.block_size_bytes=16K
+  blocktime app
+"""
+
+
+class Commands(click.Group):
+    """The commands, with the nearest name offered for one that does not exist."""
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """The command that *args* begin with."""
+        if self.get_command(ctx, args[0]) is None and not args[0].startswith("-"):
+            from model.errors import UnknownName
+
+            raise UnknownName("command", _one_line(args[0]), self.commands)
+        return super().resolve_command(ctx, args)
+
+    def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The screen that ``blocktime`` alone shows: it starts with what is worth trying."""
+        formatter.write(WORTH_TRYING)
+        formatter.write_paragraph()
+        self.format_usage(ctx, formatter)
+        self.format_options(ctx, formatter)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command; a reader that has gone away ends it quietly."""
+        try:
+            return super().invoke(ctx)
+        except BrokenPipeError:
+            _forget_output()
+            return DONE
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line and return its exit code; what is wrong is said in one sentence on standard error."""
+    _prepare_output()
+    try:
+        code = commands.main(
+            list(sys.argv[1:] if arguments is None else arguments), "blocktime", standalone_mode=False
+        )
+        if sys.stdout is not None:
+            sys.stdout.flush()
+        return code if isinstance(code, int) else DONE
+    except (KeyboardInterrupt, click.Abort):
+        return INTERRUPTED
+    except BrokenPipeError:
+        _forget_output()
+        return DONE
+    except Exception as error:
+        if isinstance(error, OSError):
+            _forget_output()
+        code, sentence = _judged(error)
+        if code == CHECK_FAILED and os.environ.get("BLOCKTIME_TRACEBACK"):
+            raise
+        return _say(sentence, code)
+
+
+def _judged(error: Exception) -> tuple[int, str]:
+    """Exit code and sentence: the input is wrong, or else blocktime is."""
+    from model.errors import BlocktimeError, BooksDoNotBalance
+
+    if isinstance(error, click.ClickException):
+        return WRONG_INPUT, _sentence(error)
+    if isinstance(error, OSError):
+        where = "standard output" if error.filename is None else str(error.filename)
+        return WRONG_INPUT, f"{where}: {error.strerror or error}"
+    if isinstance(error, BlocktimeError) and not isinstance(error, BooksDoNotBalance):
+        return WRONG_INPUT, str(error)
+    fault = f"a fault of blocktime, not of the input: {type(error).__name__}: {error}"
+    return CHECK_FAILED, f"{fault} (BLOCKTIME_TRACEBACK=1 shows where)"
+
+
+def _sentence(error: click.ClickException) -> str:
+    """What click has to say, in the form of the other errors."""
+    from model.errors import UnknownName
+
+    if isinstance(error, click.NoSuchOption):
+        command = error.ctx.command if error.ctx else commands
+        options = [name for option in command.params for name in option.opts if name.startswith("--")]
+        return str(UnknownName("option", error.option_name, [*options, "--help"]))
+    if isinstance(error, click.BadParameter) and error.param and isinstance(error.param.type, click.IntRange):
+        got, limits = error.message.partition(" is not ")[0], error.param.type
+        return (
+            f"{error.param.opts[0]}: got {got}; allowed is a whole number from {limits.min} to {limits.max}"
+        )
+    if isinstance(error, click.UsageError):
+        message = error.format_message().rstrip(".")
+        of = error.ctx.command_path if error.ctx and error.ctx.parent else "blocktime"
+        return f"{message}; see {of} --help"
+    return error.format_message()
+
+
+def _say(sentence: str, code: int) -> int:
+    words = (word if len(word) <= LONGEST_WORD else f"{word[:LONGEST_WORD]}..." for word in sentence.split())
+    click.echo(f"blocktime: {_one_line(' '.join(words))}", err=True)
+    return code
+
+
+def _one_line(text: str) -> str:
+    """*text* without line breaks and without characters that a terminal would obey."""
+    return "".join(letter if letter.isprintable() else " " for letter in " ".join(text.split()))
+
+
+def _prepare_output() -> None:
+    """Letters that the terminal's encoding lacks become a question mark instead of an error."""
+    for stream in (sys.stdout, sys.stderr):
+        reconfigure = getattr(stream, "reconfigure", None)
+        if reconfigure is not None:
+            reconfigure(errors="replace")
+
+
+def _forget_output() -> None:
+    """Point standard output at nothing, so that leaving does not stumble over what could not be written."""
+    if sys.stdout is not None:
+        try:
+            descriptor = sys.stdout.fileno()
+        except (OSError, ValueError):
+            return
+        nothing = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nothing, descriptor)
+        os.close(nothing)
+
+
+def _print(lines: Iterable[str]) -> None:
+    """Lines to standard output, in colour only on a terminal that wants it."""
+    click.echo("\n".join(lines), color=False if os.environ.get("NO_COLOR") else None)
+
+
+def _print_json(value: object) -> None:
+    import json
+
+    click.echo(json.dumps(value, indent=2, allow_nan=False, ensure_ascii=False))
+
+
+def _width() -> int:
+    """Columns to fill: those of the terminal or of COLUMNS, else 80."""
+    from shutil import get_terminal_size
+
+    return min(WIDEST, max(NARROWEST, get_terminal_size((80, 24)).columns))
+
+
+def _bar() -> str:
+    encoding = getattr(sys.stdout, "encoding", None) or "ascii"
+    return "█" if encoding.lower().replace("-", "").startswith("utf") else "#"
+
+
+def write_beside(path: Path, text: str) -> None:
+    """Write *text* to *path* by way of a file beside it, so that *path* is never half-written."""
+    from tempfile import NamedTemporaryFile
+
+    from model.errors import SpecError
+
+    if path.exists() and not path.is_file():
+        raise SpecError(f"{path}: is not a file that could be replaced")
+    umask = os.umask(0)
+    os.umask(umask)
+    path = path.resolve()
+    with NamedTemporaryFile(
+        "w", encoding="utf-8", dir=path.parent, prefix=f".{path.name[:40]}.", suffix=".part", delete=False
+    ) as beside:
+        try:
+            beside.write(text)
+            beside.close()
+            os.chmod(beside.name, 0o666 & ~umask)
+            os.replace(beside.name, path)
+        except BaseException:
+            os.unlink(beside.name)
+            raise
+
+
+def _a_place_to_write(_: click.Context, __: click.Parameter, value: Path | None) -> Path | None:
+    """Complain before the work, not after it."""
+    from model.errors import SpecError
+
+    if value is not None:
+        if value.exists() and not value.is_file():
+            raise SpecError(f"--html: {value} is not a file that could be replaced")
+        if not value.resolve().parent.is_dir():
+            raise SpecError(f"--html: there is no folder {value.resolve().parent} to write {value.name} into")
+    return value
+
+
+def _one_of(known: Sequence[str]) -> Callable[[click.Context, click.Parameter, Any], Any]:
+    """A check that says what is allowed."""
+
+    def check(_: click.Context, parameter: click.Parameter, value: str | None) -> str | None:
+        if value is not None and value not in known:
+            from model.errors import SpecError
+
+            where = parameter.opts[0] if isinstance(parameter, click.Option) else "list"
+            raise SpecError(f"{where}: got {value[:60]!r}; allowed are {', '.join(known)}")
+        return value
+
+    return check
+
+
+def _setting(command: Callable[..., Any]) -> Callable[..., Any]:
+    return click.option(
+        "--set", "settings", metavar="KEY=VALUE", multiple=True,
+        help="Change one field by its dotted path, such as disk.use=nvme; repeatable.",
+    )(command)  # fmt: skip
+
+
+def _one_engine(default: str, says: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    return click.option(
+        "--engine", metavar="|".join(ENGINES), default=default, show_default=True, help=says,
+        callback=_one_of(ENGINES),
+    )  # fmt: skip
+
+
+def _engine(command: Callable[..., Any]) -> Callable[..., Any]:
+    for option in (
+        click.option(
+            "--replications", type=click.IntRange(1, 1000), help="Simulate N times and give the interval of the mean."
+        ),
+        click.option("--seed", type=click.IntRange(0, HIGHEST_SEED), help="First seed of the simulation."),
+        _one_engine("auto", "auto calculates for one user and simulates for several."),
+    ):  # fmt: skip
+        command = option(command)
+    return command
+
+
+def _output(command: Callable[..., Any]) -> Callable[..., Any]:
+    for option in (
+        click.option("--quiet", is_flag=True, help="The answer alone: no tables, no progress."),
+        click.option(
+            "--html", "html", type=click.Path(path_type=Path), metavar="FILE", callback=_a_place_to_write,
+            help="Also write one self-contained page with its plots.",
+        ),
+        click.option("--json", "as_json", is_flag=True, help="JSON on standard output, and nothing else there."),
+    ):  # fmt: skip
+        command = option(command)
+    return command
+
+
+@click.group(
+    cls=Commands, invoke_without_command=True, context_settings={"help_option_names": ["-h", "--help"]}
+)
+@click.version_option(package_name="blocktime", message="%(prog)s %(version)s")
+@click.pass_context
+def commands(ctx: click.Context) -> None:
+    """Where the time goes when Oracle reads and writes blocks on Linux."""
+    if ctx.invoked_subcommand is None:
+        click.echo(ctx.get_help())
+
+
+@commands.command("list")
+@click.argument("what", required=False, metavar="[" + "|".join(LISTS) + "]", callback=_one_of(LISTS))
+@click.option("--json", "as_json", is_flag=True, help="JSON on standard output.")
+@click.option("--quiet", is_flag=True, help="Names alone.")
+def list_names(what: str | None, as_json: bool, quiet: bool) -> None:
+    """What can be named, one line each, with where it comes from."""
+    found = {kind: _named(kind) for kind in LISTS if what in (None, kind)}
+    if as_json:
+        _print_json(
+            {
+                kind: [{"name": name, "title": title, "source": source} for name, title, source in entries]
+                for kind, entries in found.items()
+            }
+        )
+        return
+    if quiet:
+        _print(name for entries in found.values() for name, _, _ in entries)
+        return
+    longest = max((len(name) for entries in found.values() for name, _, _ in entries), default=0)
+    lines: list[str] = []
+    for kind, entries in found.items():
+        if what is None:
+            lines += [*([""] if lines else []), click.style(kind, bold=True)]
+        indent = "  " if what is None else ""
+        lines += [
+            f"{indent}{name:<{longest}}  {title}{f' [{source}]' if source else ''}"
+            for name, title, source in entries
+        ]
+    _print(lines)
+
+
+def _named(kind: str) -> list[tuple[str, str, str]]:
+    """Name, title and source of everything of one kind."""
+    if kind == "scenarios":
+        from scenarios import library
+
+        return [(name, entry.title, entry.source) for name, entry in library().items()]
+    if kind == "cases":
+        from validation import case_names, load_case
+
+        cases = {name: load_case(name).source for name in case_names()}
+        return [(name, source.title, f"{source.document}: {source.key}") for name, source in cases.items()]
+    from model.catalog import entries
+
+    return [
+        (name, entry.title, entry.source)
+        for name, entry in entries(kind if kind == "statistics" else kind[:-1]).items()
+    ]
+
+
+@commands.command("run", short_help="Answer one scenario: profile, waits, I/O, segment, device, cost.")
+@click.argument("scenario", metavar="NAME|FILE")
+@_setting
+@_engine
+@_output
+def run_one(
+    scenario: str, settings: tuple[str, ...], as_json: bool, html: Path | None, quiet: bool, **how: Any
+) -> None:
+    """Answer one scenario: response-time profile, waits, I/O, segment, device, cost."""
+    from scenarios import load
+
+    asked = load(scenario, settings)
+    result = _answer(asked, quiet, **how)
+    if html is not None:
+        from app.report_html import run_page
+
+        write_beside(html, run_page(asked, result))
+    if as_json:
+        _print_json(_as_json(result))
+        return
+    from app.text import answer, run_lines
+
+    _print([answer(result)] if quiet else run_lines(result, asked.title, width=_width(), bar=_bar()))
+
+
+@commands.command(short_help="Several scenarios side by side: what differs, and why.")
+@click.argument("names", metavar="A B [C...]", nargs=-1, required=True)
+@_setting
+@_engine
+@_output
+def compare(
+    names: tuple[str, ...],
+    settings: tuple[str, ...],
+    as_json: bool,
+    html: Path | None,
+    quiet: bool,
+    **how: Any,
+) -> None:
+    """Answer several scenarios side by side: differences in time and percent, and why.
+
+    One name with --set compares the scenario with itself so changed; with several names --set changes them all.
+    """
+    from model.errors import SpecError
+    from scenarios import load
+
+    if len(names) > 1:
+        asked = [load(name, settings) for name in names]
+        titles = [one.title for one in asked]
+    elif settings:
+        asked = [load(names[0]), load(names[0], settings)]
+        titles = [asked[0].title, f"with {', '.join(settings)}"]
+    else:
+        raise SpecError(
+            f"compare {names[0]}: got one scenario; name two or more, or change this one by --set"
+        )
+    results = [_answer(one, quiet, **how) for one in asked]
+    if html is not None:
+        from app.report_html import compare_page
+
+        write_beside(html, compare_page(asked, results, titles))
+    if as_json:
+        _print_json(
+            {
+                "results": [_as_json(result) for result in results],
+                "differences": [_difference(results, index) for index in range(1, len(results))],
+            }
+        )
+        return
+    from app.text import compare_lines, difference_line, letters_for
+
+    if quiet:
+        letters = letters_for(len(results))
+        _print(difference_line(results[0], results[i], letters[i]) for i in range(1, len(results)))
+        return
+    _print(compare_lines(results, titles, width=_width()))
+
+
+def _difference(results: Sequence[RunResult], index: int) -> dict[str, object]:
+    """What moved between the first result and the one at *index*, as data."""
+    from dataclasses import asdict
+
+    from scenarios.compare import changes, why
+
+    base, other = results[0], results[index]
+    change_s = other.time.elapsed_s - base.time.elapsed_s
+    return {
+        "base": base.scenario,
+        "other": other.scenario,
+        "other_index": index,
+        "elapsed_change_s": change_s,
+        "elapsed_change_fraction": change_s / base.time.elapsed_s if base.time.elapsed_s else 0.0,
+        "components": [asdict(change) for change in changes(base, other)],
+        "why": why(base, other),
+    }
+
+
+def _as_json(result: RunResult) -> dict[str, Any]:
+    return result.model_dump(mode="json", exclude_none=True)
+
+
+def _answer(
+    scenario: Scenario, quiet: bool, engine: str, seed: int | None, replications: int | None
+) -> RunResult:
+    from scenarios import run
+
+    with _progress(quiet) as progress:
+        return run(scenario, engine, seed, replications, progress)
+
+
+@contextmanager
+def _progress(quiet: bool) -> Iterator[Callable[[int, int], None] | None]:
+    """Progress on standard error, to a terminal alone."""
+    if quiet or sys.stderr is None or not sys.stderr.isatty():
+        yield None
+        return
+
+    def tell(done: int, many: int) -> None:
+        if many > 1:
+            click.echo(f"\r{done} of {many} replications", err=True, nl=False)
+
+    try:
+        yield tell
+    finally:
+        click.echo("\r\x1b[K", err=True, nl=False)
+
+
+@commands.command()
+@click.argument("cases", metavar="[CASE...]", nargs=-1)
+@click.option("--check", is_flag=True, help="Exit with 1 when a number falls outside its declared tolerance.")
+@_one_engine("calculate", "What predicts the numbers.")
+@_output
+def validate(
+    cases: tuple[str, ...], check: bool, engine: str, as_json: bool, html: Path | None, quiet: bool
+) -> int:
+    """Every printed number against the model."""
+    from validation import validate as validated
+
+    validation = validated(cases or None, engine)
+    if html is not None:
+        from app.report_html import validation_page
+
+        write_beside(html, validation_page(validation))
+    if as_json:
+        _print_json(validation.to_json())
+    elif quiet:
+        summary = validation.summary()
+        click.echo(
+            f"{summary['compared']} of {summary['printed_numbers']} printed numbers compared: "
+            f"{summary['failed']} failed, {summary['known_gaps']} known gaps."
+        )
+    else:
+        from rich.console import Console
+
+        from validation.report import render
+
+        render(validation, Console(width=_width(), highlight=False))
+    return CHECK_FAILED if check and validation.failed else DONE
+
+
+@commands.command(short_help="Fit the constants that the cases are marked for.")
+@click.argument("cases", metavar="[CASE...]", nargs=-1)
+@click.option("--write", "to_catalog", is_flag=True, help="Put the estimates into the catalog.")
+@click.option("--json", "as_json", is_flag=True, help="JSON on standard output, and nothing else there.")
+@click.option("--quiet", is_flag=True, help="No tables.")
+def calibrate(cases: tuple[str, ...], to_catalog: bool, as_json: bool, quiet: bool) -> None:
+    """Fit the constants that the cases are marked for: estimates, standard errors, and what cannot be told apart."""
+    from validation.calibrate import calibrate as fitted
+    from validation.calibrate import write
+
+    fits = fitted(cases or None)
+    written = write(fits) if to_catalog else []
+    if as_json:
+        from dataclasses import asdict
+
+        _print_json({"fits": [asdict(fit) for fit in fits], "written": [str(path) for path in written]})
+        return
+    from app.text import calibration_lines
+
+    lines = [] if quiet else [line for fit in fits for line in calibration_lines(fit, _width())]
+    _print([*lines, *(f"wrote {path}" for path in written)] or ["Nothing to fit."] * (not fits))
+
+
+@commands.command()
+@click.argument("kind", metavar="scenario|case|result")
+def schema(kind: str) -> None:
+    """JSON Schema of a file or a result, for editors."""
+    if kind == "case":
+        from validation import Case
+
+        _print_json(Case.model_json_schema())
+        return
+    from scenarios import schema_of
+
+    _print_json(schema_of(kind))
+
+
+@commands.command("app")
+@click.option("--port", type=click.IntRange(1, 65535), help="Port to listen on; a free one when absent.")
+@click.option("--browser/--no-browser", default=True, help="Open the page in the browser.")
+def what_if(port: int | None, browser: bool) -> int:
+    """The what-if page in the browser."""
+    from app.serve import serve
+
+    return serve(port, browser)

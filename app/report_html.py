@@ -1,0 +1,322 @@
+"""An answer, or several side by side, as one self-contained page: plots inlined, no network."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from html import escape
+from textwrap import wrap
+from typing import TYPE_CHECKING, Any, Final
+
+from click import unstyle
+
+from app.charts import LOOKS, wait_class
+from app.text import (
+    answer,
+    device_lines,
+    difference_line,
+    io_lines,
+    letters_for,
+    note_lines,
+    optimizer_lines,
+    profile,
+    segment_lines,
+    side_by_side_lines,
+    tkprof_lines,
+)
+from model.results import RunResult
+from model.units import show_seconds
+from scenarios.compare import components, why
+from scenarios.spec import Scenario
+
+if TYPE_CHECKING:
+    from validation import Validation
+
+WIDTH: Final = 120
+VERDICTS: Final = {
+    "within": "#2f9e58",
+    "known_gap": "#c98a00",
+    "fails": "#c0392b",
+    "gap_closed": "#8e44ad",
+}
+
+PAGE: Final = """<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; script-src 'unsafe-inline'; \
+style-src 'unsafe-inline'; img-src data: blob:">
+<title>{title}</title>
+<style>
+:root {{ color-scheme: light; }}
+body {{ font: 16px/1.5 system-ui, sans-serif; color: #1d2329; background: #fff; margin: 2rem auto; padding: 0 1rem;
+       max-width: 66rem; }}
+h1 {{ font-size: 1.6rem; margin-bottom: 0; }}
+h2 {{ font-size: 1.1rem; margin: 2rem 0 .5rem; }}
+.made {{ color: #5a646e; margin-top: .2rem; }}
+.answer {{ font-size: 1.2rem; }}
+table {{ border-collapse: collapse; font-variant-numeric: tabular-nums; }}
+th, td {{ text-align: right; padding: .15rem .8rem; border-bottom: 1px solid #e3e7ea; }}
+th:first-child, td:first-child {{ text-align: left; padding-left: 0; }}
+tr.sum td {{ font-weight: 600; border-bottom: 0; }}
+pre {{ font: 13px/1.4 ui-monospace, monospace; overflow-x: auto; }}
+</style>
+</head>
+<body>
+{body}
+</body>
+</html>
+"""
+
+
+def run_page(scenario: Scenario, result: RunResult) -> str:
+    """One answer: the sentence, the profile as a chart and a table, what the instruments would show, the scenario."""
+    body = [
+        _heading(scenario.title or result.scenario, [result]),
+        f'<p class="answer">{escape(answer(result))}</p>',
+        _plot(profile_figure(result), "profile"),
+        "<h2>Response-time profile</h2>",
+        _profile_table(result),
+        *_instruments(result),
+        *_scenario(scenario),
+        *_data([result]),
+    ]
+    return PAGE.format(title=escape(f"{result.scenario} – Blocktime"), body="\n".join(body))
+
+
+def compare_page(scenarios: Sequence[Scenario], results: Sequence[RunResult], titles: Sequence[str]) -> str:
+    """Several answers: what moved and why, the bars, the differences, and each scenario."""
+    letters = letters_for(len(results))
+    labels = [
+        f"{letter}: {result.scenario}{f' – {title}' if title else ''}"
+        for letter, result, title in zip(letters, results, titles, strict=True)
+    ]
+    body = [
+        _heading(" against ".join(result.scenario for result in results[:2]), results),
+        "<ul>" + "".join(f"<li>{escape(label)}</li>" for label in labels) + "</ul>",
+    ]
+    for index in range(1, len(results)):
+        body.append(
+            f'<p class="answer">{escape(difference_line(results[0], results[index], letters[index]))}</p>'
+        )
+        sentences = "".join(f"<li>{escape(sentence)}</li>" for sentence in why(results[0], results[index]))
+        body.append(f"<h2>Why {letters[index]} differs from {letters[0]}</h2><ul>{sentences}</ul>")
+    body.append(_plot(stacked_figure(results, letters), "bars"))
+    body.append("<h2>Side by side</h2>")
+    body.append(_pre(side_by_side_lines(results, letters, WIDTH)))
+    for label, scenario in zip(labels, scenarios, strict=True):
+        body.append(f"<h2>{escape(label)}</h2>")
+        body += _scenario(scenario)
+    body += _data(results)
+    return PAGE.format(title=escape("Comparison – Blocktime"), body="\n".join(body))
+
+
+def validation_page(validation: Validation) -> str:
+    """Every printed number against the model: predicted over measured, and the tables of the terminal."""
+    from io import StringIO
+
+    from rich.console import Console
+
+    from model.books import blocktime_version
+    from validation.report import render
+
+    out = StringIO()
+    render(validation, Console(file=out, width=WIDTH, no_color=True, highlight=False))
+    body = [
+        f'<h1>Printed numbers against the model</h1>\n<p class="made">blocktime {blocktime_version()}</p>',
+        _plot(validation_figure(validation), "numbers"),
+        _pre(out.getvalue().splitlines()),
+        _details("The same as JSON", validation.to_json()),
+    ]
+    return PAGE.format(title="Measured numbers – Blocktime", body="\n".join(body))
+
+
+def validation_figure(validation: Validation) -> dict[str, Any]:
+    """Predicted over measured for every number compared, a point for each, by verdict."""
+    numbers = [one for one in validation.to_json()["numbers"] if one.get("predicted") and one.get("measured")]
+    data = []
+    for verdict, colour in VERDICTS.items():
+        shown = [one for one in numbers if one["verdict"] == verdict]
+        data.append(
+            {
+                "type": "scatter",
+                "mode": "markers",
+                "name": f"{verdict.replace('_', ' ')} ({len(shown)})",
+                "x": [one["measured"] for one in shown],
+                "y": [one["predicted"] / one["measured"] for one in shown],
+                "text": [f"{one['case']} {one['where']} {one['quantity']}" for one in shown],
+                "hovertemplate": "%{text}<br>measured %{x:,.6g}<br>predicted over measured %{y:.4f}<extra></extra>",
+                "marker": {"color": colour, "size": 9, "opacity": 0.75},
+            }
+        )
+    layout = _layout(9) | {
+        "showlegend": True,
+        "xaxis": {"type": "log", "title": {"text": "measured, in its printed unit"}, "gridcolor": "#e3e7ea"},
+        "yaxis": {"title": {"text": "predicted / measured"}, "gridcolor": "#e3e7ea", "automargin": True},
+    }
+    return {"data": data, "layout": layout}
+
+
+def profile_figure(result: RunResult) -> dict[str, Any]:
+    """The response-time profile as horizontal bars, the largest on top."""
+    rows = [row for row in profile(result) if abs(row.fraction) >= 0.0005]
+    longest = max((row.seconds for row in rows), default=0.0)
+    return {
+        "data": [
+            {
+                "type": "bar",
+                "orientation": "h",
+                "y": [_two_lines(row.name) for row in rows],
+                "x": [row.seconds for row in rows],
+                "text": [f"{show_seconds(row.seconds)} ({100 * row.fraction:.1f} %)" for row in rows],
+                "textposition": [_text_place(row.seconds, longest) for row in rows],
+                "cliponaxis": False,
+                "hoverinfo": "y+text",
+                "marker": {"color": [LOOKS[wait_class(row.name)][0] for row in rows]},
+            }
+        ],
+        "layout": _layout(len(rows))
+        | {
+            "yaxis": {"autorange": "reversed", "automargin": True},
+            "annotations": [
+                {
+                    "x": 0,
+                    "y": _two_lines(row.name),
+                    "text": show_seconds(row.seconds),
+                    "xanchor": "left",
+                    "showarrow": False,
+                }
+                for row in rows
+                if row.seconds < 0
+            ],
+        },
+    }
+
+
+def stacked_figure(results: Sequence[RunResult], letters: Sequence[str]) -> dict[str, Any]:
+    """One bar per answer, its components stacked in the same order."""
+    parts = [components(result) for result in results]
+    order = sorted(
+        {name for one in parts for name in one}, key=lambda name: -max(one.get(name, 0.0) for one in parts)
+    )
+    data = [
+        {
+            "type": "bar",
+            "orientation": "h",
+            "name": _two_lines(name),
+            "y": list(letters),
+            "x": [one.get(name, 0.0) for one in parts],
+            "hovertemplate": "%{y}: %{x:,.3f} s",
+            "marker": {
+                "color": LOOKS[wait_class(name)][0],
+                "pattern": {"shape": LOOKS[wait_class(name)][1], "fillmode": "overlay"},
+                "line": {"color": "white", "width": 1},
+            },
+        }
+        for name in order
+    ]
+    layout = _layout(2 * len(results) + len(order) / 2) | {
+        "barmode": "relative",
+        "showlegend": True,
+        "legend": {"traceorder": "normal", "orientation": "h", "y": -0.35, "yanchor": "top"},
+        "yaxis": {"autorange": "reversed", "automargin": True},
+    }
+    return {"data": data, "layout": layout}
+
+
+def _text_place(seconds: float, longest: float) -> str:
+    """Beside a short bar, within a long one; a negative one is labelled on the other side of the axis."""
+    return "none" if seconds < 0 else "outside" if seconds < longest / 2 else "inside"
+
+
+def _two_lines(name: str) -> str:
+    """A long name broken for an axis; what plotly would read as markup is escaped."""
+    return "<br>".join(escape(line, quote=False) for line in wrap(name, 40))
+
+
+def _layout(rows: float) -> dict[str, Any]:
+    return {
+        "height": int(120 + 30 * rows),
+        "margin": {"l": 10, "r": 20, "t": 10, "b": 50},
+        "showlegend": False,
+        "font": {"family": "system-ui, sans-serif", "size": 14},
+        "paper_bgcolor": "white",
+        "plot_bgcolor": "white",
+        "xaxis": {"title": {"text": "seconds"}, "gridcolor": "#e3e7ea", "zerolinecolor": "#8d99a6"},
+    }
+
+
+def _plot(figure: dict[str, Any], name: str) -> str:
+    """The figure with plotly itself inlined."""
+    from plotly.io import to_html
+
+    html = to_html(
+        figure, config={"displaylogo": False, "responsive": True}, include_plotlyjs=True, full_html=False,
+        div_id=name, validate=False,
+    )  # fmt: skip
+    return str(html)
+
+
+def _heading(title: str, results: Sequence[RunResult]) -> str:
+    engines = ", ".join(dict.fromkeys(result.engine for result in results))
+    seeds = ", ".join(dict.fromkeys(str(result.seed) for result in results))
+    made = f"engine {engines}, seed {seeds}, blocktime {results[0].version}"
+    return f'<h1>{escape(title)}</h1>\n<p class="made">{escape(made)}</p>'
+
+
+def _profile_table(result: RunResult) -> str:
+    lines = [
+        "<table><tr><th>component</th><th>seconds</th><th>% of elapsed</th><th>count</th><th>each</th></tr>"
+    ]
+    for row in profile(result):
+        count = "" if row.count is None else f"{row.count:,.0f}"
+        each = "" if row.each_s is None else show_seconds(row.each_s)
+        cells = (escape(row.name), f"{row.seconds:,.3f}", f"{100 * row.fraction:.1f}", count, each)
+        lines.append("<tr>" + "".join(f"<td>{cell}</td>" for cell in cells) + "</tr>")
+    elapsed = f"<td>{result.time.elapsed_s:,.3f}</td><td>100.0</td><td></td><td></td>"
+    lines.append(f'<tr class="sum"><td>elapsed</td>{elapsed}</tr></table>')
+    return "\n".join(lines)
+
+
+def _instruments(result: RunResult) -> Iterable[str]:
+    for section in (
+        tkprof_lines(result),
+        io_lines(result, WIDTH),
+        segment_lines(result),
+        device_lines(result, WIDTH),
+        optimizer_lines(result),
+    ):
+        title, *lines = [*section] or [""]
+        if lines:
+            yield f"<h2>{escape(unstyle(title))}</h2>"
+            yield _pre(lines)
+    notes = list(note_lines(result, WIDTH))
+    if notes:
+        yield "<h2>Warnings, extrapolation and sources</h2>"
+        yield _pre(notes)
+
+
+def _scenario(scenario: Scenario) -> Iterable[str]:
+    """The scenario as its file, and with every constant explicit."""
+    from scenarios import to_toml
+
+    explicit = scenario.model_dump(mode="json", include={"system", "workload", "seed", "replications"})
+    yield "<h2>Scenario</h2>"
+    yield _pre(to_toml(scenario).splitlines())
+    yield _details("Every input, explicit, with the source of its constants", explicit)
+
+
+def _data(results: Sequence[RunResult]) -> Iterable[str]:
+    for result in results:
+        dumped = result.model_dump(mode="json", exclude_none=True)
+        yield _details(f"The result of {result.scenario} as JSON", dumped)
+
+
+def _details(title: str, value: object) -> str:
+    text = escape(json.dumps(value, indent=2, ensure_ascii=False))
+    return f"<details><summary>{escape(title)}</summary><pre>{text}</pre></details>"
+
+
+def _pre(lines: Iterable[str]) -> str:
+    return "<pre>" + escape("\n".join(unstyle(line) for line in lines)) + "</pre>"

@@ -1,0 +1,319 @@
+"""The command line in this process: what it prints, what it refuses, and with which exit code."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from app.cli import commands, main, write_beside
+from model.errors import BooksDoNotBalance
+from scenarios import library
+
+Captured = pytest.CaptureFixture[str]
+
+
+def refused(capsys: Captured, *arguments: str) -> str:
+    """The one sentence that *arguments* are refused with."""
+    assert main(arguments) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.count("\n") == 1
+    assert err.startswith("blocktime: ")
+    assert "Traceback" not in err
+    assert "Usage" not in err
+    return err[len("blocktime: ") : -1]
+
+
+def test_alone_it_shows_one_screen_that_starts_with_three_commands_worth_trying(capsys: Captured) -> None:
+    assert main([]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) <= 24
+    assert [line.split()[1] for line in lines[:8] if line.startswith("  blocktime ")] == [
+        "run",
+        "compare",
+        "app",
+    ]
+
+
+@pytest.mark.parametrize(
+    "command", ["run rahn-full-scan", "compare rahn-full-scan --set tablespace.block_size_bytes=16K"]
+)
+def test_what_is_worth_trying_works(command: str, capsys: Captured) -> None:
+    assert main(command.split()) == 0
+    out, err = capsys.readouterr()
+    assert len(out.splitlines()) > 30
+    assert "\x1b" not in out
+    assert err == ""
+
+
+def test_every_command_has_help() -> None:
+    for name in commands.commands:
+        done = CliRunner().invoke(commands, [name, "--help"])
+        assert done.exit_code == 0
+        assert (
+            done.output.startswith(f"Usage: blocktime {name}") or f" {name} " in done.output.splitlines()[0]
+        )
+
+
+def test_list_names_everything_with_where_it_comes_from(capsys: Captured) -> None:
+    assert main(["list"]) == 0
+    out = capsys.readouterr().out
+    for expected in ("rahn-full-scan", "nvme", "rahn-2008", "savvinov_logical_io", "scenarios", "cases"):
+        assert expected in out
+    assert main(["list", "scenarios"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split()[0] for line in lines] == list(library())
+    assert all(line.endswith("]") for line in lines)
+    assert main(["list", "disks", "--quiet"]) == 0
+    assert "nvme" in capsys.readouterr().out.splitlines()
+    assert main(["list", "--json"]) == 0
+    assert {"scenarios", "disks", "hosts", "cases"} <= set(json.loads(capsys.readouterr().out))
+
+
+def test_json_is_alone_on_standard_output(capsys: Captured) -> None:
+    assert main(["run", "rahn-full-scan", "--json", "--set", "workload.arraysize_rows=15"]) == 0
+    out, err = capsys.readouterr()
+    result = json.loads(out)
+    assert err == ""
+    assert result["scenario"] == "rahn-full-scan"
+    assert result["engine"] == "calculate"
+    assert result["calls"]["fetch"]["count"] == 479846
+    assert "interval" not in result["time"]
+
+
+def test_compare_json_has_results_and_differences(capsys: Captured) -> None:
+    assert main(["compare", "rahn-full-scan", "full-scan-nvme", "--json", "--engine", "calculate"]) == 0
+    compared = json.loads(capsys.readouterr().out)
+    first, second = compared["results"]
+    (difference,) = compared["differences"]
+    change = second["time"]["elapsed_s"] - first["time"]["elapsed_s"]
+    assert difference["elapsed_change_s"] == pytest.approx(change)
+    assert sum(one["change_s"] for one in difference["components"]) == pytest.approx(change)
+    assert difference["why"]
+
+
+def test_quiet_is_one_line(capsys: Captured) -> None:
+    assert main(["run", "rahn-full-scan", "--quiet"]) == 0
+    assert capsys.readouterr().out.count("\n") == 1
+    assert main(["compare", "rahn-full-scan", "full-scan-nvme", "index-range-scan", "--quiet"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert [line[0] for line in lines] == ["B", "C"]
+
+
+def test_simulate_takes_seed_and_replications(capsys: Captured) -> None:
+    command = [
+        "run",
+        "full-scan-nvme",
+        "--engine",
+        "simulate",
+        "--seed",
+        "7",
+        "--replications",
+        "2",
+        "--json",
+    ]
+    assert main([*command, "--set", "table.rows=20000"]) == 0
+    out, err = capsys.readouterr()
+    result = json.loads(out)
+    assert result["seed"] == 7
+    assert result["engine"] == "simulate"
+    assert set(result["time"]["interval"]) == {"low_s", "high_s", "confidence"}
+    assert err == ""
+
+
+@pytest.mark.parametrize("kind", ["scenario", "case", "result"])
+def test_schemas_are_json(kind: str, capsys: Captured) -> None:
+    assert main(["schema", kind]) == 0
+    assert json.loads(capsys.readouterr().out)["type"] == "object"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        ("rnu", "did you mean run"),
+        ("run rahn-full-scna", "did you mean rahn-full-scan"),
+        ("run nothing-like-it", "no scenario named"),
+        ("run missing.toml", "missing.toml"),
+        ("run", "NAME|FILE"),
+        ("run a b", "unexpected extra argument"),
+        ("run rahn-full-scan --jsno", "did you mean --json"),
+        ("--vresion", "did you mean --version"),
+        ("run rahn-full-scan --set", "requires an argument"),
+        ("run rahn-full-scan --set rows", "KEY=VALUE"),
+        ("run rahn-full-scan --set table.rowz=3", "did you mean rows"),
+        ("run rahn-full-scan --set table.rows=-3", "at least 1"),
+        ("run rahn-full-scan --set table.rows=many", "table.rows"),
+        ("run rahn-full-scan --set disk.use=nvmee", "did you mean nvme"),
+        ("run rahn-full-scan --engine guess", "allowed are auto, calculate, simulate"),
+        ("run rahn-full-scan --seed x", "--seed: got 'x'; allowed is a whole number from 0"),
+        (
+            "run rahn-full-scan --replications 0",
+            "--replications: got 0; allowed is a whole number from 1 to 1000",
+        ),
+        ("compare rahn-full-scan", "got one scenario"),
+        ("compare", "Missing argument"),
+        ("list disk", "allowed are scenarios, disks"),
+        ("schema nothing", "no schema named"),
+        ("validate nothing", "no measured case named"),
+        ("calibrate nothing", "no measured case named"),
+        ("app --port 0", "--port: got 0; allowed is a whole number from 1 to 65535"),
+        ("run rahn-full-scan --html /dev/null", "is not a file that could be replaced"),
+    ],
+)
+def test_what_is_wrong_is_said_in_one_sentence(arguments: str, says: str, capsys: Captured) -> None:
+    assert says in refused(capsys, *arguments.split())
+
+
+def test_odd_files_are_refused(tmp_path: Path, capsys: Captured) -> None:
+    empty, binary, huge, broken = (
+        tmp_path / f"{name}.toml" for name in ("empty", "binary", "huge", "broken")
+    )
+    empty.touch()
+    binary.write_bytes(bytes(range(256)) * 40)
+    broken.write_text("[table\nrows = 3")
+    with huge.open("wb") as file:
+        file.truncate(100 * 2**20)
+    assert "is empty" in refused(capsys, "run", str(empty))
+    assert "is not text" in refused(capsys, "run", str(binary))
+    assert "104,857,600 bytes" in refused(capsys, "run", str(huge))
+    assert "is not TOML" in refused(capsys, "run", str(broken))
+    assert "is not a file" in refused(capsys, "run", str(tmp_path))
+    assert "there is no folder" in refused(
+        capsys, "run", str(empty), "--html", str(tmp_path / "no" / "x.html")
+    )
+
+
+@pytest.mark.parametrize("name", ["a\nb", "x\x1b[31mred", "null\0byte", "é" * 300, "-", "", "x" * 100_000])
+def test_odd_names_do_not_reach_the_terminal_as_they_are(name: str, capsys: Captured) -> None:
+    said = refused(capsys, "run", name)
+    assert "\x1b" not in said
+    assert len(said) < 2000
+
+
+def test_the_page_needs_no_network(tmp_path: Path, capsys: Captured) -> None:
+    page = tmp_path / "answer.html"
+    assert main(["run", "rahn-full-scan", "--html", str(page), "--quiet"]) == 0
+    html = page.read_text("utf-8")
+    assert not re.search(r"""<(?:script|link|img|iframe)[^>]*(?:src|href)\s*=""", html)
+    assert "default-src 'none'" in html
+    assert "Plotly.newPlot" in html
+    for expected in ("TKPROF", "block_size_bytes", "rahn-mbrc", "It takes 125."):
+        assert expected in html
+    assert [file.name for file in tmp_path.iterdir()] == ["answer.html"]
+    both = tmp_path / "both.html"
+    assert main(["compare", "rahn-full-scan", "full-scan-nvme", "--html", str(both), "--json"]) == 0
+    assert "Why B differs from A" in both.read_text("utf-8")
+    out = capsys.readouterr().out
+    assert json.loads(out.partition("\n")[2])["differences"]
+
+
+def test_a_title_cannot_become_markup(tmp_path: Path) -> None:
+    scenario, page = tmp_path / "s.toml", tmp_path / "s.html"
+    scenario.write_text('base = "rahn-full-scan"\ntitle = "</script><b>bold</b>"\n')
+    assert main(["run", str(scenario), "--html", str(page), "--quiet"]) == 0
+    assert "<b>bold" not in page.read_text("utf-8")
+    assert main(["compare", str(scenario), "rahn-full-scan", "--html", str(page), "--quiet"]) == 0
+    assert "<b>bold" not in page.read_text("utf-8")
+
+
+def test_writing_replaces_the_whole_file_or_nothing(tmp_path: Path) -> None:
+    page = tmp_path / "page.html"
+    page.write_text("before")
+    with pytest.raises(UnicodeEncodeError):
+        write_beside(page, "half \ud800")
+    assert page.read_text() == "before"
+    write_beside(page, "after")
+    assert page.read_text() == "after"
+    assert [file.name for file in tmp_path.iterdir()] == ["page.html"]
+
+
+def test_validate_counts_and_checks(capsys: Captured, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert main(["validate", "savvinov_logical_io", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["summary"]["printed_numbers"] == len(found["numbers"])
+    assert main(["validate", "--quiet"]) == 0
+    assert capsys.readouterr().out.count("\n") == 1
+    monkeypatch.setattr("validation.compare.Validation.failed", True)
+    assert main(["validate", "savvinov_logical_io", "--quiet"]) == 0
+    assert main(["validate", "savvinov_logical_io", "--quiet", "--check"]) == 1
+
+
+def test_validate_shows_its_tables_and_its_page(tmp_path: Path, capsys: Captured) -> None:
+    page = tmp_path / "numbers.html"
+    assert main(["validate", "rahn_full_scan", "--html", str(page)]) == 0
+    assert "\x1b" not in capsys.readouterr().out
+    html = page.read_text("utf-8")
+    assert "measured, in its printed unit" in html
+    assert not re.search(r"""<(?:script|link|img|iframe)[^>]*(?:src|href)\s*=""", html)
+
+
+def test_calibrate_prints_estimates(capsys: Captured) -> None:
+    assert main(["calibrate", "rahn_full_scan"]) == 0
+    out = capsys.readouterr().out
+    assert "host/rahn-2008: logical_io_s" in out
+    assert main(["calibrate", "rahn_full_scan", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["written"] == []
+
+
+def test_a_fault_of_the_program_is_said_to_be_one(capsys: Captured, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("BLOCKTIME_TRACEBACK", raising=False)
+    for error in (BooksDoNotBalance("a sum is off"), ZeroDivisionError("by zero")):
+
+        def fail(*_: object, error: Exception = error) -> None:
+            raise error
+
+        monkeypatch.setattr("scenarios.load", fail)
+        assert main(["run", "rahn-full-scan"]) == 1
+        err = capsys.readouterr().err
+        assert err.count("\n") == 1
+        assert "a fault of blocktime, not of the input" in err
+    monkeypatch.setenv("BLOCKTIME_TRACEBACK", "1")
+    with pytest.raises(ZeroDivisionError):
+        main(["run", "rahn-full-scan"])
+
+
+def test_app_passes_on_what_serve_returns(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[tuple[int | None, bool]] = []
+
+    def serve(port: int | None, browser: bool) -> int:
+        asked.append((port, browser))
+        return 0
+
+    monkeypatch.setattr("app.serve.serve", serve)
+    assert main(["app"]) == 0
+    assert main(["app", "--port", "9000", "--no-browser"]) == 0
+    assert asked == [(None, True), (9000, False)]
+
+
+def test_an_interrupt_ends_with_130(monkeypatch: pytest.MonkeyPatch) -> None:
+    def stop(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("scenarios.load", stop)
+    assert main(["run", "rahn-full-scan"]) == 130
+
+
+def test_progress_goes_to_a_terminal_alone(monkeypatch: pytest.MonkeyPatch, capsys: Captured) -> None:
+    command = [
+        "run",
+        "full-scan-nvme",
+        "--engine",
+        "simulate",
+        "--replications",
+        "2",
+        "--set",
+        "table.rows=20000",
+    ]
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
+    assert main(command) == 0
+    out, err = capsys.readouterr()
+    assert "2 of 2 replications" in err
+    assert "replications" not in out.partition("\n")[0]
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
+    assert main([*command, "--quiet"]) == 0
+    assert capsys.readouterr().err == ""

@@ -1,0 +1,116 @@
+"""The command as a process of its own: exit codes, pipes, signals, and what it does not import."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+PYTHON = [sys.executable, "-W", "error", "-P", "-m", "app"]
+HEAVY = ("simpy", "scipy", "plotly", "streamlit", "pandas", "numpy", "rich", "tomlkit")
+
+
+def blocktime(*arguments: str) -> subprocess.CompletedProcess[str]:
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    return subprocess.run(
+        [*PYTHON, *arguments],
+        cwd=ROOT,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+
+
+def test_it_runs_from_anywhere_and_exits_with_its_code() -> None:
+    done = blocktime("run", "rahn-full-scan", "--json")
+    assert done.returncode == 0
+    assert done.stderr == ""
+    assert json.loads(done.stdout)["time"]["elapsed_s"] > 100
+    wrong = blocktime("run", "rahn-full-scna")
+    assert (wrong.returncode, wrong.stdout, wrong.stderr.count("\n")) == (2, "", 1)
+
+
+@pytest.mark.parametrize("engine", ["calculate", "auto"])
+def test_calculating_imports_nothing_heavy(engine: str) -> None:
+    code = (
+        "import sys; from app.cli import main; "
+        f"code = main(['run', 'rahn-full-scan', '--engine', '{engine}', '--quiet']); "
+        f"print([name for name in {HEAVY} if name in sys.modules]); sys.exit(code)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=False, timeout=60
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines()[-1] == "[]"
+
+
+def test_help_imports_not_even_the_model() -> None:
+    code = "import sys; from app.cli import main; main([]); print('pydantic' in sys.modules)"
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True, timeout=60
+    )
+    assert done.stdout.splitlines()[-1] == "False"
+
+
+def test_a_reader_that_leaves_early_is_no_error() -> None:
+    pipe = subprocess.Popen(
+        [*PYTHON, "run", "rahn-full-scan", "--json"], cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
+    assert pipe.stdout is not None
+    assert pipe.stderr is not None
+    pipe.stdout.close()
+    error = pipe.stderr.read()
+    pipe.stderr.close()
+    assert pipe.wait(60) == 0
+    assert error == b""
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full")
+def test_a_full_disk_is_told() -> None:
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(
+            [*PYTHON, "run", "rahn-full-scan"],
+            cwd=ROOT,
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+        )
+    assert done.returncode == 2
+    assert done.stderr == "blocktime: standard output: No space left on device\n"
+
+
+def test_an_interrupt_says_nothing_more() -> None:
+    code = (
+        "import sys, time, scenarios; from app.cli import main; "
+        "scenarios.run = lambda *_: (print('ready', file=sys.stderr, flush=True), time.sleep(60)); "
+        "sys.exit(main(['run', 'rahn-full-scan']))"
+    )
+    running = subprocess.Popen(
+        [sys.executable, "-c", code], cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
+    assert running.stderr is not None
+    assert running.stderr.readline() == b"ready\n"
+    running.send_signal(signal.SIGINT)
+    out, error = running.communicate(timeout=60)
+    assert running.returncode == 130
+    assert out == b""
+    assert error.strip() == b""
+
+
+def test_plain_ascii_is_enough() -> None:
+    environment = {**os.environ, "PYTHONIOENCODING": "ascii", "LC_ALL": "C"}
+    done = subprocess.run(
+        [*PYTHON, "run", "rahn-full-scan"], cwd=ROOT, env=environment, capture_output=True, check=False
+    )
+    assert done.returncode == 0
+    assert b"\xe2\x96\x88" not in done.stdout  # a block
+    assert b"####" in done.stdout

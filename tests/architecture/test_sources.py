@@ -1,0 +1,167 @@
+"""Every law, constant and default names where it comes from, and the list of sources knows the name."""
+
+from __future__ import annotations
+
+import ast
+import re
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pydantic import BaseModel
+
+from model import spec
+from model.books import LAW_SOURCES
+from model.catalog import KINDS, entries
+from model.provenance import Constant
+from scenarios import library
+
+ROOT = Path(__file__).resolve().parents[2]
+LISTED = re.compile(r"^- `([^`]+)`", re.MULTILINE)
+CITED = re.compile(r"\[([a-z][a-z0-9]*(?:-[a-z0-9]+)+|[a-z]+ [a-z]+)\]")
+
+SPEC_FIELDS = [
+    (model, field)
+    for model in (
+        spec.Tablespace,
+        spec.Column,
+        spec.Table,
+        spec.Index,
+        spec.SystemStatistics,
+        spec.Instance,
+        spec.Host,
+        spec.Client,
+        spec.Disk,
+        spec.FullScan,
+        spec.IndexRangeScan,
+    )
+    for field in model.model_fields
+    if field != "kind" or model is spec.SystemStatistics
+]
+SECTIONS: dict[str, type[BaseModel]] = {
+    "disk": spec.Disk,
+    "host": spec.Host,
+    "client": spec.Client,
+    "statistics": spec.SystemStatistics,
+}
+CONSTANTS = [
+    (f"{kind}/{name}: {field}", kind, field, constant)
+    for kind in KINDS
+    for name, entry in entries(kind).items()
+    for field, constant in entry.constants.items()
+]
+
+
+@pytest.fixture(scope="module")
+def known() -> set[str]:
+    """Keys of the list of sources."""
+    keys = LISTED.findall((ROOT / "docs" / "sources.md").read_text(encoding="utf-8"))
+    assert len(keys) == len(set(keys)), "a key is listed twice"
+    return set(keys)
+
+
+def docstrings(file: Path) -> Iterator[str]:
+    """Every docstring of a module: its own, those of classes and functions, and those below a constant or field."""
+    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+        if (
+            isinstance(node, ast.Expr)
+            and isinstance(node.value, ast.Constant)
+            and isinstance(node.value.value, str)
+        ):
+            yield node.value.value
+
+
+def cited(folder: str) -> set[tuple[str, str]]:
+    """File and key of each ``[key]`` in the docstrings below *folder*."""
+    return {
+        (str(file.relative_to(ROOT)), key)
+        for file in sorted((ROOT / folder).rglob("*.py"))
+        for text in docstrings(file)
+        for key in CITED.findall(text)
+    }
+
+
+def test_what_a_docstring_cites_is_listed(known: set[str]) -> None:
+    found = cited("model")
+    assert len(found) > 10
+    assert not sorted((file, key) for file, key in found if key not in known)
+
+
+def test_every_law_names_a_source(known: set[str]) -> None:
+    """In the docstring of its module or in its own."""
+    plain = {"__init__.py", "numeric.py"}  # arithmetic without a claim about the world
+    silent = []
+    for file in sorted((ROOT / "model" / "laws").glob("*.py")):
+        keys = {key for text in docstrings(file) for key in CITED.findall(text)}
+        if file.name not in plain and not keys & known:
+            silent.append(file.name)
+    assert not silent, f"no source is named in model/laws: {silent}"
+
+
+def test_the_sources_of_results_are_listed(known: set[str]) -> None:
+    assert not {key for keys in LAW_SOURCES.values() for key in keys} - known
+
+
+@pytest.mark.parametrize("name", sorted(library()))
+def test_a_library_scenario_names_a_listed_source(known: set[str], name: str) -> None:
+    assert library()[name].source.split(":")[0] in known
+
+
+@pytest.mark.parametrize("kind", sorted(KINDS))
+def test_a_catalog_entry_names_a_listed_source(known: set[str], kind: str) -> None:
+    for entry in entries(kind).values():
+        assert entry.title.strip(), entry.name
+        assert entry.source.split(":")[0] in known, f"{kind}/{entry.name}: {entry.source}"
+
+
+@pytest.mark.parametrize(("where", "kind", "field", "constant"), CONSTANTS, ids=[c[0] for c in CONSTANTS])
+def test_a_catalog_constant_says_whence_and_is_a_field(
+    known: set[str], where: str, kind: str, field: str, constant: Constant
+) -> None:
+    assert constant.source.split(":")[0] in known, f"{where}: {constant.source}"
+    assert field in SECTIONS[kind].model_fields, f"{where} sets nothing: {kind} has no such field"
+    SECTIONS[kind].model_validate({field: constant.value})
+    if constant.how == "fitted":
+        assert constant.fitted_to, f"{where} is fitted to nothing"
+    else:
+        assert not constant.fitted_to, f"{where} is fitted, and says {constant.how}"
+    if constant.spread is not None:
+        assert constant.spread >= 0
+    for low, high in constant.range.values():
+        assert low <= high
+
+
+def test_a_constant_that_repeats_another_has_its_value() -> None:
+    values = {where: constant.value for where, _, _, constant in CONSTANTS}
+    for where, _, _, constant in CONSTANTS:
+        if constant.same_as:
+            assert constant.value == values[constant.same_as], f"{where} is not {constant.same_as}"
+
+
+@pytest.mark.parametrize(
+    ("model", "field"), SPEC_FIELDS, ids=[f"{model.__name__}.{field}" for model, field in SPEC_FIELDS]
+)
+def test_a_field_of_the_spec_says_what_it_is_and_whence(known: set[str], model: Any, field: str) -> None:
+    info = model.model_fields[field]
+    assert (info.description or "").strip()
+    extra = info.json_schema_extra
+    assert isinstance(extra, dict), "no source"
+    assert str(extra["source"]).split(":")[0] in known, extra["source"]
+
+
+def test_every_section_of_the_system_is_looked_at() -> None:
+    """A section added to the system has to be added above."""
+    seen = {model for model, _ in SPEC_FIELDS}
+    sections = {
+        info.annotation
+        for info in spec.System.model_fields.values()
+        if isinstance(info.annotation, type) and issubclass(info.annotation, BaseModel)
+    }
+    assert sections <= seen
+
+
+def test_a_measured_case_names_a_listed_source(known: set[str]) -> None:
+    for file in sorted((ROOT / "validation" / "measured").glob("*.toml")):
+        assert tomllib.loads(file.read_text(encoding="utf-8"))["source"]["key"] in known, file.name

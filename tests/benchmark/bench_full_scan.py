@@ -1,0 +1,206 @@
+"""What the full scan of document 000 costs this program. Reports the clock; judges nothing.
+
+``python3 dev.py benchmark``, or ``python tests/benchmark/bench_full_scan.py`` for the table alone. Each figure stands
+beside a bar; ratios are taken within one run, because the clock of one machine says little about another.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+import timeit
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+if __name__ == "__main__":
+    sys.path.insert(0, str(ROOT))
+
+pytestmark = [pytest.mark.benchmark, pytest.mark.timeout(300)]
+
+STARTS = 5
+SCENARIOS = 10_000
+ANSWER = ("-m", "app", "run", "rahn-full-scan", "--engine", "calculate")
+IMPORTS = ("-c", "import simpy, numpy, pydantic")
+
+
+@dataclass(frozen=True)
+class Figure:
+    """One measured figure and the bar it is held against."""
+
+    what: str
+    value: float
+    unit: str
+    bar: float | None = None
+
+    def __str__(self) -> str:
+        bar = "" if self.bar is None else f"   bar {self.bar:g}{self.unit and ' ' + self.unit}"
+        over = "" if self.bar is None or self.value <= self.bar else "   OVER"
+        return f"{self.what:<62}{self.value:>10.3g} {self.unit:<7}{bar}{over}"
+
+
+def cpu_of_child(*arguments: str) -> float:
+    """CPU seconds of a Python of its own with *arguments*, user and system."""
+    child = subprocess.Popen(
+        [sys.executable, *arguments], cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    )
+    _, status, usage = os.wait4(child.pid, 0)
+    child.returncode = os.waitstatus_to_exitcode(status)
+    if child.returncode:
+        raise RuntimeError(f"{' '.join(arguments)} ended with {child.returncode}")
+    return usage.ru_utime + usage.ru_stime
+
+
+def cpu_of(call: Callable[[], Any], times: int = 5) -> float:
+    """Median CPU seconds of a call in this process."""
+    found = []
+    for _ in range(times):
+        begin = time.process_time()
+        call()
+        found.append(time.process_time() - begin)
+    return median(found)
+
+
+def cold_start() -> list[Figure]:
+    """A first answer against importing the three libraries it could need; the two in turns, so that noise hits both."""
+    cpu_of_child(*ANSWER), cpu_of_child(*IMPORTS)  # byte code and the disk cache
+    pairs = [(cpu_of_child(*ANSWER), cpu_of_child(*IMPORTS)) for _ in range(STARTS)]
+    answer, imports = median(pair[0] for pair in pairs), median(pair[1] for pair in pairs)
+    return [
+        Figure("cold CPU of `blocktime run rahn-full-scan --engine calculate`", answer, "s"),
+        Figure("cold CPU of `import simpy, numpy, pydantic`", imports, "s"),
+        Figure("their ratio", answer / imports, "", 2),
+    ]
+
+
+def simulation() -> list[Figure]:
+    """The scan of 7.2 million rows through time."""
+    from scenarios import load, run
+
+    scenario = load("rahn-full-scan")
+    result = run(scenario, "simulate")
+    events = result.events or 0
+    return [
+        Figure("CPU of simulating it", cpu_of(lambda: run(scenario, "simulate")), "s", 0.5),
+        Figure("events per physical read", events / result.physical_io.read_requests, "", 3),
+        Figure("CPU of calculating it", cpu_of(lambda: run(scenario, "calculate"), 20) * 1e3, "ms"),
+    ]
+
+
+def law_calls() -> list[Figure]:
+    """Laws on plain floats against the same arithmetic in a plain function, as many parameters and all."""
+    from model.laws import device, logical_io
+
+    def gets(blocks: float, stops: float, aligned_fraction: float) -> float:
+        return blocks + stops * (1 - aligned_fraction)
+
+    def latency(
+        positionings: float,
+        requests: float,
+        *,
+        overhead_s: float,
+        positioning_each_s: float,
+        parallel_requests: float,
+    ) -> float:
+        return positionings * positioning_each_s - (-requests // parallel_requests) * overhead_s
+
+    def walk(
+        slot: float,
+        columns: float,
+        *,
+        line_miss_s: float,
+        line_stream_s: float,
+        row_step_s: float,
+        column_step_ratio: float,
+    ) -> float:
+        lines = slot / 64
+        same = 1 - lines if lines < 1 else 0
+        near = 2 - lines if lines < 2 else 0
+        adjoining = min(near, lines)
+        return (
+            (1 - same - adjoining) * line_miss_s
+            + adjoining * line_stream_s
+            + row_step_s * (1 + column_step_ratio * columns)
+        )
+
+    disk = {"overhead_s": 1e-4, "positioning_each_s": 0.006, "parallel_requests": 4.0}
+    host = {"line_miss_s": 1e-8, "line_stream_s": 1e-8, "row_step_s": 1e-8, "column_step_ratio": 0.1}
+    figures = []
+    cases: list[tuple[str, Callable[..., Any], Callable[..., float], tuple[float, ...], dict[str, float]]] = [
+        (
+            "consistent_gets_of_scan",
+            logical_io.consistent_gets_of_scan,
+            gets,
+            (113_157.0, 71_976.0, 0.016),
+            {},
+        ),
+        ("latency_s", device.latency_s, latency, (1.0, 2.0), disk),
+        ("row_walk_s", logical_io.row_walk_s, walk, (113.0, 24.0), host),
+    ]
+    for name, law, inline, plain, named in cases:
+        assert law(*plain, **named) == pytest.approx(inline(*plain, **named))
+        both: list[list[float]] = [[], []]
+        for _ in range(7):  # in turns, so that noise hits both
+            for taken, function in zip(both, (law, inline), strict=True):
+                taken.append(timeit.timeit(partial(function, *plain, **named), number=20_000) / 20_000)
+        figures.append(Figure(f"law {name} on floats", min(both[0]) * 1e9, "ns"))
+        figures.append(Figure("  against the same arithmetic written out", min(both[0]) / min(both[1]), ""))
+    return figures
+
+
+def many_scenarios() -> list[Figure]:
+    """Ten thousand scenarios at once, along different fields."""
+    import numpy as np
+
+    from model import calculate_many
+    from scenarios import load
+
+    scenario = load("rahn-full-scan")
+    random = np.random.default_rng(1)
+    sizes = np.array([2048, 4096, 8192, 16384, 32768])
+    choices = {
+        "block size and PCTFREE": {
+            "tablespace.block_size_bytes": random.choice(sizes, SCENARIOS),
+            "table.pctfree_percent": random.uniform(0, 60, SCENARIOS),
+        },
+        "MBRC, with its 0, and array size": {
+            "instance.db_file_multiblock_read_count": random.integers(0, 129, SCENARIOS),
+            "workload.arraysize_rows": random.integers(1, 1000, SCENARIOS),
+        },
+        "disk, users and cached share": {
+            "disk.overhead_s": random.uniform(0, 1e-3, SCENARIOS),
+            "disk.bandwidth_bytes_per_s": random.uniform(1e7, 3e9, SCENARIOS),
+            "workload.users": random.integers(1, 20, SCENARIOS),
+            "table.cached_fraction": random.uniform(0, 1, SCENARIOS),
+        },
+    }
+    return [
+        Figure(
+            f"{SCENARIOS:,} scenarios by {what}",
+            cpu_of(partial(calculate_many, scenario.system, scenario.workload, axes), 9) * 1e3,
+            "ms",
+            20,
+        )
+        for what, axes in choices.items()
+    ]
+
+
+@pytest.mark.parametrize("measure", [cold_start, simulation, law_calls, many_scenarios])
+def test_report(measure: Callable[[], list[Figure]]) -> None:
+    figures = measure()
+    print("\n" + "\n".join(str(figure) for figure in figures))
+    assert all(figure.value > 0 for figure in figures)
+
+
+if __name__ == "__main__":
+    for measure_ in (cold_start, simulation, law_calls, many_scenarios):
+        for figure_ in measure_():
+            print(figure_)

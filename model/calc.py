@@ -91,11 +91,11 @@ def compose(system: Any, work: Any, demand: Demand) -> tuple[ScanTime, DeviceDem
     return (
         ScanTime(
             elapsed_s=elapsed,
-            read_wait_s=read_wait + for_device + posted_wait,
+            read_wait_s=read_wait + (0.0 if inside_submit else for_device) + posted_wait,
             single_wait_s=single,
             run_queue_s=extra - for_device,
             submit_cpu_s=copied,
-            submit_blocked_s=blocked,
+            submit_blocked_s=blocked + (for_device if inside_submit else 0.0),
             reap_cpu_s=reap_cpu,
             hidden=not some(users > 1)
             and not (truly_async and some(own < CLEARLY_SLOWER * (asked.latency_s + asked.transfer_s))),

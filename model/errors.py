@@ -32,6 +32,14 @@ def cut(text: str, longest: int = 60) -> str:
     return text if len(text) <= longest else text[: longest - 3] + "..."
 
 
+def shown(value: object) -> str:
+    """*value* as a user wrote it, short enough for a sentence."""
+    try:
+        return cut(repr(value))
+    except (ValueError, RecursionError):  # digits without end, lists in lists
+        return "something too long to show"
+
+
 class UnknownName(SpecError):
     """A name stands for nothing; offers the nearest names that do."""
 
@@ -39,7 +47,7 @@ class UnknownName(SpecError):
         from difflib import get_close_matches  # noqa: PLC0415  (only needed once something is wrong)
 
         names = sorted(known)
-        near = get_close_matches(cut(name), names, n=3, cutoff=0.5)
+        near = get_close_matches(cut(name), names, n=3, cutoff=0.68)
         if near:
             hint = "did you mean " + " or ".join(near) + "?"
         elif len(names) <= 30:

@@ -159,15 +159,15 @@ class SystemStatistics(Frozen):
         "NOWORKLOAD defaults, gathered WORKLOAD figures, or none (old I/O costing)",
         "oracle-tuning",
     )
-    ioseektim_s: Seconds = setting(0.010, "IOSEEKTIM", "oracle-tuning", gt=0, le=10)
+    ioseektim_s: Seconds = setting(0.010, "IOSEEKTIM", "oracle-tuning", ge=1e-9, le=10)
     iotfrspeed_bytes_per_s: Rate = setting(
-        4_096_000.0, "IOTFRSPEED (4,096 bytes/ms)", "oracle-tuning", gt=0, le=1e12
+        4_096_000.0, "IOTFRSPEED (4,096 bytes/ms)", "oracle-tuning", ge=1, le=1e12
     )
     cpuspeed_hz: Rate = setting(
-        5e8, "CPUSPEED or CPUSPEEDNW, cycles per second as the optimizer counts them", GENERAL, gt=0, le=1e12
+        5e8, "CPUSPEED or CPUSPEEDNW, cycles per second as the optimizer counts them", GENERAL, ge=1, le=1e12
     )
-    sreadtim_s: Seconds = setting(0.012, "SREADTIM, for WORKLOAD", "oracle-tuning", gt=0, le=10)
-    mreadtim_s: Seconds = setting(0.026, "MREADTIM, for WORKLOAD", "oracle-tuning", gt=0, le=100)
+    sreadtim_s: Seconds = setting(0.012, "SREADTIM, for WORKLOAD", "oracle-tuning", ge=1e-9, le=10)
+    mreadtim_s: Seconds = setting(0.026, "MREADTIM, for WORKLOAD", "oracle-tuning", ge=1e-9, le=100)
     mbrc: Annotated[Whole, Field(ge=1, le=512)] | None = setting(
         None, "MBRC of the statistics, for costing", "oracle-tuning"
     )
@@ -191,7 +191,7 @@ class Instance(Frozen):
     )
     db_block_size_bytes: BlockSize = setting(8 * KIB, "DB_BLOCK_SIZE", ORACLE)
     buffer_cache_bytes: Size = setting(GIB, "DB_CACHE_SIZE", GENERAL, ge=MIB, le=64 * 1024 * GIB)
-    db_file_multiblock_read_count: Literal["auto"] | Annotated[Whole, Field(ge=0)] = setting(
+    db_file_multiblock_read_count: Literal["auto"] | Annotated[Whole, Field(ge=0, le=1_000_000)] = setting(
         "auto", "DB_FILE_MULTIBLOCK_READ_COUNT: auto, or blocks of DB_BLOCK_SIZE; 0 is bug 5768025", ORACLE
     )
     sessions: Whole = setting(
@@ -266,7 +266,7 @@ class Host(Frozen):
     page_cache_hit_fraction: Real = setting(
         0.0, "Share of buffered reads found in the host's page cache", GENERAL, ge=0, le=1
     )
-    copy_bytes_per_s: Rate = setting(4.0 * GIB, "Copy rate out of the page cache", GENERAL, gt=0, le=1e12)
+    copy_bytes_per_s: Rate = setting(4.0 * GIB, "Copy rate out of the page cache", GENERAL, ge=1, le=1e12)
     logical_io_s: Seconds = setting(1.34e-6, "CPU of a buffer get", "savvinov-lio", ge=0, le=0.1)
     line_miss_s: Seconds = setting(14.8e-9, "CPU of a missed cache line", "savvinov-lio", ge=0, le=0.1)
     line_stream_s: Seconds = setting(11.7e-9, "CPU of a streamed cache line", "savvinov-lio", ge=0, le=0.1)
@@ -318,7 +318,7 @@ class Disk(Frozen):
     rotation_s: Seconds = setting(
         4.0e-3, "One turn of the platter; 0 for flash", "drive-data-sheets", ge=0, le=10
     )
-    bandwidth_bytes_per_s: Rate = setting(75.0 * MIB, "Transfer rate", "drive-data-sheets", gt=0, le=1e12)
+    bandwidth_bytes_per_s: Rate = setting(75.0 * MIB, "Transfer rate", "drive-data-sheets", ge=1, le=1e12)
     parallel_requests: Whole = setting(1, "Requests served at once", "drive-data-sheets", ge=1, le=4096)
 
 
@@ -359,7 +359,7 @@ class IndexRangeScan(Frozen):
     """Rows of a key range through an index, fetched in arrays."""
 
     kind: Literal["index_range_scan"] = "index_range_scan"
-    selectivity_fraction: Real = setting(0.01, "Share of the rows in the key range", GENERAL, gt=0, le=1)
+    selectivity_fraction: Real = setting(0.01, "Share of the rows in the key range", GENERAL, ge=1e-12, le=1)
     select: Literal["rows", "count"] = setting("rows", "Return the rows, or count them", GENERAL)
     arraysize_rows: Whole = setting(100, "Rows per fetch (array size)", GENERAL, ge=1, le=1_000_000)
     users: Whole = setting(1, "Sessions that run it at the same time", GENERAL, ge=1, le=10_000)

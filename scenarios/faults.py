@@ -7,10 +7,9 @@ from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
-from model.errors import cut
+from model.errors import cut, shown
 from model.spec import Column, FullScan, IndexRangeScan, System
 
-LONGEST_SHOWN = 60
 _WORKLOADS: dict[str, type[BaseModel]] = {"full_scan": FullScan, "index_range_scan": IndexRangeScan}
 
 _KINDS = (
@@ -33,7 +32,7 @@ _LIMITS = {
 
 
 def one_sentence(error: ValidationError, section: str = "") -> tuple[str, str]:
-    """The place of the first fault of *error*, below *section*, and the fault as a sentence with how many more there are."""
+    """The place of the first fault of *error*, below *section*, and a sentence that tells it and counts the others."""
     faults = [_Fault(fault, section) for fault in error.errors(include_url=False)]
     kept: dict[str, _Fault] = {}
     for fault in faults:  # a field of several forms reports one fault for each; the most telling one is kept
@@ -49,7 +48,7 @@ class _Fault:
 
     def __init__(self, fault: Any, section: str) -> None:
         self.kind: str = fault["type"]
-        self.got: str = cut(repr(fault["input"]), LONGEST_SHOWN)
+        self.got: str = shown(fault["input"])
         self.input = fault["input"]
         self.context: dict[str, Any] = fault.get("ctx", {})
         self.message: str = fault["msg"]
@@ -74,7 +73,7 @@ def _walk(location: tuple[Any, ...], kind: str) -> tuple[list[Any], Any]:
         elif isinstance(part, int) and not (last and kind == "extra_forbidden"):
             parts.append(part)
             model = Column
-        elif last and kind in ("extra_forbidden", "invalid_key"):
+        elif not parts or (last and kind in ("extra_forbidden", "invalid_key")):
             parts.append(part)
     return parts, model
 

@@ -12,14 +12,19 @@ from typing import Any, Final
 from pydantic import TypeAdapter, ValidationError
 
 from model.catalog import KINDS, entry
-from model.errors import SpecError, UnknownName, cut
+from model.errors import SpecError, UnknownName, cut, shown
 from model.provenance import Constant, Frozen
 from model.spec import FullScan, IndexRangeScan, System, Workload
 from scenarios.faults import one_sentence
 from scenarios.spec import HEADINGS, SECTIONS, Scenario
 
 LARGEST_FILE_BYTES: Final = 1_000_000
+LONGEST_PATH: Final = 57
 DEEPEST_BASE: Final = 8
+
+
+Layer = tuple[str, Mapping[str, Any]]
+"""A name for messages, and what it says."""
 
 
 class Entry(Frozen):
@@ -91,7 +96,15 @@ def to_mapping(scenario: Scenario) -> dict[str, Any]:
         head["base"] = scenario.base
     if scenario.title:
         head["title"] = scenario.title
-    return {**head, **scenario.differences}
+    if scenario.source:
+        head["source"] = scenario.source
+    for name, default in (("seed", 1), ("replications", 1)):
+        if getattr(scenario, name) != default:
+            head[name] = getattr(scenario, name)
+    return {
+        **head,
+        **{section: scenario.differences[section] for section in SECTIONS if section in scenario.differences},
+    }
 
 
 def to_toml(scenario: Scenario) -> str:
@@ -101,20 +114,25 @@ def to_toml(scenario: Scenario) -> str:
     return tomlkit.dumps(to_mapping(scenario))
 
 
+def _tail(path: str) -> str:
+    """The end of a path, where its name is, short enough for a sentence."""
+    return path if len(path) <= LONGEST_PATH else "..." + path[-LONGEST_PATH:]
+
+
 def _read(path: Path) -> dict[str, Any]:
-    shown = cut(str(path))
+    place = _tail(str(path))
     try:
         if not path.exists():
-            raise UnknownName("scenario or file", str(path), library())
+            raise UnknownName("scenario or file", _tail(str(path)), library())
         if not path.is_file():
-            raise SpecError(f"{shown}: is not a file; a scenario is a TOML file")
+            raise SpecError(f"{place}: is not a file; a scenario is a TOML file")
         size = path.stat().st_size
         if size > LARGEST_FILE_BYTES:
-            raise SpecError(f"{shown}: has {size:,} bytes; a scenario has at most {LARGEST_FILE_BYTES:,}")
-        text = path.read_bytes().decode("utf-8")
+            raise SpecError(f"{place}: has {size:,} bytes; a scenario has at most {LARGEST_FILE_BYTES:,}")
+        text = path.read_bytes().decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise SpecError(
-            f"{shown}: is not text (byte {error.start} is not UTF-8); a scenario is a TOML file"
+            f"{place}: is not text (byte {error.start} is not UTF-8); a scenario is a TOML file"
         ) from None
     except (
         OSError,
@@ -122,26 +140,26 @@ def _read(path: Path) -> dict[str, Any]:
         RuntimeError,
     ) as error:  # no such name can be, no right to read, links in a circle
         reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-        raise SpecError(f"{shown}: cannot be read: {reason}") from None
+        raise SpecError(f"{place}: cannot be read: {reason}") from None
     if not text.strip():
-        raise SpecError(f"{shown}: is empty; a scenario has at least a base or one section")
+        raise SpecError(f"{place}: is empty; a scenario has at least a base or one section")
     try:
         return tomllib.loads(text)
     except RecursionError:
-        raise SpecError(f"{shown}: is not TOML that can be read: it is nested too deeply") from None
+        raise SpecError(f"{place}: is not TOML that can be read: it is nested too deeply") from None
     except ValueError as error:  # TOML's own faults, and numbers without end
-        raise SpecError(f"{shown}: is not TOML: {error}") from None
+        raise SpecError(f"{place}: is not TOML: {error}") from None
 
 
-def _chain(data: Mapping[str, Any], where: str) -> list[tuple[str, Mapping[str, Any]]]:
+def _chain(data: Mapping[str, Any], where: str) -> list[Layer]:
     """The scenario's layers from its deepest base to itself."""
-    layers: list[tuple[str, Mapping[str, Any]]] = [(where, data)]
+    layers: list[Layer] = [(where, data)]
     while True:
         base = layers[0][1].get("base")
         if base is None:
             return layers
         if not isinstance(base, str):
-            raise SpecError(f"{layers[0][0]}: base: got {base!r}; it is the name of a library scenario")
+            raise SpecError(f"{layers[0][0]}: base: got {shown(base)}; it is the name of a library scenario")
         if base not in library():
             raise UnknownName("base scenario", base, library(), where=layers[0][0])
         layers.insert(0, (base, library_data(base)))
@@ -211,7 +229,7 @@ def _fields_of_kind(kind: object) -> frozenset[str]:
 
 
 def _resolve(
-    layers: Sequence[tuple[str, Mapping[str, Any]]],
+    layers: Sequence[Layer],
     name: str,
     where: str,
     base: str | None,
@@ -225,7 +243,7 @@ def _resolve(
         for key, value in layer.items():
             if key in SECTIONS:
                 if not isinstance(value, Mapping):
-                    raise SpecError(f"{place}: {key}: got {value!r}; it is a section with fields")
+                    raise SpecError(f"{place}: {key}: got {shown(value)}; it is a section with fields")
                 sections[key] = value
             elif key not in HEADINGS:
                 raise UnknownName("section", str(key), (*SECTIONS, *HEADINGS), where=place)
@@ -239,7 +257,7 @@ def _resolve(
         system = System.model_validate({**merged, "constants": constants})
         section = "workload"
         work: FullScan | IndexRangeScan = _WORKLOAD.validate_python({"kind": "full_scan", **work_fields})
-        section = "scenario"
+        section = ""
         return Scenario(
             name=name,
             title=data.get("title", ""),
@@ -257,16 +275,19 @@ def _resolve(
         raise SpecError(f"{cut(_blamed(layers, fault))}: {said}") from None
 
 
-def _blamed(layers: Sequence[tuple[str, Mapping[str, Any]]], place: str) -> str:
+def _blamed(layers: Sequence[Layer], place: str) -> str:
     """The topmost layer that says anything at *place*."""
+    section = place.split(".", maxsplit=1)[0]
     for name, layer in reversed(layers):
         node: Any = layer
         for part in place.split("."):
             node = node.get(part) if isinstance(node, Mapping) else None
         if node is not None:
             return name
-    section = place.split(".", maxsplit=1)[0]
-    return next((name for name, layer in reversed(layers) if section in layer), layers[-1][0])
+    for name, layer in reversed(layers):
+        if section in layer:
+            return name
+    return layers[-1][0]
 
 
 def _with_true_values(system: System) -> System:
@@ -295,7 +316,7 @@ def _with_catalog(
         if section is None:
             continue
         if not isinstance(section, Mapping):
-            raise SpecError(f"{place}: {path}: got {section!r}; it is a section with fields")
+            raise SpecError(f"{place}: {path}: got {shown(section)}; it is a section with fields")
         fields = _expanded(kind, path, section, place, constants)
         if parent:
             out[parent] = {**holder, child: fields}
@@ -313,7 +334,7 @@ def _expanded(
     values: dict[str, Any] = {}
     if used is not None:
         if not isinstance(used, str):
-            raise SpecError(f"{place}: {path}.use: got {used!r}; it is the name of a catalog entry")
+            raise SpecError(f"{place}: {path}.use: got {shown(used)}; it is the name of a catalog entry")
         try:
             found = entry(kind, used)
         except UnknownName as error:

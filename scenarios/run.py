@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Literal
 
 from model.calc import calculate, nobody_queues
-from model.errors import UnknownName
+from model.errors import OutsideLaw, UnknownName
 from model.results import Interval, RunResult
 from scenarios.spec import Scenario
 
@@ -33,21 +33,35 @@ def run(
     chosen = engine
     if engine == "auto":
         chosen = "calculate" if nobody_queues(scenario.system, scenario.workload) else "simulate"
-    name = scenario.name
     if chosen == "calculate":
-        return calculate(scenario.system, scenario.workload, name=name)
+        return calculate(scenario.system, scenario.workload, name=scenario.name)
+    try:
+        return _replicated(scenario, seed, replications, progress)
+    except OutsideLaw as refusal:
+        if engine == "simulate":
+            raise
+        found = calculate(scenario.system, scenario.workload, name=scenario.name)
+        return found.model_copy(update={"warnings": [*found.warnings, str(refusal)]})
+
+
+def _replicated(
+    scenario: Scenario,
+    seed: int | None,
+    replications: int | None,
+    progress: Callable[[int, int], None] | None,
+) -> RunResult:
     from model.sim import simulate  # noqa: PLC0415  (the simulation engine is wanted only here)
 
     first_seed = scenario.seed if seed is None else seed
     many = scenario.replications if replications is None else replications
     results = []
     for index in range(many):
-        results.append(simulate(scenario.system, scenario.workload, seed=first_seed + index, name=name))
+        results.append(
+            simulate(scenario.system, scenario.workload, seed=first_seed + index, name=scenario.name)
+        )
         if progress is not None:
             progress(index + 1, many)
-    if many == 1:
-        return results[0]
-    return _with_interval(results)
+    return results[0] if many == 1 else _with_interval(results)
 
 
 def _with_interval(results: list[RunResult]) -> RunResult:

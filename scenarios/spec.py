@@ -8,7 +8,7 @@ from pydantic import Field
 
 from model.errors import UnknownName
 from model.provenance import Frozen
-from model.spec import System, Workload
+from model.spec import System, Whole, Workload
 
 SECTIONS = ("tablespace", "table", "index", "instance", "host", "client", "disk", "workload")
 HEADINGS = ("base", "title", "source", "seed", "replications")
@@ -26,8 +26,8 @@ class Scenario(Frozen):
     """What differs from the base, as nested sections."""
     origin: str = ""
     """The file or library entry it was read from."""
-    seed: int = Field(default=1, ge=0, le=2**63 - 1)
-    replications: int = Field(default=1, ge=1, le=1000)
+    seed: Whole = Field(default=1, ge=0, le=2**63 - 1)
+    replications: Whole = Field(default=1, ge=1, le=1000)
     system: System
     workload: Workload
 
@@ -57,6 +57,8 @@ def _scenario_schema() -> dict[str, Any]:
         }
     for schema in definitions.values():
         _allow_units(schema)
+    work["anyOf"] = work.pop("oneOf")  # a workload without a kind is a full scan
+    work.pop("discriminator", None)
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "Blocktime scenario",
@@ -76,8 +78,12 @@ def _scenario_schema() -> dict[str, Any]:
 
 
 def _allow_units(schema: dict[str, Any]) -> None:
-    """Fields that stand for bytes or seconds also take a string with a unit."""
+    """Limits in the schema's own words; and fields for bytes or seconds also take a string with a unit."""
     for name, field in schema.get("properties", {}).items():
+        for form in (field, *field.get("anyOf", ())):
+            for limit, said in _LIMITS.items():
+                if limit in form:
+                    form[said] = form.pop(limit)
         if name.endswith(("bytes", "bytes_sd", "_s")):
             forms = field.pop("anyOf", None)
             if forms is None:
@@ -85,4 +91,5 @@ def _allow_units(schema: dict[str, Any]) -> None:
             field["anyOf"] = [*forms, {"type": "string", "pattern": r"^\s*[0-9]"}]
 
 
+_LIMITS = {"ge": "minimum", "le": "maximum", "gt": "exclusiveMinimum", "lt": "exclusiveMaximum"}
 _NUMERIC = frozenset({"type", "enum", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"})

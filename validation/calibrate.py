@@ -12,6 +12,7 @@ from model import catalog
 from model.books import conditions_of
 from model.demand import demand_of
 from model.errors import SpecError
+from model.spec import System
 from scenarios import load
 from scenarios.load import library_data
 from validation.case import case_names, load_case
@@ -97,7 +98,7 @@ def _fit(case: str, numbers: list[MeasuredNumber], given: Mapping[str, float]) -
     found = least_squares(
         residuals,
         start,
-        bounds=(start - 5, start + 5),
+        bounds=_bounds(names, start),
         x_scale=0.1,
         diff_step=[STEP],
         xtol=1e-12,
@@ -124,6 +125,25 @@ def _fit(case: str, numbers: list[MeasuredNumber], given: Mapping[str, float]) -
         for index, number in enumerate(numbers)
     }
     return Fit(case, estimates, errors, _unidentified(found.jac, names))
+
+
+def _bounds(names: Sequence[str], start: Any) -> tuple[Any, Any]:
+    """Logarithms a constant may take: a factor of 150 either way, within what its field allows."""
+    import numpy as np  # noqa: PLC0415
+
+    lower, upper = start - 5, start + 5
+    for index, name in enumerate(names):
+        kind, _, field_name = _parts(name)
+        section, _, key = field_name.rpartition(".")
+        model: Any = System
+        for part in (section or catalog.KINDS[kind]).split("."):
+            model = model.model_fields[part].annotation
+        for limit in model.model_fields[key].metadata:
+            if getattr(limit, "ge", None):
+                lower[index] = max(lower[index], np.log(limit.ge))
+            if getattr(limit, "le", None):
+                upper[index] = min(upper[index], np.log(limit.le) + 1e-9)
+    return lower, upper
 
 
 def _spreads(jacobian: Any, residuals: Any, parameters: int) -> list[float] | None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from model.laws import block, extents
-from model.laws.numeric import Number, ceiling, larger
+from model.laws.numeric import Number, ceiling, larger, where
 from model.spec import release_tuple
 
 
@@ -43,7 +43,7 @@ def row_shape(table: Any) -> RowShape:
         stored = block.column_bytes(column.bytes)
         total += (1 - column.null_fraction) * stored + column.null_fraction - trailing
         variance += column.null_fraction * (1 - column.null_fraction) * (stored - 1) ** 2
-    spread = table.row_bytes_sd if table.row_bytes_sd else variance**0.5
+    spread = where(table.row_bytes_sd > 0, table.row_bytes_sd, variance**0.5)
     return RowShape(block.row_bytes(total), spread, len(columns))
 
 

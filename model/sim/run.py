@@ -11,28 +11,24 @@ from model.demand import Demand, demand_of
 from model.errors import OutsideLaw
 from model.results import DeviceStats, RunResult
 from model.sim.ledger import Ledger, mean_waits
-from model.sim.session import Read, Session
+from model.sim.session import Read, Session, stretches_of
 from model.sim.streams import stream
 from model.spec import FullScan, IndexRangeScan, System, release_tuple
 from model.state.extent_map import lay_out, reads_of, uncached_reads_of
 from model.state.servers import DeviceQueue, Servers
 
-MOST_READS = 2_000_000
+MOST_STEPS = 2_000_000
+MOST_BLOCKS_DRAWN = 50_000_000
 EVENTS_PER_SESSION = 2  # a process begins and ends
 
 
 def simulate(system: System, work: FullScan | IndexRangeScan, *, seed: int = 1, name: str = "") -> RunResult:
     """Answer one scenario by simulation: sessions contend for processors and the device; times of the mean session.
 
-    Raises :class:`OutsideLaw` beyond two million reads, where the calculator is the engine to ask.
+    Raises :class:`OutsideLaw` beyond two million steps, where the calculator is the engine to ask.
     """
     demand = demand_of(system, work)
-    asked = work.users * float(demand.reads)
-    if asked > MOST_READS:
-        raise OutsideLaw(
-            f"simulating {asked:,.0f} reads is refused; the limit is {MOST_READS:,}: use engine calculate, "
-            "fewer users or fewer rows"
-        )
+    _refuse_what_takes_too_long(work, demand)
     env = simpy.Environment()
     disk = DeviceQueue(system.disk.parallel_requests)
     processors = Servers(system.host.cpus)
@@ -43,6 +39,18 @@ def simulate(system: System, work: FullScan | IndexRangeScan, *, seed: int = 1, 
         env.process(session.execute(reads, float(starts[rank]) if work.users > 1 else 0.0))
     env.run()
     return books.close_books(name, system, work, demand, _timing(system, work, demand, sessions, seed))
+
+
+def _refuse_what_takes_too_long(work: FullScan | IndexRangeScan, demand: Demand) -> None:
+    """A read is a step, and so is a stretch of blocks that need none."""
+    steps = work.users * (float(demand.reads) + stretches_of(float(demand.blocks_wanted)))
+    blocks = work.users * float(demand.segment.blocks)
+    for amount, most, what in ((steps, MOST_STEPS, "steps"), (blocks, MOST_BLOCKS_DRAWN, "blocks")):
+        if amount > most and not (what == "blocks" and demand.plan.direct):
+            raise OutsideLaw(
+                f"simulating {amount:,.0f} {what} is refused; the limit is {most:,}: use engine calculate, fewer "
+                "users or fewer rows"
+            )
 
 
 def _first_step_s(session: Session) -> float:

@@ -170,7 +170,7 @@ class Session:
         """Blocks that needed no read, in stretches short enough for sessions to take turns on the processors."""
         if blocks <= 1e-9 * self.demand.blocks_wanted:
             return
-        stretches = min(MOST_STRETCHES, max(1, round(blocks / STRETCH_BLOCKS)))
+        stretches = stretches_of(blocks)
         for _ in range(stretches):
             yield from self._work(blocks / stretches)
 
@@ -181,3 +181,8 @@ class Session:
 
 STRETCH_BLOCKS = 128
 MOST_STRETCHES = 10_000
+
+
+def stretches_of(blocks: float) -> int:
+    """In how many stretches a session works on *blocks* blocks that need no read."""
+    return min(MOST_STRETCHES, max(1, round(blocks / STRETCH_BLOCKS)))

@@ -147,7 +147,7 @@ def mappings(draw: st.DrawFn, wild: bool) -> dict[str, Any]:
     for name in draw(st.lists(st.sampled_from(sections), max_size=5, unique=True)):
         schema = resolved(SCHEMA["properties"][name])
         if name == "workload":
-            schema = resolved(draw(st.sampled_from(schema["oneOf"])))
+            schema = resolved(draw(st.sampled_from(schema["anyOf"])))
         data[name] = (
             draw(WRONG) if wild and draw(st.integers(0, 19)) == 7 else draw(section(schema, name, wild))
         )

@@ -9,7 +9,7 @@ from __future__ import annotations
 from math import gcd, lcm
 from typing import NamedTuple
 
-from model.laws.numeric import Number, ceil_div, floor_div, larger, smaller, some, where
+from model.laws.numeric import Number, ceil_div, distinct, floor_div, larger, smaller, some, where
 from model.units import KIB, MIB
 
 # Extent size and how many of them, under EXTENT MANAGEMENT LOCAL AUTOALLOCATE.
@@ -117,6 +117,8 @@ def segment_shape(
     size_bytes: Number = 0
     runs: list[Run] = []
     for extent_bytes, most in sizes:
+        if not some(left > 0):
+            break
         blocks = floor_div(extent_bytes, block_size_bytes)
         covered = blocks_per_l1(extent_bytes) if assm else 2**40
         l1, group = l1_shape(blocks, covered) if assm else (0, 1)
@@ -151,6 +153,5 @@ def segment_shape(
 
 def _period(extent_bytes: Number, group: Number) -> int:
     """After how many equal extents their place in an aligned window of 1 MB and in a shared L1 block repeats."""
-    sizes = set(extent_bytes.tolist()) if getattr(extent_bytes, "ndim", 0) else {extent_bytes}
-    groups = set(group.tolist()) if getattr(group, "ndim", 0) else {group}
-    return lcm(*(MIB // gcd(MIB, int(size)) for size in sizes), *(int(g) for g in groups))
+    windows = [MIB // gcd(MIB, int(size)) for size in distinct(extent_bytes)]
+    return lcm(*windows, *(int(count) for count in distinct(group)))

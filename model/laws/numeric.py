@@ -84,6 +84,15 @@ def normal_cdf(z: Number) -> Number:
     return 0.5 * erfc(-z / 1.4142135623730951)
 
 
+def distinct(value: Number) -> list[Number]:
+    """The different values of an array, or the one number."""
+    if getattr(value, "ndim", 0):
+        import numpy as np  # noqa: PLC0415
+
+        return list(np.unique(value))
+    return [value]
+
+
 def zeros(length: int) -> Number:
     """An array of *length* zeros."""
     import numpy as np  # noqa: PLC0415

@@ -47,7 +47,7 @@ class UnknownName(SpecError):
         from difflib import get_close_matches  # noqa: PLC0415  (only needed once something is wrong)
 
         names = sorted(known)
-        near = get_close_matches(cut(name), names, n=3, cutoff=0.68)
+        near = get_close_matches(cut(name), names, n=3, cutoff=0.6)
         if near:
             hint = "did you mean " + " or ".join(near) + "?"
         elif len(names) <= 30:

@@ -359,7 +359,7 @@ class IndexRangeScan(Frozen):
     """Rows of a key range through an index, fetched in arrays."""
 
     kind: Literal["index_range_scan"] = "index_range_scan"
-    selectivity_fraction: Real = setting(0.01, "Share of the rows in the key range", GENERAL, ge=1e-12, le=1)
+    selectivity_fraction: Real = setting(0.01, "Share of the rows in the key range", GENERAL, gt=0, le=1)
     select: Literal["rows", "count"] = setting("rows", "Return the rows, or count them", GENERAL)
     arraysize_rows: Whole = setting(100, "Rows per fetch (array size)", GENERAL, ge=1, le=1_000_000)
     users: Whole = setting(1, "Sessions that run it at the same time", GENERAL, ge=1, le=10_000)

@@ -137,7 +137,7 @@ def test_schemas_are_json(kind: str, capsys: Captured) -> None:
     [
         ("rnu", "did you mean run"),
         ("run rahn-full-scna", "did you mean rahn-full-scan"),
-        ("run nothing-like-it", "no scenario named"),
+        ("run nothing-like-it", "no scenario or file named"),
         ("run missing.toml", "missing.toml"),
         ("run", "NAME|FILE"),
         ("run a b", "unexpected extra argument"),

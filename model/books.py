@@ -7,7 +7,6 @@ from importlib.metadata import PackageNotFoundError, version
 
 from model.demand import (
     DIRECT,
-    FROM_CLIENT,
     MORE_DATA,
     SCATTERED,
     SEQUENTIAL,
@@ -33,7 +32,7 @@ from model.results import (
 from model.spec import FullScan, IndexRangeScan, System
 
 SENT_TWICE = "CPU of SQL*Net sends, counted in both CPU and wait"
-BETWEEN_CALLS = "between calls, outside the trace"
+BETWEEN_CALLS = "between calls (writing the trace, mostly)"
 RUN_QUEUE = "waiting for a processor"
 COPIED = "copying from the page cache in io_submit"
 SUBMIT_BLOCKED = "blocked in io_submit, which no event names"
@@ -177,15 +176,13 @@ def _sources(system: System, kind: str) -> list[str]:
 
 def client_times(system: System, demand: Demand) -> tuple[dict[str, EventTime], dict[str, float]]:
     """Waits for the client, and what the trace of such a run leaves unaccounted or counts twice."""
-    waits = {}
-    sends = 0.0
-    for event, (times, each_s) in demand.waits.items():
-        if times:
-            waits[event] = EventTime(waits=times, max_s=each_s, total_s=times * each_s)
-        if event != FROM_CLIENT:
-            sends += times * each_s
+    waits = {
+        event: EventTime(waits=times, max_s=each_s, total_s=times * each_s)
+        for event, (times, each_s) in demand.waits.items()
+        if times
+    }
     return waits, {
-        SENT_TWICE: -sends * system.client.send_cpu_fraction,
+        SENT_TWICE: -demand.sent_twice_s,
         BETWEEN_CALLS: demand.trips * system.host.between_calls_s,
     }
 

@@ -8,7 +8,6 @@ from typing import Any
 
 from model import books
 from model.demand import (
-    FROM_CLIENT,
     SEQUENTIAL,
     Demand,
     DeviceDemand,
@@ -48,7 +47,7 @@ def compose(system: Any, work: Any, demand: Demand) -> tuple[ScanTime, DeviceDem
     the larger of three bounds: one session alone, the device's bottleneck, and the processors.
     """
     plan = demand.plan
-    asked = device_demand(system, demand, work.users)
+    asked = device_demand(system, demand)
     disk, host, users = system.disk, system.host, work.users
     truly_async = plan.asynchronous and not plan.through_page_cache
     inside_submit = plan.asynchronous and plan.through_page_cache
@@ -57,7 +56,6 @@ def compose(system: Any, work: Any, demand: Demand) -> tuple[ScanTime, DeviceDem
     reaped = demand.reads * host.reap_call_s if plan.asynchronous else 0.0
     posted = truly_async and reaps_are_waits(system)
     reap_cpu = 0.0 if posted else reaped
-    sends = sum(times * each for event, (times, each) in demand.waits.items() if event != FROM_CLIENT)
     waits = sum(times * each for times, each in demand.waits.values())
     own = (
         demand.cpu_s
@@ -65,7 +63,7 @@ def compose(system: Any, work: Any, demand: Demand) -> tuple[ScanTime, DeviceDem
         + blocked
         + reaped
         + waits
-        - sends * system.client.send_cpu_fraction
+        - demand.sent_twice_s
         + demand.trips * host.between_calls_s
     )
     single = plan.single_reads * asked.single_s
@@ -82,7 +80,7 @@ def compose(system: Any, work: Any, demand: Demand) -> tuple[ScanTime, DeviceDem
         alone_busy = asked.latency_s + asked.transfer_s
     alone = own + single + read_wait
     cpu = demand.cpu_s + copied + reap_cpu
-    device_bound = users * bottleneck
+    device_bound = users * (bottleneck + plan.single_reads * asked.single_device_s)
     cpu_bound = users * cpu / host.cpus
     elapsed = larger(alone, larger(device_bound, cpu_bound)) if some(users > 1) else alone
     extra = elapsed - alone
@@ -98,6 +96,7 @@ def compose(system: Any, work: Any, demand: Demand) -> tuple[ScanTime, DeviceDem
             submit_blocked_s=blocked + (for_device if inside_submit else 0.0),
             reap_cpu_s=reap_cpu,
             hidden=not some(users > 1)
+            and not some(plan.uneven)
             and not (truly_async and some(own < CLEARLY_SLOWER * (asked.latency_s + asked.transfer_s))),
             busy_s=smaller(elapsed, users * (alone_busy + plan.single_reads * asked.single_device_s)),
         ),
@@ -164,7 +163,7 @@ def _add_read_waits(
     if reads and not silent:
         blocked = found.read_wait_s > asked.first_s * 1.5
         count = reads if not plan.asynchronous or reaps_are_waits(system) or blocked else 1
-        longest = asked.first_s if plan.asynchronous else min(found.read_wait_s, asked.first_s)
+        longest = max(min(found.read_wait_s, asked.first_s), found.read_wait_s / count)
         waits[plan.event] = EventTime(waits=count, max_s=longest, total_s=found.read_wait_s)
     if plan.single_reads:
         before = waits.get(SEQUENTIAL)

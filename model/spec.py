@@ -19,6 +19,10 @@ def _seconds(value: object) -> object:
     return parse_seconds(value) if isinstance(value, str) else _number(value)
 
 
+def _release(value: object) -> object:
+    return str(value) if isinstance(value, int | float) and not isinstance(value, bool) else value
+
+
 def _number(value: object) -> object:
     if isinstance(value, bool | str):
         raise ValueError(f"{value!r} is not a number")
@@ -180,13 +184,13 @@ class SystemStatistics(Frozen):
     )
 
 
-RELEASE = re.compile(r"[0-9]{1,2}(\.[0-9]{1,2}){1,4}")
+RELEASE = re.compile(r"[0-9]{1,2}((\.[0-9]{1,2}){1,4}|i|g|c|ai)?")
 
 
 class Instance(Frozen):
     """The Oracle instance."""
 
-    release: str = setting(
+    release: Annotated[str, BeforeValidator(_release)] = setting(
         "19.3.0.0", "Release; decides direct reads, file layout, which waits are posted", ORACLE
     )
     db_block_size_bytes: BlockSize = setting(8 * KIB, "DB_BLOCK_SIZE", ORACLE)
@@ -218,7 +222,7 @@ class Instance(Frozen):
     @classmethod
     def _a_release(cls, value: str) -> str:
         if not RELEASE.fullmatch(value):
-            raise ValueError(f"{value!r} is not a release; write it like 11.1.0.6")
+            raise ValueError(f"{value!r} is not a release; write it like 11.1.0.6 or 19c")
         if release_tuple(value) < (8, 1):
             raise ValueError(f"{value!r} is older than 8.1, the oldest release described here")
         return value
@@ -369,5 +373,6 @@ Workload = Annotated[FullScan | IndexRangeScan, Field(discriminator="kind")]
 
 
 def release_tuple(release: str) -> tuple[int, ...]:
-    """A release as numbers that compare: ``"11.1.0.6"`` -> (11, 1, 0, 6)."""
-    return tuple(int(part) for part in release.split("."))
+    """A release as numbers that compare: ``"11.1.0.6"`` -> (11, 1, 0, 6); a bare ``"19c"`` is its first, (19, 1)."""
+    parts = tuple(int(part) for part in release.rstrip("igca").split("."))
+    return parts if len(parts) > 1 else (*parts, 1)

@@ -25,8 +25,8 @@ def run(
 ) -> RunResult:
     """Answer *scenario*; ``auto`` calculates where that is exact and simulates where somebody queues.
 
-    With *replications* the simulation runs with seeds seed, seed + 1, … and the first result carries the interval of
-    the mean elapsed time. *progress* is called with (done, all).
+    With *replications* the simulation runs with seeds seed, seed + 1, … and the result nearest to the mean carries
+    the interval of the mean elapsed time. *progress* is called with (done, all).
     """
     if engine not in ENGINES:
         raise UnknownName("engine", engine, ENGINES)
@@ -65,7 +65,7 @@ def _replicated(
 
 
 def _with_interval(results: list[RunResult]) -> RunResult:
-    """The first result, with the interval of the mean elapsed time over all."""
+    """The result nearest to the mean, with the interval of the mean elapsed time over all."""
     from statistics import fmean, stdev  # noqa: PLC0415
 
     from scipy.stats import t  # noqa: PLC0415
@@ -74,4 +74,5 @@ def _with_interval(results: list[RunResult]) -> RunResult:
     half = stdev(times) / len(times) ** 0.5 * float(t.ppf(0.5 + CONFIDENCE / 2, len(times) - 1))
     mean = fmean(times)
     interval = Interval(low_s=mean - half, high_s=mean + half, confidence=CONFIDENCE)
-    return results[0].model_copy(update={"time": results[0].time.model_copy(update={"interval": interval})})
+    middle = min(results, key=lambda result: abs(result.time.elapsed_s - mean))
+    return middle.model_copy(update={"time": middle.time.model_copy(update={"interval": interval})})

@@ -31,6 +31,8 @@ class ReadPlan:
     """Share of the reads that do not continue the one before on the device."""
     why: str
     mbrc: Number
+    uneven: Any
+    """Whether chance decides which blocks are read, so that a closed form is right only on average."""
     window_blocks: Number | None
 
 
@@ -60,6 +62,7 @@ def scan_plan(system: Any, segment: Segment) -> ReadPlan:
         direct = one_for_all(
             scan_reads.reads_directly(table_bytes, threshold, table.cached_fraction, table.dirty_fraction)
         )
+    single = not getattr(mbrc, "ndim", 0) and mbrc == 1
     pieces: list[scan_reads.Piece] = []
     for run in segment.shape.runs:
         if direct:
@@ -68,13 +71,14 @@ def scan_plan(system: Any, segment: Segment) -> ReadPlan:
             cut = scan_reads.buffered_pieces(run.blocks, mbrc, table.cached_fraction)
         pieces += [scan_reads.Piece(piece.blocks, piece.count * run.count) for piece in cut]
     return ReadPlan(
-        event=DIRECT if direct else SEQUENTIAL if bug else SCATTERED,
+        event=DIRECT if direct else SEQUENTIAL if single else SCATTERED,
         direct=direct,
         asynchronous=direct and instance.disk_asynch_io,
         through_page_cache=host.io_path in ("buffered", "sync"),
         single_reads=where(table.cached_fraction < 1, 1 + segment.shape.map_blocks, 0),
         pieces=pieces,
-        positioned_fraction=0,
+        positioned_fraction=0 if direct else scan_reads.long_gaps_fraction(table.cached_fraction, bs),
+        uneven=False if direct else (table.cached_fraction > 0) & (table.cached_fraction < 1),
         why=_why(system, direct, bug, table_bytes, threshold),
         mbrc=mbrc,
         window_blocks=window if direct else None,

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from model.demand.reading import one_for_all
 from model.demand.work import Demand
 from model.laws import device, scan_reads
 from model.laws.numeric import Number, some, where
@@ -70,19 +69,11 @@ def read_time(system: Any, size_bytes: Number, through_page_cache: bool, positio
     )
 
 
-def device_demand(system: Any, demand: Demand, users: Number) -> DeviceDemand:
-    """Sum the reads' demands.
-
-    With several users a read has to position after another session's; of asynchronous reads, the first of
-    each batch in flight.
-    """
+def device_demand(system: Any, demand: Demand) -> DeviceDemand:
+    """Sum the reads' demands on a device that nobody else moves."""
     bs = demand.block_size_bytes
     plan = demand.plan
     fraction = plan.positioned_fraction
-    shared = one_for_all(users > 1)
-    if shared:
-        truly_async = plan.asynchronous and not plan.through_page_cache
-        fraction = 1 / system.instance.direct_read_slots_limit if truly_async else 1
     requests: Number = 0
     rounds: Number = 0
     for piece in plan.pieces:
@@ -96,8 +87,7 @@ def device_demand(system: Any, demand: Demand, users: Number) -> DeviceDemand:
     last_blocks = _first_present(plan.pieces[::-1])
     first = read_time(system, first_blocks * bs, plan.through_page_cache, 1)
     single = read_time(system, bs, plan.through_page_cache, 1)
-    if not shared:
-        latency = latency + (first_blocks > 0) * (1 - fraction) * each
+    latency = latency + (first_blocks > 0) * (1 - fraction) * each
     return DeviceDemand(
         requests + plan.single_reads * single.requests,
         total.device_bytes + plan.single_reads * single.device_bytes,

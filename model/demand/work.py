@@ -39,6 +39,8 @@ class Demand:
     """Reads of the scan, without the single-block reads of header and map."""
     read_blocks: Number
     """Blocks read by the scan."""
+    sent_twice_s: Number = 0.0
+    """CPU of sends, which a trace counts both as CPU and as wait; never more than the CPU there is."""
     cpu: dict[str, Number] = field(default_factory=dict)
     waits: dict[str, tuple[Number, Number]] = field(default_factory=dict)
     """Client waits: event -> (times, seconds each)."""
@@ -83,6 +85,8 @@ def _add_client(demand: Demand, system: Any, select: str, arraysize: Number) -> 
         FROM_CLIENT: (demand.trips, client_s / demand.trips),
         MORE_DATA: (demand.more_data, net.more_data_send_s),
     }
+    sends = demand.trips * net.message_send_s + demand.more_data * net.more_data_send_s
+    demand.sent_twice_s = smaller(demand.cpu_s, sends * net.send_cpu_fraction)
 
 
 def _equal_rows(table: Any, row: RowShape, segment: Segment) -> Number:
@@ -139,13 +143,13 @@ def index_range_scan(system: Any, work: Any) -> Demand:
     leaf, factor = index_statistics(system, segment)
     rows = smaller(table.rows, ceiling(table.rows * work.selectivity_fraction))
     leaf_gets = larger(1, ceiling(leaf * work.selectivity_fraction))
-    table_gets = logical_io.table_gets_of_range_scan(rows, factor, table.rows)
-    clustered = factor <= (segment.blocks + table.rows) / 2
-    distinct = smaller(
-        table_gets,
-        where(clustered, table_gets, logical_io.distinct_blocks(segment.blocks, table_gets)),
+    pieces = larger(1, segment.blocks / table.rows)  # of a row that is spread over blocks
+    table_gets = pieces * logical_io.table_gets_of_range_scan(rows, factor, table.rows)
+    scattered = logical_io.scattered_fraction(
+        factor, segment.blocks, table.rows, where(index.clustering == "scattered", 1, 0)
     )
-    distinct = smaller(distinct, segment.blocks)
+    at_random = logical_io.distinct_blocks(segment.blocks, table_gets)
+    distinct = smaller(segment.blocks, (1 - scattered) * table_gets + scattered * at_random)
     returned = rows if work.select == "rows" else 1
     fetches = logical_io.fetch_calls(returned, work.arraysize_rows)
     levels = index.blevel
@@ -158,9 +162,9 @@ def index_range_scan(system: Any, work: Any) -> Demand:
         through_page_cache=host.io_path in ("buffered", "sync"),
         single_reads=0,
         pieces=[scan_reads.Piece(1, index_reads + table_reads)],
-        positioned_fraction=where(
-            clustered, smaller(1, 2 * index_reads / larger(1e-9, index_reads + table_reads)), 1
-        ),
+        positioned_fraction=scattered
+        + (1 - scattered) * smaller(1, 2 * index_reads / larger(1e-9, index_reads + table_reads)),
+        uneven=False,
         why="single-block reads through the index",
         mbrc=1,
         window_blocks=None,
@@ -205,7 +209,7 @@ def index_statistics(system: Any, segment: Segment) -> tuple[Number, Number]:
     if factor is None:
         scattered = larger(1, ceiling(table.rows * (1 - 1 / larger(1, segment.blocks))))
         factor = segment.blocks if index.clustering == "clustered" else scattered
-    return leaf, smaller(factor, table.rows)
+    return leaf, smaller(larger(factor, segment.blocks), table.rows)
 
 
 def demand_of(system: Any, work: Any) -> Demand:

@@ -47,6 +47,18 @@ def table_gets_of_range_scan(rows: Number, clustering_factor: Number, table_rows
     return smaller(rows, larger(1, ceiling(clustering_factor * rows / table_rows)))
 
 
+def scattered_fraction(
+    clustering_factor: Number, blocks: Number, table_rows: Number, unknown: Number
+) -> Number:
+    """How scattered rows lie in index order: 0 at a clustering factor of the blocks, 1 at one of the rows.
+
+    With a row or less in a block the two are one, and *unknown* is the answer.
+    """
+    span = table_rows - blocks
+    share = (clustering_factor - blocks) / larger(1, span)
+    return where(span > 0, larger(0, smaller(1, share)), unknown)
+
+
 def distinct_blocks(blocks: Number, table_gets: Number) -> Number:
     """Different blocks among *table_gets* gets that fall on *blocks* blocks at random: B·(1 - (1 - 1/B)^n)."""
     return blocks * (1 - (1 - 1 / larger(1, blocks)) ** table_gets)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from model.laws.device import NEAR_BYTES
 from model.laws.numeric import Number, ceil_div, floor_div, larger, smaller, some, where
 
 UNSET_MBRC_BEFORE_10_2 = 8
@@ -107,6 +108,11 @@ def buffered_reads_of_run(blocks: Number, mbrc: Number, cached_fraction: Number)
         safe * (1 - terms * before_last + (terms - 1) * last) / (1 - safe) ** 2,
     )
     return uncached * ((1 + cached_fraction * (blocks - 1)) * geometric - cached_fraction * mbrc * weighted)
+
+
+def long_gaps_fraction(cached_fraction: Number, block_size_bytes: Number) -> Number:
+    """Share of a buffered scan's reads that begin too far behind the last one: so many cached blocks in a row."""
+    return cached_fraction ** (NEAR_BYTES / block_size_bytes)
 
 
 def buffered_pieces(blocks: Number, mbrc: Number, cached_fraction: Number) -> list[Piece]:

@@ -11,7 +11,7 @@ from model.demand import Demand, demand_of
 from model.errors import OutsideLaw
 from model.results import DeviceStats, RunResult
 from model.sim.ledger import Ledger, mean_waits
-from model.sim.session import Read, Session, stretches_of
+from model.sim.session import STRETCH_BLOCKS, Read, Session, stretches_of
 from model.sim.streams import stream
 from model.spec import FullScan, IndexRangeScan, System, release_tuple
 from model.state.extent_map import lay_out, reads_of, uncached_reads_of
@@ -35,7 +35,7 @@ def simulate(system: System, work: FullScan | IndexRangeScan, *, seed: int = 1, 
     sessions = [Session(env, system, demand, disk, processors) for _ in range(work.users)]
     starts = stream(seed, "session start").uniform(0, 1, work.users) * _first_step_s(sessions[0])
     for rank, session in enumerate(sessions):
-        reads = _reads(system, work, demand, seed, rank)
+        reads = _reads(system, work, demand, seed)
         env.process(session.execute(reads, float(starts[rank]) if work.users > 1 else 0.0))
     env.run()
     return books.close_books(name, system, work, demand, _timing(system, work, demand, sessions, seed))
@@ -55,12 +55,11 @@ def _refuse_what_takes_too_long(work: FullScan | IndexRangeScan, demand: Demand)
 
 def _first_step_s(session: Session) -> float:
     """Sessions start within the time of one stretch of work, so that they are not in step."""
-    return 128 * (session.pace.cpu_s + session.pace.other_s)
+    blocks = min(STRETCH_BLOCKS, float(session.demand.blocks_wanted))
+    return blocks * (session.pace.cpu_s + session.pace.other_s)
 
 
-def _reads(
-    system: System, work: FullScan | IndexRangeScan, demand: Demand, seed: int, rank: int
-) -> Iterator[Read]:
+def _reads(system: System, work: FullScan | IndexRangeScan, demand: Demand, seed: int) -> Iterator[Read]:
     """The reads of one session in order."""
     plan = demand.plan
     if work.kind == "index_range_scan":
@@ -78,7 +77,7 @@ def _reads(
     if plan.direct or cached == 0:
         window = int(plan.window_blocks) if plan.window_blocks is not None else None
         return reads_of(extents, mbrc=mbrc, window_blocks=window)
-    draws = stream(seed + rank, "cached blocks")
+    draws = stream(seed, "cached blocks")  # one buffer cache: every session finds the same blocks
     return uncached_reads_of(
         extents, mbrc=mbrc, cached_of=lambda blocks: (draws.random(blocks) < cached).tolist()
     )

@@ -10,7 +10,7 @@ from typing import Any
 
 import simpy
 
-from model.demand import FROM_CLIENT, SEQUENTIAL, Demand, ReadTime, read_time, reaps_are_waits
+from model.demand import SEQUENTIAL, Demand, ReadTime, read_time, reaps_are_waits
 from model.laws.device import positioning_s
 from model.sim.ledger import Ledger
 from model.spec import System
@@ -34,8 +34,7 @@ class Pace:
 def pace_of(system: System, demand: Demand) -> Pace:
     """Work per wanted block, without reading."""
     waits = sum(times * each for times, each in demand.waits.values())
-    sends = sum(times * each for event, (times, each) in demand.waits.items() if event != FROM_CLIENT)
-    other = waits - sends * system.client.send_cpu_fraction + demand.trips * system.host.between_calls_s
+    other = waits - demand.sent_twice_s + demand.trips * system.host.between_calls_s
     return Pace(demand.cpu_s / demand.blocks_wanted, other / demand.blocks_wanted)
 
 
@@ -86,10 +85,12 @@ class Session:
         for read in reads:
             if plan.asynchronous:
                 reap_s, copy_s = self.system.host.reap_call_s, float(self._of_size(read[1]).copy_s)
-                inside = self._submit(read) - self.env.now
-                yield from self._sleep(inside + reap_s)
+                blocked = self._submit(read) - self.env.now - copy_s
+                if blocked > 0:
+                    yield from self._sleep(blocked)
+                    self.ledger.submit_blocked_s += blocked
+                yield from self._sleep(self._compute(copy_s + reap_s))
                 self.ledger.submit_cpu_s += copy_s
-                self.ledger.submit_blocked_s += inside - copy_s
                 self.ledger.reap_cpu_s += reap_s
             else:
                 yield from self._read_and_wait(read, plan.event)
@@ -126,7 +127,7 @@ class Session:
                     self.ledger.wait(plan.event, waited)
             step = min(size * blocks_per_block, self.demand.blocks_wanted - done)
             done += step
-            yield from self._work(step, reap_s)
+            yield from self._work(step, **{"other_s" if self._posts_every_reap else "cpu_s": reap_s})
         yield from self._work_in_stretches(self.demand.blocks_wanted - done)
 
     def _blocks_per_read(self) -> float:
@@ -159,12 +160,17 @@ class Session:
         yield from self._sleep(waited)
         self.ledger.wait(event, waited)
 
-    def _work(self, blocks: float, extra_s: float = 0.0) -> Step:
+    def _work(self, blocks: float, *, cpu_s: float = 0.0, other_s: float = 0.0) -> Step:
         """Process *blocks* blocks: a processor for the CPU, then the client's turn."""
+        busy = self._compute(blocks * self.pace.cpu_s + cpu_s)
+        yield from self._sleep(busy + blocks * self.pace.other_s + other_s)
+
+    def _compute(self, cpu_s: float) -> float:
+        """Time until a processor has done *cpu_s* seconds of work, its run queue included."""
         now = self.env.now
-        begin, end = self.processors.serve(now, blocks * self.pace.cpu_s)
+        begin, end = self.processors.serve(now, cpu_s)
         self.ledger.run_queue_s += begin - now
-        yield from self._sleep(end - now + blocks * self.pace.other_s + extra_s)
+        return end - now
 
     def _work_in_stretches(self, blocks: float) -> Step:
         """Blocks that needed no read, in stretches short enough for sessions to take turns on the processors."""

@@ -32,6 +32,16 @@ Three commands worth trying:
 """
 
 
+def _version() -> str:
+    """The program's version, where it is installed; reading it costs nothing else."""
+    from importlib.metadata import PackageNotFoundError, version
+
+    try:
+        return version("blocktime")
+    except PackageNotFoundError:
+        return "0.1.0"
+
+
 class Commands(click.Group):
     """The commands, with the nearest name offered for one that does not exist."""
 
@@ -244,7 +254,7 @@ def _engine(command: Callable[..., Any]) -> Callable[..., Any]:
             "--replications", type=click.IntRange(1, 1000), help="Simulate N times and give the interval of the mean."
         ),
         click.option("--seed", type=click.IntRange(0, HIGHEST_SEED), help="First seed of the simulation."),
-        _one_engine("auto", "auto calculates for one user and simulates for several."),
+        _one_engine("auto", "auto calculates where that is exact and simulates where somebody queues."),
     ):  # fmt: skip
         command = option(command)
     return command
@@ -266,7 +276,7 @@ def _output(command: Callable[..., Any]) -> Callable[..., Any]:
 @click.group(
     cls=Commands, invoke_without_command=True, context_settings={"help_option_names": ["-h", "--help"]}
 )
-@click.version_option(package_name="blocktime", message="%(prog)s %(version)s")
+@click.version_option(_version(), message="%(prog)s %(version)s")
 @click.pass_context
 def commands(ctx: click.Context) -> None:
     """Where the time goes when Oracle reads and writes blocks on Linux."""
@@ -364,14 +374,19 @@ def compare(
 ) -> None:
     """Answer several scenarios side by side: differences in time and percent, and why.
 
-    One name with --set compares the scenario with itself so changed; with several names --set changes them all.
+    One name with --set compares the scenario with itself so changed; with several names --set changes them all, and
+    NAME,KEY=VALUE,... changes one.
     """
     from model.errors import SpecError
     from scenarios import load
 
     if len(names) > 1:
-        asked = [load(name, settings) for name in names]
-        titles = [one.title for one in asked]
+        own = [name.split(",") for name in names]
+        asked = [load(name, [*settings, *more]) for name, *more in own]
+        titles = [
+            f"{one.title} with {', '.join(more)}" if more else one.title
+            for one, (_, *more) in zip(asked, own, strict=True)
+        ]
     elif settings:
         asked = [load(names[0]), load(names[0], settings)]
         titles = [asked[0].title, f"with {', '.join(settings)}"]

@@ -21,7 +21,7 @@ SENDS = "sending to the client"
 CALLS = "database calls"
 READS = "reads"
 PROCESSOR = "waiting for a processor"
-BETWEEN = "time between calls, outside the trace,"
+BETWEEN = "time between calls (writing the trace, mostly)"
 
 MECHANISM = {
     CPU + "buffer gets": GETS,
@@ -162,7 +162,7 @@ def _what_stays(moved: dict[str, Change], base: RunResult, other: RunResult) -> 
 
 def _untouched(stays: Change, elapsed_s: float) -> str:
     part = f"{show_seconds(stays.after_s)} of the {show_seconds(elapsed_s)}"
-    return f"{part} are {_waiting(stays.name)}, which this does not touch"
+    return f"{part} are {_waiting(stays.name)}, which this hardly touches"
 
 
 def _largest_unmoved(moved: dict[str, Change], elapsed_s: float) -> Change | None:

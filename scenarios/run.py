@@ -33,15 +33,45 @@ def run(
     chosen = engine
     if engine == "auto":
         chosen = "calculate" if nobody_queues(scenario.system, scenario.workload) else "simulate"
+    notes = notes_on(scenario)
     if chosen == "calculate":
-        return calculate(scenario.system, scenario.workload, name=scenario.name)
+        if (replications or scenario.replications) > 1:
+            notes.append("replications were not needed: calculate has no chance in it")
+        return _noted(calculate(scenario.system, scenario.workload, name=scenario.name), notes)
     try:
-        return _replicated(scenario, seed, replications, progress)
+        return _noted(_replicated(scenario, seed, replications, progress), notes)
     except OutsideLaw as refusal:
         if engine == "simulate":
             raise
         found = calculate(scenario.system, scenario.workload, name=scenario.name)
-        return found.model_copy(update={"warnings": [*found.warnings, str(refusal)]})
+        return _noted(found, [*notes, str(refusal)])
+
+
+INERT = ("kernel", "scheduler", "nr_requests")
+
+
+def notes_on(scenario: Scenario) -> list[str]:
+    """What a reader should know of the question itself: costs that are defaults, and fields nothing depends on."""
+    notes = []
+    for section, whose in (("host", "machine"), ("client", "client")):
+        if not any(path.startswith(f"{section}.") for path in scenario.system.constants):
+            notes.append(
+                f"the {section}'s costs are defaults, not those of your {whose}: set {section}.use or its fields"
+            )
+    changed = scenario.differences.get("host", {})
+    inert = [f"host.{field}" for field in INERT if field in changed]
+    if inert:
+        verb = "has" if len(inert) == 1 else "have"
+        notes.append(f"{' and '.join(inert)} {verb} no effect on a scan yet")
+    if scenario.system.instance.db_file_multiblock_read_count == 0:
+        notes.append(
+            "db_file_multiblock_read_count = 0 is bug 5768025, seen up to 11.1; later releases may have mended it"
+        )
+    return notes
+
+
+def _noted(result: RunResult, notes: list[str]) -> RunResult:
+    return result.model_copy(update={"warnings": [*result.warnings, *notes]}) if notes else result
 
 
 def _replicated(

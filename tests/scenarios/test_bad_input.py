@@ -148,7 +148,6 @@ def test_an_unknown_name_offers_what_there_is(data: dict[str, Any], words: list[
         ("tablespace.block_size_bytes", None, ["None", "8192"]),
         ("instance.disk_asynch_io", "maybe", ["'maybe'", "true or false"]),
         ("instance.disk_asynch_io", 7, ["7", "true or false"]),
-        ("instance.release", 11.1, ["11.1", "text"]),
         ("instance.statistics.mbrc", "all", ["'all'", "number"]),
         ("instance.statistics", 4, ["4", "section"]),
         ("instance.db_file_multiblock_read_count", "many", ["'many'", "auto", "number"]),

@@ -20,7 +20,7 @@ CANNOT: Final = """
 * Your system's absolute times, until its constants are measured there: the differences travel better than the sums.
 * Plans: the optimizer's cost is shown, but the access path is the one that you choose.
 * Latches, read consistency under concurrent change, RAC, Exadata offloading, compression, parallel query.
-* With several users the law gives the least time possible; the simulation shows the queueing.
+* With several users, or reads in flight, the law only approximates; the page plays the simulation then.
 """
 
 

@@ -1,4 +1,4 @@
-"""A result as figures and table rows: pure functions, no Streamlit, no plotly import; colours fixed by wait class."""
+"""A result as figures: pure functions, no Streamlit, no plotly import; colours fixed by wait class."""
 
 from __future__ import annotations
 
@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from model.results import RunResult
-from model.spec import System
-from model.units import show_bytes, show_seconds, unit_of
+from model.units import show_bytes, show_seconds
 from scenarios.compare import CPU, changes, components
 
 # Wait class -> colour that reads on white and on near-black, and a pattern that reads without colour.
@@ -171,8 +170,8 @@ def _stack(row: str, result: RunResult) -> list[dict[str, Any]]:
 def _layout(rows: list[str], longest: float) -> dict[str, Any]:
     return {
         "barmode": "overlay", "height": 56 + 27 * max(len(rows), 6), "uirevision": "kept",
-        "margin": {"l": 8, "r": 8, "t": 4, "b": 40}, "showlegend": False,
-        "xaxis": {"title": {"text": "seconds of one session", "standoff": 6}, "range": [0, longest * 1.16],
+        "margin": {"l": 8, "r": 78, "t": 4, "b": 40}, "showlegend": False,
+        "xaxis": {"title": {"text": "seconds of one session", "standoff": 6}, "range": [0, longest * 1.01],
                   "rangemode": "tozero", "zeroline": True, "fixedrange": True},
         "yaxis": {"categoryorder": "array", "categoryarray": rows[::-1], "automargin": True, "fixedrange": True,
                   "ticksuffix": "  "},
@@ -263,42 +262,3 @@ def _sizes(result: RunResult) -> dict[float, float]:
 def largest_read_blocks(result: RunResult) -> int:
     """Blocks of the largest read that occurs."""
     return max((size for size, count in result.physical_io.request_blocks.items() if count > 0), default=0)
-
-
-def breakdown(base: RunResult, other: RunResult) -> list[dict[str, str]]:
-    """Every component in both results and their difference, the largest of the what-if first, elapsed last."""
-    found = sorted(changes(base, other), key=lambda change: -change.after_s)
-    lines = [(change.name, change.before_s, change.after_s) for change in found]
-    lines.append(("Elapsed", base.time.elapsed_s, other.time.elapsed_s))
-    return [
-        {
-            "Component": name, "Class": wait_class(name) if name != "Elapsed" else "", "Baseline s": f"{before:,.3f}",
-            "What-if s": f"{after:,.3f}", "Difference s": f"{after - before:+,.3f}",
-            "Share of what-if": f"{after / other.time.elapsed_s:.1%}" if other.time.elapsed_s else "",
-        }
-        for name, before, after in lines
-    ]  # fmt: skip
-
-
-def written(value: float, unit: str) -> str:
-    """A constant with its unit, in the size a reader would pick."""
-    if unit == "s":
-        return show_seconds(value)
-    if unit in ("bytes", "bytes/s"):
-        return show_bytes(value) + unit.removeprefix("bytes")
-    return f"{value:,.6g} {unit}".strip()
-
-
-def assumptions(system: System, result: RunResult) -> list[dict[str, str]]:
-    """The constants that came from a catalog: value, how it was found, source, fitted range, and whether it is left."""
-    outside = {one.constant: f"used at {one.quantity} {one.used:g}" for one in result.extrapolated}
-    return [
-        {
-            "Constant": path, "Value": written(constant.value, unit_of(path)),
-            "Spread": f"± {constant.spread:.2g}" if constant.spread is not None else "", "How": constant.how,
-            "Source": constant.source, "Note": constant.note,
-            "Fitted range": "; ".join(f"{name} {low:g} to {high:g}" for name, (low, high) in constant.range.items()),
-            "Outside": outside.get(path, ""),
-        }
-        for path, constant in sorted(system.constants.items())
-    ]  # fmt: skip

@@ -137,25 +137,6 @@ def test_largest_read_is_one_megabyte_at_every_block_size() -> None:
         assert charts.largest_read_blocks(result) == blocks
 
 
-def test_breakdown_ends_with_elapsed(base: RunResult, other: RunResult) -> None:
-    rows = charts.breakdown(base, other)
-    assert rows[-1]["Component"] == "Elapsed"
-    total = sum(float(row["What-if s"].replace(",", "")) for row in rows[:-1])
-    assert total == pytest.approx(other.time.elapsed_s, abs=0.001 * len(rows))
-
-
-def test_assumptions_name_value_origin_and_range(base: RunResult) -> None:
-    rows = {row["Constant"]: row for row in charts.assumptions(load("rahn-full-scan").system, base)}
-    assert rows["disk.overhead_s"]["Value"].endswith("s")
-    assert all(row["How"] and row["Source"] for row in rows.values())
-
-
-def test_written_takes_a_readers_unit() -> None:
-    assert charts.written(75 * 1024**2, "bytes/s") == "75M/s"
-    assert charts.written(1.48e-6, "s") == "1.48 µs"
-    assert charts.written(16, "") == "16"
-
-
 def test_the_key_shows_what_occurs(base: RunResult) -> None:
     html = charts.key_html([base])
     assert "Idle (the client)" in html

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from app import evidence, forms, what_if
+from app import answer, engines, evidence, fields, forms, settings, what_if
 from model.provenance import Extrapolation
 from model.units import show_seconds
 from scenarios import library, load, run
@@ -28,8 +28,12 @@ def metric(app: AppTest, label: str) -> Any:
     return next(one for one in app.metric if one.label.startswith(label))
 
 
-def elapsed(name: str, *settings: str) -> str:
-    return show_seconds(run(load(name, settings), engine="calculate").time.elapsed_s)
+def elapsed(name: str, *settings: str, engine: str = "auto") -> str:
+    return show_seconds(run(load(name, settings), engine=engine).time.elapsed_s)
+
+
+def says(app: AppTest, text: str) -> bool:
+    return any(text in one.value for one in [*app.markdown, *app.caption])
 
 
 def test_it_opens_on_the_measured_scan() -> None:
@@ -50,7 +54,7 @@ def test_a_changed_block_size_shows_what_it_was_and_what_it_does() -> None:
     app = opened()
     app.select_slider("tablespace.block_size_bytes").set_value(16384).run()
     assert not app.exception
-    assert metric(app, "Largest read").value == "64"
+    assert metric(app, "Largest read").value == "64 blocks"
     assert "was 8K" in app.select_slider("tablespace.block_size_bytes").label
     assert app.query_params["tablespace.block_size_bytes"] == "16384"
     assert any("1 changed" in text.value for text in app.markdown)
@@ -71,7 +75,7 @@ def test_another_scenario_starts_unchanged() -> None:
     assert not app.exception
     assert metric(app, "Elapsed").value == elapsed("index-range-scan")
     assert app.number_input("workload.arraysize_rows").value == 100
-    assert app.number_input("workload.selectivity_fraction").value == pytest.approx(0.01)
+    assert app.number_input("workload.selectivity_fraction").value == pytest.approx(1.0)
 
 
 @pytest.mark.parametrize(
@@ -126,6 +130,103 @@ def test_verifying_shows_both_answers() -> None:
         assert "simulation" in app.info[0].value
 
 
+@pytest.mark.parametrize(
+    ("name", "change"),
+    [("rahn-full-scan", "workload.users=8"), ("full-scan-nvme", "workload.arraysize_rows=15")],
+)
+def test_where_somebody_queues_the_simulation_replaces_the_law(name: str, change: str) -> None:
+    path, _, value = change.partition("=")
+    app = opened(scenario=name, **{path: value})
+    assert metric(app, "Elapsed").value == elapsed(name, change, engine="simulate")
+    assert says(app, "blue-badge[:material/play_circle: simulation]")
+    assert says(app, f"the law says {elapsed(name, change, engine='calculate')}")
+    assert not any(button.label.startswith(("Verify", "Simulate")) for button in app.button)
+    app.selectbox("scenario").select("savvinov-pio-lio").run()
+    assert metric(app, "Elapsed").value == elapsed("savvinov-pio-lio")
+    assert says(app, "green-badge[:material/function: law]")
+
+
+def test_a_queueing_baseline_is_simulated_too() -> None:
+    app = opened(scenario="full-scan-nvme")
+    assert metric(app, "Elapsed").value == elapsed("full-scan-nvme", engine="simulate")
+    assert metric(app, "Elapsed").delta == "as the baseline"
+
+
+def test_a_long_simulation_waits_to_be_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(engines, "MOST_STEPS", 100)
+    app = opened(**{"workload.users": "3"})
+    assert metric(app, "Elapsed").value == elapsed("rahn-full-scan", "workload.users=3", engine="calculate")
+    assert says(app, "orange-badge[:material/function: law, approximate]")
+    next(button for button in app.button if button.label == "Simulate the queue").click().run()
+    assert not app.exception
+    assert metric(app, "Elapsed").value == elapsed("rahn-full-scan", "workload.users=3", engine="simulate")
+
+
+def test_what_the_simulation_refuses_keeps_the_law_and_says_so() -> None:
+    app = opened(**{"workload.users": "3000"})
+    law = elapsed("rahn-full-scan", "workload.users=3000", engine="calculate")
+    assert metric(app, "Elapsed").value == law
+    next(button for button in app.button if button.label == "Simulate the queue").click().run()
+    assert not app.exception
+    assert metric(app, "Elapsed").value == law
+    assert says(app, "No simulation: simulating 5,859,000 steps is refused")
+
+
+@pytest.mark.parametrize(
+    ("name", "setting", "soon"),
+    [
+        ("rahn-full-scan", "workload.users=8", True),
+        ("full-scan-nvme", "workload.users=8", True),
+        ("rahn-full-scan", "workload.users=400", False),
+        ("savvinov-lio-pc", "workload.users=20", True),
+        ("savvinov-lio-pc", "workload.users=1000", False),  # no read at all, but a million steps
+    ],
+)
+def test_what_is_simulated_unasked_takes_about_a_second(name: str, setting: str, soon: bool) -> None:
+    scenario = load(name, [setting])
+    assert (engines.steps(scenario, run(scenario, engine="calculate")) <= engines.MOST_STEPS) is soon
+
+
+def test_the_replay_names_the_engine_where_the_page_did_not_simulate(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(engines, "MOST_STEPS", 100)
+    line = shown_command(**{"workload.users": "3"})
+    assert line == "blocktime run rahn-full-scan --set workload.users=3 --engine calculate"
+    assert "--engine" not in shown_command(**{"workload.arraysize_rows": "15"})
+
+
+def shown_command(**query: str) -> str:
+    app = AppTest.from_file(str(ENTRY), default_timeout=LIMIT_S)
+    for key, value in query.items():
+        app.query_params[key] = value
+    app.session_state["tab"] = "Replay"
+    app.run()
+    assert not app.exception
+    return next(code.value for code in app.code if code.value.startswith("blocktime run"))
+
+
+def test_what_is_extrapolated_is_marked_at_the_elapsed_time_and_named_under_assumptions() -> None:
+    app = opened(**{"workload.arraysize_rows": "15"})
+    assert "extrapolated" in metric(app, "Elapsed").label
+    assert "was fitted at 100 arraysize" in metric(app, "Elapsed").help.replace("\\", "")
+    assert says(app, "5 constants were not fitted at arraysize")
+    plain = opened()
+    assert metric(plain, "Elapsed").label == "Elapsed"
+    assert not says(plain, "not fitted")
+
+
+def test_the_index_range_scan_has_its_own_controls() -> None:
+    app = opened(scenario="index-range-scan")
+    app.number_input("workload.selectivity_fraction").set_value(0.2).run()
+    assert app.query_params["workload.selectivity_fraction"] == "0.002"
+    assert "was 1%" in app.number_input("workload.selectivity_fraction").label
+    few = metric(app, "Reads").value
+    app.button_group("index.clustering").set_value("scattered").run()
+    assert not app.exception
+    settings = ("workload.selectivity_fraction=0.002", "index.clustering=scattered")
+    assert metric(app, "Elapsed").value == elapsed("index-range-scan", *settings)
+    assert metric(app, "Reads").value != few
+
+
 def test_marks_stand_where_the_number_stands() -> None:
     result = run(load("rahn-full-scan"), engine="calculate")
     beyond = [
@@ -137,7 +238,7 @@ def test_marks_stand_where_the_number_stands() -> None:
             "instance.statistics.cpuspeed_hz",
         )
     ]
-    marked = what_if.marks(result.model_copy(update={"extrapolated": beyond}))
+    marked = answer.marks(result.model_copy(update={"extrapolated": beyond}))
     assert {key: len(texts) for key, texts in marked.items()} == {
         "elapsed": 3, "cpu": 1, "client": 1, "io": 1, "cost": 1
     }  # fmt: skip
@@ -190,7 +291,7 @@ def test_evidence_shows_misses_first_and_what_fits() -> None:
 def test_every_choice_of_every_control_gives_an_answer() -> None:
     for controls in forms.GROUPS.values():
         for control in controls:
-            field = forms.facts(control.path)
+            field = control.facts("full_scan")
             for option in (*field.options, *control.offers) if field else ():
-                _, refused = forms.settle("rahn-full-scan", {control.path: forms.as_text(option)})
+                _, refused = settings.settle("rahn-full-scan", {control.path: fields.as_text(option)})
                 assert not refused, refused

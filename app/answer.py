@@ -1,0 +1,231 @@
+"""The answer on the page: headline, figures, where the time goes, and why."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from app import charts, engines
+from app.markdown import plain, sentence
+from model.errors import BlocktimeError
+from model.results import RunResult
+from model.units import show_seconds
+from scenarios import Scenario
+from scenarios.compare import why
+
+VERIFY: Final = "answer.verify"
+_ON_ELAPSED: Final = ("host.", "disk.", "client.")
+
+
+def marks(result: RunResult) -> dict[str, list[str]]:
+    """Which number stands on constants used outside their fitted range, and the sentences that say so."""
+    found: dict[str, list[str]] = {"elapsed": [], "cpu": [], "io": [], "client": [], "cost": []}
+    for one in result.extrapolated:
+        section, _, field = one.constant.partition(".")
+        if section == "disk" or field == "reap_call_s":
+            found["io"].append(str(one))
+        elif section == "client":
+            found["client"].append(str(one))
+        elif section == "instance":
+            found["cost"].append(str(one))
+        elif field != "between_calls_s":
+            found["cpu"].append(str(one))
+        if one.constant.startswith(_ON_ELAPSED):
+            found["elapsed"].append(str(one))
+    return found
+
+
+def headline(base: Scenario, other: Scenario, changed: int, found: engines.Pair) -> DeltaGenerator:
+    """What is asked and which engine answers; returns the place where a simulation shows that it works."""
+    with st.container(key="head"):
+        title, action = st.columns([5, 1.25], vertical_alignment="center")
+    moved = f":primary-badge[{changed} changed]" if changed else ""
+    title.markdown(f"### {plain(base.title)} {' '.join(badges(found))} {moved}")
+    place: DeltaGenerator = action.empty()
+    law = show_seconds(found.law.time.elapsed_s)
+    if found.after.engine == "simulate":
+        place.caption(
+            f"the law says {law}", help="The closed form, which knows no queue", text_alignment="right"
+        )
+    elif found.bound:
+        if not found.pending and not found.refused:
+            label = "Simulate the queue"
+            place.button(
+                label,
+                icon=":material/play_arrow:",
+                width="stretch",
+                on_click=engines.want,
+                args=(base, other),
+            )
+    else:
+        _verify(place, other, found.after)
+    return place
+
+
+def badges(found: engines.Pair) -> list[str]:
+    """The engine behind the what-if's numbers, as badges."""
+    if found.after.engine == "simulate":
+        return [":blue-badge[:material/play_circle: simulation]"]
+    working = [":gray-badge[simulating …]"] if found.pending else []
+    if found.bound and found.queues:
+        return [":orange-badge[:material/function: law, approximate]", *working]
+    return [":green-badge[:material/function: law]", *working]
+
+
+def _verify(place: DeltaGenerator, other: Scenario, law: RunResult) -> None:
+    document = other.model_dump_json()
+    if place.button("Verify by simulation", icon=":material/play_arrow:", width="stretch"):
+        st.session_state[VERIFY] = document
+    if st.session_state.get(VERIFY) != document:
+        return
+    try:
+        with st.spinner("Simulating …"):
+            played = engines.answer(other, "simulate")
+    except ImportError:
+        st.warning("This installation has no simulation engine, so there is nothing to verify with.")
+        return
+    except BlocktimeError as error:
+        st.error(f"The simulation gives no answer: {error}", icon=":material/error:")
+        return
+    first, second = law.time.elapsed_s, played.time.elapsed_s
+    off = f"{second / first - 1:+.2%}" if first else "—"
+    events = f", {played.events:,} events" if played.events is not None else ""
+    st.info(
+        f"Law **{show_seconds(first)}** · simulation **{show_seconds(second)}** ({off}{events}, seed {played.seed}) · "
+        f"User I/O wait {show_seconds(charts.io_wait_s(law))} and {show_seconds(charts.io_wait_s(played))}",
+        icon=":material/verified:",
+    )
+
+
+def figures(before: RunResult, after: RunResult) -> None:
+    """Eight numbers with their difference to the baseline; outside a fitted range the number says so."""
+    outside = marks(after)
+
+    def client(result: RunResult) -> float:
+        return charts.by_class(result)["Idle"]
+
+    rows: dict[str, list[tuple[_Shown, Callable[[RunResult], float]]]] = {
+        "first": [
+            (_Shown("Elapsed", show_seconds, outside["elapsed"], badge=True), lambda r: r.time.elapsed_s),
+            (_Shown("DB CPU", show_seconds, outside["cpu"]), lambda r: r.time.cpu_s),
+            (_Shown("User I/O wait", show_seconds, outside["io"]), charts.io_wait_s),
+            (_Shown("Consistent gets", _count), lambda r: r.logical_io.consistent_gets),
+        ],
+        "second": [
+            (_Shown("Reads", _count), lambda r: r.physical_io.read_requests),
+            (_Shown("Largest read", _blocks, good="off"), charts.largest_read_blocks),
+            (
+                _Shown("Optimizer cost", _count, outside["cost"], says="in single-block reads"),
+                lambda r: r.optimizer.cost,
+            ),
+            (_Shown("Waiting for the client", show_seconds, outside["client"]), client),
+        ],
+    }
+    for key, shown in rows.items():
+        with st.container(key=key):
+            for column, (what, number) in zip(st.columns(4), shown, strict=True):
+                _metric(column, what, number(before), number(after))
+
+
+def _count(value: float) -> str:
+    return f"{value:,.0f}"
+
+
+def _blocks(value: float) -> str:
+    return f"{value:,.0f} block{'' if value == 1 else 's'}"
+
+
+@dataclass(frozen=True)
+class _Shown:
+    """How one number appears: its label, how it is written, sentences on constants outside their range."""
+
+    label: str
+    show: Callable[[float], str]
+    outside: Sequence[str] = ()
+    good: str = "inverse"
+    """Streamlit's colour rule: less is better, or ``off`` where neither is."""
+    says: str = ""
+    badge: bool = False
+    """What is extrapolated is said in a badge, not by a sign alone."""
+
+    def titled(self) -> str:
+        """The label, with its mark."""
+        if not self.outside:
+            return self.label
+        sign = ":material/warning:"
+        return f"{self.label} " + (
+            f":orange-badge[{sign} extrapolated]" if self.badge else f":orange[{sign}]"
+        )
+
+
+def _metric(column: DeltaGenerator, what: _Shown, was: float, now: float) -> None:
+    difference = now - was
+    same = what.show(was) == what.show(now)
+    share = difference / was if was else 0.0
+    tiny = abs(share) < 0.0005
+    percent = " (under 0.1%)" if was and tiny else f" ({share:+.1%})" if was and abs(share) < 10 else ""
+    change = f"{'-' if difference < 0 else '+'}{what.show(abs(difference))}{percent}"
+    column.metric(
+        what.titled(),
+        what.show(now),
+        "as the baseline" if same else change,
+        delta_color="off" if same or tiny or what.good == "off" else "inverse",
+        delta_arrow="off" if same else "auto",
+        border=True,
+        help=plain("; ".join(dict.fromkeys([what.says, *what.outside])).removeprefix("; ")) or None,
+    )
+
+
+def waterfall(before: RunResult, after: RunResult) -> None:
+    figure, finding = charts.waterfall(before, after, ink=ink())
+    st.html(charts.key_html([before, after]))
+    st.plotly_chart(
+        figure,
+        key="waterfall",
+        alt=finding,
+        theme="streamlit",
+        config={"displayModeBar": False},
+        width="stretch",
+    )
+
+
+def ink() -> str:
+    """Colour of text in charts, for the theme in use."""
+    return charts.INK["dark" if st.context.theme.type == "dark" else "light"]
+
+
+def reasons(found: engines.Pair, changed: bool) -> None:
+    """What moved and why, then what to keep in mind."""
+    before, after = found.before, found.after
+    st.markdown("**Why**" if changed else "**What this is**")
+    if changed:
+        said = why(before, after) or ["Nothing that the model knows of moves."]
+    else:
+        said = [
+            charts.finding(before),
+            f"read {after.access}",
+            "Change a control on the left: the difference shows here",
+        ]
+    st.markdown("\n".join(f"- {plain(sentence(text))}" for text in said))
+    for note in notes(found):
+        st.caption(f":orange[:material/warning:] {plain(sentence(note))}")
+
+
+def notes(found: engines.Pair) -> list[str]:
+    """What the engine warns of, why there is no simulation, and what is extrapolated."""
+    said = list(found.after.warnings)
+    if found.refused:
+        said.append(f"no simulation: {found.refused}")
+    outside = found.after.extrapolated
+    if outside:
+        used = dict.fromkeys(f"{one.quantity} {one.used:,.10g}" for one in outside)
+        many = len({one.constant for one in outside})
+        verb = "constant was" if many == 1 else "constants were"
+        said.append(
+            f"extrapolated: {many} {verb} not fitted at {' and '.join(used)}; the tab Assumptions says more"
+        )
+    return said

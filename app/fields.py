@@ -1,0 +1,197 @@
+"""What the specification says of a field, as a control needs it, and its value as text."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Any, Final, Literal
+
+from pydantic import TypeAdapter
+
+from app.markdown import plain
+from model.catalog import KINDS, entries
+from model.spec import System, Workload
+from model.units import GIB, KIB, MIB, parse_bytes, show_bytes, unit_of
+from scenarios import Scenario
+
+Kind = Literal["ladder", "choice", "flag", "whole", "share", "real", "size", "text"]
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What the specification says of a field, as a control needs it."""
+
+    path: str
+    kind: Kind
+    unit: str
+    says: str
+    source: str
+    default: Any
+    options: tuple[Any, ...] = ()
+    low: float | None = None
+    high: float | None = None
+    open_below: bool = False
+    """The lower limit itself is not allowed."""
+    of_text: bool = False
+    """The field is text of any form, even where it looks like a number."""
+    titles: Mapping[str, str] = field(default_factory=dict)
+    """Option -> what it says, where the option is only a name."""
+
+    def help(self) -> str:
+        """Description, limits, default and source in one text."""
+        parts = [plain(self.says)]
+        if self.low is not None and self.high is not None:
+            parts.append(
+                f"{'above ' if self.open_below else ''}{self.show(self.low)} to {self.show(self.high)}"
+            )
+        if self.default is not None:
+            parts.append(f"default {self.show(self.default)} ({self.source})")
+        return " — ".join([*parts, f"`{self.path}`"])
+
+    def show(self, value: Any) -> str:
+        """A value as the page shows it, with its unit."""
+        if isinstance(value, bool):
+            return "on" if value else "off"
+        if isinstance(value, str):
+            return self.titles.get(value, value)
+        if self.unit == "bytes":
+            return show_bytes(value)
+        if not self.unit and self.kind in ("share", "real"):
+            return f"{100 * value:.4g}%"
+        number = f"{value:,.15g}"
+        return number + ("%" if self.unit == "%" else f" {self.unit}" if self.unit else "")
+
+
+@lru_cache(maxsize=1)
+def _schemas() -> tuple[dict[str, Any], dict[str, Any]]:
+    return System.model_json_schema(), TypeAdapter[Any](Workload).json_schema()
+
+
+def _declared(path: str, kind: str) -> dict[str, Any] | None:
+    """The JSON Schema of the field *path*; None where a workload of *kind* has no such field."""
+    system, workload = _schemas()
+    *sections, name = path.split(".")
+    if sections == ["workload"]:
+        target = workload["$defs"][workload["discriminator"]["mapping"][kind].rsplit("/", 1)[-1]]
+    else:
+        target = system
+        for section in sections:
+            field = target["properties"].get(section, {})
+            target = system["$defs"][field.get("$ref", "#/x/?").rsplit("/", 1)[-1]] if "$ref" in field else {}
+            if not target:
+                return None
+    found: dict[str, Any] | None = target["properties"].get(name)
+    return found
+
+
+@lru_cache(maxsize=256)
+def facts(path: str, kind: str = "full_scan") -> Facts | None:
+    """What the field *path* allows; None where a workload of *kind* has no such field."""
+    section, _, name = path.rpartition(".")
+    if name == "use":
+        return _named(path, section)
+    declared = _declared(path, kind)
+    if declared is None:
+        return None
+    unit = unit_of(path.rsplit(".", 1)[-1])
+    low = declared.get("minimum", declared.get("exclusiveMinimum"))
+    high = declared.get("maximum")
+    options = tuple(declared.get("enum", ()))
+    return Facts(
+        path=path,
+        kind=_kind(declared, options, unit, "exclusiveMinimum" in declared),
+        unit=unit,
+        says=declared.get("description", ""),
+        source=declared.get("source", ""),
+        default=declared.get("default"),
+        options=options,
+        low=low,
+        high=high,
+        open_below="exclusiveMinimum" in declared,
+        of_text=declared.get("type") == "string" and not options,
+    )
+
+
+OWN: Final = "own"
+
+
+def _named(path: str, section: str) -> Facts:
+    """A section whose constants come from the catalog by name."""
+    known = entries(next(kind for kind, place in KINDS.items() if place == section))
+    return Facts(
+        path=path,
+        kind="choice",
+        unit="",
+        says="Constants of the catalog by name; each has its source under Assumptions",
+        source="",
+        default=None,
+        options=tuple(known),
+        titles={OWN: "as in the scenario", **{name: entry.title for name, entry in known.items()}},
+    )
+
+
+def value_at(scenario: Scenario, path: str) -> Any:
+    """The value of a field; for a section's ``use``, the catalog entry that the section equals."""
+    *sections, name = path.split(".")
+    target: Any = scenario.workload if sections == ["workload"] else scenario.system
+    for section in sections if sections != ["workload"] else []:
+        target = getattr(target, section)
+    if name != "use":
+        return getattr(target, name)
+    for entry in entries(next(kind for kind, place in KINDS.items() if place == ".".join(sections))).values():
+        if all(getattr(target, key) == value for key, value in entry.values().items()):
+            return entry.name
+    return OWN
+
+
+def _kind(declared: dict[str, Any], options: tuple[Any, ...], unit: str, open_below: bool) -> Kind:
+    if options:
+        return "choice" if isinstance(options[0], str) else "ladder"
+    by_type: dict[str, Kind] = {"boolean": "flag", "string": "text"}
+    name = declared.get("type", "string")
+    if name in by_type:
+        return by_type[name]
+    if unit == "bytes":
+        return "size"
+    if name == "integer":
+        return "whole"
+    bounded = declared.get("maximum", 1000) <= 100 and not open_below
+    return "share" if bounded else "real"
+
+
+def as_text(value: Any) -> str:
+    """A value as ``--set`` and the address write it."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, float) and value == int(value):
+        return str(int(value))
+    return f"{value:.12g}" if isinstance(value, float) else str(value)
+
+
+def size_text(size_bytes: float) -> str:
+    """A size in the largest unit that says it exactly: ``2G``, ``1.5K``, ``1953125K``, ``100B``."""
+    for letter, scale in (("T", KIB**4), ("G", GIB), ("M", MIB), ("K", KIB)):
+        text = f"{size_bytes / scale:.12g}{letter}"
+        short = len(text.partition(".")[2]) <= 3  # two decimals and the letter
+        if size_bytes >= scale and short and parse_bytes(text) == size_bytes:
+            return text
+    return f"{size_bytes:.0f}B"
+
+
+def held_value(field: Facts, value: Any) -> Any:
+    """The value a widget holds for the field's *value*."""
+    if field.kind == "size":
+        return size_text(value)
+    if field.kind == "text":
+        return as_text(value)
+    if field.kind == "share":
+        return round(value) if field.unit == "%" and value == int(value) else float(value)
+    if field.kind == "real" and not field.unit:
+        return round(100.0 * value, 9)
+    return value
+
+
+def text_of(field: Facts, held: Any) -> str:
+    """The value that a widget holds, as ``--set`` and the address write it."""
+    return as_text(round(held / 100, 11) if field.kind == "real" and not field.unit else held)

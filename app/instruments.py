@@ -1,0 +1,90 @@
+"""An answer in the instruments' own forms: TKPROF, iostat, the segment, the optimizer, and how to get it again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Final
+
+import streamlit as st
+from click import unstyle
+
+from app import charts, rows, text
+from app.answer import ink
+from app.markdown import plain
+from model.results import RunResult
+from scenarios import Scenario, to_toml
+
+TABS: Final = ("TKPROF", "Breakdown", "Reads", "Device", "Segment", "Optimizer", "Assumptions", "Replay")
+
+
+def tabs(before: RunResult, after: RunResult, other: Scenario, command: str) -> None:
+    """The answer in the instruments' own forms; only the open tab is drawn."""
+    drawn = dict(zip(TABS, st.tabs(TABS, key="tab", on_change="rerun"), strict=True))
+    for name, tab in drawn.items():
+        if not tab.open:
+            continue
+        with tab:
+            if name in WIDE:
+                _one_above_the_other(before, after, WIDE[name])
+            elif name in NARROW:
+                _side_by_side(before, after, NARROW[name])
+            elif name == "Breakdown":
+                st.table(rows.breakdown(before, after))
+            elif name == "Reads":
+                figure, finding = charts.reads_by_size(before, after, ink=ink())
+                st.plotly_chart(
+                    figure, key="reads", alt=finding, theme="streamlit", config={"displayModeBar": False}
+                )
+                _side_by_side(before, after, lambda result: text.io_lines(result, width=60))
+            elif name == "Assumptions":
+                _assumptions(other, after)
+            else:
+                _replay(other, command)
+
+
+Lines = Callable[[RunResult], Iterable[str]]
+WIDE: Final[dict[str, Lines]] = {"TKPROF": text.tkprof_lines, "Device": text.device_lines}
+NARROW: Final[dict[str, Lines]] = {"Segment": text.segment_lines, "Optimizer": text.optimizer_lines}
+
+
+def _code(lines: Iterable[str]) -> None:
+    st.code("\n".join(unstyle(line) for line in lines) or "nothing", language=None)
+
+
+def _side_by_side(before: RunResult, after: RunResult, lines: Lines) -> None:
+    for column, label, result in zip(st.columns(2), ("Baseline", "What-if"), (before, after), strict=True):
+        with column:
+            st.caption(label)
+            _code(lines(result))
+
+
+def _one_above_the_other(before: RunResult, after: RunResult, lines: Lines) -> None:
+    """Some instruments print 80 columns, too wide for two."""
+    for label, result in (
+        [("Baseline", before)] if before == after else [("What-if", after), ("Baseline", before)]
+    ):
+        st.caption(label)
+        _code(lines(result))
+
+
+def _assumptions(other: Scenario, after: RunResult) -> None:
+    st.caption(f"Read {plain(after.access)}. Laws from {', '.join(after.sources)}.")
+    if after.extrapolated:
+        st.markdown(
+            "\n".join(["**Extrapolated**", "", *(f"- {plain(str(one))}" for one in after.extrapolated)])
+        )
+    found = rows.assumptions(other.system, after)
+    st.dataframe(
+        found, hide_index=True, key="assumptions", alt=f"{len(found)} constants with value, origin and range"
+    )
+
+
+def _replay(other: Scenario, command: str) -> None:
+    st.caption("The same answer from the command line, and as a scenario file for `blocktime run FILE`")
+    st.code(command, language="bash", wrap_lines=True)
+    document = to_toml(other)
+    st.code(document, language="toml")
+    st.download_button(
+        "Download the scenario", document, f"{other.name}-what-if.toml", "application/toml", on_click="ignore",
+        icon=":material/download:",
+    )  # fmt: skip

@@ -1,0 +1,58 @@
+"""A result as table rows: where the time goes, and the constants it stands on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from app.charts import wait_class
+from model.results import RunResult
+from model.spec import System
+from model.units import show_bytes, show_seconds, unit_of
+from scenarios.compare import changes
+
+
+def breakdown(base: RunResult, other: RunResult) -> list[dict[str, str]]:
+    """Every component in both results and their difference, the largest of the what-if first, elapsed last."""
+    found = sorted(changes(base, other), key=lambda change: -change.after_s)
+    lines = [(change.name, change.before_s, change.after_s) for change in found]
+    lines.append(("Elapsed", base.time.elapsed_s, other.time.elapsed_s))
+    return [
+        {
+            "Component": name, "Class": wait_class(name) if name != "Elapsed" else "", "Baseline s": f"{before:,.3f}",
+            "What-if s": f"{after:,.3f}", "Difference s": f"{after - before:+,.3f}",
+            "Share of what-if": f"{after / other.time.elapsed_s:.1%}" if other.time.elapsed_s else "",
+        }
+        for name, before, after in lines
+    ]  # fmt: skip
+
+
+def written(value: float, unit: str) -> str:
+    """A constant with its unit, in the size a reader would pick."""
+    if unit == "s":
+        return show_seconds(value)
+    if unit in ("bytes", "bytes/s"):
+        return show_bytes(value) + unit.removeprefix("bytes")
+    return f"{value:,.6g} {unit}".strip()
+
+
+def assumptions(system: System, result: RunResult) -> list[dict[str, str]]:
+    """The constants that came from a catalog, those used outside their range first: value, origin, range, use."""
+    outside: dict[str, list[str]] = {}
+    for one in result.extrapolated:
+        outside.setdefault(one.constant, []).append(f"used at {one.quantity} {one.used:,.10g}")
+    return [
+        {
+            "Constant": path, "Value": written(constant.value, unit_of(path)),
+            "Spread": f"± {written(constant.spread, unit_of(path))}" if constant.spread is not None else "",
+            "Outside": "; ".join(outside.get(path, [])), "Fitted range": _ranges(constant.range), "How": constant.how,
+            "Source": constant.source, "Note": constant.note,
+        }
+        for path, constant in sorted(system.constants.items(), key=lambda item: (item[0] not in outside, item[0]))
+    ]  # fmt: skip
+
+
+def _ranges(ranges: Mapping[str, tuple[float, float]]) -> str:
+    return "; ".join(
+        f"{name} {low:,.10g}" + (f" to {high:,.10g}" if high != low else "")
+        for name, (low, high) in ranges.items()
+    )

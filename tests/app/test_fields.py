@@ -1,0 +1,98 @@
+"""What a control knows of a field is what the specification says, and values survive being held and written."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app import fields, forms, settings
+from model.errors import SpecError
+from model.units import parse_bytes
+from scenarios import library, load
+
+PATHS = [control.path for controls in forms.GROUPS.values() for control in controls]
+
+
+def facts(path: str, kind: str = "full_scan") -> fields.Facts:
+    found = fields.facts(path, kind)
+    assert found is not None
+    return found
+
+
+@pytest.mark.parametrize("path", PATHS)
+@pytest.mark.parametrize("name", sorted(library()))
+def test_every_value_survives_being_held_and_written(name: str, path: str) -> None:
+    scenario = load(name)
+    field = fields.facts(path, scenario.workload.kind)
+    if field is None:
+        assert path == "workload.selectivity_fraction"
+        return
+    value = fields.value_at(scenario, path)
+    text = fields.text_of(field, fields.held_value(field, value))
+    if text == fields.OWN:
+        return
+    again = load(name, [settings.setting(path, text)])
+    assert fields.value_at(again, path) == value
+
+
+def test_limits_are_those_of_the_field() -> None:
+    for path, low, high in (("table.pctfree_percent", 0, 99), ("workload.arraysize_rows", 1, 1_000_000)):
+        field = facts(path)
+        assert (field.low, field.high) == (low, high)
+        load("rahn-full-scan", [f"{path}={high}"])
+        with pytest.raises(SpecError):
+            load("rahn-full-scan", [f"{path}={high + 1}"])
+
+
+def test_kinds_of_controls() -> None:
+    assert facts("tablespace.block_size_bytes").kind == "ladder"
+    assert facts("tablespace.block_size_bytes").options == (2048, 4096, 8192, 16384, 32768)
+    assert facts("instance.disk_asynch_io").kind == "flag"
+    assert facts("instance.buffer_cache_bytes").kind == "size"
+    assert facts("workload.selectivity_fraction", "index_range_scan").kind == "real"
+    assert facts("host.page_cache_hit_fraction").kind == "share"
+    assert facts("disk.use").kind == "choice"
+
+
+def test_a_field_of_another_workload_or_of_none_has_no_control() -> None:
+    assert fields.facts("workload.selectivity_fraction", "full_scan") is None
+    assert fields.facts("table.no_such_field") is None
+    assert fields.facts("nothing.at_all") is None
+
+
+def test_the_disk_in_use_is_recognised() -> None:
+    assert fields.value_at(load("rahn-full-scan"), "disk.use") == "sas-15k"
+    assert fields.value_at(load("rahn-full-scan", ["disk.use=nvme"]), "disk.use") == "nvme"
+    assert fields.value_at(load("rahn-full-scan", ["disk.overhead_s=7ms"]), "disk.use") == fields.OWN
+
+
+def test_values_are_shown_with_their_unit() -> None:
+    assert facts("tablespace.block_size_bytes").show(16384) == "16K"
+    assert facts("table.pctfree_percent").show(10) == "10%"
+    assert facts("workload.arraysize_rows").show(1500) == "1,500 rows"
+    assert facts("instance.disk_asynch_io").show(False) == "off"
+    assert facts("host.page_cache_hit_fraction").show(0.5) == "50%"
+    assert facts("workload.selectivity_fraction", "index_range_scan").show(0.0125) == "1.25%"
+    assert facts("disk.use").show("nvme") == "NVMe solid-state disk"
+
+
+@pytest.mark.parametrize(
+    ("size", "text"),
+    [
+        (2 * 1024**3, "2G"), (1536, "1.5K"), (1280 * 1024**2, "1.25G"), (1025 * 1024**2, "1025M"),
+        (2_000_000_000, "1953125K"), (2_000_000_001, "2000000001B"), (100, "100B"),
+    ],
+)  # fmt: skip
+def test_sizes_are_written_exactly_with_a_unit(size: int, text: str) -> None:
+    assert fields.size_text(size) == text
+    assert parse_bytes(text) == size
+
+
+@given(st.integers(0, 2**46))
+def test_every_size_survives_being_written(size: int) -> None:
+    assert parse_bytes(fields.size_text(size)) == size
+
+
+@given(st.floats(1e-6, 1, allow_nan=False).map(lambda share: round(share, 8)))
+def test_every_share_survives_the_percent_of_its_control(share: float) -> None:
+    field = facts("workload.selectivity_fraction", "index_range_scan")
+    assert float(fields.text_of(field, fields.held_value(field, share))) == pytest.approx(share, rel=1e-9)

@@ -1,0 +1,43 @@
+"""Table rows: their sums, and what they tell of a constant."""
+
+import pytest
+
+from app import rows
+from model.results import RunResult
+from scenarios import load, run
+
+
+def answer(*settings: str) -> RunResult:
+    return run(load("rahn-full-scan", settings), engine="calculate")
+
+
+def test_breakdown_ends_with_elapsed() -> None:
+    other = answer("tablespace.block_size_bytes=16K", "workload.arraysize_rows=15")
+    found = rows.breakdown(answer(), other)
+    assert found[-1]["Component"] == "Elapsed"
+    total = sum(float(row["What-if s"].replace(",", "")) for row in found[:-1])
+    assert total == pytest.approx(other.time.elapsed_s, abs=0.001 * len(found))
+
+
+def test_assumptions_name_value_origin_and_range() -> None:
+    found = {row["Constant"]: row for row in rows.assumptions(load("rahn-full-scan").system, answer())}
+    assert found["disk.overhead_s"]["Value"].endswith("s")
+    assert all(row["How"] and row["Source"] for row in found.values())
+    assert found["client.row_s"]["Fitted range"] == "arraysize_rows 100"
+    assert found["host.logical_io_s"]["Fitted range"] == "block_size_bytes 2,048 to 16,384"
+    assert not any(row["Outside"] for row in found.values())
+
+
+def test_assumptions_outside_their_range_come_first_and_say_so() -> None:
+    result = answer("workload.arraysize_rows=15")
+    found = rows.assumptions(load("rahn-full-scan").system, result)
+    many = len({one.constant for one in result.extrapolated})
+    assert many >= 1
+    assert [row["Outside"] for row in found[:many]] == ["used at arraysize_rows 15"] * many
+    assert not any(row["Outside"] for row in found[many:])
+
+
+def test_written_takes_a_readers_unit() -> None:
+    assert rows.written(75 * 1024**2, "bytes/s") == "75M/s"
+    assert rows.written(1.48e-6, "s") == "1.48 µs"
+    assert rows.written(16, "") == "16"

@@ -1,0 +1,68 @@
+"""Changes as text give the same scenario on the page, in a file and on the command line."""
+
+import json
+import shlex
+import tomllib
+
+import pytest
+from click.testing import CliRunner
+
+from app import settings
+from app.cli import commands
+from scenarios import from_mapping, run, to_toml
+
+CASES = [
+    ("rahn-full-scan", {}),
+    (
+        "rahn-full-scan",
+        {"tablespace.block_size_bytes": "16384", "instance.release": "11.2", "disk.use": "nvme"},
+    ),
+    ("rahn-full-scan", {"instance.buffer_cache_bytes": "1953125K", "instance.disk_asynch_io": "false"}),
+    ("rahn-full-scan", {"workload.users": "8", "host.cpus": "2"}),
+    ("index-range-scan", {"index.clustering": "scattered", "workload.selectivity_fraction": "0.002"}),
+    ("full-scan-nvme", {"client.use": "local", "workload.arraysize_rows": "15"}),
+]
+
+
+def settled(name: str, changes: dict[str, str]) -> settings.Scenario:
+    scenario, refused = settings.settle(name, changes)
+    assert not refused
+    return scenario
+
+
+def test_settle_keeps_what_is_allowed_and_says_what_is_not() -> None:
+    scenario, refused = settings.settle(
+        "rahn-full-scan", {"host.cpus": "8", "table.pctfree_percent": "120", "no.such": "1"}
+    )
+    assert scenario.system.host.cpus == 8
+    assert set(refused) == {"table.pctfree_percent", "no.such"}
+    assert "99" in refused["table.pctfree_percent"]
+
+
+def test_a_release_that_looks_like_a_number_stays_text() -> None:
+    scenario, refused = settings.settle("rahn-full-scan", {"instance.release": "11.2"})
+    assert not refused
+    assert scenario.system.instance.release == "11.2"
+
+
+@pytest.mark.parametrize(("name", "changes"), CASES, ids=str)
+def test_the_downloaded_scenario_is_the_same_scenario(name: str, changes: dict[str, str]) -> None:
+    scenario = settled(name, changes)
+    again = from_mapping(tomllib.loads(to_toml(scenario)), name)
+    assert again.workload == scenario.workload
+    without_origin = {"constants": {}}
+    assert again.system.model_copy(update=without_origin) == scenario.system.model_copy(update=without_origin)
+    values = {path: constant.value for path, constant in scenario.system.constants.items()}
+    assert {path: constant.value for path, constant in again.system.constants.items()} == values
+    assert run(again).time == run(scenario).time
+
+
+@pytest.mark.parametrize("engine", ["", "calculate"])
+@pytest.mark.parametrize(("name", "changes"), CASES, ids=str)
+def test_the_command_line_gives_the_same_answer(name: str, changes: dict[str, str], engine: str) -> None:
+    words = shlex.split(settings.command_line(name, changes, engine))
+    assert words[:3] == ["blocktime", "run", name]
+    said = CliRunner().invoke(commands, [*words[1:], "--json"])
+    assert said.exit_code == 0, said.output
+    expected = run(settled(name, changes), engine=engine or "auto")
+    assert json.loads(said.stdout)["time"]["elapsed_s"] == pytest.approx(expected.time.elapsed_s, rel=1e-12)

@@ -11,7 +11,7 @@ from pydantic import TypeAdapter
 
 from app.markdown import plain
 from model.catalog import KINDS, entries
-from model.spec import System, Workload
+from model.spec import FullScan, IndexRangeScan, System, Workload
 from model.units import GIB, KIB, MIB, parse_bytes, show_bytes, unit_of
 from scenarios import Scenario
 
@@ -131,6 +131,13 @@ def _named(path: str, section: str) -> Facts:
     )
 
 
+def _default_elsewhere(name: str) -> Any:
+    """The default of a workload's field that this kind of workload does not have."""
+    return next(
+        kind.model_fields[name].default for kind in (FullScan, IndexRangeScan) if name in kind.model_fields
+    )
+
+
 def value_at(scenario: Scenario, path: str) -> Any:
     """The value of a field; for a section's ``use``, the catalog entry that the section equals."""
     *sections, name = path.split(".")
@@ -138,7 +145,7 @@ def value_at(scenario: Scenario, path: str) -> Any:
     for section in sections if sections != ["workload"] else []:
         target = getattr(target, section)
     if name != "use":
-        return getattr(target, name)
+        return getattr(target, name) if name in type(target).model_fields else _default_elsewhere(name)
     for entry in entries(next(kind for kind, place in KINDS.items() if place == ".".join(sections))).values():
         if all(getattr(target, key) == value for key, value in entry.values().items()):
             return entry.name

@@ -86,6 +86,7 @@ def _start() -> None:
         notes.append(f"The link names no scenario that exists ({name[:60]}); this is {FIRST} instead.")
         name = FIRST
     changes = {path: text for path, text in query.items() if "." in path}
+    notes += [f"The link has {key[:60]!r}, which means nothing here." for key in query if "." not in key]
     _, refused = settings.settle(name, changes)
     notes += [
         f"The link asks for what is not allowed, so it is left out: {said}" for said in refused.values()

@@ -103,6 +103,16 @@ def test_a_link_to_a_scenario_that_does_not_exist_opens_the_first() -> None:
     assert metric(app, "Elapsed").value == elapsed("rahn-full-scan")
 
 
+def test_a_link_to_another_kind_of_workload_opens() -> None:
+    app = opened(**{"workload.kind": "index_range_scan"})
+    assert app.error.len == 0
+    assert metric(app, "Elapsed").value == elapsed("rahn-full-scan", "workload.kind=index_range_scan")
+
+
+def test_what_a_link_has_that_means_nothing_is_said() -> None:
+    assert ["foo" in one.value for one in opened(foo="1").error] == [True]
+
+
 def test_a_field_without_a_control_travels_by_link() -> None:
     app = opened(**{"client.round_trip_s": "5ms"})
     assert metric(app, "Elapsed").value == elapsed("rahn-full-scan", "client.round_trip_s=5ms")

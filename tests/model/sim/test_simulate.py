@@ -110,7 +110,9 @@ def test_range_scans_simulate_as_they_calculate(system: System, share: float, or
     work = IndexRangeScan(selectivity_fraction=share)
     by_law, through_time = calculate(system, work), simulate(system, work)
     assert through_time.logical_io == by_law.logical_io
-    assert through_time.time.elapsed_s == pytest.approx(by_law.time.elapsed_s, rel=1e-6, abs=0.04)  # two seeks
+    assert through_time.time.elapsed_s == pytest.approx(
+        by_law.time.elapsed_s, rel=1e-6, abs=0.04
+    )  # two seeks
 
 
 @pytest.mark.parametrize("name", sorted(library()))

@@ -4,12 +4,24 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+
+from app.output import (
+    a_place_to_write,
+    bar_letter,
+    forget_output,
+    one_line,
+    prepare_output,
+    print_json,
+    print_lines,
+    progress_to_terminal,
+    width_of_terminal,
+    write_beside,
+)
 
 if TYPE_CHECKING:
     from model.results import RunResult
@@ -19,7 +31,6 @@ DONE, CHECK_FAILED, WRONG_INPUT, INTERRUPTED = 0, 1, 2, 130
 LISTS = ("scenarios", "disks", "hosts", "clients", "statistics", "cases")
 ENGINES = ("auto", "calculate", "simulate")
 HIGHEST_SEED = 2**63 - 1
-NARROWEST, WIDEST = 72, 160
 LONGEST_WORD = 200
 
 WORTH_TRYING = """\
@@ -52,7 +63,7 @@ class Commands(click.Group):
         if self.get_command(ctx, args[0]) is None and not args[0].startswith("-"):
             from model.errors import UnknownName
 
-            raise UnknownName("command", _one_line(args[0]), self.commands)
+            raise UnknownName("command", one_line(args[0]), self.commands)
         return super().resolve_command(ctx, args)
 
     def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -67,13 +78,13 @@ class Commands(click.Group):
         try:
             return super().invoke(ctx)
         except BrokenPipeError:
-            _forget_output()
+            forget_output()
             return DONE
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit code; what is wrong is said in one sentence on standard error."""
-    _prepare_output()
+    prepare_output()
     try:
         code = commands.main(
             list(sys.argv[1:] if arguments is None else arguments), "blocktime", standalone_mode=False
@@ -84,11 +95,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except (KeyboardInterrupt, click.Abort):
         return INTERRUPTED
     except BrokenPipeError:
-        _forget_output()
+        forget_output()
         return DONE
     except Exception as error:
         if isinstance(error, OSError):
-            _forget_output()
+            forget_output()
         code, sentence = _judged(error)
         if code == CHECK_FAILED and os.environ.get("BLOCKTIME_TRACEBACK"):
             raise
@@ -132,92 +143,8 @@ def _sentence(error: click.ClickException) -> str:
 
 def _say(sentence: str, code: int) -> int:
     words = (word if len(word) <= LONGEST_WORD else f"{word[:LONGEST_WORD]}..." for word in sentence.split())
-    click.echo(f"blocktime: {_one_line(' '.join(words))}", err=True)
+    click.echo(f"blocktime: {one_line(' '.join(words))}", err=True)
     return code
-
-
-def _one_line(text: str) -> str:
-    """*text* without line breaks and without characters that a terminal would obey."""
-    return "".join(letter if letter.isprintable() else " " for letter in " ".join(text.split()))
-
-
-def _prepare_output() -> None:
-    """Letters that the terminal's encoding lacks become a question mark instead of an error."""
-    for stream in (sys.stdout, sys.stderr):
-        reconfigure = getattr(stream, "reconfigure", None)
-        if reconfigure is not None:
-            reconfigure(errors="replace")
-
-
-def _forget_output() -> None:
-    """Point standard output at nothing, so that leaving does not stumble over what could not be written."""
-    if sys.stdout is not None:
-        try:
-            descriptor = sys.stdout.fileno()
-        except (OSError, ValueError):
-            return
-        nothing = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(nothing, descriptor)
-        os.close(nothing)
-
-
-def _print(lines: Iterable[str]) -> None:
-    """Lines to standard output, in colour only on a terminal that wants it."""
-    click.echo("\n".join(lines), color=False if os.environ.get("NO_COLOR") else None)
-
-
-def _print_json(value: object) -> None:
-    import json
-
-    click.echo(json.dumps(value, indent=2, allow_nan=False, ensure_ascii=False))
-
-
-def _width() -> int:
-    """Columns to fill: those of the terminal or of COLUMNS, else 80."""
-    from shutil import get_terminal_size
-
-    return min(WIDEST, max(NARROWEST, get_terminal_size((80, 24)).columns))
-
-
-def _bar() -> str:
-    encoding = getattr(sys.stdout, "encoding", None) or "ascii"
-    return "█" if encoding.lower().replace("-", "").startswith("utf") else "#"
-
-
-def write_beside(path: Path, text: str) -> None:
-    """Write *text* to *path* by way of a file beside it, so that *path* is never half-written."""
-    from tempfile import NamedTemporaryFile
-
-    from model.errors import SpecError
-
-    if path.exists() and not path.is_file():
-        raise SpecError(f"{path}: is not a file that could be replaced")
-    umask = os.umask(0)
-    os.umask(umask)
-    path = path.resolve()
-    with NamedTemporaryFile(
-        "w", encoding="utf-8", dir=path.parent, prefix=f".{path.name[:40]}.", suffix=".part", delete=False
-    ) as beside:
-        try:
-            beside.write(text)
-            beside.close()
-            os.chmod(beside.name, 0o666 & ~umask)
-            os.replace(beside.name, path)
-        except BaseException:
-            os.unlink(beside.name)
-            raise
-
-
-def _a_place_to_write(_: click.Context, __: click.Parameter, value: Path | None) -> Path | None:
-    """Complain before the work, not after it."""
-    from model.errors import SpecError
-
-    if value is not None:
-        if value.exists() and not value.is_file():
-            raise SpecError(f"--html: {value} is not a file that could be replaced")
-        if not value.resolve().parent.is_dir():
-            raise SpecError(f"--html: there is no folder {value.resolve().parent} to write {value.name} into")
-    return value
 
 
 def _one_of(known: Sequence[str]) -> Callable[[click.Context, click.Parameter, Any], Any]:
@@ -264,7 +191,7 @@ def _output(command: Callable[..., Any]) -> Callable[..., Any]:
     for option in (
         click.option("--quiet", is_flag=True, help="The answer alone: no tables, no progress."),
         click.option(
-            "--html", "html", type=click.Path(path_type=Path), metavar="FILE", callback=_a_place_to_write,
+            "--html", "html", type=click.Path(path_type=Path), metavar="FILE", callback=a_place_to_write,
             help="Also write one self-contained page with its plots.",
         ),
         click.option("--json", "as_json", is_flag=True, help="JSON on standard output, and nothing else there."),
@@ -292,7 +219,7 @@ def list_names(what: str | None, as_json: bool, quiet: bool) -> None:
     """What can be named, one line each, with where it comes from."""
     found = {kind: _named(kind) for kind in LISTS if what in (None, kind)}
     if as_json:
-        _print_json(
+        print_json(
             {
                 kind: [{"name": name, "title": title, "source": source} for name, title, source in entries]
                 for kind, entries in found.items()
@@ -300,7 +227,7 @@ def list_names(what: str | None, as_json: bool, quiet: bool) -> None:
         )
         return
     if quiet:
-        _print(name for entries in found.values() for name, _, _ in entries)
+        print_lines(name for entries in found.values() for name, _, _ in entries)
         return
     longest = max((len(name) for entries in found.values() for name, _, _ in entries), default=0)
     lines: list[str] = []
@@ -312,7 +239,7 @@ def list_names(what: str | None, as_json: bool, quiet: bool) -> None:
             f"{indent}{name:<{longest}}  {title}{f' [{source}]' if source else ''}"
             for name, title, source in entries
         ]
-    _print(lines)
+    print_lines(lines)
 
 
 def _named(kind: str) -> list[tuple[str, str, str]]:
@@ -352,11 +279,15 @@ def run_one(
 
         write_beside(html, run_page(asked, result))
     if as_json:
-        _print_json(_as_json(result))
+        print_json(_as_json(result))
         return
     from app.text import answer, run_lines
 
-    _print([answer(result)] if quiet else run_lines(result, asked.title, width=_width(), bar=_bar()))
+    print_lines(
+        [answer(result)]
+        if quiet
+        else run_lines(result, asked.title, width=width_of_terminal(), bar=bar_letter())
+    )
 
 
 @commands.command(short_help="Several scenarios side by side: what differs, and why.")
@@ -400,7 +331,7 @@ def compare(
 
         write_beside(html, compare_page(asked, results, titles))
     if as_json:
-        _print_json(
+        print_json(
             {
                 "results": [_as_json(result) for result in results],
                 "differences": [_difference(results, index) for index in range(1, len(results))],
@@ -411,9 +342,9 @@ def compare(
 
     if quiet:
         letters = letters_for(len(results))
-        _print(difference_line(results[0], results[i], letters[i]) for i in range(1, len(results)))
+        print_lines(difference_line(results[0], results[i], letters[i]) for i in range(1, len(results)))
         return
-    _print(compare_lines(results, titles, width=_width()))
+    print_lines(compare_lines(results, titles, width=width_of_terminal()))
 
 
 def _difference(results: Sequence[RunResult], index: int) -> dict[str, object]:
@@ -444,25 +375,8 @@ def _answer(
 ) -> RunResult:
     from scenarios import run
 
-    with _progress(quiet) as progress:
+    with progress_to_terminal(quiet) as progress:
         return run(scenario, engine, seed, replications, progress)
-
-
-@contextmanager
-def _progress(quiet: bool) -> Iterator[Callable[[int, int], None] | None]:
-    """Progress on standard error, to a terminal alone."""
-    if quiet or sys.stderr is None or not sys.stderr.isatty():
-        yield None
-        return
-
-    def tell(done: int, many: int) -> None:
-        if many > 1:
-            click.echo(f"\r{done} of {many} replications", err=True, nl=False)
-
-    try:
-        yield tell
-    finally:
-        click.echo("\r\x1b[K", err=True, nl=False)
 
 
 @commands.command()
@@ -482,7 +396,7 @@ def validate(
 
         write_beside(html, validation_page(validation))
     if as_json:
-        _print_json(validation.to_json())
+        print_json(validation.to_json())
     elif quiet:
         summary = validation.summary()
         click.echo(
@@ -494,7 +408,7 @@ def validate(
 
         from validation.report import render
 
-        render(validation, Console(width=_width(), highlight=False))
+        render(validation, Console(width=width_of_terminal(), highlight=False))
     return CHECK_FAILED if check and validation.failed else DONE
 
 
@@ -513,12 +427,12 @@ def calibrate(cases: tuple[str, ...], to_catalog: bool, as_json: bool, quiet: bo
     if as_json:
         from dataclasses import asdict
 
-        _print_json({"fits": [asdict(fit) for fit in fits], "written": [str(path) for path in written]})
+        print_json({"fits": [asdict(fit) for fit in fits], "written": [str(path) for path in written]})
         return
     from app.text import calibration_lines
 
-    lines = [] if quiet else [line for fit in fits for line in calibration_lines(fit, _width())]
-    _print([*lines, *(f"wrote {path}" for path in written)] or ["Nothing to fit."] * (not fits))
+    lines = [] if quiet else [line for fit in fits for line in calibration_lines(fit, width_of_terminal())]
+    print_lines([*lines, *(f"wrote {path}" for path in written)] or ["Nothing to fit."] * (not fits))
 
 
 @commands.command()
@@ -528,11 +442,11 @@ def schema(kind: str) -> None:
     if kind == "case":
         from validation import Case
 
-        _print_json(Case.model_json_schema())
+        print_json(Case.model_json_schema())
         return
     from scenarios import schema_of
 
-    _print_json(schema_of(kind))
+    print_json(schema_of(kind))
 
 
 @commands.command("app")

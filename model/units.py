@@ -82,7 +82,7 @@ def show_bytes(size_bytes: float) -> str:
 
 
 def show_seconds(duration_s: float) -> str:
-    """A duration in the unit a reader would pick: ``125.50 s``, ``6.25 ms``, ``8.4 µs``."""
+    """A duration in the unit a reader would pick: ``12.30 s``, ``6.25 ms``, ``8.4 µs``."""
     size = abs(duration_s)
     if size == 0 or not math.isfinite(size):
         return f"{duration_s:.0f} s"

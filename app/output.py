@@ -1,0 +1,121 @@
+"""Where the command's words go: the terminal, a pipe that may close, a file that is never half-written."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import click
+
+NARROWEST, WIDEST = 72, 160
+
+
+def one_line(text: str) -> str:
+    """*text* without line breaks and without characters that a terminal would obey."""
+    return "".join(letter if letter.isprintable() else " " for letter in " ".join(text.split()))
+
+
+def prepare_output() -> None:
+    """Letters that the terminal's encoding lacks become a question mark instead of an error."""
+    for stream in (sys.stdout, sys.stderr):
+        reconfigure = getattr(stream, "reconfigure", None)
+        if reconfigure is not None:
+            reconfigure(errors="replace")
+
+
+def forget_output() -> None:
+    """Point standard output at nothing, so that leaving does not stumble over what could not be written."""
+    if sys.stdout is not None:
+        try:
+            descriptor = sys.stdout.fileno()
+        except (OSError, ValueError):
+            return
+        nothing = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nothing, descriptor)
+        os.close(nothing)
+
+
+def print_lines(lines: Iterable[str]) -> None:
+    """Lines to standard output, in colour only on a terminal that wants it."""
+    click.echo("\n".join(lines), color=False if os.environ.get("NO_COLOR") else None)
+
+
+def print_json(value: object) -> None:
+    import json
+
+    click.echo(json.dumps(value, indent=2, allow_nan=False, ensure_ascii=False))
+
+
+def width_of_terminal() -> int:
+    """Columns to fill: those of the terminal or of COLUMNS, else 80."""
+    from shutil import get_terminal_size
+
+    return min(WIDEST, max(NARROWEST, get_terminal_size((80, 24)).columns))
+
+
+def bar_letter() -> str:
+    encoding = getattr(sys.stdout, "encoding", None) or "ascii"
+    return "█" if encoding.lower().replace("-", "").startswith("utf") else "#"
+
+
+def write_beside(path: Path, text: str) -> None:
+    """Write *text* to *path* by way of a file beside it, so that *path* is never half-written."""
+    from tempfile import NamedTemporaryFile
+
+    from model.errors import SpecError
+
+    if path.exists() and not path.is_file():
+        raise SpecError(f"{path}: is not a file that could be replaced")
+    umask = os.umask(0)
+    os.umask(umask)
+    path = path.resolve()
+    with NamedTemporaryFile(
+        "w", encoding="utf-8", dir=path.parent, prefix=f".{path.name[:40]}.", suffix=".part", delete=False
+    ) as beside:
+        try:
+            beside.write(text)
+            beside.close()
+            os.chmod(beside.name, 0o666 & ~umask)
+            os.replace(beside.name, path)
+        except BaseException:
+            os.unlink(beside.name)
+            raise
+
+
+def a_place_to_write(_: click.Context, __: click.Parameter, value: Path | None) -> Path | None:
+    """Complain before the work, not after it."""
+    from model.errors import SpecError
+
+    if value is None:
+        return None
+    if value.name in ("", "-"):
+        raise SpecError(f"--html: got {str(value)!r}; it is the name of a file")
+    try:
+        folder = value.resolve().parent
+    except (OSError, RuntimeError):  # links in a circle
+        raise SpecError(f"--html: {value} leads nowhere: its links run in a circle") from None
+    if value.exists() and not value.is_file():
+        raise SpecError(f"--html: {value} is not a file that could be replaced")
+    if not folder.is_dir():
+        raise SpecError(f"--html: there is no folder {folder} to write {value.name} into")
+    return value
+
+
+@contextmanager
+def progress_to_terminal(quiet: bool) -> Iterator[Callable[[int, int], None] | None]:
+    """Progress on standard error, to a terminal alone."""
+    if quiet or sys.stderr is None or not sys.stderr.isatty():
+        yield None
+        return
+
+    def tell(done: int, many: int) -> None:
+        if many > 1:
+            click.echo(f"\r{done} of {many} replications", err=True, nl=False)
+
+    try:
+        yield tell
+    finally:
+        click.echo("\r\x1b[K", err=True, nl=False)

@@ -108,7 +108,7 @@ CLEARLY_SLOWER = 1.5  # a session so much slower than the device hides it whatev
 
 
 def nobody_queues(system: System, work: FullScan | IndexRangeScan) -> bool:
-    """Whether :func:`calculate` is exact for this question: one session, reads in order or hidden."""
+    """Whether :func:`calculate` is exact, to within a read or two: one session, reads in order or hidden."""
     found, _ = compose(system, work, demand_of(system, work))
     return found.hidden
 

@@ -5,7 +5,7 @@ Sources: [oracle-concepts] for the parts of a block, [rahn-mbrc] and [rahn-pctfr
 
 from __future__ import annotations
 
-from model.laws.numeric import Number, ceiling, larger, normal_cdf, smaller, where
+from model.laws.numeric import Number, ceiling, floor_div, larger, largest, normal_cdf, smaller, where
 
 COMMON_HEADER_BYTES = 20
 TRANSACTION_HEADER_BYTES = 24
@@ -90,11 +90,10 @@ def rows_per_block(usable: Number, mean_row_bytes: Number, row_bytes_sd: Number 
     smear = row_bytes_sd / slot * larger(fit, 1) ** 0.5
     longer = row_bytes_sd**2 / slot
     renewal = fit - 0.5 - longer / slot / 2
-    base = larger(0, fit // 1 - 8)
+    width = min(10, int(6.5 * largest(smear)) + 2)  # farther off the probability is 0 or 1
+    base = larger(0, floor_div(fit, 1) - width)
     total = base
-    for step in range(
-        1, 18
-    ):  # beyond eight slots either way the probability is 0 or 1 while smear stays below 1.5
+    for step in range(1, 2 * width + 2):
         n = base + step
         total = total + normal_cdf((usable - longer - n * slot) / (row_bytes_sd * n**0.5 + 1e-9))
     return larger(1, where(smear > 1.5, renewal, where(varying, total, fit // 1)))  # noqa: PLR2004

@@ -28,6 +28,11 @@ def some(value: Number) -> bool:
     return bool(value.any()) if getattr(value, "ndim", 0) else bool(value)
 
 
+def largest(value: Number) -> float:
+    """The largest value of an array, or the number itself."""
+    return float(value.max()) if getattr(value, "ndim", 0) else float(value)
+
+
 def smaller(first: Number, second: Number) -> Number:
     """Elementwise minimum."""
     return where(first < second, first, second)

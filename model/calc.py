@@ -163,7 +163,7 @@ def _add_read_waits(
     if reads and not silent:
         blocked = found.read_wait_s > asked.first_s * 1.5
         count = reads if not plan.asynchronous or reaps_are_waits(system) or blocked else 1
-        longest = max(min(found.read_wait_s, asked.first_s), found.read_wait_s / count)
+        longest = min(found.read_wait_s, max(asked.first_s, found.read_wait_s / count))
         waits[plan.event] = EventTime(waits=count, max_s=longest, total_s=found.read_wait_s)
     if plan.single_reads:
         before = waits.get(SEQUENTIAL)

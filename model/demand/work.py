@@ -76,17 +76,18 @@ def _add_client(demand: Demand, system: Any, select: str, arraysize: Number) -> 
         client.more_data_messages(last * per_row, net.sdu_bytes)
     )
     demand.cpu["calls"] = demand.trips * system.host.call_s
+    sends = demand.trips * net.message_send_s + demand.more_data * net.more_data_send_s
+    demand.sent_twice_s = smaller(demand.cpu_s, sends * net.send_cpu_fraction)
+    server_s = demand.cpu_s - demand.sent_twice_s
     array_bytes = larger(1, smaller(rows, arraysize) * per_row)
     client_s = rows * net.row_s
-    client_s = client_s - client.overlapped_s(demand.cpu_s, client_s, array_bytes, net.sdu_bytes)
+    client_s = client_s - client.overlapped_s(server_s, client_s, array_bytes, net.sdu_bytes)
     client_s = client_s + demand.trips * net.round_trip_s
     demand.waits = {
         TO_CLIENT: (demand.trips, net.message_send_s),
         FROM_CLIENT: (demand.trips, client_s / demand.trips),
         MORE_DATA: (demand.more_data, net.more_data_send_s),
     }
-    sends = demand.trips * net.message_send_s + demand.more_data * net.more_data_send_s
-    demand.sent_twice_s = smaller(demand.cpu_s, sends * net.send_cpu_fraction)
 
 
 def _equal_rows(table: Any, row: RowShape, segment: Segment) -> Number:

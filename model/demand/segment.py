@@ -68,5 +68,6 @@ def segment_of(system: Any, row: RowShape) -> Segment:
         assm=assm,
         uniform_extent_bytes=space.uniform_extent_bytes if space.extent_management == "uniform" else None,
         release_11_2=release_tuple(system.instance.release) >= (11, 2),
+        formatted_ahead=assm and table.created_by == "insert" and table.blocks is None,
     )
-    return Segment(blocks, rows_per_block, shape)
+    return Segment(shape.data_blocks, rows_per_block, shape)

@@ -69,8 +69,18 @@ def slot_bytes(row_piece_bytes: Number) -> Number:
 
 
 def usable_bytes(block_size_bytes: Number, itl: Number, assm: Number, pctfree_percent: Number) -> Number:
-    """Bytes of a block that an insert may fill: (1 - PCTFREE) of what the headers leave."""
-    return (block_size_bytes - overhead_bytes(itl, assm)) * (1 - pctfree_percent / 100)
+    """Bytes of a block that an insert may fill: what the headers leave, less PCTFREE percent of the whole block.
+
+    Oracle's manual lets rows *and* overhead fill 100 - PCTFREE percent of the block [oracle-concepts].
+    """
+    return larger(
+        0, block_size_bytes - overhead_bytes(itl, assm) - reserve_bytes(block_size_bytes, pctfree_percent)
+    )
+
+
+def reserve_bytes(block_size_bytes: Number, pctfree_percent: Number) -> Number:
+    """Bytes of a block that PCTFREE keeps for rows to grow: that percentage of the whole block."""
+    return block_size_bytes * pctfree_percent / 100
 
 
 def rows_per_block(usable: Number, mean_row_bytes: Number, row_bytes_sd: Number = 0.0) -> Number:

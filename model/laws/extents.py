@@ -16,6 +16,8 @@ from model.units import KIB, MIB
 SYSTEM_EXTENTS = ((64 * KIB, 16), (MIB, 63), (8 * MIB, 120), (64 * MIB, 2**31))
 
 LARGE_BLOCK_BYTES = 16 * KIB
+FIRST_COVERED = 16
+HIGH_WATER_STEP_BYTES = MIB
 
 FILE_HEADER_BYTES = 64 * KIB
 FILE_HEADER_BYTES_11_2 = MIB
@@ -70,11 +72,34 @@ def extents_for(data_blocks: Number, extent_blocks: Number, covered: Number) -> 
     return groups * group + where(left > 0, ceil_div(left + l1, extent_blocks), 0)
 
 
-def system_extents(block_size_bytes: Number, assm: bool) -> list[tuple[int, Number]]:
-    """Extent sizes and how many of each under system allocation; under ASSM none below 1 MB from 16K blocks."""
-    no_small = where(block_size_bytes >= LARGE_BLOCK_BYTES, 1, 0) if assm else 0
-    (small, many), (medium, some), *rest = SYSTEM_EXTENTS
-    return [(small, many * (1 - no_small)), (medium, some + no_small), *rest]
+class Extents(NamedTuple):
+    """Up to *most* extents of one size in a row, and the data blocks one L1 bitmap block covers in them."""
+
+    extent_bytes: Number
+    most: Number
+    covered: Number
+
+
+def allocation(block_size_bytes: Number, assm: bool, uniform_extent_bytes: Number | None) -> list[Extents]:
+    """The extents a segment gets, in order: under system allocation, or UNIFORM of the given size.
+
+    Under ASSM with system allocation no extent is below 1 MB from 16K blocks on, and an L1 block of the first megabyte
+    covers 16 blocks whatever the extent: so all segment sizes of [rahn-pctfree] come out exactly.
+    """
+    if not assm:
+        no_map = 2**40
+        if uniform_extent_bytes is not None:
+            return [Extents(uniform_extent_bytes, 2**31, no_map)]
+        return [Extents(size, many, no_map) for size, many in SYSTEM_EXTENTS]
+    if uniform_extent_bytes is not None:
+        return [Extents(uniform_extent_bytes, 2**31, blocks_per_l1(uniform_extent_bytes))]
+    no_small = where(block_size_bytes >= LARGE_BLOCK_BYTES, 1, 0)
+    (small, many), *rest = SYSTEM_EXTENTS
+    return [
+        Extents(small, many * (1 - no_small), FIRST_COVERED),
+        Extents(MIB, no_small, FIRST_COVERED),
+        *(Extents(size, most, blocks_per_l1(size)) for size, most in rest),
+    ]
 
 
 class Run(NamedTuple):
@@ -88,6 +113,8 @@ class Run(NamedTuple):
 class SegmentShape(NamedTuple):
     """A segment's extents, the bytes they take, and the runs of data blocks between their bitmap blocks."""
 
+    data_blocks: Number
+    """Blocks below the high-water mark, without bitmap, header and map blocks."""
     extents: Number
     size_bytes: Number
     map_blocks: Number
@@ -101,26 +128,25 @@ def segment_shape(
     assm: bool,
     uniform_extent_bytes: Number | None,
     release_11_2: bool,
+    formatted_ahead: Number = 0,
 ) -> SegmentShape:
     """Lay *data_blocks* blocks below the high-water mark out in a fresh datafile's extents, one after another.
 
     Under ASSM the first extent begins with its L1 blocks, one L2 block and the segment header, every further extent
-    with its L1 blocks; under manual space management only the header comes first.
+    with its L1 blocks; under manual space management only the header comes first. Where *formatted_ahead*, inserts
+    have moved the high-water mark on to the end of its extent, or to the next megabyte of a larger one.
     """
-    sizes = system_extents(block_size_bytes, assm)
-    if uniform_extent_bytes is not None:
-        sizes = [(uniform_extent_bytes, 2**31)]
     lead = 2 if assm else 1
     start = first_extent_block(block_size_bytes, release_11_2)
     left = data_blocks + lead
     extents: Number = 0
     size_bytes: Number = 0
     runs: list[Run] = []
-    for extent_bytes, most in sizes:
+    data_total = data_blocks
+    for extent_bytes, most, covered in allocation(block_size_bytes, assm, uniform_extent_bytes):
         if not some(left > 0):
             break
         blocks = floor_div(extent_bytes, block_size_bytes)
-        covered = blocks_per_l1(extent_bytes) if assm else 2**40
         l1, group = l1_shape(blocks, covered) if assm else (0, 1)
         used = smaller(most, extents_for(left, blocks, covered) if assm else ceil_div(left, blocks))
         before_last = larger(0, used - 1)
@@ -141,14 +167,21 @@ def segment_shape(
         last_l1 = where(before_last == floor_div(before_last, group) * group, l1, 0)
         last_lead = where(before_last == 0, first_lead, 0)
         last_held = smaller(left - held, blocks - last_l1)
+        wanted = last_held
+        ahead = where(used > 0, formatted_ahead, 0)
+        if some(ahead):
+            step = smaller(blocks, larger(1, floor_div(HIGH_WATER_STEP_BYTES, block_size_bytes)))
+            moved = smaller(blocks, ceil_div(last_l1 + last_held, step) * step) - last_l1
+            last_held = where((ahead > 0) & (held + last_held == left), moved, last_held)
+            data_total = data_total + where(used > 0, last_held - wanted, 0)
         last = start + before_last * blocks + last_l1 + last_lead
         if some(used):
             runs.append(Run(last, last_held - last_lead, where(used > 0, 1, 0)))
-        left = where(used > 0, left - held - last_held, left)
+        left = where(used > 0, left - held - wanted, left)
         start = start + used * blocks
         extents = extents + used
         size_bytes = size_bytes + used * extent_bytes
-    return SegmentShape(extents, size_bytes, extent_map_blocks(extents, block_size_bytes), runs)
+    return SegmentShape(data_total, extents, size_bytes, extent_map_blocks(extents, block_size_bytes), runs)
 
 
 def _period(extent_bytes: Number, group: Number) -> int:

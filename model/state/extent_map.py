@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import count
 
-from model.laws.extents import blocks_per_l1, first_extent_block, l1_shape, system_extents
+from model.laws.extents import HIGH_WATER_STEP_BYTES, allocation, first_extent_block, l1_shape
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,14 +20,11 @@ class Extent:
 
 def extent_sizes(
     block_size_bytes: int, assm: bool, uniform_extent_bytes: int | None
-) -> Iterator[tuple[int, int]]:
-    """Size of each extent of a segment in the order of allocation, and its rank among extents of that size."""
-    if uniform_extent_bytes is not None:
-        for rank in count():
-            yield uniform_extent_bytes, rank
-    for size, most in system_extents(block_size_bytes, assm):
-        for rank in range(most):
-            yield size, rank
+) -> Iterator[tuple[int, int, int]]:
+    """Each extent in the order of allocation: its size, its rank among its like, and the blocks an L1 covers in it."""
+    for size, most, covered in allocation(block_size_bytes, assm, uniform_extent_bytes):
+        for rank in range(int(most)):
+            yield int(size), rank, int(covered)
 
 
 def lay_out(
@@ -43,11 +39,11 @@ def lay_out(
     position = int(first_extent_block(block_size_bytes, release_11_2))
     extents: list[Extent] = []
     left = data_blocks
-    for size, rank in extent_sizes(block_size_bytes, assm, uniform_extent_bytes):
+    for size, rank, covered in extent_sizes(block_size_bytes, assm, uniform_extent_bytes):
         blocks = size // block_size_bytes
         lead = 0
         if assm:
-            l1, group = l1_shape(blocks, blocks_per_l1(size))
+            l1, group = l1_shape(blocks, covered)
             lead = int(l1) if rank % group == 0 else 0
         if not extents:
             lead += 2 if assm else 1
@@ -58,6 +54,39 @@ def lay_out(
         if left <= 0:
             return extents
     raise AssertionError("system allocation never ends")
+
+
+MANUAL_STEP_BLOCKS = 5
+
+
+def high_water_steps(
+    block_size_bytes: int, assm: bool, uniform_extent_bytes: int | None
+) -> Iterator[list[tuple[int, int]]]:
+    """What each move of the high-water mark adds: data blocks by the number of the L1 bitmap block they belong to.
+
+    Under ASSM it moves by an extent, or by a megabyte of a larger one; under manual space management by five blocks,
+    all under number 0.
+    """
+    l1_block = -1
+    for index, (size, rank, covered) in enumerate(extent_sizes(block_size_bytes, assm, uniform_extent_bytes)):
+        blocks = size // block_size_bytes
+        if not assm:
+            data = blocks - (index == 0)
+            yield from (
+                [(0, min(MANUAL_STEP_BLOCKS, data - done))] for done in range(0, data, MANUAL_STEP_BLOCKS)
+            )
+            continue
+        l1, group = (int(number) for number in l1_shape(blocks, covered))
+        lead = (l1 if rank % group == 0 else 0) + (2 if index == 0 else 0)
+        step = min(blocks, max(1, HIGH_WATER_STEP_BYTES // block_size_bytes))
+        begin = l1_block + 1 if rank % group == 0 else l1_block
+        l1_block = begin + l1 - 1 if l1 > 1 else begin
+        for low in range(0, blocks, step):
+            found: dict[int, int] = {}
+            for block in range(max(low, lead), min(low + step, blocks)):
+                owner = begin + block // covered if l1 > 1 else begin
+                found[owner] = found.get(owner, 0) + 1
+            yield list(found.items())
 
 
 def reads_of(extents: list[Extent], *, mbrc: int, window_blocks: int | None) -> Iterator[tuple[int, int]]:

@@ -1,0 +1,61 @@
+"""Rows that grow: what stays in its block, what migrates, and how a piece looks that moved.
+
+Sources: [adams-migration] for stub and head rowid, [oracle-concepts] for PCTFREE.
+"""
+
+from __future__ import annotations
+
+from model.laws.block import ROW_DIRECTORY_ENTRY_BYTES, ROW_HEADER_BYTES
+from model.laws.numeric import Number, ceil_div, floor_div, larger, smaller, where
+
+ROWID_BYTES = 6
+STUB_BYTES = ROW_HEADER_BYTES + ROWID_BYTES
+
+
+def piece_bytes(row_piece_bytes: Number) -> Number:
+    """Bytes a row piece takes without its directory entry: never below a stub, so that it can become one."""
+    return larger(STUB_BYTES, row_piece_bytes)
+
+
+def moved_bytes(row_piece_bytes: Number) -> Number:
+    """Bytes of a migrated row piece: it carries the rowid of its head."""
+    return piece_bytes(row_piece_bytes + ROWID_BYTES)
+
+
+def rows_that_migrate(rows: Number, free: Number, growth: Number, freed: Number) -> Number:
+    """Rows of a block that must leave when each of *rows* grows by *growth*, one after another.
+
+    The *free* bytes of the block, and the *freed* bytes that each leaving row gives back, let others grow in place:
+    m·freed + free >= (rows - m)·growth. Exact but for the order inside the block (one row).
+    """
+    short = rows * growth - free
+    return where(growth > 0, smaller(rows, larger(0, ceil_div(short, larger(1e-9, growth + freed)))), 0)
+
+
+def chain_of(row_piece: int, largest_piece: int, header: int, rowid: int) -> tuple[int, int]:
+    """Whole-block pieces and the tail piece's length of a row that no block holds; (0, length) when one does.
+
+    Every piece carries a header, the rowid of its head and that of the next piece.
+    """
+    if row_piece + rowid <= largest_piece:
+        return 0, row_piece + rowid
+    payload = largest_piece - header - 2 * rowid
+    rest = row_piece - header
+    bodies = (rest - 1) // payload
+    return bodies, header + rowid + rest - bodies * payload
+
+
+def pctfree_for(
+    growth: Number, row_piece_bytes: Number, data_bytes: Number, block_size_bytes: Number
+) -> Number:
+    """Smallest whole PCTFREE at which every row of a full block grows in place; 100 when even 99 is too little.
+
+    With r rows of slot s = row + 2 in a block: r = floor((data - reserve)/s) and r·growth <= data - r·s.
+    """
+    slot = piece_bytes(row_piece_bytes) + ROW_DIRECTORY_ENTRY_BYTES
+    fit = larger(1, floor_div(data_bytes, slot + growth))
+    # NOTE: loading keeps at most *fit* rows when less than fit + 1 slots stay below the reserve
+    need = 100 * (data_bytes - (fit + 1) * slot) / block_size_bytes
+    percent = larger(0, floor_div(need, 1) + 1)
+    alone = (fit <= 1) & (slot + growth > data_bytes)
+    return where(alone, 100, smaller(100, percent))

@@ -1,0 +1,256 @@
+"""The blocks of a heap segment: their free space, ITL entries and pieces, and how a session finds one with room."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from model.errors import OutsideLaw
+from model.laws.assm import FULL, freeness, needs_entry, pieces_admitted, verdict
+from model.state.heap_rules import HeapCounts, HeapRules
+from model.state.space_map import FreeLists, SpaceMap
+
+MOST_BLOCKS = 20_000_000
+
+
+class HeapBlocks:
+    """Blocks below the high-water mark, and the search for space among them by batches of equal pieces.
+
+    *steps* says what each move of the high-water mark adds, as :func:`model.state.extent_map.high_water_steps` does.
+    """
+
+    def __init__(self, rules: HeapRules, steps: Iterator[list[tuple[int, int]]], sessions: int = 1) -> None:
+        self.rules = rules
+        self.counts = HeapCounts()
+        self.sessions = sessions
+        self.space = SpaceMap(sessions)
+        self.lists = FreeLists(sessions)
+        self.free: list[int] = []
+        self.itl: list[int] = []
+        self.pieces: list[int] = []
+        self.stubs: list[int] = []
+        self.moved_in: list[int] = []
+        self._steps = steps
+        self._ahead: list[tuple[int, int]] = []
+        self._taken: list[int] = []
+        self._entries: list[dict[int, int]] = []
+        self._held: list[dict[int, int]] = []
+        self._touched: list[set[int]] = [set() for _ in range(sessions)]
+        self._known: tuple[int, int, int, int, int, bool] | None = None
+        self._held_key: tuple[int, int, bool] | None = None
+        self._stuck_itl: set[int] = set()
+        self._stuck_held: set[int] = set()
+
+    @property
+    def blocks(self) -> int:
+        """Blocks below the high-water mark."""
+        return len(self.free)
+
+    def _new_blocks(self, chunks: list[tuple[int, int]]) -> None:
+        for l1, blocks in chunks:
+            first = len(self.free)
+            rules = self.rules
+            self.free += [rules.data - rules.itl_initial * rules.itl_entry] * blocks
+            self.itl += [rules.itl_initial] * blocks
+            for counter in (self.pieces, self.stubs, self.moved_in, self._taken):
+                counter.extend([0] * blocks)
+            for by_session in (self._entries, self._held):
+                by_session.extend({} for _ in range(blocks))
+            if rules.assm:
+                self.space.grow(blocks, l1)
+            else:
+                self.lists.add_new(range(first, first + blocks))
+        if len(self.free) > MOST_BLOCKS:
+            raise OutsideLaw(
+                f"the segment grows beyond {MOST_BLOCKS:,} blocks, more than this model is meant for"
+            )
+
+    def _extend(self) -> None:
+        """Move the high-water mark: format what an exact load left of its extent, or the next one."""
+        chunks, self._ahead = self._ahead or next(self._steps), []
+        self.counts.extensions += 1
+        self._new_blocks(chunks)
+
+    def _room(self, session: int, block: int) -> int:
+        free = self.free[block]
+        return free - self._held_from(session, block) if self._held[block] else free
+
+    def _held_from(self, session: int, block: int) -> int:
+        others = sum(bytes_ for owner, bytes_ in self._held[block].items() if owner != session)
+        return min(others, self.free[block])
+
+    def _set_free(self, session: int, block: int, free: int) -> None:
+        """Change a block's free space and, where it crosses a class boundary, its class."""
+        rules = self.rules
+        before, self.free[block] = self.free[block], free
+        if rules.assm:
+            old = freeness(before, rules.reserve, rules.block)
+            new = freeness(free, rules.reserve, rules.block)
+            if new != old:
+                self.space.set_class(block, new if new > old else min(new, self.space.seen(block)))
+            self._look_again(block)
+        elif free > before and rules.data - free < rules.used_low:
+            self.lists.link(session, block)
+
+    def _look_again(self, block: int) -> None:
+        """A block that rejected for space held by others has changed: it may say something else now."""
+        if block in self._stuck_held:
+            self._stuck_held.discard(block)
+            self.space.stick(block, False)
+
+    def _take_entries(self, session: int, block: int, many: int) -> int:
+        """Take ITL entries, free ones first; returns the bytes that new ones need."""
+        unused = self.itl[block] - self._taken[block]
+        new = max(0, many - unused)
+        self.itl[block] += new
+        self._taken[block] += many
+        entries = self._entries[block]
+        entries[session] = entries.get(session, 0) + many
+        self._touched[session].add(block)
+        self._look_again(block)
+        return new * self.rules.itl_entry
+
+    def _entry_bytes(self, session: int, block: int, migrated: bool) -> int | None:
+        """Bytes that one more ITL entry takes in *block*; None when the list is full."""
+        if not needs_entry(migrated, session in self._entries[block]) or self.itl[block] > self._taken[block]:
+            return 0
+        return self.rules.itl_entry if self.itl[block] < self.rules.itl_limit else None
+
+    def _probe(self, session: int, block: int, slot: int, migrated: bool) -> str:
+        return verdict(
+            slot,
+            free=self.free[block],
+            held=self._held_from(session, block) if self._held[block] else 0,
+            reserve=self.rules.reserve,
+            empty=self.pieces[block] == 0,
+            entry=self._entry_bytes(session, block, migrated),
+        )
+
+    def _reject(self, session: int, block: int, why: str, key: tuple[int, int, bool]) -> bool:
+        """Count a rejected probe and note what follows from it; whether the block is stuck from now on."""
+        counts, rules = self.counts, self.rules
+        if why == "itl":
+            counts.rejected_itl += 1
+        elif why == "held":
+            counts.rejected_held += 1
+        else:
+            counts.rejected_space += 1
+        if not rules.assm:
+            self.lists.unlink(session, block)
+            return False
+        if why == "space" or (why == "itl" and rules.itl_full_demotes):
+            self._look_again(block)
+            self.space.set_class(block, FULL)
+            return False
+        if why == "itl":
+            self._stuck_itl.add(block)
+        else:
+            self._held_key = key if not self._stuck_held or self._held_key == key else None
+            self._stuck_held.add(block)
+        self.space.stick(block, True)
+        return True
+
+    def _find(self, session: int, slot: int, migrated: bool) -> tuple[int, int]:
+        """A block that admits a piece of *slot*, and the rejections that the next such search will meet on its way."""
+        rules = self.rules
+        least = self._least(slot)
+        key = (session, slot, migrated)
+        literal = (bool(self._stuck_itl) and not migrated) or (
+            bool(self._stuck_held) and self._held_key != key
+        )
+        while True:
+            added = 0
+            found = self.space.search(session, least, literal) if rules.assm else self.lists.search(session)
+            for block, passed in found:
+                if block < 0:
+                    self._count_stuck(passed)
+                    break
+                why = self._probe(session, block, slot, migrated)
+                if why == "accepted":
+                    self.counts.accepted += 1
+                    self._count_stuck(passed)
+                    return block, -1 if literal else passed + added
+                added += self._reject(session, block, why, key)
+            self._extend()
+
+    def _count_stuck(self, passed: int) -> None:
+        """Count the rejections of stuck blocks that a search has passed."""
+        if passed and not self._stuck_held:
+            self.counts.rejected_itl += passed
+        elif passed and not self._stuck_itl:
+            self.counts.rejected_held += passed
+        elif passed:
+            raise OutsideLaw("a segment with full ITL lists and uncommitted deletes at once is not described")
+
+    def _place(self, session: int, length: int, many: int) -> tuple[int, int]:
+        """Put up to *many* migrated pieces into the block a search finds; returns the block and how many."""
+        rules = self.rules
+        slot = rules.slot(length)
+        block, passed, settled = self._find_again(session, slot)
+        by_space, by_itl = pieces_admitted(
+            slot,
+            room=self._room(session, block),
+            reserve=rules.reserve,
+            empty=self.pieces[block] == 0,
+            free_entries=self.itl[block] - self._taken[block],
+            most_new_entries=rules.itl_limit - self.itl[block],
+            itl_entry=rules.itl_entry,
+        )
+        placed = 1 if passed < 0 else max(1, min(many, int(by_space), int(by_itl)))
+        if placed > 1:
+            self.counts.accepted += placed - 1
+            self._count_stuck((placed - 1) * passed)
+            if not settled and rules.assm:
+                self.space.settle(session, self._least(slot))
+                settled = True
+        taken = placed * slot + self._take_entries(session, block, placed)
+        self.pieces[block] += placed
+        self.moved_in[block] += placed
+        self._set_free(session, block, self.free[block] - taken)
+        literal = passed < 0 or not rules.assm
+        self._known = None if literal else (session, slot, self.space.version, block, passed, settled)
+        return block, placed
+
+    def _find_again(self, session: int, slot: int) -> tuple[int, int, bool]:
+        """As :meth:`_find` for a migrated piece, without searching where nothing has changed since the last search."""
+        known = self._known
+        if known is not None and known[:3] == (session, slot, self.space.version):
+            _, _, _, block, passed, settled = known
+            if not settled:
+                self.space.settle(session, self._least(slot))
+            if self._probe(session, block, slot, True) == "accepted":
+                self.counts.accepted += 1
+                self._count_stuck(passed)
+                return block, passed, True
+        return *self._find(session, slot, True), False
+
+    def _least(self, slot: int) -> int:
+        """The lowest class that a search for *slot* bytes looks at."""
+        rules = self.rules
+        return int(freeness(min(slot + rules.reserve, rules.data), rules.reserve, rules.block))
+
+    def _own_entry(self, session: int, block: int) -> None:
+        """A transaction that changes a block has an ITL entry there; waiting for one is left out."""
+        if session in self._entries[block]:
+            return
+        entry = self._entry_bytes(session, block, False)
+        if entry is not None and entry <= self.free[block]:
+            self._set_free(session, block, self.free[block] - self._take_entries(session, block, 1))
+
+    def _release(self, session: int, block: int, freed: int) -> None:
+        held = self._held[block]
+        held[session] = held.get(session, 0) + freed
+        self._touched[session].add(block)
+        self._set_free(session, block, self.free[block] + freed)
+
+    def commit(self, session: int) -> None:
+        """End the session's transaction: its ITL entries can be used again, and the space it freed."""
+        for block in self._touched[session]:
+            self._taken[block] -= self._entries[block].pop(session, 0)
+            self._held[block].pop(session, None)
+            for stuck in (self._stuck_itl, self._stuck_held):
+                if block in stuck:
+                    stuck.discard(block)
+                    self.space.stick(block, False)
+        self._touched[session] = set()
+        self.lists.commit(session)
+        self._known = None

@@ -1,0 +1,80 @@
+"""What holds in a heap segment, and what is counted in it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+
+
+@dataclass(frozen=True, slots=True)
+class HeapRules:
+    """Sizes and switches of a segment; all lengths are whole numbers of one unit, such as thousandths of a byte."""
+
+    block: int
+    data: int
+    """What the fixed headers leave of a block, before ITL entries."""
+    reserve: int
+    """PCTFREE."""
+    used_low: int
+    """PCTUSED, for manual space management."""
+    itl_entry: int
+    itl_initial: int
+    itl_limit: int
+    directory: int
+    header: int
+    rowid: int
+    assm: bool
+    itl_full_demotes: bool
+    """The mending of bug 6918210: a block rejected for its full ITL list is marked full."""
+
+    @property
+    def stub(self) -> int:
+        """What stays of a row that moved; no row takes less."""
+        return self.header + self.rowid
+
+    @property
+    def largest_piece(self) -> int:
+        """Longest row piece that an empty block holds."""
+        return self.data - self.itl_initial * self.itl_entry - self.directory
+
+    def piece(self, length: int) -> int:
+        """Bytes a piece takes beside its directory entry."""
+        return max(self.stub, length)
+
+    def slot(self, length: int) -> int:
+        """Bytes a piece takes, directory entry included."""
+        return self.piece(length) + self.directory
+
+
+@dataclass(slots=True)
+class HeapCounts:
+    """What has been done in a segment."""
+
+    in_place: int = 0
+    migrated: int = 0
+    moved_again: int = 0
+    """Migrations of rows that had migrated before."""
+    chained: int = 0
+    chain_pieces: int = 0
+    inserted: int = 0
+    deleted: int = 0
+    accepted: int = 0
+    """Probes that found room."""
+    rejected_itl: int = 0
+    rejected_space: int = 0
+    rejected_held: int = 0
+    """Probes of blocks whose free space another session has not committed."""
+    extensions: int = 0
+    """Moves of the high-water mark."""
+
+    @property
+    def rejected(self) -> int:
+        """Rejected probes of all causes."""
+        return self.rejected_itl + self.rejected_space + self.rejected_held
+
+    def since(self, before: HeapCounts) -> HeapCounts:
+        """What was added after *before*."""
+        return HeapCounts(*(getattr(self, f.name) - getattr(before, f.name) for f in fields(self)))
+
+    def copy(self) -> HeapCounts:
+        """The counts as they stand."""
+        return HeapCounts(*(getattr(self, f.name) for f in fields(self)))

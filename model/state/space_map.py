@@ -1,0 +1,186 @@
+"""Where a session looks for free space: the ASSM bitmap, and the free lists of manual space management. No clock.
+
+The search order, and that a block with a full ITL list stays on offer, is that of [geist-assm]; the places where
+several sessions start are spread evenly, where Oracle hashes a process id.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from model.laws.assm import FREE_75_100, FULL
+
+Counts = NDArray[np.int64]
+
+
+class SpaceMap:
+    """Freeness of every block below the high-water mark, grouped by the L1 bitmap block that holds it.
+
+    A *stuck* block is on offer by its class but is known to reject: it is counted, not looked at again.
+    """
+
+    def __init__(self, sessions: int) -> None:
+        self.sessions = sessions
+        self.version = 0
+        self._blocks = 0
+        self._seen = np.zeros(1024, dtype=np.int8)
+        self._stuck = np.zeros(1024, dtype=bool)
+        self._l1_of = np.zeros(1024, dtype=np.int64)
+        self._first: list[int] = []  # first block of each L1
+        self._length: list[int] = []
+        self._open = np.zeros((5, 64), dtype=np.int64)  # class, L1 -> blocks on offer that may accept
+        self._rejecting = np.zeros((5, 64), dtype=np.int64)
+        self._hint: list[int | None] = [None] * sessions
+
+    def grow(self, blocks: int, l1: int) -> None:
+        """Put *blocks* empty blocks behind the last on offer, under L1 block number *l1*: the last, or a new one."""
+        end = self._blocks + blocks
+        while end > len(self._seen):
+            self._seen = np.concatenate([self._seen, np.zeros_like(self._seen)])
+            self._stuck = np.concatenate([self._stuck, np.zeros_like(self._stuck)])
+            self._l1_of = np.concatenate([self._l1_of, np.zeros_like(self._l1_of)])
+        if l1 == len(self._first):
+            self._first.append(self._blocks)
+            self._length.append(0)
+            if l1 >= self._open.shape[1]:
+                self._open = np.concatenate([self._open, np.zeros_like(self._open)], axis=1)
+                self._rejecting = np.concatenate([self._rejecting, np.zeros_like(self._rejecting)], axis=1)
+        self._length[l1] += blocks
+        self._l1_of[self._blocks : end] = l1
+        self._seen[self._blocks : end] = FREE_75_100
+        self._open[FREE_75_100, l1] += blocks
+        self._blocks = end
+        self.version += 1
+
+    @property
+    def l1_blocks(self) -> int:
+        """L1 bitmap blocks in use."""
+        return len(self._first)
+
+    def seen(self, block: int) -> int:
+        """The class the bitmap has for *block*."""
+        return int(self._seen[block])
+
+    def classes(self) -> Sequence[int]:
+        """The class of every block, in order."""
+        found: list[int] = self._seen[: self._blocks].tolist()
+        return found
+
+    def is_stuck(self, block: int) -> bool:
+        """Whether *block* is known to reject although it is on offer."""
+        return bool(self._stuck[block])
+
+    def set_class(self, block: int, wanted: int) -> None:
+        """Note that *block* is in class *wanted*."""
+        before = int(self._seen[block])
+        if before == wanted:
+            return
+        counts = self._rejecting if self._stuck[block] else self._open
+        l1 = self._l1_of[block]
+        counts[before, l1] -= before != FULL
+        counts[wanted, l1] += wanted != FULL
+        self._seen[block] = wanted
+        self.version += 1
+
+    def stick(self, block: int, stuck: bool) -> None:
+        """Note that *block* rejects while it is on offer, or that it may accept again."""
+        if bool(self._stuck[block]) == stuck:
+            return
+        seen = int(self._seen[block])
+        if seen != FULL:
+            l1 = self._l1_of[block]
+            step = 1 if stuck else -1
+            self._rejecting[seen, l1] += step
+            self._open[seen, l1] -= step
+        self._stuck[block] = stuck
+        self.version += 1
+
+    def settle(self, session: int, least: int) -> tuple[Counts, Counts, Counts]:
+        """Move the session's hint on to the first L1 block with anything on offer, as the start of a search does.
+
+        Returns, for blocks of class *least* or better, how many each L1 has that may accept and that reject, and the
+        L1 blocks that have any, in the order of the session's search.
+        """
+        many = len(self._first)
+        offered: Counts = self._open[least:, :many].sum(axis=0)
+        rejecting: Counts = self._rejecting[least:, :many].sum(axis=0)
+        start = self._hint[session]
+        if start is None:
+            start = session * many // self.sessions
+        anything = np.flatnonzero(offered + rejecting)
+        turn = int(np.searchsorted(anything, start))
+        visited = np.concatenate([anything[turn:], anything[:turn]])
+        if len(visited):
+            self._hint[session] = int(visited[0])
+        return offered, rejecting, visited
+
+    def search(self, session: int, least: int, literal: bool = False) -> Iterator[tuple[int, int]]:
+        """Blocks of class *least* or better in the session's order, each with the stuck ones passed before it.
+
+        With *literal*, stuck blocks are offered too, and none is counted. Ends with (-1, all stuck blocks passed).
+        """
+        offered, rejecting, visited = self.settle(session, least)
+        if not len(visited):
+            yield -1, 0
+            return
+        stops = visited if literal else visited[offered[visited] > 0]
+        counted = np.concatenate([[0], np.cumsum(rejecting[visited])])
+        place = {int(l1): rank for rank, l1 in enumerate(visited)}
+        for l1 in stops.tolist():
+            before, passed = int(counted[place[l1]]), 0
+            begin, length = self._first[l1], self._length[l1]
+            on_offer = np.flatnonzero(self._seen[begin : begin + length] >= max(least, 1))
+            turn = int(np.searchsorted(on_offer, session * length // self.sessions))
+            for offset in np.roll(on_offer, -turn).tolist():
+                block = begin + offset
+                if literal:
+                    yield block, 0
+                elif self._stuck[block]:
+                    passed += 1
+                else:
+                    yield block, before + passed
+        yield -1, 0 if literal else int(counted[-1])
+
+
+class FreeLists:
+    """Manual space management: one list of blocks with space, last in first out, and one for each open transaction."""
+
+    def __init__(self, sessions: int) -> None:
+        self._master: list[int] = []
+        self._own: list[list[int]] = [[] for _ in range(sessions)]
+        self._listed: set[int] = set()
+
+    def add_new(self, blocks: Sequence[int]) -> None:
+        """Link new blocks so that the first of them is used first."""
+        self._master += reversed(blocks)
+        self._listed.update(blocks)
+
+    def link(self, session: int, block: int) -> None:
+        """Link a block that *session* has emptied below PCTUSED; others see it after the commit."""
+        if block not in self._listed:
+            self._own[session].append(block)
+            self._listed.add(block)
+
+    def unlink(self, session: int, block: int) -> None:
+        """Take *block* off its list."""
+        own = self._own[session]
+        stack = own if block in own else self._master
+        if stack[-1] == block:
+            stack.pop()
+        else:
+            stack.remove(block)
+        self._listed.discard(block)
+
+    def commit(self, session: int) -> None:
+        """Hand the transaction's own list on to everybody."""
+        self._master += self._own[session]
+        self._own[session] = []
+
+    def search(self, session: int) -> Iterator[tuple[int, int]]:
+        """Heads of the lists, as long as each is taken off before the next; ends with (-1, 0)."""
+        while self._own[session] or self._master:
+            yield (self._own[session] or self._master)[-1], 0
+        yield -1, 0

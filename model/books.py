@@ -14,6 +14,7 @@ from model.demand import (
     Demand,
     optimizer_of,
 )
+from model.laws import block
 from model.provenance import outside_range
 from model.results import (
     CacheUse,
@@ -25,11 +26,11 @@ from model.results import (
     OptimizerCost,
     PhysicalIO,
     RunResult,
-    SegmentSpace,
     TimeBreakdown,
     check_books,
 )
-from model.spec import FullScan, IndexRangeScan, System
+from model.row_books import row_changes, segment_space, space_search
+from model.spec import Query, System, Workload
 
 SENT_TWICE = "CPU of SQL*Net sends, counted in both CPU and wait"
 BETWEEN_CALLS = "between calls (writing the trace, mostly)"
@@ -40,8 +41,11 @@ SUBMIT_BLOCKED = "blocked in io_submit, which no event names"
 LAW_SOURCES = {
     "full_scan": ("oracle-concepts", "rahn-mbrc", "savvinov-lio", "shallahamer-direct", "oracle-tuning"),
     "index_range_scan": ("oracle-concepts", "savvinov-lio", "oracle-tuning"),
+    "update": ("oracle-concepts", "adams-migration", "geist-assm", "lewis-assm-bug", "rahn-pctfree"),
+    "insert": ("oracle-concepts", "geist-assm", "lewis-delete"),
+    "delete": ("oracle-concepts", "lewis-delete"),
 }
-IN_FETCH = (DIRECT, SCATTERED, SEQUENTIAL, TO_CLIENT, MORE_DATA)
+IN_CALL = (DIRECT, SCATTERED, SEQUENTIAL, TO_CLIENT, MORE_DATA)
 
 
 @dataclass(slots=True)
@@ -69,9 +73,7 @@ def blocktime_version() -> str:
         return "0.1.0"
 
 
-def close_books(
-    name: str, system: System, work: FullScan | IndexRangeScan, demand: Demand, timing: Timing
-) -> RunResult:
+def close_books(name: str, system: System, work: Workload, demand: Demand, timing: Timing) -> RunResult:
     """One checked result from what was asked and how long it took."""
     bs = demand.block_size_bytes
     single = demand.plan.single_reads
@@ -81,11 +83,9 @@ def close_books(
     walk_cpu = timing.cpu["walking rows"]
     hits = max(0.0, demand.blocks_wanted + single - read_blocks)
     cpu_s = sum(timing.cpu.values())
-    waited_in_fetch = sum(timing.wait[event].total_s for event in IN_FETCH if event in timing.wait)
+    waited_in_call = sum(timing.wait[event].total_s for event in IN_CALL if event in timing.wait)
     overlap = timing.unaccounted.get(SENT_TWICE, 0.0)
     opinion = optimizer_of(system, work, demand)
-    shape = demand.segment.shape
-    segment_bytes = max(shape.size_bytes, demand.segment.blocks * bs)
     conditions = conditions_of(system, work, demand)
     return check_books(
         RunResult(
@@ -105,23 +105,11 @@ def close_books(
                 unaccounted=timing.unaccounted,
                 interval=timing.interval,
             ),
-            calls={
-                "parse": Call(count=1, cpu_s=0, elapsed_s=0, disk=0, query=0, current=0, rows=0),
-                "execute": Call(count=1, cpu_s=0, elapsed_s=0, disk=0, query=0, current=0, rows=0),
-                "fetch": Call(
-                    count=demand.fetches,
-                    cpu_s=cpu_s,
-                    elapsed_s=max(0.0, cpu_s + waited_in_fetch + overlap),
-                    disk=read_blocks,
-                    query=gets,
-                    current=0,
-                    rows=demand.rows_returned,
-                ),
-            },
+            calls=_calls(work, demand, cpu_s, waited_in_call + overlap, read_blocks),
             logical_io=LogicalIO(
                 consistent_gets=gets,
-                current_gets=0,
-                cpu_per_get_s=(get_cpu + walk_cpu) / gets,
+                current_gets=demand.current_gets,
+                cpu_per_get_s=(get_cpu + walk_cpu) / gets if gets else 0.0,
                 row_walk_fraction=walk_cpu / (get_cpu + walk_cpu) if get_cpu + walk_cpu > 0 else 0.0,
             ),
             physical_io=PhysicalIO(
@@ -135,33 +123,52 @@ def close_books(
                 misses=read_blocks,
                 hit_fraction=hits / (hits + read_blocks) if hits + read_blocks else 0.0,
             ),
-            segment=SegmentSpace(
-                blocks_before=demand.segment.blocks,
-                blocks_after=demand.segment.blocks,
-                bytes_before=segment_bytes,
-                bytes_after=segment_bytes,
-                rows_per_block=demand.segment.rows_per_block,
-                row_bytes=demand.row.bytes,
-                extents=shape.extents,
-            ),
+            segment=segment_space(system, demand),
             device={} if timing.device is None else {"disk": timing.device},
             optimizer=OptimizerCost(
                 io_cost=opinion.io_cost, cpu_cost=opinion.cpu_cost, cost=opinion.cost, mbrc=opinion.mbrc
             ),
+            changes=row_changes(work, demand),
+            space_search=space_search(demand, timing.cpu, timing.elapsed_s),
             access=demand.plan.why,
             events=timing.events,
         )
     )
 
 
-def conditions_of(system: System, work: FullScan | IndexRangeScan, demand: Demand) -> dict[str, float]:
+def _calls(
+    work: Workload, demand: Demand, cpu_s: float, waited_s: float, read_blocks: float
+) -> dict[str, Call]:
+    """TKPROF's three lines: a query works in its fetches, a statement that changes rows in its executions."""
+    nothing = Call(count=1, cpu_s=0, elapsed_s=0, disk=0, query=0, current=0, rows=0)
+    changed = demand.change
+    busy = Call(
+        count=demand.trips if changed else demand.fetches,
+        cpu_s=cpu_s,
+        elapsed_s=max(0.0, cpu_s + waited_s),
+        disk=read_blocks,
+        query=demand.gets,
+        current=demand.current_gets,
+        rows=changed.rows / work.users if changed else demand.rows_returned,
+    )
+    if changed:
+        return {"parse": nothing, "execute": busy, "fetch": nothing.model_copy(update={"count": 0})}
+    return {"parse": nothing, "execute": nothing, "fetch": busy}
+
+
+def conditions_of(system: System, work: Workload, demand: Demand) -> dict[str, float]:
     """The quantities that fitted ranges are stated in, as this run has them; those that play no part are absent."""
     found = {
         "block_size_bytes": float(demand.block_size_bytes),
         "row_bytes": float(demand.row.bytes),
         "columns": float(demand.row.columns),
     }
-    if work.select == "rows":
+    changed = demand.change
+    if changed is not None:
+        found["growth_bytes"] = float(changed.growth_bytes)
+        if changed.rejected_itl:
+            found["itl_entries"] = float(block.itl_limit(demand.block_size_bytes))
+    elif isinstance(work, Query) and work.select == "rows":
         found["arraysize_rows"] = float(work.arraysize_rows)
     if demand.plan.asynchronous:
         found["read_bytes"] = float(demand.plan.mbrc * demand.block_size_bytes)

@@ -20,7 +20,7 @@ from model.demand import (
 from model.laws import device
 from model.laws.numeric import Number, distinct, larger, smaller, some, where, zeros
 from model.results import DeviceStats, EventTime, RunResult
-from model.spec import FullScan, IndexRangeScan, System
+from model.spec import System, Workload
 
 
 @dataclass(slots=True)
@@ -107,13 +107,13 @@ def compose(system: Any, work: Any, demand: Demand) -> tuple[ScanTime, DeviceDem
 CLEARLY_SLOWER = 1.5  # a session so much slower than the device hides it whatever the sizes of its reads
 
 
-def nobody_queues(system: System, work: FullScan | IndexRangeScan) -> bool:
+def nobody_queues(system: System, work: Workload) -> bool:
     """Whether :func:`calculate` is exact, to within a read or two: one session, reads in order or hidden."""
     found, _ = compose(system, work, demand_of(system, work))
     return found.hidden
 
 
-def calculate(system: System, work: FullScan | IndexRangeScan, *, name: str = "") -> RunResult:
+def calculate(system: System, work: Workload, *, name: str = "") -> RunResult:
     """Answer one scenario in closed form; seconds, bytes and counts of one session.
 
     Exact where nobody queues; with several users a lower bound, which the result says.
@@ -204,9 +204,7 @@ class Overlay:
         return replaced[name] if name in replaced else getattr(self._base, name)
 
 
-def calculate_many(
-    system: System, work: FullScan | IndexRangeScan, axes: Mapping[str, Any]
-) -> dict[str, Any]:
+def calculate_many(system: System, work: Workload, axes: Mapping[str, Any]) -> dict[str, Any]:
     """Answer many scenarios at once: *axes* maps dotted fields (``"tablespace.block_size_bytes"``) to equal arrays.
 
     Returns arrays: elapsed_s, cpu_s, read_wait_s, consistent_gets, read_requests, read_blocks, segment_blocks and
@@ -230,9 +228,7 @@ def calculate_many(
 BLOCK_SIZE = "tablespace.block_size_bytes"
 
 
-def _calculate_part(
-    system: System, work: FullScan | IndexRangeScan, axes: Mapping[str, Any], length: int
-) -> dict[str, Any]:
+def _calculate_part(system: System, work: Workload, axes: Mapping[str, Any], length: int) -> dict[str, Any]:
     """As :func:`calculate_many`, where an axis may also be one number."""
     view, work_view = _views(system, work, axes)
     try:
@@ -272,7 +268,7 @@ def _joined(parts: list[tuple[Any, dict[str, Any]]], length: int) -> dict[str, A
     return joined
 
 
-def _views(system: System, work: FullScan | IndexRangeScan, axes: Mapping[str, Any]) -> tuple[Any, Any]:
+def _views(system: System, work: Workload, axes: Mapping[str, Any]) -> tuple[Any, Any]:
     """The system and the workload with the axes' arrays in the place of their fields."""
     sections: dict[str, dict[str, Any]] = {}
     for path, values in axes.items():

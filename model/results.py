@@ -83,6 +83,62 @@ class CacheUse(Frozen):
     hit_fraction: float
 
 
+class BlockUse(Frozen):
+    """What the bytes of one block hold; the parts sum to the block."""
+
+    header_bytes: float
+    itl_bytes: float
+    row_bytes: float
+    """Rows that lie in the block they were inserted into, directory entries included."""
+    stub_bytes: float
+    moved_bytes: float
+    """Row pieces that migrated into the block."""
+    free_bytes: float
+    rows: float
+    stubs: float
+    moved_in: float
+    itl_entries: float
+
+
+class BlockContents(Frozen):
+    """One block of the sample; *before* is absent where the block did not exist."""
+
+    block: int
+    reserve_bytes: float
+    before: BlockUse | None
+    after: BlockUse
+
+
+class SpaceSearch(Frozen):
+    """Looking for blocks with room for rows that move, or are inserted."""
+
+    searches: float
+    """Pieces that found a place."""
+    rejected_itl: float
+    """Probes of blocks with a full ITL list."""
+    rejected_space: float
+    rejected_held: float
+    """Probes of blocks whose free space another session has not committed."""
+    time_s: float
+    elapsed_fraction: float
+    functions: list[str]
+    """The functions of a stack that shows this time, outermost first."""
+
+
+class RowChanges(Frozen):
+    """Rows changed, and what that writes to undo and redo."""
+
+    rows: float
+    in_place: float
+    migrated: float
+    moved_again: float
+    """Migrations of rows that had migrated before."""
+    growth_bytes: float
+    commits: float
+    undo_bytes: float
+    redo_bytes: float
+
+
 class SegmentSpace(Frozen):
     """The segment as DBA_SEGMENTS and DBA_TABLES show it."""
 
@@ -92,8 +148,26 @@ class SegmentSpace(Frozen):
     bytes_after: float
     rows_per_block: float
     row_bytes: float
+    block_size_bytes: float
+    avg_row_len_before_bytes: float
+    """AVG_ROW_LEN: the columns with their length bytes, truncated, as statistics have it."""
+    avg_row_len_after_bytes: float
     extents: float
     migrated_rows: float = 0
+    chained_rows: float | None = None
+    itl_full_blocks: float | None = None
+    """Blocks whose ITL has as many entries as it may."""
+    rejected_probes: float | None = None
+    pctfree_needed_percent: float | None = None
+    """Smallest whole PCTFREE at which no row of a full block migrates; 100 where none is enough."""
+    freeness_before: dict[str, float] | None = None
+    """Class of the bitmap -> blocks."""
+    freeness_after: dict[str, float] | None = None
+    map_before: str | None = None
+    """One digit a block, or every n-th block: 0 full, 1 to 4 by quarters free, 5 a full ITL list."""
+    map_after: str | None = None
+    blocks: list[BlockContents] | None = None
+    """A sample of blocks, before and after."""
 
 
 class DeviceStats(Frozen):
@@ -139,6 +213,8 @@ class RunResult(Frozen):
     segment: SegmentSpace
     device: dict[str, DeviceStats]
     optimizer: OptimizerCost
+    changes: RowChanges | None = None
+    space_search: SpaceSearch | None = None
     access: str
     """How the blocks were read: direct path or buffered, asynchronous or not, and why."""
     events: int | None = Field(default=None, description="Simulated events, for the simulate engine")

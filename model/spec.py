@@ -97,6 +97,10 @@ class Table(Frozen):
 
     rows: Whole = setting(1_000_000, "Rows (NUM_ROWS)", GENERAL, ge=1, le=MAXIMUM_ROWS)
     pctfree_percent: Real = setting(10, "PCTFREE", ORACLE, ge=0, le=99)
+    pctused_percent: Annotated[Real, Field(ge=0, le=99)] | None = setting(
+        None, "PCTUSED, for manual space management: a block emptied below takes rows again; 40 when nothing is said",
+        ORACLE,
+    )  # fmt: skip
     initrans: Whole = setting(1, "INITRANS", ORACLE, ge=1, le=255)
     created_by: Literal["insert", "ctas"] = setting(
         "insert", "Loaded by INSERT, or CREATE TABLE AS SELECT (one ITL entry more)", GENERAL
@@ -118,6 +122,9 @@ class Table(Frozen):
     blocks: Annotated[Whole, Field(ge=1, le=2**36)] | None = setting(
         None, "Blocks below the high-water mark, if known (DBA_TABLES.BLOCKS); else from the rows", GENERAL
     )
+    migrated_fraction: Real = setting(
+        0.0, "Share of the rows that have migrated (CHAIN_CNT over NUM_ROWS), for a scan", GENERAL, ge=0, le=1
+    )
     cached_fraction: Real = setting(
         0.0, "Share of the blocks in the buffer cache beforehand", GENERAL, ge=0, le=1
     )
@@ -128,6 +135,11 @@ class Table(Frozen):
         if self.columns and (self.row_bytes is not None or self.column_count is not None):
             given = "row_bytes" if self.row_bytes is not None else "column_count"
             raise ValueError(f"columns and {given} both describe the row; give one of them")
+        if self.pctused_percent is not None and self.pctfree_percent + self.pctused_percent > 100:
+            raise ValueError(
+                f"pctfree_percent {self.pctfree_percent:g} and pctused_percent {self.pctused_percent:g} are more "
+                "than 100 together"
+            )
         if self.dirty_fraction > self.cached_fraction:
             raise ValueError(
                 f"dirty_fraction {self.dirty_fraction:g} is more than cached_fraction {self.cached_fraction:g}; "
@@ -290,6 +302,27 @@ class Host(Frozen):
     buffer_block_s: Seconds = setting(
         4e-6, "CPU of putting a block read into the buffer cache", "shallahamer-direct", ge=0, le=0.1
     )
+    update_row_s: Seconds = setting(
+        42.7e-6, "CPU of updating a row, with its undo and redo", "rahn-pctfree", ge=0, le=1
+    )
+    migrate_row_s: Seconds = setting(
+        116e-6, "CPU of migrating a row, beyond that of updating it", "rahn-pctfree", ge=0, le=1
+    )
+    itl_entry_s: Seconds = setting(
+        45e-9,
+        "CPU of counting one ITL entry of a block that is probed for space",
+        "rahn-pctfree",
+        ge=0,
+        le=0.01,
+    )
+    insert_row_s: Seconds = setting(2e-6, "CPU of putting a row into a block in memory", GENERAL, ge=0, le=1)
+    delete_row_s: Seconds = setting(
+        15e-6, "CPU of deleting a row, with its undo and redo", GENERAL, ge=0, le=1
+    )
+    change_block_s: Seconds = setting(
+        12e-6, "CPU of one change to a block: current get, undo record, redo record", GENERAL, ge=0, le=1
+    )
+    log_file_sync_s: Seconds = setting(0.5e-3, "Time a commit waits for the log writer", GENERAL, ge=0, le=10)
     between_calls_s: Seconds = setting(
         0.0,
         "Time per round trip that neither calls nor waits account for (tracing, mostly)",
@@ -369,7 +402,80 @@ class IndexRangeScan(Frozen):
     users: Whole = setting(1, "Sessions that run it at the same time", GENERAL, ge=1, le=10_000)
 
 
-Workload = Annotated[FullScan | IndexRangeScan, Field(discriminator="kind")]
+class Update(Frozen):
+    """``update t set c = …`` through a full scan: rows grow, and migrate where their block has no room."""
+
+    kind: Literal["update"] = "update"
+    rows_fraction: Real = setting(
+        1.0, "Share of the rows that are updated, spread evenly over the blocks", GENERAL, gt=0, le=1
+    )
+    order: Literal["table", "random"] = setting(
+        "table",
+        "Rows come in the order of their blocks (full scan), or in any order (through an index)",
+        GENERAL,
+    )
+    growth_bytes: Annotated[MeanSize, Field(ge=0, le=1_000_000)] | None = setting(
+        None, "Mean bytes by which an updated row grows; 0 when nothing is said", GENERAL
+    )
+    sets: tuple[Column, ...] = setting(
+        (),
+        "Columns the update sets, with what they hold afterwards; growth follows from the table's columns",
+        GENERAL,
+        max_length=MAXIMUM_COLUMNS,
+    )
+    repeats: Whole = setting(
+        1, "How often the update runs, each time with the same growth", GENERAL, ge=1, le=100
+    )
+    commit_every_rows: Whole = setting(
+        0, "Rows between commits; 0 is one transaction", GENERAL, ge=0, le=MAXIMUM_ROWS
+    )
+    users: Whole = setting(1, "Sessions that share the rows among them", GENERAL, ge=1, le=255)
+
+    @model_validator(mode="after")
+    def _one_description_of_the_growth(self) -> Update:
+        if self.sets and self.growth_bytes is not None:
+            raise ValueError("sets and growth_bytes both say how rows grow; give one of them")
+        return self
+
+
+class Insert(Frozen):
+    """``insert into t``: rows one by one, in arrays, or by direct path (CREATE TABLE AS SELECT, APPEND)."""
+
+    kind: Literal["insert"] = "insert"
+    rows: Whole = setting(100_000, "Rows to insert", GENERAL, ge=1, le=10**9)
+    method: Literal["row", "array", "direct"] = setting(
+        "array", "One row a call, arrays, or direct path above the high-water mark (CTAS, APPEND)", GENERAL
+    )
+    arraysize_rows: Whole = setting(100, "Rows per call in arrays", GENERAL, ge=1, le=1_000_000)
+    commit_every_rows: Whole = setting(
+        0, "Rows between commits; 0 is one transaction", GENERAL, ge=0, le=MAXIMUM_ROWS
+    )
+    uncommitted_delete_fraction: Real = setting(
+        0.0,
+        "Share of the table's rows that another session has deleted and not committed",
+        GENERAL,
+        ge=0,
+        le=1,
+    )
+    users: Whole = setting(1, "Sessions that share the rows among them", GENERAL, ge=1, le=254)
+
+
+class Delete(Frozen):
+    """``delete from t`` through a full scan."""
+
+    kind: Literal["delete"] = "delete"
+    rows_fraction: Real = setting(
+        1.0, "Share of the rows that are deleted, spread evenly over the blocks", GENERAL, gt=0, le=1
+    )
+    commit_every_rows: Whole = setting(
+        0, "Rows between commits; 0 is one transaction", GENERAL, ge=0, le=MAXIMUM_ROWS
+    )
+    users: Whole = setting(1, "Sessions that share the rows among them", GENERAL, ge=1, le=255)
+
+
+Query = FullScan | IndexRangeScan
+Dml = Update | Insert | Delete
+Workload = Annotated[FullScan | IndexRangeScan | Update | Insert | Delete, Field(discriminator="kind")]
 
 
 def release_tuple(release: str) -> tuple[int, ...]:

@@ -256,7 +256,7 @@ def _resolve(
     try:
         system = System.model_validate({**merged, "constants": constants})
         section = "workload"
-        work: FullScan | IndexRangeScan = _WORKLOAD.validate_python({"kind": "full_scan", **work_fields})
+        work: Workload = _WORKLOAD.validate_python({"kind": "full_scan", **work_fields})
         section = ""
         return Scenario(
             name=name,
@@ -301,7 +301,7 @@ def _with_true_values(system: System) -> System:
     return system.model_copy(update={"constants": constants})
 
 
-_WORKLOAD: TypeAdapter[FullScan | IndexRangeScan] = TypeAdapter(Workload)
+_WORKLOAD: TypeAdapter[Workload] = TypeAdapter(Workload)
 
 
 def _with_catalog(

@@ -4,18 +4,38 @@ The calculator and the simulation both start from these numbers, so they cannot 
 inputs may be a number or an array; then the demands are arrays too.
 """
 
+from typing import Any
+
+from model.demand.change import Change
+from model.demand.dml import (
+    DELETING,
+    INSERTING,
+    LOG_FILE_SYNC,
+    MIGRATING,
+    SEARCHING,
+    UPDATING,
+    dml_demand,
+    search_s,
+)
 from model.demand.opinion import optimizer_of
 from model.demand.reading import DIRECT, SCATTERED, SEQUENTIAL, MixedRegimes, reaps_are_waits
 from model.demand.storage import DeviceDemand, ReadTime, device_demand, read_time
-from model.demand.work import FROM_CLIENT, MORE_DATA, TO_CLIENT, Demand, demand_of
+from model.demand.work import FROM_CLIENT, MORE_DATA, TO_CLIENT, Demand, full_scan, index_range_scan
 
 __all__ = [
+    "DELETING",
     "DIRECT",
     "FROM_CLIENT",
+    "INSERTING",
+    "LOG_FILE_SYNC",
+    "MIGRATING",
     "MORE_DATA",
     "SCATTERED",
+    "SEARCHING",
     "SEQUENTIAL",
     "TO_CLIENT",
+    "UPDATING",
+    "Change",
     "Demand",
     "DeviceDemand",
     "MixedRegimes",
@@ -25,4 +45,12 @@ __all__ = [
     "optimizer_of",
     "read_time",
     "reaps_are_waits",
+    "search_s",
 ]
+
+
+def demand_of(system: Any, work: Any) -> Demand:
+    """Demands of one execution of *work*, for each of its sessions."""
+    if work.kind == "full_scan":
+        return full_scan(system, work)
+    return index_range_scan(system, work) if work.kind == "index_range_scan" else dml_demand(system, work)

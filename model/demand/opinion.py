@@ -53,6 +53,8 @@ def optimizer_of(system: Any, work: Any, demand: Demand) -> Opinion:
             touched, system.table.rows * work.selectivity_fraction, stats.block_cycles, row_cycles
         )
         mbrc = 1
+    elif work.kind == "insert":
+        io, cycles, mbrc = 0.0 * blocks, 0.0 * blocks, 1
     else:
         io = optimizer.scan_io_cost(blocks, mbrc, mreadtim, sreadtim) + PLUS_ONE
         cycles = optimizer.scan_cpu_cycles(blocks, system.table.rows, stats.block_cycles, row_cycles)

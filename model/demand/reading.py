@@ -36,8 +36,8 @@ class ReadPlan:
     window_blocks: Number | None
 
 
-def scan_plan(system: Any, segment: Segment) -> ReadPlan:
-    """How a full scan reads the segment."""
+def scan_plan(system: Any, segment: Segment, change_rows: bool = False) -> ReadPlan:
+    """How a full scan reads the segment; one that changes rows reads into the buffer cache."""
     instance, host, table = system.instance, system.host, system.table
     bs = system.tablespace.block_size_bytes
     release = release_tuple(instance.release)
@@ -54,7 +54,7 @@ def scan_plan(system: Any, segment: Segment) -> ReadPlan:
     bug = not automatic and one_for_all(parameter == 0)
     threshold = scan_reads.direct_path_threshold_bytes(instance.buffer_cache_bytes, release)
     table_bytes = segment.blocks * bs
-    if bug or instance.serial_direct_read == "never":
+    if bug or change_rows or instance.serial_direct_read == "never":
         direct = False
     elif instance.serial_direct_read == "always":
         direct = True
@@ -79,7 +79,9 @@ def scan_plan(system: Any, segment: Segment) -> ReadPlan:
         pieces=pieces,
         positioned_fraction=0 if direct else scan_reads.long_gaps_fraction(table.cached_fraction, bs),
         uneven=False if direct else (table.cached_fraction > 0) & (table.cached_fraction < 1),
-        why=_why(system, direct, bug, table_bytes, threshold),
+        why="buffered: rows are changed in the buffer cache"
+        if change_rows and not bug
+        else _why(system, direct, bug, table_bytes, threshold),
         mbrc=mbrc,
         window_blocks=window if direct else None,
     )

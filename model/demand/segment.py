@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from model.laws import block, extents
-from model.laws.numeric import Number, ceiling, larger, where
+from model.errors import OutsideLaw
+from model.laws import block, extents, growth
+from model.laws.numeric import Number, ceiling, larger, some, where
 from model.spec import release_tuple
 
 
@@ -17,6 +18,13 @@ class RowShape:
     bytes: Number
     sd_bytes: Number
     columns: Number
+    columns_bytes: Number
+    """The columns with their length bytes, as AVG_ROW_LEN counts them; the piece itself is never below 9 bytes."""
+
+    @property
+    def piece_bytes(self) -> Number:
+        """Header and columns, without filling up to the shortest row."""
+        return block.ROW_HEADER_BYTES + self.columns_bytes
 
 
 @dataclass(slots=True)
@@ -34,7 +42,16 @@ def row_shape(table: Any) -> RowShape:
     if not columns:
         row = 100.0 if table.row_bytes is None else table.row_bytes
         count = 10 if table.column_count is None else table.column_count
-        return RowShape(larger(block.MINIMUM_ROW_BYTES, row), table.row_bytes_sd, count)
+        return RowShape(
+            larger(block.MINIMUM_ROW_BYTES, row), table.row_bytes_sd, count, row - block.ROW_HEADER_BYTES
+        )
+    total, variance = columns_of(columns)
+    spread = where(table.row_bytes_sd > 0, table.row_bytes_sd, variance**0.5)
+    return RowShape(block.row_bytes(total), spread, len(columns), total)
+
+
+def columns_of(columns: Any) -> tuple[float, float]:
+    """Mean bytes of the columns with their length bytes, trailing NULLs left out, and the variance."""
     total = 0.0
     variance = 0.0
     trailing = 1.0
@@ -43,12 +60,29 @@ def row_shape(table: Any) -> RowShape:
         stored = block.column_bytes(column.bytes)
         total += (1 - column.null_fraction) * stored + column.null_fraction - trailing
         variance += column.null_fraction * (1 - column.null_fraction) * (stored - 1) ** 2
-    spread = where(table.row_bytes_sd > 0, table.row_bytes_sd, variance**0.5)
-    return RowShape(block.row_bytes(total), spread, len(columns))
+    return total, variance
 
 
-def segment_of(system: Any, row: RowShape) -> Segment:
-    """The table's blocks below the high-water mark and its extents."""
+def growth_of(table: Any, work: Any, row: RowShape) -> tuple[Number, Number]:
+    """Bytes an updated row grows by, and the columns' bytes it then has; raises OutsideLaw for an unknown column."""
+    if not work.sets:
+        grows = 0.0 if work.growth_bytes is None else work.growth_bytes
+        return grows, row.columns_bytes + grows
+    known = {column.name.upper() for column in table.columns}
+    for column in work.sets:
+        if column.name.upper() not in known:
+            names = ", ".join(column.name for column in table.columns[:8]) or "none are described"
+            raise OutsideLaw(f"workload.sets: {column.name!r} is not a column of the table ({names})")
+    wanted = {column.name.upper(): column for column in work.sets}
+    after, _ = columns_of([wanted.get(column.name.upper(), column) for column in table.columns])
+    return after - row.columns_bytes, after
+
+
+def segment_of(system: Any, row: RowShape, blocks: Number | None = None, ahead: bool = False) -> Segment:
+    """The table's blocks below the high-water mark and its extents; or what *blocks* blocks are of it.
+
+    With *ahead*, the high-water mark has moved on to the end of the extent that they reach into.
+    """
     table, space = system.table, system.tablespace
     bs = space.block_size_bytes
     assm = space.space_management == "assm"
@@ -57,10 +91,17 @@ def segment_of(system: Any, row: RowShape) -> Segment:
     fit = block.rows_per_block(usable, row.bytes, row.sd_bytes)
     chained = block.blocks_per_row(bs - block.overhead_bytes(itl, assm), row.bytes)
     rows_per_block = fit / chained
-    if table.blocks is None:
+    by_insert = assm and table.created_by == "insert"
+    if blocks is not None:
+        by_insert = ahead and assm
+    elif table.blocks is None:
         blocks = ceiling(table.rows / rows_per_block)
+        if some(table.migrated_fraction > 0):
+            blocks = _blocks_with_migrated(table, usable, row)
+            rows_per_block = table.rows / blocks
     else:
         blocks = table.blocks
+        by_insert = False
         rows_per_block = table.rows / blocks
     shape = extents.segment_shape(
         blocks,
@@ -68,6 +109,18 @@ def segment_of(system: Any, row: RowShape) -> Segment:
         assm=assm,
         uniform_extent_bytes=space.uniform_extent_bytes if space.extent_management == "uniform" else None,
         release_11_2=release_tuple(system.instance.release) >= (11, 2),
-        formatted_ahead=assm and table.created_by == "insert" and table.blocks is None,
+        formatted_ahead=by_insert,
     )
     return Segment(shape.data_blocks, rows_per_block, shape)
+
+
+def _blocks_with_migrated(table: Any, usable: Number, row: RowShape) -> Number:
+    """Blocks where the stated share of the rows has left a stub behind and lies, with an ITL entry each, elsewhere."""
+    share = table.migrated_fraction
+    stub = block.slot_bytes(growth.STUB_BYTES)
+    at_home = (1 - share) * block.slot_bytes(row.bytes) + share * stub
+    moved = block.slot_bytes(growth.moved_bytes(row.bytes)) + block.ITL_ENTRY_BYTES
+    room = larger(usable, moved)
+    return ceiling(table.rows / larger(1, usable // at_home)) + ceiling(
+        table.rows * share / larger(1, room // moved)
+    )

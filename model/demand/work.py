@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+from model.demand.change import Change
 from model.demand.reading import SEQUENTIAL, ReadPlan, scan_plan
 from model.demand.segment import RowShape, Segment, row_shape, segment_of
 from model.laws import block, client, logical_io, scan_reads
@@ -39,6 +40,9 @@ class Demand:
     """Reads of the scan, without the single-block reads of header and map."""
     read_blocks: Number
     """Blocks read by the scan."""
+    current_gets: Number = 0
+    change: Change | None = None
+    """What it does to rows and blocks, where it changes any."""
     sent_twice_s: Number = 0.0
     """CPU of sends, which a trace counts both as CPU and as wait; never more than the CPU there is."""
     cpu: dict[str, Number] = field(default_factory=dict)
@@ -145,7 +149,8 @@ def index_range_scan(system: Any, work: Any) -> Demand:
     rows = smaller(table.rows, ceiling(table.rows * work.selectivity_fraction))
     leaf_gets = larger(1, ceiling(leaf * work.selectivity_fraction))
     pieces = larger(1, segment.blocks / table.rows)  # of a row that is spread over blocks
-    table_gets = pieces * logical_io.table_gets_of_range_scan(rows, factor, table.rows)
+    moved = rows * table.migrated_fraction  # each costs one get more, for the block the row has moved to
+    table_gets = pieces * logical_io.table_gets_of_range_scan(rows, factor, table.rows) + moved
     scattered = logical_io.scattered_fraction(
         factor, segment.blocks, table.rows, where(index.clustering == "scattered", 1, 0)
     )
@@ -211,8 +216,3 @@ def index_statistics(system: Any, segment: Segment) -> tuple[Number, Number]:
         scattered = larger(1, ceiling(table.rows * (1 - 1 / larger(1, segment.blocks))))
         factor = segment.blocks if index.clustering == "clustered" else scattered
     return leaf, smaller(larger(factor, segment.blocks), table.rows)
-
-
-def demand_of(system: Any, work: Any) -> Demand:
-    """Demands of one execution of *work*."""
-    return full_scan(system, work) if work.kind == "full_scan" else index_range_scan(system, work)

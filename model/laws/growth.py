@@ -17,6 +17,11 @@ def piece_bytes(row_piece_bytes: Number) -> Number:
     return larger(STUB_BYTES, row_piece_bytes)
 
 
+def padded_growth(row_piece_bytes: Number, growth: Number) -> Number:
+    """Bytes a row takes more after growing by *growth*: less than that where it was shorter than a stub."""
+    return piece_bytes(row_piece_bytes + growth) - piece_bytes(row_piece_bytes)
+
+
 def moved_bytes(row_piece_bytes: Number) -> Number:
     """Bytes of a migrated row piece: it carries the rowid of its head."""
     return piece_bytes(row_piece_bytes + ROWID_BYTES)

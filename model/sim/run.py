@@ -13,7 +13,7 @@ from model.results import DeviceStats, RunResult
 from model.sim.ledger import Ledger, mean_waits
 from model.sim.session import STRETCH_BLOCKS, Read, Session, stretches_of
 from model.sim.streams import stream
-from model.spec import FullScan, IndexRangeScan, System, release_tuple
+from model.spec import System, Workload, release_tuple
 from model.state.extent_map import lay_out, reads_of, uncached_reads_of
 from model.state.servers import DeviceQueue, Servers
 
@@ -22,7 +22,7 @@ MOST_BLOCKS_DRAWN = 50_000_000
 EVENTS_PER_SESSION = 2  # a process begins and ends
 
 
-def simulate(system: System, work: FullScan | IndexRangeScan, *, seed: int = 1, name: str = "") -> RunResult:
+def simulate(system: System, work: Workload, *, seed: int = 1, name: str = "") -> RunResult:
     """Answer one scenario by simulation: sessions contend for processors and the device; times of the mean session.
 
     Raises :class:`OutsideLaw` beyond two million steps, where the calculator is the engine to ask.
@@ -41,7 +41,7 @@ def simulate(system: System, work: FullScan | IndexRangeScan, *, seed: int = 1, 
     return books.close_books(name, system, work, demand, _timing(system, work, demand, sessions, seed))
 
 
-def _refuse_what_takes_too_long(work: FullScan | IndexRangeScan, demand: Demand) -> None:
+def _refuse_what_takes_too_long(work: Workload, demand: Demand) -> None:
     """A read is a step, and so is a stretch of blocks that need none."""
     steps = work.users * (float(demand.reads) + stretches_of(float(demand.blocks_wanted)))
     blocks = work.users * float(demand.segment.blocks)
@@ -59,7 +59,7 @@ def _first_step_s(session: Session) -> float:
     return blocks * (session.pace.cpu_s + session.pace.other_s)
 
 
-def _reads(system: System, work: FullScan | IndexRangeScan, demand: Demand, seed: int) -> Iterator[Read]:
+def _reads(system: System, work: Workload, demand: Demand, seed: int) -> Iterator[Read]:
     """The reads of one session in order."""
     plan = demand.plan
     if work.kind == "index_range_scan":
@@ -98,7 +98,7 @@ FAR_BLOCKS = 10**6
 
 
 def _timing(
-    system: System, work: FullScan | IndexRangeScan, demand: Demand, sessions: list[Session], seed: int
+    system: System, work: Workload, demand: Demand, sessions: list[Session], seed: int
 ) -> books.Timing:
     ledgers = [session.ledger for session in sessions]
     many = len(ledgers)
@@ -135,7 +135,7 @@ def _timing(
     )
 
 
-def _warnings(work: FullScan | IndexRangeScan) -> list[str]:
+def _warnings(work: Workload) -> list[str]:
     if work.users == 1:
         return []
     return [

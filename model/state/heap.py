@@ -176,7 +176,7 @@ class Heap(HeapBlocks):
             row = self._move(session, block, row, end, growth)
 
     def _move(self, session: int, block: int, row: int, end: int, growth: int) -> int:
-        """Let a row leave *block*, or all the alike rows up to *end* where none gives room to the next; the row after."""
+        """Let a row leave *block*, or all the alike rows up to *end* where leaving frees nothing; the row after."""
         rules = self.rules
         length, first_time = int(self.lengths[row]), int(self.places[row]) == HOME
         freed = rules.piece(length) - rules.stub if first_time else rules.slot(length)

@@ -1,0 +1,225 @@
+"""What a workload does to the rows and blocks of its table: played for one scenario, by law for arrays of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from model.demand.heap_run import HeapOutcome, law_inputs, play
+from model.demand.segment import RowShape, Segment, growth_of, row_shape, segment_of
+from model.errors import OutsideLaw
+from model.laws import assm, block, growth
+from model.laws.numeric import Number, ceiling, larger, smaller, some, where
+from model.provenance import Frozen
+from model.spec import release_tuple
+
+MENDED_IN = (11, 2)
+
+
+@dataclass(slots=True)
+class Change:
+    """Rows changed, rows moved, probes, and the segment's blocks; numbers or arrays."""
+
+    rows: Number
+    in_place: Number
+    migrated: Number
+    moved_again: Number
+    chained: Number
+    chain_pieces: Number
+    searches: Number
+    rejected_itl: Number
+    rejected_space: Number
+    rejected_held: Number
+    commits: Number
+    growth_bytes: Number
+    columns_after_bytes: Number
+    """Bytes of the columns of a mean row afterwards, length bytes included."""
+    segment: Segment
+    """The table before."""
+    segment_after: Segment
+    itl_full_blocks: Number
+    pctfree_needed: Number
+    outcome: HeapOutcome | None = None
+
+    @property
+    def moves(self) -> Number:
+        """Row pieces that went to another block."""
+        return self.migrated + self.moved_again + self.chain_pieces
+
+    @property
+    def rejected(self) -> Number:
+        """Rejected probes of all causes."""
+        return self.rejected_itl + self.rejected_space + self.rejected_held
+
+
+def change_of(system: Any, work: Any) -> Change:
+    """What *work* does to the table of *system*; raises :class:`OutsideLaw` where rows shrink or fit nowhere."""
+    row = row_shape(system.table)
+    grows, columns_after = (0.0, row.columns_bytes)
+    if work.kind == "update":
+        grows, columns_after = growth_of(system.table, work, row)
+    if some(grows < 0):
+        raise OutsideLaw(
+            f"workload.sets makes rows {-grows:,.4g} bytes shorter; allowed are updates that keep or lengthen them"
+        )
+    segment = segment_of(system, row)
+    one = (
+        isinstance(system.table, Frozen)
+        and isinstance(system.tablespace, Frozen)
+        and isinstance(work, Frozen)
+    )
+    if one:
+        return _played(system, work, row, segment, (grows, columns_after))
+    return _by_law(system, work, row, segment, (grows, columns_after))
+
+
+def _mended(system: Any) -> bool:
+    return release_tuple(system.instance.release) >= MENDED_IN
+
+
+def _pctfree_needed(system: Any, row: RowShape, grows: Number) -> Number:
+    space, table = system.tablespace, system.table
+    itl = block.itl_entries(table.initrans, table.created_by == "ctas")
+    data = space.block_size_bytes - block.overhead_bytes(itl, space.space_management == "assm")
+    return growth.pctfree_for(
+        growth.padded_growth(row.piece_bytes, grows), row.piece_bytes, data, space.block_size_bytes
+    )
+
+
+def _played(system: Any, work: Any, row: RowShape, segment: Segment, grown: tuple[float, float]) -> Change:
+    grows, columns_after = grown
+    repeats = work.repeats if work.kind == "update" else 1
+    fit = segment.rows_per_block
+    found = play(
+        system.tablespace,
+        system.table,
+        _mended(system),
+        work,
+        law_inputs(system.table, float(fit), float(row.piece_bytes), float(grows)),
+    )
+    counts = found.counts
+    before = segment_of(system, row, blocks=found.before.blocks)
+    return Change(
+        rows=found.rows,
+        in_place=counts.in_place,
+        migrated=counts.migrated,
+        moved_again=counts.moved_again,
+        chained=counts.chained,
+        chain_pieces=counts.chain_pieces,
+        searches=counts.accepted,
+        rejected_itl=counts.rejected_itl,
+        rejected_space=counts.rejected_space,
+        rejected_held=counts.rejected_held,
+        commits=found.commits,
+        growth_bytes=grows * repeats,
+        columns_after_bytes=row.columns_bytes + (columns_after - row.columns_bytes) * repeats * _share(work),
+        segment=before,
+        segment_after=segment_of(system, row, blocks=found.after.blocks),
+        itl_full_blocks=found.itl_full_blocks,
+        pctfree_needed=_pctfree_needed(system, row, grows * repeats),
+        outcome=found,
+    )
+
+
+def _share(work: Any) -> Number:
+    return work.rows_fraction if work.kind == "update" else 0
+
+
+def _by_law(system: Any, work: Any, row: RowShape, segment: Segment, grown: tuple[Number, Number]) -> Change:
+    """In closed form: exact for one transaction over equal short rows, else good to some percent.
+
+    Rows of the last block, and space that leaving rows give back, are taken as those of the mean block; repeated
+    growth as one, and several sessions as one.
+    """
+    if work.kind == "insert":
+        return _insert_by_law(system, work, row, segment)
+    grows, columns_after = grown
+    space, table = system.tablespace, system.table
+    size = space.block_size_bytes
+    is_assm = 1 if space.space_management == "assm" else 0
+    repeats = work.repeats if work.kind == "update" else 1
+    entries = block.itl_entries(table.initrans, table.created_by == "ctas")
+    data = size - block.overhead_bytes(entries, is_assm)
+    reserve = block.reserve_bytes(size, table.pctfree_percent)
+    slot = block.slot_bytes(row.piece_bytes)
+    fit = segment.rows_per_block
+    share = work.rows_fraction
+    rows = table.rows * share * repeats
+    homes = table.rows / fit
+    chosen = fit * share
+    wider = growth.padded_growth(row.piece_bytes, grows * repeats)
+    freed = growth.piece_bytes(row.piece_bytes) - growth.STUB_BYTES
+    leaving = growth.rows_that_migrate(chosen, data - fit * slot, wider, freed)
+    migrated = smaller(table.rows * share, leaving * homes) if work.kind == "update" else 0 * rows
+    moved = block.slot_bytes(growth.moved_bytes(row.piece_bytes + grows * repeats))
+    most = block.itl_limit(size)
+    commits = where(work.commit_every_rows > 0, rows // larger(1, work.commit_every_rows), 0)
+    at_once = migrated / larger(1, commits)
+    by_space, by_itl = assm.pieces_admitted(
+        moved,
+        room=data,
+        reserve=reserve,
+        empty=1,
+        free_entries=entries,
+        most_new_entries=most - entries,
+        itl_entry=block.ITL_ENTRY_BYTES,
+    )
+    reused = where(at_once < by_space, (data - reserve) // moved, by_space)
+    bound = by_itl < by_space
+    per_block = larger(1, where(commits > 0, larger(by_space, reused), smaller(by_space, by_itl)))
+    targets = assm.targets_filled(migrated, per_block)
+    filled = where(commits > 0, smaller(at_once, by_itl), by_itl)
+    itl = where(
+        bound & (is_assm > 0) & (not _mended(system)),
+        larger(1, commits) * assm.itl_rejections(at_once, larger(1, filled)),
+        where(bound, assm.space_rejections(migrated, per_block), 0),
+    )
+    after = segment_of(system, row, blocks=ceiling(homes) + targets, ahead=True)
+    return Change(
+        rows=rows,
+        in_place=rows - migrated,
+        migrated=migrated,
+        moved_again=0,
+        chained=0,
+        chain_pieces=0,
+        searches=migrated,
+        rejected_itl=itl,
+        rejected_space=where(bound, 0, assm.space_rejections(migrated, per_block)),
+        rejected_held=0,
+        commits=commits,
+        growth_bytes=grows * repeats,
+        columns_after_bytes=row.columns_bytes + (columns_after - row.columns_bytes) * repeats * share,
+        segment=segment,
+        segment_after=after,
+        itl_full_blocks=where(bound & (commits == 0), migrated // per_block, 0),
+        pctfree_needed=_pctfree_needed(system, row, grows * repeats),
+    )
+
+
+def _insert_by_law(system: Any, work: Any, row: RowShape, segment: Segment) -> Change:
+    fit = segment.rows_per_block
+    filled = ceiling(work.rows / fit)
+    held = system.table.rows * work.uncommitted_delete_fraction / fit
+    on_offer = where(system.tablespace.space_management == "assm", held, 0)
+    commits = where(work.commit_every_rows > 0, work.rows // larger(1, work.commit_every_rows), 0)
+    return Change(
+        rows=work.rows,
+        in_place=0,
+        migrated=0,
+        moved_again=0,
+        chained=0,
+        chain_pieces=0,
+        searches=work.rows,
+        rejected_itl=0,
+        rejected_space=filled,
+        rejected_held=filled * on_offer,
+        commits=commits,
+        growth_bytes=0,
+        columns_after_bytes=row.columns_bytes,
+        segment=segment,
+        segment_after=segment_of(
+            system, row, blocks=ceiling(system.table.rows / fit) + filled, ahead=work.method != "direct"
+        ),
+        itl_full_blocks=0,
+        pctfree_needed=0,
+    )

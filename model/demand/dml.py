@@ -1,0 +1,147 @@
+"""Demands of statements that change rows: the scan that finds them, the changes, the search for space, the commits."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from model.demand.change import Change, change_of
+from model.demand.reading import SEQUENTIAL, ReadPlan, scan_plan
+from model.demand.segment import row_shape
+from model.demand.work import FROM_CLIENT, TO_CLIENT, Demand, cpu_of_rows
+from model.laws import block
+from model.laws.numeric import Number, ceiling, larger, smaller
+from model.laws.scan_reads import Piece
+
+LOG_FILE_SYNC = "log file sync"
+SEARCHING = "searching for space"
+MIGRATING = "migrating rows"
+UPDATING = "updating rows"
+INSERTING = "inserting rows"
+DELETING = "deleting rows"
+
+
+def probe_s(system: Any) -> Number:
+    """CPU of a probe that is rejected for a full ITL list: one get, and every entry of the list counted."""
+    host = system.host
+    return host.logical_io_s + block.itl_limit(system.tablespace.block_size_bytes) * host.itl_entry_s
+
+
+def dml_demand(system: Any, work: Any) -> Demand:
+    """Demands of one session: its share of the statement's rows, each session with a transaction of its own."""
+    change = change_of(system, work)
+    host, users = system.host, work.users
+    row = row_shape(system.table)
+    demand = _scan(system, work, change) if work.kind != "insert" else _no_scan(system, work, change)
+    rows = change.rows / users
+    if work.kind == "update":
+        demand.cpu |= {
+            UPDATING: rows * host.update_row_s,
+            MIGRATING: change.moves / users * host.migrate_row_s,
+        }
+        demand.current_gets = (change.rows + change.searches + change.rejected) / users
+    elif work.kind == "delete":
+        demand.cpu[DELETING] = rows * host.delete_row_s
+        demand.current_gets = rows
+    else:
+        touched = _blocks_changed(work, change)
+        demand.cpu[INSERTING] = rows * host.insert_row_s + touched / users * host.change_block_s
+        demand.current_gets = (touched + change.rejected) / users
+    demand.cpu[SEARCHING] = search_s(system, change) / users
+    _add_calls(demand, system, work, row, rows)
+    demand.waits[LOG_FILE_SYNC] = (change.commits / users, host.log_file_sync_s)
+    return demand
+
+
+def search_s(system: Any, change: Change) -> Number:
+    """CPU of all rejected probes: a get each, and the ITL list counted where it is what rejects."""
+    get = system.host.logical_io_s
+    return change.rejected_itl * probe_s(system) + (change.rejected_space + change.rejected_held) * get
+
+
+def _blocks_changed(work: Any, change: Change) -> Number:
+    """Changes to blocks: one a row, or one for each block that an array reaches into."""
+    filled = ceiling(change.rows / change.segment.rows_per_block)
+    if work.method == "array":
+        return smaller(change.rows, ceiling(change.rows / work.arraysize_rows) + filled)
+    return change.rows if work.method == "row" else filled
+
+
+def _scan(system: Any, work: Any, change: Change) -> Demand:
+    """The full scan that finds the rows, through the buffer cache; or single blocks in any order."""
+    users, blocks = work.users, change.segment.blocks
+    at_random = work.kind == "update" and work.order == "random"
+    plan = _no_reads() if at_random else scan_plan(system, change.segment, change_rows=True)
+    repeats = work.repeats if work.kind == "update" else 1
+    gets = change.rows if at_random else blocks * repeats
+    missing = 1 - system.table.cached_fraction
+    if at_random:
+        plan.pieces = [Piece(1, blocks * missing / users)]
+    else:
+        plan.pieces = [Piece(piece.blocks, piece.count / users) for piece in plan.pieces]
+    demand = _empty(system, change, plan, gets / users, blocks / users)
+    walk, _ = cpu_of_rows(system, demand.row, "count")
+    host = system.host
+    demand.cpu = {
+        "buffer gets": demand.gets * host.logical_io_s,
+        "walking rows": system.table.rows * repeats / users * walk,
+        "read calls": (demand.reads + plan.single_reads) * host.read_call_s,
+        "filling the buffer cache": demand.read_blocks * host.buffer_block_s,
+    }
+    return demand
+
+
+def _no_scan(system: Any, work: Any, change: Change) -> Demand:
+    demand = _empty(system, change, _no_reads(), 0, ceiling(change.rows / change.segment.rows_per_block))
+    demand.cpu = {"buffer gets": 0.0, "walking rows": 0.0, "read calls": 0.0}
+    return demand
+
+
+def _no_reads() -> ReadPlan:
+    return ReadPlan(
+        event=SEQUENTIAL,
+        direct=False,
+        asynchronous=False,
+        through_page_cache=False,
+        single_reads=0,
+        pieces=[],
+        positioned_fraction=1,
+        uneven=False,
+        why="through the buffer cache",
+        mbrc=1,
+        window_blocks=None,
+    )
+
+
+def _empty(system: Any, change: Change, plan: ReadPlan, gets: Number, wanted: Number) -> Demand:
+    return Demand(
+        row=row_shape(system.table),
+        segment=change.segment,
+        plan=plan,
+        gets=gets,
+        fetches=0,
+        trips=1,
+        rows_returned=0,
+        more_data=0,
+        blocks_wanted=larger(1, wanted),
+        block_size_bytes=system.tablespace.block_size_bytes,
+        reads=sum(piece.count for piece in plan.pieces),
+        read_blocks=sum(piece.blocks * piece.count for piece in plan.pieces),
+        change=change,
+    )
+
+
+def _add_calls(demand: Demand, system: Any, work: Any, row: Any, rows: Number) -> None:
+    """Calls of the client: one statement, or one for every row or array that it inserts, with the rows' bytes."""
+    net = system.client
+    trips: Number = 1
+    sent: Number = 0
+    if work.kind == "insert" and work.method != "direct":
+        size = 1 if work.method == "row" else work.arraysize_rows
+        trips = ceiling(rows / size)
+        sent = rows
+    demand.trips = trips
+    demand.cpu["calls"] = trips * system.host.call_s
+    each = net.round_trip_s + sent / trips * net.row_s
+    demand.waits = {TO_CLIENT: (trips, net.message_send_s), FROM_CLIENT: (trips, each)}
+    sends = trips * net.message_send_s
+    demand.sent_twice_s = smaller(demand.cpu_s, sends * net.send_cpu_fraction)

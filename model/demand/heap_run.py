@@ -1,0 +1,314 @@
+"""A workload that changes rows, played through a heap segment: what it counts, and what the blocks hold."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from model.errors import OutsideLaw
+from model.laws import block, growth
+from model.laws.assm import CLASS_NAMES, freeness
+from model.spec import Delete, Dml, Insert, Table, Tablespace, Update
+from model.state.extent_map import high_water_steps
+from model.state.heap import Heap
+from model.state.heap_rules import HeapCounts, HeapRules
+
+UNIT = 1000
+"""Lengths are means, so the segment counts them in thousandths of a byte: whole numbers, whose sums stay exact."""
+
+MOST_ROWS = 50_000_000
+ASSUMED_PCTUSED = 40
+SAMPLE = 7
+MAP_CELLS = 480
+ITL_FULL_CELL = 5
+ORDER_SEED = 20_080_614
+
+
+@dataclass(frozen=True, slots=True)
+class BlockFill:
+    """What one block holds: bytes and counts."""
+
+    itl_entries: int
+    rows: int
+    stubs: int
+    moved_in: int
+    free_bytes: float
+    moved_bytes: float
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """The segment at one moment."""
+
+    blocks: int
+    fills: dict[int, BlockFill]
+    classes: dict[str, int]
+    cells: str
+
+
+@dataclass(frozen=True, slots=True)
+class HeapOutcome:
+    """A workload's counts, and the segment before and after."""
+
+    counts: HeapCounts
+    rows: int
+    commits: int
+    rows_per_block: int
+    itl_full_blocks: int
+    before: Snapshot
+    after: Snapshot
+    rules: HeapRules
+
+
+def heap_rules(space: Tablespace, table: Table, mended: bool) -> HeapRules:
+    """Sizes and switches of the segment, in thousandths of a byte."""
+    size = space.block_size_bytes
+    assm = space.space_management == "assm"
+    pctused = table.pctused_percent
+    if pctused is None:
+        pctused = min(ASSUMED_PCTUSED, 100 - table.pctfree_percent)
+    return HeapRules(
+        block=size * UNIT,
+        data=int(size - block.overhead_bytes(0, assm)) * UNIT,
+        reserve=round(block.reserve_bytes(size, table.pctfree_percent) * UNIT),
+        used_low=round(size * pctused / 100 * UNIT),
+        itl_entry=block.ITL_ENTRY_BYTES * UNIT,
+        itl_initial=int(block.itl_entries(table.initrans, table.created_by == "ctas")),
+        itl_limit=int(block.itl_limit(size)),
+        directory=block.ROW_DIRECTORY_ENTRY_BYTES * UNIT,
+        header=block.ROW_HEADER_BYTES * UNIT,
+        rowid=growth.ROWID_BYTES * UNIT,
+        assm=assm,
+        itl_full_demotes=mended,
+    )
+
+
+def most_rows_per_block(table: Table, fit: float) -> int | None:
+    """Rows a block takes where that is not decided by equal rows: the blocks are given, or the rows vary."""
+    if table.blocks is not None:
+        return -(-table.rows // table.blocks)
+    return max(1, int(fit)) if table.row_bytes_sd > 0 else None
+
+
+@lru_cache(maxsize=64)
+def play(
+    space: Tablespace, table: Table, mended: bool, work: Dml, lengths: tuple[int, int, int | None]
+) -> HeapOutcome:
+    """Load the table, then let *work* change it.
+
+    *lengths* are the row piece and its growth in thousandths of a byte, and the most rows a block takes at the load.
+    Raises :class:`OutsideLaw` for a row that fits no block, or a segment too large to be played.
+    """
+    length, grows, most = lengths
+    rules = heap_rules(space, table, mended)
+    _refuse(rules, table, work, length)
+    uniform = space.uniform_extent_bytes if space.extent_management == "uniform" else None
+    steps = high_water_steps(space.block_size_bytes, rules.assm, uniform)
+    sessions = work.users + (work.kind == "insert" and work.uncommitted_delete_fraction > 0)
+    heap = Heap(rules, steps, sessions)
+    if table.created_by == "ctas":
+        heap.load_direct(table.rows, length, most)
+    else:
+        heap.insert(0, table.rows, length, most)
+        heap.commit(0)
+    loaded = heap.blocks
+    free, rows = list(heap.free), [heap.rows_of(number) for number in range(loaded)]
+    if isinstance(work, Insert) and work.uncommitted_delete_fraction:
+        for home, many in _share(heap, loaded, work.uncommitted_delete_fraction):
+            heap.delete(sessions - 1, home, 0, many)
+    before_counts = heap.counts.copy()
+    before = _snapshot(heap, [])
+    commits = _work(heap, work, length, grows, loaded)
+    sample = _sample(loaded, heap.blocks)
+    homes = [b for b in sample if b < loaded]
+    first = {b: BlockFill(rules.itl_initial, rows[b], 0, 0, free[b] / UNIT, 0.0) for b in homes}
+    full = sum(1 for entries in heap.itl if entries == rules.itl_limit)
+    return HeapOutcome(
+        counts=heap.counts.since(before_counts),
+        rows=_rows_worked_on(work, table),
+        commits=commits,
+        rows_per_block=rows[0],
+        itl_full_blocks=full,
+        before=Snapshot(before.blocks, first, before.classes, before.cells),
+        after=_snapshot(heap, sample),
+        rules=rules,
+    )
+
+
+def _refuse(rules: HeapRules, table: Table, work: Dml, length: int) -> None:
+    if length > rules.largest_piece:
+        raise OutsideLaw(
+            f"table: a row of {length / UNIT:,.10g} bytes fits no block of {rules.block // UNIT}; the longest is "
+            f"{rules.largest_piece / UNIT:,.10g}"
+        )
+    room = rules.largest_piece + rules.directory - rules.reserve
+    if rules.slot(length) > room:
+        raise OutsideLaw(
+            f"table.pctfree_percent {table.pctfree_percent:g} leaves {max(0, room) / UNIT:,.10g} bytes of a block of "
+            f"{rules.block // UNIT} for rows; a row takes {rules.slot(length) / UNIT:,.10g}"
+        )
+    rows = table.rows + (work.rows if isinstance(work, Insert) else 0)
+    if rows > MOST_ROWS:
+        raise OutsideLaw(
+            f"table.rows: {rows:,} rows are more than the {MOST_ROWS:,} that are played one by one; take fewer rows, "
+            "time without the search for space is proportional to them"
+        )
+
+
+def _rows_worked_on(work: Dml, table: Table) -> int:
+    if isinstance(work, Insert):
+        return work.rows
+    selected = int(table.rows * work.rows_fraction + 1e-9)
+    return selected * (work.repeats if isinstance(work, Update) else 1)
+
+
+def _share(heap: Heap, blocks: int, fraction: float) -> Iterator[tuple[int, int]]:
+    """The first rows of each block, so many that all together are the wanted share."""
+    sofar = chosen = 0
+    for home in range(blocks):
+        sofar += heap.rows_of(home)
+        wanted = int(sofar * fraction + 1e-9) - chosen
+        if wanted:
+            yield home, wanted
+            chosen += wanted
+
+
+def _work(heap: Heap, work: Dml, length: int, grows: int, loaded: int) -> int:
+    """Let the sessions take turns, a block or an array each; returns the commits."""
+    pace = _Commits(heap, work.commit_every_rows)
+    if isinstance(work, Insert):
+        _insert(heap, work, length, pace)
+        return pace.commits
+    turns = list(_share(heap, loaded, work.rows_fraction))
+    for _ in range(work.repeats if isinstance(work, Update) else 1):
+        if isinstance(work, Update) and work.order == "random":
+            _at_random(heap, work, turns, grows, pace)
+        else:
+            for session, home, many in _by_turns(turns, work.users):
+                start = 0
+                for part in pace.parts(session, many):
+                    if isinstance(work, Delete):
+                        heap.delete(session, home, start, part)
+                    else:
+                        heap.update(session, home, start, part, grows)
+                    start += part
+                    pace.done(session, part)
+    return pace.commits
+
+
+def _by_turns(turns: list[tuple[int, int]], users: int) -> Iterator[tuple[int, int, int]]:
+    """Each session has a part of the blocks; they go on side by side, block by block."""
+    many = len(turns)
+    bounds = [many * session // users for session in range(users + 1)]
+    longest = max((high - low for low, high in pairwise(bounds)), default=0)
+    for rank in range(longest):
+        for session in range(users):
+            if bounds[session] + rank < bounds[session + 1]:
+                home, rows = turns[bounds[session] + rank]
+                yield session, home, rows
+
+
+def _at_random(heap: Heap, work: Update, turns: list[tuple[int, int]], grows: int, pace: _Commits) -> None:
+    """Rows one by one in an order that has nothing to do with their blocks."""
+    homes = np.repeat([home for home, _ in turns], [many for _, many in turns])
+    starts = np.concatenate([np.arange(many) for _, many in turns]) if turns else np.zeros(0, dtype=int)
+    order = np.random.default_rng(ORDER_SEED).permutation(len(homes))
+    for rank, (home, row) in enumerate(zip(homes[order].tolist(), starts[order].tolist(), strict=True)):
+        session = rank % work.users
+        heap.update(session, home, row, 1, grows)
+        pace.done(session, 1)
+
+
+def _insert(heap: Heap, work: Insert, length: int, pace: _Commits) -> None:
+    if work.method == "direct":
+        heap.load_direct(work.rows, length)
+        return
+    shares = [work.rows * (s + 1) // work.users - work.rows * s // work.users for s in range(work.users)]
+    size = work.arraysize_rows if work.method == "array" else 1
+    if work.users == 1:
+        size = work.rows  # nobody comes between, so arrays need no turns
+    while any(shares):
+        for session, left in enumerate(shares):
+            array = min(size, left)
+            shares[session] -= array
+            for part in pace.parts(session, array):
+                heap.insert(session, part, length)
+                pace.done(session, part)
+
+
+class _Commits:
+    """When each session commits."""
+
+    def __init__(self, heap: Heap, every: int) -> None:
+        self.heap = heap
+        self.every = every
+        self.commits = 0
+        self._since = Counter[int]()
+
+    def parts(self, session: int, rows: int) -> Iterator[int]:
+        """Cut *rows* where the session commits."""
+        while rows:
+            part = min(rows, self.every - self._since[session]) if self.every else rows
+            yield part
+            rows -= part
+
+    def done(self, session: int, rows: int) -> None:
+        """Note that *rows* have been changed, and commit where it is time."""
+        self._since[session] += rows
+        if self.every and self._since[session] >= self.every:
+            self.heap.commit(session)
+            self.commits += 1
+            self._since[session] = 0
+
+
+def _sample(loaded: int, blocks: int) -> list[int]:
+    """Some of the loaded blocks, and some of those that came after."""
+    homes = np.unique(np.linspace(0, loaded - 1, min(loaded, SAMPLE)).astype(int)).tolist()
+    new = blocks - loaded
+    later = np.unique(np.linspace(loaded, blocks - 1, min(new, SAMPLE)).astype(int)).tolist() if new else []
+    return [*homes, *later]
+
+
+def _snapshot(heap: Heap, sample: list[int]) -> Snapshot:
+    rules = heap.rules
+    if rules.assm:
+        classes = list(heap.space.classes())
+    else:
+        classes = [int(freeness(left, rules.reserve, rules.block)) for left in heap.free]
+    counted = Counter(CLASS_NAMES[one] for one in classes)
+    stride = max(1, -(-len(classes) // MAP_CELLS))
+    cells = "".join(
+        str(ITL_FULL_CELL if heap.itl[number] == rules.itl_limit else classes[number])
+        for number in range(0, len(classes), stride)
+    )
+    return Snapshot(
+        blocks=heap.blocks,
+        fills={number: _fill(heap, number) for number in sample},
+        classes={name: counted[name] for name in CLASS_NAMES if counted[name]},
+        cells=cells,
+    )
+
+
+def _fill(heap: Heap, number: int) -> BlockFill:
+    rules = heap.rules
+    here = np.flatnonzero(heap.places[: heap.rows] == number)
+    moved = sum(rules.slot(int(length)) for length in heap.lengths[here].tolist())
+    return BlockFill(
+        itl_entries=heap.itl[number],
+        rows=heap.pieces[number] - heap.stubs[number] - heap.moved_in[number],
+        stubs=heap.stubs[number],
+        moved_in=heap.moved_in[number],
+        free_bytes=heap.free[number] / UNIT,
+        moved_bytes=moved / UNIT,
+    )
+
+
+def law_inputs(table: Any, fit: float, piece: float, grows: float) -> tuple[int, int, int | None]:
+    """The *lengths* of :func:`play` from means in bytes."""
+    return round(piece * UNIT), round(grows * UNIT), most_rows_per_block(table, fit)

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from app import charts, engines
+from app import charts, engines, segment_charts
 from app.markdown import plain, sentence
 from model.errors import BlocktimeError
 from model.results import RunResult
-from model.units import show_seconds
+from model.units import show_bytes, show_seconds
 from scenarios import Scenario
 from scenarios.compare import why
 
@@ -104,18 +104,29 @@ def _verify(place: DeltaGenerator, other: Scenario, law: RunResult) -> None:
 def figures(before: RunResult, after: RunResult) -> None:
     """Eight numbers with their difference to the baseline; outside a fitted range the number says so."""
     outside = marks(after)
+    times: list[_Number] = [
+        (_Shown("Elapsed", show_seconds, outside["elapsed"], badge=True), lambda r: r.time.elapsed_s),
+        (_Shown("DB CPU", show_seconds, outside["cpu"]), lambda r: r.time.cpu_s),
+    ]
+    first, second = _of_rows() if after.changes else _of_a_query(outside)
+    for key, shown in (("first", [*times, *first]), ("second", second)):
+        with st.container(key=key):
+            for column, (what, number) in zip(st.columns(4), shown, strict=True):
+                _metric(column, what, number(before), number(after))
+
+
+def _of_a_query(outside: Mapping[str, Sequence[str]]) -> tuple[list[_Number], list[_Number]]:
+    """What matters of a query beside its time."""
 
     def client(result: RunResult) -> float:
         return charts.by_class(result)["Idle"]
 
-    rows: dict[str, list[tuple[_Shown, Callable[[RunResult], float]]]] = {
-        "first": [
-            (_Shown("Elapsed", show_seconds, outside["elapsed"], badge=True), lambda r: r.time.elapsed_s),
-            (_Shown("DB CPU", show_seconds, outside["cpu"]), lambda r: r.time.cpu_s),
+    return (
+        [
             (_Shown("User I/O wait", show_seconds, outside["io"]), charts.io_wait_s),
             (_Shown("Consistent gets", _count), lambda r: r.logical_io.consistent_gets),
         ],
-        "second": [
+        [
             (_Shown("Reads", _count), lambda r: r.physical_io.read_requests),
             (_Shown("Largest read", _blocks, good="off"), charts.largest_read_blocks),
             (
@@ -124,15 +135,51 @@ def figures(before: RunResult, after: RunResult) -> None:
             ),
             (_Shown("Waiting for the client", show_seconds, outside["client"]), client),
         ],
-    }
-    for key, shown in rows.items():
-        with st.container(key=key):
-            for column, (what, number) in zip(st.columns(4), shown, strict=True):
-                _metric(column, what, number(before), number(after))
+    )
+
+
+def _of_rows() -> tuple[list[_Number], list[_Number]]:
+    """What matters of a statement that changes rows beside its time."""
+
+    def logged(result: RunResult) -> float:
+        return result.changes.undo_bytes + result.changes.redo_bytes if result.changes else 0.0
+
+    def searched(result: RunResult) -> float:
+        return result.space_search.elapsed_fraction if result.space_search else 0.0
+
+    return (
+        [
+            (_Shown("Rows migrated", _count), lambda r: r.segment.migrated_rows),
+            (
+                _Shown("Probes rejected", _count, says="blocks looked into for space, and left again"),
+                lambda r: r.segment.rejected_probes or 0.0,
+            ),
+        ],
+        [
+            (
+                _Shown("Blocks after", _count, says="below the high-water mark"),
+                lambda r: r.segment.blocks_after,
+            ),
+            (_Shown("Space search", _percent, says="share of the elapsed time", points=True), searched),
+            (_Shown("Undo and redo", _size), logged),
+            (
+                _Shown("ITL-full blocks", _count, says="blocks whose ITL has as many entries as it may"),
+                lambda r: r.segment.itl_full_blocks or 0.0,
+            ),
+        ],
+    )
 
 
 def _count(value: float) -> str:
     return f"{value:,.0f}"
+
+
+def _percent(value: float) -> str:
+    return f"{value:.1%}"
+
+
+def _size(value: float) -> str:
+    return f"{show_bytes(value)}B"
 
 
 def _blocks(value: float) -> str:
@@ -151,6 +198,8 @@ class _Shown:
     says: str = ""
     badge: bool = False
     """What is extrapolated is said in a badge, not by a sign alone."""
+    points: bool = False
+    """A share, whose change is in percentage points."""
 
     def titled(self) -> str:
         """The label, with its mark."""
@@ -162,6 +211,9 @@ class _Shown:
         )
 
 
+_Number = tuple[_Shown, Callable[[RunResult], float]]
+
+
 def _metric(column: DeltaGenerator, what: _Shown, was: float, now: float) -> None:
     difference = now - was
     same = what.show(was) == what.show(now)
@@ -169,6 +221,8 @@ def _metric(column: DeltaGenerator, what: _Shown, was: float, now: float) -> Non
     tiny = abs(share) < 0.0005
     percent = " (under 0.1%)" if was and tiny else f" ({share:+.1%})" if was and abs(share) < 10 else ""
     change = f"{'-' if difference < 0 else '+'}{what.show(abs(difference))}{percent}"
+    if what.points:
+        change = f"{100 * difference:+.1f} percentage points"
     column.metric(
         what.titled(),
         what.show(now),
@@ -207,7 +261,8 @@ def reasons(found: engines.Pair, changed: bool) -> None:
     else:
         said = [
             charts.finding(before),
-            f"read {after.access}",
+            *segment_charts.findings(before),
+            after.access if after.changes else f"read {after.access}",
             "Change a control on the left: the difference shows here",
         ]
     st.markdown("\n".join(f"- {plain(sentence(text))}" for text in said))

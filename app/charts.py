@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from textwrap import shorten
 from typing import Any, Final
 
+from model.demand import LOG_FILE_SYNC, SEARCHING
 from model.results import RunResult
 from model.units import show_bytes, show_seconds
 from scenarios.compare import CPU, changes, components
@@ -12,13 +14,16 @@ from scenarios.compare import CPU, changes, components
 # Wait class -> colour that reads on white and on near-black, and a pattern that reads without colour.
 LOOKS: Final[dict[str, tuple[str, str]]] = {
     "CPU": ("#2f9e58", ""),
+    "CPU: search": ("#6f8f1f", "+"),
     "User I/O": ("#2f74d0", "/"),
     "System I/O": ("#3f93cc", "\\"),
+    "Commit": ("#cf6d12", "|"),
     "Network": ("#9a8168", "."),
     "Idle": ("#7f8b98", "-"),
     "Other": ("#d46fa4", "x"),
 }
 UNCHANGED_S: Final = 5e-7  # TKPROF itself resolves microseconds
+LONGEST_LABEL: Final = 40
 INK: Final = {"light": "#2c3a49", "dark": "#d5dde5"}
 
 Figure = dict[str, Any]
@@ -34,11 +39,15 @@ class Part:
 
 
 def wait_class(component: str) -> str:
-    """The class Oracle puts a wait event into; ``SQL*Net message from client`` is idle."""
+    """The class Oracle puts a wait event into; of the CPU, the search for space has one of its own."""
+    if component == CPU + SEARCHING:
+        return "CPU: search"
     if component.startswith(CPU):
         return "CPU"
     if component.startswith(("db file", "direct path")):
         return "User I/O"
+    if component == LOG_FILE_SYNC:
+        return "Commit"
     if component == "SQL*Net message from client":
         return "Idle"
     return "Network" if component.startswith("SQL*Net") else "Other"
@@ -98,21 +107,24 @@ def waterfall(base: RunResult, other: RunResult, *, most: int = 6, ink: str = ""
     for label, result in ([("Baseline", base)] if changed else []) + [(rows[-1], other)]:
         traces += _stack(label, result)
     figure: Figure = {"data": traces, "layout": _layout(rows, max(start, end, level))}
-    _write_in(figure, ink)
+    write_in(figure, ink)
     return figure, _finding(base, other, steps if changed else [])
 
 
-def _write_in(figure: Figure, ink: str) -> None:
+def write_in(figure: Figure, ink: str) -> None:
     """Write every text of *figure* in the colour *ink*; the theme's own where none is given."""
     if not ink:
         return
+    font = {"color": ink, "size": 12}
     for trace in figure["data"]:
-        trace["textfont"] = {"color": ink, "size": 12}
-    for name in ("xaxis", "yaxis"):
-        axis = figure["layout"][name]
-        axis["tickfont"] = {"color": ink, "size": 12}
+        trace["textfont"] = font
+    layout = figure["layout"]
+    for axis in (layout["xaxis"], layout["yaxis"]):
+        axis["tickfont"] = font
         if "title" in axis:
-            axis["title"]["font"] = {"color": ink, "size": 12}
+            axis["title"]["font"] = font
+    for part in [*layout.get("annotations", ()), *([layout["legend"]] if "legend" in layout else [])]:
+        part["font"] = font
 
 
 def _folded(steps: list[Part], most: int) -> list[Part]:
@@ -135,11 +147,12 @@ def _bar(row: str, base: float, length: float, kind: str, text: str) -> dict[str
     return {
         "type": "bar", "orientation": "h", "y": [row], "x": [length], "base": [base], "text": [text],
         "textposition": "outside", "cliponaxis": False, "showlegend": False, "legendgroup": kind, "width": 0.62,
-        "marker": _marker(colour, pattern), "hovertemplate": f"{row}<br>{text}<br>{kind}<extra></extra>",
+        "marker": marker(colour, pattern), "hovertemplate": f"{row}<br>{text}<br>{kind}<extra></extra>",
     }  # fmt: skip
 
 
-def _marker(colour: str, pattern: str) -> dict[str, Any]:
+def marker(colour: str, pattern: str) -> dict[str, Any]:
+    """How a bar is filled."""
     return {
         "color": colour,
         "line": {"color": colour, "width": 1},
@@ -174,7 +187,7 @@ def _layout(rows: list[str], longest: float) -> dict[str, Any]:
         "xaxis": {"title": {"text": "seconds of one session", "standoff": 6}, "range": [0, longest * 1.01],
                   "rangemode": "tozero", "zeroline": True, "fixedrange": True},
         "yaxis": {"categoryorder": "array", "categoryarray": rows[::-1], "automargin": True, "fixedrange": True,
-                  "ticksuffix": "  "},
+                  "tickvals": rows, "ticktext": [f"{shorten(row, LONGEST_LABEL, placeholder=' …')}  " for row in rows]},
         "uniformtext": {"mode": "show", "minsize": 9}, "hoverlabel": {"align": "left"},
         "paper_bgcolor": "rgba(0,0,0,0)", "plot_bgcolor": "rgba(0,0,0,0)", "bargap": 0.3,
     }  # fmt: skip
@@ -202,7 +215,11 @@ def _finding(base: RunResult, other: RunResult, steps: list[Part]) -> str:
 def key_html(results: list[RunResult]) -> str:
     """The legend of the wait classes that occur, as HTML with the same colours and a pattern for each."""
     seen = [kind for kind in LOOKS if any(abs(by_class(result)[kind]) > UNCHANGED_S for result in results)]
-    names = {"Idle": "Idle (the client)", "Other": "Unaccounted"}
+    names = {
+        "CPU: search": "CPU of the search for space",
+        "Idle": "Idle (the client)",
+        "Other": "Unaccounted",
+    }
     return "".join(
         f'<span class="key"><i style="background-color:{LOOKS[kind][0]};'
         f'background-image:{_CSS[LOOKS[kind][1]]}"></i>{names.get(kind, kind)}</span>'
@@ -216,6 +233,8 @@ _CSS: Final = {
     "/": _STRIPE.format(135),
     "\\": _STRIPE.format(45),
     "-": _STRIPE.format(0),
+    "|": _STRIPE.format(90),
+    "+": f"{_STRIPE.format(0)},{_STRIPE.format(90)}",
     ".": "radial-gradient(rgba(255,255,255,.8) 38%,transparent 40%);background-size:4px 4px",
     "x": f"{_STRIPE.format(45)},{_STRIPE.format(135)}",
 }
@@ -233,7 +252,7 @@ def reads_by_size(base: RunResult, other: RunResult, *, ink: str = "") -> tuple[
         traces.append({
             "type": "bar", "name": name, "x": [show_bytes(size) for size in sizes], "y": counts,
             "text": [f"{count:,.0f}" if count else "" for count in counts], "textposition": "outside",
-            "marker": _marker(colour, pattern), "cliponaxis": False,
+            "marker": marker(colour, pattern), "cliponaxis": False,
         })  # fmt: skip
     most = max((max(_sizes(result).values(), default=1) for result in both.values()), default=1)
     layout = {
@@ -247,7 +266,7 @@ def reads_by_size(base: RunResult, other: RunResult, *, ink: str = "") -> tuple[
         f"{other.physical_io.read_requests:,.0f} times; {most:,.0f} reads have the most frequent size"
     )
     figure = {"data": traces, "layout": layout}
-    _write_in(figure, ink)
+    write_in(figure, ink)
     return figure, said
 
 

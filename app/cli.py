@@ -338,7 +338,7 @@ def compare(
             }
         )
         return
-    from app.text import compare_lines, difference_line, letters_for
+    from app.compare_text import compare_lines, difference_line, letters_for
 
     if quiet:
         letters = letters_for(len(results))

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, get_args
 
 from pydantic import TypeAdapter
 
 from app.markdown import plain
 from model.catalog import KINDS, entries
-from model.spec import FullScan, IndexRangeScan, System, Workload
+from model.spec import Dml, Query, System, Workload
 from model.units import GIB, KIB, MIB, parse_bytes, show_bytes, unit_of
 from scenarios import Scenario
 
@@ -35,6 +35,8 @@ class Facts:
     """The lower limit itself is not allowed."""
     of_text: bool = False
     """The field is text of any form, even where it looks like a number."""
+    optional: bool = False
+    """The scenario may say nothing; then the value is None."""
     titles: Mapping[str, str] = field(default_factory=dict)
     """Option -> what it says, where the option is only a name."""
 
@@ -51,11 +53,13 @@ class Facts:
 
     def show(self, value: Any) -> str:
         """A value as the page shows it, with its unit."""
+        if value is None:
+            return "not given"
         if isinstance(value, bool):
             return "on" if value else "off"
         if isinstance(value, str):
             return self.titles.get(value, value)
-        if self.unit == "bytes":
+        if self.unit == "bytes" and self.kind != "real":
             return show_bytes(value)
         if not self.unit and self.kind in ("share", "real"):
             return f"{100 * value:.4g}%"
@@ -82,7 +86,19 @@ def _declared(path: str, kind: str) -> dict[str, Any] | None:
             if not target:
                 return None
     found: dict[str, Any] | None = target["properties"].get(name)
-    return found
+    return found and _without_null(found)
+
+
+def _without_null(declared: dict[str, Any]) -> dict[str, Any]:
+    """The declaration of an optional field as that of the value it may have."""
+    forms = [form for form in declared.get("anyOf", ()) if form.get("type") != "null"]
+    if len(forms) != 1:
+        return declared
+    said = {_LIMITS.get(key, key): value for key, value in forms[0].items()}
+    return {**declared, **said, "optional": True}
+
+
+_LIMITS: Final = {"ge": "minimum", "le": "maximum", "gt": "exclusiveMinimum", "lt": "exclusiveMaximum"}
 
 
 @lru_cache(maxsize=256)
@@ -110,6 +126,7 @@ def facts(path: str, kind: str = "full_scan") -> Facts | None:
         high=high,
         open_below="exclusiveMinimum" in declared,
         of_text=declared.get("type") == "string" and not options,
+        optional=declared.get("optional", False),
     )
 
 
@@ -134,7 +151,7 @@ def _named(path: str, section: str) -> Facts:
 def _default_elsewhere(name: str) -> Any:
     """The default of a workload's field that this kind of workload does not have."""
     return next(
-        kind.model_fields[name].default for kind in (FullScan, IndexRangeScan) if name in kind.model_fields
+        kind.model_fields[name].default for kind in get_args(Query | Dml) if name in kind.model_fields
     )
 
 
@@ -159,10 +176,10 @@ def _kind(declared: dict[str, Any], options: tuple[Any, ...], unit: str, open_be
     name = declared.get("type", "string")
     if name in by_type:
         return by_type[name]
-    if unit == "bytes":
-        return "size"
     if name == "integer":
-        return "whole"
+        return "size" if unit == "bytes" else "whole"
+    if unit == "bytes":
+        return "real"
     bounded = declared.get("maximum", 1000) <= 100 and not open_below
     return "share" if bounded else "real"
 
@@ -187,15 +204,17 @@ def size_text(size_bytes: float) -> str:
 
 
 def held_value(field: Facts, value: Any) -> Any:
-    """The value a widget holds for the field's *value*."""
+    """The value a widget holds for the field's *value*; None where an optional field says nothing."""
+    if value is None:
+        return None
     if field.kind == "size":
         return size_text(value)
     if field.kind == "text":
         return as_text(value)
     if field.kind == "share":
         return round(value) if field.unit == "%" and value == int(value) else float(value)
-    if field.kind == "real" and not field.unit:
-        return round(100.0 * value, 9)
+    if field.kind == "real":
+        return float(value) if field.unit else round(100.0 * value, 9)
     return value
 
 

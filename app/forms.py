@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 import streamlit as st
 
 from app.fields import OWN, Facts, as_text, facts, value_at
+from model.spec import Insert, Update
 from scenarios import Scenario
+
+QUERIES: Final = ("full_scan", "index_range_scan")
+READERS: Final = (*QUERIES, "update", "delete")
+"""Kinds of workload that read blocks; an insert formats its own."""
 
 
 @dataclass(frozen=True)
@@ -19,12 +24,12 @@ class Control:
     path: str
     label: str
     offers: tuple[str, ...] = ()
-    only_for: str = ""
-    """The kind of workload that it plays a part in; every kind where none is named."""
+    only_for: tuple[str, ...] = ()
+    """The kinds of workload that it plays a part in; every kind where none is named."""
 
     def facts(self, kind: str) -> Facts | None:
         """What its field allows; None where it plays no part in a workload of *kind*."""
-        return facts(self.path, kind) if self.only_for in ("", kind) else None
+        return facts(self.path, kind) if kind in (self.only_for or (kind,)) else None
 
     def idle(self, scenario: Scenario) -> str:
         """Why the field decides nothing in *scenario*; empty where it does."""
@@ -32,6 +37,11 @@ class Control:
             return "decides nothing here: this I/O path goes past the page cache"
         if self.path == "index.clustering" and scenario.system.index.clustering_factor is not None:
             return "decides nothing here: the scenario gives CLUSTERING_FACTOR itself"
+        work = scenario.workload
+        if self.path == "workload.growth_bytes" and isinstance(work, Update) and work.sets:
+            return "decides nothing here: the growth follows from the columns that the update sets"
+        if self.path == "workload.arraysize_rows" and isinstance(work, Insert) and work.method != "array":
+            return "decides nothing here: the rows do not come in arrays"
         return ""
 
 
@@ -43,23 +53,35 @@ GROUPS: Final[dict[str, tuple[Control, ...]]] = {
         Control("table.rows", "Rows"),
         Control("table.pctfree_percent", "PCTFREE"),
         Control("tablespace.space_management", "Segment space management"),
-        Control("index.clustering", "Rows in index order lie", only_for="index_range_scan"),
+        Control("index.clustering", "Rows in index order lie", only_for=("index_range_scan",)),
+    ),
+    "Rows changed": (
+        Control("workload.growth_bytes", "Each row grows by"),
+        Control("workload.rows_fraction", "Share of rows updated", only_for=("update",)),
+        Control("workload.rows_fraction", "Share of rows deleted", only_for=("delete",)),
+        Control("workload.order", "Rows come in the order of"),
+        Control("workload.repeats", "Times the update runs"),
+        Control("workload.rows", "Rows inserted"),
+        Control("workload.method", "Rows arrive"),
+        Control("workload.uncommitted_delete_fraction", "Rows deleted elsewhere, not committed"),
+        Control("workload.commit_every_rows", "Commit after; 0 = at the end"),
     ),
     "Instance": (
         Control("instance.release", "Release", ("9.2.0.8", "10.2.0.4", "11.1.0.6", "11.2.0.4", "12.1.0.2", "19.3.0.0")),
         Control(
-            "instance.db_file_multiblock_read_count", "Multiblock read count (blocks)", ("auto", "0", "8", "16", "128")
+            "instance.db_file_multiblock_read_count", "Multiblock read count (blocks)",
+            ("auto", "0", "8", "16", "128"), READERS,
         ),
-        Control("instance.buffer_cache_bytes", "Buffer cache"),
-        Control("instance.serial_direct_read", "Direct path reads"),
-        Control("instance.disk_asynch_io", "Asynchronous I/O"),
+        Control("instance.buffer_cache_bytes", "Buffer cache", only_for=READERS),
+        Control("instance.serial_direct_read", "Direct path reads", only_for=QUERIES),
+        Control("instance.disk_asynch_io", "Asynchronous I/O", only_for=QUERIES),
     ),
     "Host and storage": (
-        Control("host.io_path", "I/O path"),
-        Control("disk.use", "Disk"),
+        Control("host.io_path", "I/O path", only_for=READERS),
+        Control("disk.use", "Disk", only_for=READERS),
         Control("host.use", "Machine"),
         Control("host.cpus", "Processors"),
-        Control("host.page_cache_hit_fraction", "Reads found in the page cache"),
+        Control("host.page_cache_hit_fraction", "Reads found in the page cache", only_for=READERS),
     ),
     "Workload": (
         Control("workload.select", "Query returns"),
@@ -71,7 +93,10 @@ GROUPS: Final[dict[str, tuple[Control, ...]]] = {
 }  # fmt: skip
 
 
-SHOWN: Final = {"rows": "rows", "count": "count(*)", "assm": "ASSM", "manual": "manual"}
+SHOWN: Final = {
+    "count": "count(*)", "assm": "ASSM", "table": "their blocks", "random": "an index", "row": "one by one",
+    "array": "in arrays",
+}  # fmt: skip
 
 
 def draw(
@@ -84,8 +109,8 @@ def draw(
 ) -> None:
     """Draw the widget of a control; its value lives in the session state under the field's path."""
     was = value_at(base, control.path)
-    unit = field.unit if field.kind == "whole" else "%" if field.kind == "real" and not field.unit else ""
-    label = control.label + (f" ({unit})" if unit else "")
+    unit = field.unit or ("%" if field.kind == "real" else "")
+    label = control.label + (f" ({unit})" if unit and field.kind in ("whole", "real") else "")
     if changed:
         label = f":primary[**● {label}** · was {field.show(was)}]"
     idle = control.idle(other)
@@ -111,9 +136,10 @@ def draw(
     elif field.kind == "share":
         _slider(label, field, held, common)
     elif field.kind == "real":
-        scale = 1 if field.unit else 100
-        low, high = float(field.low or 0) * scale, float(_most(field)) * scale
-        st.number_input(label, low + 1e-4 * field.open_below, high, step=0.1, format="%.6g", **common)
+        scale, step = (1, 1.0) if field.unit else (100, 0.1)
+        low, high = float(field.low or 0) * scale + 1e-4 * field.open_below, float(_most(field)) * scale
+        first: Literal["min"] | None = None if field.optional else "min"
+        st.number_input(label, low, high, first, step=step, format="%.6g", placeholder="not given", **common)
     elif field.kind == "size":
         st.text_input(label, placeholder="bytes, or a size like 8K, 512M, 1.5G", **common)
     else:

@@ -8,7 +8,7 @@ from typing import Final
 import streamlit as st
 from click import unstyle
 
-from app import charts, rows, text
+from app import charts, rows, segment_view, text
 from app.answer import ink
 from app.markdown import plain
 from model.results import RunResult
@@ -24,6 +24,8 @@ def tabs(before: RunResult, after: RunResult, other: Scenario, command: str) -> 
         if not tab.open:
             continue
         with tab:
+            if name == "Segment" and after.segment.blocks:
+                segment_view.draw(after, other)
             if name in WIDE:
                 _one_above_the_other(before, after, WIDE[name])
             elif name in NARROW:

@@ -11,17 +11,15 @@ from typing import TYPE_CHECKING, Any, Final
 from click import unstyle
 
 from app.charts import LOOKS, wait_class
+from app.compare_text import difference_line, letters_for, side_by_side_lines
+from app.segment_text import block_lines, row_lines, search_lines, segment_lines
 from app.text import (
     answer,
     device_lines,
-    difference_line,
     io_lines,
-    letters_for,
     note_lines,
     optimizer_lines,
     profile,
-    segment_lines,
-    side_by_side_lines,
     tkprof_lines,
 )
 from model.results import RunResult
@@ -283,7 +281,10 @@ def _instruments(result: RunResult) -> Iterable[str]:
     for section in (
         tkprof_lines(result),
         io_lines(result, WIDTH),
+        row_lines(result),
         segment_lines(result),
+        search_lines(result, WIDTH),
+        block_lines(result, WIDTH),
         device_lines(result, WIDTH),
         optimizer_lines(result),
     ):

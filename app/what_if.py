@@ -55,7 +55,8 @@ def page() -> None:
         st.error(sentence, icon=":material/error:")
     accepted = {path: text for path, text in changes.items() if path not in refused}
     try:
-        found = engines.pair(base, other)
+        with st.spinner("Working row by row …"):  # seen only where there are millions of them
+            found = engines.pair(base, other)
     except BlocktimeError as error:
         st.error(f"There is no answer for this setting: {error}", icon=":material/error:")
         return
@@ -115,11 +116,10 @@ def _controls(base: Scenario, other: Scenario, changes: dict[str, str], refused:
     reset.button("Reset", on_click=_reset, disabled=not changes, icon=":material/undo:", width="stretch")
     shown = set()
     for group, controls in forms.GROUPS.items():
-        st.markdown(f"**{group}**")
-        for control in controls:
-            field = control.facts(other.workload.kind)
-            if field is None:
-                continue
+        found = [(control, field) for control in controls if (field := control.facts(other.workload.kind))]
+        if found:
+            st.markdown(f"**{group}**")
+        for control, field in found:
             shown.add(control.path)
             if control.path not in refused:
                 held = fields.held_value(field, fields.value_at(other, control.path))
@@ -135,13 +135,15 @@ _NOTHING: Final = object()
 
 
 def _change(path: str) -> None:
-    """A control moved: note what differs from the baseline."""
-    base = load(st.session_state[NAME])
-    field = fields.facts(path, base.workload.kind)
+    """A control moved: note what differs from the baseline; one left empty goes back to it."""
+    name = st.session_state[NAME]
+    base = load(name)
+    other, _ = settings.settle(name, st.session_state[CHANGES])
+    field = fields.facts(path, other.workload.kind)
     value = st.session_state[path]
-    if field is None or value is None:
+    if field is None:
         return
-    if value == fields.held_value(field, fields.value_at(base, path)):
+    if value is None or value == fields.held_value(field, fields.value_at(base, path)):
         st.session_state[CHANGES].pop(path, None)
     else:
         st.session_state[CHANGES][path] = fields.text_of(field, value)

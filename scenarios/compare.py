@@ -2,13 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator
 
 from model.books import BETWEEN_CALLS, COPIED, RUN_QUEUE, SENT_TWICE, SUBMIT_BLOCKED
-from model.demand import DIRECT, FROM_CLIENT, MORE_DATA, SCATTERED, SEQUENTIAL, TO_CLIENT
+from model.demand import (
+    DELETING,
+    DIRECT,
+    FROM_CLIENT,
+    INSERTING,
+    LOG_FILE_SYNC,
+    MIGRATING,
+    MORE_DATA,
+    SCATTERED,
+    SEARCHING,
+    SEQUENTIAL,
+    TO_CLIENT,
+    UPDATING,
+)
 from model.results import RunResult
 from model.units import show_bytes, show_seconds
+from scenarios import why_rows
+from scenarios.why_words import NOTHING_S, Change, differs, effect, from_to, plural, takes
 
 CPU = "CPU: "
 UNACCOUNTED = "unaccounted: "
@@ -37,6 +51,8 @@ MECHANISM = {
     DIRECT: READS,
     SCATTERED: READS,
     SEQUENTIAL: READS,
+    **{CPU + cause: cause for cause in (SEARCHING, MIGRATING, UPDATING, INSERTING, DELETING)},
+    LOG_FILE_SYNC: LOG_FILE_SYNC,
     UNACCOUNTED + SENT_TWICE: SENDS,
     UNACCOUNTED + BETWEEN_CALLS: BETWEEN,
     UNACCOUNTED + RUN_QUEUE: PROCESSOR,
@@ -46,23 +62,11 @@ MECHANISM = {
 
 LEAST_EFFECT = 0.002
 """Share of the elapsed time below which a change of time alone is not worth a sentence."""
-LEAST_COUNT_CHANGE = 0.01
 SAME_ELAPSED = 0.01
 BUSY_CHANGE = 0.1
 ALIKE_BYTES = 0.1
 """Share by which the data read may differ while its reads still differ because of their size."""
-NOTHING_S = 1e-9
 MOST_SENTENCES = 5
-
-
-@dataclass(frozen=True, slots=True)
-class Change:
-    """One component of the response time, before and after."""
-
-    name: str
-    before_s: float
-    after_s: float
-    change_s: float
 
 
 def components(result: RunResult) -> dict[str, float]:
@@ -97,10 +101,9 @@ def why(base: RunResult, other: RunResult) -> list[str]:
             abs(change.change_s) >= LEAST_EFFECT * elapsed or _counts_changed(name, base, other)
         ):
             said.append(sentence)
-    room = MOST_SENTENCES - 1
-    return [*_little_change(moved, base, other), *said[:room], *_what_stays(moved, base, other)][
-        :MOST_SENTENCES
-    ]
+    after = list(why_rows.afterwards(base, other))
+    said = [*said[: MOST_SENTENCES - 1 - len(after)], *after]
+    return [*_little_change(moved, base, other), *said, *_what_stays(moved, base, other)][:MOST_SENTENCES]
 
 
 def _by_mechanism(found: list[Change]) -> dict[str, Change]:
@@ -184,24 +187,29 @@ def _waiting(mechanism: str) -> str:
         WALK: "CPU of walking rows",
         FETCH: "CPU of putting rows into the array",
         CALLS: "CPU of database calls",
+        LOG_FILE_SYNC: "waiting for the log writer",
     }.get(mechanism, mechanism)
 
 
 def _counts_changed(name: str, base: RunResult, other: RunResult) -> bool:
     """Whether the counts behind a mechanism moved, even where its seconds hardly did."""
-    if name == GETS:
-        return _differs(base.logical_io.consistent_gets, other.logical_io.consistent_gets)
+    if name in why_rows.TOLD:
+        return why_rows.counts_changed(name, base, other)
+    if name == GETS and base.changes is None:
+        return differs(base.logical_io.consistent_gets, other.logical_io.consistent_gets)
     if name == READS:
         before, after = base.physical_io, other.physical_io
         return (
-            _differs(before.read_requests, after.read_requests)
-            or _differs(before.read_bytes, after.read_bytes)
+            differs(before.read_requests, after.read_requests)
+            or differs(before.read_bytes, after.read_bytes)
             or path(base) != path(other)
         )
     return False
 
 
 def _sentence(name: str, change: Change, base: RunResult, other: RunResult) -> str:
+    if name in why_rows.TOLD:
+        return why_rows.sentence(name, change, base, other)
     if name == READS:
         return _reads(change, base, other)
     if name == GETS:
@@ -212,31 +220,30 @@ def _sentence(name: str, change: Change, base: RunResult, other: RunResult) -> s
         return _client(name, change, base, other)
     if not change.before_s or not change.after_s:
         what = "appears" if change.after_s else "is gone"
-        return f"{name} {what}, which {_effect(change.change_s)}"
-    return (
-        f"{name} {_from_to(change.before_s, change.after_s, show_seconds)}, which {_effect(change.change_s)}"
-    )
+        return f"{name} {what}, which {effect(change.change_s)}"
+    return f"{name} {from_to(change.before_s, change.after_s, show_seconds)}, which {effect(change.change_s)}"
 
 
 def _gets(change: Change, base: RunResult, other: RunResult) -> str:
     """Consistent gets, by their number, by what one costs, or by both."""
     before, after = base.logical_io.consistent_gets, other.logical_io.consistent_gets
-    effect = _effect(change.change_s, " of CPU")
+    told = effect(change.change_s, " of CPU")
     price = ""
     each = (change.before_s / before if before else 0.0, change.after_s / after if after else 0.0)
-    if _differs(*each):
+    if differs(*each):
         price = f"a get costs {show_seconds(each[1])} of CPU instead of {show_seconds(each[0])}"
-    if not _differs(before, after):
-        return f"{price}, which {effect}" if price else ""
+    if not differs(before, after):
+        return f"{price}, which {told}" if price else ""
     causes = []
-    if _differs(base.segment.blocks_after, other.segment.blocks_after):
-        causes.append(f"blocks {_from_to(base.segment.blocks_after, other.segment.blocks_after)}")
+    blocks = base.segment.blocks_before, other.segment.blocks_before
+    if differs(*blocks):
+        causes.append(f"blocks {from_to(*blocks)}")
     fetches = _fetches(base), _fetches(other)
-    if _differs(*fetches):
-        causes.append(f"fetch calls {_from_to(*fetches)}")
+    if differs(*fetches):
+        causes.append(f"fetch calls {from_to(*fetches)}")
     with_causes = f" ({'; '.join(causes)})" if causes else ""
     and_price = f" and {price}" if price else ""
-    return f"consistent gets {_from_to(before, after)}{with_causes}{and_price}, which {effect}"
+    return f"consistent gets {from_to(before, after)}{with_causes}{and_price}, which {told}"
 
 
 def _reads(change: Change, base: RunResult, other: RunResult) -> str:
@@ -247,11 +254,11 @@ def _reads(change: Change, base: RunResult, other: RunResult) -> str:
         parts.append(f"the access path changes from {path(base)} to {path(other)}{_reason(other)}")
     if not before.read_requests or not after.read_requests:
         if before.read_requests != after.read_requests:
-            parts.append(f"reads {_from_to(before.read_requests, after.read_requests)}")
-    elif _differs(before.read_requests, after.read_requests):
-        parts.append(f"reads {_from_to(before.read_requests, after.read_requests)}{_read_size(base, other)}")
-    if _differs(before.read_bytes, after.read_bytes) and before.read_requests and after.read_requests:
-        parts.append(f"data read {_from_to(before.read_bytes, after.read_bytes, show_bytes)}")
+            parts.append(f"reads {from_to(before.read_requests, after.read_requests)}")
+    elif differs(before.read_requests, after.read_requests):
+        parts.append(f"reads {from_to(before.read_requests, after.read_requests)}{_read_size(base, other)}")
+    if differs(before.read_bytes, after.read_bytes) and before.read_requests and after.read_requests:
+        parts.append(f"data read {from_to(before.read_bytes, after.read_bytes, show_bytes)}")
     service = _device(base, other)
     if service:
         parts.append(service)
@@ -269,18 +276,18 @@ def _read_size(base: RunResult, other: RunResult) -> str:
     largest = max(before.request_blocks, default=0), max(after.request_blocks, default=0)
     block = before.read_bytes / before.read_blocks, after.read_bytes / after.read_blocks
     size = largest[0] * block[0], largest[1] * block[1]
-    if not _differs(*size):
+    if not differs(*size):
         mean = before.read_blocks / before.read_requests, after.read_blocks / after.read_requests
-        if _differs(*block) or _differs(before.read_bytes, after.read_bytes):
+        if differs(*block) or differs(before.read_bytes, after.read_bytes):
             return f" (the largest stays at {show_bytes(size[1])})"
         grew = "grew" if mean[1] > mean[0] else "shrank"
         return f" because the mean read {grew} from {mean[0]:,.3g} to {mean[1]:,.3g} blocks"
     shown = f"a read {'grew' if size[1] > size[0] else 'shrank'} from "
-    if _differs(*block):
+    if differs(*block):
         shown += f"{show_bytes(size[0])} to {show_bytes(size[1])}"
     else:
-        shown += f"{largest[0]:,} to {_plural(largest[1], 'block')} ({show_bytes(size[0])} to {show_bytes(size[1])})"
-    alike = not _differs(before.read_bytes, after.read_bytes, ALIKE_BYTES)
+        shown += f"{largest[0]:,} to {plural(largest[1], 'block')} ({show_bytes(size[0])} to {show_bytes(size[1])})"
+    alike = not differs(before.read_bytes, after.read_bytes, ALIKE_BYTES)
     return f" because {shown}" if alike else f" while {shown}"
 
 
@@ -289,9 +296,9 @@ def _device(base: RunResult, other: RunResult) -> str:
     if len(base.device) != 1 or len(other.device) != 1:
         return ""
     (before,), (after,) = base.device.values(), other.device.values()
-    if _differs(before.await_s, after.await_s, 0.05):
+    if differs(before.await_s, after.await_s, 0.05):
         return (
-            f"await of a request {_from_to(before.await_s, after.await_s, show_seconds)}{_busy(base, other)}"
+            f"await of a request {from_to(before.await_s, after.await_s, show_seconds)}{_busy(base, other)}"
         )
     return ""
 
@@ -328,34 +335,36 @@ def _signed(change_s: float) -> str:
 
 
 def _processor_work(name: str, change: Change, base: RunResult, other: RunResult) -> str:
-    effect = _effect(change.change_s, " of CPU")
+    told = effect(change.change_s, " of CPU")
     fetch = base.calls.get("fetch"), other.calls.get("fetch")
     counts = 0.0, 0.0
     if fetch[0] is not None and fetch[1] is not None:
         counts = (fetch[0].count, fetch[1].count) if name == CALLS else (fetch[0].rows, fetch[1].rows)
-    if name == CALLS and _differs(*counts):
-        return f"fetch calls {_from_to(*counts)}, which {effect}"
-    if name == FETCH and _differs(*counts):
-        return f"rows returned {_from_to(*counts)}, which {effect}"
-    if name == WALK and _differs(base.segment.row_bytes, other.segment.row_bytes):
+    if name == CALLS and differs(*counts):
+        return f"fetch calls {from_to(*counts)}, which {told}"
+    if name == FETCH and differs(*counts):
+        return f"rows returned {from_to(*counts)}, which {told}"
+    if name == WALK and differs(base.segment.row_bytes, other.segment.row_bytes):
         length = f"{base.segment.row_bytes:,.4g} to {other.segment.row_bytes:,.4g} bytes"
-        return f"walking the rows, {length} long, {_takes(change)}, which {effect}"
+        return f"walking the rows, {length} long, {takes(change)}, which {told}"
     what = {WALK: "walking the rows", FETCH: "putting rows into the array", CALLS: "answering calls"}[name]
-    return f"{what} {_takes(change)}, which {effect}"
+    return f"{what} {takes(change)}, which {told}"
 
 
 def _client(name: str, change: Change, base: RunResult, other: RunResult) -> str:
     trips = _waits(base, FROM_CLIENT), _waits(other, FROM_CLIENT)
     if name == CLIENT:
-        effect = _effect(change.change_s, " waiting for the client")
-        if _differs(*trips):
-            return f"round trips to the client {_from_to(*trips)}, which {effect}"
-        return f"waiting for the client {_from_to(change.before_s, change.after_s, show_seconds)}, which {effect}"
-    effect = _effect(change.change_s, " of sending")
+        told = effect(change.change_s, " waiting for the client")
+        if differs(*trips):
+            return f"round trips to the client {from_to(*trips)}, which {told}"
+        return (
+            f"waiting for the client {from_to(change.before_s, change.after_s, show_seconds)}, which {told}"
+        )
+    told = effect(change.change_s, " of sending")
     sent = _messages(base), _messages(other)
-    if _differs(*sent):
-        return f"SQL*Net messages and more data to the client {_from_to(*sent)}, which {effect}"
-    return f"sending to the client {_from_to(change.before_s, change.after_s, show_seconds)}, which {effect}"
+    if differs(*sent):
+        return f"SQL*Net messages and more data to the client {from_to(*sent)}, which {told}"
+    return f"sending to the client {from_to(change.before_s, change.after_s, show_seconds)}, which {told}"
 
 
 def _messages(result: RunResult) -> float:
@@ -380,33 +389,3 @@ def _fetches(result: RunResult) -> float:
 def _waits(result: RunResult, event: str) -> float:
     waited = result.time.wait.get(event)
     return waited.waits if waited else 0.0
-
-
-def _differs(before: float, after: float, least: float = LEAST_COUNT_CHANGE) -> bool:
-    return abs(after - before) > least * max(abs(before), abs(after))
-
-
-def _count(value: float) -> str:
-    return f"{value:,.0f}"
-
-
-def _from_to(before: float, after: float, show: Callable[[float], str] = _count) -> str:
-    """A change in words."""
-    first, second = show(before), show(after)
-    if first == second:
-        return f"stays at {first}"
-    return f"{'fell' if after < before else 'rose'} from {first} to {second}"
-
-
-def _takes(change: Change) -> str:
-    return f"takes {show_seconds(change.after_s)} instead of {show_seconds(change.before_s)}"
-
-
-def _effect(change_s: float, of: str = "") -> str:
-    if abs(change_s) < NOTHING_S:
-        return "costs no time"
-    return f"{'saves' if change_s < 0 else 'costs'} {show_seconds(abs(change_s))}{of}"
-
-
-def _plural(count: float, word: str) -> str:
-    return f"{_count(count)} {word}{'' if count == 1 else 's'}"

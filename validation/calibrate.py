@@ -33,12 +33,15 @@ RANGES: Final[dict[str, tuple[str, ...]]] = {
     "more_data_send_s": ("arraysize_rows",),
     "reap_call_s": ("read_bytes",),
     "buffer_block_s": ("block_size_bytes",),
+    "update_row_s": ("row_bytes", "growth_bytes"),
+    "migrate_row_s": ("row_bytes", "growth_bytes"),
+    "itl_entry_s": ("itl_entries",),
 }
 
 
 @dataclass(slots=True)
 class Estimate:
-    """One fitted constant."""
+    """One fitted constant; one that the numbers do not determine keeps its value and is not written."""
 
     name: str
     value: float
@@ -46,6 +49,7 @@ class Estimate:
     spread: float | None
     fitted_to: list[str]
     range: dict[str, tuple[float, float]]
+    determined: bool = True
 
 
 @dataclass(slots=True)
@@ -71,7 +75,7 @@ def calibrate(cases: Sequence[str] | None = None) -> list[Fit]:
     for name in names:
         numbers = [number for number in numbers_of(load_case(name)) if number.mark == "fits"]
         if numbers:
-            fit = _fit(name, numbers, values)
+            fit = fit_to(name, numbers, values)
             values.update({estimate.name: estimate.value for estimate in fit.estimates})
             fits.append(fit)
     return fits
@@ -82,7 +86,8 @@ STEP: Final = 1e-4
 ORDER: Final = ("savvinov_logical_io",)
 
 
-def _fit(case: str, numbers: list[MeasuredNumber], given: Mapping[str, float]) -> Fit:
+def fit_to(case: str, numbers: Sequence[MeasuredNumber], given: Mapping[str, float]) -> Fit:
+    """Fit the constants that *numbers* name to them, with those of *given* as they are there."""
     import numpy as np  # noqa: PLC0415
     from scipy.optimize import least_squares  # noqa: PLC0415
 
@@ -105,7 +110,12 @@ def _fit(case: str, numbers: list[MeasuredNumber], given: Mapping[str, float]) -
         ftol=1e-12,
         gtol=1e-12,
     )
-    values = dict(zip(names, np.exp(found.x).tolist(), strict=True))
+    loose = _unidentified(found.jac, names)
+    free = {name for group in loose for name in group}
+    values = {
+        name: value_of(name) if name in free else float(value)
+        for name, value in zip(names, np.exp(found.x), strict=True)
+    }
     with substituted({**given, **values}):
         ranges = {number.id: _conditions(number) for number in numbers}
     spreads = _spreads(found.jac, found.fun, len(names))
@@ -114,9 +124,10 @@ def _fit(case: str, numbers: list[MeasuredNumber], given: Mapping[str, float]) -
             name=name,
             value=float(f"{values[name]:.6g}"),
             before=value_of(name),
-            spread=None if spreads is None else float(f"{spreads[index] * values[name]:.2g}"),
+            spread=None if spreads is None or name in free else float(f"{spreads[index] * values[name]:.2g}"),
             fitted_to=[number.id for number in numbers if name in number.fits],
             range=_range(name, [ranges[number.id] for number in numbers if name in number.fits]),
+            determined=name not in free,
         )
         for index, name in enumerate(names)
     ]
@@ -124,7 +135,7 @@ def _fit(case: str, numbers: list[MeasuredNumber], given: Mapping[str, float]) -
         number.id: float(found.fun[index]) * allowed_error(number) / number.printed
         for index, number in enumerate(numbers)
     }
-    return Fit(case, estimates, errors, _unidentified(found.jac, names))
+    return Fit(case, estimates, errors, [_undetermined(group) for group in loose])
 
 
 def _bounds(names: Sequence[str], start: Any) -> tuple[Any, Any]:
@@ -157,18 +168,23 @@ def _spreads(jacobian: Any, residuals: Any, parameters: int) -> list[float] | No
     return [float(v) for v in np.sqrt(np.diag(covariance))]
 
 
-def _unidentified(jacobian: Any, names: list[str]) -> list[str]:
-    """Sentences for the combinations of constants that the numbers do not determine."""
+def _unidentified(jacobian: Any, names: list[str]) -> list[list[str]]:
+    """The constants that the numbers do not determine, each with those that they cannot tell it apart from."""
     import numpy as np  # noqa: PLC0415
 
     _, sizes, directions = np.linalg.svd(jacobian, full_matrices=True)
-    said = []
+    found = []
     for index, direction in enumerate(directions):
         size = sizes[index] if index < len(sizes) else 0.0
         if size < 1e-6 * sizes[0]:
-            involved = [names[i] for i in np.argsort(-np.abs(direction)) if abs(direction[i]) > 0.3]
-            said.append(f"the numbers do not tell apart {' and '.join(involved)}")
-    return said
+            found.append([names[i] for i in np.argsort(-np.abs(direction)) if abs(direction[i]) > 0.3])
+    return found
+
+
+def _undetermined(group: list[str]) -> str:
+    if len(group) == 1:
+        return f"the numbers do not determine {group[0]}"
+    return f"the numbers do not tell apart {' and '.join(group)}"
 
 
 def _conditions(number: MeasuredNumber) -> dict[str, float]:
@@ -179,14 +195,13 @@ def _conditions(number: MeasuredNumber) -> dict[str, float]:
 
 
 def _range(name: str, conditions: list[dict[str, float]]) -> dict[str, tuple[float, float]]:
-    quantities = RANGES.get(name.split(": ")[1], ())
-    return {
-        quantity: (
-            round(min(c[quantity] for c in conditions), 1),
-            round(max(c[quantity] for c in conditions), 1),
-        )
-        for quantity in quantities
-    }
+    """Smallest and largest value of each quantity that plays a part in all the runs behind a constant."""
+    found = {}
+    for quantity in RANGES.get(name.split(": ")[1], ()):
+        values = [round(c[quantity], 4) for c in conditions if quantity in c]
+        if len(values) == len(conditions):
+            found[quantity] = (min(values), max(values))
+    return found
 
 
 def _parts(name: str) -> tuple[str, str, str]:
@@ -256,7 +271,7 @@ def write(fits: Sequence[Fit], root: Path | None = None) -> list[Path]:
     """
     base = Path(catalog.__file__).parents[2] if root is None else root
     changed: dict[Path, Any] = {}
-    for estimate in (estimate for fit in fits for estimate in fit.estimates):
+    for estimate in (one for fit in fits for one in fit.estimates if one.determined):
         kind, entry, field_name = _parts(estimate.name)
         if kind == "scenario":
             document = _document(base / "scenarios" / "library" / f"{entry}.toml", changed)

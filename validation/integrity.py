@@ -8,7 +8,7 @@ from math import isclose, prod
 from model import catalog
 from model.errors import BlocktimeError, MeasurementError
 from validation.case import Case, Cell, Check, NumberSpec, Table
-from validation.numbers import Row, in_model_units, matches, names, numbers_of, row_name, rows_of
+from validation.numbers import CLOCK, Row, in_model_units, matches, names, numbers_of, row_name, rows_of
 from validation.quantity import UNITS, check_path
 
 
@@ -73,10 +73,21 @@ def _check_number(table: Table, spec: NumberSpec, place: str) -> None:
         raise MeasurementError(f"{place}: no row has {spec.where}; wanted one of the printed rows")
     if spec.unit not in UNITS:
         raise MeasurementError(f"{place}: unit {spec.unit!r}; wanted one of {', '.join(map(repr, UNITS))}")
+    clock = _clock_of(table, spec)
+    if clock and spec.unit != "s":
+        raise MeasurementError(f"{place}: {clock} in unit {spec.unit!r}; wanted 's' for the time of a clock")
     if spec.mark == "descriptive":
         _check_descriptive(spec, place)
     else:
         _check_compared(table, spec, place)
+
+
+def _clock_of(table: Table, spec: NumberSpec) -> str | None:
+    """The first cell of *spec* that is printed as the time of a clock."""
+    cells = (
+        row[column] for row in rows_of(table) if matches(spec.where, row) for column in names(spec.column)
+    )
+    return next((cell for cell in cells if isinstance(cell, str) and CLOCK.fullmatch(cell)), None)
 
 
 def _check_descriptive(spec: NumberSpec, place: str) -> None:

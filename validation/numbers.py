@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from model.errors import MeasurementError
 from model.units import parse_bytes
 from validation.case import FITTED_TOLERANCE, Bound, Case, Cell, Mark, NumberSpec, Table
 from validation.quantity import UNITS
+
+CLOCK: Final = re.compile(r"(?P<h>\d{2,}):(?P<m>[0-5]\d):(?P<s>[0-5]\d(?:\.\d+)?)")
+"""Hours, minutes, seconds: ``hh:mm:ss.cc``."""
 
 Row = dict[str, Cell]
 Pick = tuple[str, tuple[str, ...]]
@@ -77,8 +82,10 @@ def names(column: str | list[str]) -> list[str]:
 
 
 def value_of(cell: Cell, place: str) -> float:
-    """A printed cell as a number; text is a size such as ``1MB``."""
+    """A printed cell as a number; text is a size such as ``1MB``, or seconds of a clock such as ``00:10:59.95``."""
     if isinstance(cell, str):
+        if clock := CLOCK.fullmatch(cell):
+            return 3600 * int(clock["h"]) + 60 * int(clock["m"]) + float(clock["s"])
         try:
             return parse_bytes(cell)
         except ValueError as error:

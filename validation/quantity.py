@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from typing import Any, Final, get_args, get_origin
+from types import NoneType, UnionType
+from typing import Any, Final, Union, get_args, get_origin
 
 from pydantic import BaseModel
 
@@ -90,6 +91,22 @@ def optimizer_bytes(result: RunResult, _: Sequence[RunResult]) -> float:
     return result.calls["fetch"].rows * (result.segment.row_bytes - 3)
 
 
+def used_before_bytes(result: RunResult, _: Sequence[RunResult]) -> float:
+    """Blocks below the high-water mark beforehand, times their size."""
+    return result.segment.blocks_before * result.segment.block_size_bytes
+
+
+def used_after_bytes(result: RunResult, _: Sequence[RunResult]) -> float:
+    """Blocks below the high-water mark afterwards, times their size."""
+    return result.segment.blocks_after * result.segment.block_size_bytes
+
+
+def segment_growth(result: RunResult, others: Sequence[RunResult]) -> float:
+    """Blocks afterwards over blocks beforehand, the mean of all the runs."""
+    runs = (result, *others)
+    return sum(one.segment.blocks_after / one.segment.blocks_before for one in runs) / len(runs)
+
+
 DERIVED: Final[dict[str, Derived]] = {
     one.__name__: one
     for one in (
@@ -105,6 +122,9 @@ DERIVED: Final[dict[str, Derived]] = {
         elapsed_spread,
         device_busy,
         optimizer_bytes,
+        used_before_bytes,
+        used_after_bytes,
+        segment_growth,
     )
 }
 
@@ -133,14 +153,23 @@ def check_path(path: str) -> None:
         return
     kind: Any = RunResult
     for step in steps_of(path):
+        kind = _without_none(kind)
         if get_origin(kind) is dict:
             kind = get_args(kind)[1]
         elif isinstance(kind, type) and issubclass(kind, BaseModel) and step in kind.model_fields:
             kind = kind.model_fields[str(step)].annotation
         else:
             raise ValueError(f"{path!r}: a result has no {step!r} there")
-    if kind not in (float, int):
+    if _without_none(kind) not in (float, int):
         raise ValueError(f"{path!r} leads to no number")
+
+
+def _without_none(kind: Any) -> Any:
+    """The type of a part where the result has it."""
+    if get_origin(kind) in (Union, UnionType):
+        present = [one for one in get_args(kind) if one is not NoneType]
+        return present[0] if len(present) == 1 else kind
+    return kind
 
 
 def look_up(path: str, result: RunResult, others: Sequence[RunResult] = ()) -> float:
@@ -150,4 +179,6 @@ def look_up(path: str, result: RunResult, others: Sequence[RunResult] = ()) -> f
     value: Any = result
     for step in steps_of(path):
         value = value[step] if isinstance(value, dict) else getattr(value, str(step))
+        if value is None:
+            raise LookupError(step)
     return float(value)

@@ -112,11 +112,7 @@ def play(
     steps = high_water_steps(space.block_size_bytes, rules.assm, uniform)
     sessions = work.users + (work.kind == "insert" and work.uncommitted_delete_fraction > 0)
     heap = Heap(rules, steps, sessions)
-    if table.created_by == "ctas":
-        heap.load_direct(table.rows, length, most)
-    else:
-        heap.insert(0, table.rows, length, most)
-        heap.commit(0)
+    heap.load(table.rows, length, table.created_by == "ctas", most)
     loaded = heap.blocks
     free, rows = list(heap.free), [heap.rows_of(number) for number in range(loaded)]
     if isinstance(work, Insert) and work.uncommitted_delete_fraction:
@@ -219,6 +215,9 @@ def _at_random(heap: Heap, work: Update, turns: list[tuple[int, int]], grows: in
     homes = np.repeat([home for home, _ in turns], [many for _, many in turns])
     starts = np.concatenate([np.arange(many) for _, many in turns]) if turns else np.zeros(0, dtype=int)
     order = np.random.default_rng(ORDER_SEED).permutation(len(homes))
+    if work.users == 1 and not work.commit_every_rows:
+        heap.update_scattered(0, homes[order], starts[order], grows)
+        return
     for rank, (home, row) in enumerate(zip(homes[order].tolist(), starts[order].tolist(), strict=True)):
         session = rank % work.users
         heap.update(session, home, row, 1, grows)
@@ -227,7 +226,7 @@ def _at_random(heap: Heap, work: Update, turns: list[tuple[int, int]], grows: in
 
 def _insert(heap: Heap, work: Insert, length: int, pace: _Commits) -> None:
     if work.method == "direct":
-        heap.load_direct(work.rows, length)
+        heap.append(work.rows, length)
         return
     shares = [work.rows * (s + 1) // work.users - work.rows * s // work.users for s in range(work.users)]
     size = work.arraysize_rows if work.method == "array" else 1

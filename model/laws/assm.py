@@ -28,6 +28,14 @@ def freeness(free: Number, reserve: Number, block: Number) -> Number:
     return where(free <= reserve, FULL, smaller(FREE_75_100, 1 + floor_div(4 * free, block)))
 
 
+def class_bounds(reserve: int, block: int) -> list[int]:
+    """Least free space of each class above full, in order: how many are no more than a block's free space is its class.
+
+    The same as :func:`freeness`, prepared for one kind of block.
+    """
+    return [max(reserve + 1, -(-quarter * block // 4)) for quarter in range(FREE_75_100)]
+
+
 def needs_entry(migrated: bool, has_own_entry: bool) -> bool:
     """Whether a row piece takes one more ITL entry: a migrated one always, another where its transaction has none."""
     return migrated or not has_own_entry

@@ -1,225 +1,135 @@
-"""A heap segment that remembers its rows, stubs and migrated pieces; work in it goes by batches.
+"""A heap segment: load rows, then update, insert, delete and commit as sessions do. No clock.
 
-It does what :mod:`model.state.heap_literal` does row by row and probe by probe, with the same counts. No clock.
+It does what :mod:`model.state.heap_literal` does row by row and probe by probe, with the same counts.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
-from model.errors import OutsideLaw
-from model.laws.assm import FULL, needs_entry
+from model.laws.assm import FULL
 from model.laws.growth import chain_of
-from model.state.heap_blocks import HeapBlocks
-from model.state.heap_rules import HeapRules
+from model.state.heap_rows import HOME, HeapRows
 
-HOME, DELETED = -1, -2
+Rows = NDArray[np.int64]
 
 
-class Heap(HeapBlocks):
-    """A segment in the making: load rows, then update, insert, delete and commit as sessions do."""
+@dataclass(frozen=True, slots=True)
+class Apart:
+    """What becomes of one block's alike rows when nothing else happens in the block."""
 
-    def __init__(self, rules: HeapRules, steps: Iterator[list[tuple[int, int]]], sessions: int = 1) -> None:
-        super().__init__(rules, steps, sessions)
-        self.rows = 0
-        """Rows ever inserted."""
-        self.lengths = np.zeros(0, dtype=np.int64)
-        self.places = np.zeros(0, dtype=np.int64)
-        """For each row the block its last piece lies in, HOME or DELETED."""
-        self._homes: list[list[tuple[int, int]]] = []
-        self._current: list[int | None] = [None] * sessions
+    moved: list[int]
+    """Which of them, in the order of their growth, must leave."""
+    free: int
+    """Free space afterwards."""
 
-    def ranges(self, block: int) -> list[tuple[int, int]]:
-        """The rows of *block* in order: first row and how many, again and again."""
-        return self._homes[block] if block < len(self._homes) else []
 
-    def insert(self, session: int, many: int, length: int, most_per_block: int | None = None) -> None:
-        """Insert *many* rows of *length* one after another: into the session's block until it rejects, then another."""
-        rules = self.rules
-        if length > rules.largest_piece:
-            raise OutsideLaw("a row does not fit an empty block")
-        slot = rules.slot(length)
-        left = many
-        while left:
-            block = self._current[session]
-            if block is None:
-                block = self._current[session] = self._find(session, slot, False)[0]
-            else:
-                why = self._probe(session, block, slot, False)
-                if most_per_block is not None and self.pieces[block] >= most_per_block:
-                    why = "space"
-                if why != "accepted":
-                    self._leave(session, block, why, slot)
-                    continue
-                self.counts.accepted += 1
-            entry = self._entry_bytes(session, block, False) or 0
-            fit = max(1, (self._room(session, block) - rules.reserve - entry) // slot)
-            if most_per_block is not None:
-                fit = min(fit, most_per_block - self.pieces[block])
-            placed = min(left, fit)
-            self.counts.accepted += placed - 1
-            self._put_rows(session, block, placed, length, direct=False)
-            if not rules.assm:
-                self._current[session] = None  # every insert looks at the head of the list
-            left -= placed
+class Heap(HeapRows):
+    """A segment whose full blocks are worked through apart from all others.
 
-    def _leave(self, session: int, block: int, why: str, slot: int) -> None:
-        """The session's own block rejected a row: note it and go on without one."""
-        self._reject(session, block, why, (session, slot, False))
-        self._current[session] = None
-
-    def _put_rows(self, session: int, block: int, many: int, length: int, direct: bool) -> None:
-        slot = self.rules.slot(length)
-        entry = 0
-        if not direct and needs_entry(False, session in self._entries[block]):
-            entry = self._take_entries(session, block, 1)
-        first = self.rows
-        if first + many > len(self.lengths):
-            bigger = max(1024, 2 * len(self.lengths), first + many)
-            self.lengths = np.concatenate(
-                [self.lengths, np.zeros(bigger - len(self.lengths), dtype=np.int64)]
-            )
-            self.places = np.concatenate(
-                [self.places, np.full(bigger - len(self.places), HOME, dtype=np.int64)]
-            )
-        self.lengths[first : first + many] = length
-        self.rows += many
-        if block >= len(self._homes):
-            self._homes += [[] for _ in range(self.blocks - len(self._homes))]
-        self._homes[block].append((first, many))
-        self.pieces[block] += many
-        self.counts.inserted += many
-        self._set_free(session, block, self.free[block] - many * slot - entry)
-
-    def load_direct(self, many: int, length: int, most_per_block: int | None = None) -> None:
-        """Load rows above the high-water mark, as CREATE TABLE AS SELECT does; the mark ends exactly behind them."""
-        rules = self.rules
-        slot = rules.slot(length)
-        if length > rules.largest_piece:
-            raise OutsideLaw("a row does not fit an empty block")
-        fit = max(1, (rules.largest_piece + rules.directory - rules.reserve) // slot)
-        if most_per_block is not None:
-            fit = min(fit, most_per_block)
-        left = many
-        while left:
-            if not self._ahead:
-                self._ahead = next(self._steps)
-            l1, blocks = self._ahead[0]
-            used = min(blocks, -(-left // fit))
-            first = len(self.free)
-            self._new_blocks([(l1, used)])
-            self._ahead[:1] = [(l1, blocks - used)] if blocks > used else []
-            for block in range(first, first + used):
-                placed = min(left, fit)
-                self._put_rows(0, block, placed, length, direct=True)
-                left -= placed
-                if left and rules.assm:
-                    self.space.set_class(block, FULL)
-                elif left:
-                    self.lists.unlink(0, block)
-
-    def update(self, session: int, block: int, start: int, many: int, growth: int) -> None:
-        """Let *many* rows of *block*, from its row number *start* on, grow by *growth* each, in order."""
-        for first, count in self._ranges(block, start, many):
-            row, end = first, first + count
-            while row < end:
-                alike = self._alike(row, end)
-                self._grow(session, block, row, alike, growth)
-                row += alike
-
-    def rows_of(self, block: int) -> int:
-        """Rows whose home is *block*, deleted ones included."""
-        return sum(many for _, many in self.ranges(block))
-
-    def _ranges(self, block: int, start: int, many: int) -> Iterator[tuple[int, int]]:
-        for first, count in self.ranges(block):
-            if start < count and many > 0:
-                used = min(count - start, many)
-                yield first + start, used
-                many -= used
-                start = 0
-            else:
-                start = max(0, start - count)
-
-    def _alike(self, row: int, end: int) -> int:
-        """How many rows from *row* on have one length and lie in one place."""
-        lengths, places = self.lengths[row:end], self.places[row:end]
-        differ = np.flatnonzero((lengths != lengths[0]) | (places != places[0]))
-        return int(differ[0]) if len(differ) else end - row
+    NOTE: no search looks at a block the bitmap calls full, and none sees how its rows come and go as long as it stays
+    so. Its rows then leave in one batch, and in whatever order blocks take turns.
+    """
 
     def _grow(self, session: int, home: int, row: int, many: int, growth: int) -> None:
-        """Let rows that are alike grow: in place while there is room, else to another block."""
-        rules = self.rules
-        place, length = int(self.places[row]), int(self.lengths[row])
-        if place == DELETED or not growth:
-            self.counts.in_place += many * (place != DELETED)
+        apart = self._apart(session, home, row, many, growth)
+        if apart is None:
+            super()._grow(session, home, row, many, growth)
             return
-        block = home if place == HOME else place
+        rows = np.arange(row, row + many)
+        self._settle(session, home, apart, rows, growth)
+        self._send(session, rows[apart.moved], growth)
+
+    def update_scattered(self, session: int, homes: Rows, numbers: Rows, growth: int) -> None:
+        """Let rows grow one by one in any order: row *numbers*[i] of block *homes*[i], none of them twice."""
+        if not len(homes):
+            return
+        leaves = np.zeros(len(homes), dtype=bool)
+        alone = np.ones(len(homes), dtype=bool)
+        rows = homes * self._fit + numbers
+        by_block = np.argsort(homes, kind="stable")
+        length = self.lengths[rows[by_block[0]]]
+        for visits in np.split(by_block, np.flatnonzero(np.diff(homes[by_block])) + 1):
+            home = int(homes[visits[0]])
+            if home in self._inserted or self.moved_in[home] or self._mixed(home, int(length)):
+                continue
+            apart = self._apart(session, home, int(rows[visits[0]]), len(visits), growth)
+            if apart is not None:
+                alone[visits] = False
+                leaves[visits[apart.moved]] = True
+                self._settle(session, home, apart, rows[visits], growth)
+        begin = 0
+        for stop in [*np.flatnonzero(alone).tolist(), len(homes)]:
+            self._send(session, rows[begin:stop][leaves[begin:stop]], growth)
+            if stop < len(homes):
+                self.update(session, int(homes[stop]), int(numbers[stop]), 1, growth)
+            begin = stop + 1
+
+    def _mixed(self, home: int, length: int) -> bool:
+        """Whether a block's rows differ from one another, or from *length*."""
+        ((first, count),) = self.ranges(home)
+        here, lie = self.lengths[first : first + count], self.places[first : first + count]
+        return bool((here != length).any() or (lie != HOME).any())
+
+    def _settle(self, session: int, home: int, apart: Apart, rows: Rows, growth: int) -> None:
+        """Put the outcome for *rows* of a block into its books; those that leave have still to be placed."""
+        many = len(apart.moved)
+        freed = self.rules.piece(int(self.lengths[rows[0]])) - self.rules.stub
+        stays = np.ones(len(rows), dtype=bool)
+        stays[apart.moved] = False
+        self.lengths[rows[stays]] += growth
+        self.counts.in_place += len(rows) - many
+        self.counts.migrated += many
+        self.stubs[home] += many
+        if many * freed:
+            self._hold(session, home, many * freed)
+        self._set_free(session, home, apart.free)
+
+    def _send(self, session: int, rows: Rows, growth: int) -> None:
+        """Find places for rows that have left their blocks."""
+        done = 0
+        while done < len(rows):
+            tail = int(self.lengths[rows[done]]) + growth + self.rules.rowid
+            target, placed = self._place(session, tail, len(rows) - done)
+            self.places[rows[done : done + placed]] = target
+            self.lengths[rows[done : done + placed]] = tail
+            done += placed
+
+    def _apart(self, session: int, home: int, row: int, many: int, growth: int) -> Apart | None:
+        """How *many* rows like *row* fare in their home block, where that is nobody else's business."""
+        rules = self.rules
+        if int(self.places[row]) != HOME or not growth:
+            return None
+        if self.space.seen(home) != FULL if rules.assm else self.lists.has(home):
+            return None
+        self._own_entry(session, home)
+        length = int(self.lengths[row])
         wanted = rules.piece(length + growth) - rules.piece(length)
-        end = row + many
-        while row < end:
-            self._own_entry(session, block)
-            if place != HOME:
-                self._own_entry(session, home)
-            room = self._room(session, block)
-            fit = end - row if wanted == 0 else min(end - row, room // wanted)
-            if fit:
-                self.lengths[row : row + fit] = length + growth
-                self.counts.in_place += fit
-                if wanted:
-                    self._set_free(session, block, self.free[block] - fit * wanted)
-                row += fit
-            if row == end:
-                return
-            row = self._move(session, block, row, end, growth)
-
-    def _move(self, session: int, block: int, row: int, end: int, growth: int) -> int:
-        """Let a row leave *block*, or all the alike rows up to *end* where leaving frees nothing; the row after."""
-        rules = self.rules
-        length, first_time = int(self.lengths[row]), int(self.places[row]) == HOME
-        freed = rules.piece(length) - rules.stub if first_time else rules.slot(length)
-        carried = length + growth - (0 if first_time else rules.rowid)
-        bodies, tail = chain_of(carried, rules.largest_piece, rules.header, rules.rowid)
-        last = end if freed == 0 else row + 1
-        while row < last:
-            for _ in range(bodies):
-                self._place(session, rules.largest_piece, 1)
-                self.counts.chain_pieces += 1
-            target, placed = self._place(session, tail, 1 if bodies else last - row)
-            self.places[row : row + placed] = target
-            self.lengths[row : row + placed] = tail
-            row += placed
-            self.counts.chained += placed * (bodies > 0)
-            if first_time:
-                self.counts.migrated += placed
-                self.stubs[block] += placed
-            else:
-                self.counts.moved_again += placed
-                self.pieces[block] -= placed
-                self.moved_in[block] -= placed
-            if freed:
-                self._release(session, block, freed)
-        return row
-
-    def delete(self, session: int, block: int, start: int, many: int) -> None:
-        """Delete *many* rows of *block*; their space is on offer at once, but free for others only after the commit."""
-        rules = self.rules
-        for first, count in self._ranges(block, start, many):
-            for row in range(first, first + count):
-                place = int(self.places[row])
-                if place == DELETED:
-                    continue
-                lies = block if place == HOME else place
-                self._own_entry(session, lies)
-                self._own_entry(session, block)
-                self._release(session, lies, rules.slot(int(self.lengths[row])))
-                self.pieces[lies] -= 1
-                if place != HOME:
-                    self.moved_in[lies] -= 1
-                    self.stubs[block] -= 1
-                    self.pieces[block] -= 1
-                    self._release(session, block, rules.stub + rules.directory)
-                self.places[row] = DELETED
-                self.counts.deleted += 1
+        bodies, _ = chain_of(length + growth, rules.largest_piece, rules.header, rules.rowid)
+        if (
+            not wanted
+            or bodies
+            or session not in self._entries.get(home, ())
+            or self._held.get(home, {}).keys() - {session}
+        ):
+            return None
+        freed = rules.piece(length) - rules.stub
+        free, highest, at = self.free[home], 0, 0
+        moved: list[int] = []
+        while at < many:
+            fit = min(many - at, free // wanted)
+            free -= fit * wanted
+            at += fit
+            if at < many and not freed:
+                moved += range(at, many)
+                break
+            if at < many:
+                moved.append(at)
+                free += freed
+                highest = max(highest, free)
+                at += 1
+        seen = highest > rules.reserve if rules.assm else rules.data - highest < rules.used_low
+        return None if seen else Apart(moved, free)

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
+from collections import defaultdict
 from collections.abc import Iterator
 
 from model.errors import OutsideLaw
-from model.laws.assm import FULL, freeness, needs_entry, pieces_admitted, verdict
+from model.laws.assm import FULL, class_bounds, needs_entry, pieces_admitted, verdict
 from model.state.heap_rules import HeapCounts, HeapRules
 from model.state.space_map import FreeLists, SpaceMap
 
-MOST_BLOCKS = 20_000_000
+MOST_BLOCKS = 4_000_000
 
 
 class HeapBlocks:
@@ -31,9 +33,12 @@ class HeapBlocks:
         self.moved_in: list[int] = []
         self._steps = steps
         self._ahead: list[tuple[int, int]] = []
+        self._bounds = class_bounds(rules.reserve, rules.block)
         self._taken: list[int] = []
-        self._entries: list[dict[int, int]] = []
-        self._held: list[dict[int, int]] = []
+        self._entries: defaultdict[int, dict[int, int]] = defaultdict(dict)
+        """Block -> session -> ITL entries its open transaction has there."""
+        self._held: dict[int, dict[int, int]] = {}
+        """Block -> session -> space its open transaction has freed there."""
         self._touched: list[set[int]] = [set() for _ in range(sessions)]
         self._known: tuple[int, int, int, int, int, bool] | None = None
         self._held_key: tuple[int, int, bool] | None = None
@@ -46,19 +51,16 @@ class HeapBlocks:
         return len(self.free)
 
     def _new_blocks(self, chunks: list[tuple[int, int]]) -> None:
+        rules, first = self.rules, len(self.free)
         for l1, blocks in chunks:
-            first = len(self.free)
-            rules = self.rules
             self.free += [rules.data - rules.itl_initial * rules.itl_entry] * blocks
             self.itl += [rules.itl_initial] * blocks
             for counter in (self.pieces, self.stubs, self.moved_in, self._taken):
                 counter.extend([0] * blocks)
-            for by_session in (self._entries, self._held):
-                by_session.extend({} for _ in range(blocks))
             if rules.assm:
                 self.space.grow(blocks, l1)
-            else:
-                self.lists.add_new(range(first, first + blocks))
+        if not rules.assm:
+            self.lists.add_new(range(first, len(self.free)))
         if len(self.free) > MOST_BLOCKS:
             raise OutsideLaw(
                 f"the segment grows beyond {MOST_BLOCKS:,} blocks, more than this model is meant for"
@@ -72,9 +74,11 @@ class HeapBlocks:
 
     def _room(self, session: int, block: int) -> int:
         free = self.free[block]
-        return free - self._held_from(session, block) if self._held[block] else free
+        return free - self._held_from(session, block) if block in self._held else free
 
     def _held_from(self, session: int, block: int) -> int:
+        if block not in self._held:
+            return 0
         others = sum(bytes_ for owner, bytes_ in self._held[block].items() if owner != session)
         return min(others, self.free[block])
 
@@ -83,11 +87,11 @@ class HeapBlocks:
         rules = self.rules
         before, self.free[block] = self.free[block], free
         if rules.assm:
-            old = freeness(before, rules.reserve, rules.block)
-            new = freeness(free, rules.reserve, rules.block)
+            old, new = bisect_right(self._bounds, before), bisect_right(self._bounds, free)
             if new != old:
                 self.space.set_class(block, new if new > old else min(new, self.space.seen(block)))
-            self._look_again(block)
+            if self._stuck_held:
+                self._look_again(block)
         elif free > before and rules.data - free < rules.used_low:
             self.lists.link(session, block)
 
@@ -111,7 +115,10 @@ class HeapBlocks:
 
     def _entry_bytes(self, session: int, block: int, migrated: bool) -> int | None:
         """Bytes that one more ITL entry takes in *block*; None when the list is full."""
-        if not needs_entry(migrated, session in self._entries[block]) or self.itl[block] > self._taken[block]:
+        if (
+            not needs_entry(migrated, session in self._entries.get(block, ()))
+            or self.itl[block] > self._taken[block]
+        ):
             return 0
         return self.rules.itl_entry if self.itl[block] < self.rules.itl_limit else None
 
@@ -119,7 +126,7 @@ class HeapBlocks:
         return verdict(
             slot,
             free=self.free[block],
-            held=self._held_from(session, block) if self._held[block] else 0,
+            held=self._held_from(session, block),
             reserve=self.rules.reserve,
             empty=self.pieces[block] == 0,
             entry=self._entry_bytes(session, block, migrated),
@@ -226,27 +233,34 @@ class HeapBlocks:
     def _least(self, slot: int) -> int:
         """The lowest class that a search for *slot* bytes looks at."""
         rules = self.rules
-        return int(freeness(min(slot + rules.reserve, rules.data), rules.reserve, rules.block))
+        return bisect_right(self._bounds, min(slot + rules.reserve, rules.data))
 
     def _own_entry(self, session: int, block: int) -> None:
         """A transaction that changes a block has an ITL entry there; waiting for one is left out."""
-        if session in self._entries[block]:
+        if session in self._entries.get(block, ()):
             return
         entry = self._entry_bytes(session, block, False)
         if entry is not None and entry <= self.free[block]:
             self._set_free(session, block, self.free[block] - self._take_entries(session, block, 1))
 
     def _release(self, session: int, block: int, freed: int) -> None:
-        held = self._held[block]
+        self._hold(session, block, freed)
+        self._set_free(session, block, self.free[block] + freed)
+
+    def _hold(self, session: int, block: int, freed: int) -> None:
+        """Keep what the session's transaction has freed from others until it commits."""
+        held = self._held.setdefault(block, {})
         held[session] = held.get(session, 0) + freed
         self._touched[session].add(block)
-        self._set_free(session, block, self.free[block] + freed)
 
     def commit(self, session: int) -> None:
         """End the session's transaction: its ITL entries can be used again, and the space it freed."""
         for block in self._touched[session]:
-            self._taken[block] -= self._entries[block].pop(session, 0)
-            self._held[block].pop(session, None)
+            for by_session in (self._entries, self._held):
+                mine = by_session.get(block, {}).pop(session, 0)
+                self._taken[block] -= mine * (by_session is self._entries)
+                if not by_session.get(block, True):
+                    del by_session[block]
             for stuck in (self._stuck_itl, self._stuck_held):
                 if block in stuck:
                     stuck.discard(block)

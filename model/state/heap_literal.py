@@ -66,10 +66,9 @@ class LiteralHeap:
     def _extend(self) -> None:
         chunks, self._ahead = self._ahead or next(self._steps), []
         self.counts.extensions += 1
-        for l1, many in chunks:
-            new = [self._new_block(l1) for _ in range(many)]
-            if not self.rules.assm:
-                self._list += reversed(new)
+        new = [self._new_block(l1) for l1, many in chunks for _ in range(many)]
+        if not self.rules.assm:
+            self._list += reversed(new)
 
     def _held(self, session: int, block: LiteralBlock) -> int:
         return min(block.free, sum(held for owner, held in block.held.items() if owner != session))

@@ -85,6 +85,17 @@ class SpaceMap:
         self._seen[block] = wanted
         self.version += 1
 
+    def fill(self, blocks: int) -> None:
+        """Note that the first *blocks* blocks, all of them empty until now, are full."""
+        many = len(self._first)
+        self._open[FREE_75_100, :many] -= np.bincount(self._l1_of[:blocks], minlength=many)
+        self._seen[:blocks] = FULL
+        self.version += 1
+
+    def aim(self, session: int, block: int) -> None:
+        """Let the session's next search start at the L1 block that holds *block*."""
+        self._hint[session] = int(self._l1_of[block])
+
     def stick(self, block: int, stuck: bool) -> None:
         """Note that *block* rejects while it is on offer, or that it may accept again."""
         if bool(self._stuck[block]) == stuck:
@@ -163,6 +174,15 @@ class FreeLists:
         if block not in self._listed:
             self._own[session].append(block)
             self._listed.add(block)
+
+    def has(self, block: int) -> bool:
+        """Whether *block* is on a list."""
+        return block in self._listed
+
+    def unlink_below(self, block: int) -> None:
+        """Take every block before *block* off the master list."""
+        self._master = [one for one in self._master if one >= block]
+        self._listed = set(self._master)
 
     def unlink(self, session: int, block: int) -> None:
         """Take *block* off its list."""

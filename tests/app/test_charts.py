@@ -39,6 +39,9 @@ def test_parts_and_classes_sum_to_elapsed(name: str) -> None:
         ("CPU: buffer gets", "CPU"),
         ("db file scattered read", "User I/O"),
         ("direct path read", "User I/O"),
+        ("CPU: migrating rows", "CPU"),
+        ("CPU: searching for space", "CPU: search"),
+        ("log file sync", "Commit"),
         ("SQL*Net message from client", "Idle"),
         ("SQL*Net more data to client", "Network"),
         ("unaccounted: between calls", "Other"),
@@ -72,6 +75,14 @@ def test_waterfall_goes_from_baseline_to_what_if(base: RunResult, other: RunResu
     assert level == pytest.approx(other.time.elapsed_s)
     assert show_seconds(base.time.elapsed_s) in finding
     assert "SQL*Net message from client" in finding
+
+
+def test_a_long_name_is_cut_at_the_axis_alone(base: RunResult, other: RunResult) -> None:
+    figure, _ = charts.waterfall(base, other, most=20)
+    axis = figure["layout"]["yaxis"]
+    assert any(len(row) > charts.LONGEST_LABEL for row in axis["tickvals"])
+    assert max(len(label.strip()) for label in axis["ticktext"]) <= charts.LONGEST_LABEL
+    assert {trace["y"][0] for trace in figure["data"]} <= set(axis["tickvals"])
 
 
 def test_waterfall_without_a_difference_builds_the_elapsed_time_up(base: RunResult) -> None:
@@ -141,3 +152,10 @@ def test_the_key_shows_what_occurs(base: RunResult) -> None:
     html = charts.key_html([base])
     assert "Idle (the client)" in html
     assert "System I/O" not in html
+    assert "CPU of the search for space" not in html
+
+
+def test_the_key_tells_the_search_for_space_and_commits_apart() -> None:
+    html = charts.key_html([answer("rahn-pctfree-16k-10-commits")])
+    assert "CPU of the search for space" in html
+    assert "Commit" in html

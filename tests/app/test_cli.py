@@ -86,6 +86,86 @@ def test_json_is_alone_on_standard_output(capsys: Captured) -> None:
     assert "interval" not in result["time"]
 
 
+GROWING = """
+[tablespace]
+block_size_bytes = 16384
+[table]
+rows = 20_000
+row_bytes = 50
+[workload]
+kind = "update"
+growth_bytes = 30
+"""
+
+
+def test_json_of_an_update_has_its_segment_and_no_part_that_does_not_apply(
+    tmp_path: Path, capsys: Captured
+) -> None:
+    file = tmp_path / "growing.toml"
+    file.write_text(GROWING)
+    assert main(["run", str(file), "--json"]) == 0
+    result = json.loads(capsys.readouterr().out)
+    assert result["segment"]["migrated_rows"] > 0
+    assert {"itl_full_blocks", "rejected_probes"} <= set(result["segment"])
+    assert result["changes"]["migrated"] == result["segment"]["migrated_rows"]
+    assert result["space_search"]["functions"][0] == "kdtgrs"
+    assert main(["run", "rahn-full-scan", "--json"]) == 0
+    scanned = json.loads(capsys.readouterr().out)
+    assert not {"changes", "space_search"} & set(scanned)
+    assert not {"itl_full_blocks", "rejected_probes", "blocks", "freeness_after"} & set(scanned["segment"])
+
+
+def test_a_scan_becomes_an_update_by_its_kind(capsys: Captured) -> None:
+    command = ["run", "rahn-full-scan", "--set", "table.rows=20000", "--set", "workload.kind=update"]
+    assert main([*command, "--set", "workload.growth_bytes=20"]) == 0
+    out = capsys.readouterr().out
+    assert "\nRows\nupdated   20,000" in out
+    assert "\nInside " in out
+    assert main([*command, "--set", "workload.growth_bytes=20", "--quiet"]) == 0
+    assert capsys.readouterr().out.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("settings", "says"),
+    [
+        ("workload.kind=update workload.growth_bytes=-5", "got -5; allowed is at least 0"),
+        ("workload.kind=update workload.order=sideways", "allowed are 'table' or 'random'"),
+        ("workload.kind=update table.row_bytes=9000 table.rows=1000", "fits no block of"),
+        (
+            "workload.kind=update table.pctfree_percent=99 tablespace.block_size_bytes=2K",
+            "table.pctfree_percent 99",
+        ),
+        (
+            "workload.kind=update table.initrans=200 tablespace.block_size_bytes=2K",
+            "initrans 200 needs 4800 bytes",
+        ),
+        ("workload.kind=update table.rows=1000000000", "1,000,000,000 rows are more than"),
+        ("workload.kind=update workload.users=300", "workload.users: got 300; allowed is at most 255"),
+        ("workload.kind=update workload.rows_fraction=0", "got 0; allowed is more than 0"),
+        ("workload.kind=upadte", "'update'"),
+    ],
+)
+def test_changes_that_cannot_be_are_refused(settings: str, says: str, capsys: Captured) -> None:
+    options = [word for setting in settings.split() for word in ("--set", setting)]
+    assert says in refused(capsys, "run", "rahn-full-scan", *options)
+
+
+def test_the_page_of_an_update_has_its_sections(tmp_path: Path) -> None:
+    file, page = tmp_path / "growing.toml", tmp_path / "page.html"
+    file.write_text(GROWING)
+    assert main(["run", str(file), "--html", str(page), "--quiet"]) == 0
+    html = page.read_text("utf-8")
+    for expected in (
+        "<h2>Rows</h2>",
+        "<h2>Segment</h2>",
+        "<h2>Space search</h2>",
+        "<h2>Inside ",
+        "rows that moved in",
+    ):
+        assert expected in html
+    assert "\x1b" not in html
+
+
 def test_compare_json_has_results_and_differences(capsys: Captured) -> None:
     assert main(["compare", "rahn-full-scan", "full-scan-nvme", "--json", "--engine", "calculate"]) == 0
     compared = json.loads(capsys.readouterr().out)

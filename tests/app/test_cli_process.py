@@ -114,3 +114,20 @@ def test_plain_ascii_is_enough() -> None:
     assert done.returncode == 0
     assert b"\xe2\x96\x88" not in done.stdout  # a block
     assert b"####" in done.stdout
+
+
+def test_blocks_too_are_drawn_in_plain_ascii() -> None:
+    environment = {**os.environ, "PYTHONIOENCODING": "ascii", "LC_ALL": "C", "COLUMNS": "80"}
+    settings = ["workload.kind=update", "workload.growth_bytes=40", "table.rows=20000"]
+    done = subprocess.run(
+        [*PYTHON, "run", "rahn-full-scan", *(word for one in settings for word in ("--set", one))],
+        cwd=ROOT,
+        env=environment,
+        capture_output=True,
+        check=False,
+    )
+    assert done.returncode == 0
+    assert done.stderr == b""
+    drawing = done.stdout.partition(b"\nInside ")[2].partition(b"\n\n")[0]
+    assert b"HI####" in drawing
+    assert b"?" not in drawing

@@ -9,7 +9,12 @@ from model.errors import SpecError
 from model.units import parse_bytes
 from scenarios import library, load
 
-PATHS = [control.path for controls in forms.GROUPS.values() for control in controls]
+CONTROLS = [control for controls in forms.GROUPS.values() for control in controls]
+BY_LINK = {
+    "link-update": ["workload.kind=update", "workload.growth_bytes=5.9899", "workload.rows_fraction=0.125"],
+    "link-insert": ["workload.kind=insert", "workload.uncommitted_delete_fraction=0.5"],
+    "link-delete": ["workload.kind=delete", "workload.rows_fraction=0.3", "workload.commit_every_rows=100"],
+}
 
 
 def facts(path: str, kind: str = "full_scan") -> fields.Facts:
@@ -18,20 +23,42 @@ def facts(path: str, kind: str = "full_scan") -> fields.Facts:
     return found
 
 
-@pytest.mark.parametrize("path", PATHS)
-@pytest.mark.parametrize("name", sorted(library()))
-def test_every_value_survives_being_held_and_written(name: str, path: str) -> None:
-    scenario = load(name)
-    field = fields.facts(path, scenario.workload.kind)
-    if field is None:
-        assert path == "workload.selectivity_fraction"
-        return
-    value = fields.value_at(scenario, path)
-    text = fields.text_of(field, fields.held_value(field, value))
-    if text == fields.OWN:
-        return
-    again = load(name, [settings.setting(path, text)])
-    assert fields.value_at(again, path) == value
+@pytest.mark.parametrize("name", sorted([*library(), *BY_LINK]))
+def test_every_value_survives_being_held_and_written(name: str) -> None:
+    base = "rahn-full-scan" if name in BY_LINK else name
+    scenario = load(base, BY_LINK.get(name, []))
+    for control in CONTROLS:
+        field = control.facts(scenario.workload.kind)
+        value = fields.value_at(scenario, control.path)
+        held = fields.held_value(field, value) if field else None
+        if field is None or held is None or held == fields.OWN:
+            continue
+        text = fields.text_of(field, held)
+        again = load(base, [*BY_LINK.get(name, []), settings.setting(control.path, text)])
+        assert fields.value_at(again, control.path) == value, control.path
+
+
+def test_an_optional_field_may_hold_nothing() -> None:
+    field = facts("workload.growth_bytes", "update")
+    assert field.optional
+    assert (field.kind, field.unit, field.low, field.high) == ("real", "bytes", 0, 1_000_000)
+    assert fields.held_value(field, None) is None
+    assert field.show(None) == "not given"
+    assert field.show(5.9899) == "5.9899 bytes"
+    assert fields.held_value(field, 6) == 6.0
+    assert fields.text_of(field, 6.0) == "6"
+    assert not facts("table.pctfree_percent").optional
+
+
+@pytest.mark.parametrize(
+    ("path", "default"),
+    [
+        ("workload.growth_bytes", None), ("workload.rows", 100_000), ("workload.rows_fraction", 1.0),
+        ("workload.commit_every_rows", 0), ("workload.selectivity_fraction", 0.01),
+    ],
+)  # fmt: skip
+def test_what_the_baseline_has_not_is_at_its_default(path: str, default: float | None) -> None:
+    assert fields.value_at(load("rahn-full-scan"), path) == default
 
 
 def test_limits_are_those_of_the_field() -> None:

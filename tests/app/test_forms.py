@@ -9,23 +9,64 @@ from app import forms
 from scenarios import load
 
 CONTROLS = [control for controls in forms.GROUPS.values() for control in controls]
-KINDS = ("full_scan", "index_range_scan")
+KINDS = ("full_scan", "index_range_scan", "update", "insert", "delete")
 
 
-@pytest.mark.parametrize("control", CONTROLS, ids=lambda control: control.path)
+@pytest.mark.parametrize("control", CONTROLS, ids=lambda control: f"{control.path}-{control.label}")
 def test_every_control_is_a_declared_field_that_explains_itself(control: forms.Control) -> None:
-    field = control.facts("index_range_scan")
-    assert field is not None
-    assert field.says
-    assert f"`{control.path}`" in field.help()
+    fields = [field for kind in KINDS if (field := control.facts(kind))]
+    assert fields
+    for field in fields:
+        assert field.says
+        assert f"`{control.path}`" in field.help()
 
 
-def test_each_workload_has_the_controls_that_play_a_part() -> None:
-    shown = {kind: {c.path for c in CONTROLS if c.facts(kind)} for kind in KINDS}
-    assert shown["index_range_scan"] - shown["full_scan"] == {
+def shown(kind: str) -> set[str]:
+    paths = [control.path for control in CONTROLS if control.facts(kind)]
+    assert len(set(paths)) == len(paths)  # two widgets of one key would be refused
+    return set(paths)
+
+
+def test_each_query_has_the_controls_that_play_a_part() -> None:
+    assert shown("index_range_scan") - shown("full_scan") == {
         "index.clustering", "workload.selectivity_fraction"
     }  # fmt: skip
-    assert shown["full_scan"] <= shown["index_range_scan"]
+    assert shown("full_scan") <= shown("index_range_scan")
+
+
+def test_each_statement_that_changes_rows_has_the_controls_that_play_a_part() -> None:
+    common = {
+        "tablespace.block_size_bytes", "table.rows", "table.pctfree_percent", "tablespace.space_management",
+        "instance.release", "host.use", "host.cpus", "workload.users", "workload.commit_every_rows", "client.use",
+    }  # fmt: skip
+    reading = {
+        "instance.db_file_multiblock_read_count", "instance.buffer_cache_bytes", "host.io_path", "disk.use",
+        "host.page_cache_hit_fraction", "workload.rows_fraction",
+    }  # fmt: skip
+    assert shown("delete") == common | reading
+    assert shown("update") == common | reading | {
+        "workload.growth_bytes", "workload.order", "workload.repeats"
+    }  # fmt: skip
+    assert shown("insert") == common | {
+        "workload.rows", "workload.method", "workload.arraysize_rows", "workload.uncommitted_delete_fraction"
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("path", "settings", "idle"),
+    [
+        ("workload.growth_bytes", ["workload.kind=update"], False),
+        ("workload.growth_bytes", ["workload.kind=update", 'workload.sets=[{name="N2",bytes=5}]'], True),
+        ("workload.arraysize_rows", ["workload.kind=insert"], False),
+        ("workload.arraysize_rows", ["workload.kind=insert", "workload.method=row"], True),
+        ("workload.arraysize_rows", ["workload.kind=insert", "workload.method=direct"], True),
+    ],
+)
+def test_a_control_of_a_change_that_decides_nothing_says_so(
+    path: str, settings: list[str], idle: bool
+) -> None:
+    control = next(control for control in CONTROLS if control.path == path)
+    assert bool(control.idle(load("rahn-full-scan", settings))) is idle
 
 
 @pytest.mark.parametrize(

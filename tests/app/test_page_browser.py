@@ -169,6 +169,31 @@ def test_the_first_screen_holds_the_answer(browser: Browser, server: str, dark: 
         assert (max(levels) < 64) if dark else (min(levels) > 192)
 
 
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+def test_the_segment_of_an_update_is_drawn(browser: Browser, server: str, dark: bool) -> None:
+    with opened(browser, f"{server}/?scenario=rahn-pctfree-16k-10", dark=dark) as (page, _):
+        reads(page, "Rows migrated", "158,626")
+        page.get_by_role("tab", name="Segment").click()
+        page.get_by_text(re.compile("Set PCTFREE to at least 35 and none does")).last.wait_for()
+        for key, drawn, least in (
+            ("segment_blocks", ".barlayer .point", 40),
+            ("segment_map_before", ".scatterlayer .point", 184),
+            ("segment_map_after", ".scatterlayer .point", 400),
+            ("segment_by_pctfree", ".scatterlayer .js-line", 5),
+            ("elapsed_by_pctfree", ".scatterlayer .js-line", 5),
+        ):
+            place = page.locator(f".st-key-{key}")
+            place.locator(drawn).first.wait_for(state="attached")
+            assert place.locator(drawn).count() >= least, key
+            place.locator(".legend .traces").first.wait_for(state="attached")
+        slider = page.get_by_role("slider", name=re.compile("PCTFREE"))
+        slider.focus()
+        slider.press("ArrowRight")
+        fewer = run(load("rahn-pctfree-16k-10", ["table.pctfree_percent=11"])).segment
+        reads(page, "Rows migrated", f"{fewer.migrated_rows:,.0f}")
+        page.locator(".st-key-segment_by_pctfree").get_by_text(f"now: {fewer.blocks_after:,.0f}").wait_for()
+
+
 @pytest.mark.skipif("BLOCKTIME_SCREENSHOT" not in os.environ, reason="BLOCKTIME_SCREENSHOT names no file")
 def test_the_picture_of_the_readme(browser: Browser, server: str) -> None:
     with opened(browser, f"{server}/?tablespace.block_size_bytes=16384") as (page, _):

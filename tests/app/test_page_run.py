@@ -7,6 +7,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from app import answer, engines, evidence, fields, forms, settings, what_if
+from model.errors import OutsideLaw
 from model.provenance import Extrapolation
 from model.units import show_seconds
 from scenarios import library, load, run
@@ -179,7 +180,9 @@ def test_what_the_simulation_refuses_keeps_the_law_and_says_so() -> None:
     next(button for button in app.button if button.label == "Simulate the queue").click().run()
     assert not app.exception
     assert metric(app, "Elapsed").value == law
-    assert says(app, "No simulation: simulating 5,859,000 steps is refused")
+    with pytest.raises(OutsideLaw, match="steps is refused") as refusal:
+        elapsed("rahn-full-scan", "workload.users=3000", engine="simulate")
+    assert says(app, f"No simulation: {refusal.value}")
 
 
 @pytest.mark.parametrize(
@@ -298,10 +301,20 @@ def test_evidence_shows_misses_first_and_what_fits() -> None:
     )
 
 
-def test_every_choice_of_every_control_gives_an_answer() -> None:
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [
+        ("rahn-full-scan", "full_scan"),
+        ("rahn-pctfree-16k-10", "update"),
+        ("assm-uncommitted-delete", "insert"),
+        ("rahn-full-scan", "delete"),
+    ],
+)
+def test_every_choice_of_every_control_gives_an_answer(name: str, kind: str) -> None:
     for controls in forms.GROUPS.values():
         for control in controls:
-            field = control.facts("full_scan")
+            field = control.facts(kind)
             for option in (*field.options, *control.offers) if field else ():
-                _, refused = settings.settle("rahn-full-scan", {control.path: fields.as_text(option)})
+                asked = {"workload.kind": kind, control.path: fields.as_text(option)}
+                _, refused = settings.settle(name, asked)
                 assert not refused, refused

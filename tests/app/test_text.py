@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable
+
 import pytest
 from click import unstyle
 
-from app.text import (
-    answer,
-    compare_lines,
-    device_lines,
-    difference_line,
-    profile,
-    profile_lines,
-    run_lines,
-    tkprof_lines,
-)
+from app.block_drawing import PARTS
+from app.compare_text import compare_lines, difference_line
+from app.segment_text import block_lines, row_lines, search_lines, segment_lines
+from app.text import answer, device_lines, optimizer_lines, profile, profile_lines, run_lines, tkprof_lines
 from model.results import Call, EventTime, RunResult
-from scenarios import library, load, run
+from scenarios import from_mapping, library, load, run
 
 # Lines of document 000 as TKPROF printed them, blanks included.
 PRINTED = """\
@@ -130,3 +127,188 @@ def test_a_comparison_says_the_difference_in_time_and_percent(scan: RunResult) -
     text = unstyle("\n".join(compare_lines([scan, slower], ["one", "two"])))
     assert "B-A" in text
     assert "Why\n- round trips to the client rose from 71,980 to 7,197,673" in text
+
+
+GROWING: dict[str, dict[str, object]] = {
+    "tablespace": {"block_size_bytes": 16384},
+    "table": {
+        "rows": 200_000,
+        "columns": [{"name": "N1", "bytes": 4.9899}, {"name": "N2", "null_fraction": 1.0, "bytes": 4.9899}],
+        "cached_fraction": 1.0,
+    },
+    "instance": {"release": "10.2.0.4"},
+    "workload": {"kind": "update", "sets": [{"name": "N2", "bytes": 4.9899}]},
+}
+
+
+CHANGES: dict[str, dict[str, dict[str, object]]] = {
+    "growing": {},
+    "at home": {"table": {"pctfree_percent": 35}},
+    "manual": {"tablespace": {"space_management": "manual"}},
+    "shared": {"workload": {"users": 4}},
+    "random": {"table": {"rows": 20_000}, "workload": {"order": "random", "commit_every_rows": 1000}},
+    "insert": {"workload": {"kind": "insert", "sets": None}},
+    "delete": {"workload": {"kind": "delete", "rows_fraction": 0.3, "sets": None}},
+}
+
+
+def changed(name: str) -> RunResult:
+    sections = {key: {**section, **CHANGES[name].get(key, {})} for key, section in GROWING.items()}
+    sections["workload"] = {k: v for k, v in sections["workload"].items() if v is not None}
+    return run(from_mapping(sections), "calculate")
+
+
+def growing() -> RunResult:
+    return changed("growing")
+
+
+def said(lines: Iterable[str]) -> str:
+    return unstyle("\n".join(lines))
+
+
+def test_the_headline_of_an_update_names_the_search_and_the_pctfree_that_avoids_it() -> None:
+    text = answer(growing())
+    assert re.match(r"It takes \d+\.\d\d s: \d+\.\d\d s searching for space \(9\d %\), ", text)
+    assert text.endswith(". 79 % of the rows migrate; set PCTFREE to at least 35 and none does.")
+    assert "updating rows" in answer(changed("at home"))
+    assert "migrate" not in answer(changed("at home"))
+
+
+def test_an_update_that_no_pctfree_helps_says_so() -> None:
+    result = growing()
+    none = result.segment.model_copy(update={"pctfree_needed_percent": 100.0})
+    assert answer(result.model_copy(update={"segment": none})).endswith(
+        "no PCTFREE is enough to keep them in their blocks."
+    )
+    long = none.model_copy(update={"chained_rows": 7.0})
+    assert answer(result.model_copy(update={"segment": long})).endswith(
+        "is enough: 7 rows no longer fit a block."
+    )
+    enough = result.segment.model_copy(update={"pctfree_needed_percent": 10.0})
+    assert answer(result.model_copy(update={"segment": enough})).endswith("79 % of the rows migrate.")
+
+
+def test_the_profile_counts_what_was_done_to_rows() -> None:
+    result = growing()
+    rows = {row.name: row for row in profile(result)}
+    assert result.changes is not None
+    assert rows["CPU: updating rows"].count == result.changes.rows
+    assert rows["CPU: migrating rows"].count == result.changes.migrated
+    assert rows["CPU: searching for space"].count == result.segment.rejected_probes
+    assert rows["CPU: buffer gets"].count == result.logical_io.consistent_gets
+
+
+def test_a_session_is_charged_for_its_own_rows() -> None:
+    alone, shared = ({row.name: row for row in profile(changed(name))} for name in ("growing", "shared"))
+    for work in ("updating rows", "migrating rows", "searching for space"):
+        assert shared[f"CPU: {work}"].each_s == pytest.approx(alone[f"CPU: {work}"].each_s, rel=1e-3)
+    assert shared["CPU: updating rows"].count == pytest.approx(50_000)
+
+
+@pytest.mark.parametrize("name", CHANGES)
+@pytest.mark.parametrize("width", [72, 80, 120, 160])
+def test_changes_of_rows_fit_the_terminal(name: str, width: int) -> None:
+    fixed = set(map(unstyle, tkprof_lines(changed(name))))  # TKPROF's own columns take 80
+    for line in map(unstyle, run_lines(changed(name), "rows that change", width=width)):
+        assert len(line) <= width or line in fixed, line
+        assert line == line.rstrip(), line
+
+
+@pytest.mark.parametrize("width", [80, 120, 160])
+def test_a_comparison_of_changes_fits_too(width: int) -> None:
+    asked = [changed(name) for name in CHANGES]
+    for line in map(unstyle, compare_lines(asked, list(CHANGES), width=width)):
+        assert len(line) <= width, line
+
+
+def test_large_counts_keep_their_distance() -> None:
+    result = growing()
+    gets = result.logical_io.model_copy(update={"consistent_gets": 123_456_789_012.0})
+    lines = list(map(unstyle, profile_lines(result.model_copy(update={"logical_io": gets}))))
+    (line,) = [line for line in lines if line.startswith("CPU: buffer gets")]
+    assert "123,456,789,012" in line.split()
+    call = Call(count=1, cpu_s=0, elapsed_s=0, disk=0, query=98765432109, current=12345678901, rows=1)
+    (total,) = [
+        line
+        for line in tkprof_lines(result.model_copy(update={"calls": {"execute": call}}))
+        if line.startswith("total")
+    ]
+    assert total.split()[5:7] == ["98765432109", "12345678901"]
+
+
+def test_rows_segment_and_search_say_what_the_result_holds() -> None:
+    result = growing()
+    assert result.changes is not None
+    assert result.space_search is not None
+    rows = said(row_lines(result))
+    assert f"updated   200,000, {result.changes.in_place:,.0f} of them in place" in rows
+    assert f"migrated  {result.changes.migrated:,.0f} (79.3 %)" in rows
+    assert "AVG_ROW_LEN 5 before, 11 after" in rows
+    assert "commits   0 before the end" in rows
+    segment = said(segment_lines(result))
+    assert f"blocks    {result.segment.blocks_after:,.0f} below the high-water mark, 184 before" in segment
+    assert "PCTFREE   10; at 35 and above no row migrates" in segment
+    assert (
+        f"ITL       full in {result.segment.itl_full_blocks:,.0f} blocks, up to 255 entries each" in segment
+    )
+    assert re.search(r"free +FS1 +FS2 +FS3 +FS4 +Full\n", segment)
+    assert re.search(r"  before +0 +0 +1 +33 +150\n", segment)
+    search = said(search_lines(result))
+    assert f"placed    {result.space_search.searches:,.0f} row pieces" in search
+    assert f"{result.space_search.rejected_itl:,.0f} probes: ITL list full" in search
+    assert "1 probe: not enough space" in search
+    assert "bug 6918210" in search
+    assert search.index("kdtgrs") < search.index("ktspfsrch") < search.index("kdb_count_pdml_itl")
+
+
+def test_a_stack_is_shown_only_where_it_would_be_seen() -> None:
+    assert "stack" not in said(search_lines(changed("manual")))
+    assert "bug" not in said(search_lines(changed("manual")))
+
+
+def test_parts_that_do_not_apply_are_absent(scan: RunResult) -> None:
+    for lines in (row_lines(scan), search_lines(scan), block_lines(scan)):
+        assert list(lines) == []
+    assert list(search_lines(changed("at home"))) == []
+    assert list(optimizer_lines(changed("insert"))) == []
+    assert "inserted  100,000" in said(row_lines(changed("insert")))
+    assert "deleted   60,000" in said(row_lines(changed("delete")))
+
+
+@pytest.mark.parametrize("name", CHANGES)
+@pytest.mark.parametrize("width", [72, 80, 120])
+@pytest.mark.parametrize("plain", [True, False])
+def test_blocks_are_drawn_to_scale_in_few_lines(name: str, width: int, plain: bool) -> None:
+    heading, columns, *lines = map(unstyle, block_lines(changed(name), width, plain))
+    assert heading.startswith("Inside ")
+    assert columns.split() == ["block", "before", "after"]
+    drawn = [line for line in lines if line[0].isdigit()]
+    assert 1 <= len(drawn) <= 6
+    assert len(lines) <= 8
+    start = columns.index("after")
+    letters = {part.plain if plain else part.letter for part in PARTS}
+    for line in drawn:
+        block = line[start:].split("  ")[0]
+        assert len(block) == start - columns.index("before") - 2
+        assert set(block) <= letters
+    if plain:
+        assert "\n".join(lines).isascii()
+
+
+def test_the_drawing_shows_rows_leaving_and_arriving() -> None:
+    text = said(block_lines(growing(), 80))
+    (home, *_) = [line for line in text.splitlines() if line.startswith("0")]
+    assert "█" in home
+    assert "░" not in home[: len(home) // 2]
+    assert "░" in home[len(home) // 2 :]
+    assert "not there yet" in text
+    assert "▓ rows that moved in" in text
+    assert "- PCTFREE reserve, free" in text
+
+
+def test_counts_of_changed_rows_stand_side_by_side(scan: RunResult) -> None:
+    text = said(compare_lines([growing(), changed("at home")], ["10", "35"], width=80))
+    for name in ("migrated rows", "rejected probes", "blocks after", "MB of undo and redo"):
+        assert f"\n{name} " in text
+    assert "segment blocks" not in text
+    assert "migrated rows" not in said(compare_lines([scan, scan], ["", ""], width=80))

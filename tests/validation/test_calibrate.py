@@ -17,7 +17,7 @@ from model import catalog
 from model.errors import SpecError
 from scenarios import load, run
 from scenarios.load import library_data
-from validation import case_names, load_case, numbers_of
+from validation import Runs, case_names, load_case, numbers_of
 
 # The package's `calibrate` may be the function.
 calibrate = importlib.import_module("validation.calibrate")
@@ -128,6 +128,49 @@ def test_fitting_leaves_catalog_and_library_as_they_were() -> None:
     calibrate.calibrate(["shallahamer_direct_reads"])
     assert {kind: dict(catalog.entries(kind)) for kind in catalog.KINDS} == before
     assert repr(library_data("shallahamer-direct")) == library
+
+
+def test_what_a_constant_was_fitted_to_lies_within_its_range(fits: list[Any]) -> None:
+    """However it is rounded, the range holds the very runs that it is made of."""
+    marked = {number.id: number for case in case_names() for number in numbers_of(load_case(case))}
+    runs = Runs()
+    for name, estimate in estimates(fits).items():
+        field_name = name.split(": ")[1]
+        for identity in estimate.fitted_to:
+            outside = runs.result(marked[identity].pick).extrapolated
+            assert not [one for one in outside if one.constant.endswith(f".{field_name}")], identity
+
+
+def test_a_constant_that_the_numbers_do_not_determine_is_said_and_not_written(tree: Path) -> None:
+    name = "host/rahn-10204: itl_entry_s"
+    four_k = [
+        replace(number, fits=(*number.fits, name))
+        for number in numbers_of(load_case("rahn_pctfree"))
+        if number.mark == "fits" and number.row.startswith("4096,")
+    ]
+    fit = calibrate.fit_to("rahn_pctfree", four_k, {})
+    assert fit.unidentified == [f"the numbers do not determine {name}"]
+    found = estimates([fit])
+    assert [one.name for one in found.values() if not one.determined] == [name]
+    assert (found[name].value, found[name].spread) == (calibrate.value_of(name), None)
+    before = files_of(tree)["model/catalog/host/rahn-10204.toml"]
+    calibrate.write([fit], root=tree)
+    after = files_of(tree)["model/catalog/host/rahn-10204.toml"]
+    entry = "itl_entry_s"
+    assert tomllib.loads(after.decode())[entry] == tomllib.loads(before.decode())[entry]
+
+
+def test_constants_that_the_numbers_cannot_tell_apart_are_named_together() -> None:
+    names = ("host/rahn-10204: migrate_row_s", "host/rahn-10204: update_row_s")
+    one = [
+        replace(number, fits=names)
+        for number in numbers_of(load_case("rahn_pctfree"))
+        if number.id.endswith("4096,10:update_time")
+    ]
+    fit = calibrate.fit_to("rahn_pctfree", one, {})
+    (sentence,) = fit.unidentified
+    assert sentence.startswith("the numbers do not tell apart ")
+    assert all(name in sentence for name in names)
 
 
 # --- substituted ------------------------------------------------------------------------------------------------------
@@ -248,7 +291,8 @@ def test_one_estimate_goes_to_its_own_place_and_to_what_repeats_it(tree: Path) -
     after = files_of(tree)
     changed = {name for name in before if after[name] != before[name]}
     assert changed == {
-        f"model/catalog/host/{name}.toml" for name in ("rahn-2008", "savvinov-pc", "shallahamer-2016")
+        f"model/catalog/host/{name}.toml"
+        for name in ("rahn-10204", "rahn-2008", "savvinov-pc", "shallahamer-2016")
     }
     own = tomllib.loads(after["model/catalog/host/savvinov-pc.toml"].decode())["line_miss_s"]
     assert own == {

@@ -173,10 +173,25 @@ def test_paths() -> None:
     assert steps_of('time.wait["direct path read"].waits') == ["time", "wait", "direct path read", "waits"]
     assert steps_of("physical_io.request_blocks[128]") == ["physical_io", "request_blocks", 128]
     check_path("physical_io.request_blocks[128]")
+    check_path("segment.rejected_probes")
+    check_path("space_search.elapsed_fraction")
     result = Runs().result(("rahn-full-scan", ()))
     assert look_up("physical_io.request_blocks[128]", result) == result.physical_io.request_blocks[128]
     assert look_up('time.wait["direct path read"].waits', result) > 0
-    for wrong in ("", "time..elapsed_s", "time.wait[direct].waits", "time", "optimiser.cost", "scenario"):
+    for missing in ("segment.rejected_probes", "space_search.elapsed_fraction"):
+        with pytest.raises(LookupError):
+            look_up(missing, result)
+    for wrong in (
+        "",
+        "time..elapsed_s",
+        "space_search",
+        "space_search.functions",
+        "changes.row",
+        "time.wait[direct].waits",
+        "time",
+        "optimiser.cost",
+        "scenario",
+    ):
         with pytest.raises(ValueError, match=r"."):
             check_path(wrong)
 

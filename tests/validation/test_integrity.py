@@ -103,8 +103,24 @@ BROKEN = {
         '[[known_gap]]\ntable = "source"\ncolumn = "cr"\nreason = "odd"\n[[check]]',
         "table source, row 2048, column cr: a known gap, marked descriptive",
     ),
+    "a clock in a count": (
+        "[8192, 24.61, 183974]",
+        '[8192, 24.61, "00:00:24.61"]',
+        "00:00:24.61 in unit ''; wanted 's'",
+    ),
+    "no clock": ("24.61", '"00:61:24.61"', "row 8192, column cpu: '00:61:24.61' is not a size"),
     "text for a number": ("24.61", '"about 24"', "row 8192, column cpu: 'about 24' is not a size"),
 }
+
+
+@pytest.mark.parametrize(
+    ("text", "seconds"),
+    [("00:10:59.95", 659.95), ("00:00:08.09", 8.09), ("01:00:00", 3600.0), ("100:00:01.5", 360_001.5)],
+)
+def test_the_time_of_a_clock_is_seconds(text: str, seconds: float) -> None:
+    case = parse_case(GOOD.replace("24.61", f'"{text}"', 1), "clock")
+    (found,) = [one.printed for one in numbers_of(case) if (one.row, one.column) == ("8192", "cpu")]
+    assert found == pytest.approx(seconds)
 
 
 def test_the_good_case_is_good() -> None:

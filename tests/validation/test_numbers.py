@@ -29,6 +29,11 @@ CHECKLIST = {
     ("rahn_full_scan", "bug 5768025"): 1,
     ("rahn_full_scan", "buffers over sessions"): 2,
     ("rahn_full_scan", "MBRC of system statistics"): 1,
+    ("rahn_pctfree", "updates"): 42,
+    ("rahn_pctfree", "growth"): 1,  # three in text: growth, share of one stack, the stack
+    ("rahn_pctfree", "one stack"): 1,
+    ("rahn_pctfree", "stack"): 32,
+    ("rahn_pctfree", "enough room"): 6,  # two sentences, at three block sizes
     ("savvinov_logical_io", "lio"): 18,
     ("savvinov_logical_io", "older paper"): 3,
     ("savvinov_logical_io", "read against gets"): 4,

@@ -1,0 +1,162 @@
+"""Several answers side by side as plain text: times and counts in columns, and why they differ."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterator, Sequence
+
+from click import style
+
+from app.lines import NAME_WIDTH, head, wrapped
+from model.results import RunResult
+from model.units import show_bytes, show_seconds
+from scenarios.compare import changes, components, path, why
+
+
+def compare_lines(results: Sequence[RunResult], titles: Sequence[str], *, width: int = 80) -> Iterator[str]:
+    """Several answers side by side against the first, and why they differ."""
+    letters = letters_for(len(results))
+    for letter, result, title in zip(letters, results, titles, strict=True):
+        name = f"{result.scenario} – {title}" if title else result.scenario
+        yield from wrapped(f"{name} ({result.engine}; {path(result)})", width, first=f"{letter}  ")
+    yield ""
+    for letter, result in zip(letters[1:], results[1:], strict=True):
+        yield from wrapped(difference_line(results[0], result, letter), width, bold=True)
+    yield ""
+    yield from side_by_side_lines(results, letters, width)
+    for letter, result in zip(letters[1:], results[1:], strict=True):
+        yield ""
+        yield head(f"Why {letter} differs from {letters[0]}" if len(results) > 2 else "Why")
+        for sentence in why(results[0], result):
+            yield from wrapped(sentence, width, first="- ")
+    beyond = dict.fromkeys(str(use) for result in results for use in result.extrapolated)
+    warnings = dict.fromkeys(warning for result in results for warning in result.warnings)
+    if warnings or beyond:
+        yield ""
+    for note in warnings:
+        yield from wrapped(note, width, first="warning   ", colour="yellow")
+    for note in beyond:
+        yield from wrapped(note, width, first="beyond    ", colour="yellow")
+
+
+def letters_for(many: int) -> list[str]:
+    """Short names of the answers compared: A, B, C…"""
+    return [chr(ord("A") + index) if index < 26 else f"#{index + 1}" for index in range(many)]
+
+
+def difference_line(base: RunResult, other: RunResult, letter: str = "B") -> str:
+    """How the elapsed times differ, in one sentence."""
+    before, after = base.time.elapsed_s, other.time.elapsed_s
+    times = f"{letter} takes {show_seconds(after)}, A {show_seconds(before)}"
+    if abs(after - before) <= 1e-9 * max(before, after):
+        return f"{letter} takes as long as A: {show_seconds(after)}."
+    percent = f", {100 * (after - before) / before:+.2g} %" if before > 0 and after < 10 * before else ""
+    ratio = f", {after / before:,.3g} times as long" if before > 0 and after >= 10 * before else ""
+    less = "less" if after < before else "more"
+    return f"{times}: {show_seconds(abs(after - before))} {less}{percent}{ratio}."
+
+
+def side_by_side_lines(
+    results: Sequence[RunResult], letters: Sequence[str], width: int = 80
+) -> Iterator[str]:
+    """Times and counts in columns, as many answers beside the first as fit in *width*."""
+    fit = max(1, (width - NAME_WIDTH - 12) // 30)
+    others = list(range(1, len(results)))
+    for start in range(0, len(others), fit):
+        if start:
+            yield ""
+        yield from _side_by_side(results, letters, others[start : start + fit])
+
+
+def _side_by_side(
+    results: Sequence[RunResult], letters: Sequence[str], shown: Sequence[int]
+) -> Iterator[str]:
+    base = results[0]
+    yield head(
+        f"{'seconds':<{NAME_WIDTH}}{letters[0]:>12}"
+        + "".join(f"{letters[i]:>12}{letters[i] + '-' + letters[0]:>11}{'%':>7}" for i in shown)
+    )
+    order: dict[str, None] = {}
+    for index in shown:
+        order |= {change.name: None for change in changes(base, results[index])}
+    before = components(base)
+    after = {index: components(results[index]) for index in shown}
+    ranked = sorted(
+        order, key=lambda name: -max(before.get(name, 0.0), *(a.get(name, 0.0) for a in after.values()))
+    )
+    for name in ranked:
+        yield from _difference(name, before.get(name, 0.0), [after[i].get(name, 0.0) for i in shown])
+    yield from _difference(
+        "elapsed", base.time.elapsed_s, [results[i].time.elapsed_s for i in shown], bold=True
+    )
+    yield ""
+    counts = f"{'counts':<{NAME_WIDTH}}{letters[0]:>12}" + "".join(f"{letters[i]:>12}{'':>18}" for i in shown)
+    yield head(counts.rstrip())
+    figures = [_figures(base), *(_figures(results[i]) for i in shown)]
+    for name in dict.fromkeys(name for found in figures for name in found):
+        values = [found.get(name, "") for found in figures]
+        if any(value not in ("", "0", "0.0") for value in values):
+            cells = f" {values[0]:>11}" + "".join(f" {value:>11}{'':>18}" for value in values[1:])
+            yield f"{name:<{NAME_WIDTH}}{cells}".rstrip()
+
+
+def _difference(name: str, before: float, after: Sequence[float], bold: bool = False) -> Iterator[str]:
+    first, *more = textwrap.wrap(name, NAME_WIDTH - 1, subsequent_indent="  ")
+    line = f"{first:<{NAME_WIDTH}}{_seconds(before):>12}"
+    for value in after:
+        change = value - before
+        percent = f"{100 * change / before:+.1f}" if before else ""
+        difference = f"{change:+,.3f}"
+        if abs(change) < 0.0005:
+            difference, percent = "=", ""
+        elif value >= 10 * before > 0:
+            percent = f"×{value / before:,.0f}"
+        cell = f"{_seconds(value):>12}{difference:>11}{percent:>7}"
+        line += style(cell, fg="green" if change < 0 else "red") if bold and difference != "=" else cell
+    yield style(line.rstrip(), bold=True) if bold else line.rstrip()
+    yield from more
+
+
+def _seconds(value: float) -> str:
+    return f"{round(value, 3) + 0.0:,.3f}" if value else "-"
+
+
+def _figures(result: RunResult) -> dict[str, str]:
+    """The counts that explain the seconds."""
+    io = result.physical_io
+    block = io.read_bytes / io.read_blocks if io.read_blocks else 0.0
+    found = {
+        "consistent gets": f"{result.logical_io.consistent_gets:,.0f}",
+        "fetch calls": f"{result.calls['fetch'].count:,.0f}" if "fetch" in result.calls else "",
+        "reads": f"{io.read_requests:,.0f}",
+        "MB read": f"{io.read_bytes / 2**20:,.1f}",
+        "largest read": show_bytes(max(io.request_blocks, default=0) * block),
+        **_of_the_segment(result),
+        "optimizer cost": f"{result.optimizer.cost:,.0f}",
+    }
+    for name, device in result.device.items():
+        found |= {
+            f"{name} await": show_seconds(device.await_s),
+            f"{name} %util": f"{100 * device.utilisation_fraction:.1f}",
+        }
+    return found
+
+
+def _of_the_segment(result: RunResult) -> dict[str, str]:
+    """Blocks and, where rows change, what became of them."""
+    segment, changed = result.segment, result.changes
+    if changed is None:
+        return {"segment blocks": f"{segment.blocks_after:,.0f}"}
+    found = {
+        "rows changed": f"{changed.rows:,.0f}",
+        "migrated rows": f"{segment.migrated_rows:,.0f}",
+        "blocks before": f"{segment.blocks_before:,.0f}",
+        "blocks after": f"{segment.blocks_after:,.0f}",
+        "commits": f"{changed.commits:,.0f}",
+        "MB of undo and redo": f"{(changed.undo_bytes + changed.redo_bytes) / 2**20:,.1f}",
+    }
+    if segment.rejected_probes is not None:
+        found["rejected probes"] = f"{segment.rejected_probes:,.0f}"
+    if segment.itl_full_blocks is not None:
+        found["ITL-full blocks"] = f"{segment.itl_full_blocks:,.0f}"
+    return found

@@ -1,0 +1,38 @@
+"""What every text answer is made of: headings, wrapped lines, sizes and lists in words."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterator, Sequence
+
+from click import style
+
+NAME_WIDTH = 30
+
+
+def head(text: str) -> str:
+    return style(text, bold=True)
+
+
+def megabytes(size_bytes: float) -> str:
+    return f"{size_bytes / 2**20:,.1f} MB"
+
+
+def mean(value: float) -> str:
+    """A mean with as many digits as say something, never in powers of ten."""
+    return f"{value:,.0f}" if value >= 1000 else f"{value:.4g}"
+
+
+def listed(parts: Sequence[str]) -> str:
+    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
+
+
+def wrapped(
+    text: str, width: int, *, first: str = "", bold: bool | None = None, colour: str | None = None
+) -> Iterator[str]:
+    """*text* in lines of at most *width*, the first after *first*, the others under it."""
+    indent = " " * len(first)
+    for line in textwrap.wrap(
+        text, max(30, width - 1), initial_indent=first or indent, subsequent_indent=indent
+    ):
+        yield style(line, bold=bold, fg=colour) if bold or colour else line

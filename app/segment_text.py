@@ -1,0 +1,182 @@
+"""Rows, segment, space search and blocks of an answer as plain text, in the words of DBA_TABLES and DBMS_SPACE."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from app.block_drawing import drawing
+from app.lines import head, mean, megabytes, wrapped
+from model.demand import DELETING, INSERTING, MIGRATING, SEARCHING, UPDATING
+from model.results import RunResult, SegmentSpace
+from model.units import show_bytes, show_seconds
+from scenarios.why_rows import stay_on_offer
+
+ON_ROWS = (SEARCHING, MIGRATING, UPDATING, INSERTING, DELETING)
+DONE = {UPDATING: "updated", INSERTING: "inserted", DELETING: "deleted"}
+SPACE_USAGE = {
+    "unformatted": ("Unformatted", ""),
+    "0-25% free": ("FS1", "0-25 %"),
+    "25-50% free": ("FS2", "25-50 %"),
+    "50-75% free": ("FS3", "50-75 %"),
+    "75-100% free": ("FS4", "75-100 %"),
+    "full": ("Full", ""),
+}
+"""Class of the bitmap -> what DBMS_SPACE.SPACE_USAGE calls it, and the share of the block that is free."""
+NO_PCTFREE = 100
+WORTH_A_STACK = 0.01
+"""Share of the elapsed time below which no stack would show the search."""
+
+
+def work_on_rows(result: RunResult) -> dict[str, float]:
+    """CPU seconds of what statements do to rows, by what they do."""
+    return {cause: result.time.cpu[cause] for cause in ON_ROWS if result.time.cpu.get(cause)}
+
+
+def times_of_a_session(result: RunResult) -> dict[str, float]:
+    """How often one session did what work on rows is made of, as its seconds are those of one session."""
+    changed, search = result.changes, result.space_search
+    if changed is None or not changed.rows:
+        return {}
+    share = result.calls["execute"].rows / changed.rows
+    found = dict.fromkeys(DONE, changed.rows * share)
+    found[MIGRATING] = (changed.migrated + changed.moved_again) * share
+    if search is not None:
+        found[SEARCHING] = (search.rejected_itl + search.rejected_space + search.rejected_held) * share
+    return found
+
+
+def advice(result: RunResult) -> Iterator[str]:
+    """What migration there is, and which PCTFREE would avoid it."""
+    changed, needed = result.changes, result.segment.pctfree_needed_percent
+    if changed is None or not changed.migrated:
+        return
+    migrate = f"{_percent(changed.migrated / changed.rows)} of the rows migrate"
+    if needed is None or needed <= _pctfree(result.segment):
+        yield f"{migrate}."
+    elif needed < NO_PCTFREE:
+        yield f"{migrate}; set PCTFREE to at least {needed:.0f} and none does."
+    elif result.segment.chained_rows:
+        yield f"{migrate}; no PCTFREE is enough: {result.segment.chained_rows:,.0f} rows no longer fit a block."
+    else:
+        yield f"{migrate}; no PCTFREE is enough to keep them in their blocks."
+
+
+def _pctfree(segment: SegmentSpace) -> float:
+    """PCTFREE, from the reserve of the sampled blocks; 0 where none was sampled."""
+    return 100 * segment.blocks[0].reserve_bytes / segment.block_size_bytes if segment.blocks else 0.0
+
+
+def _percent(fraction: float) -> str:
+    shown = f"{100 * fraction:.0f} %"
+    if shown == "0 %":
+        return "less than 1 %"
+    return "more than 99 %" if shown == "100 %" and fraction < 1 else shown
+
+
+def row_lines(result: RunResult) -> Iterator[str]:
+    """What became of the rows, and what that wrote to undo and redo."""
+    changed, segment = result.changes, result.segment
+    if changed is None:
+        return
+    yield head("Rows")
+    done = next((word for cause, word in DONE.items() if cause in result.time.cpu), "changed")
+    stay = f", {changed.in_place:,.0f} of them in place" if changed.in_place else ""
+    yield f"{done:<10}{changed.rows:,.0f}{stay}"
+    if changed.migrated:
+        again = f", and again {changed.moved_again:,.0f} times" if changed.moved_again else ""
+        yield f"migrated  {changed.migrated:,.0f} ({100 * changed.migrated / changed.rows:.1f} %){again}"
+    if segment.chained_rows:
+        yield f"chained   {segment.chained_rows:,.0f}"
+    length = f"{segment.avg_row_len_before_bytes:,.0f} before, {segment.avg_row_len_after_bytes:,.0f} after"
+    if changed.growth_bytes:
+        yield f"growth    {mean(changed.growth_bytes)} bytes a row; AVG_ROW_LEN {length}"
+    yield f"commits   {changed.commits:,.0f}{'' if changed.commits else ' before the end'}"
+    yield f"written   {megabytes(changed.undo_bytes)} of undo, {megabytes(changed.redo_bytes)} of redo"
+
+
+def segment_lines(result: RunResult) -> Iterator[str]:
+    """The segment as DBA_SEGMENTS, DBA_TABLES and DBMS_SPACE.SPACE_USAGE show it."""
+    segment = result.segment
+    changed = result.changes is not None
+    was = f", {segment.blocks_before:,.0f} before" if changed else ""
+    took = f", {megabytes(segment.bytes_before)} before" if changed else ""
+    at_first = " at first" if changed else ""
+    yield head("Segment")
+    yield f"blocks    {segment.blocks_after:,.0f} below the high-water mark{was}"
+    yield f"space     {megabytes(segment.bytes_after)} in {segment.extents:,.0f} extents{took}"
+    yield f"rows      {mean(segment.rows_per_block)} per block, {mean(segment.row_bytes)} bytes each{at_first}"
+    if segment.migrated_rows and not changed:
+        yield f"migrated  {segment.migrated_rows:,.0f} rows"
+    if segment.pctfree_needed_percent:
+        yield f"PCTFREE   {_needed(segment)}"
+    if segment.itl_full_blocks:
+        yield f"ITL       full in {segment.itl_full_blocks:,.0f} blocks{_entries(segment)}"
+    if segment.freeness_before is not None and segment.freeness_after is not None:
+        yield from _space_usage(segment.freeness_before, segment.freeness_after)
+
+
+def _needed(segment: SegmentSpace) -> str:
+    needed = segment.pctfree_needed_percent or 0.0
+    has = f"{_pctfree(segment):.4g}; " if segment.blocks else ""
+    if needed >= NO_PCTFREE:
+        return f"{has}none is enough for all rows to stay in their blocks"
+    return f"{has}at {needed:.0f} and above no row migrates"
+
+
+def _entries(segment: SegmentSpace) -> str:
+    """How long the longest ITL list of the sampled blocks is."""
+    most = max((one.after.itl_entries for one in segment.blocks or ()), default=0.0)
+    return f", up to {most:,.0f} entries each" if most else ""
+
+
+def _space_usage(before: dict[str, float], after: dict[str, float]) -> Iterator[str]:
+    """Blocks by how much of them is free, in the order of DBMS_SPACE.SPACE_USAGE."""
+    named = {name: SPACE_USAGE.get(name, (name, "")) for name in (*SPACE_USAGE, *before, *after)}
+    shown = {k: v for k, v in named.items() if k != "unformatted" or k in before or k in after}
+    lengths = {name: max(10, 1 + len(words[0])) for name, words in shown.items()}
+    yield "free      " + "".join(f"{words[0]:>{lengths[name]}}" for name, words in shown.items())
+    yield (" " * 10 + "".join(f"{words[1]:>{lengths[name]}}" for name, words in shown.items())).rstrip()
+    for word, found in (("before", before), ("after", after)):
+        yield f"  {word:<8}" + "".join(f"{found.get(name, 0):>{lengths[name]},.0f}" for name in shown)
+
+
+def search_lines(result: RunResult, width: int = 80) -> Iterator[str]:
+    """The search for space: what found a place, which probes were rejected and why, and the stack that shows it."""
+    search = result.space_search
+    if search is None:
+        return
+    share = f"{100 * search.elapsed_fraction:.1f} % of elapsed"
+    yield head("Space search")
+    yield f"time      {show_seconds(search.time_s)}, {share}"
+    yield f"placed    {search.searches:,.0f} row pieces"
+    reasons = {
+        "ITL list full": search.rejected_itl,
+        "not enough space": search.rejected_space,
+        "space not committed by another session": search.rejected_held,
+    }
+    found = {reason: f"{times:,.0f}" for reason, times in reasons.items() if times}
+    longest = max(map(len, found.values()), default=0)
+    for rank, (reason, times) in enumerate(found.items()):
+        probes = "probe" if times == "1" else "probes"
+        yield f"{'' if rank else 'rejected':<10}{times:>{longest}} {probes}: {reason}"
+    if not found:
+        yield "rejected  no probe"
+    if stay_on_offer(search, result.segment):
+        yield from wrapped(
+            f"{result.segment.itl_full_blocks:,.0f} blocks have room but no ITL entry left; they stay on offer and "
+            "are probed again and again (bug 6918210)",
+            width,
+            first="          ",
+        )
+    if search.functions and search.elapsed_fraction >= WORTH_A_STACK:
+        yield from wrapped(" > ".join(search.functions), width, first="stack     ")
+
+
+def block_lines(result: RunResult, width: int = 80, plain: bool = False) -> Iterator[str]:
+    """The sampled blocks, drawn, before and after."""
+    segment = result.segment
+    if result.changes is None or not segment.blocks:
+        return
+    of = f"{len(segment.blocks):,} of {segment.blocks_after:,.0f} blocks of {show_bytes(segment.block_size_bytes)}"
+    yield head(f"Inside {of}")
+    yield from drawing(segment.blocks, segment.block_size_bytes, width, plain)

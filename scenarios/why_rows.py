@@ -1,0 +1,197 @@
+"""Why statements that change rows take another time: rows that migrate, the search for space, commits, blocks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from model.demand import DELETING, INSERTING, LOG_FILE_SYNC, MIGRATING, SEARCHING, UPDATING
+from model.laws import block
+from model.results import RowChanges, RunResult, SegmentSpace, SpaceSearch
+from model.units import show_bytes, show_seconds
+from scenarios.why_words import Change, count, differs, effect, from_to, plural, takes
+
+TOLD = (SEARCHING, MIGRATING, UPDATING, INSERTING, DELETING, LOG_FILE_SYNC)
+"""The mechanisms that are told here."""
+
+CHANGED = {UPDATING: "rows updated", INSERTING: "rows inserted", DELETING: "rows deleted"}
+CHANGING = {UPDATING: "updating a row", INSERTING: "inserting a row", DELETING: "deleting a row"}
+AGAIN_AND_AGAIN = 10
+"""Probes per block with a full ITL list above which such blocks plainly stay on offer."""
+MANUAL, ASSM = "manual", "assm"
+
+
+def sentence(name: str, change: Change, base: RunResult, other: RunResult) -> str:
+    """What moved one of the mechanisms of this module, and why where the two results show it."""
+    if name == SEARCHING:
+        return _searching(change, base, other)
+    if name == LOG_FILE_SYNC:
+        commits = _commits(base), _commits(other)
+        if commits[0] == commits[1]:
+            return f"waiting for the log writer {takes(change)}, which {effect(change.change_s)}"
+        return f"commits {from_to(*commits)}, which {effect(change.change_s, ' waiting for the log writer')}"
+    cpu = effect(change.change_s, " of CPU")
+    if name == MIGRATING:
+        moved = base.segment.migrated_rows, other.segment.migrated_rows
+        if differs(*moved):
+            return f"migrated rows {from_to(*moved)}{_room(base, other)}, which {cpu}"
+        return f"migrating rows {takes(change)}{_shared(base, other)}, which {cpu}"
+    rows = _rows(base), _rows(other)
+    if differs(*rows):
+        return f"{CHANGED[name]} {from_to(*rows)}, which {cpu}"
+    return f"{CHANGING[name]}, {count(rows[1])} times, {takes(change)}{_shared(base, other)}, which {cpu}"
+
+
+def counts_changed(name: str, base: RunResult, other: RunResult) -> bool:
+    """Whether rows migrate in another number, even where that takes hardly any time."""
+    return name == MIGRATING and differs(base.segment.migrated_rows, other.segment.migrated_rows)
+
+
+def afterwards(base: RunResult, other: RunResult) -> Iterator[str]:
+    """What is left behind: blocks that later scans read."""
+    if base.changes is None or other.changes is None:
+        return
+    blocks = base.segment.blocks_after, other.segment.blocks_after
+    sizes = base.segment.block_size_bytes, other.segment.block_size_bytes
+    if differs(*blocks):
+        of = f" ({show_bytes(sizes[0])} and {show_bytes(sizes[1])} each)" if differs(*sizes) else ""
+        yield f"blocks afterwards {from_to(*blocks)}{of}"
+
+
+def _searching(change: Change, base: RunResult, other: RunResult) -> str:
+    """The search for space: its time, its rejected probes, and what became of them."""
+    probes = _rejected(base), _rejected(other)
+    time = from_to(change.before_s, change.after_s, show_seconds)
+    if not differs(*probes):
+        return f"searching for space {time} at {plural(probes[1], 'rejected probe')}"
+    told = f"rejected probes {from_to(*probes)}"
+    if probes[0] > probes[1]:
+        reason = _reason(base, other)
+        because = f" because {reason}" if reason else _shared(base, other)
+        return f"searching for space {time}{because}: {told}"
+    search, segment = other.space_search, other.segment
+    if search is None or not stay_on_offer(search, segment):
+        return f"searching for space {time}{_shared(base, other)}: {told}"
+    more = _pieces(base, other)
+    if base.space_search is not None and stay_on_offer(base.space_search, base.segment):
+        return f"searching for space {time}{f' because {more}' if more else ''}: {told}"
+    full = plural(segment.itl_full_blocks or 0.0, "block")
+    because = f"{full} with a full ITL list stay on offer and are probed again and again (bug 6918210)"
+    reason = _reason(other, base)
+    before = f"; it was cheap before because {reason}" if reason else ""
+    return f"searching for space {time} because {because}: {told}{before}"
+
+
+def _reason(dear: RunResult, cheap: RunResult) -> str:
+    """Why *cheap* rejects fewer probes than *dear*, as far as both results show it."""
+    before, after = dear.space_search, cheap.space_search
+    if before is None or dear.changes is None:
+        return ""
+    if cheap.changes is None:
+        return "no row is changed"
+    if before.rejected_held > before.rejected_itl + before.rejected_space:
+        held = after.rejected_held if after else 0.0
+        return "no free space waits for another session's commit" if not held else ""
+    none = bool(dear.segment.migrated_rows) and not cheap.segment.migrated_rows
+    if not stay_on_offer(before, dear.segment):
+        return "no row migrates" if none else ""
+    return "no row migrates, so no block's ITL list fills up" if none else _less_probed(dear, cheap)
+
+
+def _less_probed(dear: RunResult, cheap: RunResult) -> str:
+    """Why blocks with a full ITL list are probed less in *cheap*, though rows migrate there too."""
+    commits = _commits(dear), _commits(cheap)
+    if commits[1] > commits[0]:
+        return f"{plural(commits[1], 'commit')} instead of {count(commits[0])} free the ITL entries"
+    if not cheap.segment.itl_full_blocks:
+        return _before_the_list_fills(cheap.segment)
+    if cheap.space_search is not None and not stay_on_offer(cheap.space_search, cheap.segment):
+        return _offered_no_more(dear.segment, cheap.segment)
+    return _pieces(dear, cheap)
+
+
+def _pieces(base: RunResult, other: RunResult) -> str:
+    """More or fewer row pieces look for a place; empty where they are as many."""
+    if base.space_search is None or other.space_search is None:
+        return ""
+    placed = base.space_search.searches, other.space_search.searches
+    if not differs(*placed):
+        return ""
+    fewer = "fewer" if placed[1] < placed[0] else "more"
+    return f"{fewer} row pieces look for a place, {count(placed[1])} instead of {count(placed[0])}"
+
+
+def stay_on_offer(search: SpaceSearch, segment: SegmentSpace) -> bool:
+    """Whether blocks with a full ITL list are probed again and again."""
+    full = segment.itl_full_blocks or 0.0
+    return search.rejected_itl > AGAIN_AND_AGAIN * full > 0
+
+
+def _before_the_list_fills(segment: SegmentSpace) -> str:
+    """A block has no more space before it has no more ITL entries."""
+    size = segment.block_size_bytes
+    most = f"{int(block.itl_limit(size)):,} entries that a block of {show_bytes(size)} may have"
+    used = max((one.after.itl_entries for one in segment.blocks or ()), default=0.0)
+    sampled = f" (at most {used:,.0f} in the blocks sampled)" if used else ""
+    return f"a block runs out of space before its ITL list has the {most}{sampled}"
+
+
+def _offered_no_more(dear: SegmentSpace, cheap: SegmentSpace) -> str:
+    """A block whose ITL list is full rejects once: freed from a free list, or marked full in the bitmap."""
+    if _management(dear) == ASSM and _management(cheap) == MANUAL:
+        return "space management is manual, where a block that rejects leaves its free list"
+    full = [(one.freeness_after or {}).get("full", 0.0) for one in (dear, cheap)]
+    if full[1] - full[0] >= (cheap.itl_full_blocks or 0.0) > 0:
+        return (
+            f"a block whose ITL list is full is marked full ({count(full[1])} full blocks instead of "
+            f"{count(full[0])})"
+        )
+    return "a block whose ITL list is full is offered no more once it has rejected a row"
+
+
+def _management(segment: SegmentSpace) -> str:
+    """Space management, which the header of the sampled blocks shows: ASSM's is longer."""
+    for one in segment.blocks or ():
+        return MANUAL if one.after.header_bytes < block.overhead_bytes(0, 1) else ASSM
+    return ""
+
+
+def _room(base: RunResult, other: RunResult) -> str:
+    """The reserve of a block, where another one decides how many rows migrate."""
+    shares = _reserve_percent(base.segment), _reserve_percent(other.segment)
+    if shares[0] is None or shares[1] is None or not differs(shares[0], shares[1]):
+        return ""
+    return f" because PCTFREE keeps {shares[1]:.3g} % of a block free instead of {shares[0]:.3g} %"
+
+
+def _reserve_percent(segment: SegmentSpace) -> float | None:
+    return 100 * segment.blocks[0].reserve_bytes / segment.block_size_bytes if segment.blocks else None
+
+
+def _shared(base: RunResult, other: RunResult) -> str:
+    """The sessions that share the rows, where they are more or fewer."""
+    sessions = _sessions(base), _sessions(other)
+    if sessions[0] == sessions[1]:
+        return ""
+    return f" because {plural(sessions[1], 'session')} instead of {count(sessions[0])} share the rows"
+
+
+def _sessions(result: RunResult) -> int:
+    """Sessions at work: all rows over those of one session's executions."""
+    execute = result.calls.get("execute")
+    if result.changes is None or execute is None or not execute.rows:
+        return 1
+    return round(result.changes.rows / execute.rows)
+
+
+def _rejected(result: RunResult) -> float:
+    found = result.space_search
+    return found.rejected_itl + found.rejected_space + found.rejected_held if found else 0.0
+
+
+def _rows(result: RunResult) -> float:
+    changed: RowChanges | None = result.changes
+    return changed.rows if changed else 0.0
+
+
+def _commits(result: RunResult) -> float:
+    return result.changes.commits if result.changes else 0.0

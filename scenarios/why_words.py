@@ -1,0 +1,51 @@
+"""The words that differences are told in: from, to, saves, costs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from model.units import show_seconds
+
+LEAST_COUNT_CHANGE = 0.01
+NOTHING_S = 1e-9
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One component of the response time, before and after."""
+
+    name: str
+    before_s: float
+    after_s: float
+    change_s: float
+
+
+def differs(before: float, after: float, least: float = LEAST_COUNT_CHANGE) -> bool:
+    return abs(after - before) > least * max(abs(before), abs(after))
+
+
+def count(value: float) -> str:
+    return f"{value:,.0f}"
+
+
+def from_to(before: float, after: float, show: Callable[[float], str] = count) -> str:
+    """A change in words."""
+    first, second = show(before), show(after)
+    if first == second:
+        return f"stays at {first}"
+    return f"{'fell' if after < before else 'rose'} from {first} to {second}"
+
+
+def takes(change: Change) -> str:
+    return f"takes {show_seconds(change.after_s)} instead of {show_seconds(change.before_s)}"
+
+
+def effect(change_s: float, of: str = "") -> str:
+    if abs(change_s) < NOTHING_S:
+        return "costs no time"
+    return f"{'saves' if change_s < 0 else 'costs'} {show_seconds(abs(change_s))}{of}"
+
+
+def plural(many: float, word: str) -> str:
+    return f"{count(many)} {word}{'' if many == 1 else 's'}"

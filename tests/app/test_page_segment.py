@@ -1,0 +1,129 @@
+"""The page for statements that change rows: their controls, their figures, and the tab Segment."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from app import what_if
+from model.units import show_seconds
+from scenarios import load, run
+
+ENTRY = Path(what_if.__file__).with_name("streamlit_app.py")
+LIMIT_S = 60
+UPDATE = "rahn-pctfree-16k-10"
+CHARTS = [
+    "segment_blocks",
+    "segment_map_before",
+    "segment_map_after",
+    "segment_by_pctfree",
+    "elapsed_by_pctfree",
+]
+
+
+def opened(tab: str = "Segment", **query: str) -> AppTest:
+    app = AppTest.from_file(str(ENTRY), default_timeout=LIMIT_S)
+    for key, value in query.items():
+        app.query_params[key] = value
+    app.session_state["tab"] = tab
+    app.run()
+    assert not app.exception
+    assert app.error.len == 0
+    return app
+
+
+def metric(app: AppTest, label: str) -> Any:
+    return next(one for one in app.metric if one.label.startswith(label))
+
+
+def charts(app: AppTest) -> list[str]:
+    """Keys of the charts under the tabs."""
+    found = [chart.proto.id for chart in app.get("plotly_chart")]
+    return [key for key in CHARTS if any(one.endswith(f"-{key}") for one in found)]
+
+
+def test_an_update_has_its_controls_and_none_that_mean_nothing() -> None:
+    app = opened(scenario=UPDATE)
+    keys = {widget.key for kind in (app.number_input, app.selectbox, app.button_group) for widget in kind}
+    assert {
+        "workload.growth_bytes", "workload.rows_fraction", "workload.order", "workload.repeats",
+        "workload.commit_every_rows", "workload.users",
+    } <= keys  # fmt: skip
+    assert not keys & {
+        "index.clustering",
+        "workload.selectivity_fraction",
+        "workload.select",
+        "workload.rows",
+    }
+    growth = app.number_input("workload.growth_bytes")
+    assert growth.disabled
+    assert "follows from the columns" in growth.help
+
+
+def test_growth_can_be_changed_where_no_columns_say_it() -> None:
+    app = opened(scenario="savvinov-lio-pc", **{"workload.kind": "update", "table.rows": "20000"})
+    growth = app.number_input("workload.growth_bytes")
+    assert growth.value is None
+    growth.set_value(40.5).run()
+    assert not app.exception
+    assert app.query_params["workload.growth_bytes"] == "40.5"
+    assert metric(app, "Rows migrated").value != "0"
+    app.number_input("workload.growth_bytes").set_value(None).run()
+    assert "workload.growth_bytes" not in app.query_params
+    assert metric(app, "Rows migrated").value == "0"
+
+
+def test_the_figures_are_those_of_rows_that_change() -> None:
+    app = opened(scenario=UPDATE)
+    result = run(load(UPDATE))
+    assert [one.label for one in app.metric] == [
+        "Elapsed", "DB CPU", "Rows migrated", "Probes rejected", "Blocks after", "Space search", "Undo and redo",
+        "ITL-full blocks",
+    ]  # fmt: skip
+    assert metric(app, "Elapsed").value == show_seconds(result.time.elapsed_s)
+    assert metric(app, "Rows migrated").value == f"{result.segment.migrated_rows:,.0f}"
+    assert metric(app, "Space search").value == "95.9%"
+
+
+def test_with_enough_pctfree_no_row_migrates() -> None:
+    app = opened(scenario=UPDATE)
+    app.slider("table.pctfree_percent").set_value(35).run()
+    assert not app.exception
+    assert metric(app, "Rows migrated").value == "0"
+    assert metric(app, "Rows migrated").delta == "-158,626 (-100.0%)"
+    assert metric(app, "Space search").delta == "-95.9 percentage points"
+    assert any("PCTFREE 35 leaves room for all of them" in one.value for one in app.markdown)
+    assert charts(app) == CHARTS
+
+
+def test_the_tab_draws_the_segment_only_when_it_is_open() -> None:
+    assert charts(opened(scenario=UPDATE)) == CHARTS
+    assert charts(opened("TKPROF", scenario=UPDATE)) == []
+
+
+@pytest.mark.parametrize("kind", ["insert", "delete"])
+def test_inserts_and_deletes_have_a_page_too(kind: str) -> None:
+    app = opened(scenario="savvinov-lio-pc", **{"workload.kind": kind, "table.rows": "20000"})
+    assert metric(app, "Rows migrated").value == "0"
+    assert charts(app) == CHARTS
+    label = {"insert": "Rows inserted", "delete": "Share of rows deleted"}[kind]
+    assert any(one.label.startswith(label) for one in app.number_input)
+
+
+@pytest.mark.parametrize(("pctfree", "off"), [("10", False), ("2", True)])
+def test_where_the_lines_are_off_the_page_says_so(pctfree: str, off: bool) -> None:
+    app = opened(scenario="rahn-pctfree-8k-10", **{"table.pctfree_percent": pctfree, "table.rows": "200000"})
+    assert any("Here the line is off" in one.value for one in app.caption) is off
+
+
+def test_a_query_keeps_its_segment_as_text() -> None:
+    app = opened(scenario="rahn-full-scan")
+    assert charts(app) == []
+    assert any("below the high-water mark" in code.value for code in app.code)
+
+
+def test_several_sessions_that_update_are_answered() -> None:
+    app = opened(scenario=UPDATE, **{"workload.users": "4", "table.rows": "20000"})
+    assert metric(app, "Elapsed").value
+    assert charts(app) == CHARTS

@@ -1,0 +1,365 @@
+"""Rows that grow, through the public face: where the pathology of document 002 is, and where it is not."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from pydantic import ValidationError
+
+from model import OutsideLaw, RunResult, SpecError, System, calculate, calculate_many, simulate
+from model.demand import demand_of
+from model.spec import Column, Delete, Insert, Instance, Table, Tablespace, Update
+
+N_BYTES = 4.9899
+"""Mean bytes of the two NUMBER columns of document 002."""
+
+LONGEST_SENTENCE = 400
+
+
+def system(
+    size: int = 16384,
+    pctfree: float = 10,
+    column: float = N_BYTES,
+    rows: int = 50_000,
+    manual: bool = False,
+    release: str = "10.2.0.4",
+    **table: Any,
+) -> System:
+    """Two columns, the second of them NULL as yet; everything in the cache."""
+    columns = (Column(name="N1", bytes=column), Column(name="N2", null_fraction=1.0, bytes=column))
+    return System(
+        tablespace=Tablespace(block_size_bytes=size, space_management="manual" if manual else "assm"),
+        table=Table(rows=rows, pctfree_percent=pctfree, cached_fraction=1.0, columns=columns, **table),
+        instance=Instance(release=release),
+    )
+
+
+def update(column: float = N_BYTES, **fields: Any) -> Update:
+    return Update(sets=(Column(name="N2", bytes=column),), **fields)
+
+
+def plain(row: float, rows: int = 20_000, size: int = 8192, **fields: Any) -> System:
+    """Rows of one length, and nothing more about them."""
+    table = {"pctfree_percent": 10, **fields}
+    return System(
+        tablespace=Tablespace(block_size_bytes=size),
+        table=Table(rows=rows, row_bytes=row, column_count=5, cached_fraction=1.0, **table),
+        instance=Instance(release="10.2.0.4"),
+    )
+
+
+def itl_rejections(result: RunResult) -> float:
+    return result.space_search.rejected_itl if result.space_search else 0.0
+
+
+def is_pathological(result: RunResult) -> bool:
+    """More than a few rejected probes for each row that moves."""
+    return itl_rejections(result) > 10 * max(1.0, result.segment.migrated_rows)
+
+
+# --- where it is, and where not ---------------------------------------------------------------------------------------
+
+
+def test_it_is_there_at_16k_and_32k_and_not_below() -> None:
+    by_size = {size: calculate(system(size), update()) for size in (2048, 4096, 8192, 16384, 32768)}
+    assert [size for size, result in by_size.items() if is_pathological(result)] == [16384, 32768]
+    assert itl_rejections(by_size[4096]) == itl_rejections(by_size[8192]) == 0
+    assert by_size[16384].time.elapsed_s > 3 * by_size[8192].time.elapsed_s
+
+
+@pytest.mark.parametrize(
+    ("other", "work"),
+    [
+        ({"manual": True}, {}),
+        ({"release": "11.2.0.1"}, {}),
+        ({}, {"commit_every_rows": 100}),
+        ({"pctfree": 35}, {}),
+        ({"size": 4096}, {}),
+    ],
+    ids=["manual space management", "11.2", "commits", "room to grow", "space binds first"],
+)
+def test_it_is_gone_where_one_condition_is(other: dict[str, Any], work: dict[str, Any]) -> None:
+    result = calculate(system(**other), update(**work))
+    assert not is_pathological(result)
+    assert itl_rejections(result) <= result.segment.blocks_after
+    commits = result.changes.commits * 0.5e-3 if result.changes else 0
+    assert result.time.elapsed_s - commits < 1.5 * calculate(system(8192), update()).time.elapsed_s
+
+
+@pytest.mark.parametrize("manual", [False, True])
+def test_the_same_rows_move_with_and_without_it(manual: bool) -> None:
+    before = calculate(system(), update())
+    after = calculate(system(release="11.2.0.1", manual=manual), update())
+    assert after.segment.migrated_rows == pytest.approx(before.segment.migrated_rows, rel=5e-3)
+
+
+def moved(piece: int, **fields: Any) -> RunResult:
+    """Rows of 9 bytes that grow until their moved piece, with the rowid of its head, has *piece* bytes."""
+    table = plain(9, rows=60_000, **fields)
+    return calculate(table, Update(growth_bytes=piece - 6 - 9))
+
+
+def test_at_8k_short_pieces_meet_the_itl_limit_first() -> None:
+    """At PCTFREE 10, 169 pieces of 17 bytes fit a block; of 18 bytes only 168 do."""
+    assert [piece for piece in range(16, 24) if is_pathological(moved(piece))] == [17]
+    assert moved(16).segment.migrated_rows == 0  # PCTFREE has room for one byte more
+
+
+def test_at_8k_with_pctfree_near_0_longer_ones_do_too() -> None:
+    assert is_pathological(moved(21, pctfree_percent=0))
+    assert is_pathological(moved(21, pctfree_percent=2))
+    assert not is_pathological(moved(24, pctfree_percent=0))
+
+
+# --- how it grows -----------------------------------------------------------------------------------------------------
+
+
+def test_rejections_are_quadratic_in_rows_where_it_is() -> None:
+    one, two = (calculate(system(rows=rows), update()) for rows in (100_000, 200_000))
+    assert itl_rejections(two) == pytest.approx(4 * itl_rejections(one), rel=0.05)
+
+
+@pytest.mark.parametrize("other", [{"size": 8192}, {"manual": True}, {"release": "11.2.0.1"}])
+def test_rejections_are_linear_in_rows_where_it_is_not(other: dict[str, Any]) -> None:
+    one, two = (calculate(system(rows=rows, **other), update()) for rows in (100_000, 200_000))
+    found = [result.segment.rejected_probes or 0 for result in (one, two)]
+    assert found[1] == pytest.approx(2 * found[0], rel=0.05, abs=50)
+    assert two.time.elapsed_s == pytest.approx(2 * one.time.elapsed_s, rel=0.05)
+
+
+def test_several_sessions_move_as_many_rows_with_fewer_rejections() -> None:
+    alone = calculate(system(), update())
+    for users in (2, 4):
+        several = calculate(system(), update(users=users))
+        assert several.segment.migrated_rows == pytest.approx(alone.segment.migrated_rows, rel=0.01)
+        assert itl_rejections(several) <= 1.02 * itl_rejections(alone)
+
+
+@pytest.mark.parametrize(
+    ("size", "pctfree", "before", "after"),
+    [
+        (4096, 10, 742, 2758),
+        (4096, 35, 994, 994),
+        (8192, 10, 370, 1378),
+        (8192, 35, 496, 496),
+        (16384, 10, 184, 814),
+        (16384, 35, 247, 247),
+    ],
+)
+def test_the_six_rows_of_document_002(size: int, pctfree: int, before: int, after: int) -> None:
+    result = calculate(system(size, pctfree, rows=200_000), update())
+    segment = result.segment
+    assert (segment.blocks_before, segment.blocks_after) == (before, after)
+    assert (segment.avg_row_len_before_bytes, segment.avg_row_len_after_bytes) == (5, 11)
+    assert (segment.migrated_rows == 0) == (pctfree == 35)
+    assert segment.pctfree_needed_percent is not None
+    assert 30 < segment.pctfree_needed_percent <= 35
+
+
+# --- other shapes of work ---------------------------------------------------------------------------------------------
+
+
+def blocks_are_conserved(result: RunResult) -> None:
+    segment = result.segment
+    assert segment.blocks
+    for one in segment.blocks:
+        for use in filter(None, (one.before, one.after)):
+            parts = (
+                use.header_bytes, use.itl_bytes, use.row_bytes, use.stub_bytes, use.moved_bytes, use.free_bytes
+            )  # fmt: skip
+            assert min(parts) >= 0
+            assert sum(parts) == pytest.approx(segment.block_size_bytes, abs=1e-6)
+
+
+def test_rows_beyond_a_block_chain() -> None:
+    result = calculate(plain(100, rows=200, size=2048), Update(growth_bytes=5000))
+    assert result.segment.chained_rows == result.segment.migrated_rows == 200
+    assert result.segment.blocks_after > 400
+    whole = calculate(plain(100, rows=2000, size=2048), Update(growth_bytes=200))
+    assert whole.segment.chained_rows == 0
+    blocks_are_conserved(whole)
+
+
+def test_the_sampled_blocks_of_chained_rows_are_conserved() -> None:
+    blocks_are_conserved(calculate(plain(100, rows=200, size=2048), Update(growth_bytes=5000)))
+
+
+@pytest.mark.parametrize("work", [update(), update(rows_fraction=0.4), update(order="random"), Delete()])
+@pytest.mark.parametrize("size", [4096, 16384])
+def test_the_sampled_blocks_are_conserved(size: int, work: Any) -> None:
+    blocks_are_conserved(calculate(system(size, rows=20_000), work))
+
+
+def test_rows_that_move_again_have_their_stubs_re_pointed() -> None:
+    once = calculate(plain(20), Update(growth_bytes=30))
+    thrice = calculate(plain(20), Update(growth_bytes=30, repeats=3))
+    assert thrice.changes is not None
+    assert once.changes is not None
+    assert once.changes.moved_again == 0
+    assert thrice.changes.moved_again > 0
+    assert once.segment.migrated_rows <= thrice.segment.migrated_rows <= 20_000
+    assert thrice.changes.rows == 60_000
+    assert thrice.changes.rows == (
+        thrice.changes.in_place + thrice.changes.migrated + thrice.changes.moved_again
+    )
+    blocks_are_conserved(thrice)
+
+
+@pytest.mark.parametrize("size", [8192, 16384])
+def test_random_order_moves_as_many_short_rows(size: int) -> None:
+    table, random = (calculate(system(size), update(order=order)) for order in ("table", "random"))
+    assert random.segment.migrated_rows == pytest.approx(table.segment.migrated_rows, rel=0.01)
+    assert random.segment.blocks_after == pytest.approx(table.segment.blocks_after, rel=0.05)
+
+
+def test_a_share_of_the_rows_grows_alone() -> None:
+    found = [calculate(system(8192), update(rows_fraction=share)) for share in (0.05, 0.2, 0.5, 1.0)]
+    assert [result.changes.rows for result in found if result.changes] == [2500, 10_000, 25_000, 50_000]
+    moves = [result.segment.migrated_rows for result in found]
+    assert moves[0] == 0  # PCTFREE 10 has room for them
+    assert moves == sorted(moves)
+
+
+def test_an_uncommitted_delete_hides_its_space_under_assm_alone() -> None:
+    work = Insert(rows=5000, uncommitted_delete_fraction=1.0)
+    held = {
+        kind: calculate(
+            System(
+                tablespace=Tablespace(space_management=kind),
+                table=Table(rows=20_000, row_bytes=100, cached_fraction=1.0),
+            ),
+            work,
+        ).space_search
+        for kind in ("assm", "manual")
+    }
+    assert held["assm"] is not None
+    assert held["assm"].rejected_held > 1000
+    assert held["manual"] is not None
+    assert held["manual"].rejected_held <= 1  # the block that was filled last is still on the list
+
+
+WORKS: list[Any] = [
+    update(),
+    update(order="random"),
+    update(repeats=2),
+    update(commit_every_rows=1000),
+    Insert(rows=3000),
+    Insert(rows=300, method="row"),
+    Insert(rows=3000, method="direct"),
+    Insert(rows=3000, uncommitted_delete_fraction=0.5),
+    Delete(),
+    Delete(rows_fraction=0.3, commit_every_rows=500),
+]
+
+
+@pytest.mark.parametrize("manual", [False, True])
+@pytest.mark.parametrize("work", WORKS, ids=lambda work: f"{work.kind}")
+def test_the_simulation_says_what_the_calculator_says(work: Any, manual: bool) -> None:
+    """One session, every block in the cache."""
+    there = system(rows=10_000, manual=manual)
+    one, other = calculate(there, work), simulate(there, work)
+    assert other.time.elapsed_s == pytest.approx(one.time.elapsed_s, rel=1e-6)
+    assert other.segment == one.segment
+    assert other.changes == one.changes
+    assert other.logical_io.current_gets == one.logical_io.current_gets
+    if one.space_search:
+        assert other.space_search is not None
+        assert other.space_search.rejected_itl == one.space_search.rejected_itl
+        assert other.space_search.searches == one.space_search.searches
+
+
+SIZES = (2048, 4096, 8192, 16384, 32768)
+SHARES = (0, 1, 2, 5, 10, 15, 20, 30, 34, 35, 36, 40)
+
+
+def many_and_alone(rows: int, work: Update, **other: Any) -> dict[tuple[int, int], tuple[float, float]]:
+    """(block size, PCTFREE) -> elapsed time in closed form, and played."""
+    points = [(size, pctfree) for size in SIZES for pctfree in SHARES]
+    axes = {
+        "tablespace.block_size_bytes": np.array([size for size, _ in points]),
+        "table.pctfree_percent": np.array([pctfree for _, pctfree in points]),
+    }
+    many = calculate_many(system(rows=rows, **other), work, axes)["elapsed_s"]
+    alone = [calculate(system(*point, rows=rows, **other), work).time.elapsed_s for point in points]
+    return dict(zip(points, zip(many.tolist(), alone, strict=True), strict=True))
+
+
+def worst(found: dict[tuple[int, int], tuple[float, float]]) -> tuple[float, tuple[int, int]]:
+    return max((abs(many / alone - 1), point) for point, (many, alone) in found.items())
+
+
+TIES = {(2048, 1), (2048, 2), (4096, 2), (8192, 2)}
+"""Where as many pieces fill a block as its ITL takes, and a little more than the reserve is left."""
+
+
+@pytest.mark.parametrize(
+    "other", [{}, {"manual": True}, {"release": "11.2.0.1"}], ids=["10.2", "manual", "11.2"]
+)
+def test_many_at_once_are_within_five_percent_of_each_alone(other: dict[str, Any]) -> None:
+    """The worst seen is 2.5 %, at 16K and PCTFREE 20."""
+    found = many_and_alone(50_000, update(), **other)
+    off, point = worst({at: times for at, times in found.items() if at not in TIES})
+    assert off < 0.05, f"{off:.1%} at {point}"
+
+
+@pytest.mark.xfail(
+    strict=True, reason="the closed form takes a block full of both for one that is full of rows"
+)
+def test_many_at_once_know_a_block_whose_itl_and_space_end_together() -> None:
+    found = many_and_alone(50_000, update())
+    off, point = worst({at: times for at, times in found.items() if at in TIES})
+    assert off < 0.05, f"{off:.1%} at {point}"
+
+
+# --- what is refused --------------------------------------------------------------------------------------------------
+
+
+def refused(call: Any, *words: str) -> None:
+    """Refused in one sentence that has the words."""
+    with pytest.raises((OutsideLaw, SpecError, ValidationError)) as error:
+        call()
+    if isinstance(error.value, ValidationError):
+        text = "; ".join(one["msg"] for one in error.value.errors())
+    else:
+        text = str(error.value)
+    assert len(text.splitlines()) == 1, text
+    assert len(text) < LONGEST_SENTENCE
+    for word in words:
+        assert word in text
+
+
+def test_a_row_that_fits_no_block() -> None:
+    refused(lambda: calculate(plain(3000, size=2048), Update(growth_bytes=1)), "2048", "3,000")
+
+
+def test_rows_that_shrink() -> None:
+    refused(lambda: Update(growth_bytes=-1), "0")
+    shrinking = Update(sets=(Column(name="N1", bytes=1.0),))
+    refused(lambda: calculate(system(), shrinking), "shorter")
+
+
+def test_a_column_that_is_not_there() -> None:
+    refused(lambda: calculate(system(), Update(sets=(Column(name="N3"),))), "N3", "N1")
+
+
+def test_pctfree_that_leaves_nothing() -> None:
+    refused(lambda: calculate(plain(100, size=2048, pctfree_percent=99), Update()), "pctfree_percent", "99")
+
+
+def test_more_initrans_than_half_a_block() -> None:
+    refused(lambda: plain(100, size=2048, initrans=100), "initrans", "100")
+
+
+def test_too_many_rows() -> None:
+    refused(lambda: calculate(plain(20, rows=50_000_001), Update()), "50,000,001", "50,000,000")
+    refused(lambda: calculate(plain(20, rows=49_999_999), Insert(rows=2)), "50,000,001")
+
+
+def test_demands_of_an_update_are_those_of_the_played_segment() -> None:
+    change = demand_of(system(), update()).change
+    assert change is not None
+    assert change.outcome is not None
+    assert change.outcome.counts.migrated == change.migrated
+    assert change.rows == change.in_place + change.migrated

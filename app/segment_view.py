@@ -40,11 +40,11 @@ class Curves:
 
 def draw(after: RunResult, scenario: Scenario) -> None:
     """The segment before and after the statement, and the same statement at every PCTFREE."""
-    segment = after.segment
     st.markdown(" ".join(plain(sentence(said)) for said in segment_charts.findings(after)))
-    _chart("segment_blocks", *segment_charts.blocks(segment, ink=ink()))
-    _maps(segment)
-    _lines(after, scenario)
+    with st.container(key="segment"):
+        _chart("segment_blocks", *segment_charts.blocks(after.segment, ink=ink()))
+        _maps(after.segment)
+        _lines(after, scenario)
 
 
 def _maps(segment: SegmentSpace) -> None:
@@ -83,12 +83,13 @@ def _lines(after: RunResult, scenario: Scenario) -> None:
                 key, *segment_charts.over_pctfree(curves.percents, lines, now, quantity=quantity, ink=ink())
             )
     st.caption(
-        "The lines are the law's, which takes every block for the mean one; the diamond is the answer above, worked out "
-        f"row by row. A line ends where a block has no room for a row.{_off(curves, size, percent, after.time.elapsed_s)}"
+        "The lines are the law's, which takes every block for the mean one; the diamond is the answer above, worked "
+        "out row by row. A line ends where a block has no room for a row. "
+        + off_the_line(curves, size, percent, after.time.elapsed_s)
     )
 
 
-def _off(curves: Curves, size_bytes: int, percent: float, elapsed_s: float) -> str:
+def off_the_line(curves: Curves, size_bytes: int, percent: float, elapsed_s: float) -> str:
     """A sentence on how far the law is from the answer, where one sees it."""
     mine = next((line for line in curves.elapsed_s if line.block_size_bytes == size_bytes), None)
     if mine is None or percent not in curves.percents:
@@ -97,7 +98,7 @@ def _off(curves: Curves, size_bytes: int, percent: float, elapsed_s: float) -> s
     if law is None or abs(law - elapsed_s) <= CLOSE * elapsed_s:
         return ""
     return (
-        f" **Here the line is off:** the law says {show_seconds(law)}, the answer {show_seconds(elapsed_s)}."
+        f"**Here the line is off:** the law says {show_seconds(law)}, the answer {show_seconds(elapsed_s)}."
     )
 
 

@@ -33,7 +33,8 @@ STYLE: Final = """<style>
 .st-key-head [data-testid="stColumn"]:last-child {min-width: 12.5rem}
 @media (max-width: 1100px) {
   .st-key-first [data-testid="stColumn"], .st-key-second [data-testid="stColumn"] {min-width: calc(50% - .5rem)}
-  .st-key-head [data-testid="stColumn"], .st-key-explained [data-testid="stColumn"] {min-width: 100%}
+  .st-key-head [data-testid="stColumn"], .st-key-explained [data-testid="stColumn"],
+  .st-key-segment [data-testid="stColumn"] {min-width: 100%}
 }
 .key {margin-right: 1rem; font-size: .82rem; white-space: nowrap}
 .key i {display: inline-block; width: 1.1rem; height: .72rem; margin-right: .35rem; border-radius: 2px}

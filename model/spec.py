@@ -477,6 +477,14 @@ Query = FullScan | IndexRangeScan
 Dml = Update | Insert | Delete
 Workload = Annotated[FullScan | IndexRangeScan | Update | Insert | Delete, Field(discriminator="kind")]
 
+WORKLOADS: dict[str, type[FullScan | IndexRangeScan | Update | Insert | Delete]] = {
+    "full_scan": FullScan,
+    "index_range_scan": IndexRangeScan,
+    "update": Update,
+    "insert": Insert,
+    "delete": Delete,
+}
+
 
 def release_tuple(release: str) -> tuple[int, ...]:
     """A release as numbers that compare: ``"11.1.0.6"`` -> (11, 1, 0, 6); a bare ``"19c"`` is its first, (19, 1)."""

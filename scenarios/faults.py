@@ -8,9 +8,7 @@ from typing import Any
 from pydantic import BaseModel, ValidationError
 
 from model.errors import cut, shown
-from model.spec import Column, FullScan, IndexRangeScan, System
-
-_WORKLOADS: dict[str, type[BaseModel]] = {"full_scan": FullScan, "index_range_scan": IndexRangeScan}
+from model.spec import WORKLOADS, Column, FullScan, System
 
 _KINDS = (
     ("finite_number", "it must be a finite number"),
@@ -65,7 +63,7 @@ def _walk(location: tuple[Any, ...], kind: str) -> tuple[list[Any], Any]:
         field = model.model_fields.get(part) if model is not None and isinstance(part, str) else None
         if not parts and part == "workload":
             parts.append(part)
-            model = _WORKLOADS.get(location[1] if len(location) > 1 else "", FullScan)
+            model = WORKLOADS.get(location[1] if len(location) > 1 else "", FullScan)
         elif field is not None:
             parts.append(part)
             nested = _section_of(field.annotation)
@@ -110,7 +108,7 @@ def _say(fault: _Fault) -> str:
 
 def _unknown_key(fault: _Fault) -> str:
     name = str(fault.parts[-1])
-    kinds = [kind for kind, model in _WORKLOADS.items() if name in model.model_fields]
+    kinds = [kind for kind, model in WORKLOADS.items() if name in model.model_fields]
     if fault.parts[0] == "workload" and kinds:
         return f"{fault.place}: this kind of workload has no such field; it belongs to {' and '.join(kinds)}"
     known = sorted(fault.model.model_fields) if fault.model is not None else []

@@ -12,9 +12,10 @@ from typing import Any, Final
 from pydantic import TypeAdapter, ValidationError
 
 from model.catalog import KINDS, entry
-from model.errors import SpecError, UnknownName, cut, shown
+from model.demand.segment import growth_of, row_shape
+from model.errors import OutsideLaw, SpecError, UnknownName, cut, shown
 from model.provenance import Constant, Frozen
-from model.spec import FullScan, IndexRangeScan, System, Workload
+from model.spec import WORKLOADS, System, Table, Update, Workload
 from scenarios.faults import one_sentence
 from scenarios.spec import HEADINGS, SECTIONS, Scenario
 
@@ -215,6 +216,9 @@ def _overlay(below: Mapping[str, Any], above: Mapping[str, Any]) -> dict[str, An
             if key == "workload" and value.get("kind", old.get("kind")) != old.get("kind"):
                 fields = _fields_of_kind(value.get("kind"))
                 old = {field: v for field, v in old.items() if field in fields}
+            for one, other in (("sets", "growth_bytes"), ("growth_bytes", "sets")):
+                if key == "workload" and one in value:
+                    old.pop(other, None)
             merged[key] = _overlay(old, value)
         else:
             merged[key] = dict(value) if isinstance(value, Mapping) else value
@@ -222,10 +226,22 @@ def _overlay(below: Mapping[str, Any], above: Mapping[str, Any]) -> dict[str, An
 
 
 def _fields_of_kind(kind: object) -> frozenset[str]:
-    for model in (FullScan, IndexRangeScan):
-        if model.model_fields["kind"].default == kind:
-            return frozenset(model.model_fields)
-    return frozenset()
+    model = WORKLOADS.get(str(kind))
+    return frozenset(model.model_fields) if model else frozenset()
+
+
+def _growth_for_sets(before: Mapping[str, Any], merged: dict[str, Any]) -> dict[str, Any]:
+    """Where the columns give way to row_bytes, an update that set some of them still grows rows by as much."""
+    work, columns = merged.get("workload", {}), before.get("table", {}).get("columns")
+    if not columns or merged["table"].get("columns") or not work.get("sets"):
+        return merged
+    try:
+        table, update = Table(columns=columns), Update(sets=work["sets"])
+        grows, _ = growth_of(table, update, row_shape(table))
+    except (ValidationError, OutsideLaw):
+        return merged  # its own fault is told where it belongs
+    kept = {field: value for field, value in work.items() if field != "sets"}
+    return {**merged, "workload": {**kept, "growth_bytes": grows}}
 
 
 def _resolve(
@@ -247,7 +263,8 @@ def _resolve(
                 sections[key] = value
             elif key not in HEADINGS:
                 raise UnknownName("section", str(key), (*SECTIONS, *HEADINGS), where=place)
-        merged = _overlay(merged, _with_catalog(sections, place, constants))
+        before = merged
+        merged = _growth_for_sets(before, _overlay(before, _with_catalog(sections, place, constants)))
     table = merged.get("table")
     if isinstance(table, dict) and isinstance(table.get("columns"), list):
         merged["table"] = {**table, "columns": tuple(table["columns"])}

@@ -111,12 +111,6 @@ def test_inserts_and_deletes_have_a_page_too(kind: str) -> None:
     assert any(one.label.startswith(label) for one in app.number_input)
 
 
-@pytest.mark.parametrize(("pctfree", "off"), [("10", False), ("2", True)])
-def test_where_the_lines_are_off_the_page_says_so(pctfree: str, off: bool) -> None:
-    app = opened(scenario="rahn-pctfree-8k-10", **{"table.pctfree_percent": pctfree, "table.rows": "200000"})
-    assert any("Here the line is off" in one.value for one in app.caption) is off
-
-
 def test_a_query_keeps_its_segment_as_text() -> None:
     app = opened(scenario="rahn-full-scan")
     assert charts(app) == []

@@ -6,16 +6,21 @@ from dataclasses import dataclass, field
 from importlib.metadata import PackageNotFoundError, version
 
 from model.demand import (
+    DELETING,
     DIRECT,
+    INSERTING,
+    MIGRATING,
     MORE_DATA,
     SCATTERED,
+    SEARCHING,
     SEQUENTIAL,
     TO_CLIENT,
+    UPDATING,
     Demand,
     optimizer_of,
 )
 from model.laws import block
-from model.provenance import outside_range
+from model.provenance import Constant, outside_range
 from model.results import (
     CacheUse,
     Call,
@@ -94,7 +99,7 @@ def close_books(name: str, system: System, work: Workload, demand: Demand, timin
             seed=timing.seed,
             version=blocktime_version(),
             sources=_sources(system, work.kind),
-            extrapolated=outside_range(system.constants, conditions),
+            extrapolated=outside_range(_used(system, timing.cpu), conditions),
             warnings=timing.warnings,
             time=TimeBreakdown(
                 elapsed_s=timing.elapsed_s,
@@ -129,7 +134,7 @@ def close_books(name: str, system: System, work: Workload, demand: Demand, timin
                 io_cost=opinion.io_cost, cpu_cost=opinion.cpu_cost, cost=opinion.cost, mbrc=opinion.mbrc
             ),
             changes=row_changes(work, demand),
-            space_search=space_search(demand, timing.cpu, timing.elapsed_s),
+            space_search=space_search(system, demand, timing.cpu, timing.elapsed_s),
             access=demand.plan.why,
             events=timing.events,
         )
@@ -173,6 +178,25 @@ def conditions_of(system: System, work: Workload, demand: Demand) -> dict[str, f
     if demand.plan.asynchronous:
         found["read_bytes"] = float(demand.plan.mbrc * demand.block_size_bytes)
     return found
+
+
+USED_FOR = {
+    "host.update_row_s": UPDATING,
+    "host.migrate_row_s": MIGRATING,
+    "host.itl_entry_s": SEARCHING,
+    "host.insert_row_s": INSERTING,
+    "host.change_block_s": INSERTING,
+    "host.delete_row_s": DELETING,
+}
+
+
+def _used(system: System, cpu: dict[str, float]) -> dict[str, Constant]:
+    """The catalog's constants without those of work that this statement does not do."""
+    return {
+        path: constant
+        for path, constant in system.constants.items()
+        if path not in USED_FOR or cpu.get(USED_FOR[path], 0.0) > 0
+    }
 
 
 def _sources(system: System, kind: str) -> list[str]:

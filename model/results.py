@@ -122,7 +122,7 @@ class SpaceSearch(Frozen):
     time_s: float
     elapsed_fraction: float
     functions: list[str]
-    """The functions of a stack that shows this time, outermost first."""
+    """The functions of a stack that shows this time, outermost first; none are known of free lists."""
 
 
 class RowChanges(Frozen):

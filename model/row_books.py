@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import floor
 
 from model.demand import SEARCHING, Change, Demand
-from model.demand.heap_run import UNIT, BlockFill, HeapOutcome
+from model.demand.outcome import UNIT, BlockFill, HeapOutcome
 from model.laws import block, change
 from model.laws.assm import SEARCH_FUNCTIONS
 from model.results import BlockContents, BlockUse, RowChanges, SegmentSpace, SpaceSearch
@@ -43,13 +43,22 @@ def segment_space(system: System, demand: Demand) -> SegmentSpace:
             "itl_full_blocks": float(played.itl_full_blocks),
             "rejected_probes": float(changed.rejected),
             "pctfree_needed_percent": float(changed.pctfree_needed),
-            "freeness_before": {name: float(count) for name, count in played.before.classes.items()},
-            "freeness_after": {name: float(count) for name, count in played.after.classes.items()},
-            "map_before": played.before.cells,
-            "map_after": played.after.cells,
+            **_freeness(system, played),
             "blocks": _blocks(system, played),
         }
     )
+
+
+def _freeness(system: System, played: HeapOutcome) -> dict[str, object]:
+    """The bitmap's classes; free lists have none."""
+    if system.tablespace.space_management != "assm":
+        return {}
+    return {
+        "freeness_before": {name: float(count) for name, count in played.before.classes.items()},
+        "freeness_after": {name: float(count) for name, count in played.after.classes.items()},
+        "map_before": played.before.cells,
+        "map_after": played.after.cells,
+    }
 
 
 def _truncated(columns_bytes: float) -> float:
@@ -81,7 +90,9 @@ def row_changes(work: Workload, demand: Demand) -> RowChanges | None:
     )
 
 
-def space_search(demand: Demand, cpu: dict[str, float], elapsed_s: float) -> SpaceSearch | None:
+def space_search(
+    system: System, demand: Demand, cpu: dict[str, float], elapsed_s: float
+) -> SpaceSearch | None:
     """What looking for room took, of one session; None where nothing looked."""
     changed = demand.change
     if changed is None or not (changed.searches or changed.rejected):
@@ -94,7 +105,7 @@ def space_search(demand: Demand, cpu: dict[str, float], elapsed_s: float) -> Spa
         rejected_held=changed.rejected_held,
         time_s=time_s,
         elapsed_fraction=time_s / elapsed_s if elapsed_s else 0.0,
-        functions=_functions(changed),
+        functions=_functions(changed) if system.tablespace.space_management == "assm" else [],
     )
 
 

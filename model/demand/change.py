@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from model.demand.heap_run import HeapOutcome, law_inputs, play
+from model.demand.outcome import HeapOutcome
 from model.demand.segment import RowShape, Segment, growth_of, row_shape, segment_of
 from model.errors import OutsideLaw
 from model.laws import assm, block, growth
@@ -78,6 +78,7 @@ def _mended(system: Any) -> bool:
 
 
 def _pctfree_needed(system: Any, row: RowShape, grows: Number) -> Number:
+    """PCTFREE that leaves room for a block's mean growth: that of its rows that are updated."""
     space, table = system.tablespace, system.table
     itl = block.itl_entries(table.initrans, table.created_by == "ctas")
     data = space.block_size_bytes - block.overhead_bytes(itl, space.space_management == "assm")
@@ -87,6 +88,8 @@ def _pctfree_needed(system: Any, row: RowShape, grows: Number) -> Number:
 
 
 def _played(system: Any, work: Any, row: RowShape, segment: Segment, grown: tuple[float, float]) -> Change:
+    from model.demand.heap_run import law_inputs, play  # noqa: PLC0415  (numpy, which only playing needs)
+
     grows, columns_after = grown
     repeats = work.repeats if work.kind == "update" else 1
     fit = segment.rows_per_block
@@ -116,7 +119,7 @@ def _played(system: Any, work: Any, row: RowShape, segment: Segment, grown: tupl
         segment=before,
         segment_after=segment_of(system, row, blocks=found.after.blocks),
         itl_full_blocks=found.itl_full_blocks,
-        pctfree_needed=_pctfree_needed(system, row, grows * repeats),
+        pctfree_needed=_pctfree_needed(system, row, grows * repeats * _share(work)),
         outcome=found,
     )
 
@@ -165,7 +168,9 @@ def _by_law(system: Any, work: Any, row: RowShape, segment: Segment, grown: tupl
         itl_entry=block.ITL_ENTRY_BYTES,
     )
     reused = where(at_once < by_space, (data - reserve) // moved, by_space)
-    bound = by_itl < by_space
+    # the ITL list binds also where it and the space end together, as long as the block is still on offer afterwards
+    left = data - by_itl * moved - (by_itl - entries) * block.ITL_ENTRY_BYTES
+    bound = (by_itl < by_space) | ((by_itl == by_space) & (left > reserve))
     per_block = larger(1, where(commits > 0, larger(by_space, reused), smaller(by_space, by_itl)))
     targets = assm.targets_filled(migrated, per_block)
     filled = where(commits > 0, smaller(at_once, by_itl), by_itl)
@@ -192,7 +197,7 @@ def _by_law(system: Any, work: Any, row: RowShape, segment: Segment, grown: tupl
         segment=segment,
         segment_after=after,
         itl_full_blocks=where(bound & (commits == 0), migrated // per_block, 0),
-        pctfree_needed=_pctfree_needed(system, row, grows * repeats),
+        pctfree_needed=_pctfree_needed(system, row, grows * repeats * _share(work)),
     )
 
 

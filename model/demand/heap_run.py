@@ -4,66 +4,28 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
+from model.demand.outcome import UNIT, BlockFill, HeapOutcome, Snapshot
 from model.errors import OutsideLaw
 from model.laws import block, growth
 from model.laws.assm import CLASS_NAMES, freeness
 from model.spec import Delete, Dml, Insert, Table, Tablespace, Update
 from model.state.extent_map import high_water_steps
 from model.state.heap import Heap
-from model.state.heap_rules import HeapCounts, HeapRules
+from model.state.heap_rules import HeapRules
 
-UNIT = 1000
-"""Lengths are means, so the segment counts them in thousandths of a byte: whole numbers, whose sums stay exact."""
-
-MOST_ROWS = 50_000_000
+MOST_STEPS = 25_000_000
+STEPS_PER_BLOCK = 15
 ASSUMED_PCTUSED = 40
 SAMPLE = 7
 MAP_CELLS = 480
 ITL_FULL_CELL = 5
 ORDER_SEED = 20_080_614
-
-
-@dataclass(frozen=True, slots=True)
-class BlockFill:
-    """What one block holds: bytes and counts."""
-
-    itl_entries: int
-    rows: int
-    stubs: int
-    moved_in: int
-    free_bytes: float
-    moved_bytes: float
-
-
-@dataclass(frozen=True, slots=True)
-class Snapshot:
-    """The segment at one moment."""
-
-    blocks: int
-    fills: dict[int, BlockFill]
-    classes: dict[str, int]
-    cells: str
-
-
-@dataclass(frozen=True, slots=True)
-class HeapOutcome:
-    """A workload's counts, and the segment before and after."""
-
-    counts: HeapCounts
-    rows: int
-    commits: int
-    rows_per_block: int
-    itl_full_blocks: int
-    before: Snapshot
-    after: Snapshot
-    rules: HeapRules
 
 
 def heap_rules(space: Tablespace, table: Table, mended: bool) -> HeapRules:
@@ -107,19 +69,20 @@ def play(
     """
     length, grows, most = lengths
     rules = heap_rules(space, table, mended)
-    _refuse(rules, table, work, length)
+    _refuse(rules, table, work, length, grows)
     uniform = space.uniform_extent_bytes if space.extent_management == "uniform" else None
     steps = high_water_steps(space.block_size_bytes, rules.assm, uniform)
     sessions = work.users + (work.kind == "insert" and work.uncommitted_delete_fraction > 0)
     heap = Heap(rules, steps, sessions)
     heap.load(table.rows, length, table.created_by == "ctas", most)
+    heap.reconnect()
     loaded = heap.blocks
     free, rows = list(heap.free), [heap.rows_of(number) for number in range(loaded)]
+    before = _snapshot(heap, [])
     if isinstance(work, Insert) and work.uncommitted_delete_fraction:
         for home, many in _share(heap, loaded, work.uncommitted_delete_fraction):
             heap.delete(sessions - 1, home, 0, many)
     before_counts = heap.counts.copy()
-    before = _snapshot(heap, [])
     commits = _work(heap, work, length, grows, loaded)
     sample = _sample(loaded, heap.blocks)
     homes = [b for b in sample if b < loaded]
@@ -137,7 +100,7 @@ def play(
     )
 
 
-def _refuse(rules: HeapRules, table: Table, work: Dml, length: int) -> None:
+def _refuse(rules: HeapRules, table: Table, work: Dml, length: int, grows: int) -> None:
     if length > rules.largest_piece:
         raise OutsideLaw(
             f"table: a row of {length / UNIT:,.10g} bytes fits no block of {rules.block // UNIT}; the longest is "
@@ -149,12 +112,28 @@ def _refuse(rules: HeapRules, table: Table, work: Dml, length: int) -> None:
             f"table.pctfree_percent {table.pctfree_percent:g} leaves {max(0, room) / UNIT:,.10g} bytes of a block of "
             f"{rules.block // UNIT} for rows; a row takes {rules.slot(length) / UNIT:,.10g}"
         )
-    rows = table.rows + (work.rows if isinstance(work, Insert) else 0)
-    if rows > MOST_ROWS:
+    asked = _steps(rules, table, work, length, grows)
+    if asked > MOST_STEPS:
         raise OutsideLaw(
-            f"table.rows: {rows:,} rows are more than the {MOST_ROWS:,} that are played one by one; take fewer rows, "
-            "time without the search for space is proportional to them"
+            f"{'workload.rows' if isinstance(work, Insert) and work.rows > table.rows else 'table.rows'}: playing this "
+            f"takes some {asked:,.0f} steps, the limit is {MOST_STEPS:,}: take fewer rows, or less growth of each"
         )
+
+
+def _steps(rules: HeapRules, table: Table, work: Dml, length: int, grows: int) -> float:
+    """How long playing takes, in rows that grow in the order of their blocks."""
+    per_block = max(1, (rules.largest_piece + rules.directory - rules.reserve) // rules.slot(length))
+    steps = table.rows * (1 + STEPS_PER_BLOCK / per_block)
+    if isinstance(work, Insert):
+        steps += work.rows * (1 + STEPS_PER_BLOCK / per_block) * (1 if work.users == 1 else 5)
+    if isinstance(work, Update):
+        pieces = 1 + (length + work.repeats * grows) // rules.largest_piece
+        by_row = work.order == "random" and (work.users > 1 or work.commit_every_rows > 0)
+        each = 10 * by_row + 20 * (work.repeats - 1) + 60 * (pieces if pieces > 1 else 0)
+        steps += table.rows * work.rows_fraction * work.repeats * each
+    if not isinstance(work, Update) or work.commit_every_rows:
+        steps += table.rows * 5 / max(5, work.commit_every_rows) * 5
+    return steps
 
 
 def _rows_worked_on(work: Dml, table: Table) -> int:
@@ -297,7 +276,9 @@ def _snapshot(heap: Heap, sample: list[int]) -> Snapshot:
 def _fill(heap: Heap, number: int) -> BlockFill:
     rules = heap.rules
     here = np.flatnonzero(heap.places[: heap.rows] == number)
-    moved = sum(rules.slot(int(length)) for length in heap.lengths[here].tolist())
+    tails = sum(rules.slot(int(length)) for length in heap.lengths[here].tolist())
+    whole = heap.moved_in[number] - len(here)  # pieces of chained rows that fill a block
+    moved = tails + whole * rules.slot(rules.largest_piece)
     return BlockFill(
         itl_entries=heap.itl[number],
         rows=heap.pieces[number] - heap.stubs[number] - heap.moved_in[number],

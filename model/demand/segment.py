@@ -34,6 +34,10 @@ class Segment:
     blocks: Number
     rows_per_block: Number
     shape: extents.SegmentShape
+    blocks_per_row: Number
+    """More than 1 where rows are chained."""
+    moved_per_block: Number
+    """Migrated row pieces in a block that holds nothing else."""
 
 
 def row_shape(table: Any) -> RowShape:
@@ -111,7 +115,10 @@ def segment_of(system: Any, row: RowShape, blocks: Number | None = None, ahead: 
         release_11_2=release_tuple(system.instance.release) >= (11, 2),
         formatted_ahead=by_insert,
     )
-    return Segment(shape.data_blocks, rows_per_block, shape)
+    if table.blocks is not None:
+        chained = larger(1, table.blocks / table.rows)
+    moved = block.slot_bytes(growth.moved_bytes(row.bytes)) + block.ITL_ENTRY_BYTES
+    return Segment(shape.data_blocks, rows_per_block, shape, chained, larger(1, usable // moved))
 
 
 def _blocks_with_migrated(table: Any, usable: Number, row: RowShape) -> Number:

@@ -148,14 +148,17 @@ def index_range_scan(system: Any, work: Any) -> Demand:
     leaf, factor = index_statistics(system, segment)
     rows = smaller(table.rows, ceiling(table.rows * work.selectivity_fraction))
     leaf_gets = larger(1, ceiling(leaf * work.selectivity_fraction))
-    pieces = larger(1, segment.blocks / table.rows)  # of a row that is spread over blocks
-    moved = rows * table.migrated_fraction  # each costs one get more, for the block the row has moved to
-    table_gets = pieces * logical_io.table_gets_of_range_scan(rows, factor, table.rows) + moved
+    table_gets = segment.blocks_per_row * logical_io.table_gets_of_range_scan(rows, factor, table.rows)
     scattered = logical_io.scattered_fraction(
         factor, segment.blocks, table.rows, where(index.clustering == "scattered", 1, 0)
     )
-    at_random = logical_io.distinct_blocks(segment.blocks, table_gets)
-    distinct = smaller(segment.blocks, (1 - scattered) * table_gets + scattered * at_random)
+    distinct = _distinct_blocks(table_gets, segment.blocks, scattered, 1)
+    moved = rows * table.migrated_fraction  # each costs one get more, for the block the row has moved to
+    away = ceiling(table.rows * table.migrated_fraction / segment.moved_per_block)
+    distinct = smaller(
+        segment.blocks, distinct + _distinct_blocks(moved, away, scattered, segment.moved_per_block)
+    )
+    table_gets = table_gets + moved
     returned = rows if work.select == "rows" else 1
     fetches = logical_io.fetch_calls(returned, work.arraysize_rows)
     levels = index.blevel
@@ -201,6 +204,13 @@ def index_range_scan(system: Any, work: Any) -> Demand:
     }
     _add_client(demand, system, work.select, work.arraysize_rows)
     return demand
+
+
+def _distinct_blocks(gets: Number, blocks: Number, scattered: Number, per_block: Number) -> Number:
+    """Blocks among *blocks* that *gets* gets touch: at random for the scattered share, else *per_block* rows each."""
+    at_random = logical_io.distinct_blocks(larger(1, blocks), gets)
+    in_order = ceiling(gets / per_block)
+    return smaller(blocks, (1 - scattered) * in_order + scattered * at_random)
 
 
 def index_statistics(system: Any, segment: Segment) -> tuple[Number, Number]:

@@ -68,11 +68,12 @@ def pieces_admitted(
 def verdict(wanted: int, *, free: int, held: int, reserve: int, empty: bool, entry: int | None) -> Verdict:
     """What a probed block says to a row piece of *wanted* bytes and *entry* for its ITL entry, None if none can be had.
 
-    The ITL list is counted first. *held* bytes are free only once another session commits.
+    The ITL list is counted first. *held* bytes are free only once another session commits; until then a block that
+    it has emptied keeps its PCTFREE reserve.
     """
     if entry is None:
         return "itl"
-    kept = 0 if empty else reserve
+    kept = 0 if empty and not held else reserve
     if wanted + entry + kept <= free - min(held, free):
         return "accepted"
     return "held" if wanted + entry + kept <= free else "space"

@@ -1,6 +1,6 @@
 """Undo and redo of changes to rows.
 
-The documents print neither; the sizes are general knowledge of redo dumps, good to a factor of two.
+The documents print neither; the sizes are [general knowledge] of redo dumps, good to a factor of two.
 """
 
 from __future__ import annotations

@@ -80,11 +80,11 @@ def high_water_steps(
         lead = (l1 if rank % group == 0 else 0) + (2 if index == 0 else 0)
         step = min(blocks, max(1, HIGH_WATER_STEP_BYTES // block_size_bytes))
         begin = l1_block + 1 if rank % group == 0 else l1_block
-        l1_block = begin + l1 - 1 if l1 > 1 else begin
+        l1_block = begin + (blocks - 1) // covered - lead // covered if l1 > 1 else begin
         for low in range(0, blocks, step):
             found: dict[int, int] = {}
             for block in range(max(low, lead), min(low + step, blocks)):
-                owner = begin + block // covered if l1 > 1 else begin
+                owner = begin + (block // covered - lead // covered) if l1 > 1 else begin
                 found[owner] = found.get(owner, 0) + 1
             yield list(found.items())
 

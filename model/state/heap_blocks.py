@@ -197,7 +197,7 @@ class HeapBlocks:
             slot,
             room=self._room(session, block),
             reserve=rules.reserve,
-            empty=self.pieces[block] == 0,
+            empty=self.pieces[block] == 0 and not self._held_from(session, block),
             free_entries=self.itl[block] - self._taken[block],
             most_new_entries=rules.itl_limit - self.itl[block],
             itl_entry=rules.itl_entry,

@@ -173,15 +173,13 @@ class LiteralHeap:
 
     # -- work
 
-    def insert(self, session: int, many: int, length: int, most_per_block: int | None = None) -> None:
+    def insert(self, session: int, many: int, length: int) -> None:
         """Insert rows one by one."""
         slot = self.rules.slot(length)
         for _ in range(many):
             block = self._current[session]
             if block is not None:
                 why = self._probe(session, block, slot, False)
-                if most_per_block is not None and block.pieces >= most_per_block:
-                    why = "space"
                 if why == "accepted":
                     self.counts.accepted += 1
                 else:
@@ -289,6 +287,11 @@ class LiteralHeap:
                 self._release(session, home, rules.stub + rules.directory)
             row.deleted = True
             self.counts.deleted += 1
+
+    def reconnect(self) -> None:
+        """Forget where each session last found room."""
+        self._current = [None] * self.sessions
+        self._hint = [None] * self.sessions
 
     def commit(self, session: int) -> None:
         """End the session's transaction."""

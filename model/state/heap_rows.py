@@ -75,6 +75,12 @@ class HeapRows(HeapBlocks):
                 self.space.aim(0, last)
                 self._current[0] = last
 
+    def reconnect(self) -> None:
+        """Sessions without a transaction log off and on: they no longer know where they last found room."""
+        self._current = [None] * self.sessions
+        self.space.forget()
+        self._known = None
+
     def _format_up_to(self, used: int) -> None:
         """Move the high-water mark within an extent, or into the next one, but not beyond *used* blocks."""
         if not self._ahead:
@@ -84,7 +90,7 @@ class HeapRows(HeapBlocks):
         self._new_blocks([(l1, now)])
         self._ahead[:1] = [(l1, blocks - now)] if blocks > now else []
 
-    def insert(self, session: int, many: int, length: int, most_per_block: int | None = None) -> None:
+    def insert(self, session: int, many: int, length: int) -> None:
         """Insert *many* rows of *length* one after another: into the session's block until it rejects, then another."""
         rules = self.rules
         if length > rules.largest_piece:
@@ -97,16 +103,12 @@ class HeapRows(HeapBlocks):
                 block = self._current[session] = self._find(session, slot, False)[0]
             else:
                 why = self._probe(session, block, slot, False)
-                if most_per_block is not None and self.pieces[block] >= most_per_block:
-                    why = "space"
                 if why != "accepted":
                     self._leave(session, block, why, slot)
                     continue
                 self.counts.accepted += 1
             entry = self._entry_bytes(session, block, False) or 0
             fit = max(1, (self._room(session, block) - rules.reserve - entry) // slot)
-            if most_per_block is not None:
-                fit = min(fit, most_per_block - self.pieces[block])
             placed = min(left, fit)
             self.counts.accepted += placed - 1
             self._put_rows(session, block, placed, length, direct=False)

@@ -92,6 +92,10 @@ class SpaceMap:
         self._seen[:blocks] = FULL
         self.version += 1
 
+    def forget(self) -> None:
+        """Let every session's next search start where a new session's does."""
+        self._hint = [None] * self.sessions
+
     def aim(self, session: int, block: int) -> None:
         """Let the session's next search start at the L1 block that holds *block*."""
         self._hint[session] = int(self._l1_of[block])

@@ -38,7 +38,10 @@ ALONE: dict[str, Callable[[RunResult], float]] = {
     "consistent_gets": lambda r: r.logical_io.consistent_gets,
     "read_requests": lambda r: r.physical_io.read_requests,
     "read_blocks": lambda r: r.physical_io.read_blocks,
-    "segment_blocks": lambda r: r.segment.blocks_after,
+    "segment_blocks": lambda r: r.segment.blocks_before,
+    "segment_blocks_after": lambda r: r.segment.blocks_after,
+    "migrated_rows": lambda r: r.segment.migrated_rows,
+    "rejected_probes": lambda r: r.segment.rejected_probes or 0.0,
     "optimizer_cost": lambda r: r.optimizer.cost,
 }
 

@@ -66,9 +66,6 @@ def test_the_steps_fill_the_extents_under_assm(data: st.DataObject, size: int, w
     assert blocks == whole
 
 
-@pytest.mark.xfail(
-    strict=True, raises=AssertionError, reason="L1 blocks that hold bitmap blocks alone are numbered"
-)
 @pytest.mark.parametrize("extent_blocks", [209, 241])
 def test_l1_blocks_are_numbered_without_gaps(extent_blocks: int) -> None:
     """In extents so long that the L1 blocks at their front are as many as one of them covers."""

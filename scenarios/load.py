@@ -13,7 +13,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from model.catalog import KINDS, entry
 from model.demand.segment import growth_of, row_shape
-from model.errors import OutsideLaw, SpecError, UnknownName, cut, shown
+from model.errors import SpecError, UnknownName, cut, shown
 from model.provenance import Constant, Frozen
 from model.spec import WORKLOADS, System, Table, Update, Workload
 from scenarios.faults import one_sentence
@@ -238,7 +238,7 @@ def _growth_for_sets(before: Mapping[str, Any], merged: dict[str, Any]) -> dict[
     try:
         table, update = Table(columns=columns), Update(sets=work["sets"])
         grows, _ = growth_of(table, update, row_shape(table))
-    except (ValidationError, OutsideLaw):
+    except (ValidationError, UnknownName):
         return merged  # its own fault is told where it belongs
     kept = {field: value for field, value in work.items() if field != "sets"}
     return {**merged, "workload": {**kept, "growth_bytes": grows}}

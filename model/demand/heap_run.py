@@ -131,8 +131,8 @@ def _steps(rules: HeapRules, table: Table, work: Dml, length: int, grows: int) -
         by_row = work.order == "random" and (work.users > 1 or work.commit_every_rows > 0)
         each = 10 * by_row + 20 * (work.repeats - 1) + 60 * (pieces if pieces > 1 else 0)
         steps += table.rows * work.rows_fraction * work.repeats * each
-    if not isinstance(work, Update) or work.commit_every_rows:
-        steps += table.rows * 5 / max(5, work.commit_every_rows) * 5
+    if work.commit_every_rows:
+        steps += _rows_worked_on(work, table) * STEPS_PER_BLOCK / work.commit_every_rows
     return steps
 
 

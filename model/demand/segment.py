@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from model.errors import OutsideLaw
+from model.errors import UnknownName
 from model.laws import block, extents, growth
 from model.laws.numeric import Number, ceiling, larger, some, where
 from model.spec import release_tuple
@@ -68,15 +68,14 @@ def columns_of(columns: Any) -> tuple[float, float]:
 
 
 def growth_of(table: Any, work: Any, row: RowShape) -> tuple[Number, Number]:
-    """Bytes an updated row grows by, and the columns' bytes it then has; raises OutsideLaw for an unknown column."""
+    """Bytes an updated row grows by, and the columns' bytes it then has; raises UnknownName for a column it has not."""
     if not work.sets:
         grows = 0.0 if work.growth_bytes is None else work.growth_bytes
         return grows, row.columns_bytes + grows
     known = {column.name.upper() for column in table.columns}
     for column in work.sets:
         if column.name.upper() not in known:
-            names = ", ".join(column.name for column in table.columns[:8]) or "none are described"
-            raise OutsideLaw(f"workload.sets: {column.name!r} is not a column of the table ({names})")
+            raise UnknownName("column", column.name, [one.name for one in table.columns], "workload.sets")
     wanted = {column.name.upper(): column for column in work.sets}
     after, _ = columns_of([wanted.get(column.name.upper(), column) for column in table.columns])
     return after - row.columns_bytes, after

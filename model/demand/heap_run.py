@@ -129,8 +129,9 @@ def _steps(rules: HeapRules, table: Table, work: Dml, length: int, grows: int) -
     if isinstance(work, Update):
         pieces = 1 + (length + work.repeats * grows) // rules.largest_piece
         by_row = work.order == "random" and (work.users > 1 or work.commit_every_rows > 0)
-        each = 10 * by_row + 20 * (work.repeats - 1) + 60 * (pieces if pieces > 1 else 0)
-        steps += table.rows * work.rows_fraction * work.repeats * each
+        again = 5 * (work.repeats - 1)  # rows that lie scattered go one by one
+        each = 8 * by_row * work.repeats + again + 50 * (pieces if pieces > 1 else 0)
+        steps += table.rows * work.rows_fraction * each
     if work.commit_every_rows:
         steps += _rows_worked_on(work, table) * STEPS_PER_BLOCK / work.commit_every_rows
     return steps

@@ -15,6 +15,8 @@ from model.laws.growth import chain_of
 from model.state.heap_rows import HOME, HeapRows
 
 Rows = NDArray[np.int64]
+FEW = 8
+"""Rows that are sooner worked on one by one than apart."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +37,7 @@ class Heap(HeapRows):
     """
 
     def _grow(self, session: int, home: int, row: int, many: int, growth: int) -> None:
-        apart = self._apart(session, home, row, many, growth)
+        apart = self._apart(session, home, row, many, growth) if many > FEW else None
         if apart is None:
             super()._grow(session, home, row, many, growth)
             return

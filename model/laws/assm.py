@@ -73,10 +73,10 @@ def verdict(wanted: int, *, free: int, held: int, reserve: int, empty: bool, ent
     """
     if entry is None:
         return "itl"
-    kept = 0 if empty and not held else reserve
-    if wanted + entry + kept <= free - min(held, free):
+    alone = wanted + entry + (0 if empty else reserve)
+    if wanted + entry + (0 if empty and not held else reserve) <= free - min(held, free):
         return "accepted"
-    return "held" if wanted + entry + kept <= free else "space"
+    return "held" if alone <= free else "space"
 
 
 def targets_filled(pieces: Number, per_block: Number) -> Number:

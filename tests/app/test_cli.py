@@ -139,7 +139,7 @@ def test_a_scan_becomes_an_update_by_its_kind(capsys: Captured) -> None:
             "workload.kind=update table.initrans=200 tablespace.block_size_bytes=2K",
             "initrans 200 needs 4800 bytes",
         ),
-        ("workload.kind=update table.rows=1000000000", "1,000,000,000 rows are more than"),
+        ("workload.kind=update table.rows=1000000000", "the limit is 25,000,000"),
         ("workload.kind=update workload.users=300", "workload.users: got 300; allowed is at most 255"),
         ("workload.kind=update workload.rows_fraction=0", "got 0; allowed is more than 0"),
         ("workload.kind=upadte", "'update'"),

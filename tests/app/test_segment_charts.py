@@ -41,7 +41,7 @@ def test_the_finding_names_the_growth_the_share_the_pctfree_and_the_bug(grown: R
         (("table.pctfree_percent=40",), "PCTFREE 40 leaves room for all of them; 35 is enough"),
         (
             ("workload.rows_fraction=0.1",),
-            "none migrates; if every row of a full block grew so, it would take PCTFREE 35",
+            "none migrates; PCTFREE 10 leaves room for all of them; 5 is enough",
         ),
         (("workload.kind=delete",), "No row grows, so none migrates"),
         (("tablespace.block_size_bytes=2K",), "The search for space takes hardly any time"),

@@ -15,8 +15,7 @@ from app.charts import Figure
 from app.markdown import plain, sentence
 from app.segment_charts import Line
 from model.books import blocktime_version
-from model.calc import Overlay, calculate_many
-from model.demand.change import change_of
+from model.calc import calculate_many
 from model.demand.segment import row_shape
 from model.laws import block
 from model.results import RunResult, SegmentSpace
@@ -43,7 +42,8 @@ def draw(after: RunResult, scenario: Scenario) -> None:
     st.markdown(" ".join(plain(sentence(said)) for said in segment_charts.findings(after)))
     with st.container(key="segment"):
         _chart("segment_blocks", *segment_charts.blocks(after.segment, ink=ink()))
-        _maps(after.segment)
+        if after.segment.map_after is not None:
+            _maps(after.segment)
         _lines(after, scenario)
 
 
@@ -126,33 +126,20 @@ def curves_of(scenario: Scenario) -> Curves:
         "table.pctfree_percent": np.tile(axis, len(sizes)),
         "tablespace.block_size_bytes": np.repeat(sizes, len(axis)),
     }
-    elapsed = calculate_many(system, work, settings)["elapsed_s"].reshape(len(sizes), len(axis))
-    blocks, seconds = [], []
-    for size, times in zip(sizes, elapsed, strict=True):
-        view = _at(system, size, axis)
-        fits = _a_row_fits(view)
-        blocks.append(_line(size, change_of(view, work).segment_after.blocks, fits))
-        seconds.append(_line(size, times, fits))
+    found = calculate_many(system, work, settings)
+    shape = len(sizes), len(axis)
+    quantities = (found["segment_blocks_after"].reshape(shape), found["elapsed_s"].reshape(shape))
+    fits = [_a_row_fits(system, size, axis) for size in sizes]
+    blocks, seconds = (
+        [_line(*row) for row in zip(sizes, values, fits, strict=True)] for values in quantities
+    )
     return Curves(percents, blocks, seconds)
 
 
-def _at(system: System, size_bytes: int, percents: Any) -> Any:
-    """*system* with another block size and many values of PCTFREE."""
-    return Overlay(
-        system,
-        {
-            "tablespace": Overlay(system.tablespace, {"block_size_bytes": size_bytes}),
-            "table": Overlay(system.table, {"pctfree_percent": percents}),
-        },
-    )
-
-
-def _a_row_fits(system: Any) -> Any:
+def _a_row_fits(system: System, size_bytes: int, percents: Any) -> Any:
     space, table = system.tablespace, system.table
     entries = block.itl_entries(table.initrans, table.created_by == "ctas")
-    room = block.usable_bytes(
-        space.block_size_bytes, entries, space.space_management == "assm", table.pctfree_percent
-    )
+    room = block.usable_bytes(size_bytes, entries, space.space_management == "assm", percents)
     return block.slot_bytes(row_shape(table).piece_bytes) <= room
 
 

@@ -11,7 +11,8 @@ from model.catalog import KINDS, entries
 from scenarios import library
 
 CAN: Final = """
-* Where the elapsed time of one full scan or index range scan goes: CPU by cause, each wait event, the client.
+* Where the elapsed time of a scan, an update, an insert or a delete goes: CPU by cause, each wait event, the client.
+* Which rows stay in place, migrate or chain as they grow, how the segment grows, and what the search for space costs.
 * How block size, PCTFREE, multiblock read count, array size, direct path reads, the I/O path and the disk move it.
 * Counts that follow from arithmetic (consistent gets, reads by size, blocks, extents) close to what Oracle prints.
 * How far to trust a time: each constant has a source, and a number outside the calibrated range is marked.
@@ -19,6 +20,7 @@ CAN: Final = """
 CANNOT: Final = """
 * Your system's absolute times, until its constants are measured there: the differences travel better than the sums.
 * Plans: the optimizer's cost is shown, but the access path is the one that you choose.
+* Writing: DBWR, LGWR and archiving are taken to keep up.
 * Latches, read consistency under concurrent change, RAC, Exadata offloading, compression, parallel query.
 * With several users, or reads in flight, the law only approximates; the page plays the simulation then.
 """

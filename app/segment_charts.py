@@ -75,8 +75,8 @@ def _migration(result: RunResult) -> list[str]:
         if has < needed:
             rest = f"if every row of a full block grew so, it would take PCTFREE {needed:.0f}"
         return [f"{grow} and none migrates; {rest}"]
-    share = changes.migrated / changes.rows
-    grow += f": {changes.migrated:,.0f} of {changes.rows:,.0f} updates make their row migrate ({share:.0%})"
+    share = changes.migrated / changes.table_rows
+    grow += f": {changes.migrated:,.0f} of {changes.table_rows:,.0f} updated rows migrate ({share:.0%})"
     if needed >= 100:
         return [f"{grow}. No PCTFREE is enough for that growth"]
     if has < needed:
@@ -100,10 +100,9 @@ def _search(result: RunResult) -> list[str]:
         return [f"The search for space takes hardly any time: {causes[cause]:,.0f} probes in vain"]
     again = search.rejected_itl > 2 * (result.segment.itl_full_blocks or 0)  # the same blocks over and over
     bug = " (bug 6918210)" if again and cause == "whose ITL list is full" else ""
-    return [
-        f"{search.elapsed_fraction:.1%} of the time probes blocks {cause}{bug}: {causes[cause]:,.0f} probes in vain; "
-        f"the stack shows {search.functions[0]}, …, {search.functions[-1]}"
-    ]
+    stack = f"; the stack shows {search.functions[0]}, …, {search.functions[-1]}" if search.functions else ""
+    probes = f"{causes[cause]:,.0f} probes in vain"
+    return [f"{search.elapsed_fraction:.1%} of the time probes blocks {cause}{bug}: {probes}{stack}"]
 
 
 def blocks(segment: SegmentSpace, *, ink: str = "") -> tuple[Figure, str]:

@@ -23,6 +23,7 @@ SPACE_USAGE = {
 }
 """Class of the bitmap -> what DBMS_SPACE.SPACE_USAGE calls it, and the share of the block that is free."""
 NO_PCTFREE = 100
+WORTH_A_SENTENCE = 0.2
 WORTH_A_STACK = 0.01
 """Share of the elapsed time below which no stack would show the search."""
 
@@ -46,11 +47,12 @@ def times_of_a_session(result: RunResult) -> dict[str, float]:
 
 
 def advice(result: RunResult) -> Iterator[str]:
-    """What migration there is, and which PCTFREE would avoid it."""
+    """Why a long search finds no space; what migration there is, and which PCTFREE avoids it."""
+    yield from _search_cause(result)
     changed, needed = result.changes, result.segment.pctfree_needed_percent
     if changed is None or not changed.migrated:
         return
-    migrate = f"{_percent(changed.migrated / changed.rows)} of the rows migrate"
+    migrate = f"{_percent(changed.migrated / changed.table_rows)} of the rows migrate"
     if needed is None or needed <= _pctfree(result.segment):
         yield f"{migrate}."
     elif needed < NO_PCTFREE:
@@ -59,6 +61,16 @@ def advice(result: RunResult) -> Iterator[str]:
         yield f"{migrate}; no PCTFREE is enough: {result.segment.chained_rows:,.0f} rows no longer fit a block."
     else:
         yield f"{migrate}; no PCTFREE is enough to keep them in their blocks."
+
+
+def _search_cause(result: RunResult) -> Iterator[str]:
+    search = result.space_search
+    if search is None or search.elapsed_fraction < WORTH_A_SENTENCE:
+        return
+    if search.rejected_held > search.rejected_itl:
+        yield "The space that is on offer is another session's, deleted and not committed."
+    elif stay_on_offer(search, result.segment):
+        yield "The blocks that are on offer have a full ITL list (bug 6918210, mended in 11.2)."
 
 
 def _pctfree(segment: SegmentSpace) -> float:
@@ -84,7 +96,7 @@ def row_lines(result: RunResult) -> Iterator[str]:
     yield f"{done:<10}{changed.rows:,.0f}{stay}"
     if changed.migrated:
         again = f", and again {changed.moved_again:,.0f} times" if changed.moved_again else ""
-        yield f"migrated  {changed.migrated:,.0f} ({100 * changed.migrated / changed.rows:.1f} %){again}"
+        yield f"migrated  {changed.migrated:,.0f} ({100 * changed.migrated / changed.table_rows:.1f} %){again}"
     if segment.chained_rows:
         yield f"chained   {segment.chained_rows:,.0f}"
     length = f"{segment.avg_row_len_before_bytes:,.0f} before, {segment.avg_row_len_after_bytes:,.0f} after"
@@ -120,7 +132,7 @@ def _needed(segment: SegmentSpace) -> str:
     has = f"{_pctfree(segment):.4g}; " if segment.blocks else ""
     if needed >= NO_PCTFREE:
         return f"{has}none is enough for all rows to stay in their blocks"
-    return f"{has}at {needed:.0f} and above no row migrates"
+    return f"{has}at {needed:.0f} and above no row migrates, in blocks filled from then on (MOVE fills them anew)"
 
 
 def _entries(segment: SegmentSpace) -> str:
@@ -164,7 +176,8 @@ def search_lines(result: RunResult, width: int = 80) -> Iterator[str]:
     if stay_on_offer(search, result.segment):
         yield from wrapped(
             f"{result.segment.itl_full_blocks:,.0f} blocks have room but no ITL entry left; they stay on offer and "
-            "are probed again and again (bug 6918210)",
+            "are probed again and again (bug 6918210, mended in 11.2; enough PCTFREE, commits in between or free "
+            "lists avoid it too)",
             width,
             first="          ",
         )

@@ -129,11 +129,17 @@ class RowChanges(Frozen):
     """Rows changed, and what that writes to undo and redo."""
 
     rows: float
+    """Rows changed, those of repeated executions counted again."""
+    table_rows: float
+    """Different rows among them."""
     in_place: float
     migrated: float
     moved_again: float
     """Migrations of rows that had migrated before."""
     growth_bytes: float
+    """All that a row grows by, over all executions."""
+    executions: float
+    """How often the statement ran: repeated, or once for each commit."""
     commits: float
     undo_bytes: float
     redo_bytes: float

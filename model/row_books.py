@@ -78,12 +78,18 @@ def row_changes(work: Workload, demand: Demand) -> RowChanges | None:
     changes = float(change.changes_of_rows(changed.rows, moves))
     undo = float(change.undo_bytes(changes, old)) + moves * row
     redo = float(change.redo_bytes(changes, undo, new)) + moves * (row + grows)
+    if work.kind == "insert":  # one change for each block that an array, or a direct load, reaches into
+        changes = float(demand.block_changes)
+        undo = 0.0 if work.method == "direct" else float(change.undo_bytes(changes, 0.0))
+        redo = float(change.redo_bytes(changes, undo, 0.0)) + float(changed.rows) * row
     return RowChanges(
         rows=changed.rows,
+        table_rows=changed.rows / (work.repeats if work.kind == "update" else 1),
         in_place=changed.in_place,
         migrated=changed.migrated,
         moved_again=changed.moved_again,
         growth_bytes=grows,
+        executions=demand.trips * work.users,
         commits=changed.commits,
         undo_bytes=undo,
         redo_bytes=redo,

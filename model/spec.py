@@ -106,7 +106,7 @@ class Table(Frozen):
         "insert", "Loaded by INSERT, or CREATE TABLE AS SELECT (one ITL entry more)", GENERAL
     )
     row_bytes: Annotated[MeanSize, Field(ge=3, le=1_000_000)] | None = setting(
-        None, "Mean bytes of a row piece: 3 header bytes, lengths and data (AVG_ROW_LEN); 100 when nothing is said",
+        None, "Mean bytes of a row piece: 3 header bytes, lengths and data (AVG_ROW_LEN + 3); 100 when nothing is said",
         GENERAL,
     )  # fmt: skip
     row_bytes_sd: MeanSize = setting(0, "Standard deviation of the row length", GENERAL, ge=0, le=100_000)

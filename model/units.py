@@ -35,7 +35,8 @@ COUNTS: Final = frozenset(
         "direct_read_slots", "direct_read_slots_limit", "io_cost", "cpu_cost", "cost", "mbrc", "count", "disk", "query",
         "current", "db_file_multiblock_read_count", "nr_requests", "parallel_requests", "blevel",
         "clustering_factor", "leaf_blocks", "replications", "extents", "events", "confidence",
-        "block", "itl_entries", "moved_in", "stubs", "commits", "in_place", "migrated", "moved_again", "searches",
+        "block", "itl_entries", "executions", "table_rows",
+        "moved_in", "stubs", "commits", "in_place", "migrated", "moved_again", "searches",
         "rejected_itl", "rejected_space", "rejected_held", "repeats", "commit_every_rows", "chained_rows",
     }
 )  # fmt: skip

@@ -164,7 +164,8 @@ def _what_stays(moved: dict[str, Change], base: RunResult, other: RunResult) -> 
 
 
 def _untouched(stays: Change, elapsed_s: float) -> str:
-    part = f"{show_seconds(stays.after_s)} of the {show_seconds(elapsed_s)}"
+    mine, whole = show_seconds(stays.after_s), show_seconds(elapsed_s)
+    part = f"all of the {whole}" if mine == whole else f"{mine} of the {whole}"
     return f"{part} are {_waiting(stays.name)}, which this hardly touches"
 
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Literal
 
 from model.calc import calculate, nobody_queues
 from model.errors import OutsideLaw, UnknownName
 from model.results import Interval, RunResult
+from model.spec import FullScan, IndexRangeScan, Insert, Update
 from scenarios.spec import Scenario
 
 Engine = Literal["auto", "calculate", "simulate"]
@@ -53,11 +54,12 @@ INERT = ("kernel", "scheduler", "nr_requests")
 def notes_on(scenario: Scenario) -> list[str]:
     """What a reader should know of the question itself: costs that are defaults, and fields nothing depends on."""
     notes = []
-    for section, whose in (("host", "machine"), ("client", "client")):
+    for section, whose in (("host", "machine"), ("client", "client"), ("disk", "storage")):
         if not any(path.startswith(f"{section}.") for path in scenario.system.constants):
             notes.append(
                 f"the {section}'s costs are defaults, not those of your {whose}: set {section}.use or its fields"
             )
+    notes += _notes_on_changes(scenario)
     changed = scenario.differences.get("host", {})
     inert = [f"host.{field}" for field in INERT if field in changed]
     if inert:
@@ -68,6 +70,30 @@ def notes_on(scenario: Scenario) -> list[str]:
             "db_file_multiblock_read_count = 0 is bug 5768025, seen up to 11.1; later releases may have mended it"
         )
     return notes
+
+
+def _notes_on_changes(scenario: Scenario) -> Iterator[str]:
+    """What a statement that changes rows leaves out, and what of the question decides nothing."""
+    work, table = scenario.workload, scenario.system.table
+    if isinstance(work, FullScan | IndexRangeScan):
+        return
+    yield (
+        "writing is not timed: DBWR, LGWR and archiving are taken to keep up, and the last commit comes after the "
+        "statement"
+    )
+    if not any(path.startswith("host.") for path in scenario.system.constants):
+        yield "what a changed row costs is by default what a server of 2008 took for rows of 9 bytes"
+    if isinstance(work, Update) and not work.sets and not work.growth_bytes:
+        yield "no row grows: set workload.growth_bytes, or workload.sets where the table's columns are described"
+    if not isinstance(work, Insert) and work.commit_every_rows:
+        yield (
+            "with commits in between it is several statements: what is done stays done when a later one fails, and a "
+            "query that began before may meet ORA-01555"
+        )
+    if table.row_bytes_sd:
+        yield "rows that change are taken as equally long; leave some more PCTFREE where they are not"
+    if table.migrated_fraction:
+        yield "table.migrated_fraction decides nothing here: the table is taken as freshly loaded"
 
 
 def _noted(result: RunResult, notes: list[str]) -> RunResult:

@@ -8,7 +8,7 @@ from model.demand.change import Change, change_of
 from model.demand.reading import SEQUENTIAL, ReadPlan, scan_plan
 from model.demand.segment import row_shape
 from model.demand.work import FROM_CLIENT, TO_CLIENT, Demand, cpu_of_rows
-from model.laws import block
+from model.laws import block, buffer_cache
 from model.laws.numeric import Number, ceiling, larger, smaller
 from model.laws.scan_reads import Piece
 
@@ -30,7 +30,6 @@ def dml_demand(system: Any, work: Any) -> Demand:
     """Demands of one session: its share of the statement's rows, each session with a transaction of its own."""
     change = change_of(system, work)
     host, users = system.host, work.users
-    row = row_shape(system.table)
     demand = _scan(system, work, change) if work.kind != "insert" else _no_scan(system, work, change)
     rows = change.rows / users
     if work.kind == "update":
@@ -45,9 +44,10 @@ def dml_demand(system: Any, work: Any) -> Demand:
     else:
         touched = _blocks_changed(work, change)
         demand.cpu[INSERTING] = rows * host.insert_row_s + touched / users * host.change_block_s
+        demand.block_changes = touched
         demand.current_gets = (touched + change.rejected) / users
     demand.cpu[SEARCHING] = search_s(system, change) / users
-    _add_calls(demand, system, work, row, rows)
+    _add_calls(demand, system, work, change)
     demand.waits[LOG_FILE_SYNC] = (change.commits / users, host.log_file_sync_s)
     return demand
 
@@ -73,9 +73,11 @@ def _scan(system: Any, work: Any, change: Change) -> Demand:
     plan = _no_reads() if at_random else scan_plan(system, change.segment, change_rows=True)
     repeats = work.repeats if work.kind == "update" else 1
     gets = change.rows if at_random else blocks * repeats
-    missing = 1 - system.table.cached_fraction
     if at_random:
-        plan.pieces = [Piece(1, blocks * missing / users)]
+        size = system.tablespace.block_size_bytes
+        room = smaller(blocks, system.instance.buffer_cache_bytes // size)
+        misses = buffer_cache.random_misses(change.rows, blocks, room, system.table.cached_fraction)
+        plan.pieces = [Piece(1, misses / users)]
     else:
         plan.pieces = [Piece(piece.blocks, piece.count / users) for piece in plan.pieces]
     demand = _empty(system, change, plan, gets / users, blocks / users)
@@ -130,10 +132,12 @@ def _empty(system: Any, change: Change, plan: ReadPlan, gets: Number, wanted: Nu
     )
 
 
-def _add_calls(demand: Demand, system: Any, work: Any, row: Any, rows: Number) -> None:
+def _add_calls(demand: Demand, system: Any, work: Any, change: Change) -> None:
     """Calls of the client: one statement, or one for every row or array that it inserts, with the rows' bytes."""
-    net = system.client
-    trips: Number = 1
+    net, rows = system.client, change.rows / work.users
+    trips: Number = work.repeats if work.kind == "update" else 1
+    if work.kind != "insert":
+        trips = larger(trips, ceiling(change.commits / work.users))  # a commit ends the statement
     sent: Number = 0
     if work.kind == "insert" and work.method != "direct":
         size = 1 if work.method == "row" else work.arraysize_rows

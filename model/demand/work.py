@@ -41,6 +41,8 @@ class Demand:
     read_blocks: Number
     """Blocks read by the scan."""
     current_gets: Number = 0
+    block_changes: Number = 0
+    """Changes to blocks by inserts."""
     change: Change | None = None
     """What it does to rows and blocks, where it changes any."""
     sent_twice_s: Number = 0.0

@@ -64,9 +64,12 @@ def _reads(system: System, work: Workload, demand: Demand, seed: int) -> Iterato
     plan = demand.plan
     if work.kind == "index_range_scan":
         return _single_block_reads(round(float(demand.reads)), float(plan.positioned_fraction))
+    share = work.users if demand.change is not None else 1  # sessions that change rows share them among them
+    if demand.change is not None and demand.plan.positioned_fraction == 1:
+        return _single_block_reads(round(float(demand.reads)), 1.0)
     space = system.tablespace
     extents = lay_out(
-        int(demand.segment.blocks),
+        -(-int(demand.segment.blocks) // share),
         block_size_bytes=space.block_size_bytes,
         assm=space.space_management == "assm",
         uniform_extent_bytes=space.uniform_extent_bytes if space.extent_management == "uniform" else None,

@@ -50,10 +50,15 @@ def difference_line(base: RunResult, other: RunResult, letter: str = "B") -> str
     times = f"{letter} takes {show_seconds(after)}, A {show_seconds(before)}"
     if abs(after - before) <= 1e-9 * max(before, after):
         return f"{letter} takes as long as A: {show_seconds(after)}."
-    percent = f", {100 * (after - before) / before:+.2g} %" if before > 0 and after < 10 * before else ""
+    percent = f", {_percent_more(before, after)} %" if before > 0 and after < 10 * before else ""
     ratio = f", {after / before:,.3g} times as long" if before > 0 and after >= 10 * before else ""
     less = "less" if after < before else "more"
     return f"{times}: {show_seconds(abs(after - before))} {less}{percent}{ratio}."
+
+
+def _percent_more(before: float, after: float) -> str:
+    percent = 100 * (after - before) / before
+    return f"{percent:+.0f}" if abs(percent) >= 10 else f"{percent:+.2g}"
 
 
 def side_by_side_lines(

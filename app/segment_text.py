@@ -52,7 +52,7 @@ def advice(result: RunResult) -> Iterator[str]:
     changed, needed = result.changes, result.segment.pctfree_needed_percent
     if changed is None or not changed.migrated:
         return
-    migrate = f"{_percent(changed.migrated / changed.table_rows)} of the rows migrate"
+    migrate = f"{_percent(changed.migrated / changed.table_rows)} of the updated rows migrate"
     if needed is None or needed <= _pctfree(result.segment):
         yield f"{migrate}."
     elif needed < NO_PCTFREE:
@@ -106,7 +106,7 @@ def row_lines(result: RunResult) -> Iterator[str]:
     yield f"written   {megabytes(changed.undo_bytes)} of undo, {megabytes(changed.redo_bytes)} of redo"
 
 
-def segment_lines(result: RunResult) -> Iterator[str]:
+def segment_lines(result: RunResult, width: int = 80) -> Iterator[str]:
     """The segment as DBA_SEGMENTS, DBA_TABLES and DBMS_SPACE.SPACE_USAGE show it."""
     segment = result.segment
     changed = result.changes is not None
@@ -120,7 +120,7 @@ def segment_lines(result: RunResult) -> Iterator[str]:
     if segment.migrated_rows and not changed:
         yield f"migrated  {segment.migrated_rows:,.0f} rows"
     if segment.pctfree_needed_percent:
-        yield f"PCTFREE   {_needed(segment)}"
+        yield from wrapped(_needed(segment), width, first="PCTFREE   ")
     if segment.itl_full_blocks:
         yield f"ITL       full in {segment.itl_full_blocks:,.0f} blocks{_entries(segment)}"
     if segment.freeness_before is not None and segment.freeness_after is not None:

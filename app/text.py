@@ -131,7 +131,7 @@ def run_lines(result: RunResult, title: str = "", *, width: int = 80, bar: str =
         tkprof_lines(result),
         io_lines(result, width),
         row_lines(result),
-        segment_lines(result),
+        segment_lines(result, width),
         search_lines(result, width),
         block_lines(result, width, plain=bar.isascii()),
         device_lines(result, width),

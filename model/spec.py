@@ -435,6 +435,9 @@ class Update(Frozen):
     def _one_description_of_the_growth(self) -> Update:
         if self.sets and self.growth_bytes is not None:
             raise ValueError("sets and growth_bytes both say how rows grow; give one of them")
+        names = [column.name.upper() for column in self.sets]
+        if len(set(names)) < len(names):
+            raise ValueError("sets names a column twice")
         return self
 
 

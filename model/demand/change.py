@@ -9,7 +9,7 @@ from model.demand.outcome import HeapOutcome
 from model.demand.segment import RowShape, Segment, growth_of, row_shape, segment_of
 from model.errors import OutsideLaw
 from model.laws import assm, block, growth
-from model.laws.numeric import Number, ceiling, larger, smaller, some, where
+from model.laws.numeric import Number, ceiling, floor_div, larger, smaller, some, where
 from model.provenance import Frozen
 from model.spec import release_tuple
 
@@ -77,13 +77,12 @@ def _mended(system: Any) -> bool:
     return release_tuple(system.instance.release) >= MENDED_IN
 
 
-def _pctfree_needed(system: Any, row: RowShape, grows: Number) -> Number:
-    """PCTFREE that leaves room for a block's mean growth: that of its rows that are updated."""
+def _pctfree_needed(system: Any, row: RowShape, grows: Number, share: Number) -> Number:
     space, table = system.tablespace, system.table
     itl = block.itl_entries(table.initrans, table.created_by == "ctas")
     data = space.block_size_bytes - block.overhead_bytes(itl, space.space_management == "assm")
     return growth.pctfree_for(
-        growth.padded_growth(row.piece_bytes, grows), row.piece_bytes, data, space.block_size_bytes
+        growth.padded_growth(row.piece_bytes, grows), row.piece_bytes, data, space.block_size_bytes, share
     )
 
 
@@ -119,7 +118,7 @@ def _played(system: Any, work: Any, row: RowShape, segment: Segment, grown: tupl
         segment=before,
         segment_after=segment_of(system, row, blocks=found.after.blocks),
         itl_full_blocks=found.itl_full_blocks,
-        pctfree_needed=_pctfree_needed(system, row, grows * repeats * _share(work)),
+        pctfree_needed=_pctfree_needed(system, row, grows * repeats, _share(work)),
         outcome=found,
     )
 
@@ -129,7 +128,7 @@ def _share(work: Any) -> Number:
 
 
 def _by_law(system: Any, work: Any, row: RowShape, segment: Segment, grown: tuple[Number, Number]) -> Change:
-    """In closed form: exact for one transaction over equal short rows, else good to some percent.
+    """In closed form: exact for one transaction over equal short rows, else good to some percent, or 12 with few commits.
 
     Rows of the last block, and space that leaving rows give back, are taken as those of the mean block; repeated
     growth as one, and several sessions as one.
@@ -148,12 +147,17 @@ def _by_law(system: Any, work: Any, row: RowShape, segment: Segment, grown: tupl
     fit = segment.rows_per_block
     share = work.rows_fraction
     rows = table.rows * share * repeats
-    homes = table.rows / fit
-    chosen = fit * share
     wider = growth.padded_growth(row.piece_bytes, grows * repeats)
     freed = growth.piece_bytes(row.piece_bytes) - growth.STUB_BYTES
-    leaving = growth.rows_that_migrate(chosen, data - fit * slot, wider, freed)
-    migrated = smaller(table.rows * share, leaving * homes) if work.kind == "update" else 0 * rows
+    full = floor_div(table.rows, fit)
+    last = table.rows - full * fit
+    migrated = full * growth.rows_that_migrate(fit * share, data - fit * slot, wider, freed)
+    room = data - last * slot
+    room = where(
+        migrated > 0, smaller(room, reserve), room
+    )  # pieces that moved before have filled the last block
+    migrated = migrated + growth.rows_that_migrate(last * share, room, wider, freed)
+    migrated = smaller(table.rows * share, migrated) if work.kind == "update" else 0 * rows
     moved = block.slot_bytes(growth.moved_bytes(row.piece_bytes + grows * repeats))
     most = block.itl_limit(size)
     commits = where(work.commit_every_rows > 0, rows // larger(1, work.commit_every_rows), 0)
@@ -167,29 +171,41 @@ def _by_law(system: Any, work: Any, row: RowShape, segment: Segment, grown: tupl
         most_new_entries=most - entries,
         itl_entry=block.ITL_ENTRY_BYTES,
     )
-    reused = where(at_once < by_space, (data - reserve) // moved, by_space)
     # the ITL list binds also where it and the space end together, as long as the block is still on offer afterwards
     left = data - by_itl * moved - (by_itl - entries) * block.ITL_ENTRY_BYTES
     bound = (by_itl < by_space) | ((by_itl == by_space) & (left > reserve))
-    per_block = larger(1, where(commits > 0, larger(by_space, reused), smaller(by_space, by_itl)))
-    targets = assm.targets_filled(migrated, per_block)
-    filled = where(commits > 0, smaller(at_once, by_itl), by_itl)
+    # entries a block gets in one transaction, free again for the pieces of the next
+    made = smaller(by_itl, smaller(by_space, larger(1, at_once)))
+    reused = floor_div(data - reserve - larger(0, made - entries) * block.ITL_ENTRY_BYTES, moved)
+    per_block = larger(1, where(commits > 0, larger(made, reused), smaller(by_space, by_itl)))
+    long = (
+        moved > data - entries * block.ITL_ENTRY_BYTES
+    )  # chained: whole blocks, found without a search of others
+    pieces = where(long, ceiling(moved / data), 1)
+    targets = where(long, migrated * pieces, assm.targets_filled(migrated, per_block))
+    rest = data - by_space * moved - larger(0, by_space - entries) * block.ITL_ENTRY_BYTES
+    unseen = assm.freeness(rest, reserve, size) < assm.freeness(moved + reserve, reserve, size)
+    new = at_once * where(commits > 0, made / per_block, 1)
     itl = where(
         bound & (is_assm > 0) & (not _mended(system)),
-        larger(1, commits) * assm.itl_rejections(at_once, larger(1, filled)),
+        assm.itl_rejections(at_once, larger(1, by_itl))
+        + larger(0, commits - 1) * assm.itl_rejections(new, larger(1, by_itl)),
         where(bound, assm.space_rejections(migrated, per_block), 0),
     )
-    after = segment_of(system, row, blocks=ceiling(homes) + targets, ahead=True)
+    itl = where(long, 0, itl)
+    homes = full + (last > 0)
+    ahead = where((targets > 0) | (table.created_by == "insert"), 1, 0)
+    after = segment_of(system, row, blocks=homes + targets, ahead=ahead)
     return Change(
         rows=rows,
         in_place=rows - migrated,
         migrated=migrated,
         moved_again=0,
-        chained=0,
-        chain_pieces=0,
-        searches=migrated,
+        chained=where(long, migrated, 0),
+        chain_pieces=migrated * (pieces - 1),
+        searches=migrated * pieces,
         rejected_itl=itl,
-        rejected_space=where(bound, 0, assm.space_rejections(migrated, per_block)),
+        rejected_space=where(bound | long | unseen, 0, assm.space_rejections(migrated, per_block)),
         rejected_held=0,
         commits=commits,
         growth_bytes=grows * repeats,
@@ -197,15 +213,15 @@ def _by_law(system: Any, work: Any, row: RowShape, segment: Segment, grown: tupl
         segment=segment,
         segment_after=after,
         itl_full_blocks=where(bound & (commits == 0), migrated // per_block, 0),
-        pctfree_needed=_pctfree_needed(system, row, grows * repeats * _share(work)),
+        pctfree_needed=_pctfree_needed(system, row, grows * repeats, _share(work)),
     )
 
 
 def _insert_by_law(system: Any, work: Any, row: RowShape, segment: Segment) -> Change:
     fit = segment.rows_per_block
     filled = ceiling(work.rows / fit)
-    held = system.table.rows * work.uncommitted_delete_fraction / fit
-    on_offer = where(system.tablespace.space_management == "assm", held, 0)
+    searching = 0 if work.method == "direct" else 1
+    on_offer = _blocks_on_offer(system, work, row, fit) * searching
     commits = where(work.commit_every_rows > 0, work.rows // larger(1, work.commit_every_rows), 0)
     return Change(
         rows=work.rows,
@@ -214,9 +230,9 @@ def _insert_by_law(system: Any, work: Any, row: RowShape, segment: Segment) -> C
         moved_again=0,
         chained=0,
         chain_pieces=0,
-        searches=work.rows,
+        searches=work.rows * searching,
         rejected_itl=0,
-        rejected_space=filled,
+        rejected_space=filled * searching,
         rejected_held=filled * on_offer,
         commits=commits,
         growth_bytes=0,
@@ -228,3 +244,21 @@ def _insert_by_law(system: Any, work: Any, row: RowShape, segment: Segment) -> C
         itl_full_blocks=0,
         pctfree_needed=0,
     )
+
+
+def _blocks_on_offer(system: Any, work: Any, row: RowShape, fit: Number) -> Number:
+    """Blocks that an uncommitted delete has put into a class that a search for one of the rows looks at."""
+    space, table = system.tablespace, system.table
+    size = space.block_size_bytes
+    slot = block.slot_bytes(row.piece_bytes)
+    is_assm = 1 if space.space_management == "assm" else 0
+    entries = block.itl_entries(table.initrans, table.created_by == "ctas")
+    reserve = block.reserve_bytes(size, table.pctfree_percent)
+    share = work.uncommitted_delete_fraction
+    loaded = size - block.overhead_bytes(entries, is_assm) - fit * slot
+    now = assm.freeness(loaded + fit * slot * share, reserve, size)
+    seen = now > assm.freeness(
+        loaded, reserve, size
+    )  # the bitmap notes a block that rises into another class
+    seen = seen & (now >= assm.freeness(slot + reserve, reserve, size))
+    return where(seen & (share > 0), ceiling(table.rows / fit), 0) * is_assm

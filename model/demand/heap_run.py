@@ -70,6 +70,12 @@ def play(
     length, grows, most = lengths
     rules = heap_rules(space, table, mended)
     _refuse(rules, table, work, length, grows)
+    whole = (rules.largest_piece + rules.directory) // rules.slot(length)
+    if most is not None and most > whole:
+        raise OutsideLaw(
+            f"table.blocks {table.blocks} would hold {most:,} rows each; a block of {rules.block // UNIT} holds "
+            f"{whole:,} at most"
+        )
     uniform = space.uniform_extent_bytes if space.extent_management == "uniform" else None
     steps = high_water_steps(space.block_size_bytes, rules.assm, uniform)
     sessions = work.users + (work.kind == "insert" and work.uncommitted_delete_fraction > 0)
@@ -114,9 +120,10 @@ def _refuse(rules: HeapRules, table: Table, work: Dml, length: int, grows: int) 
         )
     asked = _steps(rules, table, work, length, grows)
     if asked > MOST_STEPS:
+        whose = "workload.rows" if isinstance(work, Insert) and work.rows > table.rows else "table.rows"
         raise OutsideLaw(
-            f"{'workload.rows' if isinstance(work, Insert) and work.rows > table.rows else 'table.rows'}: playing this "
-            f"takes some {asked:,.0f} steps, the limit is {MOST_STEPS:,}: take fewer rows, or less growth of each"
+            f"{whose}: playing this takes some {asked:,.0f} steps, the limit is {MOST_STEPS:,}: take fewer rows; all "
+            "but the search for space is proportional to them"
         )
 
 

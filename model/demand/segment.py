@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from model.errors import UnknownName
+from model.errors import OutsideLaw, UnknownName
 from model.laws import block, extents, growth
 from model.laws.numeric import Number, ceiling, larger, some, where
 from model.spec import release_tuple
@@ -72,6 +72,10 @@ def growth_of(table: Any, work: Any, row: RowShape) -> tuple[Number, Number]:
     if not work.sets:
         grows = 0.0 if work.growth_bytes is None else work.growth_bytes
         return grows, row.columns_bytes + grows
+    if not table.columns:
+        raise OutsideLaw(
+            "workload.sets: the table's columns are not described; give table.columns, or growth_bytes"
+        )
     known = {column.name.upper() for column in table.columns}
     for column in work.sets:
         if column.name.upper() not in known:
@@ -81,7 +85,7 @@ def growth_of(table: Any, work: Any, row: RowShape) -> tuple[Number, Number]:
     return after - row.columns_bytes, after
 
 
-def segment_of(system: Any, row: RowShape, blocks: Number | None = None, ahead: bool = False) -> Segment:
+def segment_of(system: Any, row: RowShape, blocks: Number | None = None, ahead: Number = 0) -> Segment:
     """The table's blocks below the high-water mark and its extents; or what *blocks* blocks are of it.
 
     With *ahead*, the high-water mark has moved on to the end of the extent that they reach into.
@@ -96,7 +100,7 @@ def segment_of(system: Any, row: RowShape, blocks: Number | None = None, ahead: 
     rows_per_block = fit / chained
     by_insert = assm and table.created_by == "insert"
     if blocks is not None:
-        by_insert = ahead and assm
+        by_insert = ahead * (1 if assm else 0)
     elif table.blocks is None:
         blocks = ceiling(table.rows / rows_per_block)
         if some(table.migrated_fraction > 0):

@@ -51,16 +51,18 @@ def chain_of(row_piece: int, largest_piece: int, header: int, rowid: int) -> tup
 
 
 def pctfree_for(
-    growth: Number, row_piece_bytes: Number, data_bytes: Number, block_size_bytes: Number
+    growth: Number, row_piece_bytes: Number, data_bytes: Number, block_size_bytes: Number, share: Number = 1.0
 ) -> Number:
-    """Smallest whole PCTFREE at which every row of a full block grows in place; 100 when even 99 is too little.
+    """Smallest whole PCTFREE at which the *share* of a full block's rows that grow does so in place; 100 if none is.
 
-    With r rows of slot s = row + 2 in a block: r = floor((data - reserve)/s) and r·growth <= data - r·s.
+    With r rows of slot s = row + 2 in a block: r = floor((data - reserve)/s) and ceil(r·share)·growth <= data - r·s.
     """
     slot = piece_bytes(row_piece_bytes) + ROW_DIRECTORY_ENTRY_BYTES
-    fit = larger(1, floor_div(data_bytes, slot + growth))
+    part = where(share < 1, 1, 0)  # a block may have one growing row more than the share of its rows
+    fit = larger(1, floor_div(data_bytes - part * growth, slot + share * growth))
     # NOTE: loading keeps at most *fit* rows when less than fit + 1 slots stay below the reserve
     need = 100 * (data_bytes - (fit + 1) * slot) / block_size_bytes
     percent = larger(0, floor_div(need, 1) + 1)
-    alone = (fit <= 1) & (slot + growth > data_bytes)
-    return where(alone, 100, smaller(100, percent))
+    alone = slot + growth > data_bytes
+    most = floor_div(100 * (data_bytes - slot), block_size_bytes)  # beyond it no row is loaded at all
+    return where(alone | (percent > most), 100, percent)

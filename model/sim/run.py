@@ -11,7 +11,7 @@ from model.demand import Demand, demand_of
 from model.errors import OutsideLaw
 from model.results import DeviceStats, RunResult
 from model.sim.ledger import Ledger, mean_waits
-from model.sim.session import STRETCH_BLOCKS, Read, Session, stretches_of
+from model.sim.session import Read, Session, stretch_blocks, stretches_of
 from model.sim.streams import stream
 from model.spec import System, Workload, release_tuple
 from model.state.extent_map import lay_out, reads_of, uncached_reads_of
@@ -43,7 +43,9 @@ def simulate(system: System, work: Workload, *, seed: int = 1, name: str = "") -
 
 def _refuse_what_takes_too_long(work: Workload, demand: Demand) -> None:
     """A read is a step, and so is a stretch of blocks that need none."""
-    steps = work.users * (float(demand.reads) + stretches_of(float(demand.blocks_wanted)))
+    steps = work.users * (
+        float(demand.reads) + stretches_of(float(demand.blocks_wanted), stretch_blocks(demand))
+    )
     blocks = work.users * float(demand.segment.blocks)
     for amount, most, what in ((steps, MOST_STEPS, "steps"), (blocks, MOST_BLOCKS_DRAWN, "blocks")):
         if amount > most and not (what == "blocks" and demand.plan.direct):
@@ -55,7 +57,7 @@ def _refuse_what_takes_too_long(work: Workload, demand: Demand) -> None:
 
 def _first_step_s(session: Session) -> float:
     """Sessions start within the time of one stretch of work, so that they are not in step."""
-    blocks = min(STRETCH_BLOCKS, float(session.demand.blocks_wanted))
+    blocks = min(session.stretch_blocks, float(session.demand.blocks_wanted))
     return blocks * (session.pace.cpu_s + session.pace.other_s)
 
 

@@ -56,6 +56,7 @@ class Session:
         self.processors = processors
         self.ledger = Ledger()
         self.pace = pace_of(system, demand)
+        self.stretch_blocks = stretch_blocks(demand)
         self._posts_every_reap = reaps_are_waits(system)
         self._positioning_s = positioning_s(system.disk.average_seek_s, system.disk.rotation_s)
         through = demand.plan.through_page_cache
@@ -96,7 +97,10 @@ class Session:
                 yield from self._read_and_wait(read, plan.event)
             step = min(read[1] * hits_per_read, self.demand.blocks_wanted - done)
             done += step
-            yield from self._work(step)
+            if step > self.stretch_blocks:
+                yield from self._work_in_stretches(step)
+            else:
+                yield from self._work(step)
         yield from self._work_in_stretches(self.demand.blocks_wanted - done)
 
     def _scan_asynchronously(self, reads: Iterator[Read]) -> Step:
@@ -176,7 +180,7 @@ class Session:
         """Blocks that needed no read, in stretches short enough for sessions to take turns on the processors."""
         if blocks <= 1e-9 * self.demand.blocks_wanted:
             return
-        stretches = stretches_of(blocks)
+        stretches = stretches_of(blocks, self.stretch_blocks)
         for _ in range(stretches):
             yield from self._work(blocks / stretches)
 
@@ -186,9 +190,18 @@ class Session:
 
 
 STRETCH_BLOCKS = 128
+STRETCH_S = 0.02
 MOST_STRETCHES = 10_000
 
 
-def stretches_of(blocks: float) -> int:
+def stretch_blocks(demand: Demand) -> float:
+    """Blocks after which another session may have the processor: fewer where a block's rows are changed at length."""
+    each_s = float(demand.cpu_s) / float(demand.blocks_wanted)
+    if demand.change is None or each_s * STRETCH_BLOCKS <= STRETCH_S:
+        return STRETCH_BLOCKS
+    return max(STRETCH_S / each_s, float(demand.blocks_wanted) / MOST_STRETCHES)
+
+
+def stretches_of(blocks: float, each_blocks: float = STRETCH_BLOCKS) -> int:
     """In how many stretches a session works on *blocks* blocks that need no read."""
-    return min(MOST_STRETCHES, max(1, round(blocks / STRETCH_BLOCKS)))
+    return min(MOST_STRETCHES, max(1, round(blocks / each_blocks)))

@@ -12,6 +12,7 @@ from model.state.heap_rules import HeapCounts, HeapRules
 from model.state.space_map import FreeLists, SpaceMap
 
 MOST_BLOCKS = 4_000_000
+ANYBODY = -1
 
 
 class HeapBlocks:
@@ -41,7 +42,8 @@ class HeapBlocks:
         """Block -> session -> space its open transaction has freed there."""
         self._touched: list[set[int]] = [set() for _ in range(sessions)]
         self._known: tuple[int, int, int, int, int, bool] | None = None
-        self._held_key: tuple[int, int, bool] | None = None
+        self._held_key: tuple[int, int] | None = None
+        self._holding: set[int] = set()
         self._stuck_itl: set[int] = set()
         self._stuck_held: set[int] = set()
 
@@ -132,7 +134,7 @@ class HeapBlocks:
             entry=self._entry_bytes(session, block, migrated),
         )
 
-    def _reject(self, session: int, block: int, why: str, key: tuple[int, int, bool]) -> bool:
+    def _reject(self, session: int, block: int, why: str, slot: int) -> bool:
         """Count a rejected probe and note what follows from it; whether the block is stuck from now on."""
         counts, rules = self.counts, self.rules
         if why == "itl":
@@ -150,19 +152,41 @@ class HeapBlocks:
             return False
         if why == "itl":
             self._stuck_itl.add(block)
-        else:
+        elif self._rejects_whatever_the_entry(session, block, slot):
+            key = self._key(session, slot)
             self._held_key = key if not self._stuck_held or self._held_key == key else None
             self._stuck_held.add(block)
+        else:
+            return False
         self.space.stick(block, True)
         return True
+
+    def _key(self, session: int, slot: int) -> tuple[int, int]:
+        """What is held rejects searches with one key alike: of one length, by sessions that hold nothing."""
+        return (session if session in self._holding else ANYBODY, slot)
+
+    def _rejects_whatever_the_entry(self, session: int, block: int, slot: int) -> bool:
+        if self._entry_bytes(ANYBODY, block, True) is None:
+            return False
+        said = {
+            verdict(
+                slot,
+                free=self.free[block],
+                held=self._held_from(session, block),
+                reserve=self.rules.reserve,
+                empty=self.pieces[block] == 0,
+                entry=entry,
+            )
+            for entry in (0, self.rules.itl_entry)
+        }
+        return said == {"held"}
 
     def _find(self, session: int, slot: int, migrated: bool) -> tuple[int, int]:
         """A block that admits a piece of *slot*, and the rejections that the next such search will meet on its way."""
         rules = self.rules
         least = self._least(slot)
-        key = (session, slot, migrated)
         literal = (bool(self._stuck_itl) and not migrated) or (
-            bool(self._stuck_held) and self._held_key != key
+            bool(self._stuck_held) and self._held_key != self._key(session, slot)
         )
         while True:
             added = 0
@@ -176,7 +200,8 @@ class HeapBlocks:
                     self.counts.accepted += 1
                     self._count_stuck(passed)
                     return block, -1 if literal else passed + added
-                added += self._reject(session, block, why, key)
+                added += self._reject(session, block, why, slot)
+                literal = literal or (why == "held" and block not in self._stuck_held)
             self._extend()
 
     def _count_stuck(self, passed: int) -> None:
@@ -251,6 +276,7 @@ class HeapBlocks:
         """Keep what the session's transaction has freed from others until it commits."""
         held = self._held.setdefault(block, {})
         held[session] = held.get(session, 0) + freed
+        self._holding.add(session)
         self._touched[session].add(block)
 
     def commit(self, session: int) -> None:
@@ -266,5 +292,6 @@ class HeapBlocks:
                     stuck.discard(block)
                     self.space.stick(block, False)
         self._touched[session] = set()
+        self._holding.discard(session)
         self.lists.commit(session)
         self._known = None

@@ -43,9 +43,7 @@ class HeapRows(HeapBlocks):
         rules = self.rules
         slot = rules.slot(length)
         empty = rules.largest_piece + rules.directory
-        fit = max(1, (empty - rules.reserve) // slot)
-        if most_per_block is not None:
-            fit = min(fit, most_per_block)
+        fit = max(1, (empty - rules.reserve) // slot) if most_per_block is None else most_per_block
         self._fit, self._loaded = fit, many
         full, rest = divmod(many, fit)
         used = full + (rest > 0)
@@ -118,7 +116,7 @@ class HeapRows(HeapBlocks):
 
     def _leave(self, session: int, block: int, why: str, slot: int) -> None:
         """The session's own block rejected a row: note it and go on without one."""
-        self._reject(session, block, why, (session, slot, False))
+        self._reject(session, block, why, slot)
         self._current[session] = None
 
     def _put_rows(self, session: int, block: int, many: int, length: int, direct: bool) -> None:

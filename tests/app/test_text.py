@@ -169,7 +169,7 @@ def said(lines: Iterable[str]) -> str:
 def test_the_headline_of_an_update_names_the_search_and_the_pctfree_that_avoids_it() -> None:
     text = answer(growing())
     assert re.match(r"It takes \d+\.\d\d s: \d+\.\d\d s searching for space \(9\d %\), ", text)
-    assert text.endswith(". 79 % of the rows migrate; set PCTFREE to at least 35 and none does.")
+    assert text.endswith(". 79 % of the updated rows migrate; set PCTFREE to at least 35 and none does.")
     assert "updating rows" in answer(changed("at home"))
     assert "migrate" not in answer(changed("at home"))
 
@@ -185,7 +185,7 @@ def test_an_update_that_no_pctfree_helps_says_so() -> None:
         "is enough: 7 rows no longer fit a block."
     )
     enough = result.segment.model_copy(update={"pctfree_needed_percent": 10.0})
-    assert answer(result.model_copy(update={"segment": enough})).endswith("79 % of the rows migrate.")
+    assert answer(result.model_copy(update={"segment": enough})).endswith("79 % of the updated rows migrate.")
 
 
 def test_the_profile_counts_what_was_done_to_rows() -> None:

@@ -8,7 +8,16 @@ import numpy as np
 import pytest
 from pydantic import ValidationError
 
-from model import OutsideLaw, RunResult, SpecError, System, calculate, calculate_many, simulate
+from model import (
+    BlocktimeError,
+    OutsideLaw,
+    RunResult,
+    SpecError,
+    System,
+    calculate,
+    calculate_many,
+    simulate,
+)
 from model.demand import demand_of
 from model.spec import Column, Delete, Insert, Instance, Table, Tablespace, Update
 
@@ -357,3 +366,122 @@ def test_demands_of_an_update_are_those_of_the_played_segment() -> None:
     assert change.outcome is not None
     assert change.outcome.counts.migrated == change.migrated
     assert change.rows == change.in_place + change.migrated
+
+
+# --- shares, sessions and repetitions --------------------------------------------------------------------------------
+
+
+COLD = {"cached_fraction": 0.0}
+
+
+@pytest.mark.parametrize("users", [1, 2, 8])
+@pytest.mark.parametrize(
+    "work",
+    [
+        Update(growth_bytes=5),
+        Update(growth_bytes=5, order="random"),
+        Update(order="random", rows_fraction=1e-9),
+        Delete(),
+        Insert(rows=1),
+        Insert(rows=500, method="direct"),
+    ],
+)
+def test_simulating_reads_what_is_asked_for(work: Any, users: int) -> None:
+    shared = work.model_copy(update={"users": users})
+    slow = System(table=Table(rows=60_000, row_bytes=60, **COLD), instance=Instance(release="19.3"))
+    asked, played = calculate(slow, shared).physical_io, simulate(slow, shared).physical_io
+    assert played.read_blocks == pytest.approx(asked.read_blocks, rel=0.02, abs=2)
+    if users == 1:  # each of several reads its part as a segment of its own, whose first extents are small
+        assert played.read_requests == pytest.approx(asked.read_requests, rel=0.05, abs=2)
+
+
+@pytest.mark.parametrize("users", [5, 8, 32])
+def test_no_session_is_done_before_the_processors_can_be(users: int) -> None:
+    one = calculate(system(16384), update()).time.elapsed_s
+    played = simulate(system(16384), update(users=users)).time.elapsed_s
+    least = calculate(system(16384), update(users=users)).time.elapsed_s
+    assert played >= 0.93 * least  # the mean session ends a little before the last
+    assert played < one
+
+
+def test_two_sessions_probe_what_a_third_has_deleted_each_for_itself() -> None:
+    table = Table(rows=100_000, row_bytes=100, cached_fraction=1.0)
+    with_company = System(table=table, instance=Instance(release="10.2.0.4"))
+    alone = calculate(with_company, Insert(rows=4_000, uncommitted_delete_fraction=1.0)).space_search
+    both = calculate(
+        with_company, Insert(rows=4_000, method="row", uncommitted_delete_fraction=1.0, users=2)
+    ).space_search
+    assert alone is not None
+    assert both is not None
+    # they share blocks at times, and then both look for another
+    assert alone.rejected_held <= both.rejected_held <= 2 * alone.rejected_held
+
+
+@pytest.mark.parametrize(
+    ("work", "off"),
+    [
+        (update(commit_every_rows=100), 0.01),
+        (update(commit_every_rows=10_000), 0.05),
+        (update(commit_every_rows=100_000), 0.15),
+        (update(rows_fraction=0.3), 0.05),
+        (Insert(rows=10_000, uncommitted_delete_fraction=0.1), 0.05),
+        (Insert(rows=10_000, uncommitted_delete_fraction=0.6), 0.05),
+        (Insert(rows=10_000, method="direct"), 0.01),
+        (Delete(), 0.01),
+    ],
+)
+def test_the_closed_form_away_from_one_transaction(work: Any, off: float) -> None:
+    asked = system(16384)
+    many = calculate_many(asked, work, {"table.pctfree_percent": np.array([10.0, 10.0])})
+    assert many["elapsed_s"][0] == pytest.approx(calculate(asked, work).time.elapsed_s, rel=off)
+
+
+@pytest.mark.parametrize(("growth", "fraction"), [(300, 0.02), (1500, 0.01), (60, 0.5), (7, 0.9)])
+def test_the_pctfree_advised_for_a_share_of_the_rows_is_enough(growth: int, fraction: float) -> None:
+    work = Update(growth_bytes=growth, rows_fraction=fraction)
+    before = calculate(plain(100, rows=20_000), work).segment
+    needed = before.pctfree_needed_percent
+    assert needed is not None
+    assert needed < 100
+    enough = System(table=Table(rows=20_000, row_bytes=100, pctfree_percent=needed, cached_fraction=1.0))
+    assert calculate(enough, work).segment.migrated_rows == 0
+
+
+def test_repeated_runs_are_several_executions_of_the_same_rows() -> None:
+    found = calculate(system(8192), update(repeats=3))
+    assert found.changes is not None
+    assert found.changes.table_rows == 50_000
+    assert found.changes.rows == 150_000
+    assert found.calls["execute"].count == 3
+    assert found.segment.migrated_rows <= found.changes.table_rows
+
+
+def test_visits_at_random_read_again_what_the_cache_has_lost() -> None:
+    table = Table(rows=200_000, row_bytes=100, **COLD)
+    work = Update(growth_bytes=1, order="random")
+    reads = [
+        calculate(
+            System(table=table, instance=Instance(buffer_cache_bytes=size)), work
+        ).physical_io.read_blocks
+        for size in (2**30, 2**24, 2**22)
+    ]
+    blocks = calculate(System(table=table), work).segment.blocks_before
+    assert reads[0] == pytest.approx(blocks, rel=0.01)
+    assert reads[0] < reads[1] < reads[2] < table.rows
+
+
+@pytest.mark.parametrize(
+    ("table", "work", "said"),
+    [
+        ({"blocks": 10, "rows": 200_000}, Update(growth_bytes=5), "table.blocks 10"),
+        ({"rows": 100}, Update(sets=(Column(name="A"),)), "columns are not described"),
+    ],
+)
+def test_what_contradicts_itself_is_refused(table: dict[str, Any], work: Any, said: str) -> None:
+    with pytest.raises(BlocktimeError, match=said):
+        calculate(System(table=Table(**table)), work)
+
+
+def test_a_column_set_twice_is_refused() -> None:
+    with pytest.raises(ValidationError, match="twice"):
+        Update(sets=(Column(name="A"), Column(name="a")))

@@ -128,7 +128,7 @@ def _share(work: Any) -> Number:
 
 
 def _by_law(system: Any, work: Any, row: RowShape, segment: Segment, grown: tuple[Number, Number]) -> Change:
-    """In closed form: exact for one transaction over equal short rows, else good to some percent, or 12 with few commits.
+    """In closed form: exact for one transaction over equal short rows, else good to some percent; 12 with few commits.
 
     Rows of the last block, and space that leaving rows give back, are taken as those of the mean block; repeated
     growth as one, and several sessions as one.

@@ -52,7 +52,8 @@ def advice(result: RunResult) -> Iterator[str]:
     changed, needed = result.changes, result.segment.pctfree_needed_percent
     if changed is None or not changed.migrated:
         return
-    migrate = f"{_percent(changed.migrated / changed.table_rows)} of the updated rows migrate"
+    share = _percent(changed.migrated / changed.table_rows)
+    migrate = f"{share[0].upper()}{share[1:]} of the updated rows migrate"
     if needed is None or needed <= _pctfree(result.segment):
         yield f"{migrate}."
     elif needed < NO_PCTFREE:

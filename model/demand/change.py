@@ -77,13 +77,32 @@ def _mended(system: Any) -> bool:
     return release_tuple(system.instance.release) >= MENDED_IN
 
 
-def _pctfree_needed(system: Any, row: RowShape, grows: Number, share: Number) -> Number:
+@dataclass(slots=True)
+class FreshBlock:
+    """A block of the table before its first row."""
+
+    size: Number
+    assm: int
+    entries: Number
+    data: Number
+    """Bytes its headers and first ITL entries leave."""
+    reserve: Number
+    """Of them kept by PCTFREE."""
+
+
+def _fresh_block(system: Any) -> FreshBlock:
     space, table = system.tablespace, system.table
-    itl = block.itl_entries(table.initrans, table.created_by == "ctas")
-    data = space.block_size_bytes - block.overhead_bytes(itl, space.space_management == "assm")
-    return growth.pctfree_for(
-        growth.padded_growth(row.piece_bytes, grows), row.piece_bytes, data, space.block_size_bytes, share
-    )
+    size = space.block_size_bytes
+    is_assm = 1 if space.space_management == "assm" else 0
+    entries = block.itl_entries(table.initrans, table.created_by == "ctas")
+    data = size - block.overhead_bytes(entries, is_assm)
+    return FreshBlock(size, is_assm, entries, data, block.reserve_bytes(size, table.pctfree_percent))
+
+
+def _pctfree_needed(system: Any, row: RowShape, grows: Number, share: Number) -> Number:
+    fresh = _fresh_block(system)
+    wider = growth.padded_growth(row.piece_bytes, grows)
+    return growth.pctfree_for(wider, row.piece_bytes, fresh.data, fresh.size, share)
 
 
 def _played(system: Any, work: Any, row: RowShape, segment: Segment, grown: tuple[float, float]) -> Change:
@@ -136,13 +155,9 @@ def _by_law(system: Any, work: Any, row: RowShape, segment: Segment, grown: tupl
     if work.kind == "insert":
         return _insert_by_law(system, work, row, segment)
     grows, columns_after = grown
-    space, table = system.tablespace, system.table
-    size = space.block_size_bytes
-    is_assm = 1 if space.space_management == "assm" else 0
+    table, fresh = system.table, _fresh_block(system)
+    size, data, reserve, entries = fresh.size, fresh.data, fresh.reserve, fresh.entries
     repeats = work.repeats if work.kind == "update" else 1
-    entries = block.itl_entries(table.initrans, table.created_by == "ctas")
-    data = size - block.overhead_bytes(entries, is_assm)
-    reserve = block.reserve_bytes(size, table.pctfree_percent)
     slot = block.slot_bytes(row.piece_bytes)
     fit = segment.rows_per_block
     share = work.rows_fraction
@@ -187,7 +202,7 @@ def _by_law(system: Any, work: Any, row: RowShape, segment: Segment, grown: tupl
     unseen = assm.freeness(rest, reserve, size) < assm.freeness(moved + reserve, reserve, size)
     new = at_once * where(commits > 0, made / per_block, 1)
     itl = where(
-        bound & (is_assm > 0) & (not _mended(system)),
+        bound & (fresh.assm > 0) & (not _mended(system)),
         assm.itl_rejections(at_once, larger(1, by_itl))
         + larger(0, commits - 1) * assm.itl_rejections(new, larger(1, by_itl)),
         where(bound, assm.space_rejections(migrated, per_block), 0),
@@ -248,17 +263,14 @@ def _insert_by_law(system: Any, work: Any, row: RowShape, segment: Segment) -> C
 
 def _blocks_on_offer(system: Any, work: Any, row: RowShape, fit: Number) -> Number:
     """Blocks that an uncommitted delete has put into a class that a search for one of the rows looks at."""
-    space, table = system.tablespace, system.table
-    size = space.block_size_bytes
+    fresh = _fresh_block(system)
+    size, reserve = fresh.size, fresh.reserve
     slot = block.slot_bytes(row.piece_bytes)
-    is_assm = 1 if space.space_management == "assm" else 0
-    entries = block.itl_entries(table.initrans, table.created_by == "ctas")
-    reserve = block.reserve_bytes(size, table.pctfree_percent)
     share = work.uncommitted_delete_fraction
-    loaded = size - block.overhead_bytes(entries, is_assm) - fit * slot
+    loaded = fresh.data - fit * slot
     now = assm.freeness(loaded + fit * slot * share, reserve, size)
     seen = now > assm.freeness(
         loaded, reserve, size
     )  # the bitmap notes a block that rises into another class
     seen = seen & (now >= assm.freeness(slot + reserve, reserve, size))
-    return where(seen & (share > 0), ceiling(table.rows / fit), 0) * is_assm
+    return where(seen & (share > 0), ceiling(system.table.rows / fit), 0) * fresh.assm

@@ -70,7 +70,7 @@ def play(
     length, grows, most = lengths
     rules = heap_rules(space, table, mended)
     _refuse(rules, table, work, length, grows)
-    whole = (rules.largest_piece + rules.directory) // rules.slot(length)
+    whole = rules.empty // rules.slot(length)
     if most is not None and most > whole:
         raise OutsideLaw(
             f"table.blocks {table.blocks} would hold {most:,} rows each; a block of {rules.block // UNIT} holds "
@@ -112,7 +112,7 @@ def _refuse(rules: HeapRules, table: Table, work: Dml, length: int, grows: int) 
             f"table: a row of {length / UNIT:,.10g} bytes fits no block of {rules.block // UNIT}; the longest is "
             f"{rules.largest_piece / UNIT:,.10g}"
         )
-    room = rules.largest_piece + rules.directory - rules.reserve
+    room = rules.empty - rules.reserve
     if rules.slot(length) > room:
         raise OutsideLaw(
             f"table.pctfree_percent {table.pctfree_percent:g} leaves {max(0, room) / UNIT:,.10g} bytes of a block of "
@@ -129,7 +129,7 @@ def _refuse(rules: HeapRules, table: Table, work: Dml, length: int, grows: int) 
 
 def _steps(rules: HeapRules, table: Table, work: Dml, length: int, grows: int) -> float:
     """How long playing takes, in rows that grow in the order of their blocks."""
-    per_block = max(1, (rules.largest_piece + rules.directory - rules.reserve) // rules.slot(length))
+    per_block = rules.rows_per_block(length)
     steps = table.rows * (1 + STEPS_PER_BLOCK / per_block)
     if isinstance(work, Insert):
         steps += work.rows * (1 + STEPS_PER_BLOCK / per_block) * (1 if work.users == 1 else 5)

@@ -55,7 +55,7 @@ class HeapBlocks:
     def _new_blocks(self, chunks: list[tuple[int, int]]) -> None:
         rules, first = self.rules, len(self.free)
         for l1, blocks in chunks:
-            self.free += [rules.data - rules.itl_initial * rules.itl_entry] * blocks
+            self.free += [rules.empty] * blocks
             self.itl += [rules.itl_initial] * blocks
             for counter in (self.pieces, self.stubs, self.moved_in, self._taken):
                 counter.extend([0] * blocks)
@@ -125,13 +125,16 @@ class HeapBlocks:
         return self.rules.itl_entry if self.itl[block] < self.rules.itl_limit else None
 
     def _probe(self, session: int, block: int, slot: int, migrated: bool) -> str:
+        return self._verdict(session, block, slot, self._entry_bytes(session, block, migrated))
+
+    def _verdict(self, session: int, block: int, slot: int, entry: int | None) -> str:
         return verdict(
             slot,
             free=self.free[block],
             held=self._held_from(session, block),
             reserve=self.rules.reserve,
             empty=self.pieces[block] == 0,
-            entry=self._entry_bytes(session, block, migrated),
+            entry=entry,
         )
 
     def _reject(self, session: int, block: int, why: str, slot: int) -> bool:
@@ -168,18 +171,8 @@ class HeapBlocks:
     def _rejects_whatever_the_entry(self, session: int, block: int, slot: int) -> bool:
         if self._entry_bytes(ANYBODY, block, True) is None:
             return False
-        said = {
-            verdict(
-                slot,
-                free=self.free[block],
-                held=self._held_from(session, block),
-                reserve=self.rules.reserve,
-                empty=self.pieces[block] == 0,
-                entry=entry,
-            )
-            for entry in (0, self.rules.itl_entry)
-        }
-        return said == {"held"}
+        entries = (0, self.rules.itl_entry)
+        return all(self._verdict(session, block, slot, entry) == "held" for entry in entries)
 
     def _find(self, session: int, slot: int, migrated: bool) -> tuple[int, int]:
         """A block that admits a piece of *slot*, and the rejections that the next such search will meet on its way."""
@@ -282,11 +275,8 @@ class HeapBlocks:
     def commit(self, session: int) -> None:
         """End the session's transaction: its ITL entries can be used again, and the space it freed."""
         for block in self._touched[session]:
-            for by_session in (self._entries, self._held):
-                mine = by_session.get(block, {}).pop(session, 0)
-                self._taken[block] -= mine * (by_session is self._entries)
-                if not by_session.get(block, True):
-                    del by_session[block]
+            self._taken[block] -= _give_up(self._entries, block, session)
+            _give_up(self._held, block, session)
             for stuck in (self._stuck_itl, self._stuck_held):
                 if block in stuck:
                     stuck.discard(block)
@@ -295,3 +285,12 @@ class HeapBlocks:
         self._holding.discard(session)
         self.lists.commit(session)
         self._known = None
+
+
+def _give_up(by_block: dict[int, dict[int, int]], block: int, session: int) -> int:
+    """Remove and return what a session has in a block."""
+    by_session = by_block.get(block, {})
+    mine = by_session.pop(session, 0)
+    if block in by_block and not by_session:
+        del by_block[block]
+    return mine

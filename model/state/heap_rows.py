@@ -42,8 +42,8 @@ class HeapRows(HeapBlocks):
         """
         rules = self.rules
         slot = rules.slot(length)
-        empty = rules.largest_piece + rules.directory
-        fit = max(1, (empty - rules.reserve) // slot) if most_per_block is None else most_per_block
+        empty = rules.empty
+        fit = rules.rows_per_block(length) if most_per_block is None else most_per_block
         self._fit, self._loaded = fit, many
         full, rest = divmod(many, fit)
         used = full + (rest > 0)
@@ -143,7 +143,7 @@ class HeapRows(HeapBlocks):
     def append(self, many: int, length: int) -> None:
         """Insert rows above the high-water mark by direct path; the mark ends exactly behind them."""
         rules = self.rules
-        fit = max(1, (rules.largest_piece + rules.directory - rules.reserve) // rules.slot(length))
+        fit = rules.rows_per_block(length)
         left = many
         while left:
             block = self.blocks

@@ -34,7 +34,16 @@ class HeapRules:
     @property
     def largest_piece(self) -> int:
         """Longest row piece that an empty block holds."""
-        return self.data - self.itl_initial * self.itl_entry - self.directory
+        return self.empty - self.directory
+
+    @property
+    def empty(self) -> int:
+        """Free space of an empty block."""
+        return self.data - self.itl_initial * self.itl_entry
+
+    def rows_per_block(self, length: int) -> int:
+        """Rows of one length that inserts or a direct load put into a block; one at least, whatever PCTFREE says."""
+        return max(1, (self.empty - self.reserve) // self.slot(length))
 
     def piece(self, length: int) -> int:
         """Bytes a piece takes beside its directory entry."""

@@ -55,11 +55,6 @@ class SpaceMap:
         self._blocks = end
         self.version += 1
 
-    @property
-    def l1_blocks(self) -> int:
-        """L1 bitmap blocks in use."""
-        return len(self._first)
-
     def seen(self, block: int) -> int:
         """The class the bitmap has for *block*."""
         return int(self._seen[block])
@@ -68,10 +63,6 @@ class SpaceMap:
         """The class of every block, in order."""
         found: list[int] = self._seen[: self._blocks].tolist()
         return found
-
-    def is_stuck(self, block: int) -> bool:
-        """Whether *block* is known to reject although it is on offer."""
-        return bool(self._stuck[block])
 
     def set_class(self, block: int, wanted: int) -> None:
         """Note that *block* is in class *wanted*."""

@@ -34,28 +34,29 @@ def run(
     chosen = engine
     if engine == "auto":
         chosen = "calculate" if nobody_queues(scenario.system, scenario.workload) else "simulate"
-    notes = notes_on(scenario)
+    notes = []
     if chosen == "calculate":
         if (replications or scenario.replications) > 1:
             notes.append("replications were not needed: calculate has no chance in it")
-        return _noted(calculate(scenario.system, scenario.workload, name=scenario.name), notes)
+        return _noted(calculate(scenario.system, scenario.workload, name=scenario.name), scenario, notes)
     try:
-        return _noted(_replicated(scenario, seed, replications, progress), notes)
+        return _noted(_replicated(scenario, seed, replications, progress), scenario, [])
     except OutsideLaw as refusal:
         if engine == "simulate":
             raise
         found = calculate(scenario.system, scenario.workload, name=scenario.name)
-        return _noted(found, [*notes, str(refusal)])
+        return _noted(found, scenario, [str(refusal)])
 
 
 INERT = ("kernel", "scheduler", "nr_requests")
 
 
-def notes_on(scenario: Scenario) -> list[str]:
+def notes_on(scenario: Scenario, result: RunResult) -> list[str]:
     """What a reader should know of the question itself: costs that are defaults, and fields nothing depends on."""
     notes = []
     for section, whose in (("host", "machine"), ("client", "client"), ("disk", "storage")):
-        if not any(path.startswith(f"{section}.") for path in scenario.system.constants):
+        plays_a_part = section != "disk" or result.physical_io.read_requests > 0
+        if plays_a_part and not any(path.startswith(f"{section}.") for path in scenario.system.constants):
             notes.append(
                 f"the {section}'s costs are defaults, not those of your {whose}: set {section}.use or its fields"
             )
@@ -96,8 +97,9 @@ def _notes_on_changes(scenario: Scenario) -> Iterator[str]:
         yield "table.migrated_fraction decides nothing here: the table is taken as freshly loaded"
 
 
-def _noted(result: RunResult, notes: list[str]) -> RunResult:
-    return result.model_copy(update={"warnings": [*result.warnings, *notes]}) if notes else result
+def _noted(result: RunResult, scenario: Scenario, more: list[str]) -> RunResult:
+    warnings = [*result.warnings, *more, *notes_on(scenario, result)]
+    return result.model_copy(update={"warnings": warnings})
 
 
 def _replicated(

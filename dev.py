@@ -43,7 +43,18 @@ VENV, TOOLS, LOCK = ROOT / ".venv", ROOT / ".dev", ROOT / "requirements.lock"
 BIN, STAMP, LOG = VENV / "bin", VENV / "blocktime-stamp", TOOLS / "setup.log"
 PYTHON = BIN / "python"
 BASE = getattr(sys, "_base_executable", None) or sys.executable  # dev.py may itself run inside .venv
-NEEDED = ["hatchling", "hypothesis", "mypy", "playwright", "pytest", "scipy", "simpy", "streamlit", "tomlkit"]
+NEEDED = [
+    "hatchling",
+    "hypothesis",
+    "mypy",
+    "numba",
+    "playwright",
+    "pytest",
+    "scipy",
+    "simpy",
+    "streamlit",
+    "tomlkit",
+]
 PROBE = f"from importlib.util import find_spec; raise SystemExit(not all(map(find_spec, {NEEDED})))"
 CONSOLE_SCRIPT = """#!/bin/sh
 '''exec' {python} "$0" "$@"

@@ -12,6 +12,7 @@ from scenarios import library
 
 CAN: Final = """
 * Where the elapsed time of a scan, an update, an insert or a delete goes: CPU by cause, each wait event, the client.
+* What a stream of reads or writes does: calls a second, what the kernel merges, queue and await as iostat prints them.
 * Which rows stay in place, migrate or chain as they grow, how the segment grows, and what the search for space costs.
 * How block size, PCTFREE, multiblock read count, array size, direct path reads, the I/O path and the disk move it.
 * Counts that follow from arithmetic (consistent gets, reads by size, blocks, extents) close to what Oracle prints.

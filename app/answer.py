@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, Literal
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from app import charts, engines, segment_charts
+from app.lines import mean
 from app.markdown import plain, sentence
 from model.errors import BlocktimeError
-from model.results import RunResult
-from model.units import show_bytes, show_seconds
+from model.results import DeviceStats, RunResult, StreamStats
+from model.units import MIB, show_bytes, show_seconds
 from scenarios import Scenario
 from scenarios.compare import why
 
@@ -46,8 +47,8 @@ def headline(base: Scenario, other: Scenario, changed: int, found: engines.Pair)
     moved = f":primary-badge[{changed} changed]" if changed else ""
     title.markdown(f"### {plain(base.title)} {' '.join(badges(found))} {moved}")
     place: DeltaGenerator = action.empty()
-    law = show_seconds(found.law.time.elapsed_s)
     if found.after.engine == "simulate":
+        law = show_seconds(found.law.time.elapsed_s)
         place.caption(
             f"the law says {law}", help="The closed form, which knows no queue", text_alignment="right"
         )
@@ -104,11 +105,15 @@ def _verify(place: DeltaGenerator, other: Scenario, law: RunResult) -> None:
 def figures(before: RunResult, after: RunResult) -> None:
     """Eight numbers with their difference to the baseline; outside a fitted range the number says so."""
     outside = marks(after)
+    cpu = "CPU" if after.streams else "DB CPU"
     times: list[_Number] = [
         (_Shown("Elapsed", show_seconds, outside["elapsed"], badge=True), lambda r: r.time.elapsed_s),
-        (_Shown("DB CPU", show_seconds, outside["cpu"]), lambda r: r.time.cpu_s),
+        (_Shown(cpu, show_seconds, outside["cpu"]), lambda r: r.time.cpu_s),
     ]
-    first, second = _of_rows() if after.changes else _of_a_query(outside)
+    if after.streams:
+        first, second = _of_streams(outside)
+    else:
+        first, second = _of_rows() if after.changes else _of_a_query(outside)
     for key, shown in (("first", [*times, *first]), ("second", second)):
         with st.container(key=key):
             for column, (what, number) in zip(st.columns(4), shown, strict=True):
@@ -124,16 +129,39 @@ def _of_a_query(outside: Mapping[str, Sequence[str]]) -> tuple[list[_Number], li
     return (
         [
             (_Shown("User I/O wait", show_seconds, outside["io"]), charts.io_wait_s),
-            (_Shown("Consistent gets", _count), lambda r: r.logical_io.consistent_gets),
+            (_Shown("Consistent gets", _count), lambda r: r.logical_io and r.logical_io.consistent_gets),
         ],
         [
             (_Shown("Reads", _count), lambda r: r.physical_io.read_requests),
             (_Shown("Largest read", _blocks, good="off"), charts.largest_read_blocks),
             (
                 _Shown("Optimizer cost", _count, outside["cost"], says="in single-block reads"),
-                lambda r: r.optimizer.cost,
+                lambda r: r.optimizer and r.optimizer.cost,
             ),
             (_Shown("Waiting for the client", show_seconds, outside["client"]), client),
+        ],
+    )
+
+
+def _of_streams(outside: Mapping[str, Sequence[str]]) -> tuple[list[_Number], list[_Number]]:
+    """What matters of a stream of calls beside its time, and of the requests that it makes of the device."""
+
+    def calls(read: Callable[[StreamStats], float]) -> Callable[[RunResult], float | None]:
+        return lambda result: read(result.streams[0]) if result.streams else None
+
+    def disk(read: Callable[[DeviceStats], float]) -> Callable[[RunResult], float | None]:
+        return lambda result: next((read(device) for device in result.device.values()), None)
+
+    return (
+        [
+            (_Shown("Calls/s", mean, good="normal"), calls(lambda s: s.calls_per_s)),
+            (_Shown("MB/s", _megabytes, good="normal"), calls(lambda s: s.bytes_per_s)),
+        ],
+        [
+            (_Shown("Mean response", show_seconds, says="of one call"), calls(lambda s: s.response_s)),
+            (_Shown("Requests", _count, says="at the device"), disk(lambda d: sum(d.request_bytes.values()))),
+            (_Shown("Mean request", _size, good="off"), disk(lambda d: d.average_request_bytes)),
+            (_Shown("await", show_seconds, outside["io"]), disk(lambda d: d.await_s)),
         ],
     )
 
@@ -149,22 +177,22 @@ def _of_rows() -> tuple[list[_Number], list[_Number]]:
 
     return (
         [
-            (_Shown("Rows migrated", _count), lambda r: r.segment.migrated_rows),
+            (_Shown("Rows migrated", _count), lambda r: r.segment and r.segment.migrated_rows),
             (
                 _Shown("Probes rejected", _count, says="blocks looked into for space, and left again"),
-                lambda r: r.segment.rejected_probes or 0.0,
+                lambda r: r.segment and (r.segment.rejected_probes or 0.0),
             ),
         ],
         [
             (
                 _Shown("Blocks after", _count, says="below the high-water mark"),
-                lambda r: r.segment.blocks_after,
+                lambda r: r.segment and r.segment.blocks_after,
             ),
             (_Shown("Space search", _percent, says="share of the elapsed time", points=True), searched),
             (_Shown("Undo and redo", _size), logged),
             (
                 _Shown("ITL-full blocks", _count, says="blocks whose ITL has as many entries as it may"),
-                lambda r: r.segment.itl_full_blocks or 0.0,
+                lambda r: r.segment and (r.segment.itl_full_blocks or 0.0),
             ),
         ],
     )
@@ -182,6 +210,10 @@ def _size(value: float) -> str:
     return f"{show_bytes(value)}B"
 
 
+def _megabytes(value: float) -> str:
+    return mean(value / MIB)
+
+
 def _blocks(value: float) -> str:
     return f"{value:,.0f} block{'' if value == 1 else 's'}"
 
@@ -193,8 +225,8 @@ class _Shown:
     label: str
     show: Callable[[float], str]
     outside: Sequence[str] = ()
-    good: str = "inverse"
-    """Streamlit's colour rule: less is better, or ``off`` where neither is."""
+    good: Literal["inverse", "normal", "off"] = "inverse"
+    """Streamlit's colour rule: ``inverse`` where less is better, ``normal`` where more is, ``off`` where neither is."""
     says: str = ""
     badge: bool = False
     """What is extrapolated is said in a badge, not by a sign alone."""
@@ -210,11 +242,19 @@ class _Shown:
             f":orange-badge[{sign} extrapolated]" if self.badge else f":orange[{sign}]"
         )
 
+    def help(self) -> str | None:
+        """What the number is, and the constants behind it that are outside their range."""
+        return plain("; ".join(filter(None, dict.fromkeys([self.says, *self.outside])))) or None
 
-_Number = tuple[_Shown, Callable[[RunResult], float]]
+
+_Number = tuple[_Shown, Callable[[RunResult], float | None]]
+"""How a number is shown, and where it is; None where the answer has no such part."""
 
 
-def _metric(column: DeltaGenerator, what: _Shown, was: float, now: float) -> None:
+def _metric(column: DeltaGenerator, what: _Shown, was: float | None, now: float | None) -> None:
+    if was is None or now is None:
+        column.metric(what.titled(), "—" if now is None else what.show(now), border=True, help=what.help())
+        return
     difference = now - was
     same = what.show(was) == what.show(now)
     share = difference / was if was else 0.0
@@ -227,10 +267,10 @@ def _metric(column: DeltaGenerator, what: _Shown, was: float, now: float) -> Non
         what.titled(),
         what.show(now),
         "as the baseline" if same else change,
-        delta_color="off" if same or tiny or what.good == "off" else "inverse",
+        delta_color="off" if same or tiny else what.good,
         delta_arrow="off" if same else "auto",
         border=True,
-        help=plain("; ".join(dict.fromkeys([what.says, *what.outside])).removeprefix("; ")) or None,
+        help=what.help(),
     )
 
 
@@ -262,12 +302,17 @@ def reasons(found: engines.Pair, changed: bool) -> None:
         said = [
             charts.finding(before),
             *segment_charts.findings(before),
-            after.access if after.changes else f"read {after.access}",
+            accessed(after),
             "Change a control on the left: the difference shows here",
         ]
     st.markdown("\n".join(f"- {plain(sentence(text))}" for text in said))
     for note in notes(found):
         st.caption(f":orange[:material/warning:] {plain(sentence(note))}")
+
+
+def accessed(result: RunResult) -> str:
+    """How the blocks were reached."""
+    return result.access if result.changes or result.streams else f"read {result.access}"
 
 
 def notes(found: engines.Pair) -> list[str]:

@@ -7,9 +7,11 @@ from textwrap import shorten
 from typing import Any, Final
 
 from model.demand import LOG_FILE_SYNC, SEARCHING
+from model.demand.calls import COMMIT, DEVICE, FSYNC, HELD, ROOM, THINKING
 from model.results import RunResult
+from model.stream_books import AT_ONCE
 from model.units import show_bytes, show_seconds
-from scenarios.compare import CPU, changes, components
+from scenarios.compare import CPU, UNACCOUNTED, changes, components
 
 # Wait class -> colour that reads on white and on near-black, and a pattern that reads without colour.
 LOOKS: Final[dict[str, tuple[str, str]]] = {
@@ -46,11 +48,20 @@ def wait_class(component: str) -> str:
         return "CPU"
     if component.startswith(("db file", "direct path")):
         return "User I/O"
-    if component == LOG_FILE_SYNC:
-        return "Commit"
-    if component == "SQL*Net message from client":
-        return "Idle"
-    return "Network" if component.startswith("SQL*Net") else "Other"
+    return _CLASSES.get(component) or ("Network" if component.startswith("SQL*Net") else "Other")
+
+
+_CLASSES: Final = {
+    LOG_FILE_SYNC: "Commit",
+    "SQL*Net message from client": "Idle",
+    DEVICE: "User I/O",
+    ROOM: "User I/O",
+    UNACCOUNTED + AT_ONCE: "User I/O",
+    HELD: "System I/O",
+    COMMIT: "Commit",
+    FSYNC: "Commit",
+    THINKING: "Idle",
+}
 
 
 def parts(result: RunResult) -> list[Part]:

@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 
 from click import style
 
-from app.lines import NAME_WIDTH, head, wrapped
+from app.lines import NAME_WIDTH, head, mean, wrapped
 from model.results import RunResult
-from model.units import show_bytes, show_seconds
+from model.units import MIB, show_bytes, show_seconds
 from scenarios.compare import changes, components, path, why
 
 
@@ -128,18 +128,13 @@ def _seconds(value: float) -> str:
 
 def _figures(result: RunResult) -> dict[str, str]:
     """The counts that explain the seconds."""
-    io = result.physical_io
-    block = io.read_bytes / io.read_blocks if io.read_blocks else 0.0
-    found = {
-        "consistent gets": f"{result.logical_io.consistent_gets:,.0f}",
-        "fetch calls": f"{result.calls['fetch'].count:,.0f}" if "fetch" in result.calls else "",
-        "reads": f"{io.read_requests:,.0f}",
-        "MB read": f"{io.read_bytes / 2**20:,.1f}",
-        "largest read": show_bytes(max(io.request_blocks, default=0) * block),
-        **_of_the_segment(result),
-        "optimizer cost": f"{result.optimizer.cost:,.0f}",
-    }
+    found = _of_streams(result) if result.streams else _of_a_statement(result)
     for name, device in result.device.items():
+        if device.request_bytes:
+            found[f"{name} requests"] = f"{sum(device.request_bytes.values()):,.0f}"
+            found[f"{name} merged"] = f"{device.merged_reads + device.merged_writes:,.0f}"
+            found[f"{name} mean request"] = show_bytes(round(device.average_request_bytes))
+            found[f"{name} mean queue"] = mean(device.average_queue)
         found |= {
             f"{name} await": show_seconds(device.await_s),
             f"{name} %util": f"{100 * device.utilisation_fraction:.1f}",
@@ -147,9 +142,42 @@ def _figures(result: RunResult) -> dict[str, str]:
     return found
 
 
+def _of_streams(result: RunResult) -> dict[str, str]:
+    """Calls, bytes and response times of all streams."""
+    found: dict[str, str] = {}
+    for index, stream in enumerate(result.streams or ()):
+        of = f", stream {index + 1}" if index else ""
+        found |= {
+            f"calls{of}": f"{stream.calls:,.0f}",
+            f"calls/s{of}": mean(stream.calls_per_s),
+            f"MB/s{of}": mean(stream.bytes_per_s / MIB),
+            f"mean response{of}": show_seconds(stream.response_s),
+        }
+        if "p99" in stream.response_percentiles:
+            found[f"p99 response{of}"] = show_seconds(stream.response_percentiles["p99"])
+    return found
+
+
+def _of_a_statement(result: RunResult) -> dict[str, str]:
+    """Gets, reads, blocks and cost of a scan or a statement that changes rows."""
+    io, gets, cost = result.physical_io, result.logical_io, result.optimizer
+    block = io.read_bytes / io.read_blocks if io.read_blocks else 0.0
+    return {
+        "consistent gets": f"{gets.consistent_gets:,.0f}" if gets else "",
+        "fetch calls": f"{result.calls['fetch'].count:,.0f}" if "fetch" in result.calls else "",
+        "reads": f"{io.read_requests:,.0f}",
+        "MB read": f"{io.read_bytes / MIB:,.1f}",
+        "largest read": show_bytes(max(io.request_blocks, default=0) * block),
+        **_of_the_segment(result),
+        "optimizer cost": f"{cost.cost:,.0f}" if cost else "",
+    }
+
+
 def _of_the_segment(result: RunResult) -> dict[str, str]:
     """Blocks and, where rows change, what became of them."""
     segment, changed = result.segment, result.changes
+    if segment is None:
+        return {}
     if changed is None:
         return {"segment blocks": f"{segment.blocks_after:,.0f}"}
     found = {

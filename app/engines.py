@@ -11,6 +11,7 @@ from model.books import blocktime_version
 from model.calc import nobody_queues
 from model.errors import BlocktimeError
 from model.results import RunResult
+from model.spec import Stream
 from scenarios import Scenario, run
 
 MOST_STEPS: Final = 200_000
@@ -52,8 +53,9 @@ def answer(scenario: Scenario, engine: str = "calculate") -> RunResult:
 
 
 def queues(scenario: Scenario) -> bool:
-    """Whether the law is only a bound for *scenario*."""
-    return not nobody_queues(scenario.system, scenario.workload)
+    """Whether the law is only a bound for *scenario*, or leaves out iostat's lines, as for every stream."""
+    work = scenario.workload
+    return isinstance(work, Stream) or not nobody_queues(scenario.system, work)
 
 
 def best(scenario: Scenario) -> RunResult:
@@ -62,9 +64,12 @@ def best(scenario: Scenario) -> RunResult:
 
 
 def steps(scenario: Scenario, law: RunResult) -> float:
-    """How much there is to simulate, in reads."""
-    stretches = law.cache.hits / STRETCH_BLOCKS
-    return scenario.workload.users * (law.physical_io.read_requests + 3 * stretches)
+    """How much there is to simulate, in reads or calls."""
+    work = scenario.workload
+    if isinstance(work, Stream):
+        return sum(stream.count * stream.users for stream in (work, *work.beside))
+    stretches = law.cache.hits / STRETCH_BLOCKS if law.cache else 0.0
+    return work.users * (law.physical_io.read_requests + 3 * stretches)
 
 
 def pair(base: Scenario, other: Scenario) -> Pair:

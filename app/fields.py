@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Any, Final, Literal, get_args
+from typing import Any, Final, Literal
 
 from pydantic import TypeAdapter
 
 from app.markdown import plain
 from model.catalog import KINDS, entries
-from model.spec import Dml, Query, System, Workload
+from model.spec import WORKLOADS, System, Workload
 from model.units import GIB, KIB, MIB, parse_bytes, show_bytes, unit_of
 from scenarios import Scenario
 
@@ -150,9 +150,7 @@ def _named(path: str, section: str) -> Facts:
 
 def _default_elsewhere(name: str) -> Any:
     """The default of a workload's field that this kind of workload does not have."""
-    return next(
-        kind.model_fields[name].default for kind in get_args(Query | Dml) if name in kind.model_fields
-    )
+    return next(kind.model_fields[name].default for kind in WORKLOADS.values() if name in kind.model_fields)
 
 
 def value_at(scenario: Scenario, path: str) -> Any:

@@ -9,12 +9,14 @@ from typing import Any, Final, Literal
 import streamlit as st
 
 from app.fields import OWN, Facts, as_text, facts, value_at
-from model.spec import Insert, Update
+from model.spec import Insert, Stream, Update
 from scenarios import Scenario
 
 QUERIES: Final = ("full_scan", "index_range_scan")
 READERS: Final = (*QUERIES, "update", "delete")
 """Kinds of workload that read blocks; an insert formats its own."""
+STATEMENTS: Final = (*READERS, "insert")
+STREAMS: Final = ("write_stream", "read_stream")
 
 
 @dataclass(frozen=True)
@@ -33,11 +35,14 @@ class Control:
 
     def idle(self, scenario: Scenario) -> str:
         """Why the field decides nothing in *scenario*; empty where it does."""
-        if self.path == "host.page_cache_hit_fraction" and scenario.system.host.io_path not in THROUGH_CACHE:
-            return "decides nothing here: this I/O path goes past the page cache"
+        matters = MATTERS_FOR.get(self.path)
+        if matters and io_path(scenario) not in matters:
+            return f"decides nothing here: it is for files opened {' or '.join(matters)}"
         if self.path == "index.clustering" and scenario.system.index.clustering_factor is not None:
             return "decides nothing here: the scenario gives CLUSTERING_FACTOR itself"
         work = scenario.workload
+        if isinstance(work, Stream):
+            return _idle_in_a_stream(self.path, work)
         if self.path == "workload.growth_bytes" and isinstance(work, Update) and work.sets:
             return "decides nothing here: the growth follows from the columns that the update sets"
         if self.path == "workload.arraysize_rows" and isinstance(work, Insert) and work.method != "array":
@@ -45,14 +50,47 @@ class Control:
         return ""
 
 
-THROUGH_CACHE: Final = ("buffered", "sync")
+def io_path(scenario: Scenario) -> str:
+    """How the files are opened."""
+    work = scenario.workload
+    own = work.path if isinstance(work, Stream) else None
+    return own or scenario.system.host.io_path
+
+
+def _idle_in_a_stream(path: str, work: Stream) -> str:
+    """Why a field decides nothing for this stream; empty where it does."""
+    idle = {
+        "host.io_path": (work.path is not None, "the workload says itself how its file is opened"),
+        "workload.stride_bytes": (work.pattern != "strided", "calls do not come a stride apart"),
+        "workload.arrivals": (work.rate_per_s is None, "the next call waits for the last one"),
+        "workload.think_s": (work.rate_per_s is not None, "calls arrive at a rate"),
+        "workload.in_flight": (work.rate_per_s is not None, "calls arrive at a rate"),
+    }
+    decides_nothing, reason = idle.get(path, (False, ""))
+    return f"decides nothing here: {reason}" if decides_nothing else ""
+
+
+THROUGH_CACHE: Final = ("buffered", "sync", "dsync")
+WRITTEN_BACK: Final = ("buffered",)
+# Fields that play a part on some I/O paths only.
+MATTERS_FOR: Final[dict[str, tuple[str, ...]]] = {
+    "host.page_cache_hit_fraction": THROUGH_CACHE,
+    "host.filesystem": THROUGH_CACHE,
+    "host.read_ahead_bytes": THROUGH_CACHE,
+    "host.memory_bytes": WRITTEN_BACK,
+    "host.dirty_background_ratio_percent": WRITTEN_BACK,
+    "host.dirty_ratio_percent": WRITTEN_BACK,
+    "host.dirty_writeback_s": WRITTEN_BACK,
+    "host.dirty_expire_s": WRITTEN_BACK,
+    "workload.fsync_every": WRITTEN_BACK,
+}
 
 GROUPS: Final[dict[str, tuple[Control, ...]]] = {
     "Segment": (
-        Control("tablespace.block_size_bytes", "Block size"),
-        Control("table.rows", "Rows"),
-        Control("table.pctfree_percent", "PCTFREE"),
-        Control("tablespace.space_management", "Segment space management"),
+        Control("tablespace.block_size_bytes", "Block size", only_for=STATEMENTS),
+        Control("table.rows", "Rows", only_for=STATEMENTS),
+        Control("table.pctfree_percent", "PCTFREE", only_for=STATEMENTS),
+        Control("tablespace.space_management", "Segment space management", only_for=STATEMENTS),
         Control("index.clustering", "Rows in index order lie", only_for=("index_range_scan",)),
     ),
     "Rows changed": (
@@ -67,7 +105,10 @@ GROUPS: Final[dict[str, tuple[Control, ...]]] = {
         Control("workload.commit_every_rows", "Commit after; 0 = at the end"),
     ),
     "Instance": (
-        Control("instance.release", "Release", ("9.2.0.8", "10.2.0.4", "11.1.0.6", "11.2.0.4", "12.1.0.2", "19.3.0.0")),
+        Control(
+            "instance.release", "Release",
+            ("9.2.0.8", "10.2.0.4", "11.1.0.6", "11.2.0.4", "12.1.0.2", "19.3.0.0"), STATEMENTS,
+        ),
         Control(
             "instance.db_file_multiblock_read_count", "Multiblock read count (blocks)",
             ("auto", "0", "8", "16", "128"), READERS,
@@ -76,27 +117,67 @@ GROUPS: Final[dict[str, tuple[Control, ...]]] = {
         Control("instance.serial_direct_read", "Direct path reads", only_for=QUERIES),
         Control("instance.disk_asynch_io", "Asynchronous I/O", only_for=QUERIES),
     ),
+    "Stream": (
+        Control("workload.block_size_bytes", "Bytes of a call"),
+        Control("workload.count", "Calls of each user"),
+        Control("workload.pattern", "The next call goes on"),
+        Control("workload.stride_bytes", "Stride"),
+        Control("workload.span_bytes", "Bytes of each file"),
+        Control("workload.path", "File opened as"),
+        Control("workload.in_flight", "Calls in flight"),
+        Control("workload.think_s", "Pause between calls"),
+        Control("workload.rate_per_s", "Calls that arrive"),
+        Control("workload.arrivals", "They arrive"),
+        Control("workload.fsync_every", "fsync after (calls); 0 = never", only_for=("write_stream",)),
+    ),
     "Host and storage": (
-        Control("host.io_path", "I/O path", only_for=READERS),
-        Control("disk.use", "Disk", only_for=READERS),
+        Control("host.io_path", "I/O path", only_for=(*READERS, *STREAMS)),
+        Control("disk.use", "Disk", only_for=(*READERS, *STREAMS)),
+        Control("disk.queue_depth", "Commands the disk holds", only_for=STREAMS),
+        Control("disk.write_cache_bytes", "Write cache of the disk", only_for=("write_stream",)),
         Control("host.use", "Machine"),
         Control("host.cpus", "Processors"),
-        Control("host.page_cache_hit_fraction", "Reads found in the page cache", only_for=READERS),
+        Control("host.page_cache_hit_fraction", "Reads found in the page cache", only_for=(*READERS, "read_stream")),
+    ),
+    "Block layer": (
+        Control("host.kernel", "Kernel", ("2.6.5", "2.6.18", "2.6.32", "3.10", "4.18", "5.15", "6.1"), STREAMS),
+        Control("host.scheduler", "I/O scheduler", only_for=STREAMS),
+        Control("host.nr_requests", "nr_requests", only_for=STREAMS),
+        Control("host.max_request_bytes", "Largest request", only_for=STREAMS),
+        Control("host.max_segments", "Pages of a request", only_for=STREAMS),
+        Control("host.read_ahead_bytes", "Read-ahead", only_for=("read_stream",)),
+    ),
+    "Page cache": (
+        Control("host.filesystem", "File system", only_for=STREAMS),
+        Control("host.memory_bytes", "Memory for it", only_for=STREAMS),
+        Control("host.dirty_background_ratio_percent", "dirty_background_ratio", only_for=("write_stream",)),
+        Control("host.dirty_ratio_percent", "dirty_ratio", only_for=("write_stream",)),
+        Control("host.dirty_writeback_s", "dirty_writeback", only_for=("write_stream",)),
+        Control("host.dirty_expire_s", "dirty_expire", only_for=("write_stream",)),
+    ),
+    "iostat": (
+        Control("iostat.interval_s", "Interval", only_for=STREAMS),
+        Control("iostat.first_s", "First interval begins after", only_for=STREAMS),
     ),
     "Workload": (
         Control("workload.select", "Query returns"),
         Control("workload.selectivity_fraction", "Share of rows in the key range"),
         Control("workload.arraysize_rows", "Array size"),
         Control("workload.users", "Users"),
-        Control("client.use", "Client"),
+        Control("client.use", "Client", only_for=STATEMENTS),
     ),
 }  # fmt: skip
 
 
-SHOWN: Final = {
-    "count": "count(*)", "assm": "ASSM", "table": "their blocks", "random": "an index", "row": "one by one",
-    "array": "in arrays",
-}  # fmt: skip
+# Options of a field that a DBA would name otherwise.
+SHOWN: Final[dict[str, dict[str, str]]] = {
+    "workload.select": {"count": "count(*)"},
+    "tablespace.space_management": {"assm": "ASSM"},
+    "workload.order": {"table": "their blocks", "random": "an index"},
+    "workload.method": {"row": "one by one", "array": "in arrays"},
+    "workload.pattern": {"sequential": "in order", "random": "anywhere"},
+    "workload.arrivals": {"poisson": "by chance", "regular": "in step"},
+}
 
 
 def draw(
@@ -119,16 +200,18 @@ def draw(
         "args": (control.path,), "disabled": bool(idle),
     }  # fmt: skip
     held = st.session_state[control.path]
+    names = SHOWN.get(control.path, {})
     if field.kind == "ladder":
         st.select_slider(label, field.options, format_func=field.show, **common)
     elif field.kind == "choice" and len(field.options) <= 3 and not field.titles:
         st.segmented_control(
-            label, field.options, required=True, format_func=lambda option: SHOWN.get(option, option), width="stretch",
+            label, field.options, required=True, format_func=lambda option: names.get(option, option), width="stretch",
             **common,
         )  # fmt: skip
     elif field.kind == "choice":
         options = [*field.options, *([OWN] if OWN in (was, held) and field.titles else [])]
-        st.selectbox(label, options, format_func=field.show, **common)
+        first = None if field.optional else 0
+        st.selectbox(label, options, first, format_func=field.show, placeholder="not given", **common)
     elif field.kind == "flag":
         st.toggle(label, **common)
     elif field.kind == "whole":
@@ -138,8 +221,8 @@ def draw(
     elif field.kind == "real":
         scale, step = (1, 1.0) if field.unit else (100, 0.1)
         low, high = float(field.low or 0) * scale + 1e-4 * field.open_below, float(_most(field)) * scale
-        first: Literal["min"] | None = None if field.optional else "min"
-        st.number_input(label, low, high, first, step=step, format="%.6g", placeholder="not given", **common)
+        least: Literal["min"] | None = None if field.optional else "min"
+        st.number_input(label, low, high, least, step=step, format="%.6g", placeholder="not given", **common)
     elif field.kind == "size":
         st.text_input(label, placeholder="bytes, or a size like 8K, 512M, 1.5G", **common)
     else:

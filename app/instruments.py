@@ -8,24 +8,38 @@ from typing import Final
 import streamlit as st
 from click import unstyle
 
-from app import charts, rows, segment_view, text
+from app import answer, charts, device_view, iostat_text, rows, segment_view, stream_text, text
 from app.answer import ink
-from app.markdown import plain
+from app.markdown import plain, sentence
 from model.results import RunResult
 from scenarios import Scenario, to_toml
 
-TABS: Final = ("TKPROF", "Breakdown", "Reads", "Device", "Segment", "Optimizer", "Assumptions", "Replay")
+APPLIES: Final[dict[str, Callable[[RunResult], bool]]] = {
+    "Stream": lambda result: bool(result.streams),
+    "TKPROF": lambda result: bool(result.calls),
+    "Breakdown": lambda _: True,
+    "Reads": lambda result: not result.streams,
+    "Device": lambda _: True,
+    "Segment": lambda result: result.segment is not None,
+    "Optimizer": lambda result: result.optimizer is not None,
+    "Assumptions": lambda _: True,
+    "Replay": lambda _: True,
+}
+"""Tab -> whether it says something of an answer."""
 
 
 def tabs(before: RunResult, after: RunResult, other: Scenario, command: str) -> None:
     """The answer in the instruments' own forms; only the open tab is drawn."""
-    drawn = dict(zip(TABS, st.tabs(TABS, key="tab", on_change="rerun"), strict=True))
+    names = [name for name, applies in APPLIES.items() if applies(before) or applies(after)]
+    drawn = dict(zip(names, st.tabs(names, key="tab", on_change="rerun"), strict=True))
     for name, tab in drawn.items():
         if not tab.open:
             continue
         with tab:
-            if name == "Segment" and after.segment.blocks:
-                segment_view.draw(after, other)
+            if name == "Segment" and after.segment and after.segment.blocks:
+                segment_view.draw(after, after.segment, other)
+            if name == "Device":
+                device_view.draw(after)
             if name in WIDE:
                 _one_above_the_other(before, after, WIDE[name])
             elif name in NARROW:
@@ -45,8 +59,15 @@ def tabs(before: RunResult, after: RunResult, other: Scenario, command: str) -> 
 
 
 Lines = Callable[[RunResult], Iterable[str]]
-WIDE: Final[dict[str, Lines]] = {"TKPROF": text.tkprof_lines, "Device": text.device_lines}
-NARROW: Final[dict[str, Lines]] = {"Segment": text.segment_lines, "Optimizer": text.optimizer_lines}
+WIDE: Final[dict[str, Lines]] = {
+    "TKPROF": text.tkprof_lines,
+    "Device": lambda result: iostat_text.device_lines(result, width=120),
+}
+NARROW: Final[dict[str, Lines]] = {
+    "Stream": lambda result: stream_text.stream_lines(result, width=60),
+    "Segment": text.segment_lines,
+    "Optimizer": text.optimizer_lines,
+}
 
 
 def _code(lines: Iterable[str]) -> None:
@@ -70,7 +91,7 @@ def _one_above_the_other(before: RunResult, after: RunResult, lines: Lines) -> N
 
 
 def _assumptions(other: Scenario, after: RunResult) -> None:
-    st.caption(f"Read {plain(after.access)}. Laws from {', '.join(after.sources)}.")
+    st.caption(f"{plain(sentence(answer.accessed(after)))}. Laws from {', '.join(after.sources)}.")
     if after.extrapolated:
         st.markdown(
             "\n".join(["**Extrapolated**", "", *(f"- {plain(str(one))}" for one in after.extrapolated)])

@@ -10,12 +10,14 @@ from typing import TYPE_CHECKING, Any, Final
 
 from click import unstyle
 
-from app.charts import LOOKS, wait_class
+from app import device_charts
+from app.charts import LOOKS, Figure, wait_class
 from app.compare_text import difference_line, letters_for, side_by_side_lines
+from app.iostat_text import device_lines, size_lines
 from app.segment_text import block_lines, row_lines, search_lines, segment_lines
+from app.stream_text import stream_lines, timeline_lines
 from app.text import (
     answer,
-    device_lines,
     io_lines,
     note_lines,
     optimizer_lines,
@@ -77,6 +79,7 @@ def run_page(scenario: Scenario, result: RunResult) -> str:
         "<h2>Response-time profile</h2>",
         _profile_table(result),
         *_instruments(result),
+        *_device_plots(result, "device"),
         *_scenario(scenario),
         *_data([result]),
     ]
@@ -103,8 +106,11 @@ def compare_page(scenarios: Sequence[Scenario], results: Sequence[RunResult], ti
     body.append(_plot(stacked_figure(results, letters), "bars"))
     body.append("<h2>Side by side</h2>")
     body.append(_pre(side_by_side_lines(results, letters, WIDTH)))
-    for label, scenario in zip(labels, scenarios, strict=True):
+    for letter, label, scenario, result in zip(letters, labels, scenarios, results, strict=True):
         body.append(f"<h2>{escape(label)}</h2>")
+        if any(device.lines for device in result.device.values()):
+            body.append(_pre(device_lines(result, WIDTH)))
+        body += _device_plots(result, f"device_{letter}")
         body += _scenario(scenario)
     body += _data(results)
     return PAGE.format(title=escape("Comparison – Blocktime"), body="\n".join(body))
@@ -245,15 +251,30 @@ def _layout(rows: float) -> dict[str, Any]:
     }
 
 
-def _plot(figure: dict[str, Any], name: str) -> str:
-    """The figure with plotly itself inlined."""
+def _plot(figure: dict[str, Any], name: str, *, with_plotly: bool = True) -> str:
+    """The figure, with plotly itself inlined where it is the first of its page."""
     from plotly.io import to_html
 
     html = to_html(
-        figure, config={"displaylogo": False, "responsive": True}, include_plotlyjs=True, full_html=False,
+        figure, config={"displaylogo": False, "responsive": True}, include_plotlyjs=with_plotly, full_html=False,
         div_id=name, validate=False,
     )  # fmt: skip
     return str(html)
+
+
+def _device_plots(result: RunResult, name: str) -> Iterable[str]:
+    """Requests by size, iostat's columns over time, and one request through the stack, each with its finding."""
+    shown: list[tuple[str, Figure, str]] = []
+    for device, stats in result.device.items():
+        if stats.request_bytes:
+            shown.append((f"Requests of {device} by size", *device_charts.sizes(stats)))
+        for which, (_, title) in device_charts.OVER_TIME.items() if stats.lines else ():
+            shown.append((f"{title} of {device} over time", *device_charts.over_time(stats.lines, which)))
+    if result.timeline:
+        shown.append(("One request through the stack", *device_charts.timeline(result.timeline)))
+    for place, (title, figure, finding) in enumerate(shown):
+        yield f"<h2>{escape(title)}</h2><p>{escape(finding)}</p>"
+        yield _plot(figure, f"{name}_{place}", with_plotly=False)
 
 
 def _heading(title: str, results: Sequence[RunResult]) -> str:
@@ -279,6 +300,7 @@ def _profile_table(result: RunResult) -> str:
 
 def _instruments(result: RunResult) -> Iterable[str]:
     for section in (
+        stream_lines(result, WIDTH),
         tkprof_lines(result),
         io_lines(result, WIDTH),
         row_lines(result),
@@ -286,6 +308,8 @@ def _instruments(result: RunResult) -> Iterable[str]:
         search_lines(result, WIDTH),
         block_lines(result, WIDTH),
         device_lines(result, WIDTH),
+        size_lines(result, WIDTH),
+        timeline_lines(result, WIDTH),
         optimizer_lines(result),
     ):
         title, *lines = [*section] or [""]

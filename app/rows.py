@@ -1,11 +1,12 @@
-"""A result as table rows: where the time goes, and the constants it stands on."""
+"""A result as table rows: where the time goes, what iostat prints, and the constants it stands on."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from app.charts import wait_class
-from model.results import RunResult
+from app.iostat_text import COLUMNS, span_of, value_of
+from model.results import DeviceLine, RunResult
 from model.spec import System
 from model.units import show_bytes, show_seconds, unit_of
 from scenarios.compare import changes
@@ -23,6 +24,13 @@ def breakdown(base: RunResult, other: RunResult) -> list[dict[str, str]]:
             "Share of what-if": f"{after / other.time.elapsed_s:.1%}" if other.time.elapsed_s else "",
         }
         for name, before, after in lines
+    ]  # fmt: skip
+
+
+def iostat(lines: Sequence[DeviceLine]) -> list[dict[str, str | float]]:
+    """Each line of iostat with the seconds it covers, in iostat's units and with its two decimals."""
+    return [
+        {"seconds": span_of(line), **{name: round(value_of(name, line), 2) for name in COLUMNS}} for line in lines
     ]  # fmt: skip
 
 

@@ -58,8 +58,10 @@ def findings(result: RunResult) -> list[str]:
 
 def _migration(result: RunResult) -> list[str]:
     changes, segment = result.changes, result.segment
+    if changes is None or segment is None or not segment.blocks:
+        return []
     needed = segment.pctfree_needed_percent
-    if changes is None or needed is None or not segment.blocks:
+    if needed is None:
         return []
     if not changes.growth_bytes:
         return [
@@ -85,8 +87,8 @@ def _migration(result: RunResult) -> list[str]:
 
 
 def _search(result: RunResult) -> list[str]:
-    search = result.space_search
-    if search is None:
+    search, segment = result.space_search, result.segment
+    if search is None or segment is None:
         return []
     causes = {
         "whose ITL list is full": search.rejected_itl,
@@ -98,7 +100,7 @@ def _search(result: RunResult) -> list[str]:
         return []
     if search.elapsed_fraction < WORTH_SAYING:
         return [f"The search for space takes hardly any time: {causes[cause]:,.0f} probes in vain"]
-    again = search.rejected_itl > 2 * (result.segment.itl_full_blocks or 0)  # the same blocks over and over
+    again = search.rejected_itl > 2 * (segment.itl_full_blocks or 0)  # the same blocks over and over
     bug = " (bug 6918210)" if again and cause == "whose ITL list is full" else ""
     stack = f"; the stack shows {search.functions[0]}, …, {search.functions[-1]}" if search.functions else ""
     probes = f"{causes[cause]:,.0f} probes in vain"

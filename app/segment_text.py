@@ -49,17 +49,18 @@ def times_of_a_session(result: RunResult) -> dict[str, float]:
 def advice(result: RunResult) -> Iterator[str]:
     """Why a long search finds no space; what migration there is, and which PCTFREE avoids it."""
     yield from _search_cause(result)
-    changed, needed = result.changes, result.segment.pctfree_needed_percent
-    if changed is None or not changed.migrated:
+    changed, segment = result.changes, result.segment
+    if changed is None or segment is None or not changed.migrated:
         return
+    needed = segment.pctfree_needed_percent
     share = _percent(changed.migrated / changed.table_rows)
     migrate = f"{share[0].upper()}{share[1:]} of the updated rows migrate"
-    if needed is None or needed <= _pctfree(result.segment):
+    if needed is None or needed <= _pctfree(segment):
         yield f"{migrate}."
     elif needed < NO_PCTFREE:
         yield f"{migrate}; set PCTFREE to at least {needed:.0f} and none does."
-    elif result.segment.chained_rows:
-        yield f"{migrate}; no PCTFREE is enough: {result.segment.chained_rows:,.0f} rows no longer fit a block."
+    elif segment.chained_rows:
+        yield f"{migrate}; no PCTFREE is enough: {segment.chained_rows:,.0f} rows no longer fit a block."
     else:
         yield f"{migrate}; no PCTFREE is enough to keep them in their blocks."
 
@@ -70,7 +71,7 @@ def _search_cause(result: RunResult) -> Iterator[str]:
         return
     if search.rejected_held > search.rejected_itl:
         yield "The space that is on offer is another session's, deleted and not committed."
-    elif stay_on_offer(search, result.segment):
+    elif stay_on_offer(result):
         yield "The blocks that are on offer have a full ITL list (bug 6918210, mended in 11.2)."
 
 
@@ -89,7 +90,7 @@ def _percent(fraction: float) -> str:
 def row_lines(result: RunResult) -> Iterator[str]:
     """What became of the rows, and what that wrote to undo and redo."""
     changed, segment = result.changes, result.segment
-    if changed is None:
+    if changed is None or segment is None:
         return
     yield head("Rows")
     done = next((word for cause, word in DONE.items() if cause in result.time.cpu), "changed")
@@ -110,6 +111,8 @@ def row_lines(result: RunResult) -> Iterator[str]:
 def segment_lines(result: RunResult, width: int = 80) -> Iterator[str]:
     """The segment as DBA_SEGMENTS, DBA_TABLES and DBMS_SPACE.SPACE_USAGE show it."""
     segment = result.segment
+    if segment is None:
+        return
     changed = result.changes is not None
     was = f", {segment.blocks_before:,.0f} before" if changed else ""
     took = f", {megabytes(segment.bytes_before)} before" if changed else ""
@@ -155,8 +158,8 @@ def _space_usage(before: dict[str, float], after: dict[str, float]) -> Iterator[
 
 def search_lines(result: RunResult, width: int = 80) -> Iterator[str]:
     """The search for space: what found a place, which probes were rejected and why, and the stack that shows it."""
-    search = result.space_search
-    if search is None:
+    search, segment = result.space_search, result.segment
+    if search is None or segment is None:
         return
     share = f"{100 * search.elapsed_fraction:.1f} % of elapsed"
     yield head("Space search")
@@ -174,9 +177,9 @@ def search_lines(result: RunResult, width: int = 80) -> Iterator[str]:
         yield f"{'' if rank else 'rejected':<10}{times:>{longest}} {probes}: {reason}"
     if not found:
         yield "rejected  no probe"
-    if stay_on_offer(search, result.segment):
+    if stay_on_offer(result):
         yield from wrapped(
-            f"{result.segment.itl_full_blocks:,.0f} blocks have room but no ITL entry left; they stay on offer and "
+            f"{segment.itl_full_blocks:,.0f} blocks have room but no ITL entry left; they stay on offer and "
             "are probed again and again (bug 6918210, mended in 11.2; enough PCTFREE, commits in between or free "
             "lists avoid it too)",
             width,
@@ -189,7 +192,7 @@ def search_lines(result: RunResult, width: int = 80) -> Iterator[str]:
 def block_lines(result: RunResult, width: int = 80, plain: bool = False) -> Iterator[str]:
     """The sampled blocks, drawn, before and after."""
     segment = result.segment
-    if result.changes is None or not segment.blocks:
+    if result.changes is None or segment is None or not segment.blocks:
         return
     of = f"{len(segment.blocks):,} of {segment.blocks_after:,.0f} blocks of {show_bytes(segment.block_size_bytes)}"
     yield head(f"Inside {of}")

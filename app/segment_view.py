@@ -37,14 +37,14 @@ class Curves:
     elapsed_s: list[Line]
 
 
-def draw(after: RunResult, scenario: Scenario) -> None:
+def draw(after: RunResult, segment: SegmentSpace, scenario: Scenario) -> None:
     """The segment before and after the statement, and the same statement at every PCTFREE."""
     st.markdown(" ".join(plain(sentence(said)) for said in segment_charts.findings(after)))
     with st.container(key="segment"):
-        _chart("segment_blocks", *segment_charts.blocks(after.segment, ink=ink()))
-        if after.segment.map_after is not None:
-            _maps(after.segment)
-        _lines(after, scenario)
+        _chart("segment_blocks", *segment_charts.blocks(segment, ink=ink()))
+        if segment.map_after is not None:
+            _maps(segment)
+        _lines(after, segment, scenario)
 
 
 def _maps(segment: SegmentSpace) -> None:
@@ -65,11 +65,10 @@ def _maps(segment: SegmentSpace) -> None:
         )
 
 
-def _lines(after: RunResult, scenario: Scenario) -> None:
+def _lines(after: RunResult, segment: SegmentSpace, scenario: Scenario) -> None:
     curves = _curves(scenario.model_dump_json(), blocktime_version(), scenario)
     if not curves.percents or not curves.blocks:
         return
-    segment = after.segment
     size, percent = scenario.system.tablespace.block_size_bytes, scenario.system.table.pctfree_percent
     shown = (
         ("segment_by_pctfree", "blocks after", curves.blocks, segment.blocks_after),

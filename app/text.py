@@ -1,4 +1,4 @@
-"""Answers as plain text: lines for a terminal or a file, aligned like TKPROF and iostat; no arithmetic of its own."""
+"""Answers as plain text: lines for a terminal or a file, aligned like TKPROF; no arithmetic of its own."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from click import style
 
+from app.iostat_text import device_lines, size_lines
 from app.lines import NAME_WIDTH, head, listed, megabytes, wrapped
 from app.segment_text import (
     advice,
@@ -19,8 +20,9 @@ from app.segment_text import (
     times_of_a_session,
     work_on_rows,
 )
+from app.stream_text import beside, calls, rates, stream_lines, timeline_lines
 from model.demand import DIRECT, FROM_CLIENT, LOG_FILE_SYNC, MORE_DATA, SCATTERED, SEQUENTIAL, TO_CLIENT
-from model.results import Call, RunResult
+from model.results import Call, PhysicalIO, RunResult
 from model.units import show_bytes, show_seconds
 from scenarios.compare import CPU, UNACCOUNTED, components
 
@@ -32,7 +34,6 @@ __all__ = [
     "answer",
     "block_lines",
     "calibration_lines",
-    "device_lines",
     "heading_lines",
     "io_lines",
     "note_lines",
@@ -46,7 +47,6 @@ __all__ = [
     "tkprof_lines",
 ]
 
-SECTOR_BYTES = 512
 MOST_READ_SIZES = 8
 
 WAITING = {
@@ -86,9 +86,12 @@ def profile(result: RunResult) -> list[Row]:
 def _counts(result: RunResult) -> dict[str, float]:
     """How often the components occurred, for those the result counts."""
     found = {event: waited.waits for event, waited in result.time.wait.items()}
+    if result.streams:
+        return found
     fetch = result.calls.get("fetch")
-    gets = result.logical_io  # current gets of changes are part of what a change costs
-    found[f"{CPU}buffer gets"] = gets.consistent_gets + (0 if result.changes else gets.current_gets)
+    gets = result.logical_io
+    if gets is not None:  # current gets of changes are part of what a change costs
+        found[f"{CPU}buffer gets"] = gets.consistent_gets + (0 if result.changes else gets.current_gets)
     found[f"{CPU}read calls"] = result.physical_io.read_requests
     found[f"{CPU}filling the buffer cache"] = result.physical_io.read_blocks
     found[f"{CPU}calls"] = sum(call.count for call in result.calls.values())
@@ -99,6 +102,25 @@ def _counts(result: RunResult) -> dict[str, float]:
 
 def answer(result: RunResult) -> str:
     """The answer in a sentence: how long it takes, and where the time goes; a second one where rows migrate."""
+    stream = result.streams[0] if result.streams else None
+    asked = f" for {calls(stream)} ({rates(stream)})" if stream else ""
+    where = _where(result)
+    parts = f": {listed(where)}" if where else ""
+    takes = f"It takes {show_seconds(result.time.elapsed_s)}{_within(result)}{asked}{parts}."
+    return " ".join([takes, *beside(result), *advice(result)])
+
+
+def _within(result: RunResult) -> str:
+    """The interval of the mean, where there were replications."""
+    interval = result.time.interval
+    if interval is None:
+        return ""
+    low, high = show_seconds(interval.low_s), show_seconds(interval.high_s)
+    return f" (mean of the replications {low} to {high}, {100 * interval.confidence:.0f} % confidence)"
+
+
+def _where(result: RunResult) -> list[str]:
+    """The three largest parts of the elapsed time, in words."""
     elapsed = result.time.elapsed_s
     on_rows = work_on_rows(result)
     rest = "other CPU" if any(seconds >= 0.01 * elapsed for seconds in on_rows.values()) else "CPU"
@@ -111,14 +133,7 @@ def answer(result: RunResult) -> str:
     for cause, seconds in result.time.unaccounted.items():
         parts[cause] = parts.get(cause, 0.0) + seconds
     largest = sorted(((s, n) for n, s in parts.items() if s >= 0.01 * elapsed), reverse=True)[:3]
-    shares = [f"{show_seconds(s)} {n} ({100 * s / elapsed:.0f} %)" for s, n in largest] if elapsed else []
-    where = f": {listed(shares)}" if shares else ""
-    interval = result.time.interval
-    within = ""
-    if interval is not None:
-        low, high = show_seconds(interval.low_s), show_seconds(interval.high_s)
-        within = f" (mean of the replications {low} to {high}, {100 * interval.confidence:.0f} % confidence)"
-    return " ".join([f"It takes {show_seconds(elapsed)}{within}{where}.", *advice(result)])
+    return [f"{show_seconds(s)} {n} ({100 * s / elapsed:.0f} %)" for s, n in largest] if elapsed else []
 
 
 def run_lines(result: RunResult, title: str = "", *, width: int = 80, bar: str = "█") -> Iterator[str]:
@@ -127,6 +142,7 @@ def run_lines(result: RunResult, title: str = "", *, width: int = 80, bar: str =
     yield ""
     yield from wrapped(answer(result), width, bold=True)
     for section in (
+        stream_lines(result, width),
         profile_lines(result, width, bar),
         tkprof_lines(result),
         io_lines(result, width),
@@ -135,6 +151,8 @@ def run_lines(result: RunResult, title: str = "", *, width: int = 80, bar: str =
         search_lines(result, width),
         block_lines(result, width, plain=bar.isascii()),
         device_lines(result, width),
+        size_lines(result, width, bar),
+        timeline_lines(result, width, bar),
         optimizer_lines(result),
         note_lines(result, width),
     ):
@@ -151,8 +169,11 @@ def heading_lines(result: RunResult, title: str, width: int) -> Iterator[str]:
         made = f"engine calculate, blocktime {result.version}"
     if result.events is not None:
         made += f", {result.events:,} events"
+    if result.method:
+        made += f", {result.method}"
     yield from wrapped(f"{result.scenario} – {title}" if title else result.scenario, width, bold=True)
-    yield style(made, dim=True)
+    for line in wrapped(made, width):
+        yield style(line, dim=True)
 
 
 def profile_lines(result: RunResult, width: int = 80, bar: str = "█") -> Iterator[str]:
@@ -193,6 +214,8 @@ def _colour(name: str) -> str:
 
 def tkprof_lines(result: RunResult) -> Iterator[str]:
     """Calls and waits, in TKPROF's own columns."""
+    if not result.calls:
+        return
     rule = "------- ------  -------- ---------- ---------- ---------- ----------  ----------"
     yield head("TKPROF")
     yield "call     count       cpu    elapsed       disk      query    current        rows"
@@ -233,70 +256,53 @@ def _total(calls: Iterable[Call]) -> Call:
 
 def io_lines(result: RunResult, width: int = 80) -> Iterator[str]:
     """Reads and writes that left the cache: how they were read and why, and their sizes."""
-    io, cache, gets = result.physical_io, result.cache, result.logical_io
+    io = result.physical_io
     yield head("I/O")
     yield from wrapped(result.access, width, first="access    ")
-    got = [f"{gets.consistent_gets:,.0f} consistent gets"]
-    if gets.consistent_gets:
-        got.append(f"{show_seconds(gets.cpu_per_get_s)} of CPU each with its rows")
-    if gets.current_gets:
-        got.append(f"{gets.current_gets:,.0f} current gets")
-    yield from wrapped(", ".join(got), width, first="logical   ")
-    yield f"cache     {cache.hits:,.0f} hits, {cache.misses:,.0f} misses ({100 * cache.hit_fraction:.1f} % hits)"
-    yield f"reads     {io.read_requests:,.0f} for {io.read_blocks:,.0f} blocks ({megabytes(io.read_bytes)})"
+    yield from _cache_lines(result, width)
+    if io.read_requests or not result.streams:
+        blocks = "" if result.streams else f" for {io.read_blocks:,.0f} blocks"
+        yield f"reads     {io.read_requests:,.0f}{blocks} ({megabytes(io.read_bytes)})"
     if io.write_requests:
         yield f"writes    {io.write_requests:,.0f} ({megabytes(io.write_bytes)})"
-    if io.request_blocks and io.read_blocks:
-        block = io.read_bytes / io.read_blocks
-        sizes = sorted(io.request_blocks.items(), key=lambda item: -item[0] * item[1])
-        yield f"{'':<10}{'blocks':>8}{'size':>8}{'reads':>12}{'% of bytes':>12}"
-        shown = [size for size in sizes[:MOST_READ_SIZES] if size[0] * size[1] >= 0.0005 * io.read_blocks]
-        for blocks, many in shown:
-            share = 100 * blocks * many / io.read_blocks
-            yield f"{'':<10}{blocks:>8,}{show_bytes(blocks * block):>8}{many:>12,.0f}{share:>12.1f}"
-        rest = sizes[len(shown) :]
-        if rest:
-            share = 100 * sum(blocks * many for blocks, many in rest) / io.read_blocks
-            yield f"{'':<10}{'other':>8}{'':>8}{sum(many for _, many in rest):>12,.0f}{share:>12.1f}"
+    if io.request_blocks and io.read_blocks and not result.streams:
+        yield from _read_size_lines(io)
 
 
-def device_lines(result: RunResult, width: int = 80) -> Iterator[str]:
-    """Each device in the columns of ``iostat -x``; those that are zero throughout give way in a narrow terminal."""
-    if not result.device:
-        return
-    columns = {
-        "rrqm/s": [d.merged_reads_per_s for d in result.device.values()],
-        "wrqm/s": [d.merged_writes_per_s for d in result.device.values()],
-        "r/s": [d.reads_per_s for d in result.device.values()],
-        "w/s": [d.writes_per_s for d in result.device.values()],
-        "rkB/s": [d.read_bytes_per_s / 1024 for d in result.device.values()],
-        "wkB/s": [d.written_bytes_per_s / 1024 for d in result.device.values()],
-        "avgrq-sz": [d.average_request_bytes / SECTOR_BYTES for d in result.device.values()],
-        "avgqu-sz": [d.average_queue for d in result.device.values()],
-        "await": [1000 * d.await_s for d in result.device.values()],
-        "svctm": [1000 * d.service_s for d in result.device.values()],
-        "%util": [100 * d.utilisation_fraction for d in result.device.values()],
-    }
-    if width < 110:
-        columns = {
-            n: v for n, v in columns.items() if any(v) or n not in ("rrqm/s", "wrqm/s", "w/s", "wkB/s")
-        }
-    names = list(result.device)
-    label = max(8, *(len(name) + 1 for name in names))
-    yield head("Device")
-    yield f"{'Device:':<{label}}" + "".join(f"{name:>{_column(name)}}" for name in columns)
-    for index, name in enumerate(names):
-        yield f"{name:<{label}}" + "".join(f"{v[index]:>{_column(n)}.2f}" for n, v in columns.items())
+def _cache_lines(result: RunResult, width: int) -> Iterator[str]:
+    """Buffers got, and those found in the buffer cache."""
+    gets, cache = result.logical_io, result.cache
+    if gets is not None:
+        got = [f"{gets.consistent_gets:,.0f} consistent gets"]
+        if gets.consistent_gets:
+            got.append(f"{show_seconds(gets.cpu_per_get_s)} of CPU each with its rows")
+        if gets.current_gets:
+            got.append(f"{gets.current_gets:,.0f} current gets")
+        yield from wrapped(", ".join(got), width, first="logical   ")
+    if cache is not None:
+        found = f"{cache.hits:,.0f} hits, {cache.misses:,.0f} misses ({100 * cache.hit_fraction:.1f} % hits)"
+        yield f"cache     {found}"
 
 
-def _column(name: str) -> int:
-    return 11 if name in ("rkB/s", "wkB/s", "r/s") else 9
+def _read_size_lines(io: PhysicalIO) -> Iterator[str]:
+    """Reads by their size, those that fetch most first."""
+    block = io.read_bytes / io.read_blocks
+    sizes = sorted(io.request_blocks.items(), key=lambda item: -item[0] * item[1])
+    yield f"{'':<10}{'blocks':>8}{'size':>8}{'reads':>12}{'% of bytes':>12}"
+    shown = [size for size in sizes[:MOST_READ_SIZES] if size[0] * size[1] >= 0.0005 * io.read_blocks]
+    for blocks, many in shown:
+        share = 100 * blocks * many / io.read_blocks
+        yield f"{'':<10}{blocks:>8,}{show_bytes(blocks * block):>8}{many:>12,.0f}{share:>12.1f}"
+    rest = sizes[len(shown) :]
+    if rest:
+        share = 100 * sum(blocks * many for blocks, many in rest) / io.read_blocks
+        yield f"{'':<10}{'other':>8}{'':>8}{sum(many for _, many in rest):>12,.0f}{share:>12.1f}"
 
 
 def optimizer_lines(result: RunResult) -> Iterator[str]:
     """The optimizer's opinion, in single-block reads."""
     cost = result.optimizer
-    if not cost.cost:
+    if cost is None or not cost.cost:
         return
     yield head("Optimizer")
     yield (

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from model import books
+from model import books, stream_calc
 from model.demand import (
     SEQUENTIAL,
     Demand,
@@ -15,12 +15,13 @@ from model.demand import (
     demand_of,
     device_demand,
     optimizer_of,
+    parallel_of,
     reaps_are_waits,
 )
 from model.laws import device
 from model.laws.numeric import Number, distinct, larger, smaller, some, where, zeros
 from model.results import DeviceStats, EventTime, RunResult
-from model.spec import System, Workload
+from model.spec import Stream, System, Workload
 
 
 @dataclass(slots=True)
@@ -48,7 +49,7 @@ def compose(system: Any, work: Any, demand: Demand) -> tuple[ScanTime, DeviceDem
     """
     plan = demand.plan
     asked = device_demand(system, demand)
-    disk, host, users = system.disk, system.host, work.users
+    host, users, parallel = system.host, work.users, parallel_of(system.disk)
     truly_async = plan.asynchronous and not plan.through_page_cache
     inside_submit = plan.asynchronous and plan.through_page_cache
     copied = asked.copy_s if inside_submit else 0.0
@@ -67,8 +68,8 @@ def compose(system: Any, work: Any, demand: Demand) -> tuple[ScanTime, DeviceDem
         + demand.trips * host.between_calls_s
     )
     single = plan.single_reads * asked.single_s
-    slots = smaller(disk.parallel_requests, system.instance.direct_read_slots_limit)
-    bottleneck = device.bottleneck_s(asked.latency_s, asked.transfer_s, disk.parallel_requests)
+    slots = smaller(parallel, system.instance.direct_read_slots_limit)
+    bottleneck = device.bottleneck_s(asked.latency_s, asked.transfer_s, parallel)
     if truly_async:
         at_device = device.bottleneck_s(asked.latency_s, asked.transfer_s, slots)
         last = own * asked.last_blocks / larger(1, demand.read_blocks)
@@ -109,6 +110,8 @@ CLEARLY_SLOWER = 1.5  # a session so much slower than the device hides it whatev
 
 def nobody_queues(system: System, work: Workload) -> bool:
     """Whether :func:`calculate` is exact, to within a read or two: one session, reads in order or hidden."""
+    if isinstance(work, Stream):
+        return stream_calc.is_exact(system, work)
     found, _ = compose(system, work, demand_of(system, work))
     return found.hidden
 
@@ -118,6 +121,8 @@ def calculate(system: System, work: Workload, *, name: str = "") -> RunResult:
 
     Exact where nobody queues; with several users a lower bound, which the result says.
     """
+    if isinstance(work, Stream):
+        return stream_calc.calculate_stream(system, work, name=name)
     demand = demand_of(system, work)
     found, asked = compose(system, work, demand)
     waits, unaccounted = books.client_times(system, demand)
@@ -232,6 +237,8 @@ BLOCK_SIZE = "tablespace.block_size_bytes"
 def _calculate_part(system: System, work: Workload, axes: Mapping[str, Any], length: int) -> dict[str, Any]:
     """As :func:`calculate_many`, where an axis may also be one number."""
     view, work_view = _views(system, work, axes)
+    if isinstance(work, Stream):
+        return {name: values + zeros(length) for name, values in stream_calc.means(view, work_view).items()}
     try:
         demand = demand_of(view, work_view)
         found, _ = compose(view, work_view, demand)

@@ -72,7 +72,7 @@ class PhysicalIO(Frozen):
     write_requests: float = 0
     write_bytes: float = 0
     request_blocks: dict[int, float] = {}
-    """Size of a read in blocks -> how many reads of that size."""
+    """Size of a read in blocks -> how many reads of that size; of a stream, in sectors of 512 bytes."""
 
 
 class CacheUse(Frozen):
@@ -176,6 +176,25 @@ class SegmentSpace(Frozen):
     """A sample of blocks, before and after."""
 
 
+class DeviceLine(Frozen):
+    """What iostat -x prints of one device for one interval, in seconds and bytes."""
+
+    begin_s: float
+    """From the begin of the workload."""
+    interval_s: float
+    merged_reads_per_s: float
+    merged_writes_per_s: float
+    reads_per_s: float
+    writes_per_s: float
+    read_bytes_per_s: float
+    written_bytes_per_s: float
+    average_request_bytes: float
+    average_queue: float
+    await_s: float
+    service_s: float
+    utilisation_fraction: float
+
+
 class DeviceStats(Frozen):
     """One device over the run, in iostat's quantities."""
 
@@ -190,6 +209,42 @@ class DeviceStats(Frozen):
     await_s: float
     service_s: float
     utilisation_fraction: float
+    merged_reads: float = 0
+    """Bios that joined a waiting request."""
+    merged_writes: float = 0
+    request_bytes: dict[int, float] = {}
+    """Size of a request at the device -> how many of that size."""
+    lines: list[DeviceLine] = []
+    """What iostat prints, interval by interval, as the kernel's release counts."""
+
+
+class Stage(Frozen):
+    """One stage of a request's way through the kernel; seconds from the begin of the workload."""
+
+    name: str
+    begin_s: float
+    end_s: float
+
+
+class StreamStats(Frozen):
+    """One stream of reads or writes, over all its users."""
+
+    kind: str
+    path: str
+    calls: float
+    bytes: float
+    elapsed_s: float
+    """From its begin to the end of its last call."""
+    calls_per_s: float
+    bytes_per_s: float
+    response_s: float
+    """Mean time of a call."""
+    response_percentiles: dict[str, float] = {}
+    """p50, p95, p99, max -> seconds; absent where only the mean is known."""
+    in_flight_most: int = 1
+    """Most calls of one user that were under way at once."""
+    page_cache_bytes: float = 0
+    """Bytes of the calls that went through the page cache."""
 
 
 class OptimizerCost(Frozen):
@@ -213,12 +268,17 @@ class RunResult(Frozen):
     warnings: list[str]
     time: TimeBreakdown
     calls: dict[str, Call]
-    logical_io: LogicalIO
+    logical_io: LogicalIO | None = None
     physical_io: PhysicalIO
-    cache: CacheUse
-    segment: SegmentSpace
+    cache: CacheUse | None = None
+    segment: SegmentSpace | None = None
     device: dict[str, DeviceStats]
-    optimizer: OptimizerCost
+    optimizer: OptimizerCost | None = None
+    streams: list[StreamStats] | None = None
+    timeline: list[Stage] | None = None
+    """One request of the first stream, from the call to its end."""
+    method: str = ""
+    """What the engine did: which closed form, which compiled loop, or the simulation of all parties."""
     changes: RowChanges | None = None
     space_search: SpaceSearch | None = None
     access: str
@@ -241,19 +301,31 @@ def check_books(result: RunResult) -> RunResult:
         "read_blocks = requests x size",
         physical.read_blocks,
         sum(size * many for size, many in physical.request_blocks.items()),
-        tolerance=0.02 if result.cache.hits else 1e-6,
+        tolerance=0.02 if result.cache is not None and result.cache.hits else 1e-6,
     )
     for name, device in result.device.items():
+        requests_per_s = device.reads_per_s + device.writes_per_s
         _equal(
-            f"{name}: utilisation = throughput x service / parallel",
-            device.read_bytes_per_s,
-            device.reads_per_s * device.average_request_bytes,
+            f"{name}: bytes = requests x size",
+            device.read_bytes_per_s + device.written_bytes_per_s,
+            requests_per_s * device.average_request_bytes,
+        )
+        _equal(
+            f"{name}: utilisation = throughput x service",
+            device.utilisation_fraction,
+            requests_per_s * device.service_s,
+        )
+        _equal(
+            f"{name}: Little's law, queue = throughput x await",
+            device.average_queue,
+            requests_per_s * device.await_s,
         )
         if not -1e-9 <= device.utilisation_fraction <= 1 + 1e-6:
             raise BooksDoNotBalance(
                 f"{name}: utilisation {device.utilisation_fraction} is not within 0 and 1"
             )
-    if min(time.elapsed_s, time.cpu_s, physical.read_bytes, result.logical_io.consistent_gets) < 0:
+    gets = 0.0 if result.logical_io is None else result.logical_io.consistent_gets
+    if min(time.elapsed_s, time.cpu_s, physical.read_bytes, gets) < 0:
         raise BooksDoNotBalance("a time or a count is negative")
     return result
 

@@ -16,11 +16,13 @@ SUFFIXES: Final[dict[str, str]] = {
     "_per_s": "1/s",
     "_hz": "Hz",
     "_bytes": "bytes",
+    "_byte": "bytes",
     "_blocks": "blocks",
     "_rows": "rows",
     "_percent": "%",
     "_fraction": "",
     "_ratio": "",
+    "_cv": "",
     "_cycles": "cycles",
     "_s": "s",
 }
@@ -37,6 +39,8 @@ COUNTS: Final = frozenset(
         "clustering_factor", "leaf_blocks", "replications", "extents", "events", "confidence",
         "block", "itl_entries", "executions", "table_rows",
         "moved_in", "stubs", "commits", "in_place", "migrated", "moved_again", "searches",
+        "fsync_every", "in_flight", "in_flight_most", "calls", "merged_reads", "merged_writes", "heads", "zones",
+        "queue_depth", "raid_disks", "max_segments", "iops_limit", "burst_iops", "burst_credits",
         "rejected_itl", "rejected_space", "rejected_held", "repeats", "commit_every_rows", "chained_rows",
     }
 )  # fmt: skip

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from model.books import BETWEEN_CALLS, COPIED, RUN_QUEUE, SENT_TWICE, SUBMIT_BLOCKED
 from model.demand import (
@@ -19,9 +19,11 @@ from model.demand import (
     TO_CLIENT,
     UPDATING,
 )
+from model.demand.calls import DEVICE
 from model.results import RunResult
 from model.units import show_bytes, show_seconds
-from scenarios import why_rows
+from scenarios import why_rows, why_streams
+from scenarios.why_device import awaited, busy
 from scenarios.why_words import NOTHING_S, Change, differs, effect, from_to, plural, takes
 
 CPU = "CPU: "
@@ -63,7 +65,6 @@ MECHANISM = {
 LEAST_EFFECT = 0.002
 """Share of the elapsed time below which a change of time alone is not worth a sentence."""
 SAME_ELAPSED = 0.01
-BUSY_CHANGE = 0.1
 ALIKE_BYTES = 0.1
 """Share by which the data read may differ while its reads still differ because of their size."""
 MOST_SENTENCES = 5
@@ -92,7 +93,7 @@ def changes(base: RunResult, other: RunResult) -> list[Change]:
 
 def why(base: RunResult, other: RunResult) -> list[str]:
     """One to five sentences on what moved between *base* and *other*, the largest effect first."""
-    moved = _by_mechanism(changes(base, other))
+    moved = _by_mechanism(base, other)
     elapsed = max(base.time.elapsed_s, other.time.elapsed_s)
     said = []
     for name, change in sorted(moved.items(), key=lambda item: -abs(item[1].change_s)):
@@ -101,16 +102,26 @@ def why(base: RunResult, other: RunResult) -> list[str]:
             abs(change.change_s) >= LEAST_EFFECT * elapsed or _counts_changed(name, base, other)
         ):
             said.append(sentence)
-    after = list(why_rows.afterwards(base, other))
+    after = [*why_rows.afterwards(base, other), *why_streams.rates(base, other)]
     said = [*said[: MOST_SENTENCES - 1 - len(after)], *after]
     return [*_little_change(moved, base, other), *said, *_what_stays(moved, base, other)][:MOST_SENTENCES]
 
 
-def _by_mechanism(found: list[Change]) -> dict[str, Change]:
+def _mechanism_of(base: RunResult, other: RunResult) -> Callable[[str], str]:
+    """From a component to the mechanism that moves it."""
+    if why_streams.both(base, other):
+        return why_streams.mechanism
+    return lambda component: MECHANISM.get(component, component)
+
+
+def _by_mechanism(base: RunResult, other: RunResult) -> dict[str, Change]:
     """The changes summed by mechanism, so that no second is told twice."""
     moved: dict[str, Change] = {}
-    for change in found:
-        name = MECHANISM.get(change.name, change.name)
+    mechanism_of = _mechanism_of(base, other)
+    if why_streams.both(base, other):  # what the device gets may move though nobody waits for it
+        moved[DEVICE] = Change(DEVICE, 0.0, 0.0, 0.0)
+    for change in changes(base, other):
+        name = mechanism_of(change.name)
         sofar = moved.get(name, Change(name, 0.0, 0.0, 0.0))
         moved[name] = Change(
             name,
@@ -196,8 +207,10 @@ def _counts_changed(name: str, base: RunResult, other: RunResult) -> bool:
     """Whether the counts behind a mechanism moved, even where its seconds hardly did."""
     if name in why_rows.TOLD:
         return why_rows.counts_changed(name, base, other)
+    if name in why_streams.TOLD:
+        return why_streams.counts_changed(name, base, other)
     if name == GETS and base.changes is None:
-        return differs(base.logical_io.consistent_gets, other.logical_io.consistent_gets)
+        return differs(_gets_of(base), _gets_of(other))
     if name == READS:
         before, after = base.physical_io, other.physical_io
         return (
@@ -211,6 +224,8 @@ def _counts_changed(name: str, base: RunResult, other: RunResult) -> bool:
 def _sentence(name: str, change: Change, base: RunResult, other: RunResult) -> str:
     if name in why_rows.TOLD:
         return why_rows.sentence(name, change, base, other)
+    if name in why_streams.TOLD and why_streams.both(base, other):
+        return why_streams.sentence(name, change, base, other)
     if name == READS:
         return _reads(change, base, other)
     if name == GETS:
@@ -227,7 +242,7 @@ def _sentence(name: str, change: Change, base: RunResult, other: RunResult) -> s
 
 def _gets(change: Change, base: RunResult, other: RunResult) -> str:
     """Consistent gets, by their number, by what one costs, or by both."""
-    before, after = base.logical_io.consistent_gets, other.logical_io.consistent_gets
+    before, after = _gets_of(base), _gets_of(other)
     told = effect(change.change_s, " of CPU")
     price = ""
     each = (change.before_s / before if before else 0.0, change.after_s / after if after else 0.0)
@@ -236,9 +251,8 @@ def _gets(change: Change, base: RunResult, other: RunResult) -> str:
     if not differs(before, after):
         return f"{price}, which {told}" if price else ""
     causes = []
-    blocks = base.segment.blocks_before, other.segment.blocks_before
-    if differs(*blocks):
-        causes.append(f"blocks {from_to(*blocks)}")
+    if base.segment and other.segment and differs(base.segment.blocks_before, other.segment.blocks_before):
+        causes.append(f"blocks {from_to(base.segment.blocks_before, other.segment.blocks_before)}")
     fetches = _fetches(base), _fetches(other)
     if differs(*fetches):
         causes.append(f"fetch calls {from_to(*fetches)}")
@@ -260,15 +274,14 @@ def _reads(change: Change, base: RunResult, other: RunResult) -> str:
         parts.append(f"reads {from_to(before.read_requests, after.read_requests)}{_read_size(base, other)}")
     if differs(before.read_bytes, after.read_bytes) and before.read_requests and after.read_requests:
         parts.append(f"data read {from_to(before.read_bytes, after.read_bytes, show_bytes)}")
-    service = _device(base, other)
+    service = awaited(base, other)
     if service:
         parts.append(service)
     more = "more" if change.change_s > 0 else "less"
     takes = f"reading takes {show_seconds(abs(change.change_s))} {more}{_wait_and_cpu(base, other)}"
     if abs(change.change_s) < NOTHING_S:
         takes = "reading takes as long as before"
-    busy = "" if service else _busy(base, other)
-    return "; ".join([*parts, takes + busy])
+    return "; ".join([*parts, takes + ("" if service else busy(base, other))])
 
 
 def _read_size(base: RunResult, other: RunResult) -> str:
@@ -290,31 +303,6 @@ def _read_size(base: RunResult, other: RunResult) -> str:
         shown += f"{largest[0]:,} to {plural(largest[1], 'block')} ({show_bytes(size[0])} to {show_bytes(size[1])})"
     alike = not differs(before.read_bytes, after.read_bytes, ALIKE_BYTES)
     return f" because {shown}" if alike else f" while {shown}"
-
-
-def _device(base: RunResult, other: RunResult) -> str:
-    """What the device says, where the wait for one read changed."""
-    if len(base.device) != 1 or len(other.device) != 1:
-        return ""
-    (before,), (after,) = base.device.values(), other.device.values()
-    if differs(before.await_s, after.await_s, 0.05):
-        return (
-            f"await of a request {from_to(before.await_s, after.await_s, show_seconds)}{_busy(base, other)}"
-        )
-    return ""
-
-
-def _busy(base: RunResult, other: RunResult) -> str:
-    """How busy the device is on either side, where that moved."""
-    if len(base.device) != 1 or len(other.device) != 1:
-        return ""
-    (before,), (after,) = base.device.values(), other.device.values()
-    used = before.utilisation_fraction, after.utilisation_fraction
-    return (
-        f" (%util from {100 * used[0]:.0f} to {100 * used[1]:.0f} %)"
-        if abs(used[1] - used[0]) >= BUSY_CHANGE
-        else ""
-    )
 
 
 def _wait_and_cpu(base: RunResult, other: RunResult) -> str:
@@ -345,8 +333,9 @@ def _processor_work(name: str, change: Change, base: RunResult, other: RunResult
         return f"fetch calls {from_to(*counts)}, which {told}"
     if name == FETCH and differs(*counts):
         return f"rows returned {from_to(*counts)}, which {told}"
-    if name == WALK and differs(base.segment.row_bytes, other.segment.row_bytes):
-        length = f"{base.segment.row_bytes:,.4g} to {other.segment.row_bytes:,.4g} bytes"
+    lengths = _row_bytes(base), _row_bytes(other)
+    if name == WALK and differs(*lengths):
+        length = f"{lengths[0]:,.4g} to {lengths[1]:,.4g} bytes"
         return f"walking the rows, {length} long, {takes(change)}, which {told}"
     what = {WALK: "walking the rows", FETCH: "putting rows into the array", CALLS: "answering calls"}[name]
     return f"{what} {takes(change)}, which {told}"
@@ -380,6 +369,14 @@ def path(result: RunResult) -> str:
 def _reason(result: RunResult) -> str:
     reason = result.access.partition(":")[2].strip()
     return f" ({reason})" if reason else ""
+
+
+def _gets_of(result: RunResult) -> float:
+    return result.logical_io.consistent_gets if result.logical_io else 0.0
+
+
+def _row_bytes(result: RunResult) -> float:
+    return result.segment.row_bytes if result.segment else 0.0
 
 
 def _fetches(result: RunResult) -> float:

@@ -263,7 +263,7 @@ def _resolve(
                 sections[key] = value
             elif key not in HEADINGS:
                 raise UnknownName("section", str(key), (*SECTIONS, *HEADINGS), where=place)
-        before = merged
+        before = _without_replaced(merged, sections, constants)
         merged = _growth_for_sets(before, _overlay(before, _with_catalog(sections, place, constants)))
     table = merged.get("table")
     if isinstance(table, dict) and isinstance(table.get("columns"), list):
@@ -319,6 +319,26 @@ def _with_true_values(system: System) -> System:
 
 
 _WORKLOAD: TypeAdapter[Workload] = TypeAdapter(Workload)
+
+
+def _without_replaced(
+    merged: dict[str, Any], sections: Mapping[str, Mapping[str, Any]], constants: Mapping[str, Constant]
+) -> dict[str, Any]:
+    """*merged* without what an earlier catalog entry brought, where the new layer names another one."""
+    out = dict(merged)
+    for path in KINDS.values():
+        parent, _, child = path.rpartition(".")
+        above: Any = sections.get(parent, {}) if parent else sections
+        section = above.get(child) if isinstance(above, Mapping) else None
+        holder = out.get(parent, {}) if parent else out
+        if not (isinstance(section, Mapping) and "use" in section and isinstance(holder.get(child), Mapping)):
+            continue
+        kept = {field: value for field, value in holder[child].items() if f"{path}.{field}" not in constants}
+        if parent:
+            out[parent] = {**holder, child: kept}
+        else:
+            out[child] = kept
+    return out
 
 
 def _with_catalog(

@@ -10,7 +10,7 @@ from model.errors import UnknownName
 from model.provenance import Frozen
 from model.spec import System, Whole, Workload
 
-SECTIONS = ("tablespace", "table", "index", "instance", "host", "client", "disk", "workload")
+SECTIONS = ("tablespace", "table", "index", "instance", "host", "client", "disk", "iostat", "workload")
 HEADINGS = ("base", "title", "source", "seed", "replications")
 
 
@@ -84,7 +84,7 @@ def _allow_units(schema: dict[str, Any]) -> None:
             for limit, said in _LIMITS.items():
                 if limit in form:
                     form[said] = form.pop(limit)
-        if name.endswith(("bytes", "bytes_sd", "_s")):
+        if name.endswith(("bytes", "bytes_sd", "_byte", "_s")):
             forms = field.pop("anyOf", None)
             if forms is None:
                 forms = [{key: field.pop(key) for key in list(field) if key in _NUMERIC}]

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from model.demand import DELETING, INSERTING, LOG_FILE_SYNC, MIGRATING, SEARCHING, UPDATING
 from model.laws import block
-from model.results import RowChanges, RunResult, SegmentSpace, SpaceSearch
+from model.results import RowChanges, RunResult, SegmentSpace
 from model.units import show_bytes, show_seconds
 from scenarios.why_words import Change, count, differs, effect, from_to, plural, takes
 
@@ -31,7 +31,7 @@ def sentence(name: str, change: Change, base: RunResult, other: RunResult) -> st
         return f"commits {from_to(*commits)}, which {effect(change.change_s, ' waiting for the log writer')}"
     cpu = effect(change.change_s, " of CPU")
     if name == MIGRATING:
-        moved = base.segment.migrated_rows, other.segment.migrated_rows
+        moved = _migrated(base), _migrated(other)
         if differs(*moved):
             return f"migrated rows {from_to(*moved)}{_room(base, other)}, which {cpu}"
         return f"migrating rows {takes(change)}{_shared(base, other)}, which {cpu}"
@@ -43,15 +43,16 @@ def sentence(name: str, change: Change, base: RunResult, other: RunResult) -> st
 
 def counts_changed(name: str, base: RunResult, other: RunResult) -> bool:
     """Whether rows migrate in another number, even where that takes hardly any time."""
-    return name == MIGRATING and differs(base.segment.migrated_rows, other.segment.migrated_rows)
+    return name == MIGRATING and differs(_migrated(base), _migrated(other))
 
 
 def afterwards(base: RunResult, other: RunResult) -> Iterator[str]:
     """What is left behind: blocks that later scans read."""
-    if base.changes is None or other.changes is None:
+    before, after = base.segment, other.segment
+    if base.changes is None or other.changes is None or before is None or after is None:
         return
-    blocks = base.segment.blocks_after, other.segment.blocks_after
-    sizes = base.segment.block_size_bytes, other.segment.block_size_bytes
+    blocks = before.blocks_after, after.blocks_after
+    sizes = before.block_size_bytes, after.block_size_bytes
     if differs(*blocks):
         of = f" ({show_bytes(sizes[0])} and {show_bytes(sizes[1])} each)" if differs(*sizes) else ""
         yield f"blocks afterwards {from_to(*blocks)}{of}"
@@ -68,13 +69,12 @@ def _searching(change: Change, base: RunResult, other: RunResult) -> str:
         reason = _reason(base, other)
         because = f" because {reason}" if reason else _shared(base, other)
         return f"searching for space {time}{because}: {told}"
-    search, segment = other.space_search, other.segment
-    if search is None or not stay_on_offer(search, segment):
+    if other.segment is None or not stay_on_offer(other):
         return f"searching for space {time}{_shared(base, other)}: {told}"
     more = _pieces(base, other)
-    if base.space_search is not None and stay_on_offer(base.space_search, base.segment):
+    if stay_on_offer(base):
         return f"searching for space {time}{f' because {more}' if more else ''}: {told}"
-    full = plural(segment.itl_full_blocks or 0.0, "block")
+    full = plural(other.segment.itl_full_blocks or 0.0, "block")
     because = f"{full} with a full ITL list stay on offer and are probed again and again (bug 6918210)"
     reason = _reason(other, base)
     before = f"; it was cheap before because {reason}" if reason else ""
@@ -91,8 +91,8 @@ def _reason(dear: RunResult, cheap: RunResult) -> str:
     if before.rejected_held > before.rejected_itl + before.rejected_space:
         held = after.rejected_held if after else 0.0
         return "no free space waits for another session's commit" if not held else ""
-    none = bool(dear.segment.migrated_rows) and not cheap.segment.migrated_rows
-    if not stay_on_offer(before, dear.segment):
+    none = bool(_migrated(dear)) and not _migrated(cheap)
+    if not stay_on_offer(dear):
         return "no row migrates" if none else ""
     return "no row migrates, so no block's ITL list fills up" if none else _less_probed(dear, cheap)
 
@@ -102,10 +102,13 @@ def _less_probed(dear: RunResult, cheap: RunResult) -> str:
     commits = _commits(dear), _commits(cheap)
     if commits[1] > commits[0]:
         return f"{plural(commits[1], 'commit')} instead of {count(commits[0])} free the ITL entries"
-    if not cheap.segment.itl_full_blocks:
-        return _before_the_list_fills(cheap.segment)
-    if cheap.space_search is not None and not stay_on_offer(cheap.space_search, cheap.segment):
-        return _offered_no_more(dear.segment, cheap.segment)
+    before, after = dear.segment, cheap.segment
+    if before is None or after is None:
+        return ""
+    if not after.itl_full_blocks:
+        return _before_the_list_fills(after)
+    if cheap.space_search is not None and not stay_on_offer(cheap):
+        return _offered_no_more(before, after)
     return _pieces(dear, cheap)
 
 
@@ -120,8 +123,11 @@ def _pieces(base: RunResult, other: RunResult) -> str:
     return f"{fewer} row pieces look for a place, {count(placed[1])} instead of {count(placed[0])}"
 
 
-def stay_on_offer(search: SpaceSearch, segment: SegmentSpace) -> bool:
+def stay_on_offer(result: RunResult) -> bool:
     """Whether blocks with a full ITL list are probed again and again."""
+    search, segment = result.space_search, result.segment
+    if search is None or segment is None:
+        return False
     full = segment.itl_full_blocks or 0.0
     return search.rejected_itl > AGAIN_AND_AGAIN * full > 0
 
@@ -163,8 +169,10 @@ def _room(base: RunResult, other: RunResult) -> str:
     return f" because PCTFREE keeps {shares[1]:.3g} % of a block free instead of {shares[0]:.3g} %"
 
 
-def _reserve_percent(segment: SegmentSpace) -> float | None:
-    return 100 * segment.blocks[0].reserve_bytes / segment.block_size_bytes if segment.blocks else None
+def _reserve_percent(segment: SegmentSpace | None) -> float | None:
+    if segment is None or not segment.blocks:
+        return None
+    return 100 * segment.blocks[0].reserve_bytes / segment.block_size_bytes
 
 
 def _shared(base: RunResult, other: RunResult) -> str:
@@ -186,6 +194,10 @@ def _sessions(result: RunResult) -> int:
 def _rejected(result: RunResult) -> float:
     found = result.space_search
     return found.rejected_itl + found.rejected_space + found.rejected_held if found else 0.0
+
+
+def _migrated(result: RunResult) -> float:
+    return result.segment.migrated_rows if result.segment else 0.0
 
 
 def _rows(result: RunResult) -> float:

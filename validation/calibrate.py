@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -12,7 +13,8 @@ from model import catalog
 from model.books import conditions_of
 from model.demand import demand_of
 from model.errors import SpecError
-from model.spec import System
+from model.results import RunResult
+from model.spec import Stream, System
 from scenarios import load
 from scenarios.load import library_data
 from validation.case import case_names, load_case
@@ -82,6 +84,10 @@ def calibrate(cases: Sequence[str] | None = None) -> list[Fit]:
 
 
 STEP: Final = 1e-4
+WHOLE: Final = frozenset({"write_bandwidth_bytes_per_s"})
+"""Constants that are fitted to requests of an interval: whole ones, on which nothing can be differentiated."""
+GRID: Final = 1 / 300
+REACH: Final = 10
 
 ORDER: Final = ("savvinov_logical_io",)
 
@@ -91,14 +97,18 @@ def fit_to(case: str, numbers: Sequence[MeasuredNumber], given: Mapping[str, flo
     import numpy as np  # noqa: PLC0415
     from scipy.optimize import least_squares  # noqa: PLC0415
 
-    names = sorted({constant for number in numbers for constant in number.fits})
+    every = sorted({constant for number in numbers for constant in number.fits})
+    whole = [name for name in every if _parts(name)[2] in WHOLE]
+    names = [name for name in every if name not in whole]
+    smooth = [number for number in numbers if not set(number.fits) & set(whole)]
     start = np.log([value_of(name) for name in names])
+    known: dict[str, RunResult] = {}
 
     def residuals(logarithms: Any) -> Any:
         trial = dict(zip(names, np.exp(logarithms).tolist(), strict=True))
         with substituted({**given, **trial}):
-            runs = Runs()
-            return np.array([(runs.predict(n) - n.printed) / allowed_error(n) for n in numbers])
+            runs = Runs(known=known)
+            return np.array([(runs.predict(n) - n.printed) / allowed_error(n) for n in smooth])
 
     found = least_squares(
         residuals,
@@ -106,8 +116,8 @@ def fit_to(case: str, numbers: Sequence[MeasuredNumber], given: Mapping[str, flo
         bounds=_bounds(names, start),
         x_scale=0.1,
         diff_step=[STEP],
-        xtol=1e-12,
-        ftol=1e-12,
+        xtol=1e-8,
+        ftol=1e-9,
         gtol=1e-12,
     )
     loose = _unidentified(found.jac, names)
@@ -116,26 +126,52 @@ def fit_to(case: str, numbers: Sequence[MeasuredNumber], given: Mapping[str, flo
         name: value_of(name) if name in free else float(value)
         for name, value in zip(names, np.exp(found.x), strict=True)
     }
+    for name in whole:
+        counted = [number for number in numbers if name in number.fits]
+        values[name] = _nearest(name, counted, {**given, **values})
     with substituted({**given, **values}):
         ranges = {number.id: _conditions(number) for number in numbers}
+        runs = Runs(known=known)
+        errors = {number.id: runs.predict(number) / number.printed - 1 for number in numbers}
     spreads = _spreads(found.jac, found.fun, len(names))
+    spread = {} if spreads is None else dict(zip(names, spreads, strict=True))
     estimates = [
         Estimate(
             name=name,
             value=float(f"{values[name]:.6g}"),
             before=value_of(name),
-            spread=None if spreads is None or name in free else float(f"{spreads[index] * values[name]:.2g}"),
+            spread=float(f"{spread[name] * values[name]:.2g}") if name in spread.keys() - free else None,
             fitted_to=[number.id for number in numbers if name in number.fits],
             range=_range(name, [ranges[number.id] for number in numbers if name in number.fits]),
             determined=name not in free,
         )
-        for index, name in enumerate(names)
+        for name in every
     ]
-    errors = {
-        number.id: float(found.fun[index]) * allowed_error(number) / number.printed
-        for index, number in enumerate(numbers)
-    }
     return Fit(case, estimates, errors, [_undetermined(group) for group in loose])
+
+
+def _nearest(name: str, numbers: Sequence[MeasuredNumber], given: Mapping[str, float]) -> float:
+    """The middle of the values at which the model's counts keep to their tolerance, or else come nearest to it.
+
+    Values stand a third of a percent apart, the same ones wherever the search begins.
+    """
+    at = round(math.log(value_of(name)) / GRID)
+    misses: dict[int, float] = {}
+
+    def miss(point: int) -> float:
+        with substituted({**given, name: math.exp(point * GRID)}):
+            runs = Runs()
+            errors = ((runs.predict(number) - number.printed) / allowed_error(number) for number in numbers)
+            return round(sum(max(0.0, abs(error) - 1.0) for error in errors), 9)
+
+    while True:
+        around = range(at - REACH, at + REACH + 1)
+        misses.update((point, miss(point)) for point in around if point not in misses)
+        least = min(misses.values())
+        best = sorted(point for point, found in misses.items() if found == least)
+        if best[0] - REACH in misses and best[-1] + REACH in misses:
+            return math.exp(best[len(best) // 2] * GRID)
+        at = best[0] if best[0] - REACH not in misses else best[-1]
 
 
 def _bounds(names: Sequence[str], start: Any) -> tuple[Any, Any]:
@@ -190,6 +226,8 @@ def _undetermined(group: list[str]) -> str:
 def _conditions(number: MeasuredNumber) -> dict[str, float]:
     name, settings = number.pick
     scenario = load(name, settings)
+    if isinstance(scenario.workload, Stream):
+        return {}
     demand = demand_of(scenario.system, scenario.workload)
     return conditions_of(scenario.system, scenario.workload, demand)
 

@@ -65,7 +65,9 @@ class NumberSpec(Strict):
         default=[], description="Constants fitted to it, as host/rahn-2008: fetch_column_s"
     )
     reason: str = Field(default="", description="Why nothing predicts it, for a descriptive number")
-    scenario: str = Field(default="", description="Instead of the table's")
+    scenario: str = Field(
+        default="", description="Instead of the table's; {column} stands for a cell of the row"
+    )
     settings: list[str] = Field(default=[], description="Further settings, KEY=VALUE")
     set: dict[str, str] = Field(default={}, description="Further columns that set fields of the scenario")
     against: list[Other] = []
@@ -117,12 +119,17 @@ class KnownGap(Strict):
 
 
 class Check(Strict):
-    """Columns that must agree, row by row: the product of *left* with the product of *right*, or with *value*."""
+    """Columns that must agree, row by row: the product of *left* with the product of *right*, or with *value*.
+
+    Printed numbers are rounded: *tolerance* is what that may do to the whole, *rounding* what it does to *left* alone.
+    """
 
     left: list[str] = Field(min_length=1, description="table.column, multiplied together")
     right: list[str] = []
     value: float | None = None
     relation: Literal["equal", "at_most"] = "equal"
+    tolerance: float = Field(default=1e-9, ge=0, lt=1, description="Relative")
+    rounding: float = Field(default=1e-12, ge=0, description="In seconds, bytes or plain shares")
 
 
 class Case(Strict):

@@ -186,7 +186,7 @@ def _check_agreement(case: Case, check: Check, file: str) -> None:
         values = [in_model_units(case, table, other, column) for table, column, other in cells]
         left = prod(values[: len(check.left)])
         right = prod(values[len(check.left) :]) if check.right else float(check.value or 0)
-        agree = isclose(left, right, rel_tol=1e-9, abs_tol=1e-12)
+        agree = isclose(left, right, rel_tol=check.tolerance, abs_tol=check.rounding)
         if (
             agree
             or (check.relation == "at_most" and left <= right)

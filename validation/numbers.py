@@ -12,8 +12,10 @@ from model.units import parse_bytes
 from validation.case import FITTED_TOLERANCE, Bound, Case, Cell, Mark, NumberSpec, Table
 from validation.quantity import UNITS
 
-CLOCK: Final = re.compile(r"(?P<h>\d{2,}):(?P<m>[0-5]\d):(?P<s>[0-5]\d(?:\.\d+)?)")
-"""Hours, minutes, seconds: ``hh:mm:ss.cc``."""
+CLOCK: Final = re.compile(
+    r"(?P<h>\d{2,}):(?P<m>[0-5]\d):(?P<s>[0-5]\d(?:\.\d+)?)|(?P<minutes>\d+)m(?P<seconds>[0-5]?\d\.\d+)s"
+)
+"""Hours, minutes, seconds: ``hh:mm:ss.cc``; or as the shell's ``time`` has it: ``0m41.063s``."""
 
 Row = dict[str, Cell]
 Pick = tuple[str, tuple[str, ...]]
@@ -82,9 +84,12 @@ def names(column: str | list[str]) -> list[str]:
 
 
 def value_of(cell: Cell, place: str) -> float:
-    """A printed cell as a number; text is a size such as ``1MB``, or seconds of a clock such as ``00:10:59.95``."""
+    """A printed cell as a number; text is a size such as ``1MB``, or the time of a clock such as ``00:10:59.95``."""
     if isinstance(cell, str):
-        if clock := CLOCK.fullmatch(cell):
+        clock = CLOCK.fullmatch(cell)
+        if clock and clock["minutes"]:
+            return 60 * int(clock["minutes"]) + float(clock["seconds"])
+        if clock:
             return 3600 * int(clock["h"]) + 60 * int(clock["m"]) + float(clock["s"])
         try:
             return parse_bytes(cell)
@@ -111,7 +116,7 @@ def _pick(table: Table, spec: NumberSpec, row: Row) -> Pick:
     settings = [*table.settings, *spec.settings]
     for column, fields in {**table.set, **spec.set}.items():
         settings.append(f"{fields}={row[column]}")
-    return spec.scenario or table.scenario, tuple(settings)
+    return _filled(spec.scenario or table.scenario, row), tuple(settings)
 
 
 def _filled(path: str, row: Row) -> str:

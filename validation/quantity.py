@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from types import NoneType, UnionType
-from typing import Any, Final, Union, get_args, get_origin
+from typing import Any, Final, TypeVar, Union, get_args, get_origin
 
 from pydantic import BaseModel
 
+from model.books import COPIED
 from model.demand import DIRECT, SCATTERED
-from model.results import RunResult
+from model.results import DeviceLine, RunResult, SegmentSpace
 
 # As printed -> in seconds, bytes and plain shares. K and M are powers of 1024, as a DBA means them.
 UNITS: Final[dict[str, float]] = {
@@ -21,10 +22,26 @@ UNITS: Final[dict[str, float]] = {
     "bytes": 1.0,
     "MB": 1024.0**2,
     "MB/s": 1024.0**2,
+    "kB": 1024.0,
+    "kB/s": 1024.0,
+    "sectors": 512.0,
+    "sectors/s": 512.0,
     "%": 0.01,
 }
 
 Derived = Callable[[RunResult, Sequence[RunResult]], float]
+Part = TypeVar("Part")
+
+
+def _part(part: Part | None, name: str) -> Part:
+    """*part* of a result; raises LookupError where the result has none."""
+    if part is None:
+        raise LookupError(name)
+    return part
+
+
+def _segment(result: RunResult) -> SegmentSpace:
+    return _part(result.segment, "segment")
 
 
 def blocks_per_read(result: RunResult, _: Sequence[RunResult]) -> float:
@@ -48,6 +65,11 @@ def ready_read_s(result: RunResult, _: Sequence[RunResult]) -> float:
     return (event.total_s - event.max_s) / (event.waits - 1)
 
 
+def submit_s(result: RunResult, others: Sequence[RunResult]) -> float:
+    """Time inside io_submit, which copies from the page cache, of the mean direct read."""
+    return result.time.cpu[COPIED] / result.physical_io.read_blocks * blocks_per_read(result, others)
+
+
 def read_s(result: RunResult, _: Sequence[RunResult]) -> float:
     """Mean wait for a buffered multiblock read."""
     event = result.time.wait[SCATTERED]
@@ -62,7 +84,7 @@ def read_rate_bytes_per_s(result: RunResult, others: Sequence[RunResult]) -> flo
 
 def gets_of_read_s(result: RunResult, others: Sequence[RunResult]) -> float:
     """CPU time of getting, one by one, the blocks of the largest read."""
-    return blocks_per_read(result, others) * result.logical_io.cpu_per_get_s
+    return blocks_per_read(result, others) * _part(result.logical_io, "logical_io").cpu_per_get_s
 
 
 def read_over_gets(result: RunResult, others: Sequence[RunResult]) -> float:
@@ -88,23 +110,34 @@ def device_busy(result: RunResult, _: Sequence[RunResult]) -> float:
 
 def optimizer_bytes(result: RunResult, _: Sequence[RunResult]) -> float:
     """Bytes the optimizer expects of the rows: columns with their length bytes, without the row header."""
-    return result.calls["fetch"].rows * (result.segment.row_bytes - 3)
+    return result.calls["fetch"].rows * (_segment(result).row_bytes - 3)
 
 
 def used_before_bytes(result: RunResult, _: Sequence[RunResult]) -> float:
     """Blocks below the high-water mark beforehand, times their size."""
-    return result.segment.blocks_before * result.segment.block_size_bytes
+    return _segment(result).blocks_before * _segment(result).block_size_bytes
 
 
 def used_after_bytes(result: RunResult, _: Sequence[RunResult]) -> float:
     """Blocks below the high-water mark afterwards, times their size."""
-    return result.segment.blocks_after * result.segment.block_size_bytes
+    return _segment(result).blocks_after * _segment(result).block_size_bytes
 
 
 def segment_growth(result: RunResult, others: Sequence[RunResult]) -> float:
     """Blocks afterwards over blocks beforehand, the mean of all the runs."""
     runs = (result, *others)
-    return sum(one.segment.blocks_after / one.segment.blocks_before for one in runs) / len(runs)
+    return sum(_segment(one).blocks_after / _segment(one).blocks_before for one in runs) / len(runs)
+
+
+def elapsed_ratio(result: RunResult, others: Sequence[RunResult]) -> float:
+    """Elapsed time over the mean of the other runs'."""
+    return result.time.elapsed_s * len(others) / sum(other.time.elapsed_s for other in others)
+
+
+def stream_bytes_ratio(result: RunResult, others: Sequence[RunResult]) -> float:
+    """Bytes of all streams over the mean of the other runs'."""
+    own, *rest = (sum(stream.bytes for stream in one.streams or ()) for one in (result, *others))
+    return own * len(rest) / sum(rest)
 
 
 DERIVED: Final[dict[str, Derived]] = {
@@ -114,6 +147,7 @@ DERIVED: Final[dict[str, Derived]] = {
         bytes_per_read,
         time_per_read_s,
         ready_read_s,
+        submit_s,
         read_s,
         read_rate_bytes_per_s,
         gets_of_read_s,
@@ -125,10 +159,28 @@ DERIVED: Final[dict[str, Derived]] = {
         used_before_bytes,
         used_after_bytes,
         segment_growth,
+        elapsed_ratio,
+        stream_bytes_ratio,
     )
 }
 
-_STEP = re.compile(r"""\.?([A-Za-z_]\w*)|\[(?:"([^"]+)"|(\d+))\]""")
+
+def busiest(lines: Sequence[DeviceLine]) -> DeviceLine:
+    """The line with the most bytes."""
+    return max(lines, key=lambda line: line.interval_s * (line.read_bytes_per_s + line.written_bytes_per_s))
+
+
+def middle(lines: Sequence[DeviceLine]) -> DeviceLine:
+    """A line far from the begin and the end of the run."""
+    return lines[len(lines) // 2]
+
+
+PICKS: Final[dict[str, Callable[[Sequence[DeviceLine]], DeviceLine]]] = {
+    one.__name__: one for one in (busiest, middle)
+}
+"""Names for one of the lines of iostat: ``device.disk.lines[busiest]``."""
+
+_STEP = re.compile(rf"""\.?([A-Za-z_]\w*)|\[(?:"([^"]+)"|(\d+)|({"|".join(PICKS)}))\]""")
 
 
 def steps_of(path: str) -> list[str | int]:
@@ -139,8 +191,8 @@ def steps_of(path: str) -> list[str | int]:
         match = _STEP.match(path, position)
         if match is None:
             raise ValueError(f"{path!r} is no path at {path[position:]!r}")
-        name, key, number = match.groups()
-        found.append(int(number) if number else name or key)
+        name, key, number, pick = match.groups()
+        found.append(int(number) if number else name or key or pick)
         position = match.end()
     if not found:
         raise ValueError("the path is empty")
@@ -156,6 +208,10 @@ def check_path(path: str) -> None:
         kind = _without_none(kind)
         if get_origin(kind) is dict:
             kind = get_args(kind)[1]
+        elif kind == list[DeviceLine] and step in PICKS:
+            kind = DeviceLine
+        elif get_origin(kind) is list and isinstance(step, int):
+            kind = get_args(kind)[0]
         elif isinstance(kind, type) and issubclass(kind, BaseModel) and step in kind.model_fields:
             kind = kind.model_fields[str(step)].annotation
         else:
@@ -178,7 +234,14 @@ def look_up(path: str, result: RunResult, others: Sequence[RunResult] = ()) -> f
         return float(DERIVED[path](result, others))
     value: Any = result
     for step in steps_of(path):
-        value = value[step] if isinstance(value, dict) else getattr(value, str(step))
+        if isinstance(value, list) and not value:
+            raise LookupError(f"entry {step!r} of an empty list")
+        if isinstance(value, list) and step in PICKS:
+            value = PICKS[str(step)](value)
+        elif isinstance(value, list | dict):
+            value = value[step]  # type: ignore[index]
+        else:
+            value = getattr(value, str(step))
         if value is None:
             raise LookupError(step)
     return float(value)

@@ -24,15 +24,19 @@ class Entry(Frozen):
     source: str
     constants: dict[str, Constant]
 
-    def values(self) -> dict[str, float]:
-        """Field -> value; whole values as whole numbers."""
-        return {
-            field: int(c.value) if field in _WHOLE and c.value == int(c.value) else c.value
-            for field, c in self.constants.items()
-        }
+    def values(self) -> dict[str, float | str]:
+        """Field -> value; whole values as whole numbers, a level as its name."""
+        return {field: _as_field(field, c.value) for field, c in self.constants.items()}
 
 
 _WHOLE = frozenset({"parallel_requests", "sdu_bytes", "cpus"})
+_NAMED = frozenset({"raid_level"})
+
+
+def _as_field(field: str, value: float) -> float | str:
+    if field in _NAMED:
+        return f"{value:g}"
+    return int(value) if field in _WHOLE and value == int(value) else value
 
 
 @cache

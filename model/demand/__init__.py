@@ -19,7 +19,7 @@ from model.demand.dml import (
 )
 from model.demand.opinion import optimizer_of
 from model.demand.reading import DIRECT, SCATTERED, SEQUENTIAL, MixedRegimes, reaps_are_waits
-from model.demand.storage import DeviceDemand, ReadTime, device_demand, read_time
+from model.demand.storage import DeviceDemand, ReadTime, device_demand, parallel_of, read_time
 from model.demand.work import FROM_CLIENT, MORE_DATA, TO_CLIENT, Demand, full_scan, index_range_scan
 
 __all__ = [
@@ -43,6 +43,7 @@ __all__ = [
     "demand_of",
     "device_demand",
     "optimizer_of",
+    "parallel_of",
     "read_time",
     "reaps_are_waits",
     "search_s",

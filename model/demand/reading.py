@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from model.demand.calls import UNBUFFERED
 from model.demand.segment import Segment
 from model.laws import scan_reads
 from model.laws.numeric import Number, where
@@ -74,7 +75,7 @@ def scan_plan(system: Any, segment: Segment, change_rows: bool = False) -> ReadP
         event=DIRECT if direct else SEQUENTIAL if single else SCATTERED,
         direct=direct,
         asynchronous=direct and instance.disk_asynch_io,
-        through_page_cache=host.io_path in ("buffered", "sync"),
+        through_page_cache=host.io_path not in UNBUFFERED,
         single_reads=where(table.cached_fraction < 1, 1 + segment.shape.map_blocks, 0),
         pieces=pieces,
         positioned_fraction=0 if direct else scan_reads.long_gaps_fraction(table.cached_fraction, bs),

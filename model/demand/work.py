@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+from model.demand.calls import UNBUFFERED
 from model.demand.change import Change
 from model.demand.reading import SEQUENTIAL, ReadPlan, scan_plan
 from model.demand.segment import RowShape, Segment, row_shape, segment_of
@@ -170,7 +171,7 @@ def index_range_scan(system: Any, work: Any) -> Demand:
         event=SEQUENTIAL,
         direct=False,
         asynchronous=False,
-        through_page_cache=host.io_path in ("buffered", "sync"),
+        through_page_cache=host.io_path not in UNBUFFERED,
         single_reads=0,
         pieces=[scan_reads.Piece(1, index_reads + table_reads)],
         positioned_fraction=scattered

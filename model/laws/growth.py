@@ -64,5 +64,4 @@ def pctfree_for(
     need = 100 * (data_bytes - (fit + 1) * slot) / block_size_bytes
     percent = larger(0, floor_div(need, 1) + 1)
     alone = slot + growth > data_bytes
-    most = floor_div(100 * (data_bytes - slot), block_size_bytes)  # beyond it no row is loaded at all
-    return where(alone | (percent > most), 100, percent)
+    return where(alone, 100, percent)

@@ -7,13 +7,13 @@ from collections.abc import Iterator
 import simpy
 
 from model import books
-from model.demand import Demand, demand_of
+from model.demand import Demand, demand_of, parallel_of
 from model.errors import OutsideLaw
 from model.results import DeviceStats, RunResult
 from model.sim.ledger import Ledger, mean_waits
 from model.sim.session import Read, Session, stretch_blocks, stretches_of
 from model.sim.streams import stream
-from model.spec import System, Workload, release_tuple
+from model.spec import Statement, Stream, System, Workload, release_tuple
 from model.state.extent_map import lay_out, reads_of, uncached_reads_of
 from model.state.servers import DeviceQueue, Servers
 
@@ -27,10 +27,14 @@ def simulate(system: System, work: Workload, *, seed: int = 1, name: str = "") -
 
     Raises :class:`OutsideLaw` beyond two million steps, where the calculator is the engine to ask.
     """
+    if isinstance(work, Stream):
+        from model.sim.streams_run import simulate_streams  # noqa: PLC0415
+
+        return simulate_streams(system, work, seed=seed, name=name)
     demand = demand_of(system, work)
     _refuse_what_takes_too_long(work, demand)
     env = simpy.Environment()
-    disk = DeviceQueue(system.disk.parallel_requests)
+    disk = DeviceQueue(int(parallel_of(system.disk)))
     processors = Servers(system.host.cpus)
     sessions = [Session(env, system, demand, disk, processors) for _ in range(work.users)]
     starts = stream(seed, "session start").uniform(0, 1, work.users) * _first_step_s(sessions[0])
@@ -41,7 +45,7 @@ def simulate(system: System, work: Workload, *, seed: int = 1, name: str = "") -
     return books.close_books(name, system, work, demand, _timing(system, work, demand, sessions, seed))
 
 
-def _refuse_what_takes_too_long(work: Workload, demand: Demand) -> None:
+def _refuse_what_takes_too_long(work: Statement, demand: Demand) -> None:
     """A read is a step, and so is a stretch of blocks that need none."""
     steps = work.users * (
         float(demand.reads) + stretches_of(float(demand.blocks_wanted), stretch_blocks(demand))
@@ -61,7 +65,7 @@ def _first_step_s(session: Session) -> float:
     return blocks * (session.pace.cpu_s + session.pace.other_s)
 
 
-def _reads(system: System, work: Workload, demand: Demand, seed: int) -> Iterator[Read]:
+def _reads(system: System, work: Statement, demand: Demand, seed: int) -> Iterator[Read]:
     """The reads of one session in order."""
     plan = demand.plan
     if work.kind == "index_range_scan":
@@ -103,7 +107,7 @@ FAR_BLOCKS = 10**6
 
 
 def _timing(
-    system: System, work: Workload, demand: Demand, sessions: list[Session], seed: int
+    system: System, work: Statement, demand: Demand, sessions: list[Session], seed: int
 ) -> books.Timing:
     ledgers = [session.ledger for session in sessions]
     many = len(ledgers)

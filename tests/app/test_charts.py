@@ -6,6 +6,7 @@ import pytest
 
 from app import charts
 from model.results import RunResult
+from model.spec import Stream
 from model.units import show_seconds
 from scenarios import library, load, run
 
@@ -13,7 +14,8 @@ NAMES = sorted(library())
 
 
 def answer(name: str, *settings: str) -> RunResult:
-    return run(load(name, settings), engine="calculate")
+    scenario = load(name, settings)
+    return run(scenario, engine="auto" if isinstance(scenario.workload, Stream) else "calculate")
 
 
 @pytest.fixture(scope="module")
@@ -45,6 +47,14 @@ def test_parts_and_classes_sum_to_elapsed(name: str) -> None:
         ("SQL*Net message from client", "Idle"),
         ("SQL*Net more data to client", "Network"),
         ("unaccounted: between calls", "Other"),
+        ("between calls", "Idle"),
+        ("CPU: write calls", "CPU"),
+        ("waiting for the device", "User I/O"),
+        ("waiting for room in the queue (nr_requests)", "User I/O"),
+        ("unaccounted: calls under way at once", "User I/O"),
+        ("held back by the page cache", "System I/O"),
+        ("waiting for a commit of the journal", "Commit"),
+        ("fsync", "Commit"),
     ],
 )
 def test_wait_classes_are_oracles(component: str, wait_class: str) -> None:

@@ -13,6 +13,8 @@ CONTROLS = [control for controls in forms.GROUPS.values() for control in control
 BY_LINK = {
     "link-update": ["workload.kind=update", "workload.growth_bytes=5.9899", "workload.rows_fraction=0.125"],
     "link-insert": ["workload.kind=insert", "workload.uncommitted_delete_fraction=0.5"],
+    "link-write": ["workload.kind=write_stream", "workload.rate_per_s=12.5", "workload.path=sync"],
+    "link-read": ["workload.kind=read_stream", "workload.pattern=strided", "workload.stride_bytes=1M"],
     "link-delete": ["workload.kind=delete", "workload.rows_fraction=0.3", "workload.commit_every_rows=100"],
 }
 
@@ -54,11 +56,18 @@ def test_an_optional_field_may_hold_nothing() -> None:
     ("path", "default"),
     [
         ("workload.growth_bytes", None), ("workload.rows", 100_000), ("workload.rows_fraction", 1.0),
-        ("workload.commit_every_rows", 0), ("workload.selectivity_fraction", 0.01),
+        ("workload.commit_every_rows", 0), ("workload.selectivity_fraction", 0.01), ("workload.path", None),
+        ("workload.in_flight", 1),
     ],
 )  # fmt: skip
 def test_what_the_baseline_has_not_is_at_its_default(path: str, default: float | None) -> None:
     assert fields.value_at(load("rahn-full-scan"), path) == default
+
+
+def test_a_choice_may_be_left_open() -> None:
+    field = facts("workload.path", "write_stream")
+    assert (field.kind, field.optional, field.show(None)) == ("choice", True, "not given")
+    assert field.options == ("asm", "raw", "direct", "buffered", "sync", "dsync")
 
 
 def test_limits_are_those_of_the_field() -> None:

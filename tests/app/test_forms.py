@@ -9,7 +9,7 @@ from app import forms
 from scenarios import load
 
 CONTROLS = [control for controls in forms.GROUPS.values() for control in controls]
-KINDS = ("full_scan", "index_range_scan", "update", "insert", "delete")
+KINDS = ("full_scan", "index_range_scan", "update", "insert", "delete", "write_stream", "read_stream")
 
 
 @pytest.mark.parametrize("control", CONTROLS, ids=lambda control: f"{control.path}-{control.label}")
@@ -52,6 +52,49 @@ def test_each_statement_that_changes_rows_has_the_controls_that_play_a_part() ->
     }  # fmt: skip
 
 
+def test_a_stream_has_the_controls_of_calls_kernel_disk_and_iostat_alone() -> None:
+    common = {
+        "workload.block_size_bytes", "workload.count", "workload.pattern", "workload.stride_bytes",
+        "workload.span_bytes", "workload.path", "workload.in_flight", "workload.think_s", "workload.rate_per_s",
+        "workload.arrivals", "workload.users", "host.io_path", "host.use", "host.cpus", "host.kernel",
+        "host.scheduler", "host.nr_requests", "host.max_request_bytes", "host.max_segments", "host.filesystem",
+        "host.memory_bytes", "disk.use", "disk.queue_depth", "iostat.interval_s", "iostat.first_s",
+    }  # fmt: skip
+    assert shown("write_stream") == common | {
+        "workload.fsync_every", "disk.write_cache_bytes", "host.dirty_background_ratio_percent",
+        "host.dirty_ratio_percent", "host.dirty_writeback_s", "host.dirty_expire_s",
+    }  # fmt: skip
+    assert shown("read_stream") == common | {"host.read_ahead_bytes", "host.page_cache_hit_fraction"}
+
+
+@pytest.mark.parametrize(
+    ("path", "settings", "idle"),
+    [
+        ("workload.stride_bytes", [], True),
+        ("workload.stride_bytes", ["workload.pattern=strided", "workload.stride_bytes=1M"], False),
+        ("workload.arrivals", [], True),
+        ("workload.arrivals", ["workload.rate_per_s=10"], False),
+        ("workload.think_s", ["workload.rate_per_s=10"], True),
+        ("workload.in_flight", ["workload.rate_per_s=10"], True),
+        ("workload.in_flight", [], False),
+        ("host.io_path", ["workload.path=raw"], True),
+        ("host.io_path", [], False),
+        ("host.memory_bytes", ["workload.path=buffered"], False),
+        ("host.memory_bytes", ["workload.path=sync"], True),
+        ("host.filesystem", ["workload.path=sync"], False),
+        ("host.filesystem", ["workload.path=raw"], True),
+        ("workload.fsync_every", ["host.io_path=buffered"], False),
+        ("workload.fsync_every", ["host.io_path=direct"], True),
+        ("workload.count", [], False),
+    ],
+)
+def test_a_control_of_a_stream_that_decides_nothing_says_so(
+    path: str, settings: list[str], idle: bool
+) -> None:
+    control = next(control for control in CONTROLS if control.path == path)
+    assert bool(control.idle(load("rahn-full-scan", ["workload.kind=write_stream", *settings]))) is idle
+
+
 @pytest.mark.parametrize(
     ("path", "settings", "idle"),
     [
@@ -81,6 +124,13 @@ def test_a_control_of_a_change_that_decides_nothing_says_so(
 def test_a_control_that_decides_nothing_says_so(path: str, setting: str, idle: bool) -> None:
     control = next(control for control in CONTROLS if control.path == path)
     assert bool(control.idle(load("index-range-scan", [setting]))) is idle
+
+
+def test_options_with_another_name_are_options_of_their_field() -> None:
+    for path, names in forms.SHOWN.items():
+        control = next(control for control in CONTROLS if control.path == path)
+        declared = {option for kind in KINDS if (field := control.facts(kind)) for option in field.options}
+        assert names.keys() <= declared, path
 
 
 def test_a_step_is_a_tenth_of_the_magnitude() -> None:

@@ -195,6 +195,26 @@ def test_the_segment_of_an_update_is_drawn(browser: Browser, server: str, dark: 
         page.locator(".st-key-elapsed_by_pctfree").get_by_text(now).first.wait_for()
 
 
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+def test_the_device_of_a_stream_is_drawn(browser: Browser, server: str, dark: bool) -> None:
+    with opened(browser, f"{server}/?scenario=magni-dd-fs-10000", dark=dark) as (page, _):
+        reads(page, "Elapsed", show_seconds(run(load("magni-dd-fs-10000")).time.elapsed_s))
+        page.get_by_role("tab", name="Device").click()
+        for key, drawn, least in (
+            ("device_sizes_disk", ".barlayer .point", 4),
+            ("device_queue_disk", ".scatterlayer .js-line", 1),
+            ("device_await_disk", ".scatterlayer .js-line", 2),
+            ("device_util_disk", ".scatterlayer .js-line", 1),
+            ("device_rate_disk", ".scatterlayer .js-line", 1),
+            ("device_timeline", ".barlayer .point", 1),
+        ):
+            place = page.locator(f".st-key-{key}")
+            place.locator(drawn).first.wait_for(state="attached")
+            assert place.locator(drawn).count() >= least, key
+        page.get_by_test_id("stDataFrame").wait_for()
+        page.get_by_text(re.compile("Device:.*wrqm/s.*%util")).first.wait_for()
+
+
 @pytest.mark.skipif("BLOCKTIME_SCREENSHOT" not in os.environ, reason="BLOCKTIME_SCREENSHOT names no file")
 def test_the_picture_of_the_readme(browser: Browser, server: str) -> None:
     with opened(browser, f"{server}/?tablespace.block_size_bytes=16384") as (page, _):

@@ -10,8 +10,9 @@ from click import unstyle
 
 from app.block_drawing import PARTS
 from app.compare_text import compare_lines, difference_line
+from app.iostat_text import device_lines
 from app.segment_text import block_lines, row_lines, search_lines, segment_lines
-from app.text import answer, device_lines, optimizer_lines, profile, profile_lines, run_lines, tkprof_lines
+from app.text import answer, optimizer_lines, profile, profile_lines, run_lines, tkprof_lines
 from model.results import Call, EventTime, RunResult
 from scenarios import from_mapping, library, load, run
 
@@ -85,7 +86,7 @@ def test_the_answer_is_one_sentence_with_the_largest_part_first(scan: RunResult)
 @pytest.mark.parametrize("width", [80, 120])
 def test_no_line_is_wider_than_the_terminal(name: str, width: int) -> None:
     scenario = load(name)
-    for line in map(unstyle, run_lines(run(scenario, "calculate"), scenario.title, width=width)):
+    for line in map(unstyle, run_lines(run(scenario), scenario.title, width=width)):
         assert len(line) <= width, line
         assert line == line.rstrip(), line
 
@@ -115,8 +116,8 @@ def test_the_device_speaks_as_iostat(scan: RunResult) -> None:
     assert shown["%util"] == pytest.approx(100 * device.utilisation_fraction, abs=0.01)
     assert shown["rkB/s"] == pytest.approx(device.read_bytes_per_s / 1024, abs=0.01)
     _, wide, _ = device_lines(scan, 120)
-    expected = ["Device:", "rrqm/s", "wrqm/s", "r/s", "w/s", "rkB/s", "wkB/s", "avgrq-sz", "avgqu-sz"]
-    assert wide.split() == [*expected, "await", "svctm", "%util"]
+    expected = ["Device:", "rrqm/s", "wrqm/s", "r/s", "w/s", "rsec/s", "wsec/s", "rkB/s", "wkB/s"]
+    assert wide.split() == [*expected, "avgrq-sz", "avgqu-sz", "await", "svctm", "%util"]
 
 
 def test_a_comparison_says_the_difference_in_time_and_percent(scan: RunResult) -> None:

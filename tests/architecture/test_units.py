@@ -27,7 +27,7 @@ def numeric_fields() -> Iterator[tuple[str, str]]:
     """Class and name of every numeric field of the inputs and of the results."""
     for module in (spec, results):
         for name, model in inspect.getmembers(module, inspect.isclass):
-            if issubclass(model, BaseModel) and model.__module__ == module.__name__:
+            if issubclass(model, BaseModel) and model.__module__.startswith(module.__name__):
                 for field, info in model.model_fields.items():
                     if is_number(info.annotation):
                         yield name, field

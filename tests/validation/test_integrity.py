@@ -115,7 +115,13 @@ BROKEN = {
 
 @pytest.mark.parametrize(
     ("text", "seconds"),
-    [("00:10:59.95", 659.95), ("00:00:08.09", 8.09), ("01:00:00", 3600.0), ("100:00:01.5", 360_001.5)],
+    [
+        ("00:10:59.95", 659.95),
+        ("00:00:08.09", 8.09),
+        ("01:00:00", 3600.0),
+        ("100:00:01.5", 360_001.5),
+        ("18m31.340s", 1111.34),
+    ],
 )
 def test_the_time_of_a_clock_is_seconds(text: str, seconds: float) -> None:
     case = parse_case(GOOD.replace("24.61", f'"{text}"', 1), "clock")

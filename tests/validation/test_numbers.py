@@ -15,6 +15,17 @@ COMPARED = [number for number in NUMBERS if number.mark != "descriptive"]
 
 # Rows of the checklist of printed numbers -> table of the case and how many numbers it must hold.
 CHECKLIST = {
+    ("magni_linux_io", "dd"): 16,  # inputs, and records out
+    ("magni_linux_io", "dd times"): 6,
+    ("magni_linux_io", "dd CPU"): 2,  # user and sys together
+    ("magni_linux_io", "folds"): 3,
+    ("magni_linux_io", "ratio"): 1,
+    ("magni_linux_io", "iostat"): 91,  # 13 columns of each line, the zeros too
+    ("magni_linux_io", "avg-cpu"): 20,
+    ("magni_linux_io", "pwrite times"): 20,  # 15, and the totals
+    ("magni_linux_io", "pwrite CPU"): 5,
+    ("magni_linux_io", "thrice"): 2,
+    ("magni_linux_io", "time of 16 pages over 1"): 1,
     ("rahn_full_scan", "client"): 8,  # 4 elapsed times, and the rows beside them
     ("rahn_full_scan", "no difference"): 1,
     ("rahn_full_scan", "segment"): 4,

@@ -48,7 +48,7 @@ rows_and_growth = st.tuples(
 )
 
 
-@settings(max_examples=300)
+@settings(max_examples=500)
 @given(size=st.sampled_from(SIZES), both=rows_and_growth, itl=st.integers(2, 20), assm=st.booleans())
 def test_the_pctfree_needed_is_the_smallest_that_keeps_every_row(
     size: int, both: tuple[int, int], itl: int, assm: bool

@@ -13,7 +13,18 @@ from model import calculate, simulate
 from model.calc import nobody_queues
 from model.demand import FROM_CLIENT
 from model.errors import OutsideLaw
-from model.spec import Disk, FullScan, Host, Index, IndexRangeScan, Instance, System, Table, Tablespace
+from model.spec import (
+    Disk,
+    FullScan,
+    Host,
+    Index,
+    IndexRangeScan,
+    Instance,
+    Stream,
+    System,
+    Table,
+    Tablespace,
+)
 from model.state.servers import DeviceQueue, Servers
 from model.units import MIB
 from scenarios import library, load, run
@@ -120,9 +131,11 @@ def test_range_scans_simulate_as_they_calculate(system: System, share: float, or
 
 @pytest.mark.parametrize("name", sorted(library()))
 def test_library_scenarios_agree_between_engines(name: str) -> None:
+    """Streams are calculated from means: their first call, and what write-back overlaps, differ a little."""
     scenario = load(name)
+    tolerance = 0.02 if isinstance(scenario.workload, Stream) else 1e-3
     assert run(scenario, "simulate").time.elapsed_s == pytest.approx(
-        run(scenario, "calculate").time.elapsed_s, rel=1e-3
+        run(scenario, "calculate").time.elapsed_s, rel=tolerance
     )
 
 

@@ -1,0 +1,56 @@
+"""The tab Device of an answer whose device was watched: requests by size, queue and await over time, one request."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import streamlit as st
+
+from app import device_charts, rows
+from app.answer import ink
+from app.charts import Figure
+from app.iostat_text import COLUMNS
+from app.markdown import plain
+from model.results import DeviceStats, RunResult
+
+PAIRS: Final = (("queue", "await"), ("util", "rate"))
+TABLE_HEIGHT: Final = 320
+MOST_ROWS: Final = 8
+"""Lines that are shown without scrolling."""
+TWO_DECIMALS: Final = {name: st.column_config.NumberColumn(format="%.2f") for name in COLUMNS}
+
+
+def draw(after: RunResult) -> None:
+    """What is known of the device beyond its line for the whole run; nothing where that is all."""
+    for name, stats in after.device.items():
+        with st.container(key=f"device_{name}"):
+            _device(name, stats)
+    if after.timeline:
+        st.caption("**One request through the stack**")
+        _chart("device_timeline", *device_charts.timeline(after.timeline, ink=ink()))
+
+
+def _device(name: str, stats: DeviceStats) -> None:
+    if stats.request_bytes:
+        st.caption(f"**Requests of {plain(name)} by size**")
+        _chart(f"device_sizes_{name}", *device_charts.sizes(stats, ink=ink()))
+    if not stats.lines:
+        return
+    for pair in PAIRS:
+        for column, which in zip(st.columns(2), pair, strict=True):
+            with column:
+                _chart(f"device_{which}_{name}", *device_charts.over_time(stats.lines, which, ink=ink()))
+    found = rows.iostat(stats.lines)
+    st.caption(f"**iostat -x of {plain(name)}, interval by interval**")
+    st.dataframe(
+        found,
+        hide_index=True,
+        key=f"device_lines_{name}",
+        column_config=TWO_DECIMALS,
+        height=TABLE_HEIGHT if len(found) > MOST_ROWS else "auto",
+        alt=f"{len(found)} lines of iostat for {name}",
+    )
+
+
+def _chart(key: str, figure: Figure, finding: str) -> None:
+    st.plotly_chart(figure, key=key, alt=finding, theme="streamlit", config={"displayModeBar": False})

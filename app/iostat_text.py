@@ -1,0 +1,170 @@
+"""Devices as ``iostat -x`` prints them: one line an interval and one for the whole run, and the sizes of requests."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from click import style
+
+from app.lines import head, listed, wrapped
+from model.results import DeviceLine, DeviceStats, RunResult
+from model.units import show_bytes
+
+SECTOR_BYTES: Final = 512
+KB: Final = 1024
+LABEL: Final = 10
+FIRST_LINES, MOST_LINES = 4, 12
+MOST_SIZES: Final = 16
+
+Measured = DeviceStats | DeviceLine
+
+# iostat's column -> the room it takes with its blank, and what it prints: sectors, kB, ms and percent.
+COLUMNS: Final[dict[str, tuple[int, Callable[[Measured], float]]]] = {
+    "rrqm/s": (7, lambda d: d.merged_reads_per_s),
+    "wrqm/s": (7, lambda d: d.merged_writes_per_s),
+    "r/s": (6, lambda d: d.reads_per_s),
+    "w/s": (6, lambda d: d.writes_per_s),
+    "rsec/s": (8, lambda d: d.read_bytes_per_s / SECTOR_BYTES),
+    "wsec/s": (8, lambda d: d.written_bytes_per_s / SECTOR_BYTES),
+    "rkB/s": (9, lambda d: d.read_bytes_per_s / KB),
+    "wkB/s": (9, lambda d: d.written_bytes_per_s / KB),
+    "avgrq-sz": (9, lambda d: d.average_request_bytes / SECTOR_BYTES),
+    "avgqu-sz": (9, lambda d: d.average_queue),
+    "await": (8, lambda d: 1000 * d.await_s),
+    "svctm": (7, lambda d: 1000 * d.service_s),
+    "%util": (7, lambda d: 100 * d.utilisation_fraction),
+}
+MAY_BE_ABSENT: Final = tuple(COLUMNS)[:8]
+GIVE_WAY: Final = ("rsec/s", "wsec/s", "svctm", "rrqm/s", "wrqm/s", "avgrq-sz")
+"""Columns that a narrow terminal has no room for, the first to go first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One line of the table: the device, the seconds it covers, and what was measured; None for lines left out."""
+
+    device: str
+    seconds: str
+    measured: Measured | None
+
+
+def device_lines(result: RunResult, width: int = 80) -> Iterator[str]:
+    """Each device in the columns of ``iostat -x``; some give way in a narrow terminal."""
+    rows = [line for name, stats in result.device.items() for line in lines_of(name, stats)]
+    if not rows:
+        return
+    timed = any(stats.lines for stats in result.device.values())
+    label = max(LABEL, *(len(row.device) + 1 for row in rows))
+    known = [row for row in rows if row.measured is not None]
+    spans = max(9, *(len(row.seconds) + 1 for row in known)) if timed else 0
+    columns, absent = _columns([row.measured for row in known if row.measured], width - label - spans)
+    yield head("Device")
+    names = "".join(f"{name:>{room}}" for name, room in columns.items())
+    yield f"{'Device:':<{label}}{names}" + (f"{'seconds':>{spans}}" if timed else "")
+    for row in rows:
+        if row.measured is None:
+            yield style(f"{'':<{label}}{row.seconds}", dim=True)
+            continue
+        numbers = "".join(f"{value_of(name, row.measured):>{room}.2f}" for name, room in columns.items())
+        yield f"{row.device:<{label}}{numbers}" + (f"{row.seconds:>{spans}}" if timed else "")
+    if absent:
+        yield from wrapped(f"a wider terminal shows {listed(absent)}", width, first=" " * label)
+
+
+def value_of(name: str, measured: Measured) -> float:
+    """The number that iostat prints in the column *name*."""
+    return COLUMNS[name][1](measured)
+
+
+def lines_of(name: str, stats: DeviceStats) -> list[Line]:
+    """The lines of one device: of a long run the first ones, the busiest and the last; then the whole run."""
+    found = stats.lines
+    kept = range(len(found))
+    if len(found) > MOST_LINES:
+        busiest = max(kept, key=lambda i: found[i].read_bytes_per_s + found[i].written_bytes_per_s)
+        kept_of_many = sorted({*range(FIRST_LINES), busiest, len(found) - 1})
+    else:
+        kept_of_many = list(kept)
+    rows: list[Line] = []
+    before = -1
+    for place in kept_of_many:
+        gap = place - before - 1
+        if gap:
+            rows.append(Line("", f"… {gap:,} line{'' if gap == 1 else 's'} left out", None))
+        rows.append(Line(name, span_of(found[place]), found[place]))
+        before = place
+    return [*rows, Line(name, "all", stats)]
+
+
+def span_of(line: DeviceLine) -> str:
+    """The seconds that a line covers, from the begin of the workload."""
+    return f"{line.begin_s:.10g}-{line.begin_s + line.interval_s:.10g}"
+
+
+def _columns(shown: Sequence[Measured], room: int) -> tuple[dict[str, int], list[str]]:
+    """Columns with their widths, and those that say something but found no room."""
+    widths = {
+        name: max(least, 1 + max(len(f"{value(one):.2f}") for one in shown))
+        for name, (least, value) in COLUMNS.items()
+    }
+    if sum(widths.values()) > room:
+        for name in MAY_BE_ABSENT:
+            if not any(value_of(name, one) for one in shown):
+                del widths[name]
+    absent = []
+    for name in GIVE_WAY:
+        if name in widths and sum(widths.values()) > room:
+            del widths[name]
+            absent.append(name)
+    return widths, absent
+
+
+def size_lines(result: RunResult, width: int = 80, bar: str = "█") -> Iterator[str]:
+    """Requests at each device by their size, and how many bios joined a waiting one."""
+    for name, stats in result.device.items():
+        if not stats.request_bytes:
+            continue
+        yield head(f"Requests of {name}")
+        yield from wrapped(said_of_requests(stats), width)
+        requests, size = sum(stats.request_bytes.values()), _bytes(stats.request_bytes)
+        yield f"{'size':>12}{'requests':>14}{'%':>7}{'% of bytes':>12}"
+        for band, many, held in by_size(stats.request_bytes):
+            share = 100 * many / requests
+            line = f"{band:>12}{many:>14,.0f}{share:>7.1f}{100 * held / size if size else 0:>12.1f}"
+            letters = bar * round(share / 100 * max(0, min(40, width - len(line) - 2)))
+            yield f"{line}  {style(letters, fg='blue')}" if letters else line
+
+
+def said_of_requests(stats: DeviceStats) -> str:
+    """How many requests, of what sizes, and what was merged into them."""
+    sizes = stats.request_bytes
+    least, most = show_bytes(min(sizes)), show_bytes(max(sizes))
+    of = (
+        f"of {most}"
+        if least == most
+        else f"of {least} to {most}, {show_bytes(round(_bytes(sizes) / sum(sizes.values())))} on average"
+    )
+    merged = stats.merged_reads + stats.merged_writes
+    joined = f"{merged:,.0f} bios were merged into waiting requests" if merged else "none was merged"
+    return f"{sum(sizes.values()):,.0f} requests {of}; {joined}"
+
+
+def _bytes(sizes: Mapping[int, float]) -> float:
+    return sum(size * many for size, many in sizes.items())
+
+
+def by_size(sizes: Mapping[int, float], most: int = MOST_SIZES) -> list[tuple[str, float, float]]:
+    """Name, requests and bytes of each size; of each power of two where there are more than *most* sizes."""
+    if len(sizes) <= most:
+        return [(show_bytes(size), many, size * many) for size, many in sorted(sizes.items())]
+    bands: dict[int, list[float]] = {}
+    for size, many in sorted(sizes.items()):
+        band = bands.setdefault((max(1, size) - 1).bit_length(), [0.0, 0.0])
+        band[0] += many
+        band[1] += size * many
+    return [
+        (f"{show_bytes(2 ** (power - 1)) if power else '0'}–{show_bytes(2**power)}", many, held)
+        for power, (many, held) in bands.items()
+    ]

@@ -1,0 +1,81 @@
+"""Where the calls of streams go: files on the device, one for each user, and the places of their calls."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import count, islice
+from typing import Any
+
+from model.errors import OutsideLaw
+from model.units import MIB, show_bytes
+
+UNBUFFERED = ("asm", "raw", "direct")
+"""Paths that leave the page cache out."""
+
+CPU = "CPU"
+DEVICE = "waiting for the device"
+ROOM = "waiting for room in the queue (nr_requests)"
+HELD = "held back by the page cache"
+COMMIT = "waiting for a commit of the journal"
+FSYNC = "fsync"
+THINKING = "between calls"
+PROCESSOR = "waiting for a processor"
+
+
+@dataclass(frozen=True, slots=True)
+class File:
+    """One user's file: which stream it belongs to, where it begins, how long it is."""
+
+    calls: Any
+    write: bool
+    path: str
+    first_byte: int
+    span_bytes: int
+
+
+def span_bytes(calls: Any, capacity_bytes: int, first_byte: int) -> int:
+    """Bytes of one user's file: as given, else what the calls cover, else the rest of the device for random ones."""
+    if calls.span_bytes is not None:
+        return int(calls.span_bytes)
+    if calls.pattern == "random":
+        return int((capacity_bytes - first_byte) // calls.block_size_bytes * calls.block_size_bytes)
+    step = calls.stride_bytes if calls.pattern == "strided" else calls.block_size_bytes
+    return int((calls.count - 1) * step + calls.block_size_bytes)
+
+
+def files_of(system: Any, work: Any, capacity_bytes: int) -> list[File]:
+    """All files of *work* and of the streams beside it; raises OutsideLaw for one beyond the device's end.
+
+    Files whose place is not given follow each other with room for what a file system puts between their blocks.
+    """
+    found: list[File] = []
+    end = 0
+    for calls in (work, *work.beside):
+        first = end if calls.start_byte is None else calls.start_byte
+        for user in range(calls.users):
+            span = span_bytes(calls, capacity_bytes, first)
+            if first + span > capacity_bytes or span < calls.block_size_bytes:
+                raise OutsideLaw(
+                    f"{calls.kind}: the file of user {user + 1} would end at byte {first + max(span, 0):,}, beyond the "
+                    f"device's end at {capacity_bytes:,} ({show_bytes(capacity_bytes)})"
+                )
+            found.append(
+                File(calls, calls.kind == "write_stream", calls.path or system.host.io_path, first, span)
+            )
+            end = first + span
+            if calls.pattern != "random" or calls.span_bytes is not None:
+                first = -(-(end + end // 1000) // MIB) * MIB
+    return found
+
+
+def places(file: File, draws: Iterator[float]) -> Iterator[int]:
+    """Begin of each call on the device; random ones anywhere in the file, on a multiple of the block size."""
+    calls = file.calls
+    size = calls.block_size_bytes
+    if calls.pattern == "random":
+        slots = file.span_bytes // size
+        return (file.first_byte + int(draw * slots) * size for draw in islice(draws, calls.count))
+    step = calls.stride_bytes if calls.pattern == "strided" else size
+    fit = (file.span_bytes - size) // step + 1
+    return (file.first_byte + number % fit * step for number in islice(count(), calls.count))

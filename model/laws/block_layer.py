@@ -1,0 +1,101 @@
+"""What the kernel's block layer does to requests: how large they grow, when they are let go, what is counted when.
+
+Releases are tuples such as (2, 6, 5). Facts of the 2.6 kernels are read in their ``drivers/block/ll_rw_blk.c``
+[linux-2.6-block]; later ones in ``block/blk-mq.c`` and ``block/blk-wbt.c`` [linux-blk-mq].
+"""
+
+from __future__ import annotations
+
+from model.laws.numeric import Number, ceil_div, floor_div, smaller, where
+from model.units import KIB
+
+PAGE_BYTES = 4 * KIB
+
+QUEUE_PLUG_REQUESTS = 4
+"""Requests at which a plugged queue of 2.6 is unplugged [linux-2.6-block]."""
+QUEUE_PLUG_S = 3e-3
+"""Time after which it is unplugged in any case [linux-2.6-block]."""
+BATCH_REQUESTS = 32
+"""Requests that a task may queue beyond a full queue, once it has waited for room [linux-2.6-block]."""
+
+TASKS_PLUG = (2, 6, 39)
+"""Since then a task holds requests back and hands them down when it waits; before, the queue was plugged."""
+SECTORS_AT_COMPLETION = (2, 6, 13)
+IDLES = (2, 6, 18)
+WRITE_BACK_THROTTLED = (4, 10)
+WRITE_BACK_DEPTH = 16
+WRITE_BACK_SHALLOW = 2
+BARRIERS = (2, 6, 30)
+EXT3_BARRIERS = (3, 1)
+TAGS = (5, 0)
+"""Since then requests are tags of the device, and nr_requests is a hard limit [linux-blk-mq]."""
+
+
+def largest_request_bytes(max_request_bytes: Number, max_segments: Number) -> Number:
+    """Bytes to which pages merge: max_sectors_kb and max_segments in whole pages, at least one. [linux-2.6-block]
+
+    255 sectors hold 31 pages; 32 segments hold 32 pages that do not lie together in memory.
+    """
+    pages = smaller(floor_div(max_request_bytes, PAGE_BYTES), max_segments)
+    return where(pages < 1, 1, pages) * PAGE_BYTES
+
+
+def pieces_of_call(size_bytes: Number, largest_bytes: Number) -> Number:
+    """Requests of one unbuffered call: it is cut at the largest request."""
+    return ceil_div(size_bytes, largest_bytes)
+
+
+def requests_of_run(pages: Number, largest_bytes: Number) -> Number:
+    """Requests of a run of contiguous pages that wait together: back-merged up to the largest."""
+    return ceil_div(pages * PAGE_BYTES, largest_bytes)
+
+
+def counts_sectors_at_submission(release: tuple[int, ...]) -> bool:
+    """Whether iostat's sectors are counted when a bio is queued, and not when its request is done.
+
+    ``drive_stat_acct`` did so up to 2.6.12 [linux-2.6-block]; requests and their time are counted at the end in all
+    releases, so that on a queue that fills, sectors over requests is no request size.
+    """
+    return release < SECTORS_AT_COMPLETION
+
+
+def page_by_page(release: tuple[int, ...], filesystem: str) -> bool:
+    """Whether write-back hands pages down one by one, for the block layer to merge.
+
+    ext3 in all releases, and a block device without a file system [internals 8]; ext4 and xfs hand down long pieces.
+    """
+    return filesystem in ("ext3", "none") or release < TASKS_PLUG
+
+
+def empties_write_cache(release: tuple[int, ...], filesystem: str) -> bool:
+    """Whether fsync, O_SYNC and O_DSYNC send a cache flush by default: ext3 since 3.1, the others before.
+
+    [general knowledge]; iostat counts it as a write of 0 sectors.
+    """
+    return release >= (EXT3_BARRIERS if filesystem == "ext3" else BARRIERS)
+
+
+def write_back_depth(release: tuple[int, ...], scheduler: str, queue_depth: int) -> int | None:
+    """Requests of write-back that may be at the device at once; None where nothing limits them.
+
+    wbt, since 4.10 and not with bfq or cfq: half of the depth, itself at most 16, while latencies are as wanted
+    [linux-blk-mq].
+    """
+    if release < WRITE_BACK_THROTTLED or scheduler in ("bfq", "cfq"):
+        return None
+    depth = min(WRITE_BACK_DEPTH, queue_depth)
+    return depth if depth <= WRITE_BACK_SHALLOW else (depth + 1) // 2
+
+
+def batch_requests(release: tuple[int, ...]) -> int:
+    """Requests beyond nr_requests that a task may queue once it has waited, or is the one that fills the queue."""
+    return BATCH_REQUESTS if release < TAGS else 0
+
+
+def release_of(kernel: str) -> tuple[int, ...]:
+    """A kernel release as numbers that compare: ``"2.6.5-7.97-smp"`` -> (2, 6, 5); raises ValueError for no release."""
+    parts = kernel.split("-", maxsplit=1)[0].split(".")
+    try:
+        return tuple(int(part) for part in parts)
+    except ValueError:
+        raise ValueError(f"{kernel!r} is no kernel release; write it like 2.6.5 or 5.15") from None

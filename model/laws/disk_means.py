@@ -1,0 +1,273 @@
+"""Means of a device in closed form, for one stream that waits for each request, and what a device can do at most.
+
+A stream in order loses whole turns; a random place is a seek and half a turn away [ruemmler-wilkes-disk]. The service
+is the time from a command's submission to its end. Sizes, spans and times may be arrays; zones, heads and the RAID
+level are numbers.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from model.laws.disk import TURN_TOLERANCE, zone_ratio, zone_start_bytes
+from model.laws.disk_geometry import Geometry, geometry_of
+from model.laws.numeric import Number, ceil_div, ceiling, floor_div, larger, smaller, where
+from model.units import KIB
+
+COUNTED_BYTES = 256 * KIB  # a larger request of a volume counts as several [aws-ebs]
+
+
+def counted_requests(size_bytes: Number) -> Number:
+    """Requests that a volume's limit counts of one: one for each 256 KiB of it [aws-ebs]."""
+    return ceil_div(size_bytes, COUNTED_BYTES)
+
+
+def data_members(disk: Any) -> int:
+    """Members of a set whose bytes are not redundant; 1 for a single device [patterson-raid]."""
+    many = int(disk.raid_disks)
+    return {"none": 1, "0": many, "1": many // 2, "10": many // 2, "5": many - 1}[disk.raid_level]
+
+
+def overhead_s(disk: Any, write: bool) -> Number:
+    """Command overhead of a read, or of a write where that differs."""
+    return disk.write_overhead_s if write and disk.write_overhead_s is not None else disk.overhead_s
+
+
+def rate_bytes_per_s(disk: Any, write: bool) -> Number:
+    """Rate of queued reads, or of queued writes where that is less."""
+    sustained = disk.write_bandwidth_bytes_per_s
+    return sustained if write and sustained is not None else disk.bandwidth_bytes_per_s
+
+
+def sequential_service_s(disk: Any, size_bytes: Number, gap_s: Number, write: bool) -> Number:
+    """Mean service of a lone stream in order in the outermost zone: :func:`strided_service_s` without a hole."""
+    return strided_service_s(disk, size_bytes, size_bytes, gap_s, write)
+
+
+def strided_service_s(
+    disk: Any, size_bytes: Number, stride_bytes: Number, gap_s: Number, write: bool
+) -> Number:
+    """Mean service of a lone stream with *stride_bytes* from one begin to the next, in the outermost zone.
+
+    Without a buffer the sector has gone by when the next command comes: the period is the stride's own time and
+    whole turns until the command is there. A buffer hides that: the period is that of the host or that of the medium,
+    whichever is longer. Exact in order where the buffer holds two tracks or more; a smaller one can lose a turn while
+    it is full. Farther than a cylinder the angle counts as random.
+    """
+    late = gap_s + overhead_s(disk, write)
+    hole_bytes = stride_bytes - size_bytes
+    answered = overhead_s(disk, write) + size_bytes / disk.bus_bytes_per_s
+    if not disk.rotation_s:
+        seek = where((hole_bytes >= 0) & (hole_bytes <= COUNTED_BYTES), 0.0, disk.average_seek_s)
+        moved = seek + size_bytes / rate_bytes_per_s(disk, write)
+        return (
+            larger(answered, moved - gap_s)
+            if write and disk.write_cache_bytes
+            else overhead_s(disk, write) + moved
+        )
+    g = geometry_of(disk)
+    sent = size_bytes / disk.bandwidth_bytes_per_s
+    passed = stride_bytes / disk.bandwidth_bytes_per_s
+    near = _near_service_s(g, hole_bytes, late, disk.bandwidth_bytes_per_s) - gap_s + sent
+    cylinder_bytes = g.heads * g.track_bytes
+    moved = seek_at_s(g, larger(1.0, stride_bytes / cylinder_bytes))
+    far = overhead_s(disk, write) + moved + g.rotation_s / 2 + sent
+    medium = where((hole_bytes >= 0) & (hole_bytes < cylinder_bytes), near, far)
+    if write:
+        if not disk.write_cache_bytes:
+            return medium
+        behind = where(
+            hole_bytes == 0, size_bytes / rate_bytes_per_s(disk, True), moved + g.rotation_s / 2 + sent
+        )
+        return larger(answered, behind - gap_s)
+    if not disk.track_buffer_bytes:
+        return medium
+    buffer_s = disk.track_buffer_bytes / disk.bandwidth_bytes_per_s
+    missed = larger(0.0, ceiling((late - buffer_s) / g.rotation_s - TURN_TOLERANCE))
+    lost = where(stride_bytes > disk.track_buffer_bytes, missed * g.rotation_s, 0.0)
+    buffered = larger(answered, passed + lost - gap_s)
+    # NOTE: a byte that reading ahead reaches only after more than a turn is sought instead
+    soon = (hole_bytes <= disk.track_buffer_bytes) & (
+        hole_bytes / disk.bandwidth_bytes_per_s <= late + g.rotation_s
+    )
+    return where((hole_bytes >= 0) & soon, buffered, medium)
+
+
+def _near_service_s(g: Geometry, hole_bytes: Number, late_s: Number, rate: Number) -> Number:
+    """From the end of a request to the begin of the next beyond a hole, mean over places on the track."""
+    crossed = floor_div(hole_bytes, g.track_bytes)
+    share = hole_bytes / g.track_bytes - crossed
+    switch = g.track_bytes / rate - g.rotation_s
+    media_s = hole_bytes / g.track_bytes * g.rotation_s
+    none = where(crossed > 0, g.head_switch_s, 0.0)
+
+    def waited(switches: Number, move_s: Number) -> Number:
+        hole_s = media_s + switches * switch
+        turns = ceiling((late_s + move_s - hole_s) / g.rotation_s - TURN_TOLERANCE)
+        return hole_s + turns * g.rotation_s
+
+    return (1 - share) * waited(crossed, none) + share * waited(crossed + 1, g.head_switch_s)
+
+
+def random_moments(disk: Any, size_bytes: Number, span_bytes: Number, write: bool) -> tuple[Number, Number]:
+    """Mean and squared coefficient of variation of a medium's service at random places in its first *span_bytes*.
+
+    Seek over the distance of two random places, half a turn, transfer; the turn's part spreads evenly. The span is
+    taken to be much larger than the track buffer.
+    """
+    if not disk.rotation_s:
+        return overhead_s(disk, write) + disk.average_seek_s + size_bytes / rate_bytes_per_s(disk, write), 0.0
+    g = geometry_of(disk)
+    edges, jumps, slowness, slowness2, same = _spread(g, span_bytes)
+    seek: Number = 0.0
+    square: Number = 0.0
+    for rank, edge in enumerate(edges):
+        for other in range(rank):
+            once, twice = _double_integrals(g, edge - edges[other])
+            seek = seek - 2 * jumps[rank] * jumps[other] * once
+            square = square - 2 * jumps[rank] * jumps[other] * twice
+    # NOTE: two places on one cylinder need no seek, but mostly another head
+    at_home = smaller(1.0, same) * (g.head_switch_s * (1 - 1 / g.heads) - g.track_seek_s)
+    seek = larger(0.0, seek + at_home)
+    transfer = size_bytes / disk.bandwidth_bytes_per_s
+    mean = overhead_s(disk, write) + seek + g.rotation_s / 2 + transfer * slowness
+    variance = (
+        larger(0.0, square - seek**2)
+        + g.rotation_s**2 / 12
+        + transfer**2 * larger(0.0, slowness2 - slowness**2)
+    )
+    return mean, variance / mean**2
+
+
+def random_service_s(
+    disk: Any, size_bytes: Number, span_bytes: Number, write: bool, gap_s: Number = 0.0
+) -> Number:
+    """Mean service of a lone stream at random places in the first *span_bytes*.
+
+    Writes into a cache wait for its sorted sweeps in the long run: as many short seeks as the cache holds requests.
+    """
+    mean = random_moments(disk, size_bytes, span_bytes, write)[0]
+    if not (write and disk.write_cache_bytes):
+        return mean
+    answered = overhead_s(disk, True) + size_bytes / disk.bus_bytes_per_s
+    behind = mean - overhead_s(disk, True)
+    if disk.rotation_s:
+        g = geometry_of(disk)
+        held = larger(1.0, floor_div(disk.write_cache_bytes, size_bytes))
+        distance = larger(1.0, span_bytes / (g.heads * g.track_bytes) / held)
+        behind = seek_at_s(g, distance) + g.rotation_s / 2 + size_bytes / disk.bandwidth_bytes_per_s
+    return larger(answered, behind - gap_s)
+
+
+def seek_at_s(g: Geometry, distance_cylinders: Number) -> Number:
+    """The seek curve of :func:`model.laws.disk.seek_s`, for arrays as well."""
+    third, base, root, slope = _curve(g)
+    short = base + root * smaller(distance_cylinders, third) ** 0.5
+    return short + slope * larger(0.0, smaller(distance_cylinders, g.cylinders) - third)
+
+
+def servers_of(disk: Any) -> int:
+    """Requests that a device or a set works on at once."""
+    return int(disk.raid_disks) * int(1 if disk.rotation_s else disk.parallel_requests)
+
+
+def random_requests_per_s(disk: Any, size_bytes: Number, span_bytes: Number, write: bool) -> Number:
+    """Most requests a second at random places that a device, a set or a volume sustains, each within a stripe unit.
+
+    A write costs two on a mirror; on RAID 5 two reads and, after a turn, two writes [patterson-raid]. A write cache
+    does better than this; burst credits are spent.
+    """
+    member_span = span_bytes / data_members(disk)
+    each = _occupied_s(disk, size_bytes, member_span, write)
+    if write and disk.raid_level in ("1", "10"):
+        each = 2 * each
+    elif write and disk.raid_level == "5":
+        again = each
+        if disk.rotation_s:
+            late = overhead_s(disk, True) + size_bytes / disk.bandwidth_bytes_per_s
+            again = ceiling(late / disk.rotation_s) * disk.rotation_s
+        each = 2 * (_occupied_s(disk, size_bytes, member_span, False) + again)
+    rate = disk.raid_disks / each
+    if not write and disk.read_hit_fraction:
+        rate = rate / larger(1e-9, 1 - disk.read_hit_fraction)
+    return _limited(disk, rate, size_bytes)
+
+
+def sequential_bytes_per_s(disk: Any, write: bool, size_bytes: Number = COUNTED_BYTES) -> Number:
+    """Most bytes a second in order that a device, a set or a volume sustains, in requests of *size_bytes*."""
+    rate = data_members(disk) * rate_bytes_per_s(disk, write)
+    return _limited(disk, rate / size_bytes, size_bytes) * size_bytes
+
+
+def burst_requests(disk: Any) -> Number:
+    """Counted requests that a volume serves at its burst rate before the credits are gone [aws-ebs]."""
+    if disk.iops_limit is None or disk.burst_iops is None or disk.burst_iops <= disk.iops_limit:
+        return 0.0
+    return disk.burst_credits * disk.burst_iops / (disk.burst_iops - disk.iops_limit)
+
+
+def _occupied_s(disk: Any, size_bytes: Number, span_bytes: Number, write: bool) -> Number:
+    """Time that a random request takes from one member's capacity."""
+    service = random_moments(disk, size_bytes, span_bytes, write)[0]
+    if disk.rotation_s or disk.parallel_requests == 1:
+        return service
+    transfer = size_bytes / rate_bytes_per_s(disk, write)
+    return larger((service - transfer) / disk.parallel_requests, transfer)
+
+
+def _limited(disk: Any, requests_per_s: Number, size_bytes: Number) -> Number:
+    if disk.iops_limit is not None:
+        requests_per_s = smaller(requests_per_s, disk.iops_limit / counted_requests(size_bytes))
+    if disk.throughput_limit_bytes_per_s is not None:
+        requests_per_s = smaller(requests_per_s, disk.throughput_limit_bytes_per_s / size_bytes)
+    return requests_per_s
+
+
+def _curve(g: Geometry) -> tuple[Number, Number, Number, Number]:
+    """End of the short seeks, and ``a``, ``b`` and the slope beyond it."""
+    third = larger(1.0, g.cylinders / 3)
+    root = where(third > 1, (g.average_seek_s - g.track_seek_s) / larger(1e-9, third**0.5 - 1), 0.0)
+    base = where(third > 1, g.track_seek_s, g.average_seek_s) - root
+    slope = where(third > 1, (g.full_seek_s - g.average_seek_s) / larger(1e-9, g.cylinders - third), 0.0)
+    return third, base, root, slope
+
+
+def _double_integrals(g: Geometry, distance: Number) -> tuple[Number, Number]:
+    """Second antiderivatives of the seek curve and of its square, from 0 to *distance*."""
+    third, base, root, slope = _curve(g)
+    near, far = smaller(distance, third), larger(0.0, distance - third)
+    knee = g.average_seek_s
+    once = base * near**2 / 2 + root * 4 / 15 * near**2.5
+    reached = base * near + root * 2 / 3 * near**1.5
+    once = once + far * reached + knee * far**2 / 2 + slope * far**3 / 6
+    twice = base**2 * near**2 / 2 + 2 * base * root * 4 / 15 * near**2.5 + root**2 * near**3 / 6
+    reached = base**2 * near + 2 * base * root * 2 / 3 * near**1.5 + root**2 * near**2 / 2
+    twice = twice + far * reached + knee**2 * far**2 / 2 + knee * slope * far**3 / 3 + slope**2 * far**4 / 12
+    return once, twice
+
+
+def _spread(g: Geometry, span_bytes: Number) -> tuple[list[Number], list[Number], Number, Number, Number]:
+    """Where bytes at random lie: borders of zones in cylinders, and the steps of the density there.
+
+    Then the mean and the mean square of the slowness of their zones, and the chance that two share a cylinder.
+    """
+    edges: list[Number] = [0.0]
+    jumps: list[Number] = []
+    slowness: Number = 0.0
+    slowness2: Number = 0.0
+    same: Number = 0.0
+    before: Number = 0.0
+    for zone in range(g.zones):
+        ratio = zone_ratio(zone, g.zones, g.inner_ratio)
+        first = zone_start_bytes(zone, g.outer_zone_bytes, g.zones, g.inner_ratio)
+        inside = smaller(larger(0.0, span_bytes - first), g.outer_zone_bytes * ratio)
+        share = inside / span_bytes
+        cylinder_share = g.heads * g.track_bytes * ratio / span_bytes
+        density = where(share > 0, cylinder_share, 0.0)
+        jumps.append(density - before)
+        edges.append(edges[-1] + share / cylinder_share)
+        before = density
+        slowness = slowness + share / ratio
+        slowness2 = slowness2 + share / ratio**2
+        same = same + share * cylinder_share
+    return edges, [*jumps, -before], slowness, slowness2, same

@@ -1,0 +1,78 @@
+"""The host's page cache: when written pages go to the device, and how far reads run ahead.
+
+Write-back [linux-vm]: above the background limit, or when pages are old, or when ext3 commits its journal in ordered
+mode [linux-ext3]. Read-ahead [linux-readahead]: windows that grow while reads go on where the last one ended.
+"""
+
+from __future__ import annotations
+
+from model.laws.numeric import Number, ceil_div
+
+WRITE_BACK_PAGES = 1024
+"""Pages that write-back hands down before it looks at the limit again (MAX_WRITEBACK_PAGES) [linux-vm]."""
+PACED_WRITERS = (3, 2)
+"""Since then writers are slowed between the two limits; before, they were stopped at the upper one [linux-vm]."""
+
+
+def dirty_limits_bytes(
+    memory_bytes: Number, background_percent: Number, limit_percent: Number
+) -> tuple[Number, Number]:
+    """Dirty bytes at which write-back begins, and at which writers are held back. [linux-vm]
+
+    A background share that is not below the other counts as half of it.
+    """
+    limit = memory_bytes * limit_percent / 100
+    share = background_percent if background_percent < limit_percent else limit_percent / 2
+    return memory_bytes * share / 100, limit
+
+
+def held_back_bytes(background_bytes: Number, limit_bytes: Number, release: tuple[int, ...]) -> Number:
+    """Dirty bytes at which a writer goes no faster than the device. [linux-vm]"""
+    return limit_bytes if release < PACED_WRITERS else (background_bytes + limit_bytes) / 2
+
+
+def pages_of(start_byte: int, size_bytes: int, page_bytes: int) -> range:
+    """Pages that a call touches."""
+    return range(start_byte // page_bytes, -(-(start_byte + size_bytes) // page_bytes))
+
+
+def pages_per_call(size_bytes: Number, page_bytes: Number) -> Number:
+    """Pages of a call that begins with a page."""
+    return ceil_div(size_bytes, page_bytes)
+
+
+def first_window_pages(request_pages: int, most_pages: int) -> int:
+    """Pages read for the first call of a run: the request as a power of two, four or two times that, at most all.
+
+    [linux-readahead]
+    """
+    window = 1 << max(0, request_pages - 1).bit_length()
+    if window <= most_pages // 32:
+        return window * 4
+    return window * 2 if window <= most_pages // 4 else most_pages
+
+
+def next_window_pages(window_pages: int, most_pages: int) -> int:
+    """Pages of the window after one of *window_pages*: four times as many while small, then twice. [linux-readahead]"""
+    if window_pages < most_pages // 16:
+        return window_pages * 4
+    return min(window_pages * 2, most_pages)
+
+
+INDIRECT_PAGES = 1024
+DIRECT_PAGES = 12
+
+
+def breaks_run(page_of_file: int) -> bool:
+    """Whether an indirect block of ext3 stands before this page of a file with 4 KB blocks. [linux-ext3]
+
+    Twelve blocks have their addresses in the inode; each block of addresses holds 1,024 more and lies before them.
+    """
+    return page_of_file >= DIRECT_PAGES and (page_of_file - DIRECT_PAGES) % INDIRECT_PAGES == 0
+
+
+def place_of_page(page_of_file: int) -> int:
+    """Place of a page among the blocks of its ext3 file, the blocks of addresses included. [linux-ext3]"""
+    if page_of_file < DIRECT_PAGES:
+        return page_of_file
+    return page_of_file + 1 + (page_of_file - DIRECT_PAGES) // INDIRECT_PAGES

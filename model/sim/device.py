@@ -1,0 +1,172 @@
+"""One device behind its queue: requests are merged, plugged, scheduled, served and counted."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Generator
+from typing import Any, Protocol
+
+import simpy
+
+from model.laws.block_layer import QUEUE_PLUG_REQUESTS, QUEUE_PLUG_S
+from model.state.block_queue import BlockQueue, Request
+from model.state.iostat import Counters
+
+Step = Generator[simpy.Event, Any, None]
+
+
+class Server(Protocol):
+    """What serves the requests of a device."""
+
+    def submit(self, now_s: float, write: bool, start_byte: int, size_bytes: int) -> float:
+        """When a request handed over at *now_s* is done."""
+
+    def flush(self, now_s: float) -> float:
+        """When all writes that are done are on the medium too."""
+
+
+class BlockDevice:
+    """A queue, a plug, a scheduler and a device; callers hand bios down and are called back."""
+
+    def __init__(
+        self, env: simpy.Environment, server: Server, queue: BlockQueue, counters: Counters, depth: int
+    ) -> None:
+        self.env = env
+        self.server = server
+        self.queue = queue
+        self.counters = counters
+        self.plugs = False
+        """Whether the queue is plugged when it was empty, as up to 2.6.38."""
+        self.flushes = False
+        """Whether fsync and its like empty the device's write cache."""
+        self.write_back_depth: int | None = None
+        """Requests that nobody waits for, of which no more are let in, as since 4.10."""
+        self.plugged = False
+        self.events = 0
+        self._depth = depth
+        self._outstanding = 0
+        self._write_backs = 0
+        self._plug_number = 0
+        self._for_room: tuple[deque[simpy.Event], deque[simpy.Event]] = (deque(), deque())
+        self._wakes_at_s = -1.0
+
+    def bio(
+        self, write: bool, start_byte: int, size_bytes: int, owner: int, *, sync: bool, batching: bool = False
+    ) -> Request | None:
+        """Merge or queue a bio; None where it needs a request and the queue is full, which *batching* may exceed."""
+        now = self.env.now
+        request = self.queue.merge(write, start_byte, size_bytes)
+        if request is not None:
+            self.counters.submitted(now, write, size_bytes, merged=True)
+            return request
+        if not batching and self.queue.full(write):
+            return None
+        if not sync and self.write_back_depth is not None and self._write_backs >= self.write_back_depth:
+            return None
+        request = Request(write, start_byte, start_byte + size_bytes, owner, sync, now)
+        if self.plugs and not self.plugged and not len(self.queue):
+            self._plug()
+        self.queue.insert(request)
+        self._write_backs += not sync
+        self.counters.submitted(now, write, size_bytes, merged=False)
+        if self.plugged and len(self.queue) >= QUEUE_PLUG_REQUESTS:
+            self.unplug()
+        return request
+
+    def flush(self) -> Step:
+        """Empty the device's write cache and wait for it; iostat counts a write of nothing."""
+        if not self.flushes:
+            return
+        begin_s = self.env.now
+        self.counters.submitted(begin_s, True, 0, merged=False)
+        yield self.env.timeout(max(0.0, self.server.flush(begin_s) - begin_s))
+        self.counters.completed(self.env.now, True, 0, begin_s)
+
+    def room(self, write: bool) -> simpy.Event:
+        """An event for a task that found the queue full; it wakes when there is room, and may then queue a batch."""
+        self.unplug()
+        event = self.env.event()
+        self._for_room[write].append(event)
+        return event
+
+    def unplug(self) -> None:
+        """Let requests go to the device."""
+        self.plugged = False
+        self.dispatch()
+
+    def _plug(self) -> None:
+        self.plugged = True
+        self._plug_number += 1
+        number = self._plug_number
+
+        def expire(_: simpy.Event) -> None:
+            if self.plugged and number == self._plug_number:
+                self.unplug()
+
+        self._after(QUEUE_PLUG_S, expire)
+
+    def _after(self, delay_s: float, call: Callable[[simpy.Event], None]) -> None:
+        self.events += 1
+        event = self.env.timeout(delay_s)
+        assert event.callbacks is not None
+        event.callbacks.append(call)
+
+    def dispatch(self) -> None:
+        """Hand requests to the device while it takes them."""
+        if self.plugged:
+            return
+        now = self.env.now
+        while self._outstanding < self._depth:
+            request = self.queue.take(now)
+            if request is None:
+                self._wait_for_better(now)
+                return
+            request.begin_s = now
+            self._outstanding += 1
+            done_s = self.server.submit(now, request.write, request.start_byte, request.size_bytes)
+            self._after(done_s - now, lambda _, request=request: self._done(request))  # type: ignore[misc]
+
+    def _wait_for_better(self, now: float) -> None:
+        """The scheduler keeps the device idle for a process that may go on: look again then."""
+        wake_s = self.queue.elevator.wake_s
+        if wake_s is not None and wake_s != self._wakes_at_s and wake_s > now:
+            self._wakes_at_s = wake_s
+            self._after(wake_s - now, lambda _: self.dispatch())
+
+    def _done(self, request: Request) -> None:
+        now = self.env.now
+        self._outstanding -= 1
+        self._write_backs -= not request.sync
+        self.queue.done(request)
+        self.queue.elevator.ended(request, now)
+        self.counters.completed(now, request.write, request.size_bytes, request.queued_s)
+        for call in request.waiting:
+            call(request)
+        waiting = self._for_room[request.write]
+        if waiting and not self.queue.full(request.write):
+            waiting.popleft().succeed()
+        if len(self.queue):
+            self.dispatch()
+
+
+class Batch:
+    """A task that queues many requests: a batch beyond a full queue, then it waits for room."""
+
+    def __init__(self, device: BlockDevice, most: int) -> None:
+        self._device = device
+        self._most = most
+        self._left = most
+
+    def bio(self, write: bool, start_byte: int, size_bytes: int, owner: int, *, sync: bool) -> Request | None:
+        """As :meth:`BlockDevice.bio`, while the batch lasts."""
+        device, queue = self._device, self._device.queue
+        beyond = queue.full(write)
+        count = queue.count[write]
+        request = device.bio(write, start_byte, size_bytes, owner, sync=sync, batching=self._left > 0)
+        if beyond and queue.count[write] > count:
+            self._left -= 1
+        return request
+
+    def begin(self) -> None:
+        """The task has waited for room: it may queue a batch now."""
+        self._left = self._most

@@ -1,0 +1,172 @@
+"""Streams of reads and writes through time: programs, page cache, queue and device."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import repeat
+
+import numpy as np
+import simpy
+
+from model.demand.calls import UNBUFFERED, File, files_of, places
+from model.errors import OutsideLaw
+from model.laws import block_layer
+from model.results import RunResult
+from model.sim.alone import is_alone, play_alone
+from model.sim.caller import Caller, Draws, Machine
+from model.sim.device import BlockDevice, Server
+from model.sim.streams import stream
+from model.sim.write_back import PageCache
+from model.spec import Stream, System
+from model.state.block_queue import BlockQueue
+from model.state.drive import capacity_of, drive_of
+from model.state.elevator import elevator_of
+from model.state.iostat import Counters
+from model.state.servers import DrawnServers, Servers
+from model.stream_books import Played, close_books
+from model.stream_calc import overload_warnings
+
+MOST_REQUESTS = 5_000_000
+MOST_SIMULATED_S = 30 * 86400.0
+DRAWN_AT_ONCE = 4096
+
+
+def simulate_streams(
+    system: System, work: Stream, *, seed: int, name: str, compiled: bool = True
+) -> RunResult:
+    """Answer a stream, and those beside it, by simulation; by a loop over the calls where that is the same.
+
+    Raises :class:`OutsideLaw` beyond five million requests or thirty days of simulated time.
+    """
+    files = files_of(system, work, capacity_of(system.disk))
+    _refuse_what_takes_too_long(system, files)
+    if compiled and is_alone(system, files):
+        return _alone(system, work, files[0], seed, name)
+    env = simpy.Environment()
+    device = _device(env, system, seed)
+    cache = PageCache(env, system.host, device)
+    if any(file.path not in UNBUFFERED and file.write for file in files):
+        env.process(cache.flusher())
+        env.process(cache.journal())
+    machine = Machine(env, system.host, device, cache, Servers(system.host.cpus))
+    callers = [Caller(machine, file, rank, _draws(file, rank, seed)) for rank, file in enumerate(files)]
+    ended = env.all_of([env.process(caller.run()) for caller in callers])
+    env.run(until=MOST_SIMULATED_S)
+    if not ended.processed:
+        raise OutsideLaw(
+            f"the calls are not done after {MOST_SIMULATED_S / 86400:.0f} days of simulated time, where a simulation "
+            "ends: ask for fewer calls"
+        )
+    device.counters.finish(device.counters.last_s)
+    return close_books(
+        name,
+        system,
+        work,
+        Played(
+            files=files,
+            records=[caller.record for caller in callers],
+            counters=device.counters,
+            method="simulation of programs, page cache, queue and device",
+            seed=seed,
+            warnings=overload_warnings(system, work),
+            events=device.events + sum(len(caller.record.responses_s) for caller in callers),
+        ),
+    )
+
+
+def _alone(system: System, work: Stream, file: File, seed: int, name: str) -> RunResult:
+    """One program with a device to itself, without events."""
+    counters = _counters(system)
+    is_open = file.calls.rate_per_s is not None
+    device = _service(system, seed) if is_open else _server(system, seed)
+    record = play_alone(system, file, _draws(file, 0, seed), device, counters)
+    method = (
+        f"loop over the calls of one program, {'open, first come, first served' if is_open else 'one by one'}"
+    )
+    return close_books(
+        name,
+        system,
+        work,
+        Played([file], [record], counters, method, seed, warnings=overload_warnings(system, work)),
+    )
+
+
+def _refuse_what_takes_too_long(system: System, files: list[File]) -> None:
+    largest = block_layer.largest_request_bytes(system.host.max_request_bytes, system.host.max_segments)
+    requests = sum(
+        file.calls.count * -(-file.calls.block_size_bytes // min(largest, file.calls.block_size_bytes))
+        for file in files
+    )
+    if requests > MOST_REQUESTS:
+        raise OutsideLaw(
+            f"simulating {requests:,} requests is refused; the limit is {MOST_REQUESTS:,}: use engine calculate or "
+            "fewer calls"
+        )
+
+
+def _device(env: simpy.Environment, system: System, seed: int) -> BlockDevice:
+    host, disk = system.host, system.disk
+    release = block_layer.release_of(host.kernel)
+    idles = disk.rotation_s > 0 and release >= block_layer.IDLES
+    queue = BlockQueue(
+        elevator_of(host.scheduler, idles=idles),
+        block_layer.largest_request_bytes(host.max_request_bytes, host.max_segments),
+        host.nr_requests,
+    )
+    depth = max(disk.queue_depth, disk.parallel_requests)
+    device = BlockDevice(env, _server(system, seed), queue, _counters(system), depth)
+    flushed = disk.write_cache_flushed and disk.write_cache_bytes > 0
+    device.flushes = flushed and block_layer.empties_write_cache(release, host.filesystem)
+    device.plugs = release < block_layer.TASKS_PLUG
+    device.write_back_depth = block_layer.write_back_depth(release, host.scheduler, disk.queue_depth)
+    return device
+
+
+def _server(system: System, seed: int) -> Server:
+    """What serves the requests."""
+    disk = system.disk
+    if not disk.service_cv:
+        return drive_of(disk)
+    factors = _service(system, seed)
+    return DrawnServers(disk.parallel_requests, disk.overhead_s, disk.bandwidth_bytes_per_s, factors)
+
+
+def _counters(system: System) -> Counters:
+    """What iostat will read."""
+    release = block_layer.release_of(system.host.kernel)
+    return Counters(
+        system.iostat.interval_s,
+        system.iostat.first_s,
+        at_submission=block_layer.counts_sectors_at_submission(release),
+    )
+
+
+def _service(system: System, seed: int) -> Iterator[float]:
+    """Factors on the mean service time, request by request."""
+    return varied(1.0, system.disk.service_cv, stream(seed, "service"))
+
+
+def varied(mean: float, cv: float, draws: np.random.Generator) -> Iterator[float]:
+    """Values with that mean and coefficient of variation: gamma-distributed, exponential where it is 1."""
+    if cv == 0 or mean == 0:
+        yield from repeat(mean)
+    while True:
+        yield from draws.gamma(1 / cv**2, mean * cv**2, DRAWN_AT_ONCE).tolist()
+
+
+def uniform(draws: np.random.Generator) -> Iterator[float]:
+    """Uniform draws from [0, 1)."""
+    while True:
+        yield from draws.random(DRAWN_AT_ONCE).tolist()
+
+
+def _draws(file: File, rank: int, seed: int) -> Draws:
+    """One random stream for each thing that chance decides of a program."""
+    calls = file.calls
+    where = places(file, uniform(stream(seed, f"places {rank}")))
+    if calls.rate_per_s is not None:
+        cv = 1.0 if calls.arrivals == "poisson" else 0.0
+        return Draws(where, gaps_s=varied(1 / calls.rate_per_s, cv, stream(seed, f"arrivals {rank}")))
+    if calls.think_s:
+        return Draws(where, thinks_s=varied(calls.think_s, calls.think_cv, stream(seed, f"think {rank}")))
+    return Draws(where)

@@ -1,0 +1,212 @@
+"""Dirty pages on their way to the device: write-back above the limits or by age, and ext3's commits."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator
+from typing import Any
+
+import simpy
+
+from model.laws import block_layer, page_cache
+from model.sim.device import Batch, BlockDevice
+from model.spec import Host
+from model.state.block_queue import Request
+from model.state.page_cache import DirtyPages
+
+Step = Generator[simpy.Event, Any, None]
+
+KERNEL = -1
+"""Owner of what the kernel writes for nobody in particular."""
+JOURNAL_PAGES = 4
+"""Descriptor and metadata of a small transaction: inode, bitmap, group, with the commit block apart [linux-ext3]."""
+
+
+class PageCache:
+    """The host's page cache above one device."""
+
+    def __init__(self, env: simpy.Environment, host: Host, device: BlockDevice) -> None:
+        self.env = env
+        self.host = host
+        self.device = device
+        self.pages = DirtyPages(block_layer.PAGE_BYTES)
+        self.release = block_layer.release_of(host.kernel)
+        self.background_bytes: float
+        self.background_bytes, limit = page_cache.dirty_limits_bytes(
+            host.memory_bytes, host.dirty_background_ratio_percent, host.dirty_ratio_percent
+        )
+        self.limit_bytes: float = page_cache.held_back_bytes(self.background_bytes, limit, self.release)
+        self.commits: simpy.Event | None = None
+        """While ext3 writes the data of a transaction: its end, which writers wait for."""
+        self.watched: dict[int, Callable[[Request], None]] = {}
+        """Page -> who wants to know when it is on the device."""
+        self._held: list[simpy.Event] = []
+        self._transaction_s: float | None = -host.journal_age_s if host.journal_age_s > 0 else None
+        self._kick = env.event()
+        self._dirtied = env.event()
+        self._opened = env.event()
+        self._journals = host.filesystem in ("ext3", "ext4")
+        self._ordered = host.filesystem == "ext3" and host.journal_data == "ordered"
+        self._by_page = block_layer.page_by_page(self.release, host.filesystem)
+        self._largest_bytes = device.queue.largest_bytes
+        self._batch = block_layer.batch_requests(self.release)
+        self._journal_byte = 0
+
+    # Callers
+
+    def dirty(self, pages: range, place: Callable[[int], int]) -> None:
+        """Pages of a file are written into the cache."""
+        now = self.env.now
+        for page in pages:
+            self.pages.write(place(page), now)
+        if self._journals and self._transaction_s is None:
+            self._transaction_s = now
+            if not self._opened.triggered:
+                self._opened.succeed()
+        if not self._dirtied.triggered:
+            self._dirtied.succeed()
+        if self._above_background() and not self._kick.triggered:
+            self._kick.succeed()
+
+    def over_limit(self) -> bool:
+        """Whether writers are held back."""
+        return self.pages.bytes > self.limit_bytes
+
+    def below_limit(self) -> simpy.Event:
+        """An event for a writer that is held back."""
+        event = self.env.event()
+        self._held.append(event)
+        return event
+
+    def sync_pages(self, pages: list[int], owner: int) -> Step:
+        """Write those of *pages* that are dirty and wait for them, as fsync and O_SYNC do."""
+        yield from self._write(pages, owner, sync=True)
+        yield from self.device.flush()
+
+    def commit_record(self, owner: int) -> Step:
+        """Write what a transaction adds to the journal, and wait for it: first the blocks, then the commit block."""
+        self._transaction_s = None
+        if self.host.journal_elsewhere:
+            return
+        for pages in (JOURNAL_PAGES, 1):
+            done = self.env.event()
+            size = pages * self.pages.page_bytes
+            yield from self._request(self._journal_byte, size, owner, done)
+            self._journal_byte += size
+            self.device.unplug()
+            yield done
+        yield from self.device.flush()
+
+    def _request(self, start_byte: int, size_bytes: int, owner: int, done: simpy.Event) -> Step:
+        while True:
+            request = self.device.bio(True, start_byte, size_bytes, owner, sync=True)
+            if request is not None:
+                request.waiting.append(lambda _: done.succeed())
+                return
+            yield self.device.room(True)
+
+    # The kernel's own tasks
+
+    def flusher(self) -> Step:
+        """Write back what is above the background limit, and what is old whenever it looks."""
+        while True:
+            if not len(self.pages):
+                self._dirtied = self.env.event()
+                yield self._dirtied
+            if not self._above_background():
+                self._kick = self.env.event()
+                yield self._kick | self.env.timeout(self.host.dirty_writeback_s)
+            old = self.pages.older_than(self.env.now - self.host.dirty_expire_s)
+            waiting = self.pages.in_order()
+            for first in range(0, len(waiting), page_cache.WRITE_BACK_PAGES):
+                if not old and not self._above_background():
+                    break
+                yield from self._write(
+                    waiting[first : first + page_cache.WRITE_BACK_PAGES], KERNEL, sync=False
+                )
+
+    def _above_background(self) -> bool:
+        return len(self.pages) * self.pages.page_bytes > self.background_bytes
+
+    def journal(self) -> Step:
+        """Commit the running transaction when it is old enough."""
+        while True:
+            while self._transaction_s is None:
+                self._opened = self.env.event()
+                yield self._opened
+            due_s = self._transaction_s + self.host.journal_commit_s
+            if due_s > self.env.now:  # a foreground commit may close it before
+                yield self.env.timeout(due_s - self.env.now)
+            else:
+                yield from self._commit()
+
+    def _commit(self) -> Step:
+        if self._ordered and len(self.pages):
+            self._transaction_s = None
+            self.commits = self.env.event()
+            yield from self._write(self.pages.in_order(), KERNEL, sync=False, wait=True)
+            yield from self.commit_record(KERNEL)
+            self.commits.succeed()
+            self.commits = None
+        else:
+            yield from self.commit_record(KERNEL)
+
+    def _write(self, pages: list[int], owner: int, *, sync: bool, wait: bool = False) -> Step:
+        """Hand dirty pages down in order; with *sync* or *wait* until they are on the device."""
+        batch = Batch(self.device, self._batch)
+        under_way = 0
+        all_done = self.env.event()
+        handed_down = False
+        page_bytes = self.pages.page_bytes
+
+        def arrived(count: int) -> Callable[[Request], None]:
+            def call(_: Request) -> None:
+                nonlocal under_way
+                self.pages.written(count)
+                under_way -= count
+                if self._held and not self.over_limit():
+                    held, self._held = self._held, []
+                    for event in held:
+                        event.succeed()
+                if handed_down and not under_way:
+                    all_done.succeed()
+
+            return call
+
+        cpu_s = 0.0
+        for start, count in self._runs(pages):
+            taken = sum(self.pages.take(page) for page in range(start, start + count))
+            if not taken:
+                continue
+            under_way += taken
+            cpu_s += count * self.host.page_submit_s
+            before = self.device.queue.count[1]
+            while (
+                request := batch.bio(True, start * page_bytes, count * page_bytes, owner, sync=sync)
+            ) is None:
+                yield self.device.room(True)
+                batch.begin()
+            request.waiting.append(arrived(taken))
+            for page in [page for page in self.watched if start <= page < start + count]:
+                request.waiting.append(self.watched.pop(page))
+            if not sync and self.device.queue.count[1] != before:  # time passes request by request
+                yield self.env.timeout(cpu_s)
+                cpu_s = 0.0
+        self.device.unplug()
+        if cpu_s:
+            yield self.env.timeout(cpu_s)
+        handed_down = True
+        if (sync or wait) and under_way:
+            yield all_done
+
+    def _runs(self, pages: list[int]) -> list[tuple[int, int]]:
+        """Pages as the pieces that are handed down: one by one, or contiguous ones up to the largest request."""
+        if self._by_page:
+            return [(page, 1) for page in pages]
+        most = self._largest_bytes // self.pages.page_bytes
+        runs: list[tuple[int, int]] = []
+        for page in pages:
+            if runs and runs[-1][0] + runs[-1][1] == page and runs[-1][1] < most:
+                runs[-1] = (runs[-1][0], runs[-1][1] + 1)
+            else:
+                runs.append((page, 1))
+        return runs

@@ -1,0 +1,85 @@
+"""Inputs: the system and the workload; a field has its unit in its name, its limits, and the source of its default."""
+
+from __future__ import annotations
+
+from pydantic import model_validator
+
+from model.provenance import Constant, Frozen
+from model.spec.fields import Whole
+from model.spec.instance import Instance, SystemStatistics, release_tuple
+from model.spec.machine import Client, Disk, Host, IoPath, Iostat
+from model.spec.segments import Column, Index, Table, Tablespace
+from model.spec.workloads import (
+    WORKLOADS,
+    Calls,
+    Delete,
+    Dml,
+    FullScan,
+    IndexRangeScan,
+    Insert,
+    OtherStream,
+    Query,
+    ReadStream,
+    Statement,
+    Stream,
+    Update,
+    Workload,
+    WriteStream,
+)
+
+__all__ = [
+    "WORKLOADS",
+    "Calls",
+    "Client",
+    "Column",
+    "Delete",
+    "Disk",
+    "Dml",
+    "FullScan",
+    "Host",
+    "Index",
+    "IndexRangeScan",
+    "Insert",
+    "Instance",
+    "IoPath",
+    "Iostat",
+    "OtherStream",
+    "Query",
+    "ReadStream",
+    "Statement",
+    "Stream",
+    "System",
+    "SystemStatistics",
+    "Table",
+    "Tablespace",
+    "Update",
+    "Whole",
+    "Workload",
+    "WriteStream",
+    "release_tuple",
+]
+
+
+class System(Frozen):
+    """Everything a workload meets, every constant explicit."""
+
+    tablespace: Tablespace = Tablespace()
+    table: Table = Table()
+    index: Index = Index()
+    instance: Instance = Instance()
+    host: Host = Host()
+    client: Client = Client()
+    disk: Disk = Disk()
+    iostat: Iostat = Iostat()
+    constants: dict[str, Constant] = {}
+    """Dotted path of a field -> where its value comes from, for those taken from a catalog."""
+
+    @model_validator(mode="after")
+    def _a_row_fits_somewhere(self) -> System:
+        itl_bytes = 24 * max(self.table.initrans, 3)
+        if 110 + itl_bytes + 11 > self.tablespace.block_size_bytes / 2:
+            raise ValueError(
+                f"initrans {self.table.initrans} needs {itl_bytes} bytes, more than half of a block of "
+                f"{self.tablespace.block_size_bytes}"
+            )
+        return self

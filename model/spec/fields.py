@@ -1,0 +1,54 @@
+"""What fields are made of: sizes, seconds and rates that also take a string with a unit, and a field's declaration."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BeforeValidator, Field
+
+from model.units import parse_bytes, parse_seconds
+
+
+def _bytes(value: object) -> object:
+    return parse_bytes(value) if isinstance(value, str) else _number(value)
+
+
+def _seconds(value: object) -> object:
+    return parse_seconds(value) if isinstance(value, str) else _number(value)
+
+
+def _number(value: object) -> object:
+    if isinstance(value, bool | str):
+        raise ValueError(f"{value!r} is not a number")
+    return value
+
+
+def as_text(value: object) -> object:
+    """A release such as ``2.6`` that TOML reads as a number, as the text it was."""
+    return str(value) if isinstance(value, int | float) and not isinstance(value, bool) else value
+
+
+Size = Annotated[int, BeforeValidator(_bytes)]
+MeanSize = Annotated[float, BeforeValidator(_bytes)]
+Rate = Annotated[float, BeforeValidator(_bytes)]
+Seconds = Annotated[float, BeforeValidator(_seconds)]
+Real = Annotated[float, BeforeValidator(_number)]
+Whole = Annotated[int, BeforeValidator(_number)]
+
+BlockSize = Annotated[Literal[2048, 4096, 8192, 16384, 32768], BeforeValidator(_bytes)]
+
+MAXIMUM_ROWS = 10**12
+MAXIMUM_COLUMNS = 1000
+
+
+def setting(default: Any, says: str, source: str, **limits: Any) -> Any:
+    """A field with its default, what it says to a DBA, and where the default comes from."""
+    if callable(default):
+        return Field(
+            default_factory=default, description=says, json_schema_extra={"source": source}, **limits
+        )
+    return Field(default=default, description=says, json_schema_extra={"source": source}, **limits)
+
+
+ORACLE = "oracle-reference"
+GENERAL = "general knowledge"

@@ -1,0 +1,108 @@
+"""The Oracle instance, and what its optimizer was told of the machine."""
+
+from __future__ import annotations
+
+import re
+from typing import Annotated, Literal
+
+from pydantic import BeforeValidator, Field, field_validator, model_validator
+
+from model.provenance import Frozen
+from model.spec.fields import GENERAL, ORACLE, BlockSize, Rate, Real, Seconds, Size, Whole, as_text, setting
+from model.units import GIB, KIB, MIB
+
+
+class SystemStatistics(Frozen):
+    """What the optimizer was told of the machine (AUX_STATS$)."""
+
+    kind: Literal["noworkload", "workload", "none"] = setting(
+        "noworkload",
+        "NOWORKLOAD defaults, gathered WORKLOAD figures, or none (old I/O costing)",
+        "oracle-tuning",
+    )
+    ioseektim_s: Seconds = setting(0.010, "IOSEEKTIM", "oracle-tuning", ge=1e-9, le=10)
+    iotfrspeed_bytes_per_s: Rate = setting(
+        4_096_000.0, "IOTFRSPEED (4,096 bytes/ms)", "oracle-tuning", ge=1, le=1e12
+    )
+    cpuspeed_hz: Rate = setting(
+        5e8, "CPUSPEED or CPUSPEEDNW, cycles per second as the optimizer counts them", GENERAL, ge=1, le=1e12
+    )
+    sreadtim_s: Seconds = setting(0.012, "SREADTIM, for WORKLOAD", "oracle-tuning", ge=1e-9, le=10)
+    mreadtim_s: Seconds = setting(0.026, "MREADTIM, for WORKLOAD", "oracle-tuning", ge=1e-9, le=100)
+    mbrc: Annotated[Whole, Field(ge=1, le=512)] | None = setting(
+        None, "MBRC of the statistics, for costing", "oracle-tuning"
+    )
+    block_cycles: Real = setting(
+        7121.0, "CPU cycles the optimizer expects of a block", "lewis-cbo", ge=0, le=1e9
+    )
+    row_cycles: Real = setting(130.0, "CPU cycles it expects of a row, before columns", GENERAL, ge=0, le=1e9)
+    column_cycles: Real = setting(
+        20.0, "CPU cycles it expects of stepping over a column", "lewis-cbo", ge=0, le=1e9
+    )
+
+
+RELEASE = re.compile(r"[0-9]{1,2}((\.[0-9]{1,2}){1,4}|i|g|c|ai)?")
+
+
+class Instance(Frozen):
+    """The Oracle instance."""
+
+    release: Annotated[str, BeforeValidator(as_text)] = setting(
+        "19.3.0.0", "Release; decides direct reads, file layout, which waits are posted", ORACLE
+    )
+    db_block_size_bytes: BlockSize = setting(8 * KIB, "DB_BLOCK_SIZE", ORACLE)
+    buffer_cache_bytes: Size = setting(GIB, "DB_CACHE_SIZE", GENERAL, ge=MIB, le=64 * 1024 * GIB)
+    db_file_multiblock_read_count: Literal["auto"] | Annotated[Whole, Field(ge=0, le=1_000_000)] = setting(
+        "auto", "DB_FILE_MULTIBLOCK_READ_COUNT: auto, or blocks of DB_BLOCK_SIZE; 0 is bug 5768025", ORACLE
+    )
+    sessions: Whole = setting(
+        170, "SESSIONS; shares the cache out for the automatic MBRC", ORACLE, ge=1, le=65535
+    )
+    max_io_bytes: Size = setting(
+        MIB, "Largest read Oracle asks of the host", "rahn-mbrc", ge=32 * KIB, le=32 * MIB
+    )
+    serial_direct_read: Literal["auto", "always", "never"] = setting("auto", "_SERIAL_DIRECT_READ", GENERAL)
+    disk_asynch_io: bool = setting(True, "DISK_ASYNCH_IO", ORACLE)
+    direct_read_slots: Whole = setting(
+        2, "Asynchronous direct reads in flight at first", "shallahamer-direct", ge=1, le=64
+    )
+    direct_read_slots_limit: Whole = setting(
+        32,
+        "Most asynchronous direct reads in flight, after the session waited for some",
+        GENERAL,
+        ge=1,
+        le=256,
+    )
+    statistics: SystemStatistics = setting(SystemStatistics, "System statistics", "oracle-tuning")
+
+    @field_validator("release")
+    @classmethod
+    def _a_release(cls, value: str) -> str:
+        if not RELEASE.fullmatch(value):
+            raise ValueError(f"{value!r} is not a release; write it like 11.1.0.6 or 19c")
+        if release_tuple(value) < (8, 1):
+            raise ValueError(f"{value!r} is older than 8.1, the oldest release described here")
+        return value
+
+    @model_validator(mode="after")
+    def _within_the_largest_read(self) -> Instance:
+        mbrc = self.db_file_multiblock_read_count
+        if mbrc != "auto":
+            most = self.max_io_bytes // self.db_block_size_bytes
+            if not 0 <= mbrc <= most:
+                raise ValueError(
+                    f"db_file_multiblock_read_count {mbrc} is outside 0 to {most}: {most} blocks of "
+                    f"{self.db_block_size_bytes} bytes are max_io_bytes {self.max_io_bytes}"
+                )
+        if self.direct_read_slots_limit < self.direct_read_slots:
+            raise ValueError(
+                f"direct_read_slots_limit {self.direct_read_slots_limit} is less than direct_read_slots "
+                f"{self.direct_read_slots}"
+            )
+        return self
+
+
+def release_tuple(release: str) -> tuple[int, ...]:
+    """A release as numbers that compare: ``"11.1.0.6"`` -> (11, 1, 0, 6); a bare ``"19c"`` is its first, (19, 1)."""
+    parts = tuple(int(part) for part in release.rstrip("igca").split("."))
+    return parts if len(parts) > 1 else (*parts, 1)

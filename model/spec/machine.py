@@ -1,0 +1,295 @@
+"""The machine: its processors and the kernel's path of a request, the client, the storage, and what watches it."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import BeforeValidator, Field, model_validator
+
+from model.provenance import Frozen
+from model.spec.fields import GENERAL, ORACLE, Rate, Real, Seconds, Size, Whole, as_text, setting
+from model.units import GIB, KIB, MIB
+
+SHEETS = "drive-data-sheets"
+IoPath = Literal["asm", "raw", "direct", "buffered", "sync", "dsync"]
+
+
+class Host(Frozen):
+    """The machine: its kernel's I/O path and what work costs on its processors."""
+
+    io_path: IoPath = setting(
+        "asm",
+        "How files are opened: asm, raw, direct (O_DIRECT), buffered, sync (O_SYNC), dsync (O_DSYNC)",
+        GENERAL,
+    )
+    kernel: Annotated[str, BeforeValidator(as_text)] = setting(
+        "5.15",
+        "Kernel release; decides who merges and plugs, and what iostat counts when",
+        GENERAL,
+        max_length=20,
+    )
+    scheduler: Literal["noop", "deadline", "cfq", "none", "mq-deadline", "bfq", "kyber"] = setting(
+        "mq-deadline", "I/O scheduler", GENERAL
+    )
+    read_ahead_bytes: Size = setting(
+        128 * KIB,
+        "read_ahead_kb, the device request of a buffered read",
+        "linux-block",
+        ge=4 * KIB,
+        le=16 * MIB,
+    )
+    max_request_bytes: Size = setting(
+        512 * KIB, "max_sectors_kb, the largest request of a device", "linux-block", ge=4 * KIB, le=16 * MIB
+    )
+    max_segments: Whole = setting(
+        128,
+        "max_segments, pages of a request that do not lie together in memory",
+        "linux-block",
+        ge=1,
+        le=4096,
+    )
+    nr_requests: Whole = setting(
+        128, "nr_requests, requests of one direction the queue holds", "linux-block", ge=1, le=10_000
+    )
+    filesystem: Literal["ext3", "ext4", "xfs", "none"] = setting(
+        "ext4", "File system of a buffered or O_SYNC file; none is a block device", GENERAL
+    )
+    journal_commit_s: Seconds = setting(
+        5.0, "commit=, seconds after which ext3 and ext4 commit a transaction", "linux-ext3", ge=0.01, le=3600
+    )
+    journal_data: Literal["ordered", "writeback"] = setting(
+        "ordered",
+        "data=: a commit of ext3 writes the files' new data first, or leaves them to write-back",
+        "linux-ext3",
+    )
+    journal_elsewhere: bool = setting(False, "The journal lies on another device", GENERAL)
+    journal_age_s: Seconds = setting(
+        0.0, "Age of the journal's running transaction when the workload begins", GENERAL, ge=0, le=3600
+    )
+    memory_bytes: Size = setting(
+        16 * GIB, "Memory that may become page cache (free and cached)", GENERAL, ge=MIB, le=64 * 1024 * GIB
+    )
+    dirty_background_ratio_percent: Real = setting(
+        10.0,
+        "vm.dirty_background_ratio: share of it that may be dirty before write-back begins",
+        "linux-vm",
+        gt=0,
+        le=100,
+    )
+    dirty_ratio_percent: Real = setting(
+        20.0,
+        "vm.dirty_ratio: share of it that may be dirty before writers are held back",
+        "linux-vm",
+        gt=0,
+        le=100,
+    )
+    dirty_writeback_s: Seconds = setting(
+        5.0,
+        "vm.dirty_writeback_centisecs, between two looks for pages that are old",
+        "linux-vm",
+        ge=0.01,
+        le=3600,
+    )
+    dirty_expire_s: Seconds = setting(
+        30.0, "vm.dirty_expire_centisecs, age at which a dirty page is written", "linux-vm", ge=0.01, le=86400
+    )
+    cpus: Whole = setting(4, "Processors", GENERAL, ge=1, le=4096)
+    page_cache_hit_fraction: Real = setting(
+        0.0, "Share of buffered reads found in the host's page cache", GENERAL, ge=0, le=1
+    )
+    copy_bytes_per_s: Rate = setting(4.0 * GIB, "Copy rate out of the page cache", GENERAL, ge=1, le=1e12)
+    logical_io_s: Seconds = setting(1.34e-6, "CPU of a buffer get", "savvinov-lio", ge=0, le=0.1)
+    line_miss_s: Seconds = setting(14.8e-9, "CPU of a missed cache line", "savvinov-lio", ge=0, le=0.1)
+    line_stream_s: Seconds = setting(11.7e-9, "CPU of a streamed cache line", "savvinov-lio", ge=0, le=0.1)
+    row_step_s: Seconds = setting(10.2e-9, "CPU of stepping onto a row", "savvinov-lio", ge=0, le=0.1)
+    column_step_ratio: Real = setting(
+        0.084, "Instructions of a column in those of a row", "savvinov-lio", ge=0, le=100
+    )
+    fetch_row_s: Seconds = setting(0.5e-6, "CPU of putting a row into the array", GENERAL, ge=0, le=0.1)
+    fetch_column_s: Seconds = setting(
+        0.1e-6, "CPU of putting a column value into the array", GENERAL, ge=0, le=0.1
+    )
+    call_s: Seconds = setting(20e-6, "CPU of a database call", GENERAL, ge=0, le=1)
+    read_call_s: Seconds = setting(20e-6, "CPU of a read call and its memory", GENERAL, ge=0, le=1)
+    reap_call_s: Seconds = setting(
+        35e-6, "Time of asking for a finished asynchronous read", "rahn-mbrc", ge=0, le=1
+    )
+    write_call_s: Seconds = setting(
+        10e-6, "CPU of a write call, with the program's own loop around it", GENERAL, ge=0, le=1
+    )
+    page_write_s: Seconds = setting(
+        1e-6, "CPU of putting one page into the page cache", GENERAL, ge=0, le=0.1
+    )
+    page_submit_s: Seconds = setting(
+        0.5e-6, "CPU of handing one page to the block layer", GENERAL, ge=0, le=0.1
+    )
+    buffer_block_s: Seconds = setting(
+        4e-6, "CPU of putting a block read into the buffer cache", "shallahamer-direct", ge=0, le=0.1
+    )
+    update_row_s: Seconds = setting(
+        42.7e-6, "CPU of updating a row, with its undo and redo", "rahn-pctfree", ge=0, le=1
+    )
+    migrate_row_s: Seconds = setting(
+        116e-6, "CPU of migrating a row, beyond that of updating it", "rahn-pctfree", ge=0, le=1
+    )
+    itl_entry_s: Seconds = setting(
+        45e-9,
+        "CPU of counting one ITL entry of a block that is probed for space",
+        "rahn-pctfree",
+        ge=0,
+        le=0.01,
+    )
+    insert_row_s: Seconds = setting(2e-6, "CPU of putting a row into a block in memory", GENERAL, ge=0, le=1)
+    delete_row_s: Seconds = setting(
+        15e-6, "CPU of deleting a row, with its undo and redo", GENERAL, ge=0, le=1
+    )
+    change_block_s: Seconds = setting(
+        12e-6, "CPU of one change to a block: current get, undo record, redo record", GENERAL, ge=0, le=1
+    )
+    log_file_sync_s: Seconds = setting(0.5e-3, "Time a commit waits for the log writer", GENERAL, ge=0, le=10)
+    between_calls_s: Seconds = setting(
+        0.0,
+        "Time per round trip that neither calls nor waits account for (tracing, mostly)",
+        "rahn-mbrc",
+        ge=0,
+        le=1,
+    )
+
+
+class Client(Frozen):
+    """The client program and the network to it."""
+
+    round_trip_s: Seconds = setting(0.2e-3, "Network round trip and the client's turn", GENERAL, ge=0, le=100)
+    row_s: Seconds = setting(1e-6, "Time the client takes per row", GENERAL, ge=0, le=10)
+    sdu_bytes: Size = setting(8192, "Session data unit (SDU)", ORACLE, ge=512, le=2 * MIB)
+    message_send_s: Seconds = setting(2e-6, "Time of a SQL*Net message to client", "rahn-mbrc", ge=0, le=10)
+    more_data_send_s: Seconds = setting(
+        25e-6, "Time of a SQL*Net more data to client", "rahn-mbrc", ge=0, le=10
+    )
+    send_cpu_fraction: Real = setting(
+        0.56, "Share of the time of sends that is CPU, counted in both by a trace", "rahn-mbrc", ge=0, le=1
+    )
+
+
+class Disk(Frozen):
+    """A device behind a queue: a rotating disk, flash, a set of disks, or a volume with limits.
+
+    A drive turns where ``rotation_s`` is above 0. Positions on it then matter: seek curve, angle of the platter,
+    zones. With ``raid_level`` the fields describe one member, and the controller stands in front.
+    """
+
+    overhead_s: Seconds = setting(0.1e-3, "Command overhead of a request", SHEETS, ge=0, le=10)
+    average_seek_s: Seconds = setting(3.7e-3, "Average seek", SHEETS, ge=0, le=10)
+    track_seek_s: Seconds | None = setting(
+        None, "Seek to the next track; a sixth of the average seek when nothing is said", SHEETS, ge=0, le=10
+    )
+    full_seek_s: Seconds | None = setting(
+        None, "Seek over the whole disk; twice the average seek when nothing is said", SHEETS, ge=0, le=10
+    )
+    rotation_s: Seconds = setting(4.0e-3, "One turn of the platter; 0 for flash", SHEETS, ge=0, le=10)
+    head_switch_s: Seconds = setting(
+        0.4e-3, "Switch from one track to the next, which the tracks' skew allows for", SHEETS, ge=0, le=1
+    )
+    heads: Whole = setting(4, "Recording surfaces: tracks of a cylinder", SHEETS, ge=1, le=64)
+    zones: Whole = setting(1, "Recording zones; the outer ones transfer faster", SHEETS, ge=1, le=64)
+    inner_bandwidth_ratio: Real = setting(
+        0.6, "Transfer rate of the innermost zone over that of the outermost", SHEETS, gt=0, le=1
+    )
+    capacity_bytes: Size = setting(72 * GIB, "Capacity", SHEETS, ge=MIB, le=1024**5)
+    bandwidth_bytes_per_s: Rate = setting(
+        75.0 * MIB, "Transfer rate, in the outermost zone", SHEETS, ge=1, le=1e12
+    )
+    write_overhead_s: Seconds | None = setting(
+        None, "Command overhead of a write, where it differs", SHEETS, ge=0, le=10
+    )
+    write_bandwidth_bytes_per_s: Rate | None = setting(
+        None, "Sustained transfer rate of queued writes, where it is less", SHEETS, ge=1, le=1e12
+    )
+    parallel_requests: Whole = setting(1, "Requests served at once", SHEETS, ge=1, le=4096)
+    queue_depth: Whole = setting(
+        1, "Commands the device and its driver hold at once (tagged queueing, NCQ)", SHEETS, ge=1, le=65536
+    )
+    service_cv: Real = setting(
+        0.0,
+        "Coefficient of variation of the service time, of a device without positions: 0 fixed, 1 exponential",
+        GENERAL,
+        ge=0,
+        le=10,
+    )
+    track_buffer_bytes: Size = setting(
+        256 * KIB, "Buffer in which the drive reads on after a read; 0 for none", SHEETS, ge=0, le=16 * GIB
+    )
+    write_cache_bytes: Size = setting(
+        0,
+        "Write cache of the drive or the controller; 0 where writes go to the medium",
+        SHEETS,
+        ge=0,
+        le=1024 * GIB,
+    )
+    write_cache_flushed: bool = setting(
+        False,
+        "The write cache loses its content with the power: fsync, O_SYNC and O_DSYNC empty it (cache flush); "
+        "off for one with a battery",
+        GENERAL,
+    )
+    read_hit_fraction: Real = setting(
+        0.0, "Share of reads that the controller's cache answers", GENERAL, ge=0, le=1
+    )
+    bus_bytes_per_s: Rate = setting(
+        300.0 * MIB, "Rate of the interface, for what a cache answers", SHEETS, ge=1, le=1e12
+    )
+    raid_level: Literal["none", "0", "1", "5", "10"] = setting(
+        "none", "RAID level of the set; none is a single device", GENERAL
+    )
+    raid_disks: Whole = setting(1, "Members of the set", GENERAL, ge=1, le=1024)
+    stripe_unit_bytes: Size = setting(
+        64 * KIB, "Bytes on one member before the next", GENERAL, ge=4 * KIB, le=16 * MIB
+    )
+    iops_limit: Annotated[Real, Field(gt=0, le=1e9)] | None = setting(
+        None, "Requests a second a volume is allowed", GENERAL
+    )
+    throughput_limit_bytes_per_s: Annotated[Rate, Field(gt=0, le=1e12)] | None = setting(
+        None, "Bytes a second a volume is allowed", GENERAL
+    )
+    burst_iops: Annotated[Real, Field(gt=0, le=1e9)] | None = setting(
+        None, "Requests a second while credits last", GENERAL
+    )
+    burst_credits: Real = setting(
+        0.0, "Requests saved up for bursts at the beginning, and at most", GENERAL, ge=0, le=1e12
+    )
+
+    @model_validator(mode="after")
+    def _one_kind_of_device(self) -> Disk:
+        least = {"none": 1, "0": 2, "1": 2, "5": 3, "10": 4}[self.raid_level]
+        if self.raid_disks < least or (self.raid_level == "none" and self.raid_disks > 1):
+            raise ValueError(f"raid_disks {self.raid_disks} does not suit raid_level {self.raid_level}")
+        if self.raid_level in ("1", "10") and self.raid_disks % 2:
+            raise ValueError(f"raid_disks {self.raid_disks} is odd; raid_level {self.raid_level} needs pairs")
+        if self.service_cv and (self.rotation_s or self.average_seek_s or self.raid_level != "none"):
+            raise ValueError(
+                "service_cv is for a device without positions: rotation_s and average_seek_s 0, no RAID"
+            )
+        if self.burst_iops is not None and (self.iops_limit is None or self.burst_iops < self.iops_limit):
+            raise ValueError("burst_iops needs an iops_limit that is not above it")
+        if self.track_seek_s is not None and self.track_seek_s > self.average_seek_s:
+            raise ValueError(
+                f"track_seek_s {self.track_seek_s:g} is more than average_seek_s {self.average_seek_s:g}"
+            )
+        if self.full_seek_s is not None and self.full_seek_s < self.average_seek_s:
+            raise ValueError(
+                f"full_seek_s {self.full_seek_s:g} is less than average_seek_s {self.average_seek_s:g}"
+            )
+        return self
+
+
+class Iostat(Frozen):
+    """How the devices are watched: ``iostat -x`` with an interval."""
+
+    interval_s: Seconds = setting(1.0, "Seconds between two lines", GENERAL, ge=0.01, le=3600)
+    first_s: Seconds = setting(
+        0.0,
+        "From the begin of the workload to the begin of the first line's interval",
+        GENERAL,
+        ge=0,
+        le=3600,
+    )

@@ -1,0 +1,134 @@
+"""Where rows lie: tablespace, table, columns, index."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field, model_validator
+
+from model.provenance import Frozen
+from model.spec.fields import (
+    GENERAL,
+    MAXIMUM_COLUMNS,
+    MAXIMUM_ROWS,
+    ORACLE,
+    BlockSize,
+    MeanSize,
+    Real,
+    Size,
+    Whole,
+    setting,
+)
+from model.units import GIB, KIB, MIB
+
+
+class Tablespace(Frozen):
+    """Where the segment lives."""
+
+    block_size_bytes: BlockSize = setting(8 * KIB, "Block size of the tablespace (BLOCKSIZE)", ORACLE)
+    space_management: Literal["assm", "manual"] = setting(
+        "assm", "SEGMENT SPACE MANAGEMENT: AUTO (assm) or MANUAL", ORACLE
+    )
+    extent_management: Literal["system", "uniform"] = setting(
+        "system", "EXTENT MANAGEMENT LOCAL: AUTOALLOCATE (system) or UNIFORM", ORACLE
+    )
+    uniform_extent_bytes: Size = setting(MIB, "Extent size under UNIFORM", ORACLE, ge=10 * KIB, le=2 * GIB)
+
+    @model_validator(mode="after")
+    def _extent_of_whole_blocks(self) -> Tablespace:
+        if self.extent_management == "uniform":
+            if self.uniform_extent_bytes % self.block_size_bytes:
+                raise ValueError(
+                    f"uniform_extent_bytes {self.uniform_extent_bytes} is not a multiple of block_size_bytes "
+                    f"{self.block_size_bytes}"
+                )
+            if self.uniform_extent_bytes < 5 * self.block_size_bytes:
+                raise ValueError(
+                    f"uniform_extent_bytes {self.uniform_extent_bytes} is less than 5 blocks of "
+                    f"{self.block_size_bytes}, the smallest extent Oracle allocates"
+                )
+        return self
+
+
+class Column(Frozen):
+    """One column of a table: its mean stored bytes, how far they vary, and the share of NULLs."""
+
+    name: str = setting("", "Column name", GENERAL, max_length=128)
+    type: Literal["number", "varchar2", "char", "date"] = setting("number", "Data type", GENERAL)
+    bytes: MeanSize = setting(4.0, "Mean bytes of data, without the length byte", GENERAL, ge=0, le=4000)
+    null_fraction: Real = setting(0.0, "Share of rows in which it is NULL", GENERAL, ge=0, le=1)
+
+
+class Table(Frozen):
+    """Rows, how long they are and how they were put into blocks."""
+
+    rows: Whole = setting(1_000_000, "Rows (NUM_ROWS)", GENERAL, ge=1, le=MAXIMUM_ROWS)
+    pctfree_percent: Real = setting(10, "PCTFREE", ORACLE, ge=0, le=99)
+    pctused_percent: Annotated[Real, Field(ge=0, le=99)] | None = setting(
+        None, "PCTUSED, for manual space management: a block emptied below takes rows again; 40 when nothing is said",
+        ORACLE,
+    )  # fmt: skip
+    initrans: Whole = setting(1, "INITRANS", ORACLE, ge=1, le=255)
+    created_by: Literal["insert", "ctas"] = setting(
+        "insert", "Loaded by INSERT, or CREATE TABLE AS SELECT (one ITL entry more)", GENERAL
+    )
+    row_bytes: Annotated[MeanSize, Field(ge=3, le=1_000_000)] | None = setting(
+        None, "Mean bytes of a row piece: 3 header bytes, lengths and data (AVG_ROW_LEN + 3); 100 when nothing is said",
+        GENERAL,
+    )  # fmt: skip
+    row_bytes_sd: MeanSize = setting(0, "Standard deviation of the row length", GENERAL, ge=0, le=100_000)
+    column_count: Annotated[Whole, Field(ge=1, le=MAXIMUM_COLUMNS)] | None = setting(
+        None, "Columns of the table; 10 when nothing is said", GENERAL
+    )
+    columns: tuple[Column, ...] = setting(
+        (),
+        "The columns one by one, instead of row_bytes and column_count",
+        GENERAL,
+        max_length=MAXIMUM_COLUMNS,
+    )
+    blocks: Annotated[Whole, Field(ge=1, le=2**36)] | None = setting(
+        None, "Blocks below the high-water mark, if known (DBA_TABLES.BLOCKS); else from the rows", GENERAL
+    )
+    migrated_fraction: Real = setting(
+        0.0, "Share of the rows that have migrated (CHAIN_CNT over NUM_ROWS), for a scan", GENERAL, ge=0, le=1
+    )
+    cached_fraction: Real = setting(
+        0.0, "Share of the blocks in the buffer cache beforehand", GENERAL, ge=0, le=1
+    )
+    dirty_fraction: Real = setting(0.0, "Share of the blocks dirty in the cache", GENERAL, ge=0, le=1)
+
+    @model_validator(mode="after")
+    def _one_description_of_the_row(self) -> Table:
+        if self.columns and (self.row_bytes is not None or self.column_count is not None):
+            given = "row_bytes" if self.row_bytes is not None else "column_count"
+            raise ValueError(f"columns and {given} both describe the row; give one of them")
+        if self.pctused_percent is not None and self.pctfree_percent + self.pctused_percent > 100:
+            raise ValueError(
+                f"pctfree_percent {self.pctfree_percent:g} and pctused_percent {self.pctused_percent:g} are more "
+                "than 100 together"
+            )
+        if self.dirty_fraction > self.cached_fraction:
+            raise ValueError(
+                f"dirty_fraction {self.dirty_fraction:g} is more than cached_fraction {self.cached_fraction:g}; "
+                "a dirty block is in the cache"
+            )
+        return self
+
+
+class Index(Frozen):
+    """The index a range scan walks."""
+
+    blevel: Whole = setting(2, "Branch levels above the leaves (BLEVEL)", GENERAL, ge=0, le=23)
+    key_bytes: MeanSize = setting(8, "Mean bytes of an entry's key", GENERAL, ge=1, le=6400)
+    leaf_blocks: Annotated[Whole, Field(ge=1, le=2**36)] | None = setting(
+        None, "LEAF_BLOCKS, if known; else from the key's bytes", GENERAL
+    )
+    clustering_factor: Annotated[Whole, Field(ge=1, le=MAXIMUM_ROWS)] | None = setting(
+        None, "CLUSTERING_FACTOR, if known; else from clustering", GENERAL
+    )
+    clustering: Literal["clustered", "scattered"] = setting(
+        "clustered", "Rows in index order lie in block order (clustered) or anywhere (scattered)", GENERAL
+    )
+    cached_fraction: Real = setting(
+        0.0, "Share of the index's blocks in the buffer cache beforehand", GENERAL, ge=0, le=1
+    )

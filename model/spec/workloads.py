@@ -1,0 +1,225 @@
+"""What is asked of the system: scans, statements that change rows, streams of reads and writes."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal, Self
+
+from pydantic import Field, model_validator
+
+from model.provenance import Frozen
+from model.spec.fields import (
+    GENERAL,
+    MAXIMUM_COLUMNS,
+    MAXIMUM_ROWS,
+    MeanSize,
+    Real,
+    Seconds,
+    Size,
+    Whole,
+    setting,
+)
+from model.spec.machine import IoPath
+from model.spec.segments import Column
+from model.units import KIB, MIB
+
+
+class FullScan(Frozen):
+    """``select * from t`` (rows) or ``select count(*) from t`` (count), fetched in arrays."""
+
+    kind: Literal["full_scan"] = "full_scan"
+    select: Literal["rows", "count"] = setting("rows", "Return all rows, or count them", GENERAL)
+    arraysize_rows: Whole = setting(100, "Rows per fetch (array size)", GENERAL, ge=1, le=1_000_000)
+    users: Whole = setting(1, "Sessions that run it at the same time", GENERAL, ge=1, le=10_000)
+
+
+class IndexRangeScan(Frozen):
+    """Rows of a key range through an index, fetched in arrays."""
+
+    kind: Literal["index_range_scan"] = "index_range_scan"
+    selectivity_fraction: Real = setting(0.01, "Share of the rows in the key range", GENERAL, gt=0, le=1)
+    select: Literal["rows", "count"] = setting("rows", "Return the rows, or count them", GENERAL)
+    arraysize_rows: Whole = setting(100, "Rows per fetch (array size)", GENERAL, ge=1, le=1_000_000)
+    users: Whole = setting(1, "Sessions that run it at the same time", GENERAL, ge=1, le=10_000)
+
+
+class Update(Frozen):
+    """``update t set c = …`` through a full scan: rows grow, and migrate where their block has no room."""
+
+    kind: Literal["update"] = "update"
+    rows_fraction: Real = setting(
+        1.0, "Share of the rows that are updated, spread evenly over the blocks", GENERAL, gt=0, le=1
+    )
+    order: Literal["table", "random"] = setting(
+        "table",
+        "Rows come in the order of their blocks (full scan), or in any order (through an index)",
+        GENERAL,
+    )
+    growth_bytes: Annotated[MeanSize, Field(ge=0, le=1_000_000)] | None = setting(
+        None, "Mean bytes by which an updated row grows; 0 when nothing is said", GENERAL
+    )
+    sets: tuple[Column, ...] = setting(
+        (),
+        "Columns the update sets, with what they hold afterwards; growth follows from the table's columns",
+        GENERAL,
+        max_length=MAXIMUM_COLUMNS,
+    )
+    repeats: Whole = setting(
+        1, "How often the update runs, each time with the same growth", GENERAL, ge=1, le=100
+    )
+    commit_every_rows: Whole = setting(
+        0, "Rows between commits; 0 is one transaction", GENERAL, ge=0, le=MAXIMUM_ROWS
+    )
+    users: Whole = setting(1, "Sessions that share the rows among them", GENERAL, ge=1, le=255)
+
+    @model_validator(mode="after")
+    def _one_description_of_the_growth(self) -> Update:
+        if self.sets and self.growth_bytes is not None:
+            raise ValueError("sets and growth_bytes both say how rows grow; give one of them")
+        names = [column.name.upper() for column in self.sets]
+        if len(set(names)) < len(names):
+            raise ValueError("sets names a column twice")
+        return self
+
+
+class Insert(Frozen):
+    """``insert into t``: rows one by one, in arrays, or by direct path (CREATE TABLE AS SELECT, APPEND)."""
+
+    kind: Literal["insert"] = "insert"
+    rows: Whole = setting(100_000, "Rows to insert", GENERAL, ge=1, le=10**9)
+    method: Literal["row", "array", "direct"] = setting(
+        "array", "One row a call, arrays, or direct path above the high-water mark (CTAS, APPEND)", GENERAL
+    )
+    arraysize_rows: Whole = setting(100, "Rows per call in arrays", GENERAL, ge=1, le=1_000_000)
+    commit_every_rows: Whole = setting(
+        0, "Rows between commits; 0 is one transaction", GENERAL, ge=0, le=MAXIMUM_ROWS
+    )
+    uncommitted_delete_fraction: Real = setting(
+        0.0,
+        "Share of the table's rows that another session has deleted and not committed",
+        GENERAL,
+        ge=0,
+        le=1,
+    )
+    users: Whole = setting(1, "Sessions that share the rows among them", GENERAL, ge=1, le=254)
+
+
+class Delete(Frozen):
+    """``delete from t`` through a full scan."""
+
+    kind: Literal["delete"] = "delete"
+    rows_fraction: Real = setting(
+        1.0, "Share of the rows that are deleted, spread evenly over the blocks", GENERAL, gt=0, le=1
+    )
+    commit_every_rows: Whole = setting(
+        0, "Rows between commits; 0 is one transaction", GENERAL, ge=0, le=MAXIMUM_ROWS
+    )
+    users: Whole = setting(1, "Sessions that share the rows among them", GENERAL, ge=1, le=255)
+
+
+class Calls(Frozen):
+    """A program that reads or writes in calls of one size, as dd and a benchmark do."""
+
+    block_size_bytes: Size = setting(8 * KIB, "Bytes of a call (bs= of dd)", GENERAL, ge=512, le=64 * MIB)
+    count: Whole = setting(1000, "Calls (count= of dd), of each user", GENERAL, ge=1, le=100_000_000)
+    pattern: Literal["sequential", "random", "strided"] = setting(
+        "sequential",
+        "Where the next call goes on: at the end of the last, anywhere, or a stride further",
+        GENERAL,
+    )
+    stride_bytes: Annotated[Size, Field(ge=512, le=1024**5)] | None = setting(
+        None, "From the begin of a call to that of the next, for strided", GENERAL
+    )
+    start_byte: Annotated[Size, Field(ge=0, le=1024**5)] | None = setting(
+        None,
+        "Where on the device the first user's file begins; behind the files before it when nothing is said",
+        GENERAL,
+    )
+    span_bytes: Annotated[Size, Field(ge=512, le=1024**5)] | None = setting(
+        None,
+        "Bytes of each user's file: random calls go anywhere in it, sequential ones begin anew at its end; "
+        "the bytes of all calls when nothing is said, the rest of the device for random",
+        GENERAL,
+    )
+    path: IoPath | None = setting(None, "How the file is opened; host.io_path when nothing is said", GENERAL)
+    in_flight: Whole = setting(
+        1, "Asynchronous calls in flight (io_submit); 1 is pread and pwrite", GENERAL, ge=1, le=65536
+    )
+    rate_per_s: Annotated[Real, Field(gt=0, le=1e9)] | None = setting(
+        None,
+        "Calls that arrive a second, whether or not earlier ones are done; closed when nothing is said",
+        GENERAL,
+    )
+    arrivals: Literal["poisson", "regular"] = setting(
+        "poisson", "Whether calls arrive by chance or in step, with rate_per_s", GENERAL
+    )
+    think_s: Seconds = setting(
+        0.0, "Between the end of a call and the next one, closed", GENERAL, ge=0, le=3600
+    )
+    think_cv: Real = setting(
+        0.0, "Coefficient of variation of think_s: 0 fixed, 1 exponential", GENERAL, ge=0, le=10
+    )
+    extends: bool = setting(
+        False, "The writes allocate: the file grows; otherwise its blocks are there already", GENERAL
+    )
+    fsync_every: Whole = setting(
+        0, "Buffered writes between two fsync; 0 is none", GENERAL, ge=0, le=100_000_000
+    )
+    users: Whole = setting(
+        1, "Programs that do it at the same time, each with a file of its own", GENERAL, ge=1, le=1000
+    )
+
+    @model_validator(mode="after")
+    def _calls_that_can_be(self) -> Self:
+        if self.pattern == "strided" and self.stride_bytes is None:
+            raise ValueError("pattern strided needs stride_bytes")
+        if self.span_bytes is not None and self.span_bytes < self.block_size_bytes:
+            raise ValueError(
+                f"span_bytes {self.span_bytes} is less than block_size_bytes {self.block_size_bytes}"
+            )
+        if self.rate_per_s is not None and (self.think_s or self.in_flight > 1):
+            raise ValueError("rate_per_s is an open workload; think_s and in_flight belong to a closed one")
+        return self
+
+
+class OtherStream(Calls):
+    """A stream that runs beside another one, on the same device."""
+
+    kind: Literal["read_stream", "write_stream"] = setting("read_stream", "What it does", GENERAL)
+
+
+class _Stream(Calls):
+    beside: tuple[OtherStream, ...] = setting(
+        (), "Further streams on the same device, at the same time", GENERAL, max_length=16
+    )
+
+
+class WriteStream(_Stream):
+    """Writes in calls of one size: dd, redo, a backup piece, a benchmark."""
+
+    kind: Literal["write_stream"] = "write_stream"
+
+
+class ReadStream(_Stream):
+    """Reads in calls of one size."""
+
+    kind: Literal["read_stream"] = "read_stream"
+
+
+Query = FullScan | IndexRangeScan
+Dml = Update | Insert | Delete
+Stream = WriteStream | ReadStream
+Statement = Query | Dml
+Workload = Annotated[
+    FullScan | IndexRangeScan | Update | Insert | Delete | WriteStream | ReadStream,
+    Field(discriminator="kind"),
+]
+
+WORKLOADS: dict[str, type[Statement | Stream]] = {
+    "full_scan": FullScan,
+    "index_range_scan": IndexRangeScan,
+    "update": Update,
+    "insert": Insert,
+    "delete": Delete,
+    "write_stream": WriteStream,
+    "read_stream": ReadStream,
+}

@@ -1,0 +1,261 @@
+"""Schedulers, to the degree that they change order and size of requests.
+
+- noop, none, kyber: in order of arrival. (kyber's latency targets bind only on devices with many queues.)
+- deadline, mq-deadline: sweeps upwards by position in batches of 16; reads before writes, which may be passed over
+  twice; a request older than 0.5 s (read) or 5 s (write) begins the next batch [linux-deadline].
+- cfq, bfq: one queue for each process that waits for its requests, one for all that nobody waits for; they take turns,
+  each swept by position; a turn ends after its requests or its time; on a rotating disk the turn of a process waits up
+  to 8 ms for its next request (cfq since 2.6.18) [linux-cfq, linux-bfq].
+
+Weights, priorities and the finer heuristics of these schedulers are left out.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, insort
+from collections import deque
+from typing import Any, Protocol
+
+FIFO_BATCH = 16
+WRITES_STARVED = 2
+READ_EXPIRE_S = 0.5
+WRITE_EXPIRE_S = 5.0
+QUANTUM = 8
+SYNC_SLICE_S = 0.1
+ASYNC_SLICE_S = 0.04
+IDLE_S = 0.008
+
+
+class Elevator(Protocol):
+    """Order in which waiting requests go to the device."""
+
+    wake_s: float | None
+    """While it waits for a better request: until when."""
+
+    def __len__(self) -> int: ...
+    def insert(self, request: Any) -> None:
+        """Take a request in."""
+
+    def moves(self, request: Any, start_byte: int) -> None:
+        """A request begins earlier now, after a front merge."""
+
+    def take(self, now_s: float) -> Any:
+        """The next request; None for none, or not yet."""
+
+    def ended(self, request: Any, now_s: float) -> None:
+        """A request has left the device."""
+
+
+class Fifo:
+    """First come, first served."""
+
+    __slots__ = ("_waiting", "wake_s")
+
+    def __init__(self) -> None:
+        self._waiting: deque[Any] = deque()
+        self.wake_s: float | None = None
+
+    def __len__(self) -> int:
+        return len(self._waiting)
+
+    def insert(self, request: Any) -> None:
+        """Take a request in."""
+        self._waiting.append(request)
+
+    def moves(self, request: Any, start_byte: int) -> None:
+        """A request begins earlier now; its turn is the same."""
+        request.start_byte = start_byte
+
+    def take(self, now_s: float) -> Any:
+        """The oldest request."""
+        return self._waiting.popleft() if self._waiting else None
+
+    def ended(self, request: Any, now_s: float) -> None:
+        """Nothing depends on it."""
+
+
+class Sweep:
+    """Requests in order of their begin; those that begin alike in order of arrival."""
+
+    __slots__ = ("_arrivals", "_waiting", "at_byte")
+
+    def __init__(self) -> None:
+        self._waiting: list[tuple[int, int, Any]] = []
+        self._arrivals = 0
+        self.at_byte = 0
+        """Where the last one ended; the sweep goes on from there, and from the lowest again at the end."""
+
+    def __len__(self) -> int:
+        return len(self._waiting)
+
+    def insert(self, request: Any) -> None:
+        """Take a request in."""
+        self._arrivals += 1
+        insort(self._waiting, (request.start_byte, self._arrivals, request))
+
+    def remove(self, request: Any) -> None:
+        """Take a given request out."""
+        at = bisect_left(self._waiting, (request.start_byte,))
+        while self._waiting[at][2] is not request:
+            at += 1
+        del self._waiting[at]
+
+    def take(self) -> Any:
+        """The next request upwards."""
+        at = bisect_left(self._waiting, (self.at_byte,))
+        _, _, request = self._waiting.pop(at if at < len(self._waiting) else 0)
+        self.at_byte = request.end_byte
+        return request
+
+
+class Deadline:
+    """Sweeps in batches, reads first, nobody forgotten."""
+
+    __slots__ = ("_batch", "_direction", "_fifo", "_passed_over", "_sweep", "wake_s")
+
+    def __init__(self) -> None:
+        self._sweep = (Sweep(), Sweep())
+        self._fifo: tuple[dict[Any, None], dict[Any, None]] = ({}, {})  # in order of arrival
+        self._batch = 0
+        self._direction = 0
+        self._passed_over = 0
+        self.wake_s: float | None = None
+
+    def __len__(self) -> int:
+        return len(self._sweep[0]) + len(self._sweep[1])
+
+    def insert(self, request: Any) -> None:
+        """Take a request in."""
+        self._sweep[request.write].insert(request)
+        self._fifo[request.write][request] = None
+
+    def moves(self, request: Any, start_byte: int) -> None:
+        """A request begins earlier now."""
+        sweep = self._sweep[request.write]
+        sweep.remove(request)
+        request.start_byte = start_byte
+        sweep.insert(request)
+
+    def take(self, now_s: float) -> Any:
+        """Go on with the batch, or begin another."""
+        if not len(self):
+            return None
+        if not (0 < self._batch < FIFO_BATCH and len(self._sweep[self._direction])):
+            self._begin_batch(now_s)
+        request = self._sweep[self._direction].take()
+        del self._fifo[self._direction][request]
+        self._batch += 1
+        return request
+
+    def _begin_batch(self, now_s: float) -> None:
+        reads, writes = len(self._sweep[0]), len(self._sweep[1])
+        if reads and not (writes and self._passed_over >= WRITES_STARVED):
+            self._passed_over += 1 if writes else 0
+            self._direction = 0
+        else:
+            self._passed_over = 0
+            self._direction = 1
+        oldest = next(iter(self._fifo[self._direction]))
+        expires_s = WRITE_EXPIRE_S if self._direction else READ_EXPIRE_S
+        if now_s - oldest.queued_s >= expires_s:
+            self._sweep[self._direction].at_byte = oldest.start_byte
+        self._batch = 0
+
+    def ended(self, request: Any, now_s: float) -> None:
+        """Nothing depends on it."""
+
+
+ASYNC = -1
+"""Queue of the requests that nobody waits for."""
+
+
+class Fair:
+    """Turns: one sweep for each process that waits for its requests, and one for the rest."""
+
+    __slots__ = (
+        "_active",
+        "_idle_s",
+        "_left",
+        "_queues",
+        "_slice_ends_s",
+        "_turns",
+        "_waiting_since_s",
+        "wake_s",
+    )
+
+    def __init__(self, idle_s: float) -> None:
+        self._queues: dict[int, Sweep] = {}
+        self._turns: deque[int] = deque()
+        self._active: int | None = None
+        self._left = 0
+        self._slice_ends_s = 0.0
+        self._idle_s = idle_s
+        self._waiting_since_s: float | None = None
+        self.wake_s: float | None = None
+
+    def __len__(self) -> int:
+        return sum(len(queue) for queue in self._queues.values())
+
+    def insert(self, request: Any) -> None:
+        """Take a request in."""
+        key = request.owner if request.sync else ASYNC
+        queue = self._queues.get(key)
+        if queue is None:
+            queue = self._queues[key] = Sweep()
+        if not len(queue) and key != self._active and key not in self._turns:
+            self._turns.append(key)
+        queue.insert(request)
+
+    def moves(self, request: Any, start_byte: int) -> None:
+        """A request begins earlier now."""
+        queue = self._queues[request.owner if request.sync else ASYNC]
+        queue.remove(request)
+        request.start_byte = start_byte
+        queue.insert(request)
+
+    def take(self, now_s: float) -> Any:
+        """Go on with the turn, wait a little for its process, or give the turn to the next."""
+        self.wake_s = None
+        if self._active is not None and self._over(now_s):
+            if len(self._queues[self._active]):
+                self._turns.append(self._active)
+            self._active = None
+        if self._active is None:
+            if not self._turns:
+                return None
+            self._active = self._turns.popleft()
+            self._left = QUANTUM
+            length = ASYNC_SLICE_S if self._active == ASYNC else SYNC_SLICE_S
+            self._slice_ends_s = now_s + length
+        queue = self._queues[self._active]
+        if not len(queue):  # it waits for its process
+            self.wake_s = (self._waiting_since_s or now_s) + self._idle_s
+            return None
+        self._waiting_since_s = None
+        self._left -= 1
+        return queue.take()
+
+    def _over(self, now_s: float) -> bool:
+        """Whether the turn has ended."""
+        assert self._active is not None
+        if len(self._queues[self._active]):
+            by_time = self._idle_s > 0
+            return bool(self._turns) and (now_s >= self._slice_ends_s if by_time else self._left <= 0)
+        if self._active == ASYNC or not self._idle_s or now_s >= self._slice_ends_s:
+            return True
+        since = self._waiting_since_s
+        return since is None or now_s >= since + self._idle_s
+
+    def ended(self, request: Any, now_s: float) -> None:
+        """Whose request it was may send the next one soon."""
+        if request.sync and request.owner == self._active and not len(self._queues[request.owner]):
+            self._waiting_since_s = now_s
+
+
+def elevator_of(scheduler: str, *, idles: bool) -> Elevator:
+    """The scheduler of that name; *idles* for cfq and bfq on a rotating disk."""
+    if scheduler in ("deadline", "mq-deadline"):
+        return Deadline()
+    if scheduler in ("cfq", "bfq"):
+        return Fair(IDLE_S if idles else 0.0)
+    return Fifo()

@@ -1,0 +1,149 @@
+"""What the kernel counts of a device, and iostat's arithmetic over intervals.
+
+The counters are those of /proc/diskstats; iostat divides their differences by the interval, as its manual says
+[sysstat-iostat]: ``avgqu-sz`` is the weighted time in flight over the interval, ``await`` the time of the requests
+that ended over their number, ``%util`` the time with a request in flight, ``svctm`` that time over the requests.
+"""
+
+from __future__ import annotations
+
+from model.results import DeviceLine
+
+MOST_LINES = 3600
+
+
+class Counters:
+    """Counters of one device, closed at the end of each interval."""
+
+    __slots__ = (
+        "_before",
+        "_next_s",
+        "_opened",
+        "_stamp_s",
+        "at_submission",
+        "busy_s",
+        "bytes",
+        "first_s",
+        "in_flight",
+        "interval_s",
+        "last_s",
+        "lines",
+        "merges",
+        "moved_bytes",
+        "requests",
+        "sizes",
+        "ticks_s",
+        "weighted_s",
+    )
+
+    def __init__(self, interval_s: float, first_s: float, *, at_submission: bool) -> None:
+        self.interval_s = interval_s
+        self.at_submission = at_submission
+        self.requests = [0, 0]
+        self.merges = [0, 0]
+        self.bytes = [0, 0]
+        self.ticks_s = 0.0
+        self.busy_s = 0.0
+        self.weighted_s = 0.0
+        self.in_flight = 0
+        self.moved_bytes = [0, 0]
+        """Bytes of the requests that are done, whatever iostat counts them by."""
+        self.sizes: dict[tuple[bool, int], int] = {}
+        """Direction and size of the requests that are done -> how many."""
+        self.last_s = 0.0
+        """When the last request was done."""
+        self.lines: list[DeviceLine] = []
+        self._stamp_s = 0.0
+        self.first_s = first_s
+        self._opened = 0
+        self._next_s = first_s
+        self._before = self._now()
+
+    def _now(self) -> tuple[float, ...]:
+        return (*self.merges, *self.requests, *self.bytes, self.ticks_s, self.busy_s, self.weighted_s)
+
+    def round(self, now_s: float) -> None:
+        """Bring the times up to *now_s*, closing intervals on the way."""
+        while now_s >= self._next_s:
+            self._advance(self._next_s)
+            self._close()
+        self._advance(now_s)
+
+    def finish(self, end_s: float) -> None:
+        """The last interval ends too, after all is done at *end_s*."""
+        self.round(end_s)
+        if self._stamp_s > self._next_s - self.interval_s:
+            self.round(self._next_s)
+
+    def _advance(self, now_s: float) -> None:
+        passed = now_s - self._stamp_s
+        if passed > 0:
+            if self.in_flight:
+                self.busy_s += passed
+                self.weighted_s += passed * self.in_flight
+            self._stamp_s = now_s
+
+    def _close(self) -> None:
+        """An interval ends and the next begins; what was before the first one is not shown."""
+        now = self._now()
+        if 0 < self._opened <= MOST_LINES:
+            begin_s = self.first_s + (self._opened - 1) * self.interval_s
+            self.lines.append(line_of(begin_s, self.interval_s, self._before, now))
+        self._before = now
+        self._opened += 1
+        self._next_s = self.first_s + self._opened * self.interval_s
+
+    def submitted(self, now_s: float, write: bool, size_bytes: int, merged: bool) -> None:
+        """A bio was queued: as a request of its own, or merged into one."""
+        if now_s >= self._next_s:
+            self.round(now_s)
+        if merged:
+            self.merges[write] += 1
+        else:
+            self._advance(now_s)
+            self.in_flight += 1
+        if self.at_submission:
+            self.bytes[write] += size_bytes
+
+    def completed(self, now_s: float, write: bool, size_bytes: int, queued_s: float) -> None:
+        """A request has left the device."""
+        if now_s >= self._next_s:
+            self.round(now_s)
+        self._advance(now_s)
+        self.in_flight -= 1
+        self.requests[write] += 1
+        self.ticks_s += now_s - queued_s
+        self.moved_bytes[write] += size_bytes
+        kind = (write, size_bytes)
+        self.sizes[kind] = self.sizes.get(kind, 0) + 1
+        self.last_s = now_s
+        if not self.at_submission:
+            self.bytes[write] += size_bytes
+
+
+def line_of(
+    begin_s: float,
+    interval_s: float,
+    before: tuple[float, ...],
+    now: tuple[float, ...],
+) -> DeviceLine:
+    """The line of an interval: merges, requests, bytes, ticks, busy and weighted time, *before* it and *now*."""
+    rrqm, wrqm, r, w, rbytes, wbytes, ticks_s, busy_s, weighted_s = (
+        later - earlier for later, earlier in zip(now, before, strict=True)
+    )
+    requests = r + w
+    return DeviceLine(
+        begin_s=begin_s,
+        interval_s=interval_s,
+        merged_reads_per_s=rrqm / interval_s,
+        merged_writes_per_s=wrqm / interval_s,
+        reads_per_s=r / interval_s,
+        writes_per_s=w / interval_s,
+        read_bytes_per_s=rbytes / interval_s,
+        written_bytes_per_s=wbytes / interval_s,
+        average_request_bytes=(rbytes + wbytes) / requests if requests else 0.0,
+        average_queue=weighted_s / interval_s,
+        await_s=ticks_s / requests if requests else 0.0,
+        service_s=busy_s / requests if requests else 0.0,
+        utilisation_fraction=min(1.0, busy_s / interval_s),
+    )

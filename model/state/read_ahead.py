@@ -1,0 +1,79 @@
+"""How far a file is read ahead of its reader: windows that grow while it goes on in order. Knows no time."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from model.laws.page_cache import first_window_pages, next_window_pages
+
+
+class Window:
+    """Pages that are read together, and when they have arrived."""
+
+    __slots__ = ("arrived", "mark", "pages")
+
+    def __init__(self, pages: range, mark: int | None) -> None:
+        self.pages = pages
+        self.mark = mark
+        """The page at which the reader sets the next window off; None for a read that is not followed."""
+        self.arrived: Any = None
+
+
+class ReadAhead:
+    """The windows of one reader [linux-readahead]."""
+
+    __slots__ = ("_expected", "_most_pages", "_windows", "end_page")
+
+    def __init__(self, most_pages: int) -> None:
+        self._most_pages = most_pages
+        self._windows: list[Window] = []
+        self._expected = 0
+        """Where a read goes on in order; the first read of a file at its begin does too."""
+        self.end_page: int | None = None
+        """Where the file ends."""
+
+    def wanted(self, page: int, pages: range) -> list[Window]:
+        """The windows to hand down before the reader may have *page*, one of a call's *pages*; often none."""
+        found = self._holding(page)
+        if found is None:
+            in_order = page == self._expected or page > pages.start
+            many = first_window_pages(pages.stop - page, self._most_pages) if in_order else pages.stop - page
+            many = self._until_end(page, many)
+            ahead = many > pages.stop - page
+            if not in_order:
+                self._windows.clear()
+            mark = (pages.stop if ahead else page) if in_order else None
+            found = Window(range(page, page + many), mark)
+            self._windows.append(found)
+            windows = [found]
+        else:
+            windows = []
+        if found.mark == page:
+            found.mark = None
+            start = found.pages.stop
+            many = self._until_end(start, next_window_pages(len(found.pages), self._most_pages))
+            if many > 0:
+                following = Window(range(start, start + many), start)
+                self._windows.append(following)
+                windows.append(following)
+        return windows
+
+    def window_of(self, page: int) -> Window:
+        """The window that holds *page*, which :meth:`wanted` was asked for."""
+        found = self._holding(page)
+        assert found is not None
+        return found
+
+    def passed(self, page: int) -> None:
+        """The reader has all pages before *page*."""
+        self._expected = page
+        self._windows = [window for window in self._windows if window.pages.stop > page]
+
+    def _holding(self, page: int) -> Window | None:
+        for window in self._windows:
+            if page in window.pages:
+                return window
+        return None
+
+    def _until_end(self, start: int, many: int) -> int:
+        return many if self.end_page is None else max(0, min(many, self.end_page - start))

@@ -1,0 +1,309 @@
+"""Streams in closed form: one program alone, programs that wait for each other, calls that arrive, a page cache."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from model.demand.calls import DEVICE, HELD, THINKING, UNBUFFERED, files_of
+from model.demand.stream_work import CallDemand, call_demand
+from model.laws import block_layer, disk_means, page_cache, queueing
+from model.laws.numeric import Number, floor_div, larger, smaller, some, where
+from model.results import DeviceStats, EventTime, PhysicalIO, RunResult, StreamStats
+from model.spec import Stream, System
+from model.state.drive import capacity_of
+from model.stream_books import AT_ONCE, Answer, stream_result
+
+FULL = 1.0
+LEAST_S = 1e-15  # a device that is never asked, for laws that divide by its time
+
+
+@dataclass(slots=True)
+class StreamTime:
+    """One stream: how long all its calls take, and one of them."""
+
+    demand: CallDemand
+    calls: Number
+    """Of all users."""
+    elapsed_s: Number
+    response_s: Number
+    wait_s: Number
+    """Of one call, for the device or for the page cache."""
+    load: Number
+    """Share of the device's capacity that is asked for; None where calls wait for earlier ones."""
+    method: str
+
+
+def compose(system: Any, work: Any) -> list[StreamTime]:
+    """Every stream by itself, then slowed together where their device cannot do all of it."""
+    found = [_alone(system, calls) for calls in (work, *work.beside)]
+    if len(found) > 1:
+        held = sum(one.calls * one.demand.held_s for one in found)
+        for one in found:
+            one.elapsed_s = larger(one.elapsed_s, held)
+            one.method = "least time that the device allows all streams together"
+    return found
+
+
+def _alone(system: Any, calls: Any) -> StreamTime:
+    demand = call_demand(system, calls)
+    if calls.rate_per_s is not None:
+        return _open(system, calls, demand)
+    if demand.hidden:
+        return _hidden(system, calls, demand)
+    return _closed(system, calls, demand)
+
+
+def _closed(system: Any, calls: Any, demand: CallDemand) -> StreamTime:
+    """Programs that wait for their calls: exact for one, machine repair for several [jain-1991]."""
+    path = calls.path or system.host.io_path
+    many = calls.users * (calls.in_flight if path in UNBUFFERED else 1)  # io_submit to a page cache waits
+    total = calls.users * calls.count
+    alone_s = demand.cpu_s + calls.think_s + demand.device_s
+    if not some(many != 1):
+        return StreamTime(
+            demand, total, calls.count * alone_s, demand.cpu_s + demand.device_s, demand.device_s, 0.0,
+            "one call after the other",
+        )  # fmt: skip
+    servers = _servers(system)
+    each_s = larger(smaller(demand.device_s, demand.held_s * servers), LEAST_S)
+    closed = queueing.machine_repair(many, larger(0.0, alone_s - each_s), each_s, servers)
+    cycle_s = larger(many / closed.throughput_per_s, many * demand.held_s)
+    response = cycle_s - demand.cpu_s - calls.think_s
+    return StreamTime(
+        demand, total, total * cycle_s / many, demand.cpu_s + response, response, 0.0,
+        "machine repair: users who wait for each other at the device",
+    )  # fmt: skip
+
+
+def _open(system: Any, calls: Any, demand: CallDemand) -> StreamTime:
+    """Calls that arrive at a rate: M/G/1, or M/M/m stretched by the variation of the service [kleinrock-1975].
+
+    At or above capacity the wait grows as long as calls arrive: its mean is half of the last one's.
+    """
+    rate = calls.users * calls.rate_per_s
+    total = calls.users * calls.count
+    servers = _servers(system)
+    each_s = smaller(demand.device_s, demand.held_s * servers)
+    load = rate * demand.held_s
+    below = where(load < FULL, rate, 0.0)
+    if servers == 1:
+        wait = queueing.mg1_wait_s(below, each_s, demand.scv)
+        method = f"M/G/1 with a squared coefficient of variation of {float(_mean(demand.scv)):.3g}"
+    else:
+        wait = (1 + demand.scv) / 2 * queueing.mmc_wait_s(below, each_s, servers)
+        method = f"M/M/{servers}, stretched by the variation of the service"
+    if calls.arrivals == "regular":
+        wait = where(some_variation(demand.scv), wait * demand.scv / (1 + demand.scv), 0.0)
+        method = "arrivals in step: the wait that the service's variation leaves"
+    behind = total * (demand.held_s - 1 / rate)
+    wait = where(load < FULL, wait, behind / 2)
+    elapsed = where(load < FULL, total / rate, total * demand.held_s) + demand.device_s + demand.cpu_s
+    return StreamTime(
+        demand, total, elapsed, demand.cpu_s + wait + demand.device_s, wait + demand.device_s, load, method
+    )
+
+
+def some_variation(scv: Number) -> Number:
+    """Whether a service varies."""
+    return scv > 0
+
+
+def _hidden(system: Any, calls: Any, demand: CallDemand) -> StreamTime:
+    """Reads that run ahead, writes that go to the device behind: the slower of program and device sets the pace."""
+    total = calls.users * calls.count
+    own_s = calls.count * (demand.cpu_s + calls.think_s)
+    device_s = total * demand.held_s
+    if calls.kind == "read_stream":
+        elapsed = larger(own_s, device_s)
+        method = "the slower of reader and device, which reads ahead of it"
+    else:
+        elapsed = own_s + _held_back_s(system, calls, demand, own_s)
+        method = "write-back as a flow: writers are held at the dirty limit, and by commits of ext3"
+    wait = (elapsed - own_s) / calls.count
+    return StreamTime(demand, total, elapsed, demand.cpu_s + wait, wait, 0.0, method)
+
+
+def _held_back_s(system: Any, calls: Any, demand: CallDemand, own_s: Number) -> Number:
+    """Time that writers stand still: at the dirty limit, or while an ordered commit writes their data."""
+    host = system.host
+    release = block_layer.release_of(host.kernel)
+    background, limit = page_cache.dirty_limits_bytes(
+        host.memory_bytes, host.dirty_background_ratio_percent, host.dirty_ratio_percent
+    )
+    held_at = page_cache.held_back_bytes(background, limit, release)
+    size = calls.users * calls.count * demand.device_bytes
+    drained_per_s = demand.device_bytes / demand.held_s
+    dirtied_per_s = size / larger(own_s, 1e-12)
+    starts_s = background / dirtied_per_s
+    at_limit_s = larger(0.0, starts_s + (size - held_at) / drained_per_s - own_s)
+    at_limit_s = where(size > held_at, at_limit_s, 0.0)
+    if host.filesystem != "ext3" or host.journal_data != "ordered":
+        return at_limit_s
+    first_s = larger(0.0, host.journal_commit_s - host.journal_age_s)
+    commits = where(own_s > first_s, 1 + floor_div(own_s - first_s, host.journal_commit_s), 0)
+    committed = (first_s + (commits - 1) * host.journal_commit_s) * dirtied_per_s
+    return larger(at_limit_s, where(commits > 0, committed / drained_per_s, 0.0))
+
+
+def _servers(system: Any) -> int:
+    disk = system.disk
+    return int(disk.parallel_requests) if disk.service_cv else disk_means.servers_of(disk)
+
+
+def _mean(value: Number) -> Number:
+    return value.mean() if getattr(value, "ndim", 0) else value
+
+
+def means(system: Any, work: Any) -> dict[str, Number]:
+    """What a sweep asks of the first stream, where fields may be arrays."""
+    mine = compose(system, work)[0]
+    return {
+        "elapsed_s": mine.elapsed_s,
+        "cpu_s": work.count * mine.demand.cpu_s,
+        "response_s": mine.response_s,
+        "calls_per_s": mine.calls / mine.elapsed_s,
+        "device_requests": mine.calls * mine.demand.requests,
+        "load_fraction": mine.load,
+    }
+
+
+def is_exact(system: System, work: Stream) -> bool:
+    """Whether :func:`calculate_stream` is exact on average: one program alone that waits for each of its calls."""
+    lone = not work.beside and work.users == 1 and work.in_flight == 1 and work.rate_per_s is None
+    return lone and call_demand(system, work).exact
+
+
+def calculate_stream(system: System, work: Stream, *, name: str) -> RunResult:
+    """Answer a stream, and those beside it, in closed form; times of the first stream's mean program."""
+    files_of(system, work, capacity_of(system.disk))
+    found = compose(system, work)
+    mine = found[0]
+    cpu_s = work.count * mine.demand.cpu_s
+    thought_s = work.count * work.think_s
+    overlap = work.rate_per_s is not None or work.in_flight > 1
+    rest_s = mine.elapsed_s - cpu_s
+    waits: dict[str, EventTime] = {}
+    unaccounted: dict[str, float] = {}
+    if overlap:
+        unaccounted[AT_ONCE] = rest_s
+    else:
+        held = HELD if mine.demand.hidden and work.kind == "write_stream" else DEVICE
+        for cause, seconds in ((THINKING, thought_s), (held, rest_s - thought_s)):
+            if seconds > 0:
+                waits[cause] = EventTime(waits=work.count, max_s=seconds / work.count, total_s=seconds)
+        left = rest_s - sum(event.total_s for event in waits.values())
+        if abs(left) > 0:
+            unaccounted["rounding"] = left
+    streams = [
+        StreamStats(
+            kind=calls.kind,
+            path=calls.path or system.host.io_path,
+            calls=one.calls,
+            bytes=one.calls * calls.block_size_bytes,
+            elapsed_s=one.elapsed_s,
+            calls_per_s=one.calls / one.elapsed_s if one.elapsed_s else 0.0,
+            bytes_per_s=one.calls * calls.block_size_bytes / one.elapsed_s if one.elapsed_s else 0.0,
+            response_s=one.response_s,
+            in_flight_most=calls.in_flight,
+        )
+        for calls, one in zip((work, *work.beside), found, strict=True)
+    ]
+    return stream_result(
+        system,
+        work,
+        Answer(
+            engine="calculate",
+            method=mine.method,
+            elapsed_s=mine.elapsed_s,
+            cpu_s=cpu_s,
+            wait=waits,
+            unaccounted=unaccounted,
+            streams=streams,
+            physical=_physical(work, found),
+            device=_device(work, found),
+            warnings=_warnings(system, work, found),
+        ),
+        name=name,
+    )
+
+
+def overload_warnings(system: System, work: Stream) -> list[str]:
+    """What to say where calls arrive faster than the device can serve them; nothing otherwise."""
+    every = (work, *work.beside)
+    load = sum(
+        calls.users * calls.rate_per_s * float(call_demand(system, calls).held_s)
+        for calls in every
+        if calls.rate_per_s is not None
+    )
+    if load < FULL:
+        return []
+    return [
+        f"the calls arrive at {100 * load:.0f} % of what the device can do: the queue grows as long as they arrive, "
+        "and times depend on how many there are"
+    ]
+
+
+def _warnings(system: System, work: Stream, found: list[StreamTime]) -> list[str]:
+    said = overload_warnings(system, work)
+    if not is_exact(system, work):
+        said.append(f"calculate answers by a law of means ({found[0].method}); simulate shows the rest")
+    return said
+
+
+def _physical(work: Stream, found: list[StreamTime]) -> PhysicalIO:
+    reads = writes = read_bytes = write_bytes = 0.0
+    sizes: dict[int, float] = {}
+    for calls, one in zip((work, *work.beside), found, strict=True):
+        requests, moved = one.calls * one.demand.requests, one.calls * one.demand.device_bytes
+        if calls.kind == "write_stream":
+            writes, write_bytes = writes + requests, write_bytes + moved
+        elif requests:
+            reads, read_bytes = reads + requests, read_bytes + moved
+            sectors = round(moved / requests / 512)
+            sizes[sectors] = sizes.get(sectors, 0.0) + requests
+    return PhysicalIO(
+        read_requests=reads,
+        read_blocks=sum(size * many for size, many in sizes.items()),
+        read_bytes=read_bytes,
+        write_requests=writes,
+        write_bytes=write_bytes,
+        request_blocks=sizes,
+    )
+
+
+def _device(work: Stream, found: list[StreamTime]) -> DeviceStats | None:
+    every = list(zip((work, *work.beside), found, strict=True))
+    requests = sum(one.calls * one.demand.requests for one in found)
+    if not requests:
+        return None
+    span = max(*(one.elapsed_s for one in found), sum(one.calls * one.demand.held_s for one in found))
+    moved = sum(one.calls * one.demand.device_bytes for one in found)
+    # NOTE: the requests of a call wait together; what works ahead or behind is in flight as long as it is served
+    held = sum(
+        one.calls * one.demand.requests * (one.demand.device_s if one.demand.hidden else one.wait_s)
+        for one in found
+    )
+    busy = sum(one.calls * (one.demand.held_s if one.demand.hidden else one.demand.device_s) for one in found)
+    busy = min(span, busy)
+    held = max(held, busy)
+
+    def per_s(kind: str, what: str) -> float:
+        total = sum(one.calls * getattr(one.demand, what) for calls, one in every if calls.kind == kind)
+        return float(total / span)
+
+    return DeviceStats(
+        reads_per_s=per_s("read_stream", "requests"),
+        writes_per_s=per_s("write_stream", "requests"),
+        merged_reads_per_s=per_s("read_stream", "merged"),
+        merged_writes_per_s=per_s("write_stream", "merged"),
+        read_bytes_per_s=per_s("read_stream", "device_bytes"),
+        written_bytes_per_s=per_s("write_stream", "device_bytes"),
+        average_request_bytes=moved / requests,
+        average_queue=held / span,
+        await_s=held / requests,
+        service_s=busy / requests,
+        utilisation_fraction=busy / span,
+        merged_reads=per_s("read_stream", "merged") * span,
+        merged_writes=per_s("write_stream", "merged") * span,
+    )

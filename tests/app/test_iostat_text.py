@@ -1,0 +1,140 @@
+"""iostat's own form to the letter, the lines that are picked of many, and requests by size."""
+
+from __future__ import annotations
+
+import pytest
+from click import unstyle
+
+from app.iostat_text import COLUMNS, by_size, device_lines, lines_of, size_lines, value_of
+from model.results import DeviceLine, RunResult
+
+# Lines of document 001 as iostat printed them.
+HEAD = "Device:    rrqm/s wrqm/s   r/s   w/s  rsec/s  wsec/s    rkB/s    wkB/s avgrq-sz avgqu-sz   await  svctm  %util"
+PRINTED = {
+    "ida/c0d1     0.00  94.06  0.00  4.95    0.00  792.08     0.00   396.04   160.00     0.08   15.60   3.60   1.78":
+    (94.06, 4.95, 792.08, 160.0, 0.08, 15.6, 3.6, 1.78),
+    "sdb          0.00 437.37  0.00 65.66    0.00 4072.73     0.00  2036.36    62.03     0.12    1.85   1.85  12.12":
+    (437.37, 65.66, 4072.727, 62.03, 0.12, 1.85, 1.85, 12.12),
+}  # fmt: skip
+
+
+def measured(merged: float, writes: float, sectors: float, *rest: float) -> DeviceLine:
+    size, queue, await_ms, service_ms, percent = rest
+    return DeviceLine(
+        begin_s=0, interval_s=1, merged_reads_per_s=0, merged_writes_per_s=merged, reads_per_s=0,
+        writes_per_s=writes, read_bytes_per_s=0, written_bytes_per_s=512 * sectors,
+        average_request_bytes=512 * size, average_queue=queue, await_s=await_ms / 1000, service_s=service_ms / 1000,
+        utilisation_fraction=percent / 100,
+    )  # fmt: skip
+
+
+def watched(raw: RunResult, name: str, lines: list[DeviceLine], **more: object) -> RunResult:
+    (device,) = raw.device.values()
+    return raw.model_copy(update={"device": {name: device.model_copy(update={"lines": lines, **more})}})
+
+
+@pytest.mark.parametrize("printed", PRINTED)
+def test_a_line_is_printed_as_iostat_prints_it(raw: RunResult, printed: str) -> None:
+    line = measured(*PRINTED[printed])
+    first = {
+        name: getattr(line, name) for name in DeviceLine.model_fields if name not in ("begin_s", "interval_s")
+    }
+    alone = watched(raw, printed.split(maxsplit=1)[0], [], **first)
+    assert [unstyle(text) for text in device_lines(alone, 120)] == ["Device", HEAD, printed]
+
+
+def test_a_wide_number_widens_its_column_under_its_head(raw: RunResult) -> None:
+    line = measured(10020.0, 234.0, 83224.0, 355.66, 72.44, 177.41, 2.21, 51.6)
+    _, head, first, *_ = device_lines(watched(raw, "ida/c0d1", [line]), 140)
+    assert first.split()[2:6] == ["10020.00", "0.00", "234.00", "0.00"]
+    for name in COLUMNS:
+        end = head.index(name) + len(name)
+        assert first[end - 1].isdigit(), name
+        assert first[end] == " ", name
+
+
+def test_a_long_run_shows_its_first_lines_the_busiest_and_the_last(raw: RunResult) -> None:
+    ((name, stats),) = raw.device.items()
+    assert [(row.seconds, row.measured is None) for row in lines_of(name, stats)] == [
+        ("0-1", False), ("1-2", False), ("2-3", False), ("3-4", False), ("… 16 lines left out", True),
+        ("20-21", False), ("… 19 lines left out", True), ("40-41", False), ("all", False),
+    ]  # fmt: skip
+
+
+def test_a_short_run_shows_every_line(raw: RunResult) -> None:
+    ((name, stats),) = raw.device.items()
+    few = stats.model_copy(update={"lines": stats.lines[:12]})
+    assert [row.seconds for row in lines_of(name, few)] == [*(f"{i}-{i + 1}" for i in range(12)), "all"]
+    thirteen = stats.model_copy(update={"lines": stats.lines[:13]})
+    assert "… 8 lines left out" in [row.seconds for row in lines_of(name, thirteen)]
+
+
+def test_the_table_over_time(raw: RunResult) -> None:
+    lines = [unstyle(text) for text in device_lines(raw, 80)]
+    row = "ida/c0d1   244.00  1952.00    16.00     0.99    4.07   4.07  99.31"
+    assert lines == [
+        "Device",
+        "Device:       w/s    wkB/s avgrq-sz avgqu-sz   await  svctm  %util  seconds",
+        f"{row}      0-1",
+        f"{row}      1-2",
+        f"{row}      2-3",
+        f"{row}      3-4",
+        "          … 16 lines left out",
+        "ida/c0d1   246.00  1968.00    16.00     1.00    4.07   4.07 100.00    20-21",
+        "          … 19 lines left out",
+        f"{row}    40-41",
+        f"{row}      all",
+        "          a wider terminal shows wsec/s",
+    ]
+
+
+@pytest.mark.parametrize("width", [60, 72, 80, 100, 120])
+def test_reads_beside_writes_fit_the_terminal_and_nothing_is_dropped_in_silence(
+    raw: RunResult, width: int
+) -> None:
+    both = measured(9000, 300, 70000, 200, 140, 400, 3, 100).model_copy(
+        update={"merged_reads_per_s": 70.0, "reads_per_s": 800.0, "read_bytes_per_s": 3e7}
+    )
+    lines = [unstyle(text) for text in device_lines(watched(raw, "sda", [both] * 3), width)]
+    if width >= 80:
+        assert max(map(len, lines)) <= width
+    missing = set(COLUMNS) - set(lines[1].split())
+    assert all(name in " ".join(lines) for name in missing)
+
+
+def test_units_are_iostats(raw: RunResult) -> None:
+    (stats,) = raw.device.values()
+    shown = {name: value_of(name, stats) for name in ("wsec/s", "wkB/s", "avgrq-sz", "await", "%util")}
+    assert shown == pytest.approx(
+        {"wsec/s": 3904, "wkB/s": 1952, "avgrq-sz": 16, "await": 4.07, "%util": 99.308}
+    )
+
+
+def test_requests_by_size(merged: RunResult) -> None:
+    assert [unstyle(text) for text in size_lines(merged, 80, "#")] == [
+        "Requests of ida/c0d1",
+        "703 requests of 4K to 124K, 106K on average; 9,297 bios were merged into",
+        "waiting requests",
+        "        size      requests      %  % of bytes",
+        "          4K           103   14.7         0.6  #####",
+        "        124K           600   85.3        99.4  ############################",
+    ]
+
+
+def test_requests_of_one_size(raw: RunResult) -> None:
+    assert "10,004 requests of 8K; none was merged" in list(size_lines(raw))
+    assert list(size_lines(watched(raw, "sda", [], request_bytes={}))) == []
+
+
+def test_many_sizes_come_by_powers_of_two() -> None:
+    sizes = {4096 * pages: 1.0 for pages in range(1, 33)} | {0: 2.0}
+    assert by_size(sizes, most=33)[1] == ("4K", 1.0, 4096.0)
+    bands = by_size(sizes, most=16)
+    assert [(band, many) for band, many, _ in bands] == [
+        ("0–1", 2), ("2K–4K", 1), ("4K–8K", 1), ("8K–16K", 2), ("16K–32K", 4), ("32K–64K", 8), ("64K–128K", 16)
+    ]  # fmt: skip
+    assert sum(size for *_, size in bands) == sum(size * many for size, many in sizes.items())
+
+
+def test_without_a_device_nothing_is_printed(raw: RunResult) -> None:
+    assert list(device_lines(raw.model_copy(update={"device": {}}))) == []

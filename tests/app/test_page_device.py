@@ -1,0 +1,125 @@
+"""The page for streams: their controls, their figures, and the tab Device."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from app import engines, instruments, what_if
+from model.results import RunResult
+from model.units import show_seconds
+from scenarios import load, run
+
+ENTRY = Path(what_if.__file__).with_name("streamlit_app.py")
+LIMIT_S = 60
+RAW, BUFFERED = "magni-dd-raw-100", "magni-dd-fs-10000"
+CHARTS = ["device_sizes_disk", "device_queue_disk", "device_await_disk", "device_util_disk", "device_rate_disk",
+          "device_timeline"]  # fmt: skip
+
+
+def opened(tab: str = "Device", **query: str) -> AppTest:
+    app = AppTest.from_file(str(ENTRY), default_timeout=LIMIT_S)
+    for key, value in query.items():
+        app.query_params[key] = value
+    app.session_state["tab"] = tab
+    app.run()
+    assert not app.exception
+    assert app.error.len == 0
+    return app
+
+
+def metric(app: AppTest, label: str) -> Any:
+    return next(one for one in app.metric if one.label.startswith(label))
+
+
+def charts(app: AppTest) -> list[str]:
+    """Keys of the charts under the tabs."""
+    found = [chart.proto.id for chart in app.get("plotly_chart")]
+    return [key for key in CHARTS if any(one.endswith(f"-{key}") for one in found)]
+
+
+def device(result: RunResult) -> Any:
+    return result.device["disk"]
+
+
+def test_the_device_of_a_stream_is_drawn() -> None:
+    app = opened(scenario=BUFFERED)
+    result = run(load(BUFFERED))
+    assert charts(app) == CHARTS
+    (table,) = app.dataframe
+    assert len(table.value) == len(device(result).lines)
+    assert list(table.value.columns)[:5] == ["seconds", "rrqm/s", "wrqm/s", "r/s", "w/s"]
+    first = device(result).lines[0]
+    assert table.value["wkB/s"][0] == pytest.approx(first.written_bytes_per_s / 1024, abs=0.006)
+    assert any("wrqm/s" in code.value and "avgqu-sz" in code.value for code in app.code)
+
+
+def test_the_figures_are_those_of_calls_and_requests() -> None:
+    app = opened(scenario=RAW)
+    result = run(load(RAW))
+    assert [one.label for one in app.metric] == [
+        "Elapsed", "CPU", "Calls/s", "MB/s", "Mean response", "Requests", "Mean request", "await",
+    ]  # fmt: skip
+    assert metric(app, "Elapsed").value == show_seconds(result.time.elapsed_s)
+    assert metric(app, "Requests").value == "100"
+    assert metric(app, "Mean request").value == "8KB"
+    assert metric(app, "await").value == show_seconds(device(result).await_s)
+
+
+def test_another_path_changes_the_requests_and_says_why() -> None:
+    app = opened(scenario="magni-dd-raw-10000")
+    app.selectbox("host.io_path").select("buffered").run()
+    assert not app.exception
+    result = run(load("magni-dd-raw-10000", ["host.io_path=buffered"]))
+    assert metric(app, "Requests").value == f"{sum(device(result).request_bytes.values()):,.0f}"
+    assert any("The file is opened buffered instead of raw; requests fell from 10,000" in one.value
+               for one in app.markdown)  # fmt: skip
+    assert app.query_params["host.io_path"] == "buffered"
+
+
+def test_a_stream_has_its_tabs_and_a_statement_its_own() -> None:
+    for name, absent in ((RAW, ["TKPROF", "Reads", "Segment", "Optimizer"]), ("rahn-full-scan", ["Stream"])):
+        labels = [tab.label for tab in opened("Breakdown", scenario=name).tabs]
+        assert labels == [tab for tab in instruments.APPLIES if tab not in absent]
+
+
+@pytest.mark.parametrize("tab", ["Stream", "Breakdown", "Assumptions", "Replay"])
+def test_every_tab_of_a_stream_opens(tab: str) -> None:
+    app = opened(tab, scenario=RAW)
+    assert charts(app) == []
+    if tab == "Stream":
+        assert any("100 writes of 8K" in code.value for code in app.code)
+
+
+def test_a_scan_that_becomes_a_stream_by_link_is_answered() -> None:
+    for kind in ("write_stream", "read_stream"):
+        app = opened(**{"workload.kind": kind, "host.io_path": "direct"})
+        assert charts(app) == CHARTS
+        assert metric(app, "Calls/s").delta in (None, "")
+
+
+def test_a_choice_that_is_left_open_goes_back_to_the_baseline() -> None:
+    app = opened(scenario=RAW)
+    assert app.selectbox("workload.path").value is None
+    app.selectbox("workload.path").select("direct").run()
+    assert not app.exception
+    assert app.query_params["workload.path"] == "direct"
+    app.selectbox("workload.path").set_value(None).run()
+    assert not app.exception
+    assert "workload.path" not in app.query_params
+
+
+def test_going_from_a_segment_to_a_stream_leaves_no_tab_behind() -> None:
+    app = opened("Segment", scenario="rahn-pctfree-16k-10")
+    app.selectbox("scenario").select(RAW).run()
+    assert not app.exception
+    assert metric(app, "Requests").value == "100"
+
+
+def test_how_much_a_stream_is_to_simulate_counts_its_calls() -> None:
+    scenario = load(RAW, ["workload.users=3"])
+    assert engines.steps(scenario, run(scenario, "calculate")) == 300
+    assert engines.queues(scenario)

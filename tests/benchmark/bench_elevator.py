@@ -1,0 +1,209 @@
+"""What the exact queue of a device behind a scheduler costs, against a process for each request. Judges nothing.
+
+``python3 dev.py benchmark``, or ``python tests/benchmark/bench_elevator.py`` for the table alone. All serve one set of
+draws.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections import deque
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+if __name__ == "__main__":
+    sys.path.insert(0, str(ROOT))
+
+pytestmark = [pytest.mark.benchmark, pytest.mark.timeout(300)]
+
+REQUESTS = 1_000_000
+BY_EVENTS = 10_000
+"""Requests that the processes serve: the first of the same draws."""
+TURNS = 5
+SIZE_BYTES = 8192
+LEAST_RATIO = 100
+CASES = {
+    "platter, deadline, 120 calls a second": ("deadline", True, 120.0),
+    "platter, deadline, 1000, more than it can": ("deadline", True, 1000.0),
+    "platter, noop, 120": ("noop", True, 120.0),
+    "flash, none, 27 000": ("none", False, 27_000.0),
+}
+"""What -> scheduler, whether the device turns, calls a second."""
+
+
+@dataclass(frozen=True)
+class Figure:
+    """One measured figure and the bar it should reach."""
+
+    what: str
+    value: float
+    unit: str
+    bar: float | None = None
+
+    def __str__(self) -> str:
+        bar = "" if self.bar is None else f"   bar {self.bar:g}{self.unit and ' ' + self.unit}"
+        under = "" if self.bar is None or self.value >= self.bar else "   MISSED"
+        return f"{self.what:<96}{self.value:>10.3g} {self.unit:<7}{bar}{under}"
+
+
+def cpu_of(call: Callable[[], Any]) -> float:
+    """CPU seconds of a call in this process."""
+    begin = time.process_time()
+    call()
+    return time.process_time() - begin
+
+
+def by_processes(calls: Any, system: Any) -> list[tuple[Any, float, float]]:
+    """Of each call its request, when it was taken and when done: a process for each, and one for the device."""
+    import simpy
+
+    from model.laws import block_layer
+    from model.state.block_queue import BlockQueue, Request
+    from model.state.drive import drive_of
+    from model.state.elevator import elevator_of
+
+    host, disk = system.host, system.disk
+    env = simpy.Environment()
+    largest = block_layer.largest_request_bytes(host.max_request_bytes, host.max_segments)
+    queue = BlockQueue(elevator_of(host.scheduler, idles=False), largest, host.nr_requests)
+    drive = drive_of(disk)
+    for_room: tuple[deque[simpy.Event], deque[simpy.Event]] = (deque(), deque())
+    under_way = 0
+    look = env.event()
+    handed: dict[Request, simpy.Event] = {}
+    seen: list[Any] = [None] * len(calls.arrival_s)
+
+    def wake() -> None:
+        if not look.triggered:
+            look.succeed()
+
+    def device() -> Iterator[simpy.Event]:
+        nonlocal under_way, look
+        while True:
+            while under_way < disk.queue_depth:
+                request = queue.take(env.now)
+                if request is None:
+                    break
+                under_way += 1
+                request.begin_s = env.now
+                done_s = drive.submit(env.now, request.write, request.start_byte, request.size_bytes)
+                handed.pop(request).succeed(done_s)
+            look = env.event()
+            yield look
+
+    def one(number: int, write: bool, start_byte: int) -> Iterator[simpy.Event]:
+        nonlocal under_way
+        request = queue.merge(write, start_byte, SIZE_BYTES)
+        while request is None and queue.full(write):
+            room = env.event()
+            for_room[write].append(room)
+            yield room
+            request = queue.merge(write, start_byte, SIZE_BYTES)
+        taken_s = env.now
+        if request is not None:
+            done = env.event()
+            request.waiting.append(done)
+            yield done
+            seen[number] = request, taken_s, env.now
+            return
+        request = Request(write, start_byte, start_byte + SIZE_BYTES, 0, True, env.now)
+        queue.insert(request)
+        my_turn = handed[request] = env.event()
+        wake()
+        done_s = yield my_turn
+        yield env.timeout(done_s - env.now)
+        seen[number] = request, taken_s, env.now
+        under_way -= 1
+        queue.done(request)
+        wake()
+        for done in request.waiting:
+            done.succeed()
+        if for_room[write]:
+            for_room[write].popleft().succeed()
+
+    def source() -> Iterator[simpy.Event]:
+        columns = (calls.arrival_s.tolist(), calls.write.tolist(), calls.start_byte.tolist())
+        for number, (at, write, start_byte) in enumerate(zip(*columns, strict=True)):
+            yield env.timeout(at - env.now)
+            env.process(one(number, write, start_byte))
+
+    env.process(device())
+    env.process(source())
+    env.run()
+    return seen
+
+
+def by_engine(system: Any, work: Any) -> Any:
+    """The events of the engine, which answer with all of a result."""
+    from model.sim.streams_run import simulate_streams
+
+    return simulate_streams(system, work, seed=1, name="", compiled=False)
+
+
+def elevator(what: str) -> list[Figure]:
+    """A device with calls that arrive, three of ten of them writes; all in turns, so that noise hits all."""
+    import numpy as np
+
+    from model.kernels import WORTH_COMPILING
+    from model.kernels.drive import medium_of
+    from model.kernels.elevator import Arrivals, carried, queued
+    from model.sim.queued import rules_of
+    from model.spec import Disk, Host, OtherStream, ReadStream, System
+
+    scheduler, turns, per_s = CASES[what]
+    disk = Disk(queue_depth=32, zones=16) if turns else Disk(rotation_s=0, average_seek_s=0, overhead_s=2e-4,
+        bandwidth_bytes_per_s=3e8, parallel_requests=8, queue_depth=32)  # fmt: skip
+    host = Host(scheduler=scheduler, io_path="raw", read_call_s=0, write_call_s=0)  # type: ignore[arg-type]
+    system = System(host=host, disk=disk)
+    random = np.random.default_rng(1)
+    arrival = np.cumsum(random.exponential(1 / per_s, REQUESTS))
+    write = (random.random(REQUESTS) < 0.3).astype(np.int64)
+    start = random.integers(0, disk.capacity_bytes // SIZE_BYTES, REQUESTS) * SIZE_BYTES
+    known, size = np.concatenate([[0.0], arrival[:-1]]), np.full(REQUESTS, SIZE_BYTES)
+    calls = Arrivals(arrival, known, write, start, size)
+    few = Arrivals(*(one[:BY_EVENTS] for one in calls))
+    rules, medium = rules_of(host, disk), medium_of(disk)
+    carried.for_requests(WORTH_COMPILING)
+    first = cpu_of(partial(queued, few, rules, medium))  # numba, and the loop from its cache or not
+    found = queued(few, rules, medium)
+    requests, taken_s, end_s = zip(*by_processes(few, system), strict=True)
+    assert found.taken_s == pytest.approx(np.array(taken_s), rel=1e-9)
+    assert found.end_s[found.request] == pytest.approx(np.array(end_s), rel=1e-9)
+    assert list(found.begin_s[found.request]) == pytest.approx([one.begin_s for one in requests], rel=1e-9)
+    more = {"pattern": "random", "block_size_bytes": SIZE_BYTES, "span_bytes": disk.capacity_bytes // 3}
+    beside = OtherStream(kind="write_stream", count=BY_EVENTS * 3 // 10, rate_per_s=0.3 * per_s, **more)
+    work = ReadStream(count=BY_EVENTS * 7 // 10, rate_per_s=0.7 * per_s, beside=(beside,), **more)
+    compiled, processes, engine = [], [], []
+    for _ in range(TURNS):
+        compiled.append(REQUESTS / cpu_of(partial(queued, calls, rules, medium)))
+        processes.append(BY_EVENTS / cpu_of(partial(by_processes, few, system)))
+        engine.append(BY_EVENTS / cpu_of(partial(by_engine, system, work)))
+    loop, each, events = median(compiled), median(processes), median(engine)
+    return [
+        Figure(f"{what}: first call, with numba", first, "s"),
+        Figure(f"{what}: exact queue, million requests per CPU second", loop / 1e6, "M/s"),
+        Figure(f"{what}: a process for each, thousand per CPU second", each / 1e3, "k/s"),
+        Figure(f"{what}: the queue over a process for each", loop / each, "", LEAST_RATIO),
+        Figure(f"{what}: the engine's events over a process for each", events / each, ""),
+    ]
+
+
+@pytest.mark.parametrize("what", CASES)
+def test_report(what: str) -> None:
+    figures = elevator(what)
+    print("\n" + "\n".join(str(figure) for figure in figures))
+    assert all(figure.value > 0 for figure in figures)
+
+
+if __name__ == "__main__":
+    for what_ in CASES:
+        for figure_ in elevator(what_):
+            print(figure_)

@@ -1,0 +1,120 @@
+"""What the exact queue of a device costs with the times of every request, against a process for each. Judges nothing.
+
+``python3 dev.py benchmark``, or ``python tests/benchmark/bench_queue.py`` for the table alone. Both serve one set of
+draws.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+if __name__ == "__main__":
+    sys.path.insert(0, str(ROOT))
+
+pytestmark = [pytest.mark.benchmark, pytest.mark.timeout(300)]
+
+REQUESTS = 2_000_000
+BY_EVENTS = 30_000
+"""Requests that the processes serve: the first of the same draws."""
+TURNS = 5
+SERVERS = (1, 4, 16, 64)
+LEAST_RATIO = 300
+
+
+@dataclass(frozen=True)
+class Figure:
+    """One measured figure and the bar it should reach."""
+
+    what: str
+    value: float
+    unit: str
+    bar: float | None = None
+
+    def __str__(self) -> str:
+        bar = "" if self.bar is None else f"   bar {self.bar:g}{self.unit and ' ' + self.unit}"
+        under = "" if self.bar is None or self.value >= self.bar else "   MISSED"
+        return f"{self.what:<62}{self.value:>10.3g} {self.unit:<7}{bar}{under}"
+
+
+def cpu_of(call: Callable[[], Any]) -> float:
+    """CPU seconds of a call in this process."""
+    begin = time.process_time()
+    call()
+    return time.process_time() - begin
+
+
+def by_events(arrival: Any, service: Any, servers: int) -> tuple[list[float], list[float]]:
+    """Begins and ends from a process for each request."""
+    import simpy
+
+    env = simpy.Environment()
+    device = simpy.Resource(env, servers)
+    begin, end = [0.0] * len(arrival), [0.0] * len(arrival)
+
+    def request(k: int, work: float) -> Iterator[simpy.Event]:
+        with device.request() as turn:
+            yield turn
+            begin[k] = env.now
+            yield env.timeout(work)
+            end[k] = env.now
+
+    def source() -> Iterator[simpy.Event]:
+        for k, (at, work) in enumerate(zip(arrival.tolist(), service.tolist(), strict=True)):
+            yield env.timeout(max(0.0, at - env.now))
+            env.process(request(k, work))
+
+    env.process(source())
+    env.run()
+    return begin, end
+
+
+def device_queue(servers: int) -> list[Figure]:
+    """A device at a load of 0.8, exponential service; the two in turns, so that noise hits both."""
+    import numpy as np
+
+    from model.kernels import queue
+
+    random = np.random.default_rng(servers)
+    arrival = np.cumsum(random.exponential(1 / (0.8 * servers), REQUESTS))
+    service = random.exponential(1.0, REQUESTS)
+    first = cpu_of(
+        partial(queue.open_queue, arrival, service, servers)
+    )  # numba, and the loop from its cache or not
+    head = arrival[:BY_EVENTS], service[:BY_EVENTS], servers
+    for found, expected in zip(queue.open_queue(*head), by_events(*head), strict=True):
+        assert found == pytest.approx(np.array(expected), rel=1e-9)
+    compiled, events = [], []
+    for _ in range(TURNS):
+        compiled.append(REQUESTS / cpu_of(partial(queue.open_queue, arrival, service, servers)))
+        events.append(BY_EVENTS / cpu_of(partial(by_events, *head)))
+    requests, processes = median(compiled), median(events)
+    of = f"{servers} server{'s' * (servers > 1)}"
+    return [
+        Figure(f"{of}: first call, with numba", first, "s"),
+        Figure(f"{of}: exact queue, million requests per CPU second", requests / 1e6, "M/s"),
+        Figure(f"{of}: a process for each, million per CPU second", processes / 1e6, "M/s"),
+        Figure(f"{of}: their ratio", requests / processes, "", LEAST_RATIO),
+    ]
+
+
+@pytest.mark.parametrize("servers", SERVERS)
+def test_report(servers: int) -> None:
+    figures = device_queue(servers)
+    print("\n" + "\n".join(str(figure) for figure in figures))
+    assert all(figure.value > 0 for figure in figures)
+
+
+if __name__ == "__main__":
+    for servers_ in SERVERS:
+        for figure_ in device_queue(servers_):
+            print(figure_)

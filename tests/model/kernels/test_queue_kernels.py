@@ -1,0 +1,323 @@
+"""The compiled queues: equal to their plain twins, to the states, to a simulation by events and to queueing theory."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Any
+
+import numpy as np
+import pytest
+import simpy
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+from scipy.optimize import brentq
+
+from model.errors import SpecError
+from model.kernels import WORTH_COMPILING, Kernel, queue
+from model.kernels.queue import Cycles, Served, closed_queue, open_queue
+from model.laws import queueing
+from model.state.servers import Servers
+
+Times = NDArray[np.float64]
+
+LOADS = [0.3, 0.5, 0.7, 0.8, 0.9, 0.95]
+BATCHES = 32
+
+
+def poisson(random: np.random.Generator, requests: int, per_s: float = 1.0) -> Times:
+    return np.cumsum(random.exponential(1 / per_s, requests))
+
+
+# The same with events
+
+
+def open_by_events(arrival: Times, service: Times, servers: int) -> Served:
+    """A process for each request."""
+    env = simpy.Environment()
+    resource = simpy.Resource(env, servers)
+    begin, end = np.empty_like(arrival), np.empty_like(arrival)
+
+    def request(k: int) -> Iterator[simpy.Event]:
+        with resource.request() as turn:
+            yield turn
+            begin[k] = env.now
+            yield env.timeout(service[k])
+            end[k] = env.now
+
+    def source() -> Iterator[simpy.Event]:
+        for k, at in enumerate(arrival):
+            yield env.timeout(max(0.0, at - env.now))
+            env.process(request(k))
+
+    env.process(source())
+    env.run()
+    return Served(begin, end)
+
+
+def closed_by_events(think: Times, service: Times, servers: int) -> Cycles:
+    """A process for each user; the service is drawn on arrival."""
+    env = simpy.Environment()
+    resource = simpy.Resource(env, servers)
+    seen: list[list[float]] = []
+
+    def user(number: int) -> Iterator[simpy.Event]:
+        for pause in think[number]:
+            yield env.timeout(pause)
+            mine = [number, env.now]
+            work = service[len(seen)]
+            seen.append(mine)
+            with resource.request() as turn:
+                yield turn
+                mine.append(env.now)
+                yield env.timeout(work)
+                mine.append(env.now)
+
+    for number in range(len(think)):
+        env.process(user(number))
+    env.run()
+    number, *times = np.array(seen).T
+    return Cycles(number.astype(np.int64), *times)
+
+
+@pytest.mark.parametrize("servers", [1, 2, 7])
+def test_open_queue_is_a_process_for_each_request(servers: int) -> None:
+    random = np.random.default_rng(servers)
+    arrival, service = poisson(random, 4000, servers / 0.9), random.exponential(1.0, 4000)
+    for found, expected in zip(
+        open_queue(arrival, service, servers), open_by_events(arrival, service, servers), strict=True
+    ):
+        assert found == pytest.approx(expected, rel=1e-9)
+
+
+@pytest.mark.parametrize(("users", "servers"), [(1, 1), (12, 1), (12, 3), (3, 5)])
+def test_closed_queue_is_a_process_for_each_user(users: int, servers: int) -> None:
+    random = np.random.default_rng(users)
+    think, service = random.exponential(3.0, (users, 300)), random.lognormal(size=users * 300)
+    found, expected = closed_queue(think, service, servers), closed_by_events(think, service, servers)
+    assert (found.user == expected.user).all()
+    for one, other in zip(found[1:], expected[1:], strict=True):
+        assert one == pytest.approx(other, rel=1e-9)
+
+
+# The same to the last bit
+
+durations = st.sampled_from([0.0, 0.1, 0.3, 1.0]) | st.floats(0, 1e6)
+
+
+@given(st.lists(st.tuples(durations, durations), max_size=60), st.integers(1, 80))
+def test_open_queue_is_the_servers_of_the_states(pairs: list[tuple[float, float]], servers: int) -> None:
+    arrival = np.cumsum([gap for gap, _ in pairs])
+    service = np.array([work for _, work in pairs])
+    state = Servers(servers)
+    expected = [state.serve(now, work) for now, work in zip(arrival.tolist(), service.tolist(), strict=True)]
+    assert list(zip(*open_queue(arrival, service, servers), strict=True)) == expected
+    begin, end = queue.several_servers.compiled(arrival, service, servers)
+    assert list(zip(begin, end, strict=True)) == expected
+    if servers == 1:
+        begin, end = queue.one_server.compiled(arrival, service)
+        assert list(zip(begin, end, strict=True)) == expected
+
+
+@given(st.integers(1, 6), st.integers(1, 8), st.integers(1, 8), st.data())
+def test_closed_queue_compiled_is_closed_queue(users: int, cycles: int, servers: int, data: Any) -> None:
+    count = users * cycles
+    think = np.array(data.draw(st.lists(durations, min_size=count, max_size=count))).reshape(users, cycles)
+    service = np.array(data.draw(st.lists(durations, min_size=count, max_size=count)))
+    plain = closed_queue(think, service, servers)
+    state = Servers(servers)
+    assert list(zip(plain.begin_s, plain.end_s, strict=True)) == [
+        state.serve(now, work) for now, work in zip(plain.arrival_s, service, strict=True)
+    ]
+    for one, other in zip(queue.users_in_turns.compiled(think, service, servers), plain, strict=True):
+        assert list(one) == list(other)
+
+
+@pytest.mark.parametrize("servers", [1, 3])
+def test_many_requests_are_those_of_the_plain_twin(servers: int) -> None:
+    random = np.random.default_rng(5)
+    arrival, service = poisson(random, WORTH_COMPILING, servers), random.lognormal(-0.6, 1.0, WORTH_COMPILING)
+    plain: Callable[..., Any] = queue.one_server.py_func
+    if servers > 1:
+        plain = partial(queue.several_servers.py_func, servers=servers)
+    for found, expected in zip(open_queue(arrival, service, servers), plain(arrival, service), strict=True):
+        assert (found == expected).all()
+
+
+def test_users_who_arrive_at_once_come_in_their_order() -> None:
+    found = closed_queue([[1.0, 5.0], [1.0, 5.0], [0.0, 5.0]], [2.0, 1.0, 1.0, 1.0, 1.0, 1.0])
+    assert list(found.user) == [2, 0, 1, 2, 0, 1]
+    assert list(found.arrival_s) == [0, 1, 1, 7, 8, 9]
+    assert list(found.begin_s) == [0, 2, 3, 7, 8, 9]
+
+
+# Compiling
+
+
+def test_few_requests_import_no_compiler() -> None:
+    code = (
+        "import sys; from model.kernels import queue;"
+        "queue.open_queue([0, 1], [3, 3]), queue.open_queue([0, 1], [3, 3], 2), queue.closed_queue([[1]], [1]);"
+        "sys.exit('numba' in sys.modules)"
+    )
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_requests_add_up_to_what_is_worth_compiling() -> None:
+    def loop() -> None:
+        pass
+
+    kernel = Kernel(loop)
+    assert kernel.for_requests(WORTH_COMPILING - 1) is loop
+    assert kernel.for_requests(1) is kernel.compiled
+    assert kernel.for_requests(1).py_func is loop  # type: ignore[attr-defined]
+
+
+# Bad input
+
+
+@pytest.mark.parametrize(
+    ("arrival", "service", "servers", "says"),
+    [
+        ([0, 2, 1], [1, 1, 1], 1, "arrival_s goes back from 2 s to 1 s after 2 requests"),
+        ([0, float("nan")], [1, 1], 1, "arrival_s has a time of nan s"),
+        ([0, 1], [1, float("inf")], 1, "service_s has a time of inf s"),
+        ([0, 1], [1, -2], 1, "service_s has a time of -2 s"),
+        ([-1, 1], [1, 2], 1, "arrival_s has a time of -1 s"),
+        ([0, 1], [1], 1, "service_s has 1 times for 2 of arrival_s"),
+        ([[0, 1]], [1, 1], 1, "arrival_s has 2 dimensions; 1 are needed"),
+        (["soon"], [1], 1, "arrival_s: ['soon'] is no array of numbers"),
+        ([0, 1], [1, 1], 0, "servers: 0 is no whole number of at least 1"),
+        ([0, 1], [1, 1], -3, "servers: -3 is no whole number of at least 1"),
+        ([0, 1], [1, 1], 1.5, "servers: 1.5 is no whole number of at least 1"),
+    ],
+)
+def test_open_queue_refuses_what_is_no_queue(arrival: Any, service: Any, servers: Any, says: str) -> None:
+    with pytest.raises(SpecError) as error:
+        open_queue(arrival, service, servers)
+    assert says in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("think", "service", "servers", "says"),
+    [
+        ([[1, 1], [1, float("nan")]], [1, 1, 1, 1], 1, "think_s has a time of nan s"),
+        ([[1, 1], [1, -1]], [1, 1, 1, 1], 1, "think_s has a time of -1 s"),
+        ([[1, 1]], [1], 1, "service_s has 1 times for 2 of think_s"),
+        ([1, 1], [1, 1], 1, "think_s has 1 dimensions; 2 are needed"),
+        (np.empty((3, 0)), [], 1, "think_s is empty, 3 users by 0 requests"),
+        ([[1]], [1], 0, "servers: 0 is no whole number of at least 1"),
+    ],
+)
+def test_closed_queue_refuses_what_is_no_queue(think: Any, service: Any, servers: Any, says: str) -> None:
+    with pytest.raises(SpecError) as error:
+        closed_queue(think, service, servers)
+    assert says in str(error.value)
+
+
+def test_no_requests_take_no_time() -> None:
+    for servers in (1, 2):
+        assert [times.size for times in open_queue([], [], servers)] == [0, 0]
+
+
+# Theory
+
+
+def agree(seen: Times, expected: float) -> None:
+    """The mean lies within three standard errors, from batches long against what one request does to later ones.
+
+    The first batch is the warm-up.
+    """
+    batches = seen[: seen.size // BATCHES * BATCHES].reshape(BATCHES, -1)[1:].mean(axis=1)
+    error = batches.std(ddof=1) / np.sqrt(batches.size)
+    assert abs(batches.mean() - expected) < 3 * error, (batches.mean(), expected, error)
+
+
+def keep_the_laws(arrival: Times, end: Times, service: Times, servers: int) -> None:
+    """Little's law, and the utilisation law with no server idle while somebody waits, to the last digits."""
+    at = np.concatenate((arrival, end))
+    order = np.argsort(at, kind="stable")
+    lasting = np.diff(at[order])
+    inside = np.cumsum(np.where(order < arrival.size, 1, -1))[:-1]
+    elapsed = lasting.sum()
+    throughput = arrival.size / elapsed
+    little = queueing.in_system(throughput, (end - arrival).mean())
+    assert inside @ lasting / elapsed == pytest.approx(little, rel=1e-9)
+    busy = np.minimum(inside, servers) @ lasting / elapsed / servers
+    assert busy == pytest.approx(queueing.utilisation_fraction(throughput, service.mean(), servers), rel=1e-9)
+
+
+def hyperexponential(random: np.random.Generator, requests: int) -> Times:
+    """Nine in ten take 0.5 s, one takes 5.5 s, on average: mean 1, second moment 2(0.9/4 + 0.1 · 5.5²) = 6.5."""
+    return random.exponential(np.where(random.random(requests) < 0.9, 0.5, 5.5))
+
+
+def lognormal(random: np.random.Generator, requests: int) -> Times:
+    """Mean 1 and squared coefficient of variation e^0.64 - 1 = 0.896."""
+    return random.lognormal(-0.32, 0.8, requests)
+
+
+SERVICE: dict[str, tuple[Callable[[np.random.Generator, int], Times], float]] = {
+    "M/M/1": (lambda random, requests: random.exponential(1.0, requests), 1.0),
+    "M/D/1": (lambda _, requests: np.ones(requests), 0.0),
+    "M/G/1 hyperexponential": (hyperexponential, 5.5),
+    "M/G/1 lognormal": (lognormal, np.exp(0.64) - 1),
+}
+
+
+def enough(load: float) -> int:
+    """Requests: a batch is 65 times 4/(1 - ρ)², over which waits in M/M/1 near full load are correlated."""
+    return BATCHES * max(20_000, int(260 / (1 - load) ** 2))
+
+
+@pytest.mark.parametrize("load", LOADS)
+@pytest.mark.parametrize("name", SERVICE)
+def test_one_server_waits_as_pollaczek_and_khinchine_say(name: str, load: float) -> None:
+    draw, variation = SERVICE[name]
+    random = np.random.default_rng([1, list(SERVICE).index(name), round(100 * load)])
+    requests = enough(load)
+    arrival, service = poisson(random, requests, load), draw(random, requests)
+    begin, end = open_queue(arrival, service)
+    agree(begin - arrival, queueing.mg1_wait_s(load, 1.0, variation))
+    if name == "M/M/1":
+        for fraction in (0.5, 0.95):
+            agree(end - arrival < queueing.mm1_response_percentile_s(load, 1.0, fraction), fraction)
+    keep_the_laws(arrival, end, service, 1)
+
+
+@pytest.mark.parametrize("load", LOADS)
+@pytest.mark.parametrize("servers", [2, 4, 16])
+def test_several_servers_wait_as_erlang_says(servers: int, load: float) -> None:
+    random = np.random.default_rng([2, servers, round(100 * load)])
+    waiting = queueing.mmc_waiting_fraction(load * servers, 1.0, servers)
+    requests = max(enough(load), round(100 / waiting))  # so that a hundred wait
+    arrival, service = poisson(random, requests, load * servers), random.exponential(1.0, requests)
+    begin, end = open_queue(arrival, service, servers)
+    agree(begin - arrival, queueing.mmc_wait_s(load * servers, 1.0, servers))
+    agree(begin > arrival, waiting)
+    keep_the_laws(arrival, end, service, servers)
+
+
+@pytest.mark.parametrize("load", LOADS)
+@pytest.mark.parametrize(("users", "servers"), [(5, 1), (40, 1), (40, 4)])
+def test_users_in_turns_are_machines_to_repair(users: int, servers: int, load: float) -> None:
+    think_s = brentq(
+        lambda think: queueing.machine_repair(users, think, 1.0, servers).utilisation_fraction - load, 0, 1e3
+    )
+    expected = queueing.machine_repair(users, think_s, 1.0, servers)
+    random = np.random.default_rng([3, users, servers, round(100 * load)])
+    requests = 480_000
+    think, service = (
+        random.exponential(think_s, (users, requests // users)),
+        random.exponential(1.0, requests),
+    )
+    found = closed_queue(think, service, servers)
+    assert set(np.bincount(found.user)) == {requests // users}
+    last = min(np.flatnonzero(found.user == user)[-1] for user in range(users))  # then the first user is done
+    arrival, end = found.arrival_s[:last], found.end_s[:last]
+    agree(end - arrival, expected.response_s)
+    agree(np.diff(arrival), 1 / expected.throughput_per_s)
+    keep_the_laws(found.arrival_s, found.end_s, service, servers)

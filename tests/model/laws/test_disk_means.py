@@ -1,0 +1,166 @@
+import random
+
+import numpy as np
+import pytest
+
+from model.demand.storage import read_time
+from model.laws import disk_means as means
+from model.laws.disk import seek_s
+from model.laws.disk_geometry import geometry_of
+from model.spec import Disk, System
+from model.state.drive import drive_of
+from model.units import GIB, KIB, MIB
+
+SHEET = Disk(
+    overhead_s=20e-6,
+    bandwidth_bytes_per_s=77.06e6,
+    capacity_bytes=73_400_000_000,
+    track_buffer_bytes=8 * MIB,
+    full_seek_s=7e-3,
+    track_seek_s=0.5e-3,
+)
+BARE = SHEET.model_copy(update={"track_buffer_bytes": 0})
+SSD = Disk(overhead_s=90e-6, average_seek_s=0, rotation_s=0, bandwidth_bytes_per_s=500e6, parallel_requests=8)
+
+
+def services(
+    disk: Disk, places: list[int], *, write: bool, gap_s: float = 0.0, size: int = 8192
+) -> list[float]:
+    drive, now, found = drive_of(disk), 0.0, []
+    for place in places:
+        done = drive.submit(now, write, place, size)
+        found.append(done - now)
+        now = done + gap_s
+    return found
+
+
+def mean_service(disk: Disk, count: int, stride: int, **asked: float) -> float:
+    return float(np.mean(services(disk, [rank * stride for rank in range(count)], **asked)[1:]))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("gap_ms", [0.041, 1.0, 3.9, 4.1, 10.0])
+@pytest.mark.parametrize("size", [2048, 8192, 64 * KIB, MIB])
+@pytest.mark.parametrize("write", [False, True])
+def test_a_stream_in_order_loses_the_turns_that_the_drive_loses(
+    gap_ms: float, size: int, write: bool
+) -> None:
+    gap, count = gap_ms * 1e-3, max(300, 60_000_000 // size)
+    asked = {"write": write, "gap_s": gap, "size": size}
+    assert means.sequential_service_s(BARE, size, gap, write) + gap == pytest.approx(
+        mean_service(BARE, count, size, **asked) + gap, rel=1e-3
+    )
+
+
+@pytest.mark.parametrize("gap_ms", [0.0, 0.041, 0.3, 4.1, 200.0])
+@pytest.mark.parametrize("size", [8192, MIB, 16 * MIB])
+def test_a_reader_in_order_meets_the_buffer(gap_ms: float, size: int) -> None:
+    gap, count = gap_ms * 1e-3, 200 if size >= MIB else 6000
+    measured = mean_service(SHEET, count, size, write=False, gap_s=gap, size=size)
+    assert means.sequential_service_s(SHEET, size, gap, False) + gap == pytest.approx(
+        measured + gap, rel=0.004
+    )
+
+
+@pytest.mark.parametrize("stride", [12 * KIB, 40 * KIB, 200 * KIB, 700 * KIB])
+@pytest.mark.parametrize("gap_ms", [0.1, 2.0])
+@pytest.mark.parametrize("disk", [SHEET, BARE])
+def test_a_stride_is_waited_for_on_the_platter(stride: int, gap_ms: float, disk: Disk) -> None:
+    gap = gap_ms * 1e-3
+    for write in (False, True):
+        measured = mean_service(disk, 3000, stride, write=write, gap_s=gap)
+        assert means.strided_service_s(disk, 8192, stride, gap, write) == pytest.approx(measured, rel=0.02)
+
+
+@pytest.mark.parametrize("zones", [1, 16])
+@pytest.mark.parametrize("span", [GIB, 20 * GIB, 73_000_000_000])
+def test_random_places_take_what_a_long_run_takes(zones: int, span: int) -> None:
+    disk = SHEET.model_copy(update={"zones": zones, "track_buffer_bytes": 256 * KIB})
+    draws = random.Random(3)
+    run = services(disk, [draws.randrange(span // 8192) * 8192 for _ in range(12_000)], write=False)
+    mean, spread = means.random_moments(disk, 8192, span, False)
+    assert np.mean(run) == pytest.approx(mean, rel=0.02)
+    assert np.var(run) / np.mean(run) ** 2 == pytest.approx(spread, rel=0.06)
+
+
+def test_random_places_take_the_average_seek_and_half_a_turn() -> None:
+    disk = Disk()
+    known = disk.overhead_s + disk.average_seek_s + disk.rotation_s / 2 + 8192 / disk.bandwidth_bytes_per_s
+    assert means.random_service_s(disk, 8192, disk.capacity_bytes, False) == pytest.approx(known, rel=0.02)
+
+
+def test_sweeps_out_of_a_cache_beat_random_writes() -> None:
+    disk = SHEET.model_copy(update={"write_cache_bytes": 2 * MIB})
+    draws, span = random.Random(3), 70_000_000_000
+    run = services(disk, [draws.randrange(span // 8192) * 8192 for _ in range(20_000)], write=True)
+    swept = means.random_service_s(disk, 8192, span, True)
+    assert swept == pytest.approx(np.mean(run[5000:]), rel=0.05)
+    assert disk.rotation_s / 2 < swept < 0.6 * means.random_service_s(disk, 8192, span, False)
+
+
+def test_numbers_and_arrays_agree() -> None:
+    gaps, sizes = np.array([0.0, 1e-3, 5e-3]), np.array([8192, MIB, 64 * KIB])
+    strides, spans = np.array([8192, 4 * MIB, 100 * KIB]), np.array([GIB, 10 * GIB, 70 * GIB])
+    for disk in (SHEET, BARE, SSD, SHEET.model_copy(update={"zones": 8, "write_cache_bytes": MIB})):
+        for write in (False, True):
+            many = means.strided_service_s(disk, sizes, strides, gaps, write)
+            moments = means.random_moments(disk, sizes, spans, write)
+            services_s = means.random_service_s(disk, sizes, spans, write, gaps)
+            for at in range(3):
+                one = (int(sizes[at]), int(strides[at]), float(gaps[at]))
+                assert many[at] == pytest.approx(means.strided_service_s(disk, *one, write))
+                alone = means.random_moments(disk, one[0], int(spans[at]), write)
+                assert moments[0][at] == pytest.approx(alone[0])
+                assert np.broadcast_to(moments[1], 3)[at] == pytest.approx(alone[1])
+                assert services_s[at] == pytest.approx(
+                    means.random_service_s(disk, one[0], int(spans[at]), write, one[2])
+                )
+
+
+@pytest.mark.parametrize("distance", [1, 5, 1000, 10_000, 50_000])
+def test_both_seek_curves_are_one(distance: int) -> None:
+    g = geometry_of(SHEET)
+    assert means.seek_at_s(g, distance) == pytest.approx(
+        seek_s(distance, g.cylinders, g.track_seek_s, g.average_seek_s, g.full_seek_s)
+    )
+
+
+@pytest.mark.parametrize(("level", "data", "writes"), [("0", 8, 1), ("1", 4, 2), ("10", 4, 2), ("5", 7, 4)])
+def test_most_of_a_set(level: str, data: int, writes: int) -> None:
+    one = SSD.model_copy(update={"parallel_requests": 1})
+    many = one.model_copy(update={"raid_level": level, "raid_disks": 8})
+    alone = means.random_requests_per_s(one, 8192, GIB, False)
+    assert means.servers_of(many) == 8
+    assert means.random_requests_per_s(many, 8192, GIB, False) == pytest.approx(8 * alone)
+    assert means.random_requests_per_s(many, 8192, GIB, True) == pytest.approx(8 / writes * alone)
+    assert means.sequential_bytes_per_s(many, False) == pytest.approx(data * 500e6)
+
+
+def test_most_of_a_volume() -> None:
+    volume = SSD.model_copy(update={"iops_limit": 3000.0, "throughput_limit_bytes_per_s": 125.0 * MIB})
+    assert means.random_requests_per_s(volume, 8192, GIB, False) == 3000
+    assert means.random_requests_per_s(volume, 512 * KIB, GIB, False) == 250
+    assert means.sequential_bytes_per_s(volume, False, 8192) == 3000 * 8192
+    assert means.sequential_bytes_per_s(volume, False) == 125 * MIB
+    assert means.counted_requests(256 * KIB + 1) == 2
+
+
+def test_limits_and_members_count_in_a_scan() -> None:
+    """A read of a scan, alone, takes what the limits allow at least; many reads share all members."""
+    plain = read_time(System(disk=SSD), float(MIB), False, 0)
+    limits = {"iops_limit": 1000.0, "throughput_limit_bytes_per_s": 100e6}
+    held = read_time(System(disk=SSD.model_copy(update=limits)), float(MIB), False, 0)
+    small = read_time(System(disk=SSD.model_copy(update=limits)), 8192.0, False, 0)
+    burst = {**limits, "burst_iops": 4000.0, "burst_credits": 5.0}
+    quick = read_time(System(disk=SSD.model_copy(update=burst)), 8192.0, False, 0)
+    many = read_time(
+        System(disk=SSD.model_copy(update={"raid_level": "5", "raid_disks": 5})), float(MIB), False, 0
+    )
+    part = read_time(
+        System(disk=SSD.model_copy(update={"raid_level": "5", "raid_disks": 5})), 128.0 * KIB, False, 0
+    )
+    assert held.latency_s + held.transfer_s == held.transfer_s == MIB / 100e6
+    assert small.latency_s + small.transfer_s == pytest.approx(1e-3)
+    assert quick.transfer_s == pytest.approx(1 / 4000)
+    assert many.transfer_s == plain.transfer_s / 4
+    assert many.latency_s == pytest.approx(SSD.overhead_s)
+    assert part.latency_s + part.transfer_s == pytest.approx(SSD.overhead_s + 64 * KIB / 500e6)

@@ -48,6 +48,8 @@ class Arrivals(NamedTuple):
     arrival_s: Times
     known_s: Times
     """Since when it is sure that the call comes then."""
+    after: Whole
+    """The call with whose coming that was sure, where that is one of these; else -1."""
     write: Whole
     """1 for a write."""
     start_byte: Whole
@@ -61,6 +63,8 @@ class Carried(NamedTuple):
     """The request that carried the call."""
     taken_s: Times
     """When the call joined or became a request."""
+    made_by: Whole
+    """The call that became the request."""
     write: Whole
     span: Whole
     """First byte of the request, and the first one behind it."""
@@ -97,6 +101,7 @@ def queued(calls: Arrivals, rules: Rules, medium: Medium) -> Carried:
     found = Carried(
         request=np.empty(many, np.int64),
         taken_s=np.empty(many),
+        made_by=np.empty(many, np.int64),
         write=np.empty(many, np.int64),
         span=np.empty((many, 2), np.int64),
         queued_s=np.empty(many),
@@ -104,8 +109,14 @@ def queued(calls: Arrivals, rules: Rules, medium: Medium) -> Carried:
         end_s=np.empty(many),
     )
     made = carried.for_requests(DEARER * many)(calls, rules, medium, found)
-    request, taken_s, write, span, queued_s, begin_s, end_s = found
-    return Carried(request, taken_s, write[:made], span[:made], queued_s[:made], begin_s[:made], end_s[:made])
+    return found._replace(
+        made_by=found.made_by[:made],
+        write=found.write[:made],
+        span=found.span[:made],
+        queued_s=found.queued_s[:made],
+        begin_s=found.begin_s[:made],
+        end_s=found.end_s[:made],
+    )
 
 
 @Linked
@@ -118,10 +129,10 @@ def carried(  # noqa: PLR0912, PLR0915  (what is handed to functions of its own 
     those who write, and those who have just been woken. A request that finds nobody waiting and the device ready goes
     straight on, and is entered nowhere.
     """
-    arrival_s, known_s, write, start_byte, size_bytes = calls
-    request, taken_s, of_write, span, queued_s, begin_s, end_s = found
+    arrival_s, known_s, after, write, start_byte, size_bytes = calls
+    request, taken_s, made_by, of_write, span, queued_s, begin_s, end_s = found
     many = arrival_s.size
-    handed = np.empty(rules.depth, np.int64)  # a ring
+    handed = np.empty((rules.depth, 2), np.int64)  # a ring: the request, and how many calls had come
     starts, borders = (_no_places(), _no_places()), _empty_table(32 * min(many, rules.nr_requests))
     rows, behind = np.full((3, 2), -1), np.empty(many, np.int64)
     count, waits = np.zeros(2, np.int64), np.zeros(2, np.int64)
@@ -132,12 +143,14 @@ def carried(  # noqa: PLR0912, PLR0915  (what is handed to functions of its own 
     now = 0.0
     while come < many or done < made or rows[2, 0] >= 0:
         comes_s = arrival_s[come] if come < many else np.inf
-        ending = handed[done % rules.depth] if done < begun else NOBODY
+        ending, had_come = handed[done % rules.depth, 0], handed[done % rules.depth, 1]
         ends_s = end_s[ending] if done < begun else np.inf
         call, straight = NOBODY, False
         if rows[2, 0] >= 0 and now < comes_s and now < ends_s:
             call = _first_of(rows, 2, behind)
-        elif comes_s < ends_s or (comes_s == ends_s and known_s[come] <= begin_s[ending]):
+        elif comes_s < ends_s or (
+            comes_s == ends_s and (known_s[come], after[come]) < (begin_s[ending], had_come)
+        ):
             call, now = come, comes_s
             come += 1
         else:
@@ -150,7 +163,7 @@ def carried(  # noqa: PLR0912, PLR0915  (what is handed to functions of its own 
             bio = Bio(write[call], start_byte[call], size_bytes[call])
             one = _merged(borders, starts, span, bio, rules) if made > begun else NOBODY
             if one < 0 and count[bio.write] < rules.nr_requests:
-                one = made
+                one, made_by[made] = made, call
                 of_write[one], queued_s[one], begin_s[one] = bio.write, now, np.inf
                 span[one, 0], span[one, 1] = bio.start_byte, bio.start_byte + bio.size_bytes
                 straight = made == begun and begun - done < rules.depth
@@ -191,7 +204,8 @@ def carried(  # noqa: PLR0912, PLR0915  (what is handed to functions of its own 
             else:
                 channel = through_channel(medium, channel, slots, command)
             done_s = heads.free_s if medium.turns else channel.free_s
-            begin_s[one], end_s[one], handed[begun % rules.depth] = now, now + (done_s - now), one
+            begin_s[one], end_s[one] = now, now + (done_s - now)
+            handed[begun % rules.depth, 0], handed[begun % rules.depth, 1] = one, come
             begun += 1
     return made
 

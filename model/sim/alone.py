@@ -120,7 +120,7 @@ def _open(system: System, file: File, draws: Draws, factors: Iterator[float], co
     count_all(counters, file.write, calls.block_size_bytes, queued_s, end_s)
     record = Record(end_s=float(ends[-1]))
     record.responses_s.frombytes((end_s - arrival_s).tobytes())
-    under_way = np.arange(1, many + 1) - np.searchsorted(ends, arrival_s, side="right")
+    under_way = np.arange(1, many + 1) - np.searchsorted(ends, arrival_s)
     record.in_flight_most = int(under_way.max())
     if call_s > 0:
         record.causes_s[CPU], record.counts[CPU], record.longest_s[CPU] = call_s * many, many, call_s

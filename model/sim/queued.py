@@ -47,15 +47,16 @@ def play_queued(system: System, files: list[File], draws: list[Draws], counters:
     comes_s, place, file_of = _in_order(files, draws)
     reaches_s, known_s = _through_processors(system.host, files, comes_s, file_of)
     order = np.argsort(reaches_s, kind="stable")
+    after = np.where((reaches_s > comes_s)[order], -1, _the_one_before(files, file_of[order]))
     write = np.array([int(file.write) for file in files])[file_of]
     size = np.array([file.calls.block_size_bytes for file in files])[file_of]
     found = queued(
-        Arrivals(reaches_s[order], known_s[order], write[order], place[order], size[order]),
+        Arrivals(reaches_s[order], known_s[order], after, write[order], place[order], size[order]),
         rules_of(system.host, system.disk),
         medium_of(system.disk),
     )
     merged = np.ones(len(order), bool)
-    merged[np.unique(found.request, return_index=True)[1]] = False
+    merged[found.made_by] = False
     count_merged(
         counters,
         Bios(found.taken_s, write[order], size[order], merged),
@@ -107,16 +108,24 @@ def _in_order(files: list[File], draws: list[Draws]) -> tuple[Times, Whole, Whol
 def _through_processors(host: Host, files: list[File], comes_s: Times, file_of: Whole) -> tuple[Times, Times]:
     """When the calls reach the block layer, and since when that is known: first a processor works on each."""
     call_s = np.array([host.write_call_s if file.write else host.read_call_s for file in files])[file_of]
-    reaches_s, known_s = comes_s.copy(), np.empty_like(comes_s)
-    for rank in range(len(files)):
-        mine = comes_s[file_of == rank]
-        known_s[file_of == rank] = np.concatenate([[0.0], mine[:-1]])
+    reaches_s = comes_s.copy()
+    before = _the_one_before(files, file_of)
+    known_s = np.where(before < 0, 0.0, comes_s[before])
     works = call_s > 0
     if works.any():
         begin_s = comes_s[works]
         end_s = open_queue(begin_s, call_s[works], host.cpus).end_s
         reaches_s[works], known_s[works] = begin_s + (end_s - begin_s), begin_s
     return reaches_s, known_s
+
+
+def _the_one_before(files: list[File], file_of: Whole) -> Whole:
+    """The call before each one of the same program, in an order of all; -1 for none."""
+    before = np.empty_like(file_of)
+    for rank in range(len(files)):
+        mine = np.flatnonzero(file_of == rank)
+        before[mine] = np.concatenate([[-1], mine[:-1]])
+    return before
 
 
 def _record(host: Host, file: File, comes_s: Times, request: Whole, found: Carried) -> Record:

@@ -13,8 +13,9 @@ from model.errors import OutsideLaw
 from model.laws import block_layer
 from model.results import RunResult
 from model.sim.alone import is_alone, play_alone
-from model.sim.caller import Caller, Draws, Machine
+from model.sim.caller import Caller, Draws, Machine, Record
 from model.sim.device import BlockDevice, Server
+from model.sim.queued import is_queued, play_queued
 from model.sim.streams import stream
 from model.sim.write_back import PageCache
 from model.spec import Stream, System
@@ -40,55 +41,50 @@ def simulate_streams(
     """
     files = files_of(system, work, capacity_of(system.disk))
     _refuse_what_takes_too_long(system, files)
+    counters = _counters(system)
+    draws = [_draws(file, rank, seed) for rank, file in enumerate(files)]
+    events = None
     if compiled and is_alone(system, files):
-        return _alone(system, work, files[0], seed, name)
+        arriving = files[0].calls.rate_per_s is not None
+        device = _service(system, seed) if arriving else _server(system, seed)
+        records = [play_alone(system, files[0], draws[0], device, counters)]
+        method = (
+            f"loop over the calls of one program, {'which arrive at one queue' if arriving else 'one by one'}"
+        )
+    elif compiled and is_queued(system, files):
+        records = play_queued(system, files, draws, counters)
+        method = "loop over the calls of all programs, through queue, scheduler and device"
+    else:
+        records, events = _by_events(system, files, draws, counters, seed)
+        method = "simulation of programs, page cache, queue and device"
+    if max(counters.last_s, *(record.end_s for record in records)) >= MOST_SIMULATED_S:
+        raise OutsideLaw(
+            f"the calls are not done after {MOST_SIMULATED_S / 86400:.0f} days of simulated time, where a simulation "
+            "ends: ask for fewer calls"
+        )
+    played = Played(files, records, counters, method, seed, events, overload_warnings(system, work))
+    return close_books(name, system, work, played)
+
+
+def _by_events(
+    system: System, files: list[File], draws: list[Draws], counters: Counters, seed: int
+) -> tuple[list[Record], int]:
+    """What the programs' calls took, and how many events it needed; a program that has not ended says so."""
     env = simpy.Environment()
-    device = _device(env, system, seed)
+    device = _device(env, system, counters, seed)
     cache = PageCache(env, system.host, device)
     if any(file.path not in UNBUFFERED and file.write for file in files):
         env.process(cache.flusher())
         env.process(cache.journal())
     machine = Machine(env, system.host, device, cache, Servers(system.host.cpus))
-    callers = [Caller(machine, file, rank, _draws(file, rank, seed)) for rank, file in enumerate(files)]
+    callers = [Caller(machine, file, rank, draws[rank]) for rank, file in enumerate(files)]
     ended = env.all_of([env.process(caller.run()) for caller in callers])
     env.run(until=MOST_SIMULATED_S)
+    counters.finish(counters.last_s)
+    records = [caller.record for caller in callers]
     if not ended.processed:
-        raise OutsideLaw(
-            f"the calls are not done after {MOST_SIMULATED_S / 86400:.0f} days of simulated time, where a simulation "
-            "ends: ask for fewer calls"
-        )
-    device.counters.finish(device.counters.last_s)
-    return close_books(
-        name,
-        system,
-        work,
-        Played(
-            files=files,
-            records=[caller.record for caller in callers],
-            counters=device.counters,
-            method="simulation of programs, page cache, queue and device",
-            seed=seed,
-            warnings=overload_warnings(system, work),
-            events=device.events + sum(len(caller.record.responses_s) for caller in callers),
-        ),
-    )
-
-
-def _alone(system: System, work: Stream, file: File, seed: int, name: str) -> RunResult:
-    """One program with a device to itself, without events."""
-    counters = _counters(system)
-    is_open = file.calls.rate_per_s is not None
-    device = _service(system, seed) if is_open else _server(system, seed)
-    record = play_alone(system, file, _draws(file, 0, seed), device, counters)
-    method = (
-        f"loop over the calls of one program, {'open, first come, first served' if is_open else 'one by one'}"
-    )
-    return close_books(
-        name,
-        system,
-        work,
-        Played([file], [record], counters, method, seed, warnings=overload_warnings(system, work)),
-    )
+        records[0].end_s = MOST_SIMULATED_S
+    return records, device.events + sum(len(record.responses_s) for record in records)
 
 
 def _refuse_what_takes_too_long(system: System, files: list[File]) -> None:
@@ -104,7 +100,7 @@ def _refuse_what_takes_too_long(system: System, files: list[File]) -> None:
         )
 
 
-def _device(env: simpy.Environment, system: System, seed: int) -> BlockDevice:
+def _device(env: simpy.Environment, system: System, counters: Counters, seed: int) -> BlockDevice:
     host, disk = system.host, system.disk
     release = block_layer.release_of(host.kernel)
     idles = disk.rotation_s > 0 and release >= block_layer.IDLES
@@ -114,7 +110,7 @@ def _device(env: simpy.Environment, system: System, seed: int) -> BlockDevice:
         host.nr_requests,
     )
     depth = max(disk.queue_depth, disk.parallel_requests)
-    device = BlockDevice(env, _server(system, seed), queue, _counters(system), depth)
+    device = BlockDevice(env, _server(system, seed), queue, counters, depth)
     flushed = disk.write_cache_flushed and disk.write_cache_bytes > 0
     device.flushes = flushed and block_layer.empties_write_cache(release, host.filesystem)
     device.plugs = release < block_layer.TASKS_PLUG

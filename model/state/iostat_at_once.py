@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from typing import NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,6 +32,9 @@ class Requests(NamedTuple):
     end_s: Times
 
 
+Columns = TypeVar("Columns", Bios, Requests)
+
+
 def count_all(counters: Counters, write: bool, size_bytes: int, queued_s: Times, end_s: Times) -> None:
     """Count requests of one size that were queued at times in order and done at *end_s*; none was merged."""
     many = len(queued_s)
@@ -44,11 +47,10 @@ def count_merged(counters: Counters, bios: Bios, requests: Requests) -> None:
     """Count bios and the requests that carried them, each in any order."""
     if not len(requests.end_s):
         return
-    by_end, by_taking = np.argsort(requests.end_s, kind="stable"), np.argsort(bios.taken_s, kind="stable")
-    done, taken = Requests(*(one[by_end] for one in requests)), Bios(*(one[by_taking] for one in bios))
+    done, taken = _ordered(requests, requests.end_s), _ordered(bios, bios.taken_s)
     last_s = float(done.end_s[-1])
-    moments = np.arange(MOST_LINES + 1) * counters.interval_s + counters.first_s
-    moments = moments[: int(np.searchsorted(moments, last_s, side="right")) + 1]
+    moments = np.arange(MOST_LINES + 1, dtype=float) * float(counters.interval_s) + counters.first_s
+    moments = moments[: int(np.searchsorted(moments, last_s)) + 1]
     ended, begun = np.searchsorted(done.end_s, moments), np.searchsorted(taken.taken_s, moments)
     ticks_s = _cumulated(done.end_s - done.queued_s)
     busy_s, weighted_s = _passed(np.sort(done.queued_s), done.end_s, moments)
@@ -82,9 +84,15 @@ def count_merged(counters: Counters, bios: Bios, requests: Requests) -> None:
         counters.lines.append(line_of(begin_s, counters.interval_s, before, now))
 
 
-def _cumulated(values: NDArray[np.generic]) -> NDArray[np.generic]:
+def _ordered(columns: Columns, times_s: Times) -> Columns:
+    """The same in the order of those times."""
+    order = np.argsort(times_s, kind="stable")
+    return columns._replace(**{name: column[order] for name, column in columns._asdict().items()})
+
+
+def _cumulated(values: NDArray[Any]) -> NDArray[Any]:
     """Sums of the first values: of none, of one, of two, …"""
-    return np.concatenate([np.zeros(1, values.dtype if values.dtype != bool else int), np.cumsum(values)])
+    return np.concatenate([[0], np.cumsum(values)])
 
 
 def _passed(queued_s: Times, end_s: Times, moments_s: Times) -> tuple[Times, Times]:

@@ -61,7 +61,9 @@ def cpu_of(call: Callable[[], Any]) -> float:
     return time.process_time() - begin
 
 
-def by_processes(calls: Any, system: Any) -> list[tuple[Any, float, float]]:
+def by_processes(  # noqa: PLR0915  (the queue, plainly, in one piece)
+    calls: Any, system: Any
+) -> list[tuple[Any, float, float]]:
     """Of each call its request, when it was taken and when done: a process for each, and one for the device."""
     import simpy
 
@@ -168,7 +170,7 @@ def elevator(what: str) -> list[Figure]:
     write = (random.random(REQUESTS) < 0.3).astype(np.int64)
     start = random.integers(0, disk.capacity_bytes // SIZE_BYTES, REQUESTS) * SIZE_BYTES
     known, size = np.concatenate([[0.0], arrival[:-1]]), np.full(REQUESTS, SIZE_BYTES)
-    calls = Arrivals(arrival, known, write, start, size)
+    calls = Arrivals(arrival, known, np.arange(-1, REQUESTS - 1), write, start, size)
     few = Arrivals(*(one[:BY_EVENTS] for one in calls))
     rules, medium = rules_of(host, disk), medium_of(disk)
     carried.for_requests(WORTH_COMPILING)

@@ -18,7 +18,7 @@ if __name__ == "__main__":
     sys.path.insert(0, str(ROOT))
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-from bench_queue import Figure, by_events, cpu_of
+from bench_queue import Figure, by_events, cpu_of  # noqa: E402
 
 pytestmark = [pytest.mark.benchmark, pytest.mark.timeout(300)]
 

@@ -1,0 +1,374 @@
+"""Streams of references to blocks replayed against a cache: LRU, CLOCK, touch counts; LRU for all sizes at once.
+
+Hits are those of the classes of ``model.state.cache_policies`` and of ``model.state.touch_count.TouchCount``, reference
+by reference. A stream that is replayed more than once is numbered once, by :func:`numbered`.
+"""
+
+from __future__ import annotations
+
+from operator import index
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from model.errors import SpecError, shown
+from model.kernels import Kernel
+from model.kernels.linked import Linked
+from model.laws.hit_ratio import TouchRules
+
+Ids = NDArray[np.uint32]
+Flags = NDArray[np.bool_]
+Counts = NDArray[np.int64]
+
+LANES = 64
+MOST = 2**31 - 1
+"""References of a stream; places in it are 32 bits wide, which keeps twice as many of them near the processor."""
+HASH_BITS = 31
+LOW_BITS = 2**HASH_BITS - 1
+SPREAD_LOW, SPREAD_HIGH, SPREAD_TOP = 1327217885, 1640531527, 2027808485
+"""Odd factors below 2^31, the first 2^31 over the golden ratio: the upper bits of its multiples lie evenly."""
+ABSENT, COLD, HOT = 0, 1, 2
+
+
+class Stream(NamedTuple):
+    """References by small numbers for the blocks."""
+
+    ids: Ids
+    kinds: int
+    """Every number is below this."""
+
+
+class Replay(NamedTuple):
+    """What a cache found."""
+
+    hit: Flags
+    """For each reference."""
+    hits: int
+    misses: int
+
+
+def numbered(blocks: ArrayLike | Stream) -> Stream:
+    """References to blocks of any numbers, for several replays; SpecError for what are no block numbers.
+
+    NOTE: ``numpy.unique`` sorts, which takes ten times as long as to look each block up.
+    """
+    if isinstance(blocks, Stream):
+        return blocks
+    given = np.asarray(blocks)
+    if given.ndim != 1:
+        raise SpecError(f"blocks has {given.ndim} dimensions; 1 is needed")
+    if given.size > MOST:
+        raise SpecError(f"blocks has {given.size} references; {MOST} are the most")
+    if not given.size:
+        return Stream(np.empty(0, dtype=np.uint32), 0)
+    if not np.can_cast(given.dtype, np.int64) or given.dtype == np.bool_:
+        raise SpecError(f"blocks: {shown(blocks)} is no array of whole numbers of 64 bits")
+    number = np.ascontiguousarray(given, dtype=np.int64)
+    low, high = int(number.min()), int(number.max())
+    if high - low < 2 * number.size:
+        return Stream((number - low).astype(np.uint32), high - low + 1)
+    return Stream(*by_first_use.for_requests(number.size)(number))
+
+
+def replay_lru(blocks: ArrayLike | Stream, size_blocks: int) -> Replay:
+    """Replay against :class:`model.state.cache_policies.Lru`."""
+    stream, size = numbered(blocks), _size(size_blocks)
+    return _replay(least_recent.for_requests(stream.ids.size)(stream.ids, stream.kinds, size))
+
+
+def replay_clock(blocks: ArrayLike | Stream, size_blocks: int) -> Replay:
+    """Replay against :class:`model.state.cache_policies.Clock`."""
+    stream, size = numbered(blocks), _size(size_blocks)
+    size = min(size, max(stream.kinds, 1))
+    return _replay(second_chance.for_requests(stream.ids.size)(stream.ids, stream.kinds, size))
+
+
+def replay_touch_count(
+    blocks: ArrayLike | Stream,
+    size_blocks: int,
+    times_s: ArrayLike | None = None,
+    cold_end: ArrayLike | None = None,
+    rules: TouchRules | None = None,
+) -> Replay:
+    """Replay against :class:`model.state.touch_count.TouchCount`, no block pinned or changed.
+
+    Without times every touch counts; without flags no block is read to the cold end.
+    """
+    stream, size, rules = numbered(blocks), _size(size_blocks), rules or TouchRules()
+    count = stream.ids.size
+    touch_time_s = rules.touch_time_s if times_s is not None else 0.0
+    times = np.zeros(count) if times_s is None else _each("times_s", times_s, np.float64, count)
+    if not np.isfinite(times).all():
+        raise SpecError(
+            f"times_s has a time of {times[~np.isfinite(times)][0]:g} s; every time must be finite"
+        )
+    aside = (
+        np.zeros(count, dtype=np.bool_) if cold_end is None else _each("cold_end", cold_end, np.bool_, count)
+    )
+    counts = (rules.hot_count, rules.stay_count, rules.cool_count, rules.first_count)
+    limits = (size, rules.hot_blocks(size), touch_time_s)
+    loop = touch_counted.for_requests(count)
+    return _replay(loop(stream.ids, stream.kinds, times, aside, limits, counts))
+
+
+def lru_hits(blocks: ArrayLike | Stream, sizes_blocks: ArrayLike | None = None) -> Counts:
+    """Hits of LRU caches of the given sizes; of 0, 1, 2, ... blocks, until more are of no use, when none are given.
+
+    A cache finds a block exactly if that lies no deeper in the stack than the cache is large [mattson-1970].
+    """
+    stream = numbered(blocks)
+    depths = np.bincount(lru_depths(stream), minlength=1)
+    depths[0] = 0
+    hits = np.cumsum(depths)
+    if sizes_blocks is None:
+        return hits
+    sizes = np.asarray(sizes_blocks)
+    if sizes.dtype.kind not in "iu" or sizes.min(initial=1) < 1:
+        raise SpecError(f"sizes_blocks: {shown(sizes_blocks)} are no whole numbers of at least 1")
+    found: Counts = hits[np.minimum(sizes, hits.size - 1)]
+    return found
+
+
+def lru_depths(blocks: ArrayLike | Stream) -> NDArray[np.int32]:
+    """Depth in the stack of LRU at which each reference finds its block, 1 at the top; 0 for a first reference."""
+    stream = numbered(blocks)
+    # NOTE: a reference updates three rows of lanes, which one by one take as long as so many requests
+    return stack_depths.for_requests(stream.ids.size * LANES)(stream.ids, stream.kinds)
+
+
+@Linked
+def by_first_use(number: Counts) -> tuple[Ids, int]:
+    """Blocks by their order of first use, from a table of open addressing that is at most half full."""
+    bits, kinds = 12, 0
+    table = np.full(1 << bits, -1, dtype=np.int32)
+    known = np.empty(number.size, dtype=np.int64)
+    ids = np.empty(number.size, dtype=np.uint32)
+    for k in range(number.size):
+        block = number[k]
+        at = spread(block) >> (HASH_BITS - bits)
+        while table[at] >= 0 and known[table[at]] != block:
+            at = (at + 1) & (table.size - 1)
+        if table[at] >= 0:
+            ids[k] = table[at]
+        else:
+            table[at] = kinds
+            known[kinds] = block
+            ids[k] = kinds
+            kinds += 1
+            if 2 * kinds > table.size:
+                bits += 1
+                table = np.full(1 << bits, -1, dtype=np.int32)
+                for one in range(kinds):
+                    at = spread(known[one]) >> (HASH_BITS - bits)
+                    while table[at] >= 0:
+                        at = (at + 1) & (table.size - 1)
+                    table[at] = one
+    return ids, kinds
+
+
+def spread(block: int) -> int:
+    """Hash of a block number. Its parts are multiplied one by one: a product of 64 bits would overflow."""
+    low, high = block & LOW_BITS, (block >> HASH_BITS) & LOW_BITS
+    return (low * SPREAD_LOW + high * SPREAD_HIGH + (block >> 2 * HASH_BITS) * SPREAD_TOP) & LOW_BITS
+
+
+@Kernel
+def least_recent(ids: Ids, kinds: int, size: int) -> Flags:
+    """Hits of LRU. The stream itself is the list: inside is every block last used at *oldest* or later."""
+    hit = np.zeros(ids.size, dtype=np.bool_)
+    last = np.full(kinds, -1, dtype=np.int32)
+    oldest, inside = 0, 0
+    for k in range(ids.size):
+        block = ids[k]
+        if last[block] >= oldest:
+            hit[k] = True
+        elif inside < size:
+            inside += 1
+        else:
+            while last[ids[oldest]] != oldest:
+                oldest += 1
+            oldest += 1
+        last[block] = k
+    return hit
+
+
+@Kernel
+def second_chance(ids: Ids, kinds: int, size: int) -> Flags:
+    """Hits of CLOCK: blocks in a ring, and for each whether it is absent, unused since the hand passed, or used."""
+    hit = np.zeros(ids.size, dtype=np.bool_)
+    state = np.zeros(kinds, dtype=np.uint8)
+    ring = np.empty(size, dtype=np.uint32)
+    hand, inside = 0, 0
+    for k in range(ids.size):
+        block = ids[k]
+        if state[block]:
+            hit[k] = True
+            state[block] = 2
+            continue
+        if inside < size:
+            ring[inside] = block
+            inside += 1
+        else:
+            while state[ring[hand]] == 2:
+                state[ring[hand]] = 1
+                hand = hand + 1 if hand + 1 < size else 0
+            state[ring[hand]] = 0
+            ring[hand] = block
+            hand = hand + 1 if hand + 1 < size else 0
+        state[block] = 1
+    return hit
+
+
+@Kernel
+def touch_counted(  # noqa: PLR0915  (one loop, the regions in one list)
+    ids: Ids,
+    kinds: int,
+    times_s: NDArray[np.float64],
+    cold_end: Flags,
+    limits: tuple[int, int, float],
+    counts: tuple[int, int, int, int],
+) -> Flags:
+    """Hits under touch counts. One ring of links holds both regions and, between the hot and the cold end, nobody."""
+    size, hot_size, touch_time_s = limits
+    hot_count, stay_count, cool_count, first_count = counts
+    hit = np.zeros(ids.size, dtype=np.bool_)
+    region = np.zeros(kinds, dtype=np.uint8)
+    count = np.zeros(kinds, dtype=np.int32)
+    touched_s = np.zeros(kinds, dtype=np.float64)
+    nobody = kinds
+    hotter = np.full(kinds + 1, nobody, dtype=np.int32)
+    colder = np.full(kinds + 1, nobody, dtype=np.int32)
+    inside, hot, midpoint = 0, 0, nobody  # midpoint: the coldest of the hot region
+    for k in range(ids.size):
+        block = ids[k]
+        if region[block] != ABSENT:
+            hit[k] = True
+            if times_s[k] - touched_s[block] >= touch_time_s:
+                count[block] += 1
+                touched_s[block] = times_s[k]
+            continue
+        if inside < size:
+            inside += 1
+        else:
+            while True:
+                coldest = hotter[nobody]
+                above = hotter[coldest]
+                hotter[nobody] = above
+                colder[above] = nobody
+                if region[coldest] == HOT:
+                    hot -= 1
+                    midpoint = above
+                if count[coldest] < hot_count:
+                    region[coldest] = ABSENT
+                    break
+                count[coldest] = stay_count
+                region[coldest] = HOT
+                hot += 1
+                below = colder[nobody]
+                hotter[coldest] = nobody
+                colder[coldest] = below
+                colder[nobody] = coldest
+                hotter[below] = coldest
+                if midpoint == nobody:
+                    midpoint = coldest
+                if hot > hot_size:
+                    hot -= 1
+                    region[midpoint] = COLD
+                    count[midpoint] = cool_count
+                    midpoint = hotter[midpoint]
+        above = hotter[nobody] if cold_end[k] else midpoint
+        below = colder[above]
+        hotter[block] = above
+        colder[block] = below
+        colder[above] = block
+        hotter[below] = block
+        region[block] = COLD
+        count[block] = 0 if cold_end[k] else first_count
+        touched_s[block] = times_s[k]
+    return hit
+
+
+@Kernel
+def stack_depths(ids: Ids, kinds: int) -> NDArray[np.int32]:
+    """Depths from the number of blocks last used before each place, kept at three levels of lanes and one above.
+
+    A block used again is last used at its old place no more: one less before every place behind that, which is one less
+    in the later lanes of its row, of the row of rows and so on; so a reference costs three rows, whatever the depth,
+    and a lane for each 262,144 references. A lane ahead of the stream is set when the stream comes there.
+    """
+    after = np.zeros((LANES, LANES), dtype=np.int8)
+    for lane in range(LANES):
+        after[lane, lane + 1 :] = 1
+    rows = ids.size // LANES + 2
+    near = np.zeros((rows, LANES), dtype=np.int8)
+    rows = rows // LANES + 2
+    middle = np.zeros((rows, LANES), dtype=np.int16)
+    rows = rows // LANES + 2
+    far = np.zeros((rows, LANES), dtype=np.int32)
+    top = np.zeros(rows + 1, dtype=np.int32)
+    last = np.full(kinds, -1, dtype=np.int32)
+    depth = np.zeros(ids.size, dtype=np.int32)
+    distinct = 0
+    for k in range(ids.size):
+        row, block = k >> 6, ids[k]
+        place = last[block]
+        last[block] = k
+        if place < 0:
+            distinct += 1
+        else:
+            one, two, three = place >> 6, place >> 12, place >> 18
+            a, b, c = place & 63, one & 63, two & 63
+            depth[k] = distinct - (
+                int(near[one, a]) + int(middle[two, b]) + int(far[three, c]) + int(top[three])
+            )
+            for lane in range(LANES):
+                near[one, lane] -= after[a, lane]
+            for lane in range(LANES):
+                middle[two, lane] -= after[b, lane]
+            for lane in range(LANES):
+                far[three, lane] -= after[c, lane]
+            for lane in range(three + 1, (k >> 18) + 1):
+                top[lane] -= 1
+        below = int(near[row, k & 63]) + 1
+        if (k + 1) & 63:
+            near[row, (k + 1) & 63] = below
+            continue
+        below += int(middle[row >> 6, row & 63])
+        if (row + 1) & 63:
+            middle[row >> 6, (row + 1) & 63] = below
+            continue
+        row >>= 6
+        below += int(far[row >> 6, row & 63])
+        if (row + 1) & 63:
+            far[row >> 6, (row + 1) & 63] = below
+        else:
+            top[(row >> 6) + 1] = top[row >> 6] + below
+    return depth
+
+
+def _replay(hit: Flags) -> Replay:
+    hits = int(np.count_nonzero(hit))
+    return Replay(hit, hits, hit.size - hits)
+
+
+def _each(name: str, given: ArrayLike, kind: Any, count: int) -> NDArray[Any]:
+    """One entry for each reference, as an array of that kind."""
+    try:
+        found = np.asarray(given, dtype=kind, order="C")
+    except (TypeError, ValueError) as error:
+        raise SpecError(f"{name}: {shown(given)} is no array of {kind.__name__}") from error
+    if found.shape != (count,):
+        raise SpecError(f"{name} has the shape {found.shape} for {count} references; give one entry to each")
+    return found
+
+
+def _size(given: Any) -> int:
+    """Blocks of a cache; SpecError if that is no whole number or below 1."""
+    try:
+        size = index(given)
+    except TypeError:
+        size = 0
+    if size < 1:
+        raise SpecError(f"size_blocks: {shown(given)} is no whole number of at least 1")
+    return size

@@ -1,0 +1,148 @@
+"""Hits of a buffer cache: the counts that replacement by touches goes by, and how many hits LRU gives.
+
+References are independent here: each goes to a block with the popularity of that block, whatever came before. Che's
+approximation [che-2002] lets a block stay for one time T after its last reference, the same for all, in which as many
+other blocks are referenced as the cache has room for; why it comes so close is in [fricker-robert-roberts-2012].
+Against exact LRU its hit fraction is off by less than 0.01 with room for 1 or more of 40 blocks, 0.001 for 10 or more of
+40, 0.0005 for 20 or more of 1,000 and 0.0002 for 1,000 or more of 100,000, under Zipf exponents from 0 to 1.2.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from model.errors import OutsideLaw
+from model.laws.numeric import Number
+
+EXACT_RANKS = 1024
+"""Ranks of a Zipf law that are groups of their own."""
+GROUPS_PER_E = 128
+"""Groups of blocks whose popularity, or rank, spans a factor of e; the hit fraction changes by less than 1e-6."""
+
+
+@dataclass(frozen=True, slots=True)
+class TouchRules:
+    """Counts and times of the touch-count algorithm, with Oracle's defaults [shallahamer-touch-count].
+
+    NOTE: whether a block that has just been read counts 1 or 0 is not published; x$bh shows 1 [general knowledge].
+    """
+
+    percent_hot: float = 50.0
+    """Largest share of the buffers in the hot region, ``_db_percent_hot_default``."""
+    touch_time_s: float = 3.0
+    """Time within which touches count once, ``_db_aging_touch_time``."""
+    hot_criteria: int = 2
+    """Touches that make a buffer hot, ``_db_aging_hot_criteria``."""
+    more_than: bool = False
+    """Whether only more touches than these do; sources differ."""
+    stay_count: int = 0
+    """Count of a buffer that moves to the hot end, ``_db_aging_stay_count``."""
+    cool_count: int = 1
+    """Count of a buffer that is pushed over the midpoint, ``_db_aging_cool_count``."""
+    first_count: int = 1
+    """Count of a block read to the midpoint; one read to the cold end has 0."""
+
+    def __post_init__(self) -> None:
+        if max(self.stay_count, self.cool_count) >= self.hot_count:
+            raise OutsideLaw(
+                f"counts of {self.stay_count} at the hot end and {self.cool_count} over the midpoint must be below"
+                f" {self.hot_count}, which is hot; else the search for a buffer never ends"
+            )
+
+    @property
+    def hot_count(self) -> int:
+        """Least count of a hot buffer."""
+        return self.hot_criteria + self.more_than
+
+    def hot_blocks(self, room: int) -> int:
+        """Buffers of *room* that the hot region may hold."""
+        return int(room * self.percent_hot / 100)
+
+
+def lru_hit_fraction(room: Number, popularity: Number, blocks: Number = 1) -> Number:
+    """Share of references that find their block under LRU: Σ p(1 - e^-pT), T from :func:`characteristic_references`.
+
+    *popularity* and *blocks* are as there; this is the share long after the cache has filled [che-2002].
+    """
+    import numpy as np  # noqa: PLC0415
+
+    share, members = _shares(popularity, blocks)
+    stay = np.asarray(characteristic_references(room, share, members))
+    found = -np.expm1(-stay[..., None] * share) @ (share * members)
+    return found if found.ndim else float(found)
+
+
+def characteristic_references(room: Number, popularity: Number, blocks: Number = 1) -> Number:
+    """References that a block stays for after its last one under LRU: T of Σ(1 - e^-pT) = room [che-2002].
+
+    The popularity is that of one block, *blocks* how many have it; they need not sum to 1. With room for all, T is
+    infinite. Newton's steps from T = room, which is below the root, never pass it, as the sum is concave.
+    """
+    import numpy as np  # noqa: PLC0415
+
+    share, members = _shares(popularity, blocks)
+    wanted = np.asarray(room, dtype=float)
+    if (wanted < 0).any():
+        raise OutsideLaw("a cache has room for no fewer than 0 blocks")
+    fits = wanted >= members.sum()
+    stay = np.where(fits, 0.0, wanted)
+    step = stay
+    while (step > 1e-13 * stay).any():
+        left = np.exp(-stay[..., None] * share)
+        short = wanted - (1 - left) @ members
+        step = np.where(fits, 0.0, short / (left @ (share * members)))
+        stay = stay + step
+    stay = np.where(fits, np.inf, stay)
+    return stay if stay.ndim else float(stay)
+
+
+def zipf_lru_hit_fraction(room: Number, blocks: int, exponent: float) -> Number:
+    """Share of references that find their block under LRU when the one of rank r is wanted r^-exponent as often."""
+    return lru_hit_fraction(room, *zipf_groups(blocks, exponent))
+
+
+def zipf_groups(blocks: int, exponent: float) -> tuple[Number, Number]:
+    """Mean popularity of a block, and how many have about it, in groups of neighbouring ranks, the first ones alone.
+
+    The sum over the ranks from a to b is the integral from a - ½ to b + ½, but for a share of s(s + 1)/24a² < 1e-6.
+    """
+    import numpy as np  # noqa: PLC0415
+
+    alone = min(blocks, EXACT_RANKS)
+    ratio = max(blocks / alone, 1.0)
+    steps = int(np.ceil(GROUPS_PER_E * np.log(ratio)))
+    last = np.unique(np.rint(alone * ratio ** (np.arange(steps + 1) / max(steps, 1))))
+    members = np.diff(last)
+    begin = last[:-1] + 0.5
+    spans = np.log(last[1:] + 0.5) - np.log(begin)
+    power = (1 - exponent) * spans
+    stretch = np.where(power == 0, 1.0, np.expm1(power) / np.where(power == 0, 1.0, power))
+    total = begin ** (1 - exponent) * spans * stretch
+    popularity = np.concatenate((np.arange(1.0, alone + 1) ** -exponent, total / members))
+    return _shares(popularity, np.concatenate((np.ones(alone), members)))
+
+
+def groups(popularity: Number) -> tuple[Number, Number]:
+    """Mean popularity of a block, and how many have about it, from the popularity of each; for millions of blocks."""
+    import numpy as np  # noqa: PLC0415
+
+    wanted = np.asarray(popularity, dtype=float)
+    wanted = wanted[wanted > 0]
+    group = np.floor(np.log(wanted / wanted.max()) * -GROUPS_PER_E).astype(np.int64)
+    _, group, members = np.unique(group, return_inverse=True, return_counts=True)
+    return _shares(np.bincount(group, weights=wanted) / members, members)
+
+
+def _shares(popularity: Number, blocks: Number) -> tuple[Number, Number]:
+    """Popularities that sum to 1 over the blocks that are wanted at all, and how many blocks have each."""
+    import numpy as np  # noqa: PLC0415
+
+    popularity = np.asarray(popularity, dtype=float)
+    wanted, members = np.broadcast_arrays(popularity, np.asarray(blocks, dtype=float))
+    if not (
+        (wanted >= 0).all() and (members >= 0).all() and np.isfinite(wanted @ members) and wanted @ members
+    ):
+        raise OutsideLaw("popularities are finite and not negative, and some block is wanted")
+    kept = (wanted > 0) & (members > 0)
+    wanted, members = wanted[kept], members[kept]
+    return wanted / (wanted @ members), members

@@ -1,0 +1,130 @@
+"""Che's approximation: its own equation, exact LRU under independent references, and the grouping of millions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from model.errors import OutsideLaw
+from model.kernels.cache import lru_hits
+from model.laws import hit_ratio
+from model.laws.hit_ratio import characteristic_references, lru_hit_fraction, zipf_lru_hit_fraction
+
+
+def zipf(blocks: int, exponent: float) -> Any:
+    popularity = np.arange(1.0, blocks + 1) ** -exponent
+    return popularity / popularity.sum()
+
+
+def exact(room: int, popularity: Any) -> float:
+    """Exact LRU. The time to the next reference of a block is exponential; then fewer than *room* others came."""
+    node, weight = np.polynomial.legendre.leggauss(200)
+    low, high = np.log(1e-4), np.log(60 / popularity.min())
+    time = np.exp((high - low) / 2 * node + (high + low) / 2)
+    came = -np.expm1(-np.outer(time, popularity))
+    others = np.zeros((time.size, popularity.size, room))  # how many of the others came, up to room - 1
+    others[:, :, 0] = 1
+    for other in range(popularity.size):
+        chance = np.repeat(came[:, other, None], popularity.size, axis=1)
+        chance[:, other] = 0
+        more = others[:, :, :-1] * chance[:, :, None]
+        others *= 1 - chance[:, :, None]
+        others[:, :, 1:] += more
+    density = popularity**2 * np.exp(-np.outer(time, popularity)) * others.sum(axis=2)
+    return float(weight * (high - low) / 2 * time @ density.sum(axis=1))
+
+
+def test_the_exact_one_is_right_where_that_is_known() -> None:
+    popularity = zipf(12, 0.9)
+    assert exact(1, popularity) == pytest.approx(popularity @ popularity, rel=1e-9)
+    assert exact(12, popularity) == pytest.approx(1, rel=1e-9)
+    two = sum(
+        p * q / (1 - q) * p for p in popularity for q in popularity if p != q
+    )  # the one before was another q
+    assert exact(2, popularity) == pytest.approx(popularity @ popularity + two, rel=1e-9)
+
+
+@pytest.mark.parametrize("exponent", [0.0, 0.5, 0.8, 1.0, 1.2])
+def test_few_blocks_are_as_close_to_exact_lru_as_stated(exponent: float) -> None:
+    popularity = zipf(40, exponent)
+    for room, error in ((1, 0.01), (2, 0.01), (5, 0.01), (10, 0.001), (20, 0.001), (35, 0.001)):
+        assert abs(lru_hit_fraction(room, popularity) - exact(room, popularity)) < error
+
+
+@pytest.mark.parametrize("exponent", [0.5, 0.8, 1.0, 1.2])
+@pytest.mark.parametrize(
+    ("blocks", "rooms", "error"),
+    [(1_000, (20, 100, 500, 900), 5e-4), (100_000, (1_000, 10_000, 50_000), 2e-4)],
+)
+def test_many_blocks_are_as_close_to_exact_lru_as_stated(
+    blocks: int, rooms: tuple[int, ...], error: float, exponent: float
+) -> None:
+    random, popularity, count = np.random.default_rng(blocks), zipf(blocks, exponent), 2_000_000
+    stream = np.searchsorted(np.cumsum(popularity)[:-1], random.random(count))
+    warm = np.concatenate((np.arange(blocks)[::-1], stream))  # begin with every block seen
+    begin = lru_hits(warm[:300_000], rooms)
+    found = (lru_hits(warm, rooms) - begin) / (warm.size - 300_000)
+    noise = 4 * np.sqrt(0.25 / count)  # no more than that of independent hits, four times over
+    law = zipf_lru_hit_fraction(np.array(rooms), blocks, exponent)
+    assert np.abs(found - law).max() < error + noise
+
+
+@given(st.integers(1, 60), st.floats(0, 2), st.floats(0, 1))
+def test_the_stay_solves_its_equation(blocks: int, exponent: float, part: float) -> None:
+    popularity, room = zipf(blocks, exponent), part * blocks * 0.999999
+    stay = characteristic_references(room, popularity)
+    assert -np.expm1(-stay * popularity).sum() == pytest.approx(room, rel=1e-9, abs=1e-300)
+
+
+def test_equal_blocks_are_found_as_often_as_they_have_room() -> None:
+    rooms = np.array([0, 1, 500, 999, 1_000, 5_000])
+    assert lru_hit_fraction(rooms, np.ones(1_000)) == pytest.approx(np.minimum(rooms, 1_000) / 1_000)
+    assert lru_hit_fraction(rooms, 7.0, 1_000) == pytest.approx(np.minimum(rooms, 1_000) / 1_000)
+    assert characteristic_references(1_000, np.ones(1_000)) == np.inf
+    assert lru_hit_fraction(2, [0.5, 0.0, 0.5]) == 1  # nobody wants the third
+
+
+def test_a_number_gives_a_number_and_an_array_the_same() -> None:
+    rooms = np.linspace(0, 1_100, 12)
+    found = zipf_lru_hit_fraction(rooms, 1_000, 0.7)
+    one_by_one = [zipf_lru_hit_fraction(float(room), 1_000, 0.7) for room in rooms]
+    assert all(type(one) is float for one in one_by_one)
+    assert found == pytest.approx(one_by_one, rel=1e-12)
+    assert (np.diff(found) >= 0).all()
+
+
+@pytest.mark.parametrize("exponent", [0.0, 0.5, 1 - 1e-9, 1.0, 1.3, 3.0])
+@pytest.mark.parametrize("blocks", [1, 2, 1_000, 1_024, 1_025, 1_030, 100_003, 2_000_000])
+def test_groups_give_what_every_block_by_itself_gives(blocks: int, exponent: float) -> None:
+    popularity = zipf(blocks, exponent)
+    shares, members = hit_ratio.zipf_groups(blocks, exponent)
+    assert members.sum() == blocks
+    assert shares @ members == pytest.approx(1, rel=1e-12)
+    assert shares[0] == pytest.approx(popularity[0], rel=1e-6)
+    rooms = np.array([0.001, 0.05, 0.5, 0.99]) * blocks
+    found = zipf_lru_hit_fraction(rooms, blocks, exponent)
+    assert found == pytest.approx(lru_hit_fraction(rooms, *hit_ratio.groups(popularity)), abs=2e-6)
+    if blocks <= 100_003:
+        assert found == pytest.approx(lru_hit_fraction(rooms, popularity), abs=1e-6)
+
+
+@pytest.mark.parametrize("exponent", [0.5, 1.0, 1.5])
+def test_ten_million_blocks_are_some_thousand_groups(exponent: float) -> None:
+    shares, _ = hit_ratio.zipf_groups(10_000_000, exponent)
+    assert shares.size < 2_500
+    found = zipf_lru_hit_fraction(np.logspace(0, 7, 30), 10_000_000, exponent)
+    assert (np.diff(found) > 0).all()
+    assert found[-1] == 1
+
+
+@pytest.mark.parametrize(
+    ("room", "popularity", "blocks"),
+    [(-1, [1.0], 1), (1, [1.0, -1.0], 1), (1, [0.0], 1), (1, [np.nan], 1), (1, [np.inf], 1), (1, [1.0], 0)],
+)
+def test_what_is_no_popularity_is_refused(room: float, popularity: Any, blocks: int) -> None:
+    with pytest.raises(OutsideLaw):
+        lru_hit_fraction(room, popularity, blocks)

@@ -264,8 +264,9 @@ def lock(*options: str) -> bool:
 
 
 def serve(*options: str) -> NoReturn:
-    """Print a first answer, then become the server of the page, so that signals reach it."""
-    call(PYTHON, "-m", "app", "run", "rahn-full-scan")
+    """Print a first answer, then become the server of the page, so that signals reach it; or its help."""
+    if not {"-h", "--help"}.intersection(options):
+        call(PYTHON, "-m", "app", "run", "rahn-full-scan")
     os.chdir(ROOT)
     os.execve(PYTHON, [str(PYTHON), "-m", "app", "app", *options], environment())
 

@@ -12,11 +12,13 @@ from streamlit.delta_generator import DeltaGenerator
 from app import charts, engines, segment_charts
 from app.lines import mean
 from app.markdown import plain, sentence
+from app.stream_text import at_once
 from model.errors import BlocktimeError
 from model.results import DeviceStats, RunResult, StreamStats
 from model.units import MIB, show_bytes, show_seconds
 from scenarios import Scenario
 from scenarios.compare import why
+from scenarios.why_device import requests
 
 VERIFY: Final = "answer.verify"
 _ON_ELAPSED: Final = ("host.", "disk.", "client.")
@@ -103,7 +105,7 @@ def _verify(place: DeltaGenerator, other: Scenario, law: RunResult) -> None:
 
 
 def figures(before: RunResult, after: RunResult) -> None:
-    """Eight numbers with their difference to the baseline; outside a fitted range the number says so."""
+    """Eight or nine numbers with their difference to the baseline; outside a fitted range the number says so."""
     outside = marks(after)
     cpu = "CPU" if after.streams else "DB CPU"
     times: list[_Number] = [
@@ -116,7 +118,7 @@ def figures(before: RunResult, after: RunResult) -> None:
         first, second = _of_rows() if after.changes else _of_a_query(outside)
     for key, shown in (("first", [*times, *first]), ("second", second)):
         with st.container(key=key):
-            for column, (what, number) in zip(st.columns(4), shown, strict=True):
+            for column, (what, number) in zip(st.columns(len(shown)), shown, strict=True):
                 _metric(column, what, number(before), number(after))
 
 
@@ -146,7 +148,7 @@ def _of_a_query(outside: Mapping[str, Sequence[str]]) -> tuple[list[_Number], li
 def _of_streams(outside: Mapping[str, Sequence[str]]) -> tuple[list[_Number], list[_Number]]:
     """What matters of a stream of calls beside its time, and of the requests that it makes of the device."""
 
-    def calls(read: Callable[[StreamStats], float]) -> Callable[[RunResult], float | None]:
+    def calls(read: Callable[[StreamStats], float | None]) -> Callable[[RunResult], float | None]:
         return lambda result: read(result.streams[0]) if result.streams else None
 
     def disk(read: Callable[[DeviceStats], float]) -> Callable[[RunResult], float | None]:
@@ -159,9 +161,16 @@ def _of_streams(outside: Mapping[str, Sequence[str]]) -> tuple[list[_Number], li
         ],
         [
             (_Shown("Mean response", show_seconds, says="of one call"), calls(lambda s: s.response_s)),
-            (_Shown("Requests", _count, says="at the device"), disk(lambda d: sum(d.request_bytes.values()))),
-            (_Shown("Mean request", _size, good="off"), disk(lambda d: d.average_request_bytes)),
+            (
+                _Shown("p95 response", show_seconds, says="19 of 20 calls take no longer"),
+                calls(lambda s: s.response_percentiles.get("p95")),
+            ),
+            (_Shown("Requests", _count, says="at the device"), disk(requests)),
             (_Shown("await", show_seconds, outside["io"]), disk(lambda d: d.await_s)),
+            (
+                _Shown("%util", _percent, says="of the device", points=True),
+                disk(lambda d: d.utilisation_fraction),
+            ),
         ],
     )
 
@@ -292,15 +301,15 @@ def ink() -> str:
     return charts.INK["dark" if st.context.theme.type == "dark" else "light"]
 
 
-def reasons(found: engines.Pair, changed: bool) -> None:
+def reasons(found: engines.Pair, changed: bool, asked: tuple[Scenario, Scenario]) -> None:
     """What moved and why, then what to keep in mind."""
     before, after = found.before, found.after
     st.markdown("**Why**" if changed else "**What this is**")
     if changed:
-        said = why(before, after) or ["Nothing that the model knows of moves."]
+        said = why(before, after, asked) or ["Nothing that the model knows of moves."]
     else:
         said = [
-            charts.finding(before),
+            at_once(before) or charts.finding(before),
             *segment_charts.findings(before),
             accessed(after),
             "Change a control on the left: the difference shows here",

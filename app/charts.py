@@ -11,7 +11,7 @@ from model.demand.calls import COMMIT, DEVICE, FSYNC, HELD, ROOM, THINKING
 from model.results import RunResult
 from model.stream_books import AT_ONCE
 from model.units import show_bytes, show_seconds
-from scenarios.compare import CPU, UNACCOUNTED, changes, components
+from scenarios.compare import CPU, changes, components
 
 # Wait class -> colour that reads on white and on near-black, and a pattern that reads without colour.
 LOOKS: Final[dict[str, tuple[str, str]]] = {
@@ -56,7 +56,7 @@ _CLASSES: Final = {
     "SQL*Net message from client": "Idle",
     DEVICE: "User I/O",
     ROOM: "User I/O",
-    UNACCOUNTED + AT_ONCE: "User I/O",
+    AT_ONCE: "User I/O",
     HELD: "System I/O",
     COMMIT: "Commit",
     FSYNC: "Commit",

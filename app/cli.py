@@ -154,8 +154,7 @@ def _one_of(known: Sequence[str]) -> Callable[[click.Context, click.Parameter, A
         if value is not None and value not in known:
             from model.errors import SpecError
 
-            where = parameter.opts[0] if isinstance(parameter, click.Option) else "list"
-            raise SpecError(f"{where}: got {value[:60]!r}; allowed are {', '.join(known)}")
+            raise SpecError(f"{parameter.opts[0]}: got {value[:60]!r}; allowed are {', '.join(known)}")
         return value
 
     return check
@@ -212,12 +211,21 @@ def commands(ctx: click.Context) -> None:
 
 
 @commands.command("list")
-@click.argument("what", required=False, metavar="[" + "|".join(LISTS) + "]", callback=_one_of(LISTS))
+@click.argument("what", required=False, metavar="[" + "|".join(LISTS) + "]")
+@click.argument("name", required=False, metavar="[NAME]")
 @click.option("--json", "as_json", is_flag=True, help="JSON on standard output.")
 @click.option("--quiet", is_flag=True, help="Names alone.")
-def list_names(what: str | None, as_json: bool, quiet: bool) -> None:
-    """What can be named, one line each, with where it comes from."""
-    found = {kind: _named(kind) for kind in LISTS if what in (None, kind)}
+def list_names(what: str | None, name: str | None, as_json: bool, quiet: bool) -> None:
+    """What can be named, one line each, with where it comes from; with a NAME, what it holds.
+
+    A NAME alone is enough: blocktime list nvme.
+    """
+    from app.list_text import names_of
+
+    if what is not None and (name is not None or what not in LISTS):
+        _list_one(what, name, as_json, quiet)
+        return
+    found = {kind: names_of(kind) for kind in LISTS if what in (None, kind)}
     if as_json:
         print_json(
             {
@@ -242,23 +250,29 @@ def list_names(what: str | None, as_json: bool, quiet: bool) -> None:
     print_lines(lines)
 
 
-def _named(kind: str) -> list[tuple[str, str, str]]:
-    """Name, title and source of everything of one kind."""
-    if kind == "scenarios":
-        from scenarios import library
+def _list_one(what: str, name: str | None, as_json: bool, quiet: bool) -> None:
+    """One named thing, or those of one name: of the kind *what* where *name* follows it, else *what* is the name."""
+    from app.list_text import as_data, kinds_with, lines_of
+    from model.errors import SpecError
 
-        return [(name, entry.title, entry.source) for name, entry in library().items()]
-    if kind == "cases":
-        from validation import case_names, load_case
-
-        cases = {name: load_case(name).source for name in case_names()}
-        return [(name, source.title, f"{source.document}: {source.key}") for name, source in cases.items()]
-    from model.catalog import entries
-
-    return [
-        (name, entry.title, entry.source)
-        for name, entry in entries(kind if kind == "statistics" else kind[:-1]).items()
-    ]
+    if name is None:
+        kind, name = None, one_line(what)
+    elif what in LISTS:
+        kind, name = what, one_line(name)
+    else:
+        raise SpecError(f"list: got {one_line(what)[:60]!r}; allowed before a name are {', '.join(LISTS)}")
+    kinds = kinds_with(name, kind)
+    if as_json:
+        print_json([as_data(one, name) for one in kinds])
+    elif quiet:
+        print_lines([name])
+    else:
+        width = width_of_terminal()
+        print_lines(
+            line
+            for place, one in enumerate(kinds)
+            for line in (*([""] if place else []), *lines_of(one, name, width))
+        )
 
 
 @commands.command("run", short_help="Answer one scenario: profile, waits, I/O, segment, device, cost.")
@@ -334,7 +348,7 @@ def compare(
         print_json(
             {
                 "results": [_as_json(result) for result in results],
-                "differences": [_difference(results, index) for index in range(1, len(results))],
+                "differences": [_difference(results, asked, index) for index in range(1, len(results))],
             }
         )
         return
@@ -344,10 +358,10 @@ def compare(
         letters = letters_for(len(results))
         print_lines(difference_line(results[0], results[i], letters[i]) for i in range(1, len(results)))
         return
-    print_lines(compare_lines(results, titles, width=width_of_terminal()))
+    print_lines(compare_lines(results, titles, width=width_of_terminal(), scenarios=asked))
 
 
-def _difference(results: Sequence[RunResult], index: int) -> dict[str, object]:
+def _difference(results: Sequence[RunResult], asked: Sequence[Scenario], index: int) -> dict[str, object]:
     """What moved between the first result and the one at *index*, as data."""
     from dataclasses import asdict
 
@@ -362,7 +376,7 @@ def _difference(results: Sequence[RunResult], index: int) -> dict[str, object]:
         "elapsed_change_s": change_s,
         "elapsed_change_fraction": change_s / base.time.elapsed_s if base.time.elapsed_s else 0.0,
         "components": [asdict(change) for change in changes(base, other)],
-        "why": why(base, other),
+        "why": why(base, other, (asked[0], asked[index])),
     }
 
 

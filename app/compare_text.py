@@ -10,11 +10,20 @@ from click import style
 from app.lines import NAME_WIDTH, head, mean, wrapped
 from model.results import RunResult
 from model.units import MIB, show_bytes, show_seconds
+from scenarios import Scenario
 from scenarios.compare import changes, components, path, why
+from scenarios.why_device import flushes, mean_request_bytes, requests
+from scenarios.why_streams import overlapped
 
 
-def compare_lines(results: Sequence[RunResult], titles: Sequence[str], *, width: int = 80) -> Iterator[str]:
-    """Several answers side by side against the first, and why they differ."""
+def compare_lines(
+    results: Sequence[RunResult],
+    titles: Sequence[str],
+    *,
+    width: int = 80,
+    scenarios: Sequence[Scenario] = (),
+) -> Iterator[str]:
+    """Several answers side by side against the first, and why they differ, with what *scenarios* set otherwise."""
     letters = letters_for(len(results))
     for letter, result, title in zip(letters, results, titles, strict=True):
         name = f"{result.scenario} – {title}" if title else result.scenario
@@ -24,10 +33,11 @@ def compare_lines(results: Sequence[RunResult], titles: Sequence[str], *, width:
         yield from wrapped(difference_line(results[0], result, letter), width, bold=True)
     yield ""
     yield from side_by_side_lines(results, letters, width)
-    for letter, result in zip(letters[1:], results[1:], strict=True):
+    for place, (letter, result) in enumerate(zip(letters[1:], results[1:], strict=True), 1):
         yield ""
         yield head(f"Why {letter} differs from {letters[0]}" if len(results) > 2 else "Why")
-        for sentence in why(results[0], result):
+        asked = (scenarios[0], scenarios[place]) if scenarios else None
+        for sentence in why(results[0], result, asked):
             yield from wrapped(sentence, width, first="- ")
     beyond = dict.fromkeys(str(use) for result in results for use in result.extrapolated)
     warnings = dict.fromkeys(warning for result in results for warning in result.warnings)
@@ -47,13 +57,22 @@ def letters_for(many: int) -> list[str]:
 def difference_line(base: RunResult, other: RunResult, letter: str = "B") -> str:
     """How the elapsed times differ, in one sentence."""
     before, after = base.time.elapsed_s, other.time.elapsed_s
+    call = _of_a_call(base, other, letter)
     times = f"{letter} takes {show_seconds(after)}, A {show_seconds(before)}"
     if abs(after - before) <= 1e-9 * max(before, after):
-        return f"{letter} takes as long as A: {show_seconds(after)}."
+        return f"{letter} takes as long as A: {show_seconds(after)}.{call}"
     percent = f", {_percent_more(before, after)} %" if before > 0 and after < 10 * before else ""
     ratio = f", {after / before:,.3g} times as long" if before > 0 and after >= 10 * before else ""
     less = "less" if after < before else "more"
-    return f"{times}: {show_seconds(abs(after - before))} {less}{percent}{ratio}."
+    return f"{times}: {show_seconds(abs(after - before))} {less}{percent}{ratio}.{call}"
+
+
+def _of_a_call(base: RunResult, other: RunResult, letter: str) -> str:
+    """What a call takes, where calls are under way at once and the elapsed time says little."""
+    if not base.streams or not other.streams or not overlapped(base, other):
+        return ""
+    before, after = (show_seconds(one.streams[0].response_s) for one in (base, other) if one.streams)
+    return f" A call of {letter} takes {after}, one of A {before}."
 
 
 def _percent_more(before: float, after: float) -> str:
@@ -131,9 +150,10 @@ def _figures(result: RunResult) -> dict[str, str]:
     found = _of_streams(result) if result.streams else _of_a_statement(result)
     for name, device in result.device.items():
         if device.request_bytes:
-            found[f"{name} requests"] = f"{sum(device.request_bytes.values()):,.0f}"
+            found[f"{name} requests"] = f"{requests(device):,.0f}"
+            found[f"{name} cache flushes"] = f"{flushes(device):,.0f}"
             found[f"{name} merged"] = f"{device.merged_reads + device.merged_writes:,.0f}"
-            found[f"{name} mean request"] = show_bytes(round(device.average_request_bytes))
+            found[f"{name} mean request"] = show_bytes(round(mean_request_bytes(device)))
             found[f"{name} mean queue"] = mean(device.average_queue)
         found |= {
             f"{name} await": show_seconds(device.await_s),
@@ -153,8 +173,9 @@ def _of_streams(result: RunResult) -> dict[str, str]:
             f"MB/s{of}": mean(stream.bytes_per_s / MIB),
             f"mean response{of}": show_seconds(stream.response_s),
         }
-        if "p99" in stream.response_percentiles:
-            found[f"p99 response{of}"] = show_seconds(stream.response_percentiles["p99"])
+        for share in ("p95", "p99"):
+            if share in stream.response_percentiles:
+                found[f"{share} response{of}"] = show_seconds(stream.response_percentiles[share])
     return found
 
 

@@ -101,6 +101,10 @@ def _without_null(declared: dict[str, Any]) -> dict[str, Any]:
 _LIMITS: Final = {"ge": "minimum", "le": "maximum", "gt": "exclusiveMinimum", "lt": "exclusiveMaximum"}
 
 
+_COUNTED: Final = {"iops_limit": "requests/s", "burst_iops": "requests/s", "burst_credits": "requests"}
+"""Real numbers that are no shares, though their names end in no unit."""
+
+
 @lru_cache(maxsize=256)
 def facts(path: str, kind: str = "full_scan") -> Facts | None:
     """What the field *path* allows; None where a workload of *kind* has no such field."""
@@ -110,7 +114,7 @@ def facts(path: str, kind: str = "full_scan") -> Facts | None:
     declared = _declared(path, kind)
     if declared is None:
         return None
-    unit = unit_of(path.rsplit(".", 1)[-1])
+    unit = _COUNTED.get(name) or unit_of(name)
     low = declared.get("minimum", declared.get("exclusiveMinimum"))
     high = declared.get("maximum")
     options = tuple(declared.get("enum", ()))

@@ -9,7 +9,7 @@ from typing import Any, Final, Literal
 import streamlit as st
 
 from app.fields import OWN, Facts, as_text, facts, value_at
-from model.spec import Insert, Stream, Update
+from model.spec import Disk, Insert, Stream, Update
 from scenarios import Scenario
 
 QUERIES: Final = ("full_scan", "index_range_scan")
@@ -42,7 +42,7 @@ class Control:
             return "decides nothing here: the scenario gives CLUSTERING_FACTOR itself"
         work = scenario.workload
         if isinstance(work, Stream):
-            return _idle_in_a_stream(self.path, work)
+            return _idle_in_a_stream(self.path, work) or _idle_on_the_disk(self.path, scenario.system.disk)
         if self.path == "workload.growth_bytes" and isinstance(work, Update) and work.sets:
             return "decides nothing here: the growth follows from the columns that the update sets"
         if self.path == "workload.arraysize_rows" and isinstance(work, Insert) and work.method != "array":
@@ -65,6 +65,17 @@ def _idle_in_a_stream(path: str, work: Stream) -> str:
         "workload.arrivals": (work.rate_per_s is None, "the next call waits for the last one"),
         "workload.think_s": (work.rate_per_s is not None, "calls arrive at a rate"),
         "workload.in_flight": (work.rate_per_s is not None, "calls arrive at a rate"),
+    }
+    decides_nothing, reason = idle.get(path, (False, ""))
+    return f"decides nothing here: {reason}" if decides_nothing else ""
+
+
+def _idle_on_the_disk(path: str, disk: Disk) -> str:
+    """Why a field of the disk decides nothing beside its others; empty where it does."""
+    idle = {
+        "disk.write_cache_flushed": (not disk.write_cache_bytes, "the disk has no write cache"),
+        "disk.burst_iops": (disk.iops_limit is None, "the volume has no limit"),
+        "disk.burst_credits": (disk.burst_iops is None, "the volume has no burst"),
     }
     decides_nothing, reason = idle.get(path, (False, ""))
     return f"decides nothing here: {reason}" if decides_nothing else ""
@@ -129,12 +140,20 @@ GROUPS: Final[dict[str, tuple[Control, ...]]] = {
         Control("workload.rate_per_s", "Calls that arrive"),
         Control("workload.arrivals", "They arrive"),
         Control("workload.fsync_every", "fsync after (calls); 0 = never", only_for=("write_stream",)),
+        Control("workload.extends", "The file grows", only_for=("write_stream",)),
     ),
     "Host and storage": (
         Control("host.io_path", "I/O path", only_for=(*READERS, *STREAMS)),
         Control("disk.use", "Disk", only_for=(*READERS, *STREAMS)),
         Control("disk.queue_depth", "Commands the disk holds", only_for=STREAMS),
         Control("disk.write_cache_bytes", "Write cache of the disk", only_for=("write_stream",)),
+        Control("disk.write_cache_flushed", "fsync and O_SYNC flush it", only_for=("write_stream",)),
+        Control("disk.raid_level", "RAID level", only_for=STREAMS),
+        Control("disk.raid_disks", "Members of the RAID set", only_for=STREAMS),
+        Control("disk.iops_limit", "Limit of the volume", only_for=STREAMS),
+        Control("disk.throughput_limit_bytes_per_s", "Limit of its throughput", only_for=STREAMS),
+        Control("disk.burst_iops", "Burst", only_for=STREAMS),
+        Control("disk.burst_credits", "Burst credits", only_for=STREAMS),
         Control("host.use", "Machine"),
         Control("host.cpus", "Processors"),
         Control("host.page_cache_hit_fraction", "Reads found in the page cache", only_for=(*READERS, "read_stream")),

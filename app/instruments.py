@@ -61,7 +61,7 @@ def tabs(before: RunResult, after: RunResult, other: Scenario, command: str) -> 
 Lines = Callable[[RunResult], Iterable[str]]
 WIDE: Final[dict[str, Lines]] = {
     "TKPROF": text.tkprof_lines,
-    "Device": lambda result: iostat_text.device_lines(result, width=120),
+    "Device": lambda result: iostat_text.device_lines(result, 120, iostat_text.MOST_ON_A_PAGE),
 }
 NARROW: Final[dict[str, Lines]] = {
     "Stream": lambda result: stream_text.stream_lines(result, width=60),

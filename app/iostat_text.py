@@ -8,15 +8,22 @@ from typing import Final
 
 from click import style
 
-from app.lines import head, listed, wrapped
+from app.iostat_pick import spans
+from app.lines import head, wrapped
 from model.results import DeviceLine, DeviceStats, RunResult
 from model.units import show_bytes
+from scenarios.why_device import flushes
+from scenarios.why_words import listed, plural
 
 SECTOR_BYTES: Final = 512
 KB: Final = 1024
 LABEL: Final = 10
-FIRST_LINES, MOST_LINES = 4, 12
+MOST_LINES: Final = 16
+MOST_ON_A_PAGE: Final = 300
+ALL_OF_THEM: Final = "--json or a longer iostat.interval_s shows all"
 MOST_SIZES: Final = 16
+FLUSH: Final = "cache flush"
+"""A request without data: the device is to empty its write cache."""
 
 Measured = DeviceStats | DeviceLine
 
@@ -50,9 +57,9 @@ class Line:
     measured: Measured | None
 
 
-def device_lines(result: RunResult, width: int = 80) -> Iterator[str]:
-    """Each device in the columns of ``iostat -x``; some give way in a narrow terminal."""
-    rows = [line for name, stats in result.device.items() for line in lines_of(name, stats)]
+def device_lines(result: RunResult, width: int = 80, most: int = MOST_LINES) -> Iterator[str]:
+    """Each device in the columns of ``iostat -x``; some give way in a narrow terminal, and lines beyond *most*."""
+    rows = [line for name, stats in result.device.items() for line in lines_of(name, stats, most)]
     if not rows:
         return
     timed = any(stats.lines for stats in result.device.values())
@@ -78,23 +85,23 @@ def value_of(name: str, measured: Measured) -> float:
     return COLUMNS[name][1](measured)
 
 
-def lines_of(name: str, stats: DeviceStats) -> list[Line]:
-    """The lines of one device: of a long run the first ones, the busiest and the last; then the whole run."""
-    found = stats.lines
-    kept = range(len(found))
-    if len(found) > MOST_LINES:
-        busiest = max(kept, key=lambda i: found[i].read_bytes_per_s + found[i].written_bytes_per_s)
-        kept_of_many = sorted({*range(FIRST_LINES), busiest, len(found) - 1})
-    else:
-        kept_of_many = list(kept)
+def lines_of(name: str, stats: DeviceStats, most: int = MOST_LINES) -> list[Line]:
+    """The lines of one device, of a long run those that say most; then the whole run."""
     rows: list[Line] = []
-    before = -1
-    for place in kept_of_many:
-        gap = place - before - 1
-        if gap:
-            rows.append(Line("", f"… {gap:,} line{'' if gap == 1 else 's'} left out", None))
-        rows.append(Line(name, span_of(found[place]), found[place]))
-        before = place
+    hint = f"; {ALL_OF_THEM}"
+    for first, end, shown in spans(stats.lines, most):
+        found = stats.lines[first]
+        if shown and end == first + 1:
+            rows.append(Line(name, span_of(found), found))
+        elif shown:
+            last = stats.lines[end - 1]
+            until = last.begin_s + last.interval_s
+            rows.append(
+                Line("", f"… {end - first:,} idle intervals, {found.begin_s:.10g}-{until:.10g}", None)
+            )
+        else:
+            rows.append(Line("", f"… {plural(end - first, 'line')} left out{hint}", None))
+            hint = ""
     return [*rows, Line(name, "all", stats)]
 
 
@@ -139,7 +146,11 @@ def size_lines(result: RunResult, width: int = 80, bar: str = "█") -> Iterator
 
 def said_of_requests(stats: DeviceStats) -> str:
     """How many requests, of what sizes, and what was merged into them."""
-    sizes = stats.request_bytes
+    sizes = {size: many for size, many in stats.request_bytes.items() if size}
+    emptied = flushes(stats)
+    first = f"{emptied:,.0f} cache flush{'' if emptied == 1 else 'es'}" if emptied else ""
+    if not sizes:
+        return first
     least, most = show_bytes(min(sizes)), show_bytes(max(sizes))
     of = (
         f"of {most}"
@@ -147,8 +158,10 @@ def said_of_requests(stats: DeviceStats) -> str:
         else f"of {least} to {most}, {show_bytes(round(_bytes(sizes) / sum(sizes.values())))} on average"
     )
     merged = stats.merged_reads + stats.merged_writes
-    joined = f"{merged:,.0f} bios were merged into waiting requests" if merged else "none was merged"
-    return f"{sum(sizes.values()):,.0f} requests {of}; {joined}"
+    joined = "none was merged"
+    if merged:
+        joined = f"{plural(merged, 'bio')} {'was' if merged == 1 else 'were'} merged into waiting requests"
+    return f"{f'{first}, and ' if first else ''}{plural(sum(sizes.values()), 'request')} {of}; {joined}"
 
 
 def _bytes(sizes: Mapping[int, float]) -> float:
@@ -158,13 +171,21 @@ def _bytes(sizes: Mapping[int, float]) -> float:
 def by_size(sizes: Mapping[int, float], most: int = MOST_SIZES) -> list[tuple[str, float, float]]:
     """Name, requests and bytes of each size; of each power of two where there are more than *most* sizes."""
     if len(sizes) <= most:
-        return [(show_bytes(size), many, size * many) for size, many in sorted(sizes.items())]
+        return [
+            (show_bytes(size) if size else FLUSH, many, size * many) for size, many in sorted(sizes.items())
+        ]
     bands: dict[int, list[float]] = {}
+    emptied = sizes.get(0, 0.0)
     for size, many in sorted(sizes.items()):
+        if not size:
+            continue
         band = bands.setdefault((max(1, size) - 1).bit_length(), [0.0, 0.0])
         band[0] += many
         band[1] += size * many
     return [
-        (f"{show_bytes(2 ** (power - 1)) if power else '0'}–{show_bytes(2**power)}", many, held)
-        for power, (many, held) in bands.items()
+        *([(FLUSH, emptied, 0.0)] if emptied else []),
+        *(
+            (f"{show_bytes(2 ** (power - 1)) if power else '0'}–{show_bytes(2**power)}", many, held)
+            for power, (many, held) in bands.items()
+        ),
     ]

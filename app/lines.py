@@ -1,9 +1,9 @@
-"""What every text answer is made of: headings, wrapped lines, sizes and lists in words."""
+"""What every text answer is made of: headings, wrapped lines, sizes and means."""
 
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from click import style
 
@@ -21,10 +21,6 @@ def megabytes(size_bytes: float) -> str:
 def mean(value: float) -> str:
     """A mean with as many digits as say something, never in powers of ten."""
     return f"{value:,.0f}" if value >= 1000 else f"{value:.4g}"
-
-
-def listed(parts: Sequence[str]) -> str:
-    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
 
 
 def wrapped(

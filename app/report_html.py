@@ -13,7 +13,7 @@ from click import unstyle
 from app import device_charts
 from app.charts import LOOKS, Figure, wait_class
 from app.compare_text import difference_line, letters_for, side_by_side_lines
-from app.iostat_text import device_lines, size_lines
+from app.iostat_text import MOST_ON_A_PAGE, device_lines, size_lines
 from app.segment_text import block_lines, row_lines, search_lines, segment_lines
 from app.stream_text import stream_lines, timeline_lines
 from app.text import (
@@ -101,7 +101,9 @@ def compare_page(scenarios: Sequence[Scenario], results: Sequence[RunResult], ti
         body.append(
             f'<p class="answer">{escape(difference_line(results[0], results[index], letters[index]))}</p>'
         )
-        sentences = "".join(f"<li>{escape(sentence)}</li>" for sentence in why(results[0], results[index]))
+        asked = scenarios[0], scenarios[index]
+        said = why(results[0], results[index], asked)
+        sentences = "".join(f"<li>{escape(sentence)}</li>" for sentence in said)
         body.append(f"<h2>Why {letters[index]} differs from {letters[0]}</h2><ul>{sentences}</ul>")
     body.append(_plot(stacked_figure(results, letters), "bars"))
     body.append("<h2>Side by side</h2>")
@@ -109,7 +111,7 @@ def compare_page(scenarios: Sequence[Scenario], results: Sequence[RunResult], ti
     for letter, label, scenario, result in zip(letters, labels, scenarios, results, strict=True):
         body.append(f"<h2>{escape(label)}</h2>")
         if any(device.lines for device in result.device.values()):
-            body.append(_pre(device_lines(result, WIDTH)))
+            body.append(_pre(device_lines(result, WIDTH, MOST_ON_A_PAGE)))
         body += _device_plots(result, f"device_{letter}")
         body += _scenario(scenario)
     body += _data(results)
@@ -307,7 +309,7 @@ def _instruments(result: RunResult) -> Iterable[str]:
         segment_lines(result),
         search_lines(result, WIDTH),
         block_lines(result, WIDTH),
-        device_lines(result, WIDTH),
+        device_lines(result, WIDTH, MOST_ON_A_PAGE),
         size_lines(result, WIDTH),
         timeline_lines(result, WIDTH),
         optimizer_lines(result),

@@ -7,9 +7,11 @@ from collections.abc import Iterator
 
 from click import style
 
-from app.lines import NAME_WIDTH, head, listed, mean, megabytes, wrapped
+from app.lines import NAME_WIDTH, head, mean, megabytes, wrapped
 from model.results import RunResult, StreamStats
 from model.units import MIB, show_bytes, show_seconds
+from scenarios.why_streams import overlapped
+from scenarios.why_words import listed
 
 DOES = {"write_stream": "writes", "read_stream": "reads"}
 
@@ -28,6 +30,23 @@ def calls(stream: StreamStats) -> str:
     """How many calls of what size."""
     size = f" of {show_bytes(stream.bytes / stream.calls)}" if stream.calls else ""
     return f"{stream.calls:,.0f} {does(stream)}{size}"
+
+
+def at_once(result: RunResult) -> str:
+    """The answer for calls that are under way at once, which have no waits one after the other; else empty."""
+    if not result.streams or not overlapped(result):
+        return ""
+    stream = result.streams[0]
+    tail = stream.response_percentiles.get("p95")
+    takes = f"{show_seconds(stream.response_s)}{f' (p95 {show_seconds(tail)})' if tail is not None else ''}"
+    most = stream.in_flight_most
+    under_way = f" with up to {most:,} of one user under way at once" if most > 1 else ""
+    busy = [f"the device is {100 * one.utilisation_fraction:.0f} % busy" for one in result.device.values()]
+    each = f"a {does(stream).removesuffix('s')} takes {takes}{under_way}"
+    return (
+        f"{mean(stream.calls_per_s)} {does(stream)}/s come through ({mean(stream.bytes_per_s / MIB)} MB/s): "
+        f"{listed([each, *busy[:1]])}. {calls(stream)} take {show_seconds(result.time.elapsed_s)}"
+    )
 
 
 def beside(result: RunResult) -> Iterator[str]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from click import style
 
 from app.iostat_text import device_lines, size_lines
-from app.lines import NAME_WIDTH, head, listed, megabytes, wrapped
+from app.lines import NAME_WIDTH, head, megabytes, wrapped
 from app.segment_text import (
     advice,
     block_lines,
@@ -20,11 +20,12 @@ from app.segment_text import (
     times_of_a_session,
     work_on_rows,
 )
-from app.stream_text import beside, calls, rates, stream_lines, timeline_lines
+from app.stream_text import at_once, beside, calls, rates, stream_lines, timeline_lines
 from model.demand import DIRECT, FROM_CLIENT, LOG_FILE_SYNC, MORE_DATA, SCATTERED, SEQUENTIAL, TO_CLIENT
 from model.results import Call, PhysicalIO, RunResult
 from model.units import show_bytes, show_seconds
 from scenarios.compare import CPU, UNACCOUNTED, components
+from scenarios.why_words import listed
 
 if TYPE_CHECKING:
     from validation.calibrate import Fit
@@ -107,6 +108,8 @@ def answer(result: RunResult) -> str:
     where = _where(result)
     parts = f": {listed(where)}" if where else ""
     takes = f"It takes {show_seconds(result.time.elapsed_s)}{_within(result)}{asked}{parts}."
+    if found := at_once(result):
+        takes = f"{found}{_within(result)}."
     return " ".join([takes, *beside(result), *advice(result)])
 
 

@@ -52,7 +52,7 @@ def page() -> None:
     with st.sidebar:
         _controls(base, other, changes, refused)
     _address(name, changes)
-    for sentence in [*st.session_state.pop(NOTES, []), *refused.values()]:
+    for sentence in [*st.session_state[NOTES], *refused.values()]:
         st.error(sentence, icon=":material/error:")
     accepted = {path: text for path, text in changes.items() if path not in refused}
     try:
@@ -68,7 +68,7 @@ def page() -> None:
     with chart:
         answer.waterfall(found.before, found.after)
     with said:
-        answer.reasons(found, bool(accepted))
+        answer.reasons(found, bool(accepted), (base, other))
     engine = "calculate" if found.after.engine == "calculate" and found.queues else ""
     instruments.tabs(found.before, found.after, other, settings.command_line(name, accepted, engine))
     if found.pending:
@@ -138,6 +138,7 @@ _NOTHING: Final = object()
 def _change(path: str) -> None:
     """A control moved: note what differs from the baseline; one left empty goes back to it."""
     name = st.session_state[NAME]
+    st.session_state[NOTES] = []
     base = load(name)
     other, _ = settings.settle(name, st.session_state[CHANGES])
     field = fields.facts(path, other.workload.kind)
@@ -156,4 +157,5 @@ def _pick() -> None:
 
 
 def _reset() -> None:
+    st.session_state[NOTES] = []
     st.session_state[CHANGES] = {}

@@ -22,6 +22,9 @@ from model.results import (
 from model.spec import Stream, System
 
 AT_ONCE = "calls under way at once"
+CALL = "the call"
+LEAST_STAGE_S = 1e-7  # a hundredth of what the shortest stage takes that anybody looks for
+SLOWEST = "waiting for the slowest program"
 ROUNDING = 1e-9
 CPU_CAUSES = {"write_stream": "write calls", "read_stream": "read calls"}
 LAW_SOURCES = ("linux-2.6-block", "linux-blk-mq", "linux-vm", "sysstat-iostat", "drive-data-sheets")
@@ -96,15 +99,18 @@ def close_books(name: str, system: System, work: Stream, played: Played) -> RunR
     """The result of streams that were played."""
     mine = [record for file, record in zip(played.files, played.records, strict=True) if file.calls is work]
     many = len(mine)
-    elapsed = sum(record.end_s - record.begin_s for record in mine) / many
+    elapsed = max(record.end_s for record in mine) - min(record.begin_s for record in mine)
+    mean = sum(record.end_s - record.begin_s for record in mine) / many
     cpu_s = sum(record.causes_s.get(CPU, 0.0) for record in mine) / many
     waits, unaccounted = _waits(mine), {}
     if work.rate_per_s is not None or work.in_flight > 1:  # calls that run side by side wait side by side
-        waits, unaccounted = {}, {AT_ONCE: elapsed - cpu_s}
+        waits, unaccounted = {}, {AT_ONCE: mean - cpu_s}
     else:
-        rest = elapsed - cpu_s - sum(event.total_s for event in waits.values())
+        rest = mean - cpu_s - sum(event.total_s for event in waits.values())
         if abs(rest) > ROUNDING * elapsed:
             unaccounted["no cause"] = rest
+    if elapsed - mean > ROUNDING * elapsed:
+        unaccounted[SLOWEST] = elapsed - mean
     return stream_result(
         system,
         work,
@@ -236,5 +242,16 @@ def _device(played: Played) -> DeviceStats:
 
 
 def _timeline(stages: list[Stage]) -> list[Stage] | None:
-    """In order of time, the call itself first."""
-    return sorted(stages, key=lambda stage: (stage.name != "the call", stage.begin_s, stage.end_s)) or None
+    """In order of time, the call itself first, with what of it lies before and after its requests."""
+    call = next((stage for stage in stages if stage.name == CALL), None)
+    rest = [stage for stage in stages if stage.name != CALL]
+    if call is not None:  # a request that a call joined may have waited before
+        rest = [one.model_copy(update={"begin_s": max(one.begin_s, call.begin_s)}) for one in rest]
+    if call is not None and rest:
+        first, last = min(stage.begin_s for stage in rest), max(stage.end_s for stage in rest)
+        if first - call.begin_s > LEAST_STAGE_S and first < call.end_s:
+            rest.append(Stage(name="processor, or waiting for room", begin_s=call.begin_s, end_s=first))
+        if call.end_s - last > LEAST_STAGE_S:
+            rest.append(Stage(name="processor, cache flush or commit", begin_s=last, end_s=call.end_s))
+    rest.sort(key=lambda stage: (stage.begin_s, stage.end_s))
+    return [*([call] if call else []), *rest] or None

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from model.demand.calls import DEVICE, HELD, THINKING, UNBUFFERED, files_of
-from model.demand.stream_work import CallDemand, call_demand
+from model.demand.stream_work import CallDemand, Changed, call_demand
 from model.laws import block_layer, disk_means, page_cache, queueing
 from model.laws.numeric import Number, floor_div, larger, smaller, some, where
 from model.results import DeviceStats, EventTime, PhysicalIO, RunResult, StreamStats
@@ -46,7 +46,7 @@ def compose(system: Any, work: Any) -> list[StreamTime]:
 
 
 def _alone(system: Any, calls: Any) -> StreamTime:
-    demand = call_demand(system, calls)
+    demand = _credited(system, calls)
     if calls.rate_per_s is not None:
         return _open(system, calls, demand)
     if demand.hidden:
@@ -54,12 +54,25 @@ def _alone(system: Any, calls: Any) -> StreamTime:
     return _closed(system, calls, demand)
 
 
+def _credited(system: Any, calls: Any) -> CallDemand:
+    """Demand of a call, where a volume's burst lasts for some of the calls and its own rate for the rest."""
+    demand, disk = call_demand(system, calls), system.disk
+    if disk.iops_limit is None or disk.burst_iops is None:
+        return demand
+    bursting = call_demand(Changed(system, disk=Changed(disk, iops_limit=disk.burst_iops)), calls)
+    each = demand.requests * disk_means.counted_requests(demand.device_bytes / larger(demand.requests, 1e-9))
+    asked = calls.users * calls.count * each
+    share = smaller(1.0, disk_means.burst_requests(disk) / larger(asked, 1e-9))
+    demand.held_s = share * bursting.held_s + (1 - share) * demand.held_s
+    return demand
+
+
 def _closed(system: Any, calls: Any, demand: CallDemand) -> StreamTime:
     """Programs that wait for their calls: exact for one, machine repair for several [jain-1991]."""
     path = calls.path or system.host.io_path
     many = calls.users * (calls.in_flight if path in UNBUFFERED else 1)  # io_submit to a page cache waits
     total = calls.users * calls.count
-    alone_s = demand.cpu_s + calls.think_s + demand.device_s
+    alone_s = larger(demand.cpu_s + calls.think_s + demand.device_s, demand.held_s)
     if not some(many != 1):
         return StreamTime(
             demand, total, calls.count * alone_s, demand.cpu_s + demand.device_s, demand.device_s, 0.0,
@@ -96,8 +109,12 @@ def _open(system: Any, calls: Any, demand: CallDemand) -> StreamTime:
     if calls.arrivals == "regular":
         wait = where(some_variation(demand.scv), wait * demand.scv / (1 + demand.scv), 0.0)
         method = "arrivals in step: the wait that the service's variation leaves"
-    behind = total * (demand.held_s - 1 / rate)
-    wait = where(load < FULL, wait, behind / 2)
+    if calls.pattern == "sequential":
+        method += "; calls that merge while they wait are left out"
+    arrivals_scv = 1.0 if calls.arrivals == "poisson" else 0.0
+    behind = total * larger(0.0, demand.held_s - 1 / rate)
+    walked = queueing.heavy_traffic_wait_s(demand.held_s, arrivals_scv + demand.scv, total)
+    wait = where(load < FULL, smaller(wait, walked), behind / 2 + walked)
     elapsed = where(load < FULL, total / rate, total * demand.held_s) + demand.device_s + demand.cpu_s
     return StreamTime(
         demand, total, elapsed, demand.cpu_s + wait + demand.device_s, wait + demand.device_s, load, method
@@ -232,16 +249,21 @@ def overload_warnings(system: System, work: Stream) -> list[str]:
     """What to say where calls arrive faster than the device can serve them; nothing otherwise."""
     every = (work, *work.beside)
     load = sum(
-        calls.users * calls.rate_per_s * float(call_demand(system, calls).held_s)
+        calls.users * calls.rate_per_s * float(_credited(system, calls).held_s)
         for calls in every
         if calls.rate_per_s is not None
     )
     if load < FULL:
         return []
-    return [
-        f"the calls arrive at {100 * load:.0f} % of what the device can do: the queue grows as long as they arrive, "
-        "and times depend on how many there are"
-    ]
+    return [overload_sentence(load)]
+
+
+def overload_sentence(load: float, queue: str = "") -> str:
+    """What to say of calls that arrive at *load* times what the device can do; *queue* is how far it grew."""
+    return (
+        f"the calls arrive at {100 * load:.0f} % of what the device can do: the queue grows as long as they "
+        f"arrive{queue}, and times depend on how many there are"
+    )
 
 
 def _warnings(system: System, work: Stream, found: list[StreamTime]) -> list[str]:
@@ -284,7 +306,11 @@ def _device(work: Stream, found: list[StreamTime]) -> DeviceStats | None:
         one.calls * one.demand.requests * (one.demand.device_s if one.demand.hidden else one.wait_s)
         for one in found
     )
-    busy = sum(one.calls * (one.demand.held_s if one.demand.hidden else one.demand.device_s) for one in found)
+    busy = sum(
+        one.calls
+        * (one.demand.held_s if one.demand.hidden else larger(one.demand.device_s, one.demand.held_s))
+        for one in found
+    )
     busy = min(span, busy)
     held = max(held, busy)
 

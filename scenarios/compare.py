@@ -21,13 +21,16 @@ from model.demand import (
 )
 from model.demand.calls import DEVICE
 from model.results import RunResult
+from model.stream_books import AT_ONCE, SLOWEST
 from model.units import show_bytes, show_seconds
 from scenarios import why_rows, why_streams
-from scenarios.why_device import awaited, busy
+from scenarios.why_device import Asked, awaited, busy
 from scenarios.why_words import NOTHING_S, Change, differs, effect, from_to, plural, takes
 
 CPU = "CPU: "
 UNACCOUNTED = "unaccounted: "
+NAMED_ITSELF = (AT_ONCE, SLOWEST)
+"""Causes beside CPU and waits that are nothing left over: they say what the time is."""
 
 GETS = "consistent gets"
 WALK = "walking rows"
@@ -75,7 +78,11 @@ def components(result: RunResult) -> dict[str, float]:
     time = result.time
     found = {CPU + cause: seconds for cause, seconds in time.cpu.items() if seconds}
     found |= {event: waited.total_s for event, waited in time.wait.items()}
-    found |= {UNACCOUNTED + cause: seconds for cause, seconds in time.unaccounted.items() if seconds}
+    found |= {
+        cause if cause in NAMED_ITSELF else UNACCOUNTED + cause: seconds
+        for cause, seconds in time.unaccounted.items()
+        if seconds
+    }
     return found
 
 
@@ -91,26 +98,40 @@ def changes(base: RunResult, other: RunResult) -> list[Change]:
     return sorted(found, key=lambda change: -abs(change.change_s))
 
 
-def why(base: RunResult, other: RunResult) -> list[str]:
-    """One to five sentences on what moved between *base* and *other*, the largest effect first."""
+def why(base: RunResult, other: RunResult, asked: Asked | None = None) -> list[str]:
+    """One to five sentences on what moved between *base* and *other*, the largest effect first.
+
+    Where the two scenarios are *asked*, what was set otherwise of the disk is named as the cause.
+    """
     moved = _by_mechanism(base, other)
     elapsed = max(base.time.elapsed_s, other.time.elapsed_s)
     said = []
     for name, change in sorted(moved.items(), key=lambda item: -abs(item[1].change_s)):
-        sentence = _sentence(name, change, base, other)
+        sentence = _sentence(name, change, base, other, asked)
         if sentence and (
             abs(change.change_s) >= LEAST_EFFECT * elapsed or _counts_changed(name, base, other)
         ):
             said.append(sentence)
     after = [*why_rows.afterwards(base, other), *why_streams.rates(base, other)]
     said = [*said[: MOST_SENTENCES - 1 - len(after)], *after]
+    if why_streams.both(base, other) and why_streams.overlapped(base, other) and said:
+        return [*said, *_of_calls_at_once(base, other, asked)][:MOST_SENTENCES]
     return [*_little_change(moved, base, other), *said, *_what_stays(moved, base, other)][:MOST_SENTENCES]
+
+
+def _of_calls_at_once(base: RunResult, other: RunResult, asked: Asked | None) -> Iterator[str]:
+    """What the elapsed time says of calls that are under way at once."""
+    noise = _within_the_noise(base, other)
+    if noise:
+        yield noise
+    elif why_streams.at_a_rate(asked):
+        yield "elapsed time says little here: it ends soon after the last call has come"
 
 
 def _mechanism_of(base: RunResult, other: RunResult) -> Callable[[str], str]:
     """From a component to the mechanism that moves it."""
     if why_streams.both(base, other):
-        return why_streams.mechanism
+        return why_streams.mechanism_of(base, other)
     return lambda component: MECHANISM.get(component, component)
 
 
@@ -221,11 +242,11 @@ def _counts_changed(name: str, base: RunResult, other: RunResult) -> bool:
     return False
 
 
-def _sentence(name: str, change: Change, base: RunResult, other: RunResult) -> str:
+def _sentence(name: str, change: Change, base: RunResult, other: RunResult, asked: Asked | None) -> str:
     if name in why_rows.TOLD:
         return why_rows.sentence(name, change, base, other)
     if name in why_streams.TOLD and why_streams.both(base, other):
-        return why_streams.sentence(name, change, base, other)
+        return why_streams.sentence(name, change, base, other, asked)
     if name == READS:
         return _reads(change, base, other)
     if name == GETS:

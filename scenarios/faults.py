@@ -8,7 +8,7 @@ from typing import Any
 from pydantic import BaseModel, ValidationError
 
 from model.errors import cut, shown
-from model.spec import WORKLOADS, Column, FullScan, System
+from model.spec import WORKLOADS, FullScan, System
 
 _KINDS = (
     ("finite_number", "it must be a finite number"),
@@ -68,10 +68,11 @@ def _walk(location: tuple[Any, ...], kind: str) -> tuple[list[Any], Any]:
             parts.append(part)
             nested = _section_of(field.annotation)
             model = nested
-        elif isinstance(part, int) and not (last and kind == "extra_forbidden"):
-            parts.append(part)
-            model = Column
-        elif not parts or (last and kind in ("extra_forbidden", "invalid_key")):
+        elif (
+            (isinstance(part, int) and not (last and kind == "extra_forbidden"))
+            or not parts
+            or (last and kind in ("extra_forbidden", "invalid_key"))
+        ):
             parts.append(part)
     return parts, model
 
@@ -97,6 +98,8 @@ def _say(fault: _Fault) -> str:
         return f"{key}: got {got}; allowed are {fault.context['expected']}{number}"
     if kind == "union_tag_invalid":
         return f"{key}.kind: got {fault.context['tag']!r}; allowed are {fault.context['expected_tags']}"
+    if kind == "too_long":
+        return f"{key}: got {fault.context['actual_length']} of them; allowed are at most {fault.context['max_length']}"
     if kind == "value_error":
         text = str(fault.context.get("error", fault.message))
         return f"{key}: {text}" if key else text

@@ -187,8 +187,11 @@ def _settings(settings: Sequence[str]) -> dict[str, Any]:
             node = node.setdefault(part, {})
             if not isinstance(node, dict):
                 raise SpecError(f"--set {cut(setting)}: {part} was set to a value before")
-        node[parts[-1]] = _value(raw.strip())
+        node[parts[-1]] = raw.strip().strip("\"'") if tuple(parts) in RELEASES else _value(raw.strip())
     return nested
+
+
+RELEASES: Final = {("host", "kernel"), ("instance", "release")}  # 5.10 is text, not a number
 
 
 def _value(raw: str) -> Any:

@@ -7,6 +7,7 @@ from typing import Literal
 
 from model.calc import calculate, nobody_queues
 from model.errors import OutsideLaw, UnknownName
+from model.laws.block_layer import is_in_kernel, release_of
 from model.results import Interval, RunResult
 from model.spec import Dml, Insert, Stream, Update
 from scenarios.spec import Scenario
@@ -77,6 +78,8 @@ def notes_on(scenario: Scenario, result: RunResult) -> list[str]:
                 f"the {section}'s costs are defaults, not those of your {whose}: set {section}.use or its fields"
             )
     notes += _notes_on_changes(scenario)
+    if streams:
+        notes += _notes_on_the_kernel(scenario)
     inert = [] if streams else list(_inert(scenario))
     if inert:
         verb = "has" if len(inert) == 1 else "have"
@@ -95,6 +98,18 @@ def _inert(scenario: Scenario) -> Iterator[str]:
     for section, fields in INERT.items():
         changed = scenario.differences.get(section, {})
         yield from (f"{section}.{field}" for field in fields if field in changed)
+
+
+def _notes_on_the_kernel(scenario: Scenario) -> Iterator[str]:
+    """Settings of the host that no machine has together."""
+    host = scenario.system.host
+    if not is_in_kernel(host.scheduler, release_of(host.kernel)):
+        yield (
+            f"{host.scheduler} is not in kernel {host.kernel}: noop, deadline and cfq went with 5.0; none, "
+            "mq-deadline, bfq and kyber came with 4.11 and 4.12"
+        )
+    if host.dirty_background_ratio_percent >= host.dirty_ratio_percent:
+        yield "dirty_background_ratio_percent is not below dirty_ratio_percent: the kernel takes half of the latter"
 
 
 def _notes_on_changes(scenario: Scenario) -> Iterator[str]:

@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+from model.catalog import entries
 from model.results import DeviceStats, RunResult
-from model.units import show_seconds
-from scenarios.why_words import differs, from_to
+from model.spec import Disk
+from model.units import show_bytes, show_seconds, unit_of
+from scenarios.spec import Scenario
+from scenarios.why_words import differs, from_to, listed
+
+Asked = tuple[Scenario, Scenario]
+"""The scenarios of two answers, where they are at hand."""
 
 BUSY_CHANGE = 0.1
 LEAST_AWAIT_CHANGE = 0.05
+MOST_FIELDS = 3
+"""Differences of two disks that are named one by one; with more it is another disk."""
 
 
 def devices(base: RunResult, other: RunResult) -> tuple[DeviceStats, DeviceStats] | None:
@@ -16,6 +24,64 @@ def devices(base: RunResult, other: RunResult) -> tuple[DeviceStats, DeviceStats
         return None
     (before,), (after,) = base.device.values(), other.device.values()
     return before, after
+
+
+def requests(device: DeviceStats) -> float:
+    """Requests that the device got for data; a cache flush has none."""
+    return sum(many for size, many in device.request_bytes.items() if size)
+
+
+def flushes(device: DeviceStats) -> float:
+    """Cache flushes that the device got: requests without data."""
+    return device.request_bytes.get(0, 0.0)
+
+
+def mean_request_bytes(device: DeviceStats) -> float:
+    """The mean size of the requests for data."""
+    many = requests(device)
+    return sum(size * often for size, often in device.request_bytes.items()) / many if many else 0.0
+
+
+def another_disk(asked: Asked | None) -> str:
+    """What was set otherwise of the disk; empty where nothing was, or nobody says."""
+    if asked is None:
+        return ""
+    disks = asked[0].system.disk, asked[1].system.disk
+    moved = [name for name in Disk.model_fields if getattr(disks[0], name) != getattr(disks[1], name)]
+    if not moved:
+        return ""
+    names = _catalog_name(disks[0]), _catalog_name(disks[1])
+    if all(names):
+        return f"the disk is {names[1]} instead of {names[0]}"
+    if len(moved) > MOST_FIELDS:
+        return f"the disk is {names[1] or 'another one'}{f' instead of {names[0]}' if names[0] else ''}"
+    return f"with {listed([_set_otherwise(name, *disks) for name in moved])}"
+
+
+def _catalog_name(disk: Disk) -> str:
+    """The catalog entry that *disk* equals; empty where it equals none."""
+    for name, entry in entries("disk").items():
+        if disk == Disk.model_validate(entry.values()):
+            return name
+    return ""
+
+
+def _set_otherwise(name: str, before: Disk, after: Disk) -> str:
+    shown = [_shown(getattr(disk, name), unit_of(name)) for disk in (after, before)]
+    return f"disk.{name} {shown[0]} instead of {shown[1]}"
+
+
+def _shown(value: object, unit: str) -> str:
+    if value is None:
+        return "not given"
+    if isinstance(value, bool):
+        return "on" if value else "off"
+    if isinstance(value, str):
+        return value
+    number = float(str(value))
+    if unit == "s":
+        return show_seconds(number)
+    return show_bytes(number) + unit.removeprefix("bytes") if unit.startswith("bytes") else f"{number:,.6g}"
 
 
 def awaited(base: RunResult, other: RunResult, *, queue: bool = False) -> str:

@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from model.demand.calls import COMMIT, DEVICE, FSYNC, HELD, PROCESSOR, ROOM, THINKING
-from model.results import DeviceStats, RunResult, StreamStats
-from model.stream_books import AT_ONCE
+from model.results import DeviceStats, EventTime, RunResult, StreamStats
+from model.stream_books import AT_ONCE, SLOWEST
 from model.units import MIB, show_bytes, show_seconds
-from scenarios.why_device import awaited, busy, devices
-from scenarios.why_words import NOTHING_S, Change, count, differs, effect, from_to, takes
+from scenarios.why_device import (
+    Asked,
+    another_disk,
+    awaited,
+    busy,
+    devices,
+    flushes,
+    mean_request_bytes,
+    requests,
+)
+from scenarios.why_words import NOTHING_S, Change, count, differs, effect, from_to, plural, takes
 
 CPU = "CPU of the calls"
-MECHANISMS = (CPU, DEVICE, ROOM, HELD, COMMIT, FSYNC, PROCESSOR, THINKING, AT_ONCE)
+MECHANISMS = (CPU, DEVICE, ROOM, HELD, COMMIT, FSYNC, PROCESSOR, THINKING, AT_ONCE, SLOWEST)
 TOLD = (CPU, DEVICE)
 """The mechanisms that are told here; the others by their names."""
 
@@ -28,6 +37,16 @@ def both(base: RunResult, other: RunResult) -> tuple[StreamStats, StreamStats] |
     return base.streams[0], other.streams[0]
 
 
+def overlapped(*results: RunResult) -> bool:
+    """Whether calls of one of the answers are under way at once, so that their waits have no cause of their own."""
+    return any(AT_ONCE in result.time.unaccounted for result in results)
+
+
+def at_a_rate(asked: Asked | None) -> bool:
+    """Whether calls arrive at a rate in both, which decides when the last of them comes."""
+    return asked is not None and all(getattr(one.workload, "rate_per_s", None) is not None for one in asked)
+
+
 def mechanism(component: str) -> str:
     """The mechanism that moves a component of a stream's time."""
     if component.startswith("CPU: "):
@@ -35,7 +54,14 @@ def mechanism(component: str) -> str:
     return component.removeprefix("unaccounted: ")
 
 
-def sentence(name: str, change: Change, base: RunResult, other: RunResult) -> str:
+def mechanism_of(base: RunResult, other: RunResult) -> Callable[[str], str]:
+    """From a component to its mechanism; waits have one alone where those of either answer are booked together."""
+    if not overlapped(base, other):
+        return mechanism
+    return lambda component: found if (found := mechanism(component)) in (CPU, SLOWEST) else DEVICE
+
+
+def sentence(name: str, change: Change, base: RunResult, other: RunResult, asked: Asked | None = None) -> str:
     """What moved one of the mechanisms of this module, and why where the two results show it."""
     found = both(base, other)
     if found is None:
@@ -44,21 +70,28 @@ def sentence(name: str, change: Change, base: RunResult, other: RunResult) -> st
         many = from_to(found[0].calls, found[1].calls)
         fewer = f" while calls {many}" if differs(found[0].calls, found[1].calls) else ""
         return f"{CPU} {takes(change)}{fewer}, which {effect(change.change_s)}"
-    parts = [*_opened(*found), *_calls(*found), *_requests(base, other)]
     waited = awaited(base, other, queue=True)
+    disk = another_disk(asked)
+    parts = [*([disk] if disk else []), *_opened(*found), *_calls(*found), *_requests(base, other)]
     if waited:
         parts.append(waited)
-    if change.before_s or change.after_s:
+    if overlapped(base, other):
+        parts.append(_response(*found) + ("" if waited else busy(base, other)))
+    elif change.before_s or change.after_s:
         parts.append(_waits(change, base, other) + ("" if waited else busy(base, other)))
     return "; ".join(parts)
 
 
 def counts_changed(name: str, base: RunResult, other: RunResult) -> bool:
     """Whether the device gets other requests, even where the stream hardly waits for it."""
-    found = devices(base, other)
-    if name != DEVICE or found is None:
+    found, streams = devices(base, other), both(base, other)
+    if name != DEVICE or streams is None:
         return False
-    return differs(*map(requests, found)) or differs(*map(_merged, found))
+    if overlapped(base, other) and differs(streams[0].response_s, streams[1].response_s):
+        return True
+    if found is None:
+        return False
+    return differs(*map(flushes, found)) or differs(*map(requests, found)) or differs(*map(_merged, found))
 
 
 def rates(base: RunResult, other: RunResult) -> Iterator[str]:
@@ -70,7 +103,24 @@ def rates(base: RunResult, other: RunResult) -> Iterator[str]:
     calls = from_to(
         before.calls_per_s, after.calls_per_s, lambda rate: f"{rate:,.4g}" if rate < 1000 else f"{rate:,.0f}"
     )
-    yield f"calls/s {calls}, {before.bytes_per_s / MIB:,.3g} to {after.bytes_per_s / MIB:,.3g} MB/s"
+    yield f"calls/s {calls}, {_megabytes(before)} to {_megabytes(after)} MB/s"
+
+
+def _megabytes(stream: StreamStats) -> str:
+    rate = stream.bytes_per_s / MIB
+    return f"{rate:,.3g}" if rate < 999.5 else f"{rate:,.0f}"  # from 1,000 on, .3g writes powers of ten
+
+
+def _response(before: StreamStats, after: StreamStats) -> str:
+    """What a call takes from its begin to its end."""
+    call = DOES.get(after.kind, "call")
+    if not differs(before.response_s, after.response_s):
+        return f"a {call} takes {show_seconds(after.response_s)} as before"
+    told = f"a {call} takes {show_seconds(after.response_s)} instead of {show_seconds(before.response_s)}"
+    tail = before.response_percentiles.get("p95"), after.response_percentiles.get("p95")
+    if tail[0] is None or tail[1] is None:
+        return told
+    return f"{told} (p95 {show_seconds(tail[1])} instead of {show_seconds(tail[0])})"
 
 
 def _opened(before: StreamStats, after: StreamStats) -> Iterator[str]:
@@ -96,6 +146,9 @@ def _requests(base: RunResult, other: RunResult) -> Iterator[str]:
     found, streams = devices(base, other), both(base, other)
     if found is None or streams is None or not all(one.request_bytes for one in found):
         return
+    emptied = flushes(found[0]), flushes(found[1])
+    if differs(*emptied):
+        yield f"cache flushes {from_to(*emptied)}"
     many = requests(found[0]), requests(found[1])
     if not differs(*many):
         return
@@ -109,11 +162,13 @@ def _because(before: DeviceStats, after: DeviceStats, *, fewer: bool) -> str:
     largest = show_bytes(max(before.request_bytes)), show_bytes(max(after.request_bytes))
     merged = _merged(before), _merged(after)
     if fewer and merged[1] > merged[0]:
-        return f" because {count(merged[1])} bios were merged, up to {largest[1]}"
+        return f" because {plural(merged[1], 'bio')} {'was' if merged[1] == 1 else 'were'} merged, up to {largest[1]}"
     if not fewer and merged[0] > merged[1]:
-        still = f"only {count(merged[1])} bios are merged" if merged[1] else "nothing is merged"
-        return f" because {still} instead of {count(merged[0])} bios, up to {largest[0]}"
-    means = before.average_request_bytes, after.average_request_bytes
+        still = (
+            f"only {plural(merged[1], 'bio')} {'is' if merged[1] == 1 else 'are'} merged" if merged[1] else ""
+        )
+        return f" because {still or 'nothing is merged'} instead of {plural(merged[0], 'bio')}, up to {largest[0]}"
+    means = mean_request_bytes(before), mean_request_bytes(after)
     if differs(*means) and fewer == (means[1] > means[0]):
         grew = "grew" if fewer else "shrank"
         return f" because the mean request {grew} from {show_bytes(round(means[0]))} to {show_bytes(round(means[1]))}"
@@ -128,9 +183,14 @@ def _waits(change: Change, base: RunResult, other: RunResult) -> str:
         return f"{DEVICE} takes as long as before"
     if not change.after_s:
         return f"no {call} waits for the device any more, which {told}"
-    each = _wait_s(base), _wait_s(other)
-    if each[1] is None or (change.before_s and each[0] is None):
+    before, after = _waited(base), _waited(other)
+    if after is None or (change.before_s and before is None):
         return f"{DEVICE} {takes(change)}, which {told}"
+    each = before.total_s / before.waits if before else None, after.total_s / after.waits
+    if before is not None and differs(before.waits, after.waits) and not _once_a_call(base, other):
+        many = f"{count(after.waits)} times instead of {count(before.waits)}"
+        told_each = f"{show_seconds(each[1])} each instead of {show_seconds(each[0] or 0.0)}"
+        return f"{call}s wait for the device {many}, {told_each}, which {told}"
     if each[0] is None:
         return f"each {call} waits {show_seconds(each[1])} for the device, which {told}"
     if not differs(each[0], each[1]):
@@ -146,19 +206,21 @@ def _call(result: RunResult) -> str:
     return DOES.get(result.streams[0].kind, "call") if result.streams else "call"
 
 
-def _wait_s(result: RunResult) -> float | None:
-    """The mean wait of a call; None where calls do not wait once each."""
+def _waited(result: RunResult) -> EventTime | None:
+    """Waits for the device; None where calls do not wait once each."""
     waited = result.time.wait.get(DEVICE)
     if waited is None or not waited.waits or not result.streams:
         return None
     often = result.streams[0].calls / waited.waits
     once = not differs(often, round(often)) and often >= 1  # waits are those of one user, calls those of all
-    return waited.total_s / waited.waits if once else None
+    return waited if once else None
 
 
-def requests(device: DeviceStats) -> float:
-    """Requests that the device got."""
-    return sum(device.request_bytes.values())
+def _once_a_call(base: RunResult, other: RunResult) -> bool:
+    """Whether as large a share of the calls waits in both, so that the number of waits moves with the calls alone."""
+    found = both(base, other)
+    waits = [result.time.wait[DEVICE].waits for result in (base, other)]
+    return found is not None and not differs(found[0].calls * waits[1], found[1].calls * waits[0])
 
 
 def _merged(device: DeviceStats) -> float:

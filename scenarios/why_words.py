@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from model.units import show_seconds
@@ -45,6 +45,11 @@ def effect(change_s: float, of: str = "") -> str:
     if abs(change_s) < NOTHING_S:
         return "costs no time"
     return f"{'saves' if change_s < 0 else 'costs'} {show_seconds(abs(change_s))}{of}"
+
+
+def listed(parts: Sequence[str]) -> str:
+    """Several things in words."""
+    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
 
 
 def plural(many: float, word: str) -> str:

@@ -8,6 +8,8 @@ from itertools import count, islice
 from typing import Any
 
 from model.errors import OutsideLaw
+from model.laws.block_layer import PAGE_BYTES
+from model.laws.page_cache import place_of_page
 from model.units import MIB, show_bytes
 
 UNBUFFERED = ("asm", "raw", "direct")
@@ -20,6 +22,7 @@ HELD = "held back by the page cache"
 COMMIT = "waiting for a commit of the journal"
 FSYNC = "fsync"
 THINKING = "between calls"
+SECTOR_BYTES = 512
 PROCESSOR = "waiting for a processor"
 
 
@@ -52,10 +55,16 @@ def files_of(system: Any, work: Any, capacity_bytes: int) -> list[File]:
     found: list[File] = []
     end = 0
     for calls in (work, *work.beside):
+        if (calls.path or system.host.io_path) in UNBUFFERED and calls.block_size_bytes % SECTOR_BYTES:
+            raise OutsideLaw(
+                f"{calls.kind}: block_size_bytes {calls.block_size_bytes} is no multiple of {SECTOR_BYTES}; a call "
+                "past the page cache moves whole sectors"
+            )
+    for calls in (work, *work.beside):
         first = end if calls.start_byte is None else calls.start_byte
         for user in range(calls.users):
             span = span_bytes(calls, capacity_bytes, first)
-            if first + span > capacity_bytes or span < calls.block_size_bytes:
+            if first + _taken_bytes(system, calls, span) > capacity_bytes or span < calls.block_size_bytes:
                 raise OutsideLaw(
                     f"{calls.kind}: the file of user {user + 1} would end at byte {first + max(span, 0):,}, beyond the "
                     f"device's end at {capacity_bytes:,} ({show_bytes(capacity_bytes)})"
@@ -63,10 +72,20 @@ def files_of(system: Any, work: Any, capacity_bytes: int) -> list[File]:
             found.append(
                 File(calls, calls.kind == "write_stream", calls.path or system.host.io_path, first, span)
             )
-            end = first + span
-            if calls.pattern != "random" or calls.span_bytes is not None:
+            if (
+                calls.pattern != "random" or calls.span_bytes is not None
+            ):  # else it may go anywhere, as others do
+                end = first + span
                 first = -(-(end + end // 1000) // MIB) * MIB
     return found
+
+
+def _taken_bytes(system: Any, calls: Any, span: int) -> int:
+    """Bytes of the device that a file takes: those of ext3 have blocks of addresses between."""
+    if (calls.path or system.host.io_path) in UNBUFFERED or system.host.filesystem != "ext3":
+        return span
+    last = max(0, -(-span // PAGE_BYTES) - 1)
+    return max(span, (place_of_page(last) + 1) * PAGE_BYTES)
 
 
 def places(file: File, draws: Iterator[float]) -> Iterator[int]:

@@ -51,7 +51,7 @@ def service_moments(system: Any, calls: Any, size_bytes: Number, gap_s: Number) 
     disk, write = system.disk, calls.kind == WRITE
     if disk.service_cv:
         return disk.overhead_s + size_bytes / disk.bandwidth_bytes_per_s, disk.service_cv**2
-    span = _span_bytes(system, calls)
+    span, disk = _span_bytes(system, calls), _at_place(disk, calls)
     if span is not None:
         _, scv = disk_means.random_moments(disk, size_bytes, span, write)
         return disk_means.random_service_s(disk, size_bytes, span, write, gap_s), scv
@@ -64,10 +64,19 @@ def capacity_per_s(system: Any, calls: Any, size_bytes: Number) -> Number:
     disk, write = system.disk, calls.kind == WRITE
     if disk.service_cv:
         return disk.parallel_requests / (disk.overhead_s + size_bytes / disk.bandwidth_bytes_per_s)
-    span = _span_bytes(system, calls)
+    span, disk = _span_bytes(system, calls), _at_place(disk, calls)
     if span is not None:
         return disk_means.random_requests_per_s(disk, size_bytes, span, write)
     return disk_means.sequential_bytes_per_s(disk, write, size_bytes) / size_bytes
+
+
+def _at_place(disk: Any, calls: Any) -> Any:
+    """The disk with the rate of the zone that the first file begins in, for calls that go in order."""
+    start = calls.start_byte
+    if calls.pattern == "random" or not start or not disk.rotation_s or disk.raid_level != "none":
+        return disk
+    ratio = disk_means.zone_ratio_at(disk, start)
+    return Changed(disk, bandwidth_bytes_per_s=disk.bandwidth_bytes_per_s * ratio, zones=1)
 
 
 def _span_bytes(system: Any, calls: Any) -> Number | None:
@@ -76,7 +85,7 @@ def _span_bytes(system: Any, calls: Any) -> Number | None:
     Programs that go in order, each in a file of its own, take turns: their places change as by chance.
     """
     if calls.pattern == "random":
-        capacity = system.disk.capacity_bytes
+        capacity = system.disk.capacity_bytes * disk_means.data_members(system.disk)
         return smaller(capacity, capacity if calls.span_bytes is None else calls.users * calls.span_bytes)
     if not some(calls.users > 1):
         return None
@@ -117,25 +126,15 @@ def _remembers_nothing(disk: Any, write: bool) -> bool:
     )
 
 
-class _Uncached:
-    """A system whose device has no write cache."""
+class Changed:
+    """A part of the inputs as it is, but for some fields."""
 
-    def __init__(self, system: Any) -> None:
-        self.host = system.host
-        self.cached = system.disk.write_cache_bytes > 0
-        self.disk = _WithoutCache(system.disk)
-
-
-class _WithoutCache:
-    """A disk as it is, but for its write cache."""
-
-    write_cache_bytes = 0
-
-    def __init__(self, disk: Any) -> None:
-        self._disk = disk
+    def __init__(self, base: Any, **fields: Any) -> None:
+        self._base = base
+        self.__dict__.update(fields)
 
     def __getattr__(self, name: str) -> Any:
-        return getattr(self._disk, name)
+        return getattr(self._base, name)
 
 
 def _written(system: Any, calls: Any, path: str) -> CallDemand:
@@ -146,18 +145,20 @@ def _written(system: Any, calls: Any, path: str) -> CallDemand:
     size, largest = pages * block_layer.PAGE_BYTES, _largest(system)
     if path == "buffered" and not calls.fsync_every:
         in_order = calls.pattern == "sequential"
-        requests = size / largest if in_order else pages
-        rate = capacity_per_s(system, calls, largest if in_order else size)
-        held_s = requests / rate
-        return CallDemand(cpu_s, 0.0, held_s, 0.0, requests, size, pages - requests, exact=False, hidden=True)
+        size = calls.block_size_bytes if in_order else size
+        requests = size / largest if in_order else block_layer.requests_of_run(pages, largest)
+        held_s = requests / capacity_per_s(system, calls, largest if in_order else smaller(size, largest))
+        merged = larger(0.0, pages - requests)
+        return CallDemand(cpu_s, 0.0, held_s, 0.0, requests, size, merged, exact=False, hidden=True)
     together = calls.fsync_every if path == "buffered" else 1
     release = block_layer.release_of(host.kernel)
     requests = block_layer.requests_of_run(together * pages, largest)
     merged = together * pages - requests if block_layer.page_by_page(release, host.filesystem) else 0.0
     records = _journal_requests(host, calls, path)
     if system.disk.write_cache_flushed and block_layer.empties_write_cache(release, host.filesystem):
-        system = _Uncached(system)  # what a call writes is on the medium before it ends
-        requests = requests + where(system.cached, 1, 0)
+        requests = requests + where(system.disk.write_cache_bytes > 0, 1, 0)
+        # what a call writes is on the medium before it ends
+        system = Changed(system, disk=Changed(system.disk, write_cache_bytes=0))
     device_s, scv = service_moments(system, calls, together * size, together * (cpu_s + calls.think_s))
     device_s = larger(device_s, together * pages * host.page_submit_s)
     held_s = requests / capacity_per_s(system, calls, smaller(together * size, largest))
@@ -178,16 +179,19 @@ def _journal_requests(host: Any, calls: Any, path: str) -> int:
     """Requests of the commit that a synchronous write or an fsync waits for: blocks, then the commit block."""
     if host.filesystem == "none" or host.journal_elsewhere:
         return 0
-    return 2 if path == "buffered" or calls.extends else 0
+    release = block_layer.release_of(host.kernel)
+    return 2 if path == "buffered" or calls.extends or block_layer.commits_each_call(release, path) else 0
 
 
 def _read_ahead(system: Any, calls: Any) -> CallDemand:
     """A read through the page cache: in order the next window is on its way while this one is copied."""
     host = system.host
-    size = ceil_div(calls.block_size_bytes, block_layer.PAGE_BYTES) * block_layer.PAGE_BYTES
+    in_order = calls.pattern == "sequential"
+    whole = ceil_div(calls.block_size_bytes, block_layer.PAGE_BYTES) * block_layer.PAGE_BYTES
+    size = calls.block_size_bytes if in_order else whole
     cpu_s = host.read_call_s + calls.block_size_bytes / host.copy_bytes_per_s
     missed = 1 - host.page_cache_hit_fraction
-    if calls.pattern == "sequential":
+    if in_order:
         window = smaller(host.read_ahead_bytes, _largest(system))
         held_s = missed * size / (capacity_per_s(system, calls, window) * window)
         return CallDemand(

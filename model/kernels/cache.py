@@ -25,7 +25,7 @@ LANES = 64
 MOST = 2**31 - 1
 """References of a stream; places in it are 32 bits wide, which keeps twice as many of them near the processor."""
 HASH_BITS = 31
-LOW_BITS = 2**HASH_BITS - 1
+LOW_BITS = (1 << HASH_BITS) - 1
 SPREAD_LOW, SPREAD_HIGH, SPREAD_TOP = 1327217885, 1640531527, 2027808485
 """Odd factors below 2^31, the first 2^31 over the golden ratio: the upper bits of its multiples lie evenly."""
 ABSENT, COLD, HOT = 0, 1, 2

@@ -6,10 +6,13 @@ Releases are tuples such as (2, 6, 5). Facts of the 2.6 kernels are read in thei
 
 from __future__ import annotations
 
+import re
+
 from model.laws.numeric import Number, ceil_div, floor_div, smaller, where
 from model.units import KIB
 
 PAGE_BYTES = 4 * KIB
+RELEASE = re.compile(r"[1-9][0-9]?(\.[0-9]{1,3}){1,3}(?![0-9])")
 
 QUEUE_PLUG_REQUESTS = 4
 """Requests at which a plugged queue of 2.6 is unplugged [linux-2.6-block]."""
@@ -26,6 +29,8 @@ WRITE_BACK_THROTTLED = (4, 10)
 WRITE_BACK_DEPTH = 16
 WRITE_BACK_SHALLOW = 2
 BARRIERS = (2, 6, 30)
+MULTIQUEUE = (4, 11)
+TRUE_SYNC = (2, 6, 33)
 EXT3_BARRIERS = (3, 1)
 TAGS = (5, 0)
 """Since then requests are tags of the device, and nr_requests is a hard limit [linux-blk-mq]."""
@@ -67,12 +72,27 @@ def page_by_page(release: tuple[int, ...], filesystem: str) -> bool:
     return filesystem in ("ext3", "none") or release < TASKS_PLUG
 
 
+def is_in_kernel(scheduler: str, release: tuple[int, ...]) -> bool:
+    """Whether a kernel has the scheduler: those for one queue went with 5.0, the others came in 4.11 and 4.12."""
+    if scheduler in ("noop", "deadline", "cfq"):
+        return release < TAGS
+    return release >= MULTIQUEUE
+
+
 def empties_write_cache(release: tuple[int, ...], filesystem: str) -> bool:
     """Whether fsync, O_SYNC and O_DSYNC send a cache flush by default: ext3 since 3.1, the others before.
 
     [general knowledge]; iostat counts it as a write of 0 sectors.
     """
     return release >= (EXT3_BARRIERS if filesystem == "ext3" else BARRIERS)
+
+
+def commits_each_call(release: tuple[int, ...], path: str) -> bool:
+    """Whether a synchronous write of blocks that are there waits for the journal all the same.
+
+    O_SYNC, since 2.6.33, for the time of change in the inode; before, O_SYNC was what O_DSYNC is [linux-open].
+    """
+    return path == "sync" and release >= TRUE_SYNC
 
 
 def write_back_depth(release: tuple[int, ...], scheduler: str, queue_depth: int) -> int | None:
@@ -94,8 +114,7 @@ def batch_requests(release: tuple[int, ...]) -> int:
 
 def release_of(kernel: str) -> tuple[int, ...]:
     """A kernel release as numbers that compare: ``"2.6.5-7.97-smp"`` -> (2, 6, 5); raises ValueError for no release."""
-    parts = kernel.split("-", maxsplit=1)[0].split(".")
-    try:
-        return tuple(int(part) for part in parts)
-    except ValueError:
-        raise ValueError(f"{kernel!r} is no kernel release; write it like 2.6.5 or 5.15") from None
+    found = RELEASE.match(kernel)
+    if found is None:
+        raise ValueError(f"{kernel!r} is no kernel release; write it like 2.6.5 or 5.15")
+    return tuple(int(part) for part in found[0].split("."))

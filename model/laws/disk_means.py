@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from model.laws.disk import TURN_TOLERANCE, zone_ratio, zone_start_bytes
+from model.laws.disk import TURN_TOLERANCE, zone_of, zone_ratio, zone_start_bytes
 from model.laws.disk_geometry import Geometry, geometry_of
 from model.laws.numeric import Number, ceil_div, ceiling, floor_div, larger, smaller, where
 from model.units import KIB
@@ -37,6 +37,13 @@ def rate_bytes_per_s(disk: Any, write: bool) -> Number:
     """Rate of queued reads, or of queued writes where that is less."""
     sustained = disk.write_bandwidth_bytes_per_s
     return sustained if write and sustained is not None else disk.bandwidth_bytes_per_s
+
+
+def zone_ratio_at(disk: Any, start_byte: int) -> float:
+    """Rate at a place over that of the outermost zone."""
+    g = geometry_of(disk)
+    zone = zone_of(min(start_byte, disk.capacity_bytes - 1), g.outer_zone_bytes, g.zones, g.inner_ratio)
+    return zone_ratio(zone, g.zones, g.inner_ratio)
 
 
 def sequential_service_s(disk: Any, size_bytes: Number, gap_s: Number, write: bool) -> Number:

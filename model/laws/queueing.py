@@ -8,7 +8,7 @@ load of 1 or more has no mean: there a number raises :class:`OutsideLaw`, and an
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from math import inf, log
+from math import inf, log, pi
 from typing import NamedTuple
 
 from model.errors import OutsideLaw
@@ -50,6 +50,15 @@ def mm1_response_percentile_s(arrivals_per_s: Number, service_s: Number, fractio
     The response is exponential with the mean R = S/(1 - ρ).
     """
     return -service_s * _stretch(utilisation_fraction(arrivals_per_s, service_s)) * _log(1 - fraction)
+
+
+def heavy_traffic_wait_s(held_s: Number, variation: Number, requests: Number) -> Number:
+    """Mean wait of the first *requests* at a load of 1, from an empty queue: 2/3 · S √(2 (ca² + cs²) n / π).
+
+    The queue is then the absolute value of a random walk [kleinrock-1976]; *variation* is the sum of the squared
+    coefficients of variation of arrivals and service. Below a load of 1 no shorter run waits longer.
+    """
+    return 2 / 3 * held_s * (2 / pi * variation * requests) ** 0.5
 
 
 def mmc_waiting_fraction(arrivals_per_s: Number, service_s: Number, servers: Number) -> Number:

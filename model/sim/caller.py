@@ -275,7 +275,8 @@ class Caller:
         begin_s = self.env.now
         yield from cache.sync_pages([self._place(page) for page in pages], self.owner)
         self.record.add(DEVICE, self.env.now - begin_s)
-        if self.calls.extends and self.host.filesystem != "none":
+        commits = self.calls.extends or block_layer.commits_each_call(cache.release, self.path)
+        if commits and self.host.filesystem != "none":
             begin_s = self.env.now
             yield from cache.commit_record(self.owner)
             self.record.add(COMMIT, self.env.now - begin_s)
@@ -297,13 +298,14 @@ class Caller:
         pages = page_cache.pages_of(place - self.first_byte, size, block_layer.PAGE_BYTES)
         yield from self._compute(self.host.read_call_s)
         for page in pages:
-            for window in self.ahead.wanted(page, pages):
+            holding, fresh = self.ahead.wanted(page, pages)
+            for window in fresh:
                 window.arrived = self.env.event()
+            for window in fresh:
                 yield from self._read_window(window, first, number == self.sample)
-            arrived = self.ahead.window_of(page).arrived
-            if not arrived.processed:
-                yield from self._wait(arrived)
-        self.ahead.passed(pages.stop)
+            if not holding.arrived.processed:
+                yield from self._wait(holding.arrived)
+        self.ahead.passed((place - self.first_byte + size) // block_layer.PAGE_BYTES)
         yield from self._compute(size / self.host.copy_bytes_per_s)
         self.record.cached_bytes += size
 

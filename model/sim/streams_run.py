@@ -25,11 +25,18 @@ from model.state.elevator import elevator_of
 from model.state.iostat import Counters
 from model.state.servers import DrawnServers, Servers
 from model.stream_books import Played, close_books
-from model.stream_calc import overload_warnings
+from model.stream_calc import overload_sentence
+from model.units import MIB
 
 MOST_REQUESTS = 5_000_000
+MOST_STEPS = 1_000_000
+PAGES_A_STEP = 4
 MOST_SIMULATED_S = 30 * 86400.0
 DRAWN_AT_ONCE = 4096
+LEAST_CV = 1e-6  # below it a gamma distribution has no digits left
+FEW = 100
+BACKLOG = 0.1
+"""A queue that grows to so large a share of the calls is one that would go on growing."""
 
 
 def simulate_streams(
@@ -62,8 +69,24 @@ def simulate_streams(
             f"the calls are not done after {MOST_SIMULATED_S / 86400:.0f} days of simulated time, where a simulation "
             "ends: ask for fewer calls"
         )
-    played = Played(files, records, counters, method, seed, events, overload_warnings(system, work))
+    played = Played(files, records, counters, method, seed, events, _overloads(files, records))
     return close_books(name, system, work, played)
+
+
+def _overloads(files: list[File], records: list[Record]) -> list[str]:
+    """What to say of streams whose calls came faster than the device could serve them."""
+    said = []
+    for calls in {id(file.calls): file.calls for file in files}.values():
+        mine = [record for file, record in zip(files, records, strict=True) if file.calls is calls]
+        many = calls.users * calls.count
+        if calls.rate_per_s is None or many < FEW:
+            continue
+        served_per_s = many / max(record.end_s for record in mine)
+        waiting = sum(record.in_flight_most for record in mine)
+        load = calls.users * calls.rate_per_s / served_per_s
+        if waiting > BACKLOG * many and load > 1 + BACKLOG / 4:
+            said.append(overload_sentence(load, f", up to {waiting:,} calls"))
+    return said
 
 
 def _by_events(
@@ -72,7 +95,7 @@ def _by_events(
     """What the programs' calls took, and how many events it needed; a program that has not ended says so."""
     env = simpy.Environment()
     device = _device(env, system, counters, seed)
-    cache = PageCache(env, system.host, device)
+    cache = PageCache(env, system.host, device, capacity_of(system.disk) // 2 // MIB * MIB)
     if any(file.path not in UNBUFFERED and file.write for file in files):
         env.process(cache.flusher())
         env.process(cache.journal())
@@ -89,15 +112,28 @@ def _by_events(
 
 def _refuse_what_takes_too_long(system: System, files: list[File]) -> None:
     largest = block_layer.largest_request_bytes(system.host.max_request_bytes, system.host.max_segments)
-    requests = sum(
-        file.calls.count * -(-file.calls.block_size_bytes // min(largest, file.calls.block_size_bytes))
-        for file in files
+    steps = sum(_steps(system, file, largest) for file in files)
+    without_events = is_alone(system, files) or is_queued(system, files)
+    limit, what = (
+        (MOST_REQUESTS, "requests") if without_events else (MOST_STEPS, "requests and pages by events")
     )
-    if requests > MOST_REQUESTS:
+    if steps > limit:
         raise OutsideLaw(
-            f"simulating {requests:,} requests is refused; the limit is {MOST_REQUESTS:,}: use engine calculate or "
-            "fewer calls"
+            f"simulating {steps:,} {what} is refused; the limit is {limit:,}: use engine calculate or fewer calls"
         )
+
+
+def _steps(system: System, file: File, largest: int) -> int:
+    """What playing a program takes: requests, those of a set's members among them, and pages of the page cache."""
+    calls, disk = file.calls, system.disk
+    each = -(-calls.block_size_bytes // min(largest, calls.block_size_bytes))
+    if disk.raid_level != "none":
+        each += calls.block_size_bytes // disk.stripe_unit_bytes
+    if disk.write_cache_bytes and file.write:
+        each += calls.block_size_bytes // disk.write_cache_bytes
+    if file.path not in UNBUFFERED:
+        each += calls.block_size_bytes // block_layer.PAGE_BYTES // PAGES_A_STEP
+    return int(calls.count * each)
 
 
 def _device(env: simpy.Environment, system: System, counters: Counters, seed: int) -> BlockDevice:
@@ -144,7 +180,7 @@ def _service(system: System, seed: int) -> Iterator[float]:
 
 def varied(mean: float, cv: float, draws: np.random.Generator) -> Iterator[float]:
     """Values with that mean and coefficient of variation: gamma-distributed, exponential where it is 1."""
-    if cv == 0 or mean == 0:
+    if cv < LEAST_CV or mean == 0:
         yield from repeat(mean)
     while True:
         yield from draws.gamma(1 / cv**2, mean * cv**2, DRAWN_AT_ONCE).tolist()

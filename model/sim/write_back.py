@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Generator
 from typing import Any
 
@@ -12,11 +13,13 @@ from model.sim.device import Batch, BlockDevice
 from model.spec import Host
 from model.state.block_queue import Request
 from model.state.page_cache import DirtyPages
+from model.units import MIB
 
 Step = Generator[simpy.Event, Any, None]
 
 KERNEL = -1
 """Owner of what the kernel writes for nobody in particular."""
+JOURNAL_BYTES = 32 * MIB
 JOURNAL_PAGES = 4
 """Descriptor and metadata of a small transaction: inode, bitmap, group, with the commit block apart [linux-ext3]."""
 
@@ -24,7 +27,7 @@ JOURNAL_PAGES = 4
 class PageCache:
     """The host's page cache above one device."""
 
-    def __init__(self, env: simpy.Environment, host: Host, device: BlockDevice) -> None:
+    def __init__(self, env: simpy.Environment, host: Host, device: BlockDevice, journal_byte: int) -> None:
         self.env = env
         self.host = host
         self.device = device
@@ -40,16 +43,18 @@ class PageCache:
         self.watched: dict[int, Callable[[Request], None]] = {}
         """Page -> who wants to know when it is on the device."""
         self._held: list[simpy.Event] = []
-        self._transaction_s: float | None = -host.journal_age_s if host.journal_age_s > 0 else None
         self._kick = env.event()
         self._dirtied = env.event()
         self._opened = env.event()
         self._journals = host.filesystem in ("ext3", "ext4")
+        aged = self._journals and host.journal_age_s > 0
+        self._transaction_s: float | None = -host.journal_age_s if aged else None
         self._ordered = host.filesystem == "ext3" and host.journal_data == "ordered"
         self._by_page = block_layer.page_by_page(self.release, host.filesystem)
         self._largest_bytes = device.queue.largest_bytes
         self._batch = block_layer.batch_requests(self.release)
-        self._journal_byte = 0
+        self._journal_first_byte = self._journal_byte = journal_byte
+        self._kernel_batch = Batch(device, self._batch)
 
     # Callers
 
@@ -85,15 +90,20 @@ class PageCache:
     def commit_record(self, owner: int) -> Step:
         """Write what a transaction adds to the journal, and wait for it: first the blocks, then the commit block."""
         self._transaction_s = None
-        if self.host.journal_elsewhere:
+        if self.host.journal_elsewhere or self.host.filesystem == "none":
             return
         for pages in (JOURNAL_PAGES, 1):
-            done = self.env.event()
-            size = pages * self.pages.page_bytes
-            yield from self._request(self._journal_byte, size, owner, done)
-            self._journal_byte += size
-            self.device.unplug()
-            yield done
+            left = pages * self.pages.page_bytes
+            while left:
+                done = self.env.event()
+                size = min(left, self._largest_bytes)
+                yield from self._request(self._journal_byte, size, owner, done)
+                self._journal_byte += size
+                left -= size
+                self.device.unplug()
+                yield done
+        if self._journal_byte > self._journal_first_byte + JOURNAL_BYTES:
+            self._journal_byte = self._journal_first_byte
         yield from self.device.flush()
 
     def _request(self, start_byte: int, size_bytes: int, owner: int, done: simpy.Event) -> Step:
@@ -109,12 +119,14 @@ class PageCache:
     def flusher(self) -> Step:
         """Write back what is above the background limit, and what is old whenever it looks."""
         while True:
-            if not len(self.pages):
+            while not len(self.pages):
                 self._dirtied = self.env.event()
                 yield self._dirtied
             if not self._above_background():
                 self._kick = self.env.event()
-                yield self._kick | self.env.timeout(self.host.dirty_writeback_s)
+                yield self._kick | self.env.timeout(self._until_old_s())
+            if not len(self.pages):
+                continue
             old = self.pages.older_than(self.env.now - self.host.dirty_expire_s)
             waiting = self.pages.in_order()
             for first in range(0, len(waiting), page_cache.WRITE_BACK_PAGES):
@@ -123,6 +135,12 @@ class PageCache:
                 yield from self._write(
                     waiting[first : first + page_cache.WRITE_BACK_PAGES], KERNEL, sync=False
                 )
+
+    def _until_old_s(self) -> float:
+        """Time until the first look that finds an old page: looks come at a steady interval."""
+        every_s = self.host.dirty_writeback_s
+        age_s = self.env.now - self.pages.oldest_s()
+        return max(1, math.ceil((self.host.dirty_expire_s - age_s) / every_s)) * every_s
 
     def _above_background(self) -> bool:
         return len(self.pages) * self.pages.page_bytes > self.background_bytes
@@ -152,7 +170,7 @@ class PageCache:
 
     def _write(self, pages: list[int], owner: int, *, sync: bool, wait: bool = False) -> Step:
         """Hand dirty pages down in order; with *sync* or *wait* until they are on the device."""
-        batch = Batch(self.device, self._batch)
+        batch = self._kernel_batch if owner == KERNEL else Batch(self.device, self._batch)
         under_way = 0
         all_done = self.env.event()
         handed_down = False

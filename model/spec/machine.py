@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import BeforeValidator, Field, model_validator
+from pydantic import BeforeValidator, Field, field_validator, model_validator
 
+from model.laws.block_layer import release_of
 from model.provenance import Frozen
 from model.spec.fields import GENERAL, ORACLE, Rate, Real, Seconds, Size, Whole, as_text, setting
 from model.units import GIB, KIB, MIB
 
+LEAST_CACHE_BYTES = 4096
 SHEETS = "drive-data-sheets"
 IoPath = Literal["asm", "raw", "direct", "buffered", "sync", "dsync"]
 
@@ -22,11 +24,11 @@ class Host(Frozen):
         "How files are opened: asm, raw, direct (O_DIRECT), buffered, sync (O_SYNC), dsync (O_DSYNC)",
         GENERAL,
     )
-    kernel: Annotated[str, BeforeValidator(as_text)] = setting(
+    kernel: str = setting(
         "5.15",
         "Kernel release; decides who merges and plugs, and what iostat counts when",
         GENERAL,
-        max_length=20,
+        max_length=80,
     )
     scheduler: Literal["noop", "deadline", "cfq", "none", "mq-deadline", "bfq", "kyber"] = setting(
         "mq-deadline", "I/O scheduler", GENERAL
@@ -110,12 +112,12 @@ class Host(Frozen):
         0.1e-6, "CPU of putting a column value into the array", GENERAL, ge=0, le=0.1
     )
     call_s: Seconds = setting(20e-6, "CPU of a database call", GENERAL, ge=0, le=1)
-    read_call_s: Seconds = setting(20e-6, "CPU of a read call and its memory", GENERAL, ge=0, le=1)
+    read_call_s: Seconds = setting(5e-6, "CPU of a read call and its memory", GENERAL, ge=0, le=1)
     reap_call_s: Seconds = setting(
         35e-6, "Time of asking for a finished asynchronous read", "rahn-mbrc", ge=0, le=1
     )
     write_call_s: Seconds = setting(
-        10e-6, "CPU of a write call, with the program's own loop around it", GENERAL, ge=0, le=1
+        5e-6, "CPU of a write call, with the program's own loop around it", GENERAL, ge=0, le=1
     )
     page_write_s: Seconds = setting(
         1e-6, "CPU of putting one page into the page cache", GENERAL, ge=0, le=0.1
@@ -154,6 +156,16 @@ class Host(Frozen):
         ge=0,
         le=1,
     )
+
+    @field_validator("kernel", mode="before")
+    @classmethod
+    def _a_release(cls, value: object) -> object:
+        """A number would lose the nought of 5.10, so the release is text."""
+        if isinstance(value, int | float):
+            raise ValueError(f'{value!r} is a number; write the release as text, such as "5.10"')
+        if isinstance(value, str):
+            release_of(value)
+        return value
 
 
 class Client(Frozen):
@@ -238,7 +250,7 @@ class Disk(Frozen):
     bus_bytes_per_s: Rate = setting(
         300.0 * MIB, "Rate of the interface, for what a cache answers", SHEETS, ge=1, le=1e12
     )
-    raid_level: Literal["none", "0", "1", "5", "10"] = setting(
+    raid_level: Annotated[Literal["none", "0", "1", "5", "10"], BeforeValidator(as_text)] = setting(
         "none", "RAID level of the set; none is a single device", GENERAL
     )
     raid_disks: Whole = setting(1, "Members of the set", GENERAL, ge=1, le=1024)
@@ -268,6 +280,21 @@ class Disk(Frozen):
         if self.service_cv and (self.rotation_s or self.average_seek_s or self.raid_level != "none"):
             raise ValueError(
                 "service_cv is for a device without positions: rotation_s and average_seek_s 0, no RAID"
+            )
+        others = (
+            "iops_limit",
+            "throughput_limit_bytes_per_s",
+            "write_overhead_s",
+            "write_bandwidth_bytes_per_s",
+        )
+        beside = [name for name in others if getattr(self, name) is not None]
+        if self.service_cv and (beside or self.write_cache_bytes):
+            raise ValueError(
+                f"service_cv goes without {(*beside, 'write_cache_bytes')[0]}: all requests are alike"
+            )
+        if 0 < self.write_cache_bytes < LEAST_CACHE_BYTES:
+            raise ValueError(
+                f"write_cache_bytes {self.write_cache_bytes} is less than a page of {LEAST_CACHE_BYTES}"
             )
         if self.burst_iops is not None and (self.iops_limit is None or self.burst_iops < self.iops_limit):
             raise ValueError("burst_iops needs an iops_limit that is not above it")

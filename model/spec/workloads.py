@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal, Self
+from typing import Annotated, Literal, Self, TypeVar
 
 from pydantic import Field, model_validator
 
@@ -116,6 +116,9 @@ class Delete(Frozen):
     users: Whole = setting(1, "Sessions that share the rows among them", GENERAL, ge=1, le=255)
 
 
+SomeCalls = TypeVar("SomeCalls", bound="Calls")
+
+
 class Calls(Frozen):
     """A program that reads or writes in calls of one size, as dd and a benchmark do."""
 
@@ -181,10 +184,22 @@ class Calls(Frozen):
         return self
 
 
+def _without_writing(calls: SomeCalls) -> SomeCalls:
+    """*calls* that say nothing of writing."""
+    for field in ("fsync_every", "extends"):
+        if getattr(calls, field):
+            raise ValueError(f"{field} is for a write_stream; reads change nothing")
+    return calls
+
+
 class OtherStream(Calls):
     """A stream that runs beside another one, on the same device."""
 
     kind: Literal["read_stream", "write_stream"] = setting("read_stream", "What it does", GENERAL)
+
+    @model_validator(mode="after")
+    def _reads_write_nothing(self) -> Self:
+        return _without_writing(self) if self.kind == "read_stream" else self
 
 
 class _Stream(Calls):
@@ -203,6 +218,10 @@ class ReadStream(_Stream):
     """Reads in calls of one size."""
 
     kind: Literal["read_stream"] = "read_stream"
+
+    @model_validator(mode="after")
+    def _reads_write_nothing(self) -> Self:
+        return _without_writing(self)
 
 
 Query = FullScan | IndexRangeScan

@@ -97,4 +97,4 @@ def _destage_bytes(disk: Any) -> int:
     """Most bytes of one command out of a write cache: a row of the stripe, a track, or what a queue cuts."""
     if disk.raid_level != "none":
         return int(disk.stripe_unit_bytes * data_members(disk))
-    return int(geometry_of(disk).track_bytes) if disk.rotation_s else int(disk.stripe_unit_bytes)
+    return max(512, int(geometry_of(disk).track_bytes)) if disk.rotation_s else int(disk.stripe_unit_bytes)

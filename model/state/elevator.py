@@ -4,8 +4,8 @@
 - deadline, mq-deadline: sweeps upwards by position in batches of 16; reads before writes, which may be passed over
   twice; a request older than 0.5 s (read) or 5 s (write) begins the next batch [linux-deadline].
 - cfq, bfq: one queue for each process that waits for its requests, one for all that nobody waits for; they take turns,
-  each swept by position; a turn ends after its requests or its time; on a rotating disk the turn of a process waits up
-  to 8 ms for its next request (cfq since 2.6.18) [linux-cfq, linux-bfq].
+  each swept by position; a turn ends after its requests or its time; on a rotating disk the turn of a process that goes
+  on near where it was waits up to 8 ms for its next request (cfq since 2.6.18) [linux-cfq, linux-bfq].
 
 Weights, priorities and the finer heuristics of these schedulers are left out.
 """
@@ -24,6 +24,7 @@ QUANTUM = 8
 SYNC_SLICE_S = 0.1
 ASYNC_SLICE_S = 0.04
 IDLE_S = 0.008
+NEAR_BYTES = 800 * 512  # farther than this a process seeks (CFQQ_SEEK_THR)
 
 
 class Elevator(Protocol):
@@ -174,8 +175,12 @@ class Fair:
 
     __slots__ = (
         "_active",
+        "_at_device",
+        "_count",
         "_idle_s",
+        "_last_end_byte",
         "_left",
+        "_near",
         "_queues",
         "_slice_ends_s",
         "_turns",
@@ -191,10 +196,15 @@ class Fair:
         self._slice_ends_s = 0.0
         self._idle_s = idle_s
         self._waiting_since_s: float | None = None
+        self._at_device: dict[int, int] = {}
+        self._count = 0
+        self._last_end_byte: dict[int, int] = {}
+        self._near: dict[int, bool] = {}
+        """Whether a process goes on near where it was: only then is it worth waiting for."""
         self.wake_s: float | None = None
 
     def __len__(self) -> int:
-        return sum(len(queue) for queue in self._queues.values())
+        return self._count
 
     def insert(self, request: Any) -> None:
         """Take a request in."""
@@ -205,6 +215,11 @@ class Fair:
         if not len(queue) and key != self._active and key not in self._turns:
             self._turns.append(key)
         queue.insert(request)
+        self._count += 1
+        last = self._last_end_byte.get(key)
+        if last is not None:
+            self._near[key] = abs(request.start_byte - last) <= NEAR_BYTES
+        self._last_end_byte[key] = request.end_byte
 
     def moves(self, request: Any, start_byte: int) -> None:
         """A request begins earlier now."""
@@ -228,11 +243,14 @@ class Fair:
             length = ASYNC_SLICE_S if self._active == ASYNC else SYNC_SLICE_S
             self._slice_ends_s = now_s + length
         queue = self._queues[self._active]
-        if not len(queue):  # it waits for its process
-            self.wake_s = (self._waiting_since_s or now_s) + self._idle_s
+        if not len(queue):  # it waits for its process, whose last request may still be at the device
+            waiting = self._at_device.get(self._active, 0) == 0
+            self.wake_s = (self._waiting_since_s or now_s) + self._idle_s if waiting else self._slice_ends_s
             return None
         self._waiting_since_s = None
         self._left -= 1
+        self._count -= 1
+        self._at_device[self._active] = self._at_device.get(self._active, 0) + 1
         return queue.take()
 
     def _over(self, now_s: float) -> bool:
@@ -243,11 +261,16 @@ class Fair:
             return bool(self._turns) and (now_s >= self._slice_ends_s if by_time else self._left <= 0)
         if self._active == ASYNC or not self._idle_s or now_s >= self._slice_ends_s:
             return True
+        if not self._near.get(self._active, True):
+            return True
+        if self._at_device.get(self._active, 0):
+            return False
         since = self._waiting_since_s
         return since is None or now_s >= since + self._idle_s
 
     def ended(self, request: Any, now_s: float) -> None:
         """Whose request it was may send the next one soon."""
+        self._at_device[request.owner if request.sync else ASYNC] -= 1
         if request.sync and request.owner == self._active and not len(self._queues[request.owner]):
             self._waiting_since_s = now_s
 

@@ -7,6 +7,8 @@ that ended over their number, ``%util`` the time with a request in flight, ``svc
 
 from __future__ import annotations
 
+from math import inf
+
 from model.results import DeviceLine
 
 MOST_LINES = 3600
@@ -86,12 +88,13 @@ class Counters:
     def _close(self) -> None:
         """An interval ends and the next begins; what was before the first one is not shown."""
         now = self._now()
-        if 0 < self._opened <= MOST_LINES:
+        if self._opened:
             begin_s = self.first_s + (self._opened - 1) * self.interval_s
             self.lines.append(line_of(begin_s, self.interval_s, self._before, now))
         self._before = now
         self._opened += 1
-        self._next_s = self.first_s + self._opened * self.interval_s
+        full = self._opened > MOST_LINES
+        self._next_s = inf if full else self.first_s + self._opened * self.interval_s
 
     def submitted(self, now_s: float, write: bool, size_bytes: int, merged: bool) -> None:
         """A bio was queued: as a request of its own, or merged into one."""

@@ -29,6 +29,10 @@ class DirtyPages:
         """All dirty pages in order of their place."""
         return sorted(self._since_s)
 
+    def oldest_s(self) -> float:
+        """When the page that is dirty the longest became so; there must be one."""
+        return next(iter(self._since_s.values()))
+
     def older_than(self, since_s: float) -> bool:
         """Whether a page has been dirty since then or longer."""
         return bool(self._since_s) and next(iter(self._since_s.values())) <= since_s

@@ -32,8 +32,8 @@ class ReadAhead:
         self.end_page: int | None = None
         """Where the file ends."""
 
-    def wanted(self, page: int, pages: range) -> list[Window]:
-        """The windows to hand down before the reader may have *page*, one of a call's *pages*; often none."""
+    def wanted(self, page: int, pages: range) -> tuple[Window, list[Window]]:
+        """The window that holds *page*, one of a call's *pages*, and those to hand down now; often none."""
         found = self._holding(page)
         if found is None:
             in_order = page == self._expected or page > pages.start
@@ -56,16 +56,10 @@ class ReadAhead:
                 following = Window(range(start, start + many), start)
                 self._windows.append(following)
                 windows.append(following)
-        return windows
-
-    def window_of(self, page: int) -> Window:
-        """The window that holds *page*, which :meth:`wanted` was asked for."""
-        found = self._holding(page)
-        assert found is not None
-        return found
+        return found, windows
 
     def passed(self, page: int) -> None:
-        """The reader has all pages before *page*."""
+        """The reader has all bytes before *page*, and perhaps some of that."""
         self._expected = page
         self._windows = [window for window in self._windows if window.pages.stop > page]
 

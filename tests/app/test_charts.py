@@ -51,7 +51,7 @@ def test_parts_and_classes_sum_to_elapsed(name: str) -> None:
         ("CPU: write calls", "CPU"),
         ("waiting for the device", "User I/O"),
         ("waiting for room in the queue (nr_requests)", "User I/O"),
-        ("unaccounted: calls under way at once", "User I/O"),
+        ("calls under way at once", "User I/O"),
         ("held back by the page cache", "System I/O"),
         ("waiting for a commit of the journal", "Commit"),
         ("fsync", "Commit"),

@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from app.cli import commands, main, write_beside
+from app.cli import LISTS, commands, main, write_beside
+from app.list_text import names_of
 from model.errors import BooksDoNotBalance
 from scenarios import library
 
@@ -73,6 +74,32 @@ def test_list_names_everything_with_where_it_comes_from(capsys: Captured) -> Non
     assert "nvme" in capsys.readouterr().out.splitlines()
     assert main(["list", "--json"]) == 0
     assert {"scenarios", "disks", "hosts", "cases"} <= set(json.loads(capsys.readouterr().out))
+
+
+def test_list_shows_one_named_thing(capsys: Captured) -> None:
+    assert main(["list", "nvme"]) == 0
+    out = capsys.readouterr().out.splitlines()
+    assert out[:3] == ["nvme (disk)", "NVMe solid-state disk [general knowledge]", out[2]]
+    assert any(
+        line.split()[:3] == ["overhead_s", "80", "µs"] and "controller and bus" in line for line in out
+    )
+    assert main(["list", "disks", "nvme", "--quiet"]) == 0
+    assert capsys.readouterr().out == "nvme\n"
+    assert main(["list", "magni-dd-raw-10000"]) == 0
+    text = capsys.readouterr().out
+    assert "differs from magni-dd-fs-10000, which it stands on, by" in text
+    assert "  host.io_path = raw\n" in text
+    assert "[magni-linux]" in text
+    assert main(["list", "rahn-2008", "--json"]) == 0
+    host, statistics = json.loads(capsys.readouterr().out)
+    assert (host["kind"], statistics["kind"]) == ("hosts", "statistics")
+    assert all({"value", "unit", "how", "source"} <= set(one) for one in host["constants"].values())
+
+
+@pytest.mark.parametrize("name", [name for kind in LISTS for name, _, _ in names_of(kind)])
+def test_list_has_a_page_for_every_name_that_it_names(capsys: Captured, name: str) -> None:
+    assert main(["list", name]) == 0
+    assert capsys.readouterr().out.startswith(f"{name} (")
 
 
 def test_json_is_alone_on_standard_output(capsys: Captured) -> None:
@@ -237,7 +264,13 @@ def test_schemas_are_json(kind: str, capsys: Captured) -> None:
         ),
         ("compare rahn-full-scan", "got one scenario"),
         ("compare", "Missing argument"),
-        ("list disk", "allowed are scenarios, disks"),
+        ("list disk", "no scenario, disk, host, client, statistics or case named 'disk'; did you mean disks"),
+        (
+            "list nvmee",
+            "no scenario, disk, host, client, statistics or case named 'nvmee'; did you mean nvme?",
+        ),
+        ("list disks nvm", "no disk named 'nvm'; did you mean nvme?"),
+        ("list disk nvme", "list: got 'disk'; allowed before a name are scenarios, disks"),
         ("schema nothing", "no schema named"),
         ("validate nothing", "no measured case named"),
         ("calibrate nothing", "no measured case named"),
@@ -397,3 +430,14 @@ def test_progress_goes_to_a_terminal_alone(monkeypatch: pytest.MonkeyPatch, caps
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
     assert main([*command, "--quiet"]) == 0
     assert capsys.readouterr().err == ""
+
+
+def test_compare_names_what_was_set_otherwise_of_the_disk(capsys: Captured, tmp_path: Path) -> None:
+    page = tmp_path / "both.html"
+    words = ["compare", "magni-dd-raw-100", "--set", "disk.use=nvme"]
+    assert main([*words, "--html", str(page)]) == 0
+    assert "- the disk is nvme instead of ida-2004; " in capsys.readouterr().out
+    assert "<li>the disk is nvme instead of ida-2004; " in page.read_text(encoding="utf-8")
+    assert main([*words, "--json"]) == 0
+    (difference,) = json.loads(capsys.readouterr().out)["differences"]
+    assert difference["why"][0].startswith("the disk is nvme")

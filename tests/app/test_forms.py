@@ -59,10 +59,13 @@ def test_a_stream_has_the_controls_of_calls_kernel_disk_and_iostat_alone() -> No
         "workload.arrivals", "workload.users", "host.io_path", "host.use", "host.cpus", "host.kernel",
         "host.scheduler", "host.nr_requests", "host.max_request_bytes", "host.max_segments", "host.filesystem",
         "host.memory_bytes", "disk.use", "disk.queue_depth", "iostat.interval_s", "iostat.first_s",
+        "disk.raid_level", "disk.raid_disks", "disk.iops_limit", "disk.throughput_limit_bytes_per_s",
+        "disk.burst_iops", "disk.burst_credits",
     }  # fmt: skip
     assert shown("write_stream") == common | {
         "workload.fsync_every", "disk.write_cache_bytes", "host.dirty_background_ratio_percent",
-        "host.dirty_ratio_percent", "host.dirty_writeback_s", "host.dirty_expire_s",
+        "host.dirty_ratio_percent", "host.dirty_writeback_s", "host.dirty_expire_s", "disk.write_cache_flushed",
+        "workload.extends",
     }  # fmt: skip
     assert shown("read_stream") == common | {"host.read_ahead_bytes", "host.page_cache_hit_fraction"}
 
@@ -86,6 +89,12 @@ def test_a_stream_has_the_controls_of_calls_kernel_disk_and_iostat_alone() -> No
         ("workload.fsync_every", ["host.io_path=buffered"], False),
         ("workload.fsync_every", ["host.io_path=direct"], True),
         ("workload.count", [], False),
+        ("disk.write_cache_flushed", [], True),
+        ("disk.write_cache_flushed", ["disk.write_cache_bytes=8M"], False),
+        ("disk.burst_iops", [], True),
+        ("disk.burst_iops", ["disk.iops_limit=100"], False),
+        ("disk.burst_credits", ["disk.iops_limit=100"], True),
+        ("disk.burst_credits", ["disk.iops_limit=100", "disk.burst_iops=300"], False),
     ],
 )
 def test_a_control_of_a_stream_that_decides_nothing_says_so(

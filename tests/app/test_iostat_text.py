@@ -53,39 +53,46 @@ def test_a_wide_number_widens_its_column_under_its_head(raw: RunResult) -> None:
         assert first[end] == " ", name
 
 
-def test_a_long_run_shows_its_first_lines_the_busiest_and_the_last(raw: RunResult) -> None:
+def test_a_steady_run_shows_its_first_lines_the_busiest_and_the_last(raw: RunResult) -> None:
     ((name, stats),) = raw.device.items()
     assert [(row.seconds, row.measured is None) for row in lines_of(name, stats)] == [
-        ("0-1", False), ("1-2", False), ("2-3", False), ("3-4", False), ("… 16 lines left out", True),
+        ("0-1", False), ("1-2", False), ("2-3", False), ("3-4", False),
+        ("… 16 lines left out; --json or a longer iostat.interval_s shows all", True),
         ("20-21", False), ("… 19 lines left out", True), ("40-41", False), ("all", False),
     ]  # fmt: skip
 
 
+def test_a_long_run_shows_where_something_changes_and_its_idle_time_as_one(raw: RunResult) -> None:
+    ((name, stats),) = raw.device.items()
+    idle, fast = {"writes_per_s": 0.0, "written_bytes_per_s": 0.0}, {"writes_per_s": 900.0}
+    large = {"written_bytes_per_s": 5e7}
+    changed = {**dict.fromkeys(range(25, 31), idle), 8: fast, 33: large}
+    lines = [line.model_copy(update=changed.get(place, {})) for place, line in enumerate(stats.lines)]
+    shown = [row.seconds for row in lines_of(name, stats.model_copy(update={"lines": lines}))]
+    assert [one for one in shown if "left out" not in one] == [
+        "0-1", "1-2", "2-3", "7-8", "8-9", "9-10", "24-25", "… 6 idle intervals, 25-31", "31-32", "32-33",
+        "33-34", "34-35", "40-41", "all",
+    ]  # fmt: skip
+    assert len(shown) <= 17
+
+
+def test_a_restless_run_still_fits(raw: RunResult) -> None:
+    ((name, stats),) = raw.device.items()
+    wild = [
+        line.model_copy(update={"writes_per_s": 100.0 + (place * 7919) % 613})
+        for place, line in enumerate(stats.lines)
+    ]
+    shown = lines_of(name, stats.model_copy(update={"lines": wild}))
+    assert 14 <= len(shown) <= 17
+    assert len(lines_of(name, stats.model_copy(update={"lines": wild}), most=300)) == 42
+
+
 def test_a_short_run_shows_every_line(raw: RunResult) -> None:
     ((name, stats),) = raw.device.items()
-    few = stats.model_copy(update={"lines": stats.lines[:12]})
-    assert [row.seconds for row in lines_of(name, few)] == [*(f"{i}-{i + 1}" for i in range(12)), "all"]
-    thirteen = stats.model_copy(update={"lines": stats.lines[:13]})
-    assert "… 8 lines left out" in [row.seconds for row in lines_of(name, thirteen)]
-
-
-def test_the_table_over_time(raw: RunResult) -> None:
-    lines = [unstyle(text) for text in device_lines(raw, 80)]
-    row = "ida/c0d1   244.00  1952.00    16.00     0.99    4.07   4.07  99.31"
-    assert lines == [
-        "Device",
-        "Device:       w/s    wkB/s avgrq-sz avgqu-sz   await  svctm  %util  seconds",
-        f"{row}      0-1",
-        f"{row}      1-2",
-        f"{row}      2-3",
-        f"{row}      3-4",
-        "          … 16 lines left out",
-        "ida/c0d1   246.00  1968.00    16.00     1.00    4.07   4.07 100.00    20-21",
-        "          … 19 lines left out",
-        f"{row}    40-41",
-        f"{row}      all",
-        "          a wider terminal shows wsec/s",
-    ]
+    few = stats.model_copy(update={"lines": stats.lines[:16]})
+    assert [row.seconds for row in lines_of(name, few)] == [*(f"{i}-{i + 1}" for i in range(16)), "all"]
+    more = stats.model_copy(update={"lines": stats.lines[:17]})
+    assert any(row.seconds.startswith("… 12 lines left out") for row in lines_of(name, more))
 
 
 @pytest.mark.parametrize("width", [60, 72, 80, 100, 120])
@@ -126,12 +133,24 @@ def test_requests_of_one_size(raw: RunResult) -> None:
     assert list(size_lines(watched(raw, "sda", [], request_bytes={}))) == []
 
 
+def test_cache_flushes_are_no_requests_of_0_bytes(raw: RunResult) -> None:
+    lines = [
+        unstyle(text) for text in size_lines(watched(raw, "sda", [], request_bytes={0: 501.0, 8192: 502.0}))
+    ]
+    assert lines[1] == "501 cache flushes, and 502 requests of 8K; none was merged"
+    assert lines[3].startswith(" cache flush           501   50.0")
+    (only, *_) = list(size_lines(watched(raw, "sda", [], request_bytes={0: 1.0})))[1:]
+    assert only == "1 cache flush"
+    merged = watched(raw, "sda", [], request_bytes={8192: 1.0}, merged_writes=1.0)
+    assert "1 request of 8K; 1 bio was merged into waiting requests" in list(size_lines(merged))
+
+
 def test_many_sizes_come_by_powers_of_two() -> None:
     sizes = {4096 * pages: 1.0 for pages in range(1, 33)} | {0: 2.0}
     assert by_size(sizes, most=33)[1] == ("4K", 1.0, 4096.0)
     bands = by_size(sizes, most=16)
     assert [(band, many) for band, many, _ in bands] == [
-        ("0–1", 2), ("2K–4K", 1), ("4K–8K", 1), ("8K–16K", 2), ("16K–32K", 4), ("32K–64K", 8), ("64K–128K", 16)
+        ("cache flush", 2), ("2K–4K", 1), ("4K–8K", 1), ("8K–16K", 2), ("16K–32K", 4), ("32K–64K", 8), ("64K–128K", 16)
     ]  # fmt: skip
     assert sum(size for *_, size in bands) == sum(size * many for size, many in sizes.items())
 

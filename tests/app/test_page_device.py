@@ -61,11 +61,13 @@ def test_the_figures_are_those_of_calls_and_requests() -> None:
     app = opened(scenario=RAW)
     result = run(load(RAW))
     assert [one.label for one in app.metric] == [
-        "Elapsed", "CPU", "Calls/s", "MB/s", "Mean response", "Requests", "Mean request", "await",
+        "Elapsed", "CPU", "Calls/s", "MB/s", "Mean response", "p95 response", "Requests", "await", "%util",
     ]  # fmt: skip
     assert metric(app, "Elapsed").value == show_seconds(result.time.elapsed_s)
     assert metric(app, "Requests").value == "100"
-    assert metric(app, "Mean request").value == "8KB"
+    (stream,) = result.streams or ()
+    assert metric(app, "p95").value == show_seconds(stream.response_percentiles["p95"])
+    assert metric(app, "%util").value == f"{device(result).utilisation_fraction:.1%}"
     assert metric(app, "await").value == show_seconds(device(result).await_s)
 
 
@@ -123,3 +125,37 @@ def test_how_much_a_stream_is_to_simulate_counts_its_calls() -> None:
     scenario = load(RAW, ["workload.users=3"])
     assert engines.steps(scenario, run(scenario, "calculate")) == 300
     assert engines.queues(scenario)
+
+
+def test_what_a_link_has_wrong_is_still_said_after_the_simulation_was_played() -> None:
+    app = AppTest.from_file(str(ENTRY), default_timeout=LIMIT_S)
+    for key, value in {"scenario": RAW, "workload.coun": "3"}.items():
+        app.query_params[key] = value
+    app.run()
+    assert not app.exception
+    assert metric(app, "p95").value != "—"
+    (note,) = app.error
+    assert "workload.coun: there is no such field; did you mean count?" in note.value
+    app.number_input("workload.count").set_value(50).run()
+    assert app.error.len == 0
+
+
+def test_limits_raid_and_flushes_can_be_set() -> None:
+    app = opened("Breakdown", scenario=RAW)
+    app.number_input("disk.iops_limit").set_value(50.0).run()
+    assert not app.exception
+    assert app.query_params["disk.iops_limit"] == "50"
+    assert metric(app, "Calls/s").value.startswith("50.")
+    app.selectbox("disk.raid_level").select("10").run()
+    (refused,) = app.error
+    assert "raid_disks 1 does not suit raid_level 10" in refused.value
+    app.number_input("disk.raid_disks").set_value(4).run()
+    assert app.error.len == 0
+    assert any("level 10 instead of none" in one.value for one in app.markdown)
+    assert app.toggle("disk.write_cache_flushed").disabled
+    assert not app.toggle("workload.extends").disabled
+
+
+def test_calls_that_arrive_at_a_rate_are_told_by_what_one_takes() -> None:
+    app = opened("Breakdown", scenario=RAW, **{"workload.rate_per_s": "20"})
+    assert any("A write takes" in one.value or "a write takes" in one.value for one in app.markdown)

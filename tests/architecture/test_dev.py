@@ -82,6 +82,19 @@ def test_help_needs_no_environment(arguments: list[str], status: int) -> None:
     assert "dev.py test" in done.stdout
 
 
+@pytest.mark.parametrize(("option", "answers"), [("--help", 0), ("-h", 0), ("--no-browser", 1)])
+def test_help_of_the_page_answers_nothing_first(
+    dev: ModuleType, monkeypatch: pytest.MonkeyPatch, option: str, answers: int
+) -> None:
+    called: list[tuple[object, ...]] = []
+    monkeypatch.setattr(dev, "call", lambda *words: called.append(words))
+    monkeypatch.setattr(dev.os, "chdir", lambda _: None)
+    monkeypatch.setattr(dev.os, "execve", lambda _, words, __: called.append(tuple(words)))
+    dev.serve(option)
+    assert len(called) == answers + 1
+    assert called[-1][1:] == ("-m", "app", "app", option)
+
+
 def test_the_lock_holds_hashes_and_no_address() -> None:
     text = (SCRIPT.parent / "requirements.lock").read_text(encoding="utf-8")
     assert "://" not in text

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from model.errors import SpecError, UnknownName
+from model.errors import OutsideLaw, SpecError, UnknownName
 from scenarios import from_mapping, load, run
 
 FILE = "mine.toml"
@@ -508,3 +508,76 @@ def test_a_setting_below_a_value_is_refused() -> None:
 def test_an_unknown_engine_offers_the_known() -> None:
     with pytest.raises(UnknownName, match="did you mean simulate"):
         run(load(BASE), engine="simulat")
+
+
+@pytest.mark.parametrize(
+    ("workload", "words"),
+    [
+        ({"beside": [{"count": 0}]}, ["workload.beside.0.count: got 0; allowed is at least 1"]),
+        ({"beside": [{"cuont": 5}]}, ["workload.beside.0.cuont", "did you mean count"]),
+        ({"beside": [{}] * 17}, ["workload.beside: got 17 of them; allowed are at most 16"]),
+        ({"block_size_bytes": 0}, ["workload.block_size_bytes: got 0; allowed is at least 512"]),
+        ({"rate_per_s": 0}, ["workload.rate_per_s: got 0; allowed is more than 0"]),
+        ({"rate_per_s": -5.0}, ["workload.rate_per_s", "more than 0"]),
+        ({"rate_per_s": 5, "in_flight": 2}, ["an open workload", "a closed one"]),
+        ({"pattern": "strided"}, ["pattern strided needs stride_bytes"]),
+        ({"span_bytes": 4096}, ["span_bytes 4096 is less than block_size_bytes 8192"]),
+        ({"fsync_every": 3}, ["fsync_every is for a write_stream"]),
+    ],
+)
+def test_a_stream_that_cannot_be_gets_one_sentence(workload: dict[str, Any], words: list[str]) -> None:
+    with pytest.raises(SpecError) as found:
+        from_mapping({"workload": {"kind": "read_stream", **workload}})
+    assert all(word in str(found.value) for word in words), str(found.value)
+
+
+@pytest.mark.parametrize(
+    ("disk", "words"),
+    [
+        ({"raid_level": 5}, ["raid_disks 1 does not suit raid_level 5"]),
+        ({"raid_level": "10", "raid_disks": 5}, ["raid_disks 5 is odd"]),
+        ({"write_cache_bytes": 100}, ["less than a page of 4096"]),
+        ({"service_cv": 1}, ["service_cv is for a device without positions"]),
+        ({"burst_iops": 10}, ["burst_iops needs an iops_limit"]),
+        ({"iops_limit": 0}, ["disk.iops_limit: got 0; allowed is more than 0"]),
+        ({"queue_depth": 0}, ["disk.queue_depth: got 0; allowed is at least 1"]),
+    ],
+)
+def test_a_device_that_cannot_be_gets_one_sentence(disk: dict[str, Any], words: list[str]) -> None:
+    with pytest.raises(SpecError) as found:
+        from_mapping({"disk": disk})
+    assert all(word in str(found.value) for word in words), str(found.value)
+
+
+def test_a_queue_that_holds_nothing_is_refused() -> None:
+    with pytest.raises(SpecError, match=r"host\.nr_requests: got 0; allowed is at least 1"):
+        from_mapping({"host": {"nr_requests": 0}})
+
+
+@pytest.mark.parametrize(
+    ("scenario", "said"),
+    [
+        (
+            {"workload": {"kind": "write_stream", "start_byte": "80G"}},
+            "beyond the device's end at 77,309,411,328",
+        ),
+        (
+            {"host": {"io_path": "direct"}, "workload": {"kind": "read_stream", "block_size_bytes": 8000}},
+            "8000 is no multiple of 512",
+        ),
+        (
+            {
+                "host": {"io_path": "buffered", "filesystem": "ext3"},
+                "disk": {"capacity_bytes": "1M"},
+                "workload": {"kind": "write_stream", "block_size_bytes": 4096, "count": 256},
+            },
+            "beyond the device's end",
+        ),
+    ],
+)
+def test_calls_that_the_device_cannot_take_are_refused_by_both_engines(
+    scenario: dict[str, Any], said: str
+) -> None:
+    for engine in ("calculate", "simulate"):
+        with pytest.raises(OutsideLaw, match=said):
+            run(from_mapping(scenario), engine)

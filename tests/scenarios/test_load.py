@@ -415,3 +415,36 @@ def test_library_and_catalog_come_with_the_package() -> None:
     assert file is not None
     assert {path.stem for path in (Path(file).parent / "library").glob("*.toml")} == set(NAMES)
     assert all(entries(kind) for kind in ("disk", "host", "client", "statistics"))
+
+
+def test_a_kernel_release_is_text_and_keeps_its_nought() -> None:
+    assert load("magni-dd-raw-100", ["host.kernel=5.10"]).system.host.kernel == "5.10"
+    assert load("magni-dd-raw-100", ["host.kernel=3.10.0-1160.el7.x86_64"]).system.host.kernel.startswith(
+        "3.10.0"
+    )
+    with pytest.raises(
+        SpecError, match=r"host\.kernel: 'banana' is no kernel release; write it like 2\.6\.5 or 5\.15"
+    ):
+        load("magni-dd-raw-100", ["host.kernel=banana"])
+    with pytest.raises(SpecError, match="write the release as text"):
+        from_mapping({"host": {"kernel": 5.1}, "workload": {"kind": "read_stream"}})
+
+
+def test_another_catalog_entry_leaves_nothing_of_the_first() -> None:
+    disk = load("magni-dd-raw-100", ["disk.use=array-raid10"]).system.disk
+    assert disk.raid_level == "10"
+    base = from_mapping({"base": "magni-dd-raw-100", "disk": {"use": "array-raid10"}})
+    again = from_mapping({**to_mapping(base), "disk": {"use": "nvme"}})
+    assert (again.system.disk.raid_level, again.system.disk.raid_disks) == ("none", 1)
+
+
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [
+        (["host.scheduler=cfq", "host.kernel=6.8"], "cfq is not in kernel 6.8"),
+        (["host.scheduler=bfq"], "bfq is not in kernel 2.6.5"),
+        (["host.dirty_background_ratio_percent=50"], "the kernel takes half of the latter"),
+    ],
+)
+def test_settings_that_no_machine_has_together_are_named(settings: list[str], said: str) -> None:
+    assert any(said in note for note in run(load("magni-dd-raw-100", settings)).warnings)

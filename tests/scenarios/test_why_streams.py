@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from model.results import DeviceStats, EventTime, PhysicalIO, RunResult, StreamStats, TimeBreakdown
-from scenarios import library, load, run
+from scenarios import Scenario, library, load, run
 from scenarios.compare import components, why
 from scenarios.why_streams import DEVICE, MECHANISMS, mechanism
 
@@ -159,6 +159,94 @@ def test_no_device_is_needed() -> None:
     assert first.startswith(
         "each write waits 2 ms less for the device (2 ms instead of 4 ms), which saves 20.00 s"
     )
+
+
+def at_once(result: RunResult, **said: object) -> RunResult:
+    """The same calls, under way at once: their waits have no cause of their own."""
+    rest = result.time.elapsed_s - result.time.cpu_s
+    time = result.time.model_copy(
+        update={"wait": {}, "unaccounted_s": rest, "unaccounted": {"calls under way at once": rest}}
+    )
+    (first,) = result.streams or ()
+    return result.model_copy(update={"time": time, "streams": [first.model_copy(update=said)]})
+
+
+def asked(*settings: tuple[str, ...]) -> tuple[Scenario, Scenario]:
+    first, second = (load("magni-dd-raw-100", one) for one in settings)
+    return first, second
+
+
+def test_waits_that_are_not_booked_are_not_gone() -> None:
+    quick = at_once(stream(), response_s=1e-3)
+    for base, other in ((stream(), quick), (quick, stream())):
+        text = " ".join(why(base, other))
+        assert "any more" not in text
+        assert "saves" not in text
+        assert "under way" not in text
+
+
+def test_calls_under_way_at_once_are_told_by_what_one_takes() -> None:
+    base = at_once(stream(), response_s=27.2e-3, response_percentiles={"p95": 0.08})
+    other = at_once(stream(await_s=1e-3), response_s=4.86e-3, response_percentiles={"p95": 0.01})
+    said = why(base, other, asked(("workload.rate_per_s=200",), ("workload.rate_per_s=200", "disk.use=nvme")))
+    assert said[0].startswith(
+        "the disk is nvme instead of ida-2004; await of a request fell from 4 ms to 1 ms"
+    )
+    assert said[0].endswith("; a write takes 4.86 ms instead of 27.2 ms (p95 10 ms instead of 80 ms)")
+    assert said[-1] == "elapsed time says little here: it ends soon after the last call has come"
+    assert "hardly" not in " ".join(said)
+    without = why(at_once(stream(), response_s=27.2e-3), at_once(stream(), response_s=4.86e-3))
+    assert without == ["a write takes 4.86 ms instead of 27.2 ms"]
+
+
+def test_more_waits_are_not_told_as_longer_ones_alone() -> None:
+    base, other = stream(wait_s=9.31e-3), stream(wait_s=69.3e-3)
+    fewer = EventTime(waits=2_500, max_s=0.1, total_s=2_500 * 69.3e-3)
+    time = other.time.model_copy(update={"wait": {DEVICE: fewer}})
+    said = " ".join(why(base, other.model_copy(update={"time": time})))
+    assert (
+        "writes wait for the device 2,500 times instead of 10,000, 69.3 ms each instead of 9.31 ms, which costs 80.15 s"
+        in said
+    )
+
+
+def test_cache_flushes_are_named_and_are_no_requests() -> None:
+    base, other = stream(requests={0: 501.0, 8192: 502.0}), stream(wait_s=1e-3, requests={8192: 502.0})
+    (first, *_) = why(base, other)
+    assert first.startswith("cache flushes fell from 501 to 0; ")
+    assert "requests" not in first.replace("await of a request", "")
+
+
+def test_numbers_are_written_as_words_want_them() -> None:
+    (fast,) = stream().streams or ()
+    quick = stream().model_copy(
+        update={"streams": [fast.model_copy(update={"bytes_per_s": 3760 * 2.0**20, "calls_per_s": 9e5})]}
+    )
+    assert any(", 3,760 to 1.93 MB/s" in one for one in why(quick, stream()))
+    said = " ".join(why(stream(requests={8192: 2.0}), stream(requests={16384: 1.0}, merged=1)))
+    assert "because 1 bio was merged, up to 16K" in said
+
+
+@pytest.mark.parametrize(
+    ("settings", "says"),
+    [
+        (("disk.write_cache_flushed=true",), "with disk.write_cache_flushed on instead of off; "),
+        (
+            ("disk.write_cache_bytes=8M", "disk.overhead_s=5ms"),
+            "with disk.overhead_s 5 ms instead of 100 µs and disk.write_cache_bytes 8M instead of 0; ",
+        ),
+        (
+            ("disk.iops_limit=500", "disk.raid_level=0", "disk.raid_disks=4"),
+            "with disk.raid_level 0 instead of none, disk.raid_disks 4 instead of 1 and disk.iops_limit 500 "
+            "instead of not given; ",
+        ),
+        (("disk.use=nvme", "disk.overhead_s=1ms"), "the disk is another one instead of ida-2004; "),
+        ((), "await of a request fell"),
+    ],
+)
+def test_what_was_set_otherwise_of_the_disk_is_the_cause(settings: tuple[str, ...], says: str) -> None:
+    (first, *_) = why(stream(wait_s=8.1e-3, await_s=8.1e-3), stream(), asked((), settings))
+    assert first.startswith(says)
 
 
 @pytest.mark.parametrize("name", [name for name in library() if load(name).workload.kind.endswith("_stream")])

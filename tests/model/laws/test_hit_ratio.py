@@ -22,8 +22,8 @@ def zipf(blocks: int, exponent: float) -> Any:
 
 def exact(room: int, popularity: Any) -> float:
     """Exact LRU. The time to the next reference of a block is exponential; then fewer than *room* others came."""
-    node, weight = np.polynomial.legendre.leggauss(200)
-    low, high = np.log(1e-4), np.log(60 / popularity.min())
+    node, weight = np.polynomial.legendre.leggauss(300)
+    low, high = np.log(1e-10), np.log(60 / popularity.min())
     time = np.exp((high - low) / 2 * node + (high + low) / 2)
     came = -np.expm1(-np.outer(time, popularity))
     others = np.zeros((time.size, popularity.size, room))  # how many of the others came, up to room - 1
@@ -58,7 +58,7 @@ def test_few_blocks_are_as_close_to_exact_lru_as_stated(exponent: float) -> None
 @pytest.mark.parametrize("exponent", [0.5, 0.8, 1.0, 1.2])
 @pytest.mark.parametrize(
     ("blocks", "rooms", "error"),
-    [(1_000, (20, 100, 500, 900), 5e-4), (100_000, (1_000, 10_000, 50_000), 2e-4)],
+    [(1_000, (20, 100, 500, 900), 5e-4), (100_000, (1_000, 10_000), 2e-4)],
 )
 def test_many_blocks_are_as_close_to_exact_lru_as_stated(
     blocks: int, rooms: tuple[int, ...], error: float, exponent: float

@@ -259,6 +259,16 @@ def test_a_pinned_buffer_is_passed_by() -> None:
     assert cache.read(4, 0.0).evicted == 1
 
 
+def test_pinned_buffers_keep_their_places() -> None:
+    cache = TouchCount(4)
+    for block in (1, 2, 3, 4):
+        cache.access(block, 0.0)
+    for block in (1, 2):
+        cache.pin(block)
+    assert cache.read(5, 0.0) == (True, 3, (), 3)
+    assert cache.cold == [1, 2, 4, 5]
+
+
 def test_what_is_hot_survives_a_large_scan_that_lru_does_not() -> None:
     wanted, room = range(100), 400
     cache, plain = TouchCount(room), Lru(room)

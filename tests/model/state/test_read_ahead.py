@@ -12,7 +12,7 @@ def windows(reads: list[range], most: int = 32, end: int | None = None) -> list[
     found = []
     for pages in reads:
         for page in pages:
-            found += [(one.pages.start, len(one.pages)) for one in ahead.wanted(page, pages)]
+            found += [(one.pages.start, len(one.pages)) for one in ahead.wanted(page, pages)[1]]
         ahead.passed(pages.stop)
     return found
 

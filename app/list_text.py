@@ -1,0 +1,121 @@
+"""What can be named, and one named thing by itself: a catalog entry's constants, a scenario, a measured case."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from app.cli import LISTS
+from app.fields import as_text
+from app.lines import head, wrapped
+from app.rows import written
+from model.catalog import Entry, entries
+from model.errors import UnknownName
+from model.provenance import Constant
+from model.units import unit_of
+from scenarios import library
+from scenarios.load import library_data
+from scenarios.spec import SECTIONS
+from validation import case_names, load_case
+
+CATALOG = {"disks": "disk", "hosts": "host", "clients": "client", "statistics": "statistics"}
+
+Named = tuple[str, str, str]
+"""Name, title and source."""
+
+
+def names_of(kind: str) -> list[Named]:
+    """Everything of one kind."""
+    if kind == "scenarios":
+        return [(name, entry.title, entry.source) for name, entry in library().items()]
+    if kind == "cases":
+        cases = {name: load_case(name).source for name in case_names()}
+        return [(name, source.title, f"{source.document}: {source.key}") for name, source in cases.items()]
+    return [(name, entry.title, entry.source) for name, entry in entries(CATALOG[kind]).items()]
+
+
+def kinds_with(name: str, kind: str | None = None) -> list[str]:
+    """The kinds that have something of this name, *kind* alone where it is given; raises UnknownName for none."""
+    asked = LISTS if kind is None else (kind,)
+    known = {one: [known for known, _, _ in names_of(one)] for one in asked}
+    found = [one for one, names in known.items() if name in names]
+    if not found:
+        what = "scenario, disk, host, client, statistics or case" if kind is None else _one(kind)
+        near = [one for names in known.values() for one in names]
+        raise UnknownName(what, name, [*near, *(() if kind else LISTS)])
+    return found
+
+
+def _one(kind: str) -> str:
+    return kind if kind == "statistics" else kind.removesuffix("s")
+
+
+def as_data(kind: str, name: str) -> dict[str, Any]:
+    """One named thing as data."""
+    title, source = next((title, source) for one, title, source in names_of(kind) if one == name)
+    heading = {"kind": kind, "name": name, "title": title, "source": source}
+    if kind in CATALOG:
+        entry = entries(CATALOG[kind])[name]
+        constants = {
+            field: {"unit": unit_of(field), **one.model_dump(exclude_defaults=True)}
+            for field, one in entry.constants.items()
+        }
+        return {**heading, "constants": constants}
+    if kind == "scenarios":
+        data = library_data(name)
+        return {**heading, "base": data.get("base"), "differences": _sections(data)}
+    return heading
+
+
+def lines_of(kind: str, name: str, width: int = 80) -> Iterator[str]:
+    """One named thing: title and source, then its constants, or what it sets."""
+    _, title, source = next(one for one in names_of(kind) if one[0] == name)
+    yield head(f"{name} ({_one(kind)})")
+    yield from wrapped(f"{title}{f' [{source}]' if source else ''}", width)
+    if kind in CATALOG:
+        yield from _constants(entries(CATALOG[kind])[name], width)
+    elif kind == "scenarios":
+        yield from _differences(library_data(name), width)
+    else:
+        yield from wrapped(f"blocktime validate {name} compares its numbers with the model", width)
+
+
+def _constants(entry: Entry, width: int) -> Iterator[str]:
+    rows = [(field, _value(entry, field), constant) for field, constant in entry.constants.items()]
+    names, values = max(len(row[0]) for row in rows), max(len(row[1]) for row in rows)
+    yield f"{'constant':<{names}}  {'value':>{values}}  how, and from where"
+    for field, value, constant in rows:
+        yield from wrapped(_origin(constant), width, first=f"{field:<{names}}  {value:>{values}}  ")
+
+
+def _value(entry: Entry, field: str) -> str:
+    value = entry.values()[field]
+    return value if isinstance(value, str) else written(value, unit_of(field))
+
+
+def _origin(constant: Constant) -> str:
+    origin = constant.how if constant.how == constant.source else f"{constant.how}, {constant.source}"
+    return f"{origin}: {constant.note}" if constant.note else origin
+
+
+def _differences(data: Mapping[str, Any], width: int) -> Iterator[str]:
+    if "base" in data:
+        yield from wrapped(f"differs from {data['base']}, which it stands on, by", width)
+    else:
+        yield "sets, over the defaults,"
+    for section, fields in _sections(data).items():
+        for field, value in _flat(fields, section):
+            yield from wrapped(as_text(value), width, first=f"  {field} = ")
+
+
+def _sections(data: Mapping[str, Any]) -> dict[str, Any]:
+    return {section: data[section] for section in SECTIONS if section in data}
+
+
+def _flat(value: Any, path: str) -> Iterator[tuple[str, Any]]:
+    """Every field with its dotted path."""
+    if not isinstance(value, Mapping):
+        yield path, value
+        return
+    for name, inner in value.items():
+        yield from _flat(inner, f"{path}.{name}")

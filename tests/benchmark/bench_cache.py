@@ -1,0 +1,188 @@
+"""What it costs to replay references to blocks against a cache, against a simulator of caches. Judges nothing.
+
+``python3 dev.py benchmark``, or ``python tests/benchmark/bench_cache.py`` for the table alone. All replay one stream.
+The simulator, libcachesim, reads its fastest kind of file; it is timed with its defaults and with the one setting that
+matters here, the size of its hash table, at the best of several. Its preparation is part of its call, as the numbering
+of the blocks is part of ours.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from statistics import median
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+if __name__ == "__main__":
+    sys.path.insert(0, str(ROOT))
+
+pytestmark = [pytest.mark.benchmark, pytest.mark.timeout(300)]
+
+REFERENCES = 1_000_000
+BLOCKS = 100_000
+TURNS = 5
+SIZES = (1_000, 10_000, 50_000)
+CURVE = 20
+"""Sizes of the curve."""
+HASHPOWERS = (14, 16, 17)
+"""Of the simulator's hash table, in bits; 24 is its default."""
+LEAST_RATIO = 5
+LEAST_CURVE_RATIO = 15
+NUMBERS = {"in one range": False, "of 64 bits": True}
+"""Kind of block numbers -> whether they are spread over all that fit 63 bits."""
+
+
+@dataclass(frozen=True)
+class Figure:
+    """One measured figure and the bar it should reach."""
+
+    what: str
+    value: float
+    unit: str
+    bar: float | None = None
+
+    def __str__(self) -> str:
+        bar = "" if self.bar is None else f"   bar {self.bar:g}{self.unit and ' ' + self.unit}"
+        under = "" if self.bar is None or self.value >= self.bar else "   MISSED"
+        return f"{self.what:<84}{self.value:>10.3g} {self.unit:<7}{bar}{under}"
+
+
+def cpu_of(call: Callable[[], Any]) -> float:
+    """CPU seconds of a call in this process."""
+    begin = time.process_time()
+    call()
+    return time.process_time() - begin
+
+
+def in_turns(calls: dict[str, Callable[[], Any]]) -> dict[str, float]:
+    """Median CPU seconds of each, one after the other, so that noise hits all."""
+    seconds: dict[str, list[float]] = {name: [] for name in calls}
+    for _ in range(TURNS):
+        for name, call in calls.items():
+            seconds[name].append(cpu_of(call))
+    return {name: median(each) for name, each in seconds.items()}
+
+
+def references(spread: bool) -> Any:
+    """Zipf with an exponent of 0.9, the popular blocks anywhere."""
+    import numpy as np
+
+    random = np.random.default_rng(1)
+    chances = np.cumsum(np.arange(1.0, BLOCKS + 1) ** -0.9)
+    rank = np.searchsorted(chances, random.random(REFERENCES) * chances[-1])
+    names = random.integers(1, 2**63, BLOCKS) if spread else random.permutation(BLOCKS) + 1
+    return names[rank]
+
+
+def simulator(file: Path, stream: Any) -> Callable[..., float] | None:
+    """Replay by libcachesim, to its miss ratio; None without it."""
+    import numpy as np
+
+    try:
+        import libcachesim as lcs
+    except ImportError:
+        return None
+    record = np.zeros(
+        stream.size, dtype=[("time", "<u4"), ("block", "<u8"), ("bytes", "<u4"), ("next", "<i8")]
+    )
+    record["block"], record["bytes"], record["next"] = stream, 1, -2
+    record.tofile(file)
+
+    def replay(policy: str, size: int, hashpower: int = 24) -> float:
+        reader = lcs.TraceReader(
+            str(file), lcs.TraceType.ORACLE_GENERAL_TRACE, lcs.ReaderInitParam(ignore_obj_size=True)
+        )
+        missed: float = getattr(lcs, policy)(cache_size=size, hashpower=hashpower).process_trace(reader)[0]
+        return missed
+
+    return replay
+
+
+def figures_of(kind: str, folder: Path) -> list[Figure]:
+    """All figures for one kind of block numbers."""
+    import numpy as np
+
+    from model.kernels import cache
+
+    stream = references(NUMBERS[kind])
+    simulated = simulator(folder / "stream.bin", stream)
+    times = np.linspace(0, 1_000, stream.size)
+    own: dict[str, Callable[..., Any]] = {"LRU": cache.replay_lru, "Clock": cache.replay_clock}
+    found = [
+        Figure(f"numbers {kind}: the first call, with numba", cpu_of(partial(cache.lru_hits, stream)), "s")
+    ]
+    for size in SIZES:
+        touch = partial(cache.replay_touch_count, stream, size, times)
+        touch()
+        rate = REFERENCES / in_turns({"touch": touch})["touch"] / 1e6
+        found.append(Figure(f"numbers {kind}, {size} blocks: touch count, million references", rate, "M/s"))
+        for policy, replay in own.items():
+            calls = {"own": partial(replay, stream, size)}
+            missed = calls["own"]().misses / REFERENCES
+            if simulated:
+                assert simulated(policy, size) == pytest.approx(missed, rel=1e-12)
+                calls["default"] = partial(simulated, policy, size)
+                calls |= {f"{bits}": partial(simulated, policy, size, bits) for bits in HASHPOWERS}
+            taken = in_turns(calls)
+            what = f"numbers {kind}, {size} blocks: {policy}"
+            found.append(Figure(f"{what}, million references", REFERENCES / taken["own"] / 1e6, "M/s"))
+            if simulated:
+                best = min(taken[f"{bits}"] for bits in HASHPOWERS)
+                ratio = taken["default"] / taken["own"]
+                found.append(Figure(f"{what}, over libcachesim", ratio, "", LEAST_RATIO))
+                found.append(
+                    Figure(f"{what}, over libcachesim, best table", best / taken["own"], "", LEAST_RATIO)
+                )
+    return found + curve_of(kind, stream, simulated)
+
+
+def curve_of(kind: str, stream: Any, simulated: Callable[..., float] | None) -> list[Figure]:
+    """Hits at twenty sizes at once, against twenty replays."""
+    import numpy as np
+
+    from model.kernels import cache
+
+    sizes = np.linspace(BLOCKS / CURVE, BLOCKS, CURVE).astype(int)
+    curve = cache.lru_hits(stream, sizes)
+    assert [cache.replay_lru(stream, size).hits for size in sizes] == curve.tolist()
+    calls: dict[str, Callable[[], Any]] = {
+        "curve": partial(cache.lru_hits, stream, sizes),
+        "own": lambda: [cache.replay_lru(stream, size) for size in sizes],
+    }
+    if simulated:
+        calls["simulated"] = lambda: [simulated("LRU", size) for size in sizes]
+        calls["best"] = lambda: [simulated("LRU", size, HASHPOWERS[-1]) for size in sizes]
+    taken = in_turns(calls)
+    what = f"numbers {kind}: {CURVE} sizes of LRU at once"
+    over = {
+        "own": "own replays",
+        "simulated": "libcachesim's",
+        "best": f"libcachesim's, {HASHPOWERS[-1]} bits",
+    }
+    return [Figure(what, 1e3 * taken["curve"], "ms")] + [
+        Figure(f"{what}, over as many {name}", taken[key] / taken["curve"], "", LEAST_CURVE_RATIO)
+        for key, name in over.items()
+        if key in taken
+    ]
+
+
+@pytest.mark.parametrize("kind", NUMBERS)
+def test_report(kind: str, tmp_path: Path) -> None:
+    figures = figures_of(kind, tmp_path)
+    print("\n" + "\n".join(str(figure) for figure in figures))
+    assert all(figure.value > 0 for figure in figures)
+
+
+if __name__ == "__main__":
+    for kind_ in NUMBERS:
+        with TemporaryDirectory() as folder_:
+            for figure_ in figures_of(kind_, Path(folder_)):
+                print(figure_)

@@ -257,13 +257,13 @@ class Disk(Frozen):
     stripe_unit_bytes: Size = setting(
         64 * KIB, "Bytes on one member before the next", GENERAL, ge=4 * KIB, le=16 * MIB
     )
-    iops_limit: Annotated[Real, Field(gt=0, le=1e9)] | None = setting(
+    iops_limit: Annotated[Real, Field(ge=0.001, le=1e9)] | None = setting(
         None, "Requests a second a volume is allowed", GENERAL
     )
-    throughput_limit_bytes_per_s: Annotated[Rate, Field(gt=0, le=1e12)] | None = setting(
+    throughput_limit_bytes_per_s: Annotated[Rate, Field(ge=1, le=1e12)] | None = setting(
         None, "Bytes a second a volume is allowed", GENERAL
     )
-    burst_iops: Annotated[Real, Field(gt=0, le=1e9)] | None = setting(
+    burst_iops: Annotated[Real, Field(ge=0.001, le=1e9)] | None = setting(
         None, "Requests a second while credits last", GENERAL
     )
     burst_credits: Real = setting(

@@ -147,7 +147,7 @@ class Calls(Frozen):
     in_flight: Whole = setting(
         1, "Asynchronous calls in flight (io_submit); 1 is pread and pwrite", GENERAL, ge=1, le=65536
     )
-    rate_per_s: Annotated[Real, Field(gt=0, le=1e9)] | None = setting(
+    rate_per_s: Annotated[Real, Field(ge=1e-6, le=1e9)] | None = setting(
         None,
         "Calls that arrive a second, whether or not earlier ones are done; closed when nothing is said",
         GENERAL,

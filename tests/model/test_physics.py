@@ -160,8 +160,8 @@ def test_more_rows_never_make_less_of_anything(system: System, work: Work, more:
     before, after = calculate(system, work), calculate(longer, work)
     assert after.segment.blocks_after >= before.segment.blocks_after
     assert after.segment.extents >= before.segment.extents
-    # NOTE: of a table with a row in a block or less nothing says how scattered it is; gets step down by one beyond
-    assume(system.table.rows > before.segment.blocks_after)
+    # NOTE: below a high-water mark that few rows lie under, gets and reads step by one either way
+    assume(system.table.rows > 10 * before.segment.blocks_after)
     assert after.calls["fetch"].rows >= before.calls["fetch"].rows
     assert after.calls["fetch"].count >= before.calls["fetch"].count
     assert at_least(after.logical_io.consistent_gets, before.logical_io.consistent_gets)

@@ -12,7 +12,6 @@ import sys
 import time
 import timeit
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from statistics import median
@@ -20,9 +19,9 @@ from typing import Any
 
 import pytest
 
-ROOT = Path(__file__).resolve().parents[2]
-if __name__ == "__main__":
-    sys.path.insert(0, str(ROOT))
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+
+from figures import ROOT, Figure
 
 pytestmark = [pytest.mark.benchmark, pytest.mark.timeout(300)]
 
@@ -30,21 +29,6 @@ STARTS = 5
 SCENARIOS = 10_000
 ANSWER = ("-m", "app", "run", "rahn-full-scan", "--engine", "calculate")
 IMPORTS = ("-c", "import simpy, numpy, pydantic")
-
-
-@dataclass(frozen=True)
-class Figure:
-    """One measured figure and the bar it is held against."""
-
-    what: str
-    value: float
-    unit: str
-    bar: float | None = None
-
-    def __str__(self) -> str:
-        bar = "" if self.bar is None else f"   bar {self.bar:g}{self.unit and ' ' + self.unit}"
-        over = "" if self.bar is None or self.value <= self.bar else "   OVER"
-        return f"{self.what:<62}{self.value:>10.3g} {self.unit:<7}{bar}{over}"
 
 
 def cpu_of_child(*arguments: str) -> float:

@@ -9,15 +9,14 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
 
 import pytest
 
-ROOT = Path(__file__).resolve().parents[2]
-if __name__ == "__main__":
-    sys.path.insert(0, str(ROOT))
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+
+from figures import ROOT, Figure
 
 pytestmark = [pytest.mark.benchmark, pytest.mark.timeout(300)]
 
@@ -44,22 +43,6 @@ taken = time.process_time() - begin
 peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
 print(taken, peak, found.segment.rejected_probes)
 """
-
-
-@dataclass(frozen=True)
-class Figure:
-    """One measured figure and the bar it is held against; *least* where more is better."""
-
-    what: str
-    value: float
-    unit: str
-    bar: float | None = None
-    least: bool = False
-
-    def __str__(self) -> str:
-        bar = "" if self.bar is None else f"   bar {self.bar:g}{self.unit and ' ' + self.unit}"
-        passes = self.bar is None or (self.value >= self.bar if self.least else self.value <= self.bar)
-        return f"{self.what:<62}{self.value:>10.3g} {self.unit:<7}{bar}{'' if passes else '   MISSED'}"
 
 
 def played(rows: int) -> tuple[float, float, float]:

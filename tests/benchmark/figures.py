@@ -1,0 +1,37 @@
+"""What the benchmarks share: a measured figure with its bar, and the CPU seconds of a call."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[2]
+if str(ROOT) not in sys.path:  # a benchmark may run as a script
+    sys.path.insert(0, str(ROOT))
+
+
+@dataclass(frozen=True)
+class Figure:
+    """One measured figure and the bar it is held against; *least* where more is better."""
+
+    what: str
+    value: float
+    unit: str
+    bar: float | None = None
+    least: bool = False
+
+    def __str__(self) -> str:
+        bar = "" if self.bar is None else f"   bar {self.bar:g}{self.unit and ' ' + self.unit}"
+        passes = self.bar is None or (self.value >= self.bar if self.least else self.value <= self.bar)
+        return f"{self.what:<92}{self.value:>10.3g} {self.unit:<7}{bar}{'' if passes else '   MISSED'}"
+
+
+def cpu_of(call: Callable[[], Any]) -> float:
+    """CPU seconds of a call in this process."""
+    begin = time.process_time()
+    call()
+    return time.process_time() - begin

@@ -30,7 +30,7 @@ class StreamTime:
     wait_s: Number
     """Of one call, for the device or for the page cache."""
     load: Number
-    """Share of the device's capacity that is asked for; None where calls wait for earlier ones."""
+    """Share of the device's capacity that arriving calls ask for; 0 where calls wait for earlier ones."""
     method: str
 
 
@@ -92,7 +92,8 @@ def _closed(system: Any, calls: Any, demand: CallDemand) -> StreamTime:
 def _open(system: Any, calls: Any, demand: CallDemand) -> StreamTime:
     """Calls that arrive at a rate: M/G/1, or M/M/m stretched by the variation of the service [kleinrock-1975].
 
-    At or above capacity the wait grows as long as calls arrive: its mean is half of the last one's.
+    No finite run waits longer than one at full load; beyond capacity what falls behind comes on top, half of the last
+    call's on average.
     """
     rate = calls.users * calls.rate_per_s
     total = calls.users * calls.count
@@ -107,7 +108,7 @@ def _open(system: Any, calls: Any, demand: CallDemand) -> StreamTime:
         wait = (1 + demand.scv) / 2 * queueing.mmc_wait_s(below, each_s, servers)
         method = f"M/M/{servers}, stretched by the variation of the service"
     if calls.arrivals == "regular":
-        wait = where(some_variation(demand.scv), wait * demand.scv / (1 + demand.scv), 0.0)
+        wait = where(demand.scv > 0, wait * demand.scv / (1 + demand.scv), 0.0)
         method = "arrivals in step: the wait that the service's variation leaves"
     if calls.pattern == "sequential":
         method += "; calls that merge while they wait are left out"
@@ -119,11 +120,6 @@ def _open(system: Any, calls: Any, demand: CallDemand) -> StreamTime:
     return StreamTime(
         demand, total, elapsed, demand.cpu_s + wait + demand.device_s, wait + demand.device_s, load, method
     )
-
-
-def some_variation(scv: Number) -> Number:
-    """Whether a service varies."""
-    return scv > 0
 
 
 def _hidden(system: Any, calls: Any, demand: CallDemand) -> StreamTime:

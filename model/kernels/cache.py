@@ -6,7 +6,6 @@ by reference. A stream that is replayed more than once is numbered once, by :fun
 
 from __future__ import annotations
 
-from operator import index
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from model.errors import SpecError, shown
 from model.kernels import Kernel
+from model.kernels.given import positive
 from model.kernels.linked import Linked
 from model.laws.hit_ratio import TouchRules
 
@@ -73,13 +73,13 @@ def numbered(blocks: ArrayLike | Stream) -> Stream:
 
 def replay_lru(blocks: ArrayLike | Stream, size_blocks: int) -> Replay:
     """Replay against :class:`model.state.cache_policies.Lru`."""
-    stream, size = numbered(blocks), _size(size_blocks)
+    stream, size = numbered(blocks), positive("size_blocks", size_blocks)
     return _replay(least_recent.for_requests(stream.ids.size)(stream.ids, stream.kinds, size))
 
 
 def replay_clock(blocks: ArrayLike | Stream, size_blocks: int) -> Replay:
     """Replay against :class:`model.state.cache_policies.Clock`."""
-    stream, size = numbered(blocks), _size(size_blocks)
+    stream, size = numbered(blocks), positive("size_blocks", size_blocks)
     size = min(size, max(stream.kinds, 1))
     return _replay(second_chance.for_requests(stream.ids.size)(stream.ids, stream.kinds, size))
 
@@ -95,7 +95,7 @@ def replay_touch_count(
 
     Without times every touch counts; without flags no block is read to the cold end.
     """
-    stream, size, rules = numbered(blocks), _size(size_blocks), rules or TouchRules()
+    stream, size, rules = numbered(blocks), positive("size_blocks", size_blocks), rules or TouchRules()
     count = stream.ids.size
     touch_time_s = rules.touch_time_s if times_s is not None else 0.0
     times = np.zeros(count) if times_s is None else _each("times_s", times_s, np.float64, count)
@@ -361,14 +361,3 @@ def _each(name: str, given: ArrayLike, kind: Any, count: int) -> NDArray[Any]:
     if found.shape != (count,):
         raise SpecError(f"{name} has the shape {found.shape} for {count} references; give one entry to each")
     return found
-
-
-def _size(given: Any) -> int:
-    """Blocks of a cache; SpecError if that is no whole number or below 1."""
-    try:
-        size = index(given)
-    except TypeError:
-        size = 0
-    if size < 1:
-        raise SpecError(f"size_blocks: {shown(given)} is no whole number of at least 1")
-    return size

@@ -7,14 +7,14 @@ who calls hands in the times drawn.
 from __future__ import annotations
 
 from heapq import heapreplace
-from operator import index
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from model.errors import SpecError, shown
 from model.kernels import Kernel
+from model.kernels.given import positive
 
 Times = NDArray[np.float64]
 
@@ -42,7 +42,7 @@ def open_queue(arrival_s: ArrayLike, service_s: ArrayLike, servers: int = 1) -> 
     Raises :class:`SpecError` for times that are no times.
     """
     arrival, service = _times("arrival_s", arrival_s, 1), _times("service_s", service_s, 1)
-    servers = _positive("servers", servers)
+    servers = positive("servers", servers)
     if arrival.size != service.size:
         raise SpecError(
             f"service_s has {service.size} times for {arrival.size} of arrival_s; give one to each request"
@@ -66,7 +66,7 @@ def closed_queue(think_s: ArrayLike, service_s: ArrayLike, servers: int = 1) -> 
     the end some are done while others still queue. Raises :class:`SpecError` for times that are no times.
     """
     think, service = _times("think_s", think_s, 2), _times("service_s", service_s, 1)
-    servers = _positive("servers", servers)
+    servers = positive("servers", servers)
     if think.size != service.size:
         raise SpecError(
             f"service_s has {service.size} times for {think.size} of think_s; give one to each request"
@@ -150,14 +150,3 @@ def _times(name: str, given: ArrayLike, dimensions: int) -> Times:
         first = times[~((times >= 0) & (times < np.inf))][0]
         raise SpecError(f"{name} has a time of {first:g} s; every time must be finite and not negative")
     return times
-
-
-def _positive(name: str, given: Any) -> int:
-    """The given count as an int; SpecError if it is no whole number or below 1."""
-    try:
-        count = index(given)
-    except TypeError:
-        count = 0
-    if count < 1:
-        raise SpecError(f"{name}: {shown(given)} is no whole number of at least 1")
-    return count

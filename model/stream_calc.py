@@ -15,6 +15,7 @@ from model.state.drive import capacity_of
 from model.stream_books import AT_ONCE, Answer, stream_result
 
 FULL = 1.0
+MOST_BY_MEANS = 200  # calls under way; the recursion takes their square
 LEAST_S = 1e-15  # a device that is never asked, for laws that divide by its time
 
 
@@ -68,7 +69,12 @@ def _credited(system: Any, calls: Any) -> CallDemand:
 
 
 def _closed(system: Any, calls: Any, demand: CallDemand) -> StreamTime:
-    """Programs that wait for their calls: exact for one, machine repair for several [jain-1991]."""
+    """Programs that wait for their calls: exact for one; several meet at the processors and at the device.
+
+    That is a closed network by its mean values [reiser-lavenberg-1980]; a program has one thread, however many of its
+    calls are under way. Many programs, or arrays of them, meet at the device alone [jain-1991] and take their turns at
+    the processors as a bound.
+    """
     path = calls.path or system.host.io_path
     many = calls.users * (calls.in_flight if path in UNBUFFERED else 1)  # io_submit to a page cache waits
     total = calls.users * calls.count
@@ -80,12 +86,21 @@ def _closed(system: Any, calls: Any, demand: CallDemand) -> StreamTime:
         )  # fmt: skip
     servers = _servers(system)
     each_s = larger(smaller(demand.device_s, demand.held_s * servers), LEAST_S)
-    closed = queueing.machine_repair(many, larger(0.0, alone_s - each_s), each_s, servers)
-    cycle_s = larger(many / closed.throughput_per_s, many * demand.held_s)
+    threads = smaller(calls.users, system.host.cpus)
+    if getattr(many, "ndim", 0) or getattr(threads, "ndim", 0) or many > MOST_BY_MEANS:
+        closed = queueing.machine_repair(many, larger(0.0, alone_s - each_s), each_s, servers)
+        cycle_s = larger(many / closed.throughput_per_s, many * demand.cpu_s / threads)
+        method = "machine repair: programs that wait for each other at the device"
+    else:
+        rest_s = larger(0.0, alone_s - each_s - demand.cpu_s)
+        demands = [each_s, larger(demand.cpu_s, LEAST_S)]
+        network = queueing.mean_values(many, demands, rest_s, [servers, int(threads)])
+        cycle_s = many / network.throughput_per_s
+        method = "mean values: programs that wait for each other at processors and device"
+    cycle_s = larger(cycle_s, many * demand.held_s)
     response = cycle_s - demand.cpu_s - calls.think_s
     return StreamTime(
-        demand, total, total * cycle_s / many, demand.cpu_s + response, response, 0.0,
-        "machine repair: users who wait for each other at the device",
+        demand, total, total * cycle_s / many, demand.cpu_s + response, response, 0.0, method
     )  # fmt: skip
 
 

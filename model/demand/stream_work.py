@@ -9,7 +9,7 @@ from model.demand.calls import UNBUFFERED
 from model.laws import block_layer, disk_means, page_cache
 from model.laws.numeric import Number, ceil_div, larger, smaller, some, where
 
-WRITE, READ = "write_stream", "read_stream"
+WRITE = "write_stream"
 
 
 @dataclass(slots=True)

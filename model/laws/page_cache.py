@@ -63,16 +63,11 @@ INDIRECT_PAGES = 1024
 DIRECT_PAGES = 12
 
 
-def breaks_run(page_of_file: int) -> bool:
-    """Whether an indirect block of ext3 stands before this page of a file with 4 KB blocks. [linux-ext3]
+def place_of_page(page_of_file: int) -> int:
+    """Place of a page among the blocks of its ext3 file with 4 KB blocks, those of addresses included. [linux-ext3]
 
     Twelve blocks have their addresses in the inode; each block of addresses holds 1,024 more and lies before them.
     """
-    return page_of_file >= DIRECT_PAGES and (page_of_file - DIRECT_PAGES) % INDIRECT_PAGES == 0
-
-
-def place_of_page(page_of_file: int) -> int:
-    """Place of a page among the blocks of its ext3 file, the blocks of addresses included. [linux-ext3]"""
     if page_of_file < DIRECT_PAGES:
         return page_of_file
     return page_of_file + 1 + (page_of_file - DIRECT_PAGES) // INDIRECT_PAGES

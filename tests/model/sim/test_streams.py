@@ -314,6 +314,18 @@ def test_asynchronous_calls_keep_as_many_in_flight_as_they_may() -> None:
     assert one.time.elapsed_s / eight.time.elapsed_s > 4
 
 
+@pytest.mark.parametrize("in_flight", [2, 8, 32, 400])
+def test_one_thread_is_what_fast_flash_waits_for(in_flight: int) -> None:
+    """Calls in flight overlap at the device; at the processor a program makes them one by one."""
+    disk = FLASH.model_copy(update={"parallel_requests": 64, "queue_depth": 1024})
+    host = Host(io_path="direct", scheduler="none", read_call_s=10e-6, nr_requests=1024)
+    work = ReadStream(block_size_bytes=4096, count=4000, pattern="random", in_flight=in_flight)
+    by_law, played = (engine(on(host, disk), work).time.elapsed_s for engine in (calculate, simulate))
+    assert by_law == pytest.approx(played, rel=0.2)  # mean values take times as exponential
+    if in_flight > 8:
+        assert by_law == pytest.approx(4000 * 10e-6, rel=0.02)
+
+
 def test_two_readers_in_order_do_better_where_the_scheduler_waits_for_each() -> None:
     def together(scheduler: str) -> float:
         host = Host(io_path="direct", scheduler=scheduler, read_call_s=1e-4)

@@ -90,7 +90,8 @@ def test_a_full_disk_is_told() -> None:
 
 def test_an_interrupt_says_nothing_more() -> None:
     code = (
-        "import sys, time, scenarios; from app.cli import main; "
+        "import signal, sys, time, scenarios; from app.cli import main; "
+        "signal.signal(signal.SIGINT, signal.default_int_handler); "  # a shell's background job ignores it
         "scenarios.run = lambda *_: (print('ready', file=sys.stderr, flush=True), time.sleep(60)); "
         "sys.exit(main(['run', 'rahn-full-scan']))"
     )

@@ -11,7 +11,7 @@ from model.catalog import KINDS, entries
 from scenarios import library
 
 CAN: Final = """
-* Where the elapsed time of a scan, an update, an insert or a delete goes: CPU by cause, each wait event, the client.
+* Where the time of a scan, an update, an insert, a delete, an import or an export goes: CPU by cause, waits, client.
 * What a stream of reads or writes does: calls a second, what the kernel merges, queue and await as iostat prints them.
 * Which rows stay in place, migrate or chain as they grow, how the segment grows, and what the search for space costs.
 * How block size, PCTFREE, multiblock read count, array size, direct path reads, the I/O path and the disk move it.
@@ -21,7 +21,7 @@ CAN: Final = """
 CANNOT: Final = """
 * Your system's absolute times, until its constants are measured there: the differences travel better than the sums.
 * Plans: the optimizer's cost is shown, but the access path is the one that you choose.
-* Writing: DBWR, LGWR and archiving are taken to keep up.
+* Writing behind statements: DBWR, LGWR and archiving are taken to keep up, but for an import and for transactions.
 * Latches, read consistency under concurrent change, RAC, Exadata offloading, compression, parallel query.
 * With several users, or reads in flight, the law only approximates; the page plays the simulation then.
 """

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from textwrap import shorten
 from typing import Any, Final
 
-from model.demand import LOG_FILE_SYNC, SEARCHING
+from model.demand import FREE_BUFFERS, LOG_FILE_SYNC, LOG_SPACE, SEARCHING
 from model.demand.calls import COMMIT, DEVICE, FSYNC, HELD, ROOM, THINKING
 from model.results import RunResult
 from model.stream_books import AT_ONCE
@@ -53,6 +53,8 @@ def wait_class(component: str) -> str:
 
 _CLASSES: Final = {
     LOG_FILE_SYNC: "Commit",
+    FREE_BUFFERS: "System I/O",  # Oracle's class is Configuration; there is no pattern left to tell it by
+    LOG_SPACE: "System I/O",
     "SQL*Net message from client": "Idle",
     DEVICE: "User I/O",
     ROOM: "User I/O",

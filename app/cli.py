@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from scenarios.spec import Scenario
 
 DONE, CHECK_FAILED, WRONG_INPUT, INTERRUPTED = 0, 1, 2, 130
-LISTS = ("scenarios", "disks", "hosts", "clients", "statistics", "cases")
+LISTS = ("scenarios", "disks", "hosts", "clients", "statistics", "prices", "cases")
 ENGINES = ("auto", "calculate", "simulate")
 HIGHEST_SEED = 2**63 - 1
 LONGEST_WORD = 200

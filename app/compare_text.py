@@ -9,7 +9,7 @@ from click import style
 
 from app.lines import NAME_WIDTH, head, mean, wrapped
 from model.results import RunResult
-from model.units import MIB, show_bytes, show_seconds
+from model.units import MIB, show_amount, show_bytes, show_seconds
 from scenarios import Scenario
 from scenarios.compare import changes, components, path, why
 from scenarios.why_device import flushes, mean_request_bytes, requests
@@ -146,8 +146,11 @@ def _seconds(value: float) -> str:
 
 
 def _figures(result: RunResult) -> dict[str, str]:
-    """The counts that explain the seconds."""
+    """The counts that explain the seconds, and what they cost."""
     found = _of_streams(result) if result.streams else _of_a_statement(result)
+    if result.money is not None:
+        found |= {f"{result.money.currency}, one {result.money.per}": show_amount(result.money.total)}
+        found |= {f"{result.money.currency}, an hour": show_amount(result.money.used_per_hour)}
     for name, device in result.device.items():
         if device.request_bytes:
             found[f"{name} requests"] = f"{requests(device):,.0f}"

@@ -67,6 +67,10 @@ class Facts:
         return number + ("%" if self.unit == "%" else f" {self.unit}" if self.unit else "")
 
 
+FIRST_OF_MIX: Final = ["workload", "mix", "0"]
+"""The only kind of transaction that controls are for: with several there would be too many."""
+
+
 @lru_cache(maxsize=1)
 def _schemas() -> tuple[dict[str, Any], dict[str, Any]]:
     return System.model_json_schema(), TypeAdapter[Any](Workload).json_schema()
@@ -78,6 +82,8 @@ def _declared(path: str, kind: str) -> dict[str, Any] | None:
     *sections, name = path.split(".")
     if sections == ["workload"]:
         target = workload["$defs"][workload["discriminator"]["mapping"][kind].rsplit("/", 1)[-1]]
+    elif sections == FIRST_OF_MIX:
+        target = workload["$defs"]["Transaction"] if kind == "transactions" else {"properties": {}}
     else:
         target = system
         for section in sections:
@@ -101,7 +107,13 @@ def _without_null(declared: dict[str, Any]) -> dict[str, Any]:
 _LIMITS: Final = {"ge": "minimum", "le": "maximum", "gt": "exclusiveMinimum", "lt": "exclusiveMaximum"}
 
 
-_COUNTED: Final = {"iops_limit": "requests/s", "burst_iops": "requests/s", "burst_credits": "requests"}
+_COUNTED: Final = {
+    "iops_limit": "requests/s",
+    "burst_iops": "requests/s",
+    "burst_credits": "requests",
+    "storage_iops": "requests/s",
+    "core_factor": "licences/core",
+}
 """Real numbers that are no shares, though their names end in no unit."""
 
 
@@ -160,8 +172,10 @@ def _default_elsewhere(name: str) -> Any:
 def value_at(scenario: Scenario, path: str) -> Any:
     """The value of a field; for a section's ``use``, the catalog entry that the section equals."""
     *sections, name = path.split(".")
-    target: Any = scenario.workload if sections == ["workload"] else scenario.system
-    for section in sections if sections != ["workload"] else []:
+    target: Any = scenario.workload if sections[0] == "workload" else scenario.system
+    if sections == FIRST_OF_MIX:
+        target = target.mix[0]
+    for section in sections if sections[0] != "workload" else []:
         target = getattr(target, section)
     if name != "use":
         return getattr(target, name) if name in type(target).model_fields else _default_elsewhere(name)

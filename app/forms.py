@@ -9,13 +9,15 @@ from typing import Any, Final, Literal
 import streamlit as st
 
 from app.fields import OWN, Facts, as_text, facts, value_at
+from app.markdown import plain
 from model.spec import Disk, Insert, Stream, Update
 from scenarios import Scenario
 
 QUERIES: Final = ("full_scan", "index_range_scan")
-READERS: Final = (*QUERIES, "update", "delete")
-"""Kinds of workload that read blocks; an insert formats its own."""
-STATEMENTS: Final = (*READERS, "insert")
+READERS: Final = (*QUERIES, "export", "update", "delete")
+"""Kinds of workload that read blocks; an insert and an import format their own."""
+STATEMENTS: Final = (*READERS, "insert", "import")
+LOADS: Final = ("import", "export")
 STREAMS: Final = ("write_stream", "read_stream")
 
 
@@ -32,6 +34,10 @@ class Control:
     def facts(self, kind: str) -> Facts | None:
         """What its field allows; None where it plays no part in a workload of *kind*."""
         return facts(self.path, kind) if kind in (self.only_for or (kind,)) else None
+
+    def offered(self, scenario: Scenario) -> bool:
+        """Whether it is worth showing: prices are, once there is a currency."""
+        return self.path not in PRICES or scenario.system.prices.currency is not None
 
     def idle(self, scenario: Scenario) -> str:
         """Why the field decides nothing in *scenario*; empty where it does."""
@@ -102,6 +108,7 @@ GROUPS: Final[dict[str, tuple[Control, ...]]] = {
         Control("table.rows", "Rows", only_for=STATEMENTS),
         Control("table.pctfree_percent", "PCTFREE", only_for=STATEMENTS),
         Control("tablespace.space_management", "Segment space management", only_for=STATEMENTS),
+        Control("table.column_count", "Columns", only_for=LOADS),
         Control("index.clustering", "Rows in index order lie", only_for=("index_range_scan",)),
     ),
     "Rows changed": (
@@ -124,9 +131,10 @@ GROUPS: Final[dict[str, tuple[Control, ...]]] = {
             "instance.db_file_multiblock_read_count", "Multiblock read count (blocks)",
             ("auto", "0", "8", "16", "128"), READERS,
         ),
-        Control("instance.buffer_cache_bytes", "Buffer cache", only_for=READERS),
-        Control("instance.serial_direct_read", "Direct path reads", only_for=QUERIES),
-        Control("instance.disk_asynch_io", "Asynchronous I/O", only_for=QUERIES),
+        Control("instance.buffer_cache_bytes", "Buffer cache", only_for=(*READERS, "import")),
+        Control("instance.serial_direct_read", "Direct path reads", only_for=(*QUERIES, "export")),
+        Control("instance.disk_asynch_io", "Asynchronous I/O", only_for=(*QUERIES, *LOADS)),
+        Control("instance.redo_disk", "Redo log lies on", only_for=("import",)),
     ),
     "Stream": (
         Control("workload.block_size_bytes", "Bytes of a call"),
@@ -143,8 +151,8 @@ GROUPS: Final[dict[str, tuple[Control, ...]]] = {
         Control("workload.extends", "The file grows", only_for=("write_stream",)),
     ),
     "Host and storage": (
-        Control("host.io_path", "I/O path", only_for=(*READERS, *STREAMS)),
-        Control("disk.use", "Disk", only_for=(*READERS, *STREAMS)),
+        Control("host.io_path", "I/O path", only_for=(*READERS, "import", *STREAMS)),
+        Control("disk.use", "Disk", only_for=(*READERS, "import", *STREAMS)),
         Control("disk.queue_depth", "Commands the disk holds", only_for=STREAMS),
         Control("disk.write_cache_bytes", "Write cache of the disk", only_for=("write_stream",)),
         Control("disk.write_cache_flushed", "fsync and O_SYNC flush it", only_for=("write_stream",)),
@@ -181,11 +189,31 @@ GROUPS: Final[dict[str, tuple[Control, ...]]] = {
     "Workload": (
         Control("workload.select", "Query returns"),
         Control("workload.selectivity_fraction", "Share of rows in the key range"),
+        Control("workload.columns", "Columns selected"),
         Control("workload.arraysize_rows", "Array size"),
+        Control("workload.buffer_bytes", "BUFFER"),
+        Control("workload.largest_row_bytes", "Longest row"),
+        Control("workload.commit", "COMMIT=y"),
+        Control("workload.direct", "DIRECT=y"),
         Control("workload.users", "Users"),
         Control("client.use", "Client", only_for=STATEMENTS),
     ),
+    "Prices": (
+        Control("prices.use", "Price book"),
+        Control("prices.currency", "Currency", ("EUR", "USD", "GBP", "CHF", "JPY")),
+        Control("prices.licence_per_processor", "Licence"),
+        Control("prices.licence_years", "Spread over"),
+        Control("prices.support_percent", "Support a year"),
+        Control("prices.core_factor", "Core factor"),
+        Control("prices.core_per_hour", "Core without licence"),
+        Control("prices.storage_per_gb_month", "Storage"),
+        Control("prices.storage_per_iops_month", "Storage by IOPS"),
+    ),
 }  # fmt: skip
+
+
+PRICES: Final = frozenset(control.path for control in GROUPS["Prices"][2:])
+"""All but the price book and the currency."""
 
 
 # Options of a field that a DBA would name otherwise.
@@ -193,6 +221,7 @@ SHOWN: Final[dict[str, dict[str, str]]] = {
     "workload.select": {"count": "count(*)"},
     "tablespace.space_management": {"assm": "ASSM"},
     "workload.order": {"table": "their blocks", "random": "an index"},
+    "instance.redo_disk": {"own": "its own disk", "data": "the data's disk"},
     "workload.method": {"row": "one by one", "array": "in arrays"},
     "workload.pattern": {"sequential": "in order", "random": "anywhere"},
     "workload.arrivals": {"poisson": "by chance", "regular": "in step"},
@@ -210,6 +239,7 @@ def draw(
     """Draw the widget of a control; its value lives in the session state under the field's path."""
     was = value_at(base, control.path)
     unit = field.unit or ("%" if field.kind == "real" else "")
+    unit = unit.replace("currency", plain(other.system.prices.currency or "currency"))
     label = control.label + (f" ({unit})" if unit and field.kind in ("whole", "real") else "")
     if changed:
         label = f":primary[**● {label}** · was {field.show(was)}]"
@@ -234,7 +264,16 @@ def draw(
     elif field.kind == "flag":
         st.toggle(label, **common)
     elif field.kind == "whole":
-        st.number_input(label, int(field.low or 0), _most(field), step=step_of(was), **common)
+        unset: Literal["min"] | None = None if field.optional else "min"
+        st.number_input(
+            label,
+            int(field.low or 0),
+            _most(field),
+            unset,
+            step=step_of(was or 0),
+            placeholder="not given",
+            **common,
+        )
     elif field.kind == "share":
         _slider(label, field, held, common)
     elif field.kind == "real":
@@ -245,8 +284,10 @@ def draw(
     elif field.kind == "size":
         st.text_input(label, placeholder="bytes, or a size like 8K, 512M, 1.5G", **common)
     else:
-        offers = list(dict.fromkeys([*control.offers, as_text(was), held]))
-        st.selectbox(label, offers, accept_new_options=True, **common)
+        given = [as_text(value) for value in (was, held) if value is not None]
+        offers = list(dict.fromkeys([*control.offers, *given]))
+        first = None if field.optional else 0
+        st.selectbox(label, offers, first, accept_new_options=True, placeholder="not given", **common)
 
 
 def step_of(value: float) -> int:

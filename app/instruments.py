@@ -8,7 +8,7 @@ from typing import Final
 import streamlit as st
 from click import unstyle
 
-from app import answer, charts, device_view, iostat_text, rows, segment_view, stream_text, text
+from app import answer, charts, device_view, iostat_text, money_text, rows, segment_view, stream_text, text
 from app.answer import ink
 from app.markdown import plain, sentence
 from model.results import RunResult
@@ -22,6 +22,7 @@ APPLIES: Final[dict[str, Callable[[RunResult], bool]]] = {
     "Device": lambda _: True,
     "Segment": lambda result: result.segment is not None,
     "Optimizer": lambda result: result.optimizer is not None,
+    "Money": lambda result: result.money is not None,
     "Assumptions": lambda _: True,
     "Replay": lambda _: True,
 }
@@ -67,6 +68,7 @@ NARROW: Final[dict[str, Lines]] = {
     "Stream": lambda result: stream_text.stream_lines(result, width=60),
     "Segment": text.segment_lines,
     "Optimizer": text.optimizer_lines,
+    "Money": lambda result: money_text.money_lines(result, width=60),
 }
 
 

@@ -18,7 +18,13 @@ from scenarios.load import library_data
 from scenarios.spec import SECTIONS
 from validation import case_names, load_case
 
-CATALOG = {"disks": "disk", "hosts": "host", "clients": "client", "statistics": "statistics"}
+CATALOG = {
+    "disks": "disk",
+    "hosts": "host",
+    "clients": "client",
+    "statistics": "statistics",
+    "prices": "prices",
+}
 
 Named = tuple[str, str, str]
 """Name, title and source."""
@@ -40,14 +46,14 @@ def kinds_with(name: str, kind: str | None = None) -> list[str]:
     known = {one: [known for known, _, _ in names_of(one)] for one in asked}
     found = [one for one, names in known.items() if name in names]
     if not found:
-        what = "scenario, disk, host, client, statistics or case" if kind is None else _one(kind)
+        what = "scenario, disk, host, client, statistics, prices or case" if kind is None else _one(kind)
         near = [one for names in known.values() for one in names]
         raise UnknownName(what, name, [*near, *(() if kind else LISTS)])
     return found
 
 
 def _one(kind: str) -> str:
-    return kind if kind == "statistics" else kind.removesuffix("s")
+    return kind if kind in ("statistics", "prices") else kind.removesuffix("s")
 
 
 def as_data(kind: str, name: str) -> dict[str, Any]:
@@ -60,7 +66,7 @@ def as_data(kind: str, name: str) -> dict[str, Any]:
             field: {"unit": unit_of(field), **one.model_dump(exclude_defaults=True)}
             for field, one in entry.constants.items()
         }
-        return {**heading, "constants": constants}
+        return {**heading, **entry.texts, "constants": constants}
     if kind == "scenarios":
         data = library_data(name)
         return {**heading, "base": data.get("base"), "differences": _sections(data)}
@@ -83,6 +89,8 @@ def lines_of(kind: str, name: str, width: int = 80) -> Iterator[str]:
 def _constants(entry: Entry, width: int) -> Iterator[str]:
     rows = [(field, _value(entry, field), constant) for field, constant in entry.constants.items()]
     names, values = max(len(row[0]) for row in rows), max(len(row[1]) for row in rows)
+    for field, said in entry.texts.items():
+        yield f"{field} {said}"
     yield f"{'constant':<{names}}  {'value':>{values}}  how, and from where"
     for field, value, constant in rows:
         yield from wrapped(_origin(constant), width, first=f"{field:<{names}}  {value:>{values}}  ")

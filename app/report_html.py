@@ -14,6 +14,7 @@ from app import device_charts
 from app.charts import LOOKS, Figure, wait_class
 from app.compare_text import difference_line, letters_for, side_by_side_lines
 from app.iostat_text import MOST_ON_A_PAGE, device_lines, size_lines
+from app.money_text import money_lines
 from app.segment_text import block_lines, row_lines, search_lines, segment_lines
 from app.stream_text import stream_lines, timeline_lines
 from app.text import (
@@ -313,6 +314,7 @@ def _instruments(result: RunResult) -> Iterable[str]:
         size_lines(result, WIDTH),
         timeline_lines(result, WIDTH),
         optimizer_lines(result),
+        money_lines(result, WIDTH),
     ):
         title, *lines = [*section] or [""]
         if lines:

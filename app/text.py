@@ -11,6 +11,7 @@ from click import style
 
 from app.iostat_text import device_lines, size_lines
 from app.lines import NAME_WIDTH, head, megabytes, wrapped
+from app.money_text import money_lines
 from app.segment_text import (
     advice,
     block_lines,
@@ -21,7 +22,17 @@ from app.segment_text import (
     work_on_rows,
 )
 from app.stream_text import at_once, beside, calls, rates, stream_lines, timeline_lines
-from model.demand import DIRECT, FROM_CLIENT, LOG_FILE_SYNC, MORE_DATA, SCATTERED, SEQUENTIAL, TO_CLIENT
+from model.demand import (
+    DIRECT,
+    FREE_BUFFERS,
+    FROM_CLIENT,
+    LOG_FILE_SYNC,
+    LOG_SPACE,
+    MORE_DATA,
+    SCATTERED,
+    SEQUENTIAL,
+    TO_CLIENT,
+)
 from model.results import Call, PhysicalIO, RunResult
 from model.units import show_bytes, show_seconds
 from scenarios.compare import CPU, UNACCOUNTED, components
@@ -58,6 +69,8 @@ WAITING = {
     SCATTERED: "waiting for reads",
     SEQUENTIAL: "waiting for reads",
     LOG_FILE_SYNC: "waiting for the log writer",
+    LOG_SPACE: "waiting for the log writer",
+    FREE_BUFFERS: "waiting for free buffers",
 }
 
 
@@ -157,6 +170,7 @@ def run_lines(result: RunResult, title: str = "", *, width: int = 80, bar: str =
         size_lines(result, width, bar),
         timeline_lines(result, width, bar),
         optimizer_lines(result),
+        money_lines(result, width),
         note_lines(result, width),
     ):
         lines = list(section)

@@ -57,6 +57,7 @@ def page() -> None:
     accepted = {path: text for path, text in changes.items() if path not in refused}
     try:
         with st.spinner("Working row by row …"):  # seen only where there are millions of them
+            base = _priced_as(base, other)
             found = engines.pair(base, other)
     except BlocktimeError as error:
         st.error(f"There is no answer for this setting: {error}", icon=":material/error:")
@@ -75,6 +76,15 @@ def page() -> None:
         with place, st.spinner("Simulating …"):
             engines.play(base, other)
         st.rerun()
+
+
+def _priced_as(base: Scenario, other: Scenario) -> Scenario:
+    """*base* with the prices of *other* where it has none, so that their costs can be compared."""
+    if base.system.prices.currency is not None:
+        return base
+    book = {path: one for path, one in other.system.constants.items() if path.startswith("prices.")}
+    update = {"prices": other.system.prices, "constants": base.system.constants | book}
+    return base.model_copy(update={"system": base.system.model_copy(update=update)})
 
 
 def _start() -> None:
@@ -117,7 +127,12 @@ def _controls(base: Scenario, other: Scenario, changes: dict[str, str], refused:
     reset.button("Reset", on_click=_reset, disabled=not changes, icon=":material/undo:", width="stretch")
     shown = set()
     for group, controls in forms.GROUPS.items():
-        found = [(control, field) for control in controls if (field := control.facts(other.workload.kind))]
+        found = [
+            (control, field)
+            for control in controls
+            if (control.path in changes or control.offered(other))
+            and (field := control.facts(other.workload.kind))
+        ]
         if found:
             st.markdown(f"**{group}**")
         for control, field in found:

@@ -8,7 +8,9 @@ from importlib.metadata import PackageNotFoundError, version
 from model.demand import (
     DELETING,
     DIRECT,
+    FREE_BUFFERS,
     INSERTING,
+    LOG_SPACE,
     MIGRATING,
     MORE_DATA,
     SCATTERED,
@@ -36,6 +38,7 @@ from model.results import (
 )
 from model.row_books import row_changes, segment_space, space_search
 from model.spec import Query, System, Workload
+from model.write_books import device_of_writes, writes_of_a_session
 
 SENT_TWICE = "CPU of SQL*Net sends, counted in both CPU and wait"
 BETWEEN_CALLS = "between calls (writing the trace, mostly)"
@@ -49,8 +52,10 @@ LAW_SOURCES = {
     "update": ("oracle-concepts", "adams-migration", "geist-assm", "lewis-assm-bug", "rahn-pctfree"),
     "insert": ("oracle-concepts", "geist-assm", "lewis-delete"),
     "delete": ("oracle-concepts", "lewis-delete"),
+    "import": ("oracle-concepts", "oracle-utilities", "oracle-wait-interface", "magni-linux"),
+    "export": ("oracle-concepts", "oracle-utilities", "rahn-mbrc", "savvinov-lio"),
 }
-IN_CALL = (DIRECT, SCATTERED, SEQUENTIAL, TO_CLIENT, MORE_DATA)
+IN_CALL = (DIRECT, SCATTERED, SEQUENTIAL, TO_CLIENT, MORE_DATA, FREE_BUFFERS, LOG_SPACE)
 
 
 @dataclass(slots=True)
@@ -90,6 +95,8 @@ def close_books(name: str, system: System, work: Workload, demand: Demand, timin
     cpu_s = sum(timing.cpu.values())
     waited_in_call = sum(timing.wait[event].total_s for event in IN_CALL if event in timing.wait)
     overlap = timing.unaccounted.get(SENT_TWICE, 0.0)
+    writes, written_bytes = writes_of_a_session(work, demand)
+    device = device_of_writes(system, demand, timing.elapsed_s) if demand.writing else timing.device
     opinion = optimizer_of(system, work, demand)
     conditions = conditions_of(system, work, demand)
     return check_books(
@@ -106,6 +113,7 @@ def close_books(name: str, system: System, work: Workload, demand: Demand, timin
                 cpu_s=cpu_s,
                 cpu=timing.cpu,
                 wait=timing.wait,
+                client_rows_s=demand.client_rows_s or None,
                 unaccounted_s=sum(timing.unaccounted.values()),
                 unaccounted=timing.unaccounted,
                 interval=timing.interval,
@@ -121,6 +129,8 @@ def close_books(name: str, system: System, work: Workload, demand: Demand, timin
                 read_requests=sum(timing.request_blocks.values()),
                 read_blocks=read_blocks,
                 read_bytes=read_blocks * bs,
+                write_requests=writes,
+                write_bytes=written_bytes,
                 request_blocks=dict(sorted(timing.request_blocks.items(), reverse=True)),
             ),
             cache=CacheUse(
@@ -129,7 +139,7 @@ def close_books(name: str, system: System, work: Workload, demand: Demand, timin
                 hit_fraction=hits / (hits + read_blocks) if hits + read_blocks else 0.0,
             ),
             segment=segment_space(system, demand),
-            device={} if timing.device is None else {"disk": timing.device},
+            device={} if device is None else {"disk": device},
             optimizer=OptimizerCost(
                 io_cost=opinion.io_cost, cpu_cost=opinion.cpu_cost, cost=opinion.cost, mbrc=opinion.mbrc
             ),

@@ -6,8 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from model import books, stream_calc
+from model import books, stream_calc, transaction_calc
 from model.demand import (
+    FREE_BUFFERS,
+    LOG_SPACE,
     SEQUENTIAL,
     Demand,
     DeviceDemand,
@@ -20,8 +22,9 @@ from model.demand import (
 )
 from model.laws import device
 from model.laws.numeric import Number, distinct, larger, smaller, some, where, zeros
+from model.money_books import priced
 from model.results import DeviceStats, EventTime, RunResult
-from model.spec import Stream, System, Workload
+from model.spec import Stream, System, Transactions, Workload
 
 
 @dataclass(slots=True)
@@ -39,6 +42,9 @@ class ScanTime:
     """Whether no session queues and no asynchronous read is waited for but the first: then the closed form is exact."""
     busy_s: Number
     """Time the device has work, over all sessions."""
+    log_space_s: Number = 0.0
+    free_buffers_s: Number = 0.0
+    """Waits for what is written behind the sessions."""
 
 
 def compose(system: Any, work: Any, demand: Demand) -> tuple[ScanTime, DeviceDemand]:
@@ -85,11 +91,12 @@ def compose(system: Any, work: Any, demand: Demand) -> tuple[ScanTime, DeviceDem
     cpu_bound = users * cpu / host.cpus
     elapsed = larger(alone, larger(device_bound, cpu_bound)) if some(users > 1) else alone
     extra = elapsed - alone
+    log_s, free_s = demand.writing.stalls_s(elapsed) if demand.writing else (0.0, 0.0)
     for_device = where(device_bound >= cpu_bound, extra, 0)
     posted_wait = reaped if posted else 0.0
     return (
         ScanTime(
-            elapsed_s=elapsed,
+            elapsed_s=elapsed + log_s + free_s,
             read_wait_s=read_wait + (0.0 if inside_submit else for_device) + posted_wait,
             single_wait_s=single,
             run_queue_s=extra - for_device,
@@ -100,6 +107,8 @@ def compose(system: Any, work: Any, demand: Demand) -> tuple[ScanTime, DeviceDem
             and not some(plan.uneven)
             and not (truly_async and some(own < CLEARLY_SLOWER * (asked.latency_s + asked.transfer_s))),
             busy_s=smaller(elapsed, users * (alone_busy + plan.single_reads * asked.single_device_s)),
+            log_space_s=log_s,
+            free_buffers_s=free_s,
         ),
         asked,
     )
@@ -112,10 +121,13 @@ def nobody_queues(system: System, work: Workload) -> bool:
     """Whether :func:`calculate` is exact, to within a read or two: one session, reads in order or hidden."""
     if isinstance(work, Stream):
         return stream_calc.is_exact(system, work)
+    if isinstance(work, Transactions):
+        return False
     found, _ = compose(system, work, demand_of(system, work))
     return found.hidden
 
 
+@priced
 def calculate(system: System, work: Workload, *, name: str = "") -> RunResult:
     """Answer one scenario in closed form; seconds, bytes and counts of one session.
 
@@ -123,6 +135,8 @@ def calculate(system: System, work: Workload, *, name: str = "") -> RunResult:
     """
     if isinstance(work, Stream):
         return stream_calc.calculate_stream(system, work, name=name)
+    if isinstance(work, Transactions):
+        return transaction_calc.calculate_transactions(system, work, name=name)
     demand = demand_of(system, work)
     found, asked = compose(system, work, demand)
     waits, unaccounted = books.client_times(system, demand)
@@ -134,6 +148,7 @@ def calculate(system: System, work: Workload, *, name: str = "") -> RunResult:
     if found.reap_cpu_s:
         cpu["read calls"] += found.reap_cpu_s
     _add_read_waits(waits, system, demand, found, asked)
+    _add_write_waits(waits, demand, found, work.users)
     warnings = []
     if work.users > 1:
         warnings.append(
@@ -177,6 +192,21 @@ def _add_read_waits(
             max_s=max(asked.single_s, before.max_s if before else 0),
             total_s=found.single_wait_s + (before.total_s if before else 0),
         )
+
+
+def _add_write_waits(waits: dict[str, EventTime], demand: Demand, found: ScanTime, users: int) -> None:
+    """One wait for each block that is held up, all alike."""
+    writing = demand.writing
+    if writing is None:
+        return
+    first = writing.blocks - writing.written_blocks
+    for event, blocks, total in (
+        (LOG_SPACE, first, found.log_space_s),
+        (FREE_BUFFERS, writing.written_blocks, found.free_buffers_s),
+    ):
+        if total:
+            many = blocks / users
+            waits[event] = EventTime(waits=many, max_s=total / many, total_s=total)
 
 
 def _device_stats(asked: DeviceDemand, demand: Demand, found: ScanTime, users: int) -> DeviceStats | None:

@@ -6,7 +6,7 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-How = Literal["read", "derived", "general knowledge", "fitted", "set by the scenario"]
+How = Literal["read", "derived", "general knowledge", "assumed", "fitted", "set by the scenario"]
 
 
 class Frozen(BaseModel):

@@ -46,6 +46,8 @@ class TimeBreakdown(Frozen):
     cpu: dict[str, float]
     """CPU seconds by cause."""
     wait: dict[str, EventTime]
+    client_rows_s: float | None = None
+    """Time the client works on rows and columns, within the waits for it and beside the server; its user CPU."""
     unaccounted_s: float
     unaccounted: dict[str, float]
     """The parts of unaccounted_s by cause; time counted twice is negative."""
@@ -247,6 +249,52 @@ class StreamStats(Frozen):
     """Bytes of the calls that went through the page cache."""
 
 
+class TransactionKind(Frozen):
+    """One kind of transaction of the mix."""
+
+    name: str
+    per_s: float
+    response_s: float
+    response_percentiles: dict[str, float] = {}
+    consistent_gets: float
+    read_blocks: float
+
+
+class TransactionStats(Frozen):
+    """What users see: throughput, response, and what holds them up; times and counts beside it are per transaction."""
+
+    per_s: float
+    response_s: float
+    """Mean, from the first call to the end of the commit, seen by the client."""
+    response_percentiles: dict[str, float] = {}
+    """p50, p95, p99, max -> seconds; absent where only the mean is known."""
+    response_interval: Interval | None = None
+    """Of the mean response, from batches of this run or from replications."""
+    per_s_low: float | None = None
+    per_s_high: float | None = None
+    under_way: float
+    """Transactions under way on average: Little's law, per_s × response_s."""
+    measured: int | None = None
+    """Transactions that the figures are of."""
+    warm_up: int | None = None
+    """Transactions before those, left out."""
+    utilisation: dict[str, float]
+    """Resource -> busy share of its capacity."""
+    bottleneck: str
+    """The resource that saturates first as load grows."""
+    saturation_per_s: float
+    """Throughput at which it does."""
+    saturation_users: float | None = None
+    """Users from whom on somebody has to wait, where the two bounds of throughput meet; absent for open arrivals."""
+    log_writes_per_s: float
+    commits_per_log_write: float
+    written_blocks_per_s: float
+    """By DBWR."""
+    policies: dict[str, float] = {}
+    """Replacement policy, or approximation -> hit fraction that it reaches on the same references."""
+    kinds: list[TransactionKind]
+
+
 class OptimizerCost(Frozen):
     """The optimizer's opinion, in single-block reads."""
 
@@ -254,6 +302,45 @@ class OptimizerCost(Frozen):
     cpu_cost: float
     cost: float
     mbrc: float
+
+
+class Money(Frozen):
+    """What the work costs by the scenario's price book; amounts in ``currency``.
+
+    What is *used* is the CPU that the sessions take and the storage, for as long as the work takes; the *machine* is
+    all cores with whole licences, busy or not, and the same storage.
+    """
+
+    currency: str
+    per: str
+    """What the amounts are of: one run of the workload by all its users, or one transaction."""
+    takes_s: float
+    """From the begin of one to that of the next, one after the other or as they are done a second."""
+    cpu_core_hours: float
+    licence: float
+    support: float
+    infrastructure: float
+    storage: float
+    total: float
+    """Used: licence, support, infrastructure and storage."""
+    machine: float
+    """The machine and its storage, while one run is done or for each transaction."""
+    core_per_hour: float
+    """A core with its licence and support."""
+    used_cores: float
+    """Cores busy with it on average, run after run."""
+    machine_cores: float
+    machine_licences: float
+    storage_bytes: float
+    storage_iops: float
+    used_per_hour: float
+    machine_per_hour: float
+    per_million_logical_io: float | None = None
+    """CPU of a million consistent gets, with the rows that they walk."""
+    per_transaction: float | None = None
+    halving_gets_saves_per_hour: float | None = None
+    """Half of the CPU of buffer gets at the same rate of work; the rows are still walked."""
+    halving_gets_frees_cores: float | None = None
 
 
 class RunResult(Frozen):
@@ -275,12 +362,14 @@ class RunResult(Frozen):
     device: dict[str, DeviceStats]
     optimizer: OptimizerCost | None = None
     streams: list[StreamStats] | None = None
+    transactions: TransactionStats | None = None
     timeline: list[Stage] | None = None
     """One request of the first stream, from the call to its end."""
     method: str = ""
     """What the engine did: which closed form, which compiled loop, or the simulation of all parties."""
     changes: RowChanges | None = None
     space_search: SpaceSearch | None = None
+    money: Money | None = None
     access: str
     """How the blocks were read: direct path or buffered, asynchronous or not, and why."""
     events: int | None = Field(default=None, description="Simulated events, for the simulate engine")
@@ -324,10 +413,30 @@ def check_books(result: RunResult) -> RunResult:
             raise BooksDoNotBalance(
                 f"{name}: utilisation {device.utilisation_fraction} is not within 0 and 1"
             )
+    if result.money is not None:
+        _check_money(result.money)
     gets = 0.0 if result.logical_io is None else result.logical_io.consistent_gets
     if min(time.elapsed_s, time.cpu_s, physical.read_bytes, gets) < 0:
         raise BooksDoNotBalance("a time or a count is negative")
     return result
+
+
+def _check_money(money: Money) -> None:
+    """Parts sum to what is used, an hour is the same work over its time, and nobody is paid for working."""
+    parts = money.licence + money.support + money.infrastructure + money.storage
+    _equal("money: total is the sum of its parts", money.total, parts)
+    hours = money.takes_s / 3600
+    _equal("money: an hour is one over its time", money.used_per_hour * hours, money.total)
+    _equal(
+        "money: an hour of the machine is its cost over the time",
+        money.machine_per_hour * hours,
+        money.machine,
+    )
+    _equal(
+        "money: cores at work are their hours over the time", money.used_cores * hours, money.cpu_core_hours
+    )
+    if min(money.licence, money.support, money.infrastructure, money.storage, money.machine) < 0:
+        raise BooksDoNotBalance("money: an amount is negative")
 
 
 def _equal(rule: str, left: float, right: float, tolerance: float = 1e-6) -> None:

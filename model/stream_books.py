@@ -214,26 +214,30 @@ def _physical(played: Played) -> PhysicalIO:
 
 
 def _device(played: Played) -> DeviceStats:
-    counters = played.counters
     ends = max(record.end_s for record in played.records)
-    span = max(ends, counters.last_s) - min(record.begin_s for record in played.records)
+    begin_s = min(record.begin_s for record in played.records)
+    return device_of(played.counters, max(ends, played.counters.last_s) - begin_s)
+
+
+def device_of(counters: Any, span_s: float) -> DeviceStats:
+    """A device over *span_s* seconds, from its counters."""
     reads, writes = counters.requests
     requests = reads + writes
     sizes: Counter[int] = Counter()
     for (_, size), many in counters.sizes.items():
         sizes[size] += many
     return DeviceStats(
-        reads_per_s=reads / span,
-        writes_per_s=writes / span,
-        merged_reads_per_s=counters.merges[0] / span,
-        merged_writes_per_s=counters.merges[1] / span,
-        read_bytes_per_s=counters.moved_bytes[0] / span,
-        written_bytes_per_s=counters.moved_bytes[1] / span,
+        reads_per_s=reads / span_s,
+        writes_per_s=writes / span_s,
+        merged_reads_per_s=counters.merges[0] / span_s,
+        merged_writes_per_s=counters.merges[1] / span_s,
+        read_bytes_per_s=counters.moved_bytes[0] / span_s,
+        written_bytes_per_s=counters.moved_bytes[1] / span_s,
         average_request_bytes=sum(counters.moved_bytes) / requests,
-        average_queue=counters.weighted_s / span,
+        average_queue=counters.weighted_s / span_s,
         await_s=counters.ticks_s / requests,
         service_s=counters.busy_s / requests,
-        utilisation_fraction=min(1.0, counters.busy_s / span),
+        utilisation_fraction=min(1.0, counters.busy_s / span_s),
         merged_reads=counters.merges[0],
         merged_writes=counters.merges[1],
         request_bytes=dict(sorted(sizes.items())),

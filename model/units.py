@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from decimal import Decimal
 from typing import Final
 
 KIB: Final = 1024
@@ -12,6 +13,14 @@ GIB: Final = 1024**3
 
 # Suffix of a field name -> the unit shown beside its value.
 SUFFIXES: Final[dict[str, str]] = {
+    "_per_processor": "currency/processor",
+    "_per_hour": "currency/hour",
+    "_per_gb_month": "currency/(GB month)",
+    "_per_iops_month": "currency/(IOPS month)",
+    "_core_hours": "core hours",
+    "_cores": "cores",
+    "_licences": "licences",
+    "_years": "years",
     "_bytes_per_s": "bytes/s",
     "_per_s": "1/s",
     "_hz": "Hz",
@@ -27,7 +36,8 @@ SUFFIXES: Final[dict[str, str]] = {
     "_s": "s",
 }
 
-# Counts, sizes whose name is the unit itself, ordinals and Oracle's own parameter names, which need no unit.
+# Counts, sizes whose name is the unit itself, ordinals and Oracle's own parameter names, which need no unit;
+# amounts of money, whose currency stands beside them.
 COUNTS: Final = frozenset(
     {
         "waits", "blocks", "rows", "requests", "users", "sessions", "cpus", "initrans", "seed", "columns",
@@ -41,6 +51,10 @@ COUNTS: Final = frozenset(
         "moved_in", "stubs", "commits", "in_place", "migrated", "moved_again", "searches",
         "fsync_every", "in_flight", "in_flight_most", "calls", "merged_reads", "merged_writes", "heads", "zones",
         "queue_depth", "raid_disks", "max_segments", "iops_limit", "burst_iops", "burst_credits",
+        "core_factor", "storage_iops", "licence", "support", "infrastructure", "storage", "total", "machine",
+        "per_million_logical_io", "per_transaction",
+        "threads_per_core", "db_writer_requests", "gets", "weight", "commits_per_log_write", "measured", "under_way",
+        "per_s_low", "per_s_high", "saturation_users", "warm_up", "transactions",
         "rejected_itl", "rejected_space", "rejected_held", "repeats", "commit_every_rows", "chained_rows",
     }
 )  # fmt: skip
@@ -73,6 +87,16 @@ def unit_of(field: str) -> str:
         if field.endswith(suffix):
             return unit
     return ""
+
+
+def show_amount(amount: float) -> str:
+    """An amount of money: cents where they matter, else three digits and never a power of ten."""
+    size = abs(amount)
+    if size >= 99_999.5:
+        return f"{amount:,.0f}"
+    if size >= 0.9995:
+        return f"{amount:,.2f}"
+    return f"{Decimal(f'{amount:.3g}'):f}" if size else "0"
 
 
 def show_bytes(size_bytes: float) -> str:

@@ -8,9 +8,11 @@ from model.books import BETWEEN_CALLS, COPIED, RUN_QUEUE, SENT_TWICE, SUBMIT_BLO
 from model.demand import (
     DELETING,
     DIRECT,
+    FREE_BUFFERS,
     FROM_CLIENT,
     INSERTING,
     LOG_FILE_SYNC,
+    LOG_SPACE,
     MIGRATING,
     MORE_DATA,
     SCATTERED,
@@ -23,7 +25,7 @@ from model.demand.calls import DEVICE
 from model.results import RunResult
 from model.stream_books import AT_ONCE, SLOWEST
 from model.units import show_bytes, show_seconds
-from scenarios import why_rows, why_streams
+from scenarios import why_money, why_rows, why_streams
 from scenarios.why_device import Asked, awaited, busy
 from scenarios.why_words import NOTHING_S, Change, differs, effect, from_to, plural, takes
 
@@ -58,6 +60,8 @@ MECHANISM = {
     SEQUENTIAL: READS,
     **{CPU + cause: cause for cause in (SEARCHING, MIGRATING, UPDATING, INSERTING, DELETING)},
     LOG_FILE_SYNC: LOG_FILE_SYNC,
+    LOG_SPACE: LOG_SPACE,
+    FREE_BUFFERS: FREE_BUFFERS,
     UNACCOUNTED + SENT_TWICE: SENDS,
     UNACCOUNTED + BETWEEN_CALLS: BETWEEN,
     UNACCOUNTED + RUN_QUEUE: PROCESSOR,
@@ -101,8 +105,13 @@ def changes(base: RunResult, other: RunResult) -> list[Change]:
 def why(base: RunResult, other: RunResult, asked: Asked | None = None) -> list[str]:
     """One to five sentences on what moved between *base* and *other*, the largest effect first.
 
-    Where the two scenarios are *asked*, what was set otherwise of the disk is named as the cause.
+    Where the two scenarios are *asked*, what was set otherwise of the disk is named as the cause. With prices one more
+    sentence tells what it costs.
     """
+    return [*_why(base, other, asked), *why_money.sentences(base, other)]
+
+
+def _why(base: RunResult, other: RunResult, asked: Asked | None) -> list[str]:
     moved = _by_mechanism(base, other)
     elapsed = max(base.time.elapsed_s, other.time.elapsed_s)
     said = []
@@ -221,6 +230,8 @@ def _waiting(mechanism: str) -> str:
         FETCH: "CPU of putting rows into the array",
         CALLS: "CPU of database calls",
         LOG_FILE_SYNC: "waiting for the log writer",
+        LOG_SPACE: "waiting for the log",
+        FREE_BUFFERS: "waiting for free buffers",
     }.get(mechanism, mechanism)
 
 

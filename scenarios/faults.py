@@ -64,6 +64,8 @@ def _walk(location: tuple[Any, ...], kind: str) -> tuple[list[Any], Any]:
         if not parts and part == "workload":
             parts.append(part)
             model = WORKLOADS.get(location[1] if len(location) > 1 else "", FullScan)
+        elif rank == 1 and parts == ["workload"] and part in WORKLOADS:
+            continue  # the kind; transactions have a field of that name
         elif field is not None:
             parts.append(part)
             nested = _section_of(field.annotation)
@@ -98,6 +100,8 @@ def _say(fault: _Fault) -> str:
         return f"{key}: got {got}; allowed are {fault.context['expected']}{number}"
     if kind == "union_tag_invalid":
         return f"{key}.kind: got {fault.context['tag']!r}; allowed are {fault.context['expected_tags']}"
+    if kind == "too_short" and isinstance(fault.input, list | tuple):
+        return f"{key}: got {fault.context['actual_length']} of them; allowed are at least {fault.context['min_length']}"
     if kind == "too_long":
         return f"{key}: got {fault.context['actual_length']} of them; allowed are at most {fault.context['max_length']}"
     if kind == "value_error":

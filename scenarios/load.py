@@ -223,9 +223,24 @@ def _overlay(below: Mapping[str, Any], above: Mapping[str, Any]) -> dict[str, An
                 if key == "workload" and one in value:
                     old.pop(other, None)
             merged[key] = _overlay(old, value)
+        elif isinstance(value, Mapping) and isinstance(old, list) and key == "mix":
+            merged[key] = _kinds_overlaid(old, value)
         else:
             merged[key] = dict(value) if isinstance(value, Mapping) else value
     return merged
+
+
+def _kinds_overlaid(below: list[Any], above: Mapping[str, Any]) -> Any:
+    """Kinds of a mix changed one by one, each called by its number or its name; what names none stays a fault."""
+    found = [dict(one) if isinstance(one, Mapping) else one for one in below]
+    places = {str(one.get("name")): place for place, one in enumerate(found) if isinstance(one, Mapping)}
+    places |= {str(place): place for place in range(len(found))}
+    for called, fields in above.items():
+        if called not in places:
+            raise UnknownName("kind of transaction in workload.mix", called, list(places))
+        place = places[called]
+        found[place] = _overlay(found[place], fields) if isinstance(fields, Mapping) else fields
+    return found
 
 
 def _fields_of_kind(kind: object) -> frozenset[str]:

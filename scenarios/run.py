@@ -9,7 +9,8 @@ from model.calc import calculate, nobody_queues
 from model.errors import OutsideLaw, UnknownName
 from model.laws.block_layer import is_in_kernel, release_of
 from model.results import Interval, RunResult
-from model.spec import Dml, Insert, Stream, Update
+from model.spec import Dml, Import, Insert, Stream, Transactions, Update
+from scenarios.prices import notes_on_prices
 from scenarios.spec import Scenario
 
 Engine = Literal["auto", "calculate", "simulate"]
@@ -33,8 +34,8 @@ def run(
     if engine not in ENGINES:
         raise UnknownName("engine", engine, ENGINES)
     chosen = engine
-    if engine == "auto" and isinstance(scenario.workload, Stream):
-        chosen = "simulate"  # iostat's lines come from there alone
+    if engine == "auto" and isinstance(scenario.workload, Stream | Transactions):
+        chosen = "simulate"  # iostat's lines and percentiles come from there alone
     elif engine == "auto":
         chosen = "calculate" if nobody_queues(scenario.system, scenario.workload) else "simulate"
     notes = []
@@ -78,9 +79,15 @@ def notes_on(scenario: Scenario, result: RunResult) -> list[str]:
                 f"the {section}'s costs are defaults, not those of your {whose}: set {section}.use or its fields"
             )
     notes += _notes_on_changes(scenario)
+    if isinstance(scenario.workload, Import):
+        notes.append(
+            "an import is timed without indexes, constraints and triggers, and in arrays; tables with LONG, LOB, "
+            "ROWID or TIMESTAMP columns go in row by row"
+        )
     if streams:
         notes += _notes_on_the_kernel(scenario)
-    inert = [] if streams else list(_inert(scenario))
+    # the writes behind an import go by the means of a stream's
+    inert = [] if streams or isinstance(scenario.workload, Import) else list(_inert(scenario))
     if inert:
         verb = "has" if len(inert) == 1 else "have"
         notes.append(
@@ -90,7 +97,7 @@ def notes_on(scenario: Scenario, result: RunResult) -> list[str]:
         notes.append(
             "db_file_multiblock_read_count = 0 is bug 5768025, seen up to 11.1; later releases may have mended it"
         )
-    return notes
+    return [*notes, *notes_on_prices(scenario.system)]
 
 
 def _inert(scenario: Scenario) -> Iterator[str]:

@@ -10,7 +10,18 @@ from model.errors import UnknownName
 from model.provenance import Frozen
 from model.spec import System, Whole, Workload
 
-SECTIONS = ("tablespace", "table", "index", "instance", "host", "client", "disk", "iostat", "workload")
+SECTIONS = (
+    "tablespace",
+    "table",
+    "index",
+    "instance",
+    "host",
+    "client",
+    "disk",
+    "iostat",
+    "prices",
+    "workload",
+)
 HEADINGS = ("base", "title", "source", "seed", "replications")
 
 
@@ -50,7 +61,7 @@ def _scenario_schema() -> dict[str, Any]:
     work = TypeAdapter(Workload).json_schema()
     definitions = {**system.pop("$defs", {}), **work.pop("$defs", {})}
     properties = {name: system["properties"][name] for name in SECTIONS if name in system["properties"]}
-    for section in ("Host", "Client", "Disk", "SystemStatistics"):
+    for section in ("Host", "Client", "Disk", "SystemStatistics", "Prices"):
         definitions[section]["properties"]["use"] = {
             "type": "string",
             "description": "name of a catalog entry that sets this section; single fields may differ",

@@ -4,13 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from model.demand import DELETING, INSERTING, LOG_FILE_SYNC, MIGRATING, SEARCHING, UPDATING
+from model.demand import (
+    DELETING,
+    FREE_BUFFERS,
+    INSERTING,
+    LOG_FILE_SYNC,
+    LOG_SPACE,
+    MIGRATING,
+    SEARCHING,
+    UPDATING,
+)
 from model.laws import block
 from model.results import RowChanges, RunResult, SegmentSpace
 from model.units import show_bytes, show_seconds
 from scenarios.why_words import Change, count, differs, effect, from_to, plural, takes
 
-TOLD = (SEARCHING, MIGRATING, UPDATING, INSERTING, DELETING, LOG_FILE_SYNC)
+TOLD = (SEARCHING, MIGRATING, UPDATING, INSERTING, DELETING, LOG_FILE_SYNC, LOG_SPACE, FREE_BUFFERS)
 """The mechanisms that are told here."""
 
 CHANGED = {UPDATING: "rows updated", INSERTING: "rows inserted", DELETING: "rows deleted"}
@@ -29,6 +38,8 @@ def sentence(name: str, change: Change, base: RunResult, other: RunResult) -> st
         if commits[0] == commits[1]:
             return f"waiting for the log writer {takes(change)}, which {effect(change.change_s)}"
         return f"commits {from_to(*commits)}, which {effect(change.change_s, ' waiting for the log writer')}"
+    if name in (LOG_SPACE, FREE_BUFFERS):
+        return _writing_behind(name, change, base, other)
     cpu = effect(change.change_s, " of CPU")
     if name == MIGRATING:
         moved = _migrated(base), _migrated(other)
@@ -56,6 +67,24 @@ def afterwards(base: RunResult, other: RunResult) -> Iterator[str]:
     if differs(*blocks):
         of = f" ({show_bytes(sizes[0])} and {show_bytes(sizes[1])} each)" if differs(*sizes) else ""
         yield f"blocks afterwards {from_to(*blocks)}{of}"
+
+
+def _writing_behind(name: str, change: Change, base: RunResult, other: RunResult) -> str:
+    """Waits for what is written behind an import, and how much that is."""
+    if name == LOG_SPACE:
+        return f"waiting for the log {takes(change)}: redo goes to the disk no faster"
+    writes = _written(base), _written(other)
+    said = f"waiting for free buffers {takes(change)}"
+    if differs(*writes):
+        return f"{said}: blocks that DBWR has to write meanwhile {from_to(*writes)}"
+    return f"{said} for {plural(writes[1], 'block')} that DBWR has to write meanwhile"
+
+
+def _written(result: RunResult) -> float:
+    """Blocks that DBWR has written behind all sessions."""
+    changed = result.changes
+    sessions = changed.rows / result.calls["execute"].rows if changed else 1
+    return result.physical_io.write_requests * sessions
 
 
 def _searching(change: Change, base: RunResult, other: RunResult) -> str:

@@ -272,7 +272,7 @@ def substituted(values: Mapping[str, float]) -> Iterator[None]:
             section, _, key = field_name.partition(".")
             holder = library_data(entry)[section]
             undo_fields.append((holder, key, holder[key]))
-            holder[key] = round(value)
+            holder[key] = _like(holder[key], value)
             continue
         for place_kind, place, place_field in _places(name):
             known = catalog.entries(place_kind)
@@ -287,6 +287,11 @@ def substituted(values: Mapping[str, float]) -> Iterator[None]:
             catalog.entries(kind)[place] = old
         for holder, key, before in undo_fields:
             holder[key] = before
+
+
+def _like(before: Any, value: float) -> int | float:
+    """*value* as a field takes it: a whole number where it was one."""
+    return value if isinstance(before, float) else round(value)
 
 
 def _places(name: str) -> list[tuple[str, str, str]]:
@@ -314,7 +319,7 @@ def write(fits: Sequence[Fit], root: Path | None = None) -> list[Path]:
         if kind == "scenario":
             document = _document(base / "scenarios" / "library" / f"{entry}.toml", changed)
             section, _, key = field_name.partition(".")
-            document[section][key] = round(estimate.value)
+            document[section][key] = _like(document[section][key], estimate.value)
             continue
         for place_kind, place, key in _places(estimate.name):
             document = _document(base / "model" / "catalog" / place_kind / f"{place}.toml", changed)

@@ -1,4 +1,4 @@
-"""Named sets of constants as TOML, each number with its source: disks, hosts, clients, system statistics."""
+"""Named sets of constants as TOML, each number with its source: disks, hosts, clients, system statistics, prices."""
 
 from __future__ import annotations
 
@@ -13,7 +13,13 @@ from model.errors import SpecError, UnknownName
 from model.provenance import Constant, Frozen
 
 # Kind -> the section of a scenario whose ``use`` names an entry of it.
-KINDS: Final = {"disk": "disk", "host": "host", "client": "client", "statistics": "instance.statistics"}
+KINDS: Final = {
+    "disk": "disk",
+    "host": "host",
+    "client": "client",
+    "statistics": "instance.statistics",
+    "prices": "prices",
+}
 
 
 class Entry(Frozen):
@@ -23,10 +29,12 @@ class Entry(Frozen):
     title: str
     source: str
     constants: dict[str, Constant]
+    texts: dict[str, str] = {}
+    """Fields that are words, such as the currency of prices."""
 
     def values(self) -> dict[str, float | str]:
         """Field -> value; whole values as whole numbers, a level as its name."""
-        return {field: _as_field(field, c.value) for field, c in self.constants.items()}
+        return {field: _as_field(field, c.value) for field, c in self.constants.items()} | self.texts
 
 
 _WHOLE = frozenset({"parallel_requests", "sdu_bytes", "cpus"})
@@ -63,8 +71,9 @@ def entry(kind: str, name: str) -> Entry:
 def _read(file: str, text: str) -> Entry:
     data: dict[str, Any] = tomllib.loads(text)
     title, source = data.pop("title", ""), data.pop("source", "")
+    texts = {field: data.pop(field) for field in list(data) if isinstance(data[field], str)}
     try:
-        return Entry(name=file[:-5], title=title, source=source, constants=data)
+        return Entry(name=file[:-5], title=title, source=source, constants=data, texts=texts)
     except ValidationError as error:
         first = error.errors()[0]
         place = ".".join(str(part) for part in first["loc"])

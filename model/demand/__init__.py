@@ -17,17 +17,21 @@ from model.demand.dml import (
     dml_demand,
     search_s,
 )
+from model.demand.loads import export_demand, import_demand
 from model.demand.opinion import optimizer_of
 from model.demand.reading import DIRECT, SCATTERED, SEQUENTIAL, MixedRegimes, reaps_are_waits
 from model.demand.storage import DeviceDemand, ReadTime, device_demand, parallel_of, read_time
-from model.demand.work import FROM_CLIENT, MORE_DATA, TO_CLIENT, Demand, full_scan, index_range_scan
+from model.demand.work import FROM_CLIENT, MORE_DATA, TO_CLIENT, Demand, Fetching, full_scan, index_range_scan
+from model.demand.writing import FREE_BUFFERS, LOG_SPACE
 
 __all__ = [
     "DELETING",
     "DIRECT",
+    "FREE_BUFFERS",
     "FROM_CLIENT",
     "INSERTING",
     "LOG_FILE_SYNC",
+    "LOG_SPACE",
     "MIGRATING",
     "MORE_DATA",
     "SCATTERED",
@@ -53,5 +57,6 @@ __all__ = [
 def demand_of(system: Any, work: Any) -> Demand:
     """Demands of one execution of *work*, for each of its sessions."""
     if work.kind == "full_scan":
-        return full_scan(system, work)
-    return index_range_scan(system, work) if work.kind == "index_range_scan" else dml_demand(system, work)
+        return full_scan(system, Fetching(work.select, work.arraysize_rows, work.columns))
+    of_kind = {"index_range_scan": index_range_scan, "import": import_demand, "export": export_demand}
+    return of_kind.get(work.kind, dml_demand)(system, work)

@@ -7,8 +7,9 @@ from typing import Any
 from model.demand.change import Change, change_of
 from model.demand.reading import SEQUENTIAL, ReadPlan, scan_plan
 from model.demand.segment import row_shape
-from model.demand.work import FROM_CLIENT, TO_CLIENT, Demand, cpu_of_rows
+from model.demand.work import FROM_CLIENT, TO_CLIENT, Demand, Fetching, cpu_of_rows
 from model.laws import block, buffer_cache
+from model.laws.change import block_changes_of_arrays
 from model.laws.numeric import Number, ceiling, larger, smaller
 from model.laws.scan_reads import Piece
 
@@ -43,13 +44,18 @@ def dml_demand(system: Any, work: Any) -> Demand:
         demand.current_gets = rows
     else:
         touched = _blocks_changed(work, change)
-        demand.cpu[INSERTING] = rows * host.insert_row_s + touched / users * host.change_block_s
+        demand.cpu[INSERTING] = inserting_s(host, rows, demand.row.columns, touched / users)
         demand.block_changes = touched
         demand.current_gets = (touched + change.rejected) / users
     demand.cpu[SEARCHING] = search_s(system, change) / users
     _add_calls(demand, system, work, change)
     demand.waits[LOG_FILE_SYNC] = (change.commits / users, host.log_file_sync_s)
     return demand
+
+
+def inserting_s(host: Any, rows: Number, columns: Number, block_changes: Number) -> Number:
+    """CPU of putting rows with their columns into blocks, and of the changes to the blocks."""
+    return rows * (host.insert_row_s + host.insert_column_s * columns) + block_changes * host.change_block_s
 
 
 def search_s(system: Any, change: Change) -> Number:
@@ -62,7 +68,7 @@ def _blocks_changed(work: Any, change: Change) -> Number:
     """Changes to blocks: one a row, or one for each block that an array reaches into."""
     filled = ceiling(change.rows / change.segment.rows_per_block)
     if work.method == "array":
-        return smaller(change.rows, ceiling(change.rows / work.arraysize_rows) + filled)
+        return block_changes_of_arrays(change.rows, ceiling(change.rows / work.arraysize_rows), filled)
     return change.rows if work.method == "row" else filled
 
 
@@ -70,7 +76,7 @@ def _scan(system: Any, work: Any, change: Change) -> Demand:
     """The full scan that finds the rows, through the buffer cache; or single blocks in any order."""
     users, blocks = work.users, change.segment.blocks
     at_random = work.kind == "update" and work.order == "random"
-    plan = _no_reads() if at_random else scan_plan(system, change.segment, change_rows=True)
+    plan = no_reads() if at_random else scan_plan(system, change.segment, change_rows=True)
     repeats = work.repeats if work.kind == "update" else 1
     gets = change.rows if at_random else blocks * repeats
     if at_random:
@@ -80,8 +86,8 @@ def _scan(system: Any, work: Any, change: Change) -> Demand:
         plan.pieces = [Piece(1, misses / users)]
     else:
         plan.pieces = [Piece(piece.blocks, piece.count / users) for piece in plan.pieces]
-    demand = _empty(system, change, plan, gets / users, blocks / users)
-    walk, _ = cpu_of_rows(system, demand.row, "count")
+    demand = empty_demand(system, change, plan, gets / users, blocks / users)
+    walk, _ = cpu_of_rows(system, demand.row, Fetching("count", 1))
     host = system.host
     demand.cpu = {
         "buffer gets": demand.gets * host.logical_io_s,
@@ -93,12 +99,13 @@ def _scan(system: Any, work: Any, change: Change) -> Demand:
 
 
 def _no_scan(system: Any, work: Any, change: Change) -> Demand:
-    demand = _empty(system, change, _no_reads(), 0, ceiling(change.rows / change.segment.rows_per_block))
+    demand = empty_demand(system, change, no_reads(), 0, ceiling(change.rows / change.segment.rows_per_block))
     demand.cpu = {"buffer gets": 0.0, "walking rows": 0.0, "read calls": 0.0}
     return demand
 
 
-def _no_reads() -> ReadPlan:
+def no_reads() -> ReadPlan:
+    """A statement that reads nothing."""
     return ReadPlan(
         event=SEQUENTIAL,
         direct=False,
@@ -114,7 +121,8 @@ def _no_reads() -> ReadPlan:
     )
 
 
-def _empty(system: Any, change: Change, plan: ReadPlan, gets: Number, wanted: Number) -> Demand:
+def empty_demand(system: Any, change: Change, plan: ReadPlan, gets: Number, wanted: Number) -> Demand:
+    """The demands of a statement that changes rows, but for its CPU, its changes and its client."""
     return Demand(
         row=row_shape(system.table),
         segment=change.segment,

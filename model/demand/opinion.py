@@ -53,7 +53,7 @@ def optimizer_of(system: Any, work: Any, demand: Demand) -> Opinion:
             touched, system.table.rows * work.selectivity_fraction, stats.block_cycles, row_cycles
         )
         mbrc = 1
-    elif work.kind == "insert":
+    elif work.kind in ("insert", "import"):
         io, cycles, mbrc = 0.0 * blocks, 0.0 * blocks, 1
     else:
         io = optimizer.scan_io_cost(blocks, mbrc, mreadtim, sreadtim) + PLUS_ONE

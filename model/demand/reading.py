@@ -37,22 +37,29 @@ class ReadPlan:
     window_blocks: Number | None
 
 
+def mbrc_of(instance: Any, block_size_bytes: Number) -> Number:
+    """Blocks of a multiblock read, by DB_FILE_MULTIBLOCK_READ_COUNT or automatic since 10.2."""
+    parameter = instance.db_file_multiblock_read_count
+    if isinstance(parameter, str):
+        if release_tuple(instance.release) >= (10, 2):
+            return scan_reads.automatic_mbrc(
+                instance.max_io_bytes, block_size_bytes, instance.buffer_cache_bytes, instance.sessions
+            )
+        parameter = scan_reads.UNSET_MBRC_BEFORE_10_2
+    return scan_reads.explicit_mbrc(
+        parameter, instance.max_io_bytes, block_size_bytes, instance.db_block_size_bytes
+    )
+
+
 def scan_plan(system: Any, segment: Segment, change_rows: bool = False) -> ReadPlan:
     """How a full scan reads the segment; one that changes rows reads into the buffer cache."""
     instance, host, table = system.instance, system.host, system.table
     bs = system.tablespace.block_size_bytes
     release = release_tuple(instance.release)
-    parameter = instance.db_file_multiblock_read_count
-    automatic = isinstance(parameter, str)
-    if automatic and release < (10, 2):
-        parameter, automatic = scan_reads.UNSET_MBRC_BEFORE_10_2, False
-    mbrc = (
-        scan_reads.automatic_mbrc(instance.max_io_bytes, bs, instance.buffer_cache_bytes, instance.sessions)
-        if automatic
-        else scan_reads.explicit_mbrc(parameter, instance.max_io_bytes, bs, instance.db_block_size_bytes)
-    )
+    mbrc = mbrc_of(instance, bs)
     window = instance.max_io_bytes // bs
-    bug = not automatic and one_for_all(parameter == 0)
+    parameter = instance.db_file_multiblock_read_count
+    bug = not isinstance(parameter, str) and one_for_all(parameter == 0)
     threshold = scan_reads.direct_path_threshold_bytes(instance.buffer_cache_bytes, release)
     table_bytes = segment.blocks * bs
     if bug or change_rows or instance.serial_direct_read == "never":

@@ -9,6 +9,7 @@ from model.demand.calls import UNBUFFERED
 from model.demand.change import Change
 from model.demand.reading import SEQUENTIAL, ReadPlan, scan_plan
 from model.demand.segment import RowShape, Segment, row_shape, segment_of
+from model.demand.writing import Writing
 from model.laws import block, client, logical_io, scan_reads
 from model.laws.numeric import Number, ceiling, larger, smaller, where
 
@@ -46,6 +47,10 @@ class Demand:
     """Changes to blocks by inserts."""
     change: Change | None = None
     """What it does to rows and blocks, where it changes any."""
+    writing: Writing | None = None
+    """What is written behind it, where that is timed."""
+    client_rows_s: Number = 0.0
+    """Time the client works on rows and columns, the part that overlaps the server's work included."""
     sent_twice_s: Number = 0.0
     """CPU of sends, which a trace counts both as CPU and as wait; never more than the CPU there is."""
     cpu: dict[str, Number] = field(default_factory=dict)
@@ -58,7 +63,34 @@ class Demand:
         return sum(self.cpu.values())
 
 
-def cpu_of_rows(system: Any, row: RowShape, select: str) -> tuple[Number, Number]:
+@dataclass(frozen=True, slots=True)
+class Fetching:
+    """What a query returns to its client, and in which arrays."""
+
+    select: str
+    arraysize_rows: Number
+    columns: Number | None = None
+    """Columns of the select list; all where None."""
+    by_column: bool = True
+    """Whether server and client touch each column value; a direct export passes rows on as they lie."""
+    to_file: bool = False
+    """Whether the client writes what it gets to a file."""
+
+    def columns_of(self, row: RowShape) -> Number:
+        """Columns of *row* that are returned."""
+        return row.columns if self.columns is None else smaller(self.columns, row.columns)
+
+    def row_bytes(self, row: RowShape) -> Number:
+        """Bytes of a returned row of *row*'s shape: its columns, taken as equally long, or a count."""
+        if self.select != "rows":
+            return COUNT_BYTES
+        return (row.bytes - block.ROW_HEADER_BYTES) * self.columns_of(row) / row.columns
+
+
+COUNT_BYTES = 8  # the one value that count(*) returns
+
+
+def cpu_of_rows(system: Any, row: RowShape, fetching: Fetching) -> tuple[Number, Number]:
     """CPU seconds per row walked, and per row returned into the array."""
     host = system.host
     walk = logical_io.row_walk_s(
@@ -69,14 +101,20 @@ def cpu_of_rows(system: Any, row: RowShape, select: str) -> tuple[Number, Number
         row_step_s=host.row_step_s,
         column_step_ratio=host.column_step_ratio,
     )
-    fetch = host.fetch_row_s + host.fetch_column_s * row.columns if select == "rows" else 0.0
+    columns = fetching.columns_of(row) * fetching.by_column
+    fetch = host.fetch_row_s + host.fetch_column_s * columns if fetching.select == "rows" else 0.0
     return walk, fetch
 
 
-def _add_client(demand: Demand, system: Any, select: str, arraysize: Number) -> None:
+def client_rows_s(net: Any, rows: Number, columns: Number) -> Number:
+    """Time that a client works on *rows* rows of *columns* columns, without system calls and files."""
+    return rows * (net.row_s + net.column_s * columns)
+
+
+def _add_client(demand: Demand, system: Any, fetching: Fetching) -> None:
     """CPU of calls and the three client events."""
-    net, rows = system.client, demand.rows_returned
-    per_row = demand.row.bytes - block.ROW_HEADER_BYTES if select == "rows" else 8
+    net, rows, arraysize = system.client, demand.rows_returned, fetching.arraysize_rows
+    per_row = fetching.row_bytes(demand.row)
     full = client.full_arrays(rows, arraysize)
     last = client.last_array_rows(rows, arraysize)
     demand.more_data = full * client.more_data_messages(arraysize * per_row, net.sdu_bytes) + (
@@ -87,7 +125,9 @@ def _add_client(demand: Demand, system: Any, select: str, arraysize: Number) -> 
     demand.sent_twice_s = smaller(demand.cpu_s, sends * net.send_cpu_fraction)
     server_s = demand.cpu_s - demand.sent_twice_s
     array_bytes = larger(1, smaller(rows, arraysize) * per_row)
-    client_s = rows * net.row_s
+    columns = fetching.columns_of(demand.row) * fetching.by_column
+    demand.client_rows_s = client_rows_s(net, rows, columns)
+    client_s = demand.client_rows_s + fetching.to_file * rows * per_row / net.file_bytes_per_s
     client_s = client_s - client.overlapped_s(server_s, client_s, array_bytes, net.sdu_bytes)
     client_s = client_s + demand.trips * net.round_trip_s
     demand.waits = {
@@ -103,18 +143,18 @@ def _equal_rows(table: Any, row: RowShape, segment: Segment) -> Number:
     return (row.sd_bytes == 0) & (fit == ceiling(fit)) & (table.blocks is None)
 
 
-def full_scan(system: Any, work: Any) -> Demand:
-    """Demands of one full scan."""
+def full_scan(system: Any, fetching: Fetching) -> Demand:
+    """Demands of one full scan that returns what *fetching* says."""
     row = row_shape(system.table)
     segment = segment_of(system, row)
     plan = scan_plan(system, segment)
     host = system.host
     rows = system.table.rows
-    returned = rows if work.select == "rows" else 1
-    fetches = logical_io.fetch_calls(returned, work.arraysize_rows)
-    stops = larger(0, ceiling(returned / work.arraysize_rows) - 1)
+    returned = rows if fetching.select == "rows" else 1
+    fetches = logical_io.fetch_calls(returned, fetching.arraysize_rows)
+    stops = larger(0, ceiling(returned / fetching.arraysize_rows) - 1)
     aligned = logical_io.aligned_stops_fraction(
-        segment.rows_per_block, work.arraysize_rows, equal_rows=_equal_rows(system.table, row, segment)
+        segment.rows_per_block, fetching.arraysize_rows, equal_rows=_equal_rows(system.table, row, segment)
     )
     demand = Demand(
         row=row,
@@ -130,7 +170,7 @@ def full_scan(system: Any, work: Any) -> Demand:
         reads=sum(piece.count for piece in plan.pieces),
         read_blocks=sum(piece.blocks * piece.count for piece in plan.pieces),
     )
-    walk, fetch = cpu_of_rows(system, row, work.select)
+    walk, fetch = cpu_of_rows(system, row, fetching)
     buffered = 0 if plan.direct else 1
     demand.cpu = {
         "buffer gets": demand.gets * host.logical_io_s,
@@ -139,7 +179,7 @@ def full_scan(system: Any, work: Any) -> Demand:
         "read calls": (demand.reads + plan.single_reads) * host.read_call_s,
         "filling the buffer cache": buffered * demand.read_blocks * host.buffer_block_s,
     }
-    _add_client(demand, system, work.select, work.arraysize_rows)
+    _add_client(demand, system, fetching)
     return demand
 
 
@@ -197,7 +237,8 @@ def index_range_scan(system: Any, work: Any) -> Demand:
         reads=sum(piece.count for piece in plan.pieces),
         read_blocks=sum(piece.blocks * piece.count for piece in plan.pieces),
     )
-    _, fetch = cpu_of_rows(system, row, work.select)
+    fetching = Fetching(work.select, work.arraysize_rows)
+    _, fetch = cpu_of_rows(system, row, fetching)
     demand.cpu = {
         "buffer gets": demand.gets * host.logical_io_s,
         "walking rows": rows * (host.row_step_s + host.line_miss_s),
@@ -205,7 +246,7 @@ def index_range_scan(system: Any, work: Any) -> Demand:
         "read calls": demand.reads * host.read_call_s,
         "filling the buffer cache": demand.read_blocks * host.buffer_block_s,
     }
-    _add_client(demand, system, work.select, work.arraysize_rows)
+    _add_client(demand, system, fetching)
     return demand
 
 

@@ -15,7 +15,7 @@ from model.errors import SpecError, shown
 from model.kernels import Kernel
 from model.kernels.given import positive
 from model.kernels.linked import Linked
-from model.laws.hit_ratio import TouchRules
+from model.laws.buffer_cache import TouchRules
 
 Ids = NDArray[np.uint32]
 Flags = NDArray[np.bool_]

@@ -1,16 +1,58 @@
-"""Reads that a buffer cache does not save. [general knowledge]"""
+"""Reads that a buffer cache does not save, and the counts that replacement by touches goes by."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
+from model.errors import OutsideLaw
 from model.laws.logical_io import distinct_blocks
 from model.laws.numeric import Number, larger, smaller
+
+
+@dataclass(frozen=True, slots=True)
+class TouchRules:
+    """Counts and times of the touch-count algorithm, with Oracle's defaults [shallahamer-touch-count].
+
+    NOTE: whether a block that has just been read counts 1 or 0 is not published; x$bh shows 1 [general knowledge].
+    """
+
+    percent_hot: float = 50.0
+    """Largest share of the buffers in the hot region, ``_db_percent_hot_default``."""
+    touch_time_s: float = 3.0
+    """Time within which touches count once, ``_db_aging_touch_time``."""
+    hot_criteria: int = 2
+    """Touches that make a buffer hot, ``_db_aging_hot_criteria``."""
+    more_than: bool = False
+    """Whether only more touches than these do; sources differ."""
+    stay_count: int = 0
+    """Count of a buffer that moves to the hot end, ``_db_aging_stay_count``."""
+    cool_count: int = 1
+    """Count of a buffer that is pushed over the midpoint, ``_db_aging_cool_count``."""
+    first_count: int = 1
+    """Count of a block read to the midpoint; one read to the cold end has 0."""
+
+    def __post_init__(self) -> None:
+        if max(self.stay_count, self.cool_count) >= self.hot_count:
+            raise OutsideLaw(
+                f"counts of {self.stay_count} at the hot end and {self.cool_count} over the midpoint must be below"
+                f" {self.hot_count}, which is hot; else the search for a buffer never ends"
+            )
+
+    @property
+    def hot_count(self) -> int:
+        """Least count of a hot buffer."""
+        return self.hot_criteria + self.more_than
+
+    def hot_blocks(self, room: int) -> int:
+        """Buffers of *room* that the hot region may hold."""
+        return int(room * self.percent_hot / 100)
 
 
 def random_misses(visits: Number, blocks: Number, room: Number, cached_fraction: Number) -> Number:
     """Blocks read when *visits* visits go to *blocks* blocks at random and *room* of them fit the cache.
 
     Each block once, but for those cached beforehand; and of the other visits the share 1 - room/blocks, which is what
-    any replacement by use gives when all blocks are equally wanted.
+    any replacement by use gives when all blocks are equally wanted. [general knowledge]
     """
     found = room / blocks
     touched = distinct_blocks(blocks, visits)

@@ -5,7 +5,7 @@ The documents print neither; the sizes are [general knowledge] of redo dumps, go
 
 from __future__ import annotations
 
-from model.laws.numeric import Number
+from model.laws.numeric import Number, larger, smaller
 
 UNDO_RECORD_BYTES = 100  # header of an undo record, its rowid and column list
 REDO_CHANGE_BYTES = 130  # redo record header and the two change vectors' headers, per change
@@ -24,3 +24,16 @@ def redo_bytes(changes: Number, undo: Number, new_bytes_each: Number) -> Number:
 def changes_of_rows(rows: Number, migrated: Number) -> Number:
     """Changes to blocks: one for each row, two more where it migrates (the piece goes in, the stub stays)."""
     return rows + 2 * migrated
+
+
+def block_changes_of_arrays(rows: Number, arrays: Number, blocks: Number) -> Number:
+    """Changes to blocks by arrays of rows: one for each block that an array reaches into, one a row at most.
+
+    A row that no block holds changes each of its blocks.
+    """
+    return larger(blocks, smaller(rows, arrays + blocks))
+
+
+def redo_of_new_rows_bytes(changes: Number, undo: Number, rows_bytes: Number) -> Number:
+    """Redo of rows of *rows_bytes* inserted by multi-row *changes*: vectors, their *undo*, and the rows themselves."""
+    return redo_bytes(changes, undo, 0.0) + rows_bytes

@@ -1,4 +1,4 @@
-"""Hits of a buffer cache: the counts that replacement by touches goes by, and how many hits LRU gives.
+"""How many hits LRU gives, from the popularity of blocks.
 
 References are independent here: each goes to a block with the popularity of that block, whatever came before. Che's
 approximation [che-2002] lets a block stay for one time T after its last reference, the same for all, in which as many
@@ -8,8 +8,6 @@ Against exact LRU its hit fraction is off by less than 0.01 with room for 1 of 4
 """
 
 from __future__ import annotations
-
-from dataclasses import dataclass
 
 from model.errors import OutsideLaw
 from model.laws.numeric import Number
@@ -21,45 +19,6 @@ GROUPS_PER_E = 128
 
 MOST_STEPS = 100
 """Newton's steps; a cache with room for all blocks but 1 in 10^15 takes some 40, and then rounding may go on."""
-
-
-@dataclass(frozen=True, slots=True)
-class TouchRules:
-    """Counts and times of the touch-count algorithm, with Oracle's defaults [shallahamer-touch-count].
-
-    NOTE: whether a block that has just been read counts 1 or 0 is not published; x$bh shows 1 [general knowledge].
-    """
-
-    percent_hot: float = 50.0
-    """Largest share of the buffers in the hot region, ``_db_percent_hot_default``."""
-    touch_time_s: float = 3.0
-    """Time within which touches count once, ``_db_aging_touch_time``."""
-    hot_criteria: int = 2
-    """Touches that make a buffer hot, ``_db_aging_hot_criteria``."""
-    more_than: bool = False
-    """Whether only more touches than these do; sources differ."""
-    stay_count: int = 0
-    """Count of a buffer that moves to the hot end, ``_db_aging_stay_count``."""
-    cool_count: int = 1
-    """Count of a buffer that is pushed over the midpoint, ``_db_aging_cool_count``."""
-    first_count: int = 1
-    """Count of a block read to the midpoint; one read to the cold end has 0."""
-
-    def __post_init__(self) -> None:
-        if max(self.stay_count, self.cool_count) >= self.hot_count:
-            raise OutsideLaw(
-                f"counts of {self.stay_count} at the hot end and {self.cool_count} over the midpoint must be below"
-                f" {self.hot_count}, which is hot; else the search for a buffer never ends"
-            )
-
-    @property
-    def hot_count(self) -> int:
-        """Least count of a hot buffer."""
-        return self.hot_criteria + self.more_than
-
-    def hot_blocks(self, room: int) -> int:
-        """Buffers of *room* that the hot region may hold."""
-        return int(room * self.percent_hot / 100)
 
 
 def lru_hit_fraction(room: Number, popularity: Number, blocks: Number = 1) -> Number:
@@ -124,6 +83,26 @@ def zipf_groups(blocks: int, exponent: float) -> tuple[Number, Number]:
     total = begin ** (1 - exponent) * spans * stretch
     popularity = np.concatenate((np.arange(1.0, alone + 1) ** -exponent, total / members))
     return _shares(popularity, np.concatenate((np.ones(alone), members)))
+
+
+def hot_share_groups(
+    blocks: Number, hot_data_fraction: float, hot_gets_fraction: float
+) -> tuple[Number, Number]:
+    """Popularity of a block, and how many have it, where two groups of blocks are wanted evenly within each.
+
+    The share *hot_gets_fraction* of the references goes to the share *hot_data_fraction* of the blocks. A group without
+    blocks takes no references, and one without references is left out.
+    """
+    import numpy as np  # noqa: PLC0415
+
+    data, gets = hot_data_fraction, hot_gets_fraction
+    if not (0 <= data <= 1 and 0 <= gets <= 1):
+        raise OutsideLaw(f"hot data of {data:g} and hot gets of {gets:g} are no fractions between 0 and 1")
+    if data in {0, 1}:
+        gets = data
+    share = np.array([data, 1 - data])
+    popularity = np.divide([gets, 1 - gets], share, out=np.zeros(2), where=share > 0)
+    return _shares(popularity, share * blocks)
 
 
 def groups(popularity: Number) -> tuple[Number, Number]:

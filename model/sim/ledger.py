@@ -33,14 +33,11 @@ class Ledger:
         self.reap_cpu_s = 0.0
         self.events = 0
 
-    def wait(self, event: str, duration_s: float) -> None:
-        """Count one wait of *duration_s* for *event*."""
-        entry = self.waits.get(event)
-        if entry is None:
-            self.waits[event] = [1, duration_s, duration_s]
-            return
-        entry[0] += 1
-        entry[1] = max(entry[1], duration_s)
+    def wait(self, event: str, duration_s: float, times: float = 1) -> None:
+        """Count *times* equal waits for *event*, of *duration_s* together."""
+        entry = self.waits.setdefault(event, [0, 0.0, 0.0])
+        entry[0] += times
+        entry[1] = max(entry[1], duration_s / times)
         entry[2] += duration_s
 
     @property

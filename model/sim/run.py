@@ -9,12 +9,14 @@ import simpy
 from model import books
 from model.demand import Demand, demand_of, parallel_of
 from model.errors import OutsideLaw
+from model.money_books import priced
 from model.results import DeviceStats, RunResult
 from model.sim.ledger import Ledger, mean_waits
 from model.sim.session import Read, Session, stretch_blocks, stretches_of
 from model.sim.streams import stream
-from model.spec import Statement, Stream, System, Workload, release_tuple
+from model.spec import Statement, Stream, System, Transactions, Workload, release_tuple
 from model.state.extent_map import lay_out, reads_of, uncached_reads_of
+from model.state.free_buffers import FreeBuffers
 from model.state.servers import DeviceQueue, Servers
 
 MOST_STEPS = 2_000_000
@@ -22,6 +24,7 @@ MOST_BLOCKS_DRAWN = 50_000_000
 EVENTS_PER_SESSION = 2  # a process begins and ends
 
 
+@priced
 def simulate(system: System, work: Workload, *, seed: int = 1, name: str = "") -> RunResult:
     """Answer one scenario by simulation: sessions contend for processors and the device; times of the mean session.
 
@@ -31,18 +34,31 @@ def simulate(system: System, work: Workload, *, seed: int = 1, name: str = "") -
         from model.sim.streams_run import simulate_streams  # noqa: PLC0415
 
         return simulate_streams(system, work, seed=seed, name=name)
+    if isinstance(work, Transactions):
+        from model.sim.transactions_run import simulate_transactions  # noqa: PLC0415
+
+        return simulate_transactions(system, work, seed=seed, name=name)
     demand = demand_of(system, work)
     _refuse_what_takes_too_long(work, demand)
     env = simpy.Environment()
     disk = DeviceQueue(int(parallel_of(system.disk)))
     processors = Servers(system.host.cpus)
-    sessions = [Session(env, system, demand, disk, processors) for _ in range(work.users)]
+    buffers = _buffers(demand)
+    sessions = [Session(env, system, demand, disk, processors, buffers) for _ in range(work.users)]
     starts = stream(seed, "session start").uniform(0, 1, work.users) * _first_step_s(sessions[0])
     for rank, session in enumerate(sessions):
         reads = _reads(system, work, demand, seed)
         env.process(session.execute(reads, float(starts[rank]) if work.users > 1 else 0.0))
     env.run()
     return books.close_books(name, system, work, demand, _timing(system, work, demand, sessions, seed))
+
+
+def _buffers(demand: Demand) -> FreeBuffers | None:
+    """The buffers that all sessions fill, where what is written behind them is timed."""
+    behind = demand.writing
+    if behind is None:
+        return None
+    return FreeBuffers(float(behind.room_blocks), float(behind.write_s), float(behind.redo_s))
 
 
 def _refuse_what_takes_too_long(work: Statement, demand: Demand) -> None:
@@ -74,6 +90,8 @@ def _reads(system: System, work: Statement, demand: Demand, seed: int) -> Iterat
     if demand.change is not None and demand.plan.positioned_fraction == 1:
         return _single_block_reads(round(float(demand.reads)), 1.0)
     space = system.tablespace
+    if not demand.reads:
+        return iter(())
     extents = lay_out(
         -(-int(demand.segment.blocks) // share),
         block_size_bytes=space.block_size_bytes,

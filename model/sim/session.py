@@ -10,10 +10,11 @@ from typing import Any
 
 import simpy
 
-from model.demand import SEQUENTIAL, Demand, ReadTime, read_time, reaps_are_waits
+from model.demand import FREE_BUFFERS, LOG_SPACE, SEQUENTIAL, Demand, ReadTime, read_time, reaps_are_waits
 from model.laws.device import positioning_s
 from model.sim.ledger import Ledger
 from model.spec import System
+from model.state.free_buffers import FreeBuffers
 from model.state.servers import DeviceQueue, Servers
 
 Step = Generator[simpy.Event, Any, None]
@@ -48,12 +49,14 @@ class Session:
         demand: Demand,
         disk: DeviceQueue,
         processors: Servers,
+        buffers: FreeBuffers | None = None,
     ) -> None:
         self.env = env
         self.system = system
         self.demand = demand
         self.disk = disk
         self.processors = processors
+        self.buffers = buffers
         self.ledger = Ledger()
         self.pace = pace_of(system, demand)
         self.stretch_blocks = stretch_blocks(demand)
@@ -168,6 +171,16 @@ class Session:
         """Process *blocks* blocks: a processor for the CPU, then the client's turn."""
         busy = self._compute(blocks * self.pace.cpu_s + cpu_s)
         yield from self._sleep(busy + blocks * self.pace.other_s + other_s)
+        if self.buffers is not None:
+            yield from self._fill(self.buffers, blocks)
+
+    def _fill(self, buffers: FreeBuffers, blocks: float) -> Step:
+        """Wait until earlier writes have made room for the next blocks."""
+        ready_s, for_buffer = buffers.fill(self.env.now, blocks)
+        waited = ready_s - self.env.now
+        if waited > 0:
+            yield from self._sleep(waited)
+            self.ledger.wait(FREE_BUFFERS if for_buffer else LOG_SPACE, waited, times=blocks)
 
     def _compute(self, cpu_s: float) -> float:
         """Time until a processor has done *cpu_s* seconds of work, its run queue included."""
@@ -192,14 +205,18 @@ class Session:
 STRETCH_BLOCKS = 128
 STRETCH_S = 0.02
 MOST_STRETCHES = 10_000
+LEAST_STRETCHES = 1_000
 
 
 def stretch_blocks(demand: Demand) -> float:
     """Blocks after which another session may have the processor: fewer where a block's rows are changed at length."""
-    each_s = float(demand.cpu_s) / float(demand.blocks_wanted)
+    wanted = float(demand.blocks_wanted)
+    if demand.writing is not None:  # what is written goes on beside the stretch after it
+        return min(STRETCH_BLOCKS, max(1.0, wanted / LEAST_STRETCHES))
+    each_s = float(demand.cpu_s) / wanted
     if demand.change is None or each_s * STRETCH_BLOCKS <= STRETCH_S:
         return STRETCH_BLOCKS
-    return max(STRETCH_S / each_s, float(demand.blocks_wanted) / MOST_STRETCHES)
+    return max(STRETCH_S / each_s, wanted / MOST_STRETCHES)
 
 
 def stretches_of(blocks: float, each_blocks: float = STRETCH_BLOCKS) -> int:

@@ -48,12 +48,12 @@ def simulate_streams(
     """
     files = files_of(system, work, capacity_of(system.disk))
     _refuse_what_takes_too_long(system, files)
-    counters = _counters(system)
+    counters = counters_of(system)
     draws = [_draws(file, rank, seed) for rank, file in enumerate(files)]
     events = None
     if compiled and is_alone(system, files):
         arriving = files[0].calls.rate_per_s is not None
-        device = _service(system, seed) if arriving else _server(system, seed)
+        device = _service(system, seed) if arriving else server_of(system, seed)
         records = [play_alone(system, files[0], draws[0], device, counters)]
         method = (
             f"loop over the calls of one program, {'which arrive at one queue' if arriving else 'one by one'}"
@@ -94,7 +94,7 @@ def _by_events(
 ) -> tuple[list[Record], int]:
     """What the programs' calls took, and how many events it needed; a program that has not ended says so."""
     env = simpy.Environment()
-    device = _device(env, system, counters, seed)
+    device = device_of(env, system, counters, seed)
     cache = PageCache(env, system.host, device, capacity_of(system.disk) // 2 // MIB * MIB)
     if any(file.path not in UNBUFFERED and file.write for file in files):
         env.process(cache.flusher())
@@ -136,7 +136,8 @@ def _steps(system: System, file: File, largest: int) -> int:
     return int(calls.count * each)
 
 
-def _device(env: simpy.Environment, system: System, counters: Counters, seed: int) -> BlockDevice:
+def device_of(env: simpy.Environment, system: System, counters: Counters, seed: int) -> BlockDevice:
+    """The disk behind the kernel's queue."""
     host, disk = system.host, system.disk
     release = block_layer.release_of(host.kernel)
     idles = disk.rotation_s > 0 and release >= block_layer.IDLES
@@ -146,7 +147,7 @@ def _device(env: simpy.Environment, system: System, counters: Counters, seed: in
         host.nr_requests,
     )
     depth = max(disk.queue_depth, disk.parallel_requests)
-    device = BlockDevice(env, _server(system, seed), queue, counters, depth)
+    device = BlockDevice(env, server_of(system, seed), queue, counters, depth)
     flushed = disk.write_cache_flushed and disk.write_cache_bytes > 0
     device.flushes = flushed and block_layer.empties_write_cache(release, host.filesystem)
     device.plugs = release < block_layer.TASKS_PLUG
@@ -154,7 +155,7 @@ def _device(env: simpy.Environment, system: System, counters: Counters, seed: in
     return device
 
 
-def _server(system: System, seed: int) -> Server:
+def server_of(system: System, seed: int) -> Server:
     """What serves the requests."""
     disk = system.disk
     if not disk.service_cv:
@@ -163,7 +164,7 @@ def _server(system: System, seed: int) -> Server:
     return DrawnServers(disk.parallel_requests, disk.overhead_s, disk.bandwidth_bytes_per_s, factors)
 
 
-def _counters(system: System) -> Counters:
+def counters_of(system: System) -> Counters:
     """What iostat will read."""
     release = block_layer.release_of(system.host.kernel)
     return Counters(

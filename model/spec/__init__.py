@@ -7,8 +7,11 @@ from pydantic import model_validator
 from model.provenance import Constant, Frozen
 from model.spec.fields import Whole
 from model.spec.instance import Instance, SystemStatistics, release_tuple
+from model.spec.loads import Export, Import
 from model.spec.machine import Client, Disk, Host, IoPath, Iostat
+from model.spec.prices import Prices
 from model.spec.segments import Column, Index, Table, Tablespace
+from model.spec.transactions import Transaction, Transactions
 from model.spec.workloads import (
     WORKLOADS,
     Calls,
@@ -17,6 +20,7 @@ from model.spec.workloads import (
     FullScan,
     IndexRangeScan,
     Insert,
+    Load,
     OtherStream,
     Query,
     ReadStream,
@@ -35,15 +39,19 @@ __all__ = [
     "Delete",
     "Disk",
     "Dml",
+    "Export",
     "FullScan",
     "Host",
+    "Import",
     "Index",
     "IndexRangeScan",
     "Insert",
     "Instance",
     "IoPath",
     "Iostat",
+    "Load",
     "OtherStream",
+    "Prices",
     "Query",
     "ReadStream",
     "Statement",
@@ -52,6 +60,8 @@ __all__ = [
     "SystemStatistics",
     "Table",
     "Tablespace",
+    "Transaction",
+    "Transactions",
     "Update",
     "Whole",
     "Workload",
@@ -71,6 +81,7 @@ class System(Frozen):
     client: Client = Client()
     disk: Disk = Disk()
     iostat: Iostat = Iostat()
+    prices: Prices = Prices()
     constants: dict[str, Constant] = {}
     """Dotted path of a field -> where its value comes from, for those taken from a catalog."""
 

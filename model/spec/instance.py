@@ -12,6 +12,50 @@ from model.spec.fields import GENERAL, ORACLE, BlockSize, Rate, Real, Seconds, S
 from model.units import GIB, KIB, MIB
 
 
+class Replacement(Frozen):
+    """How the buffer cache chooses the buffer to use again: Oracle's hidden parameters, with its defaults."""
+
+    percent_hot: Real = setting(
+        50.0,
+        "_db_percent_hot_default: largest share of the hot region",
+        "shallahamer-touch-count",
+        ge=0,
+        le=100,
+    )
+    touch_time_s: Seconds = setting(
+        3.0,
+        "_db_aging_touch_time: time within which touches count once",
+        "shallahamer-touch-count",
+        ge=0,
+        le=3600,
+    )
+    hot_criteria: Whole = setting(
+        2, "_db_aging_hot_criteria: touches that make a buffer hot", "shallahamer-touch-count", ge=1, le=255
+    )
+    more_than: bool = setting(
+        False, "Only more touches than hot_criteria make it hot; sources differ", "shallahamer-touch-count"
+    )
+    stay_count: Whole = setting(
+        0, "_db_aging_stay_count: count at the hot end", "shallahamer-touch-count", ge=0, le=255
+    )
+    cool_count: Whole = setting(
+        1,
+        "_db_aging_cool_count: count of one pushed over the midpoint",
+        "shallahamer-touch-count",
+        ge=0,
+        le=255,
+    )
+
+    @model_validator(mode="after")
+    def _a_search_ends(self) -> Replacement:
+        if max(self.stay_count, self.cool_count) >= self.hot_criteria + self.more_than:
+            raise ValueError(
+                f"stay_count {self.stay_count} and cool_count {self.cool_count} must be below the "
+                f"{self.hot_criteria + self.more_than} touches that make a buffer hot, or the search for one never ends"
+            )
+        return self
+
+
 class SystemStatistics(Frozen):
     """What the optimizer was told of the machine (AUX_STATS$)."""
 
@@ -52,6 +96,35 @@ class Instance(Frozen):
     )
     db_block_size_bytes: BlockSize = setting(8 * KIB, "DB_BLOCK_SIZE", ORACLE)
     buffer_cache_bytes: Size = setting(GIB, "DB_CACHE_SIZE", GENERAL, ge=MIB, le=64 * 1024 * GIB)
+    db_keep_cache_bytes: Size = setting(0, "DB_KEEP_CACHE_SIZE", ORACLE, ge=0, le=64 * 1024 * GIB)
+    db_recycle_cache_bytes: Size = setting(0, "DB_RECYCLE_CACHE_SIZE", ORACLE, ge=0, le=64 * 1024 * GIB)
+    db_nk_cache_bytes: Annotated[Size, Field(ge=MIB, le=64 * 1024 * GIB)] | None = setting(
+        None,
+        "DB_nK_CACHE_SIZE, the pool of blocks whose size is not DB_BLOCK_SIZE; as large as buffer_cache_bytes when "
+        "nothing is said",
+        ORACLE,
+    )
+    replacement: Replacement = setting(
+        Replacement, "Replacement in the buffer cache", "shallahamer-touch-count"
+    )
+    checkpoint_s: Seconds = setting(
+        60.0,
+        "Age at which DBWR writes a changed block, however often it changed (FAST_START_MTTR_TARGET)",
+        GENERAL,
+        ge=1,
+        le=86_400,
+    )
+    db_writer_requests: Whole = setting(
+        64, "Writes that DBWR has under way at once; 1 without asynchronous I/O", GENERAL, ge=1, le=4096
+    )
+    redo_disk: Literal["own", "data"] = setting(
+        "own",
+        "Where the redo log lies: on a disk of its own like that of the data, or with the data",
+        GENERAL,
+    )
+    redo_byte: Annotated[Size, Field(ge=0, le=1024**5)] | None = setting(
+        None, "Where on the data disk the log begins; behind the data when nothing is said", GENERAL
+    )
     db_file_multiblock_read_count: Literal["auto"] | Annotated[Whole, Field(ge=0, le=1_000_000)] = setting(
         "auto", "DB_FILE_MULTIBLOCK_READ_COUNT: auto, or blocks of DB_BLOCK_SIZE; 0 is bug 5768025", ORACLE
     )

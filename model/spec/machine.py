@@ -69,7 +69,11 @@ class Host(Frozen):
         0.0, "Age of the journal's running transaction when the workload begins", GENERAL, ge=0, le=3600
     )
     memory_bytes: Size = setting(
-        16 * GIB, "Memory that may become page cache (free and cached)", GENERAL, ge=MIB, le=64 * 1024 * GIB
+        16 * GIB,
+        "Memory: what programs leave of it may become page cache; the buffer caches have to fit",
+        GENERAL,
+        ge=MIB,
+        le=64 * 1024 * GIB,
     )
     dirty_background_ratio_percent: Real = setting(
         10.0,
@@ -95,7 +99,13 @@ class Host(Frozen):
     dirty_expire_s: Seconds = setting(
         30.0, "vm.dirty_expire_centisecs, age at which a dirty page is written", "linux-vm", ge=0.01, le=86400
     )
-    cpus: Whole = setting(4, "Processors", GENERAL, ge=1, le=4096)
+    cpus: Whole = setting(4, "Processors: cores", GENERAL, ge=1, le=4096)
+    threads_per_core: Whole = setting(
+        1, "Hardware threads of a core (SMT), for transactions", GENERAL, ge=1, le=8
+    )
+    smt_gain_percent: Real = setting(
+        17.0, "What a core does more with all its threads busy than with one", "smt-gain", ge=0, le=700
+    )
     page_cache_hit_fraction: Real = setting(
         0.0, "Share of buffered reads found in the host's page cache", GENERAL, ge=0, le=1
     )
@@ -142,11 +152,21 @@ class Host(Frozen):
         le=0.01,
     )
     insert_row_s: Seconds = setting(2e-6, "CPU of putting a row into a block in memory", GENERAL, ge=0, le=1)
+    insert_column_s: Seconds = setting(
+        0.0, "CPU of a column value of an inserted row, beyond that of the row", GENERAL, ge=0, le=0.1
+    )
     delete_row_s: Seconds = setting(
         15e-6, "CPU of deleting a row, with its undo and redo", GENERAL, ge=0, le=1
     )
     change_block_s: Seconds = setting(
         12e-6, "CPU of one change to a block: current get, undo record, redo record", GENERAL, ge=0, le=1
+    )
+    commit_s: Seconds = setting(40e-6, "CPU of a commit, the log writer's included", GENERAL, ge=0, le=1)
+    latch_hold_s: Seconds = setting(
+        0.5e-6, "Time a cache buffers chains latch is held for a get", GENERAL, ge=0, le=0.01
+    )
+    latch_spin_s: Seconds = setting(
+        20e-6, "Time a process spins for a latch before it sleeps (_spin_count)", GENERAL, ge=0, le=0.1
     )
     log_file_sync_s: Seconds = setting(0.5e-3, "Time a commit waits for the log writer", GENERAL, ge=0, le=10)
     between_calls_s: Seconds = setting(
@@ -173,6 +193,14 @@ class Client(Frozen):
 
     round_trip_s: Seconds = setting(0.2e-3, "Network round trip and the client's turn", GENERAL, ge=0, le=100)
     row_s: Seconds = setting(1e-6, "Time the client takes per row", GENERAL, ge=0, le=10)
+    column_s: Seconds = setting(0.0, "Time the client takes per column value", GENERAL, ge=0, le=1)
+    file_bytes_per_s: Rate = setting(
+        200.0 * MIB,
+        "Rate at which imp and exp move bytes between their file and the network",
+        GENERAL,
+        ge=1,
+        le=1e12,
+    )
     sdu_bytes: Size = setting(8192, "Session data unit (SDU)", ORACLE, ge=512, le=2 * MIB)
     message_send_s: Seconds = setting(2e-6, "Time of a SQL*Net message to client", "rahn-mbrc", ge=0, le=10)
     more_data_send_s: Seconds = setting(

@@ -18,8 +18,10 @@ from model.spec.fields import (
     Whole,
     setting,
 )
+from model.spec.loads import Export, Import
 from model.spec.machine import IoPath
 from model.spec.segments import Column
+from model.spec.transactions import Transactions
 from model.units import KIB, MIB
 
 
@@ -28,6 +30,9 @@ class FullScan(Frozen):
 
     kind: Literal["full_scan"] = "full_scan"
     select: Literal["rows", "count"] = setting("rows", "Return all rows, or count them", GENERAL)
+    columns: Annotated[Whole, Field(ge=1, le=MAXIMUM_COLUMNS)] | None = setting(
+        None, "Columns in the select list; all of them when nothing is said", GENERAL
+    )
     arraysize_rows: Whole = setting(100, "Rows per fetch (array size)", GENERAL, ge=1, le=1_000_000)
     users: Whole = setting(1, "Sessions that run it at the same time", GENERAL, ge=1, le=10_000)
 
@@ -226,19 +231,32 @@ class ReadStream(_Stream):
 
 Query = FullScan | IndexRangeScan
 Dml = Update | Insert | Delete
+Load = Import | Export
 Stream = WriteStream | ReadStream
-Statement = Query | Dml
+Statement = Query | Dml | Load
 Workload = Annotated[
-    FullScan | IndexRangeScan | Update | Insert | Delete | WriteStream | ReadStream,
+    FullScan
+    | IndexRangeScan
+    | Update
+    | Insert
+    | Delete
+    | Import
+    | Export
+    | WriteStream
+    | ReadStream
+    | Transactions,
     Field(discriminator="kind"),
 ]
 
-WORKLOADS: dict[str, type[Statement | Stream]] = {
+WORKLOADS: dict[str, type[Statement | Stream | Transactions]] = {
     "full_scan": FullScan,
     "index_range_scan": IndexRangeScan,
     "update": Update,
     "insert": Insert,
     "delete": Delete,
+    "import": Import,
+    "export": Export,
     "write_stream": WriteStream,
     "read_stream": ReadStream,
+    "transactions": Transactions,
 }

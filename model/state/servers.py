@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from heapq import heapreplace
 
 from model.laws.device import continues
+from model.laws.processors import thread_speed
 
 
 class Servers:
@@ -25,6 +26,29 @@ class Servers:
         heapreplace(self._free_at, end)
         self.busy_s += work_s
         return begin, end
+
+
+class Threads:
+    """Hardware threads of cores: a job runs at the speed that its core has left when it begins [smt-gain].
+
+    NOTE: jobs are short beside the time in which the load changes, so their speed does not change under way.
+    """
+
+    __slots__ = ("_cores", "_free_at", "_gain_fraction", "_threads", "busy_s")
+
+    def __init__(self, cores: int, threads_per_core: int, gain_fraction: float) -> None:
+        self._free_at = [0.0] * (cores * threads_per_core)
+        self._cores, self._threads, self._gain_fraction = cores, threads_per_core, gain_fraction
+        self.busy_s = 0.0
+
+    def serve(self, now_s: float, work_s: float) -> tuple[float, float]:
+        """Begin and end of work that takes a lone thread *work_s* seconds."""
+        begin = max(self._free_at[0], now_s)
+        busy = 1 + sum(free_at > begin for free_at in self._free_at)
+        took_s = work_s / thread_speed(busy, self._cores, self._threads, self._gain_fraction)
+        heapreplace(self._free_at, begin + took_s)
+        self.busy_s += took_s
+        return begin, begin + took_s
 
 
 class DrawnServers:

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from typing import NamedTuple
 
-from model.laws.hit_ratio import TouchRules
+from model.laws.buffer_cache import TouchRules
 
 
 class Search(NamedTuple):

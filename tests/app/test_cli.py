@@ -264,10 +264,13 @@ def test_schemas_are_json(kind: str, capsys: Captured) -> None:
         ),
         ("compare rahn-full-scan", "got one scenario"),
         ("compare", "Missing argument"),
-        ("list disk", "no scenario, disk, host, client, statistics or case named 'disk'; did you mean disks"),
+        (
+            "list disk",
+            "no scenario, disk, host, client, statistics, prices or case named 'disk'; did you mean disks",
+        ),
         (
             "list nvmee",
-            "no scenario, disk, host, client, statistics or case named 'nvmee'; did you mean nvme?",
+            "no scenario, disk, host, client, statistics, prices or case named 'nvmee'; did you mean nvme?",
         ),
         ("list disks nvm", "no disk named 'nvm'; did you mean nvme?"),
         ("list disk nvme", "list: got 'disk'; allowed before a name are scenarios, disks"),

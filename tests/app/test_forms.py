@@ -9,7 +9,9 @@ from app import forms
 from scenarios import load
 
 CONTROLS = [control for controls in forms.GROUPS.values() for control in controls]
-KINDS = ("full_scan", "index_range_scan", "update", "insert", "delete", "write_stream", "read_stream")
+KINDS = (
+    "full_scan", "index_range_scan", "update", "insert", "delete", "import", "export", "write_stream", "read_stream",
+)  # fmt: skip
 
 
 @pytest.mark.parametrize("control", CONTROLS, ids=lambda control: f"{control.path}-{control.label}")
@@ -21,17 +23,21 @@ def test_every_control_is_a_declared_field_that_explains_itself(control: forms.C
         assert f"`{control.path}`" in field.help()
 
 
+PRICED = {control.path for control in forms.GROUPS["Prices"]}
+
+
 def shown(kind: str) -> set[str]:
     paths = [control.path for control in CONTROLS if control.facts(kind)]
     assert len(set(paths)) == len(paths)  # two widgets of one key would be refused
-    return set(paths)
+    assert set(paths) >= PRICED  # every kind of work costs something
+    return set(paths) - PRICED
 
 
 def test_each_query_has_the_controls_that_play_a_part() -> None:
     assert shown("index_range_scan") - shown("full_scan") == {
         "index.clustering", "workload.selectivity_fraction"
     }  # fmt: skip
-    assert shown("full_scan") <= shown("index_range_scan")
+    assert shown("full_scan") - shown("index_range_scan") == {"workload.columns"}
 
 
 def test_each_statement_that_changes_rows_has_the_controls_that_play_a_part() -> None:
@@ -49,6 +55,20 @@ def test_each_statement_that_changes_rows_has_the_controls_that_play_a_part() ->
     }  # fmt: skip
     assert shown("insert") == common | {
         "workload.rows", "workload.method", "workload.arraysize_rows", "workload.uncommitted_delete_fraction"
+    }  # fmt: skip
+
+
+def test_imports_and_exports_have_the_controls_that_play_a_part() -> None:
+    common = {
+        "tablespace.block_size_bytes", "table.rows", "table.pctfree_percent", "tablespace.space_management",
+        "table.column_count", "instance.release", "instance.buffer_cache_bytes", "instance.disk_asynch_io",
+        "host.io_path", "disk.use", "host.use", "host.cpus", "workload.buffer_bytes", "workload.largest_row_bytes",
+        "workload.users", "client.use",
+    }  # fmt: skip
+    assert shown("import") == common | {"instance.redo_disk", "workload.commit"}
+    assert shown("export") == common | {
+        "instance.db_file_multiblock_read_count", "instance.serial_direct_read", "workload.direct",
+        "host.page_cache_hit_fraction",
     }  # fmt: skip
 
 

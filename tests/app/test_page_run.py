@@ -308,6 +308,8 @@ def test_evidence_shows_misses_first_and_what_fits() -> None:
         ("rahn-pctfree-16k-10", "update"),
         ("assm-uncommitted-delete", "insert"),
         ("rahn-full-scan", "delete"),
+        ("magni-imp-200mb-4k", "import"),
+        ("magni-exp", "export"),
     ],
 )
 def test_every_choice_of_every_control_gives_an_answer(name: str, kind: str) -> None:

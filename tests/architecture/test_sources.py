@@ -35,6 +35,7 @@ SPEC_FIELDS = [
         spec.Client,
         spec.Disk,
         spec.Iostat,
+        spec.Prices,
         *spec.WORKLOADS.values(),
         spec.OtherStream,
     )
@@ -46,6 +47,7 @@ SECTIONS: dict[str, type[BaseModel]] = {
     "host": spec.Host,
     "client": spec.Client,
     "statistics": spec.SystemStatistics,
+    "prices": spec.Prices,
 }
 CONSTANTS = [
     (f"{kind}/{name}: {field}", kind, field, constant)

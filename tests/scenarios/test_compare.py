@@ -253,3 +253,19 @@ def test_commits_cost_waits_for_the_log_writer() -> None:
     time = once.time.model_copy(update={"wait": waits, "elapsed_s": once.time.elapsed_s + more_s})
     slower = once.model_copy(update={"time": time})
     assert why(once, slower)[0].startswith("waiting for the log writer takes 30.00 s instead of 10.00 s")
+
+
+def test_waits_for_free_buffers_name_what_dbwr_writes_behind_all_sessions() -> None:
+    one, two = (answer("magni-imp-500mb-4k", f"workload.users={users}") for users in (1, 2))
+    said = why(one, two)
+    assert any("free buffers" in line and "blocks that DBWR has to write meanwhile" in line for line in said)
+    assert not any("fell" in line and "DBWR" in line for line in said)
+
+
+def test_a_log_that_is_slower_than_an_import_is_named() -> None:
+    base = ("instance.buffer_cache_bytes=8G",)
+    said = why(
+        answer("magni-imp-200mb-32k", *base),
+        answer("magni-imp-200mb-32k", *base, "disk.bandwidth_bytes_per_s=5M"),
+    )
+    assert said[0].startswith("waiting for the log takes")

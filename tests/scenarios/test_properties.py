@@ -27,6 +27,7 @@ USES = {
     "host": ("rahn-2008", "savvinov-pc", "shallahamer-2016"),
     "client": ("local", "rahn-proc"),
     "instance.statistics": ("rahn-2008",),
+    "prices": ("example",),
 }
 
 # Fields whose form the schema cannot say.
@@ -37,6 +38,7 @@ SPECIAL: dict[str, tuple[Any, ...]] = {
     "direct_read_slots_limit": (2, 5, 256),
     "uniform_extent_bytes": ("160K", "1M", "64M", 327_680, 2**31),
     "initrans": (1, 2, 10, 30),
+    "currency": ("EUR", "USD"),
 }
 
 TEXT = st.text(max_size=30)
@@ -157,6 +159,8 @@ def mappings(draw: st.DrawFn, wild: bool) -> dict[str, Any]:
         data[draw(st.one_of(TEXT, st.sampled_from(HEADINGS)))] = draw(WRONG)
     if wild:
         return data
+    if "prices" in data:
+        data["prices"].setdefault("currency", "EUR")
     table = data.get("table", {})
     if "columns" in table:
         table.pop("row_bytes", None)

@@ -56,6 +56,11 @@ CHECKLIST = {
     ("shallahamer_direct_reads", "strace io_submit"): 12,
     ("shallahamer_direct_reads", "strace io_getevents"): 12,
     ("shallahamer_direct_reads", "disks"): 1,
+    ("magni_exp_imp", "exp"): 3,
+    ("magni_exp_imp", "imp"): 12,
+    ("magni_exp_imp", "table import"): 12,
+    ("magni_exp_imp", "select"): 18,
+    ("magni_exp_imp", "no difference"): 2,  # 45 with all but these
 }
 
 

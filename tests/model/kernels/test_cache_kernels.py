@@ -9,6 +9,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+import libcachesim as lcs
 import numpy as np
 import pytest
 from hypothesis import given
@@ -26,7 +27,7 @@ from model.kernels.cache import (
     replay_lru,
     replay_touch_count,
 )
-from model.laws.hit_ratio import TouchRules
+from model.laws.buffer_cache import TouchRules
 from model.state.cache_policies import Clock, Lru
 from model.state.touch_count import TouchCount
 
@@ -282,7 +283,6 @@ def test_bad_input_is_refused(call: Any, says: str) -> None:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_misses_are_those_of_libcachesim(kind: str, tmp_path: Path) -> None:
-    lcs = pytest.importorskip("libcachesim", reason="the simulator libcachesim is not installed")
     stream = KINDS[kind](200_000)
     record = np.zeros(
         stream.size, dtype=[("time_s", "<u4"), ("block", "<u8"), ("bytes", "<u4"), ("next", "<i8")]

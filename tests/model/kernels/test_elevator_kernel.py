@@ -17,7 +17,7 @@ from model.kernels.elevator import Arrivals, Carried, Rules, carried, queued
 from model.results import RunResult
 from model.sim import queued as wiring
 from model.sim.queued import is_queued, play_queued
-from model.sim.streams_run import _counters, _draws, simulate_streams
+from model.sim.streams_run import _draws, counters_of, simulate_streams
 from model.spec import Disk, Host, Iostat, OtherStream, ReadStream, System, WriteStream
 from model.state.drive import capacity_of, drive_of
 from model.stream_books import Played, close_books
@@ -41,7 +41,7 @@ CAPACITY_PER_S = {PLATTER: 160, FLASH: 1400}
 def by_loop(system: System, work: Any, seed: int = 3) -> RunResult:
     files = files_of(system, work, capacity_of(system.disk))
     assert is_queued(system, files)
-    counters = _counters(system)
+    counters = counters_of(system)
     draws = [_draws(file, rank, seed) for rank, file in enumerate(files)]
     records = play_queued(system, files, draws, counters)
     return close_books("", system, work, Played(files, records, counters, "", seed))

@@ -12,7 +12,12 @@ from hypothesis import strategies as st
 from model.errors import OutsideLaw
 from model.kernels.cache import lru_hits
 from model.laws import hit_ratio
-from model.laws.hit_ratio import characteristic_references, lru_hit_fraction, zipf_lru_hit_fraction
+from model.laws.hit_ratio import (
+    characteristic_references,
+    hot_share_groups,
+    lru_hit_fraction,
+    zipf_lru_hit_fraction,
+)
 
 
 def zipf(blocks: int, exponent: float) -> Any:
@@ -119,6 +124,52 @@ def test_ten_million_blocks_are_some_thousand_groups(exponent: float) -> None:
     found = zipf_lru_hit_fraction(np.logspace(0, 7, 30), 10_000_000, exponent)
     assert (np.diff(found) > 0).all()
     assert found[-1] == 1
+
+
+def each(blocks: int, data: float, gets: float) -> Any:
+    """Popularity of each block, the hot ones first."""
+    hot = round(blocks * data)
+    return np.repeat([gets / hot, (1 - gets) / (blocks - hot)], [hot, blocks - hot])
+
+
+@pytest.mark.parametrize(("data", "gets"), [(0.1, 0.9), (0.2, 0.8), (0.5, 0.5), (0.25, 0.1), (0.05, 0.99)])
+def test_a_hot_share_is_as_close_to_exact_lru_as_stated(data: float, gets: float) -> None:
+    few, rooms = each(40, data, gets), ((1, 0.01), (5, 0.01), (10, 0.005), (20, 0.005), (35, 0.005))
+    for room, error in rooms:
+        law = lru_hit_fraction(room, *hot_share_groups(40, data, gets))
+        assert abs(law - exact(room, few)) < error
+        assert law == pytest.approx(lru_hit_fraction(room, few), rel=1e-9)
+
+
+@pytest.mark.parametrize(("data", "gets"), [(0.1, 0.9), (0.2, 0.8), (0.02, 0.5), (0.01, 0.99)])
+def test_a_hot_share_gives_what_lru_finds_in_a_drawn_stream(data: float, gets: float) -> None:
+    random, blocks, count, before = np.random.default_rng(3), 10_000, 2_000_000, 300_000
+    hot, is_hot = round(blocks * data), random.random(count) < gets
+    stream = np.where(is_hot, random.integers(0, hot, count), random.integers(hot, blocks, count))
+    warm = np.concatenate((np.arange(blocks)[::-1], stream))
+    rooms = np.array([50, 200, 1_000, 2_500, 5_000, 9_000])
+    found = (lru_hits(warm, rooms) - lru_hits(warm[:before], rooms)) / (warm.size - before)
+    noise = 4 * np.sqrt(0.25 / count)  # no more than that of independent hits, four times over
+    law = lru_hit_fraction(rooms, *hot_share_groups(blocks, data, gets))
+    assert np.abs(found - law).max() < 5e-4 + noise
+
+
+def test_groups_of_no_blocks_or_no_references_are_left_out() -> None:
+    for data, gets in ((0, 0), (0, 0.5), (0, 1), (1, 0), (1, 0.5), (1, 1)):
+        popularity, members = hot_share_groups(1_000, data, gets)
+        assert (popularity.tolist(), members.tolist()) == ([1 / 1_000], [1_000])
+    for gets, wanted in ((0, 750), (1, 250)):
+        popularity, members = hot_share_groups(1_000, 0.25, gets)
+        assert (popularity.tolist(), members.tolist()) == ([1 / wanted], [wanted])
+    popularity, members = hot_share_groups(1.5e9 + 0.5, 0.2, 0.8)
+    assert members.sum() == pytest.approx(1.5e9 + 0.5)
+    assert popularity * members == pytest.approx([0.8, 0.2])
+
+
+@pytest.mark.parametrize(("data", "gets"), [(-0.1, 0.5), (1.1, 0.5), (0.5, -0.1), (0.5, 1.1), (np.nan, 0.5)])
+def test_hot_shares_beyond_all_are_refused(data: float, gets: float) -> None:
+    with pytest.raises(OutsideLaw, match="are no fractions"):
+        hot_share_groups(100, data, gets)
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from model.errors import OutsideLaw
-from model.laws.hit_ratio import TouchRules
+from model.laws.buffer_cache import TouchRules
 from model.state.cache_policies import Clock, Lru
 from model.state.touch_count import TouchCount
 

@@ -1,0 +1,94 @@
+"""Demands of imports and exports of whole tables: arrays between a client with a file and the server."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from model.demand.change import Change
+from model.demand.dml import INSERTING, LOG_FILE_SYNC, SEARCHING, empty_demand, inserting_s, no_reads
+from model.demand.segment import RowShape, row_shape, segment_of
+from model.demand.work import FROM_CLIENT, TO_CLIENT, Demand, Fetching, client_rows_s, full_scan
+from model.demand.writing import writing_of
+from model.laws import block, change, extents, load
+from model.laws.numeric import Number, ceiling, smaller, where
+
+
+def rows_of_array(work: Any, row: RowShape) -> Number:
+    """Rows that fit the buffer of an import or an export."""
+    if work.kind == "export" and work.direct:
+        return load.array_rows(work.buffer_bytes, row.bytes)
+    return load.array_rows(
+        work.buffer_bytes, load.largest_row_bytes(work.largest_row_bytes, row.columns, row.bytes)
+    )
+
+
+def export_demand(system: Any, work: Any) -> Demand:
+    """Demands of one export: a full scan whose client writes a file."""
+    arraysize = rows_of_array(work, row_shape(system.table))
+    return full_scan(system, Fetching("rows", arraysize, by_column=not work.direct, to_file=True))
+
+
+def import_demand(system: Any, work: Any) -> Demand:
+    """Demands of one import's share of the rows: arrays inserted into new blocks, which DBWR writes meanwhile."""
+    host, users = system.host, work.users
+    row = row_shape(system.table)
+    arrays = ceiling(system.table.rows / users / rows_of_array(work, row)) * users
+    changed = _rows_loaded(system, row, arrays if work.commit else users)
+    filled = changed.rejected_space
+    demand = empty_demand(system, changed, no_reads(), 0, filled / users)
+    touched = change.block_changes_of_arrays(changed.rows, arrays, filled)
+    demand.block_changes = touched
+    demand.current_gets = (touched + filled) / users
+    demand.cpu = {
+        "buffer gets": 0.0,
+        "walking rows": 0.0,
+        "read calls": 0.0,
+        INSERTING: inserting_s(host, changed.rows / users, row.columns, touched / users),
+        SEARCHING: filled / users * host.logical_io_s,
+    }
+    undo = change.undo_bytes(touched, 0.0)
+    redo_bytes = change.redo_of_new_rows_bytes(touched, undo, changed.rows * row.bytes)
+    demand.writing = writing_of(system, filled, redo_bytes)
+    _add_client(demand, system, changed.rows / users, arrays / users)
+    demand.waits[LOG_FILE_SYNC] = (changed.commits / users, host.log_file_sync_s)
+    return demand
+
+
+def _rows_loaded(system: Any, row: RowShape, commits: Number) -> Change:
+    """An empty table that takes all rows; each block is offered until it rejects one."""
+    loaded = segment_of(system, row)
+    filled = ceiling(system.table.rows / loaded.rows_per_block)
+    rows = system.table.rows
+    return Change(
+        rows=rows,
+        in_place=0,
+        migrated=0,
+        moved_again=0,
+        chained=where(loaded.blocks_per_row > 1, rows, 0),
+        chain_pieces=0,
+        searches=rows,
+        rejected_itl=0,
+        rejected_space=filled,
+        rejected_held=0,
+        commits=commits,
+        growth_bytes=0,
+        columns_after_bytes=row.columns_bytes,
+        segment=replace(loaded, blocks=0, shape=extents.SegmentShape(0, 0, 0, 0, [])),
+        segment_after=loaded,
+        itl_full_blocks=0,
+        pctfree_needed=0,
+    )
+
+
+def _add_client(demand: Demand, system: Any, rows: Number, arrays: Number) -> None:
+    """The client's turns: it reads its file and fills an array, and waits while the server inserts it."""
+    net = system.client
+    demand.trips = arrays
+    demand.cpu["calls"] = arrays * system.host.call_s
+    demand.client_rows_s = client_rows_s(net, rows, demand.row.columns)
+    file_bytes = rows * (demand.row.bytes - block.ROW_HEADER_BYTES)
+    client_s = arrays * net.round_trip_s + demand.client_rows_s + file_bytes / net.file_bytes_per_s
+    sends_s = arrays * net.message_send_s
+    demand.sent_twice_s = smaller(demand.cpu_s, sends_s * net.send_cpu_fraction)
+    demand.waits = {TO_CLIENT: (arrays, net.message_send_s), FROM_CLIENT: (arrays, client_s / arrays)}

@@ -1,0 +1,69 @@
+"""What DBWR and LGWR have to write behind sessions that fill blocks, and how long the device takes for it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from model.demand.calls import UNBUFFERED
+from model.demand.stream_work import Changed, call_demand
+from model.laws import disk_means, load
+from model.laws.numeric import Number, larger
+from model.spec import WriteStream
+
+FREE_BUFFERS = "free buffer waits"
+LOG_SPACE = "log buffer space"
+
+
+@dataclass(slots=True)
+class Writing:
+    """Blocks filled by all sessions, and what becomes of them on the device."""
+
+    blocks: Number
+    room_blocks: Number
+    """Dirty blocks that the cache holds before DBWR has to write."""
+    write_s: Number
+    """DBWR's time per block."""
+    device_s: Number
+    """The device's part of it."""
+    requests: Number
+    """Requests at the device per block."""
+    redo_s: Number
+    """Time of a block's redo at the device that the blocks go to; 0 where the log has its own, which keeps up."""
+    redo_bytes: Number
+    """Redo of all blocks on that device."""
+
+    def stalls_s(self, own_s: Number) -> tuple[Number, Number]:
+        """Waits for the log and for free buffers, of sessions that take *own_s* without them."""
+        return load.stalls_s(own_s, self.blocks, self.room_blocks, self.write_s, self.redo_s)
+
+    @property
+    def written_blocks(self) -> Number:
+        """Blocks that DBWR has written when the last is filled; the rest stays dirty in the cache."""
+        return larger(0, self.blocks - self.room_blocks)
+
+
+def writing_of(system: Any, blocks: Number, redo_bytes: Number) -> Writing:
+    """The writes behind *blocks* new blocks in order, with their redo in requests so large that only its bytes count.
+
+    Oracle opens files of a file system with O_SYNC, so a buffered path counts as sync [oracle-reference]. Without
+    asynchronous I/O DBWR writes one block after the other; with it the device decides.
+    """
+    instance, host, size = system.instance, system.host, system.tablespace.block_size_bytes
+    path = "sync" if host.io_path == "buffered" else host.io_path
+    call = call_demand(system, Changed(WriteStream(), block_size_bytes=size, path=path))
+    alone_s = call.cpu_s + call.device_s
+    asynchronous = instance.disk_asynch_io and path in UNBUFFERED
+    write_s = larger(call.held_s, alone_s / instance.db_writer_requests) if asynchronous else alone_s
+    shared = redo_bytes if instance.redo_disk == "data" else 0.0
+    other_size = size != instance.db_block_size_bytes and instance.db_nk_cache_bytes is not None
+    cache = instance.db_nk_cache_bytes if other_size else instance.buffer_cache_bytes
+    return Writing(
+        blocks=blocks,
+        room_blocks=load.room_blocks(cache, size),
+        write_s=write_s,
+        device_s=call.held_s if asynchronous else call.device_s,
+        requests=call.requests,
+        redo_s=shared / blocks / disk_means.sequential_bytes_per_s(system.disk, True),
+        redo_bytes=shared,
+    )

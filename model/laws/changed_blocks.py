@@ -1,0 +1,34 @@
+"""What changed blocks cost others: writes of DBWR, and reads of undo to see the block as it was."""
+
+from __future__ import annotations
+
+from model.laws.numeric import Number
+
+
+def written_per_s(changes_per_s: Number, blocks: Number, age_s: Number) -> Number:
+    """Writes a second of *blocks* equal blocks that change *changes_per_s* times together: nc/(1 + c·age).
+
+    A block is written once it has been dirty for *age_s*, however often it changed meanwhile; it changes c times a
+    second by chance, so it is clean for 1/c before.
+    """
+    each_per_s = changes_per_s / blocks
+    return blocks * each_per_s / (1 + each_per_s * age_s)
+
+
+def dirty_age_s(checkpoint_s: Number, resident_blocks: Number, reads_per_s: Number) -> Number:
+    """Time after which a dirty block is written: by its age, or when its buffer is wanted, whichever comes first.
+
+    A block stays in the cache for as long as it takes to read all that are there, n/λ by Little's law [little-1961];
+    both count as by chance.
+    """
+    return checkpoint_s / (1 + checkpoint_s * reads_per_s / resident_blocks)
+
+
+def undo_gets(gets: Number, others: Number, changed_blocks: Number, collision: Number) -> Number:
+    """Extra consistent gets for undo in a transaction that makes *gets* gets while *others* are under way.
+
+    Each of the others has on average made half of its changes and committed none; a get meets one of them with the
+    probability *collision* that a get and a change are of the same block, Σ p² over the blocks, and each met costs one
+    get of its undo block [oracle-concepts].
+    """
+    return gets * others * changed_blocks / 2 * collision

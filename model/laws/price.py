@@ -1,0 +1,39 @@
+"""From prices to what an hour costs [oracle-price-list] [oracle-core-factor]; amounts in the prices' currency."""
+
+from __future__ import annotations
+
+from model.laws.numeric import Number, ceiling
+from model.units import GIB
+
+HOURS_PER_YEAR = 8760
+MONTHS_PER_YEAR = 12
+SECONDS_PER_HOUR = 3600
+ROUNDING = 1e-9  # 0.1 * 30 is a little more than 3, and needs no fourth licence
+
+
+def core_hours(cpu_s: Number) -> Number:
+    """Hours of one core in *cpu_s* seconds of CPU."""
+    return cpu_s / SECONDS_PER_HOUR
+
+
+def licences(cores: Number, core_factor: Number) -> Number:
+    """Processor licences of a machine: cores × core factor, rounded up to whole ones [oracle-core-factor]."""
+    return ceiling(cores * core_factor - ROUNDING)
+
+
+def licence_per_hour(licence_per_processor: Number, years: Number) -> Number:
+    """An hour of a processor licence that is paid once and spread over *years*, used day and night."""
+    return licence_per_processor / (years * HOURS_PER_YEAR)
+
+
+def support_per_hour(licence_per_processor: Number, support_percent: Number) -> Number:
+    """An hour of a processor licence's support, a share of the licence each year [oracle-price-list]."""
+    return licence_per_processor * support_percent / 100 / HOURS_PER_YEAR
+
+
+def storage_per_hour(
+    size_bytes: Number, per_gb_month: Number, requests_per_s: Number, per_iops_month: Number
+) -> Number:
+    """An hour of storage: its bytes and the requests a second that it is paid for; a month is a twelfth of a year."""
+    month = size_bytes / GIB * per_gb_month + requests_per_s * per_iops_month
+    return month * MONTHS_PER_YEAR / HOURS_PER_YEAR

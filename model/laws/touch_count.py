@@ -1,0 +1,246 @@
+"""Hits of the touch-count algorithm in closed form, in the way of Che's approximation for LRU.
+
+A block read enters the cold region and stays there for a time C, the same for all; with the chance p that it is touched
+often enough meanwhile it goes to the hot region for a time H, and then through the cold region again, which it leaves
+for the hot one with the chance q, until it was not touched enough. With references by chance, λ a second to the block,
+it is in the cold region for the share C(1 - q + p)/D of the time, in the hot one for Hp/D, where
+D = C(1 - q + p) + Hp + (1 - q)/λ; C and H are such that both regions are full [che-2002] [shallahamer-touch-count].
+ERRORS
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import exp, expm1, lgamma, log
+from typing import NamedTuple
+
+from model.laws.buffer_cache import TouchRules
+
+Groups = list[tuple[float, float]]
+"""Popularity of a block and number of blocks, of each group."""
+MOST_STEPS = 200
+CLOSE = 1e-10
+LEAST = 1e-6
+NEVER = 1e-12
+"""A chance so small that a block does not become hot."""
+GROWTH_STEPS = 200
+
+
+def hit_fraction(
+    room: float,
+    popularity: Sequence[float],
+    blocks: Sequence[float],
+    rules: TouchRules,
+    touch_references: float = 0.0,
+) -> float:
+    """Share of the references that find their block, with *room* buffers in all.
+
+    *popularity* is that of one block of each group, *blocks* how many the group has; *touch_references* are the
+    references made within ``_db_aging_touch_time``, which do not count again.
+    """
+    total = sum(wanted * many for wanted, many in zip(popularity, blocks, strict=True))
+    held = resident_fractions(room, popularity, blocks, rules, touch_references)
+    found = sum(
+        wanted * many * sum(share) for wanted, many, share in zip(popularity, blocks, held, strict=True)
+    )
+    return min(1.0, found / total)
+
+
+def resident_fractions(
+    room: float,
+    popularity: Sequence[float],
+    blocks: Sequence[float],
+    rules: TouchRules,
+    touch_references: float = 0.0,
+) -> list[tuple[float, float]]:
+    """Shares of each group's blocks that are in the cold and in the hot region, as :func:`hit_fraction` has them."""
+    total = sum(wanted * many for wanted, many in zip(popularity, blocks, strict=True))
+    groups = [
+        (wanted / total, many) for wanted, many in zip(popularity, blocks, strict=True) if wanted * many > 0
+    ]
+    if room >= sum(many for _, many in groups):
+        return [(1.0, 0.0) if wanted > 0 else (0.0, 0.0) for wanted in popularity]
+    if room <= 0:
+        return [(0.0, 0.0)] * len(popularity)
+    wanted = Wanted(
+        max(0, rules.hot_count - rules.first_count), rules.hot_count - rules.cool_count, touch_references
+    )
+    hot = min(room * rules.percent_hot / 100, room - min(1.0, room / 2))
+    late = wanted.first * touch_references
+    if late > room - hot and _too_many(groups, late * (1 + LEAST), room, hot, wanted):
+        found = iter(_frozen(groups, room, hot, wanted))
+        return [
+            next(found) if each * many > 0 else (0.0, 0.0)
+            for each, many in zip(popularity, blocks, strict=True)
+        ]
+    cold_time = _cold_time(groups, room, hot, wanted)
+    hot_time, _ = _hot_time(groups, cold_time, hot, wanted)
+    return [
+        _shares(each / total, cold_time, hot_time, wanted) if each > 0 else (0.0, 0.0) for each in popularity
+    ]
+
+
+class Wanted(NamedTuple):
+    """What makes a block hot."""
+
+    first: int
+    """Touches on its way through the cold region, of a block just read."""
+    again: int
+    """Of one that comes from the hot region."""
+    late: float
+    """Time after one that counts in which others do not."""
+
+
+def _shares(rate: float, cold_time: float, hot_time: float, wanted: Wanted) -> tuple[float, float]:
+    """Shares of the time that a block is in the cold and in the hot region."""
+    first, again = _chances(rate, cold_time, wanted)
+    cold, hot = cold_time * (1 - again + first), hot_time * first
+    span = cold + hot + (1 - again) / rate
+    return cold / span, hot / span
+
+
+def _chances(rate: float, cold_time: float, wanted: Wanted) -> tuple[float, float]:
+    """Chances that a block becomes hot on its way through the cold region: one just read, and one that was hot.
+
+    Touches that count are apart by the time in which none does and an exponential one. Whoever comes from the hot
+    region has been touched at any time before: with the chance λτ/(1 + λτ) none counts yet.
+    """
+    late = wanted.late
+    first = at_least(wanted.first, rate * (cold_time - wanted.first * late))
+    touches = wanted.again
+    now = rate * (cold_time - (touches - 1) * late)
+    if rate * late < LEAST:
+        return first, at_least(touches, now - rate * late / 2)
+    later = _summed(touches, now) - _summed(touches, now - rate * late)
+    return first, min(1.0, (at_least(touches, now) + later) / (1 + rate * late))
+
+
+def at_least(touches: int, mean: float) -> float:
+    """Chance of so many touches or more by Poisson's law."""
+    if touches <= 0:
+        return 1.0
+    if mean <= 0:
+        return 0.0
+    if touches == 1:
+        return -expm1(-mean)
+    if mean < touches:
+        term = total = exp(touches * log(mean) - mean - lgamma(touches + 1))
+        while term > CLOSE * total:
+            touches += 1
+            term *= mean / touches
+            total += term
+        return total
+    term = total = exp((touches - 1) * log(mean) - mean - lgamma(touches))
+    for fewer in range(touches - 1, 0, -1):
+        term *= fewer / mean
+        total += term
+    return max(0.0, 1 - total)
+
+
+def _summed(touches: int, mean: float) -> float:
+    """Integral of :func:`at_least` over the mean, from 0."""
+    return mean * at_least(touches, mean) - touches * at_least(touches + 1, mean) if mean > 0 else 0.0
+
+
+def _hot_time(groups: Groups, cold_time: float, hot: float, wanted: Wanted) -> tuple[float, float]:
+    """Time in the hot region at which it is full, and its blocks: no more than those that can become hot.
+
+    By Newton's steps, which never pass it as its content is concave.
+    """
+    parts = []
+    for rate, many in groups:
+        first, again = _chances(rate, cold_time, wanted)
+        parts.append((many, first, cold_time * (1 - again + first) + (1 - again) / rate))
+    most = max(first for _, first, _ in parts)
+    if hot <= 0 or most < NEVER:
+        return 0.0, 0.0
+    parts = [(many, first / most, rest) for many, first, rest in parts if first > NEVER * most]
+    hot = min(hot, (1 - LEAST) * sum(many for many, _, _ in parts))
+    time = hot / sum(many * first / rest for many, first, rest in parts)
+    for _ in range(MOST_STEPS):
+        inside = slope = 0.0
+        for many, first, rest in parts:
+            span = rest + first * time
+            inside += many * first * time / span
+            slope += many * (first / span) * (rest / span)
+        step = (hot - inside) / slope
+        time += step
+        if step <= CLOSE * time:
+            break
+    return time / most, hot
+
+
+def _too_many(groups: Groups, cold_time: float, room: float, hot: float, wanted: Wanted) -> float:
+    """Blocks in the cold region beyond its room, the hot one being as full as it gets; negative for fewer."""
+    hot_time, inside = _hot_time(groups, cold_time, hot, wanted)
+    held = sum(many * _shares(rate, cold_time, hot_time, wanted)[0] for rate, many in groups)
+    return held - (room - inside)
+
+
+def _cold_time(groups: Groups, room: float, hot: float, wanted: Wanted) -> float:
+    """Time in the cold region at which it is full, between one reference for each block and as long as it takes.
+
+    By chords that halve the end which stays (Illinois), over the logarithm of the time.
+    """
+    low, high = log(room - hot), log(2 * room)
+    while (below := _too_many(groups, exp(low), room, hot, wanted)) > 0:
+        low -= 1.0
+    while (above := _too_many(groups, exp(high), room, hot, wanted)) < 0:
+        low, below, high = high, above, high + 2.0
+    for _ in range(MOST_STEPS):
+        middle = high - above * (high - low) / (above - below) if above != below else low
+        found = _too_many(groups, exp(middle), room, hot, wanted)
+        if abs(found) <= CLOSE * room or high - low < CLOSE:
+            return exp(middle)
+        if found > 0:
+            high, above, below = middle, found, below / 2
+        else:
+            low, below, above = middle, found, above / 2
+    return exp((low + high) / 2)
+
+
+def _frozen(groups: Groups, room: float, hot: float, wanted: Wanted) -> list[tuple[float, float]]:
+    """Shares in the cold and the hot region where that stops to grow before it is full, and stays as it is then.
+
+    While it grows, blocks pass the cold region faster and faster, in the end before a touch of theirs can count.
+    """
+    late = wanted.first * wanted.late
+    others = [many for _, many in groups]
+    inside = 0.0
+    cold_time = _passing_time(groups, others, room)
+    for _ in range(MOST_STEPS * 2):
+        rates = [_chances(rate, cold_time, wanted)[0] / (cold_time + 1 / rate) for rate, _ in groups]
+        flow = sum(many * rate for many, rate in zip(others, rates, strict=True))
+        if flow < NEVER or inside >= hot:
+            break
+        time = room / GROWTH_STEPS / flow
+        while time * flow > LEAST:
+            left = [many * exp(-rate * time) for many, rate in zip(others, rates, strict=True)]
+            grown = sum(many for _, many in groups) - sum(left)
+            next_time = _passing_time(groups, left, room - grown) if grown < room else 0.0
+            if next_time > late:
+                break
+            time /= 2
+        else:
+            break
+        others, inside, cold_time = left, grown, next_time
+    return [
+        (many / every * cold_time / (cold_time + 1 / rate), 1 - many / every)
+        for many, (rate, every) in zip(others, groups, strict=True)
+    ]
+
+
+def _passing_time(groups: Groups, others: list[float], cold: float) -> float:
+    """Time in a cold region that nobody leaves for the hot one, by Newton's steps from below, as in Che's."""
+    time = cold
+    for _ in range(MOST_STEPS):
+        inside = slope = 0.0
+        for many, (rate, _) in zip(others, groups, strict=True):
+            span = 1 + rate * time
+            inside += many * rate * time / span
+            slope += many * (rate / span) / span
+        step = (cold - inside) / slope
+        time += step
+        if step <= CLOSE * time:
+            break
+    return time

@@ -1,0 +1,122 @@
+"""Which transaction comes next, and which blocks it gets and changes: drawn in chunks, one stream for each chance."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from model.demand.transactions import EXTENT_BYTES, Data, KindDemand
+from model.sim.streams import stream
+
+CHUNK = 512
+SPREAD = 2654435761
+"""Odd, and so prime to a power of two; extents are spread over the disk by its multiples."""
+
+
+class Drawn(NamedTuple):
+    """One transaction."""
+
+    kind: int
+    blocks: NDArray[np.int64]
+    changes: NDArray[np.bool_]
+    scan_from: int
+    """First block of its scan; -1 for none."""
+
+
+class References:
+    """Transactions in the order in which they begin."""
+
+    def __init__(self, kinds: list[KindDemand], data: Data, seed: int) -> None:
+        self._share = np.array([kind.share for kind in kinds], dtype=float)
+        self._gets = np.array([kind.drawn_gets for kind in kinds], dtype=float)
+        self._changes = np.array([kind.drawn_changes for kind in kinds], dtype=float)
+        self._scans = np.array([kind.scan_blocks for kind in kinds], dtype=float)
+        self._hot, self._cold = (int(blocks) for blocks in data.blocks)
+        self._hot_share = float(data.shares[0])
+        self._of_mix = stream(seed, "mix")
+        self._of_counts = stream(seed, "gets")
+        self.draws = self._of_places = stream(seed, "blocks")
+        self._next = CHUNK
+        self._chunk: list[Drawn] = []
+
+    def next(self) -> Drawn:
+        """The next transaction."""
+        if self._next == CHUNK:
+            self._refill()
+            self._next = 0
+        self._next += 1
+        return self._chunk[self._next - 1]
+
+    def _refill(self) -> None:
+        kinds = self._of_mix.choice(len(self._share), CHUNK, p=self._share)
+        changes = _whole(self._changes[kinds], self._of_counts)
+        gets = np.maximum(_whole(self._gets[kinds], self._of_counts), changes)
+        ends = np.cumsum(gets)
+        begins = ends - gets
+        blocks = self.blocks(int(ends[-1]))
+        changed = np.arange(blocks.size) - np.repeat(begins, gets) < np.repeat(changes, gets)
+        last = np.maximum(1, self._hot + self._cold - self._scans[kinds])
+        scans = np.where(self._scans[kinds] > 0, (self._of_places.random(CHUNK) * last).astype(np.int64), -1)
+        self._chunk = [
+            Drawn(kind, blocks[begin:end], changed[begin:end], scan)
+            for kind, begin, end, scan in zip(
+                kinds.tolist(), begins.tolist(), ends.tolist(), scans.tolist(), strict=True
+            )
+        ]
+
+    def blocks(self, count: int) -> NDArray[np.int64]:
+        """*count* blocks that gets go to."""
+        place = self._of_places.random(count)
+        if not self._cold:
+            return (place * self._hot).astype(np.int64)
+        hot = self._of_places.random(count) < self._hot_share
+        return np.where(hot, place * self._hot, self._hot + place * self._cold).astype(np.int64)
+
+    def pool_of(self, blocks: NDArray[np.int64]) -> NDArray[np.int64]:
+        """0 for hot blocks, 1 for the others."""
+        return (blocks >= self._hot).astype(np.int64)
+
+
+def _whole(mean: NDArray[np.float64], draws: np.random.Generator) -> NDArray[np.int64]:
+    """Whole numbers next to means, the upper one as often as the mean is above the lower."""
+    return np.floor(mean + draws.random(mean.size)).astype(np.int64)
+
+
+class Layout:
+    """Where blocks lie on the disk: hot ones in whole extents, and those anywhere among the others."""
+
+    def __init__(self, data: Data) -> None:
+        self.block_bytes = data.block_size_bytes
+        self._extent = max(1, EXTENT_BYTES // self.block_bytes)
+        blocks = int(sum(data.blocks))
+        self._extents = max(1, blocks // self._extent)
+        step = SPREAD % self._extents
+        while np.gcd(step, self._extents) != 1:
+            step += 1
+        self._step = int(step)
+
+    def byte_of(self, block: int) -> int:
+        """First byte of a block."""
+        extent, inside = divmod(block, self._extent)
+        if extent < self._extents:
+            extent = extent * self._step % self._extents
+        return (extent * self._extent + inside) * self.block_bytes
+
+    def runs(self, blocks: list[int], most: int) -> list[tuple[int, int]]:
+        """First block and length of the reads of blocks in order, each of at most *most* in one extent."""
+        found: list[tuple[int, int]] = []
+        for block in blocks:
+            if found:
+                first, length = found[-1]
+                if block == first + length and length < most and block % self._extent:
+                    found[-1] = first, length + 1
+                    continue
+            found.append((block, 1))
+        return found
+
+
+def place_limits(data: Any) -> int:
+    """Bytes that the data take on the disk."""
+    return int(sum(data.blocks)) * int(data.block_size_bytes)

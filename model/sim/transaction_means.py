@@ -1,0 +1,227 @@
+"""From a simulated run of transactions to the mean one: the warm-up left out, with intervals and percentiles."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from model.demand import FROM_CLIENT, LOG_FILE_SYNC, SCATTERED, SEQUENTIAL
+from model.demand import transactions as asked
+from model.results import DeviceStats, EventTime, Interval, RunResult, TransactionKind
+from model.sim.data_files import Files
+from model.sim.steady import CONFIDENCE, estimate, warm_up_batches
+from model.sim.tally import EVENTS, Tally
+from model.state.iostat import Counters
+from model.stream_books import PERCENTILES, device_of
+from model.transaction_books import BUFFER_BUSY, FREE_BUFFER, LATCH, OTHER_SESSION, Mean, close_books
+from model.transaction_calc import CPUS, DATA, REDO, Solved, rates_of
+
+NAMES = (SEQUENTIAL, SCATTERED, LOG_FILE_SYNC, LATCH, BUFFER_BUSY, OTHER_SESSION, FREE_BUFFER)
+"""Wait events, by their numbers in the tally."""
+NOW, WRITTEN, LOG_WRITES, CPU, QUEUE, SPIN, UNDO, GETS, MISSES, REQUESTS = range(10)
+WAITS = 10
+"""Columns of the marks."""
+
+
+@dataclass(slots=True)
+class Played:
+    """A run so far."""
+
+    solved: Solved
+    seed: int
+    tally: Tally
+    batch: int
+    """Transactions between two marks."""
+    marks: NDArray[np.float64]
+    files: Files
+    redo: Files | None
+    end_s: float
+
+    def batch_responses(self) -> tuple[int, NDArray[np.float64]]:
+        """Batches of the warm-up, and the mean response of each batch after it."""
+        batches = len(self.tally.responses_s) // self.batch
+        took = np.frombuffer(self.tally.responses_s, dtype=float)[: batches * self.batch].copy()
+        means = took.reshape(batches, self.batch).mean(axis=1)
+        left_out = warm_up_batches(means)
+        return left_out, means[left_out:]
+
+
+def result_of(name: str, system: Any, work: Any, played: Played) -> RunResult:
+    """The books of the run."""
+    left_out, responses = played.batch_responses()
+    sums = played.marks[-1] - played.marks[left_out]
+    count = len(responses) * played.batch
+    span_s = float(sums[NOW])
+    each = sums / count
+    per_s = count / span_s
+    first = left_out * played.batch
+    took = np.frombuffer(played.tally.responses_s, dtype=float)[first : first + count].copy()
+    kinds = np.frombuffer(played.tally.kinds, dtype=np.int8)[first : first + count].copy()
+    found = estimate(responses)
+    between = estimate(np.diff(played.marks[left_out:, NOW]) / played.batch)
+    mean = Mean(
+        engine="simulate",
+        method="simulation of users, buffer cache, processors, disks, log writer and database writer",
+        response_s=float(took.mean()),
+        cpu=_cpu(system, played, each, kinds),
+        waits=_waits(played, each),
+        run_queue_s=float(each[QUEUE]),
+        gets=_gets(played, kinds) + float(each[UNDO]),
+        current_gets=_mean_of(played, kinds, "changed_blocks"),
+        misses=float(each[MISSES]),
+        read_requests=_requests(played, each),
+        read_bytes=float(each[MISSES]) * played.solved.parts.data.block_size_bytes,
+        written_blocks=float(each[WRITTEN]),
+        per_s=per_s,
+        device=_devices(played),
+        kinds=_kinds(played, took, kinds, per_s),
+        percentiles=_percentiles(took),
+        response_interval=Interval(
+            low_s=found.mean - found.half, high_s=found.mean + found.half, confidence=CONFIDENCE
+        )
+        if np.isfinite(found.half)
+        else None,
+        per_s_interval=(1 / (between.mean + between.half), 1 / max(between.mean - between.half, 1e-12))
+        if np.isfinite(between.half)
+        else None,
+        measured=count,
+        warm_up=first,
+        seed=played.seed,
+        warnings=_warnings(system, work, found),
+    )
+    mean.waits[FROM_CLIENT] = _client(played, kinds)
+    if not mean.waits[FROM_CLIENT].total_s:
+        del mean.waits[FROM_CLIENT]
+    rates = rates_of(*played.solved)
+    rates.log_writes_per_s = float(sums[LOG_WRITES]) / span_s
+    rates.utilisation = _utilisation(played, each, per_s, mean.device)
+    return close_books(name, system, work, mean, rates)
+
+
+def _mean_of(played: Played, kinds: NDArray[np.int8], name: str) -> float:
+    """Mean of a number of the kinds, as they came."""
+    values = np.array([float(getattr(kind, name)) for kind in played.solved.parts.kinds])
+    return float(values[kinds].mean())
+
+
+def _gets(played: Played, kinds: NDArray[np.int8]) -> float:
+    return _mean_of(played, kinds, "gets") + _mean_of(played, kinds, "scan_blocks")
+
+
+def _client(played: Played, kinds: NDArray[np.int8]) -> EventTime:
+    trips, total_s = _mean_of(played, kinds, "trips"), _mean_of(played, kinds, "trips_s")
+    return EventTime(waits=trips, max_s=total_s / trips, total_s=total_s)
+
+
+def _cpu(system: Any, played: Played, each: NDArray[np.float64], kinds: NDArray[np.int8]) -> dict[str, float]:
+    """CPU by cause; a hardware thread that shares its core takes longer for all of it."""
+    host = system.host
+    values = {
+        cause: np.array([float(kind.cpu[cause]) for kind in played.solved.parts.kinds])
+        for cause in played.solved.parts.kinds[0].cpu
+    }
+    cpu = {cause: float(value[kinds].mean()) for cause, value in values.items()}
+    cpu[asked.READS] = float(each[REQUESTS]) * host.read_call_s
+    cpu[asked.FILLS] = float(each[MISSES]) * host.buffer_block_s
+    cpu[asked.UNDO] = float(each[UNDO]) * host.logical_io_s
+    cpu[asked.SPINS] = float(each[SPIN])
+    known = sum(cpu.values())
+    longer = float(each[CPU]) / known if known else 1.0
+    return {cause: seconds * longer for cause, seconds in cpu.items()}
+
+
+def _waits(played: Played, each: NDArray[np.float64]) -> dict[str, EventTime]:
+    return {
+        name: EventTime(
+            waits=float(each[WAITS + event]),
+            max_s=played.tally.longest_s[event],
+            total_s=float(each[WAITS + EVENTS + event]),
+        )
+        for event, name in enumerate(NAMES)
+        if each[WAITS + EVENTS + event] > 0
+    }
+
+
+def _requests(played: Played, each: NDArray[np.float64]) -> dict[int, float]:
+    """Blocks of a read -> reads; those of several blocks as often as in the whole run."""
+    scans = played.tally.scan_reads
+    requests, misses = float(each[REQUESTS]), float(each[MISSES])
+    if not scans:
+        return {1: requests} if requests else {}
+    many, blocks = sum(scans.values()), sum(size * count for size, count in scans.items())
+    total = played.tally.requests
+    share = requests / total if total else 0.0
+    found = {size: count * share for size, count in scans.items()}
+    found[1] = found.get(1, 0.0) + max(0.0, requests - many * share)
+    off = misses - sum(size * count for size, count in found.items())
+    found[1] = max(0.0, found[1] + off)
+    del blocks
+    return found
+
+
+def _kinds(
+    played: Played, took: NDArray[np.float64], kinds: NDArray[np.int8], per_s: float
+) -> list[TransactionKind]:
+    found = []
+    for number, kind in enumerate(played.solved.parts.kinds):
+        mine = took[kinds == number]
+        if not mine.size:
+            continue
+        found.append(
+            TransactionKind(
+                name=kind.name,
+                per_s=per_s * mine.size / took.size,
+                response_s=float(mine.mean()),
+                response_percentiles=_percentiles(mine),
+                consistent_gets=float(kind.gets + kind.scan_blocks),
+                read_blocks=float(kind.drawn_gets + kind.scan_blocks) * (1 - played.solved.parts.hit),
+            )
+        )
+    return found
+
+
+def _percentiles(took: NDArray[np.float64]) -> dict[str, float]:
+    return {key: float(np.quantile(took, share)) for key, share in PERCENTILES.items()}
+
+
+def _devices(played: Played) -> dict[str, DeviceStats]:
+    found = {"disk": _device(played.files.finish(), played.end_s)}
+    if played.redo is not None:
+        found["redo"] = _device(played.redo.finish(), played.end_s)
+    return {name: stats for name, stats in found.items() if stats is not None}
+
+
+def _device(counters: Counters, end_s: float) -> DeviceStats | None:
+    """iostat's quantities over the whole run; of the requests that are done, as others are under way when it ends."""
+    if not sum(counters.requests):
+        return None
+    return device_of(counters, end_s).model_copy(update={"average_queue": counters.ticks_s / end_s})
+
+
+def _utilisation(
+    played: Played, each: NDArray[np.float64], per_s: float, device: dict[str, DeviceStats]
+) -> dict[str, float]:
+    """Busy share of each resource; of a disk that serves several requests at once, from their number and time."""
+    parts = played.solved.parts
+    found = {CPUS: min(1.0, float(each[CPU]) * per_s / parts.threads)}
+    for name, label in (("disk", DATA), ("redo", REDO)):
+        if name in device:
+            found[label] = device[name].utilisation_fraction
+    if parts.servers > 1 and DATA in found:
+        held_s = float(each[REQUESTS]) * parts.read_held_s + float(each[WRITTEN]) * parts.write_held_s
+        found[DATA] = min(1.0, per_s * held_s)
+    return found
+
+
+def _warnings(system: Any, work: Any, found: Any) -> list[str]:
+    if np.isfinite(found.half) and found.half <= work.precision_percent / 100 * found.mean:
+        return []
+    if work.transactions is not None:
+        return []
+    return [
+        f"the interval of the mean response is {found.half / found.mean:.1%} to either side after the longest run, not "
+        f"the {work.precision_percent:g} % wanted"
+    ]

@@ -1,0 +1,247 @@
+"""Users and their transactions: gets in the buffer cache, reads, changes, a commit, and a pause for thought."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import simpy
+
+from model.demand.transactions import KindDemand
+from model.kernels.buffers import Buffers, Work
+from model.laws import changed_blocks
+from model.laws.processors import Contention
+from model.sim.data_files import Files
+from model.sim.references import Drawn, Layout, References
+from model.sim.tally import Tally
+from model.sim.writers import DatabaseWriter, LogWriter
+from model.state.servers import Servers, Threads
+
+Step = Generator[simpy.Event, Any, None]
+READ, SCAN, SYNC, LATCHED, BUSY, OTHER, FREE = range(7)
+
+
+@dataclass(slots=True)
+class Shop:
+    """What all users share."""
+
+    env: simpy.Environment
+    processors: Servers | Threads
+    threads: int
+    files: Files
+    layout: Layout
+    pools: list[tuple[Buffers, DatabaseWriter]]
+    hot_blocks: int
+    """Blocks below this number are hot; they have a pool of their own if there are two."""
+    log: LogWriter
+    kinds: list[KindDemand]
+    references: References
+    latch: list[Contention]
+    pin: list[Contention]
+    costs: Costs
+    tally: Tally
+    reading: dict[int, simpy.Event | None]
+    """Blocks that are being read, with the event of its end if somebody waits for it."""
+    ended: Any
+    """Called after each transaction."""
+    running: int = 0
+    under_way: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Costs:
+    """CPU seconds of single steps, and what makes a get meet a change."""
+
+    read_s: float
+    """Of a read call."""
+    fill_s: float
+    """Of a block that was read."""
+    undo_s: float
+    mbrc: int
+    changes: float
+    """Of a mean transaction, outside the hottest blocks."""
+    collision: float
+    hottest_changes: float
+    hottest_collision: float
+
+
+def closed_user(shop: Shop, begin_s: float, thinks_s: Iterator[float]) -> Step:
+    """One user: wait for the begin; work, think, work, think, …"""
+    timeout = shop.env.timeout
+    yield timeout(begin_s)
+    while True:
+        yield from transaction(shop)
+        yield timeout(next(thinks_s))
+
+
+def arrivals(shop: Shop, gaps_s: Iterator[float]) -> Step:
+    """Transactions that come whether or not earlier ones are done."""
+    while True:
+        yield shop.env.timeout(next(gaps_s))
+        shop.env.process(transaction(shop))
+
+
+def transaction(shop: Shop) -> Step:  # noqa: PLR0912, PLR0915  (one way, step by step)
+    """One transaction from its first call to the end of its commit; what it took is added up as it ends."""
+    env, tally, costs = shop.env, shop.tally, shop.costs
+    timeout, serve, reading = env.timeout, shop.processors.serve, shop.reading
+    begin_s = env.now
+    drawn = shop.references.next()
+    kind = shop.kinds[drawn.kind]
+    undo = _undo(shop, kind)
+    shop.under_way += 1
+    running = min(shop.running + 1, shop.threads)
+    latch, pin = shop.latch[running], shop.pin[running]
+    late_s: list[float] = []
+    reads = yield from _gets(shop, drawn, late_s)
+    scans: list[tuple[int, int]] = []
+    if drawn.scan_from >= 0:
+        scans = yield from _scan(shop, drawn, kind, late_s)
+    others = _others(shop, drawn, reads)
+    requests = [(block, 1) for block in reads]
+    requests += scans
+    spin_s = kind.hottest_gets * latch.spin_s
+    missed = len(reads) + sum(length for _, length in scans)
+    own_s = kind.cpu_s + len(requests) * costs.read_s + missed * costs.fill_s + undo * costs.undo_s + spin_s
+    stretch_s = own_s / (len(requests) + 1)
+    asleep_s = kind.hottest_gets * latch.wait_s + kind.hottest_changes * pin.wait_s
+    if kind.trips_s + asleep_s > 0:
+        yield timeout(kind.trips_s + asleep_s)
+    queue_s = cpu_s = 0.0
+    read_s: list[float] = []
+    for first, length in requests:
+        now = env.now
+        begin, end = serve(now, stretch_s)
+        queue_s += begin - now
+        cpu_s += end - begin
+        shop.running += 1
+        yield timeout(end - now)
+        shop.running -= 1
+        now = env.now
+        if length == 1:
+            reading[first] = None
+        yield shop.files.request(False, shop.layout.byte_of(first), length * shop.layout.block_bytes)
+        read_s.append(env.now - now)
+        event = reading.pop(first, None)
+        if event is not None:
+            event.succeed()
+    other_s: list[float] = []
+    for event in others:
+        if not event.triggered:
+            now = env.now
+            yield event
+            other_s.append(env.now - now)
+    now = env.now
+    begin, end = serve(now, stretch_s)
+    queue_s += begin - now
+    cpu_s += end - begin
+    shop.running += 1
+    yield timeout(end - now)
+    shop.running -= 1
+    shop.log.note(kind.redo_bytes)
+    if kind.commits:
+        now = env.now
+        yield shop.log.commit()
+        tally.wait(SYNC, env.now - now)
+    shop.under_way -= 1
+    tally.cpu_s += cpu_s
+    tally.run_queue_s += queue_s
+    tally.spin_s += spin_s
+    tally.undo += undo
+    tally.gets += len(drawn.blocks)
+    tally.misses += missed
+    tally.requests += len(requests)
+    for _, length in scans:
+        tally.scan_reads[length] = tally.scan_reads.get(length, 0) + 1
+    tally.waited(READ, read_s[: len(reads)])
+    if scans:
+        tally.waited(SCAN, read_s[len(reads) :])
+    if other_s:
+        tally.waited(OTHER, other_s)
+    if late_s:
+        tally.waited(FREE, late_s)
+    if asleep_s:
+        tally.wait(LATCHED, kind.hottest_gets * latch.wait_s, kind.hottest_gets * latch.waits)
+        tally.wait(BUSY, kind.hottest_changes * pin.wait_s, kind.hottest_changes * pin.waits)
+    tally.responses_s.append(env.now - begin_s)
+    tally.kinds.append(drawn.kind)
+    shop.ended()
+
+
+def _undo(shop: Shop, kind: KindDemand) -> float:
+    """Extra gets for changes that others have under way."""
+    costs, others = shop.costs, shop.under_way
+    if not others:
+        return 0.0
+    found = changed_blocks.undo_gets(float(kind.drawn_gets), others, costs.changes, costs.collision)
+    if costs.hottest_changes:
+        found += changed_blocks.undo_gets(
+            float(kind.hottest_gets), others, costs.hottest_changes, costs.hottest_collision
+        )
+    return float(found)
+
+
+def _gets(shop: Shop, drawn: Drawn, late_s: list[float]) -> Generator[simpy.Event, Any, list[int]]:
+    """Get all blocks of a transaction; those that it has to read."""
+    if len(shop.pools) == 1:
+        return (yield from _use(shop, 0, (drawn.blocks, drawn.changes, None), late_s))
+    hot = drawn.blocks < shop.hot_blocks
+    reads = yield from _use(shop, 0, (drawn.blocks[hot], drawn.changes[hot], None), late_s)
+    return reads + (yield from _use(shop, 1, (drawn.blocks[~hot], drawn.changes[~hot], None), late_s))
+
+
+def _use(
+    shop: Shop, pool: int, references: tuple[Any, Any, Any], late_s: list[float]
+) -> Generator[simpy.Event, Any, list[int]]:
+    """Use blocks in a pool: which, which of them change, which enter at the cold end; the blocks to read.
+
+    Where no buffer is clean, it waits for DBWR and goes on.
+    """
+    blocks, changes, cold_end = references
+    buffers, writer = shop.pools[pool]
+    reads: list[int] = []
+    while True:
+        now = shop.env.now
+        work: Work = buffers.work(blocks, changes, cold_end, now)
+        if len(work.misses):
+            reads += blocks[work.misses].tolist()
+        shop.tally.inspected += work.inspected
+        if len(work.newly_dirty):
+            writer.dirtied(work.newly_dirty.tolist(), now)
+        if len(work.to_write):
+            writer.asked(work.to_write.tolist())
+        if work.done == len(blocks):
+            return reads
+        yield writer.cleaned()
+        late_s.append(shop.env.now - now)
+        blocks, changes = blocks[work.done :], changes[work.done :]
+        cold_end = None if cold_end is None else cold_end[work.done :]
+
+
+def _scan(
+    shop: Shop, drawn: Drawn, kind: KindDemand, late_s: list[float]
+) -> Generator[simpy.Event, Any, list[tuple[int, int]]]:
+    """Scan blocks in order: the reads of those that are not in memory, which enter at the cold end."""
+    import numpy as np  # noqa: PLC0415
+
+    count = max(1, round(float(kind.scan_blocks)))
+    blocks = np.arange(drawn.scan_from, drawn.scan_from + count)
+    pool = len(shop.pools) - 1 if drawn.scan_from >= shop.hot_blocks else 0
+    aside = np.ones(count, dtype=np.bool_)
+    reads = yield from _use(shop, pool, (blocks, ~aside, aside), late_s)
+    return shop.layout.runs(reads, shop.costs.mbrc)
+
+
+def _others(shop: Shop, drawn: Drawn, reads: list[int]) -> list[simpy.Event]:
+    """Reads under way of other sessions that this transaction has to wait for."""
+    reading = shop.reading
+    found = []
+    if reading:
+        own = set(reads)
+        for block in reading.keys() & set(drawn.blocks.tolist()):
+            if block not in own:
+                event = reading[block] or shop.env.event()
+                reading[block] = event
+                found.append(event)
+    return found

@@ -1,0 +1,55 @@
+"""Whole tables in and out through a client: the original imp and exp utilities."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from model.provenance import Frozen
+from model.spec.fields import GENERAL, Size, Whole, setting
+from model.units import MIB
+
+UTILITIES = "oracle-utilities"
+MOST_ROW_BYTES = 4_000_000
+
+Buffer = Annotated[Size, Field(ge=512, le=256 * MIB)]
+LargestRow = Annotated[Size, Field(ge=3, le=MOST_ROW_BYTES)]
+
+
+class Import(Frozen):
+    """``imp``: the rows of a dump file inserted in arrays into an empty table without indexes."""
+
+    kind: Literal["import"] = "import"
+    buffer_bytes: Buffer = setting(
+        30_720, "BUFFER: bytes of an array, each of its rows counted as long as it may be", UTILITIES
+    )
+    largest_row_bytes: LargestRow | None = setting(
+        None,
+        "Longest row that the columns allow; 24 bytes a column (a NUMBER) when nothing is said",
+        UTILITIES,
+    )
+    commit: bool = setting(False, "COMMIT=y: commit after each array; else after the table", UTILITIES)
+    users: Whole = setting(
+        1, "Imports at the same time that share the rows among them", GENERAL, ge=1, le=254
+    )
+
+
+class Export(Frozen):
+    """``exp``: all rows of the table, fetched in arrays and written to a dump file."""
+
+    kind: Literal["export"] = "export"
+    direct: bool = setting(
+        False, "DIRECT=y: rows go out as they lie in their blocks, past the SQL engine", UTILITIES
+    )
+    buffer_bytes: Buffer = setting(
+        30_720,
+        "BUFFER: bytes of an array (RECORDLENGTH with direct, where rows count as they are)",
+        UTILITIES,
+    )
+    largest_row_bytes: LargestRow | None = setting(
+        None,
+        "Longest row that the columns allow; 24 bytes a column (a NUMBER) when nothing is said",
+        UTILITIES,
+    )
+    users: Whole = setting(1, "Exports of the table at the same time", GENERAL, ge=1, le=10_000)

@@ -1,0 +1,112 @@
+"""Transactions of many users: what each kind gets, changes and commits, over which data, how often."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field, model_validator
+
+from model.provenance import Frozen
+from model.spec.fields import GENERAL, Real, Seconds, Size, Whole, setting
+from model.units import GIB, KIB
+
+MOST_THINK_S = 86_400.0
+
+
+class Transaction(Frozen):
+    """One kind of transaction: means of what it does to blocks, rows and redo."""
+
+    name: str = setting("transaction", "Name of the kind", GENERAL, max_length=60)
+    weight: Real = setting(1.0, "How often it comes, against the other kinds", GENERAL, gt=0, le=1e9)
+    gets: Real = setting(
+        100.0, "Consistent gets: blocks of indexes and tables that it looks at", GENERAL, ge=0, le=10_000_000
+    )
+    rows: Real = setting(20.0, "Rows that it visits", GENERAL, ge=0, le=1e9)
+    changed_blocks: Real = setting(
+        5.0, "Blocks that it changes, each with a current get and undo", GENERAL, ge=0, le=1_000_000
+    )
+    redo_bytes: Size = setting(5 * KIB, "Redo that it writes", GENERAL, ge=0, le=GIB)
+    commits: bool = setting(True, "Whether it commits, and waits for the log writer", GENERAL)
+    calls: Real = setting(5.0, "Database calls, each a round trip to the client", GENERAL, ge=1, le=1_000_000)
+    scan_blocks: Real = setting(
+        0.0,
+        "Blocks that it scans by multiblock reads, beside its gets; they enter the cache at the cold end",
+        GENERAL,
+        ge=0,
+        le=10_000_000,
+    )
+
+
+class Transactions(Frozen):
+    """Users, each with one transaction at a time, on a buffer cache, processors, data files and redo log."""
+
+    kind: Literal["transactions"] = "transactions"
+    mix: tuple[Transaction, ...] = setting(
+        lambda: (Transaction(),), "The kinds of transactions", GENERAL, min_length=1, max_length=32
+    )
+    users: Whole = setting(10, "Users, each with one transaction at a time", GENERAL, ge=1, le=20_000)
+    think_s: Seconds = setting(
+        1.0,
+        "Mean time between the end of a user's transaction and the begin of the next",
+        GENERAL,
+        ge=0,
+    )
+    think_cv: Real = setting(
+        1.0, "Coefficient of variation of think_s: 0 fixed, 1 exponential", GENERAL, ge=0, le=10
+    )
+    rate_per_s: Annotated[Real, Field(ge=1e-6, le=1e7)] | None = setting(
+        None,
+        "Transactions that arrive a second, whether or not earlier ones are done; closed when nothing is said",
+        GENERAL,
+    )
+    data_bytes: Size = setting(
+        4 * GIB, "Blocks that the transactions go to, tables and indexes", GENERAL, ge=1024 * KIB, le=1024**5
+    )
+    hot_data_percent: Real = setting(20.0, "Share of the blocks that is hot", GENERAL, gt=0, le=100)
+    hot_gets_percent: Real = setting(
+        80.0, "Share of the gets that goes to the hot blocks", GENERAL, ge=0, le=100
+    )
+    hottest_blocks: Whole = setting(
+        16, "Blocks that everybody gets all the time: roots of indexes, headers", GENERAL, ge=1, le=1_000_000
+    )
+    hottest_gets_percent: Real = setting(
+        10.0, "Share of all gets that goes to those; they never leave the cache", GENERAL, ge=0, le=100
+    )
+    hottest_changes_percent: Real = setting(
+        0.0, "Share of the changes that goes to those", GENERAL, ge=0, le=100
+    )
+    hot_pool: Literal["default", "keep"] = setting("default", "BUFFER_POOL of the hot blocks", GENERAL)
+    cold_pool: Literal["default", "recycle"] = setting("default", "BUFFER_POOL of the other blocks", GENERAL)
+    begins: Literal["warm", "cold"] = setting(
+        "warm", "The cache at the begin: as after a long time of this, or empty", GENERAL
+    )
+    transactions: Annotated[Whole, Field(ge=100, le=2_000_000)] | None = setting(
+        None,
+        "Transactions that are simulated; when nothing is said as many as precision_percent needs",
+        GENERAL,
+    )
+    precision_percent: Real = setting(
+        2.0,
+        "Half of the wanted interval of the mean response, of that mean, at 95 %",
+        GENERAL,
+        gt=0.01,
+        le=50,
+    )
+
+    @model_validator(mode="after")
+    def _closed_or_open(self) -> Transactions:
+        if self.think_s > MOST_THINK_S:
+            raise ValueError(
+                f"think_s {self.think_s:g} is more than a day ({MOST_THINK_S:,.0f} s), in which no user comes back: "
+                "that is an open workload; give rate_per_s instead"
+            )
+        if self.rate_per_s is not None and "think_s" in self.model_fields_set and self.think_s:
+            raise ValueError("rate_per_s is an open workload; think_s belongs to a closed one")
+        return self
+
+    @model_validator(mode="after")
+    def _kinds_apart(self) -> Transactions:
+        names = [one.name for one in self.mix]
+        if len(set(names)) < len(names):
+            raise ValueError("mix names a kind of transaction twice; give each a name of its own")
+        return self

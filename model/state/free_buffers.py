@@ -1,0 +1,31 @@
+"""The buffers that a load may fill before DBWR has to write some, and the device that takes the writes and the redo."""
+
+from __future__ import annotations
+
+
+class FreeBuffers:
+    """Room for dirty blocks; what has to be written for it is on its way one stretch behind the sessions."""
+
+    __slots__ = ("_done_s", "_room", "_waits_for_buffers", "redo_s", "write_s", "written")
+
+    def __init__(self, room: float, write_s: float, redo_s: float) -> None:
+        self._room = room
+        self._done_s = 0.0
+        self._waits_for_buffers = False
+        self.write_s = write_s
+        self.redo_s = redo_s
+        self.written = 0.0
+        """Blocks that DBWR has written."""
+
+    def fill(self, now_s: float, blocks: float) -> tuple[float, bool]:
+        """*blocks* are filled at *now_s*: until when their session waits for earlier writes, and whether for a buffer.
+
+        Their own writes begin when the earlier ones are done; the session goes on beside them.
+        """
+        ready_s, for_buffer = max(now_s, self._done_s), self._waits_for_buffers
+        beyond = max(0.0, blocks - self._room)
+        self._room = max(0.0, self._room - blocks)
+        self._waits_for_buffers = beyond > 0
+        self.written += beyond
+        self._done_s = ready_s + blocks * self.redo_s + beyond * self.write_s
+        return ready_s, for_buffer

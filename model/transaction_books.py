@@ -1,0 +1,170 @@
+"""From what an engine found out of transactions to a :class:`RunResult`: times and counts of the mean transaction."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from model.books import RUN_QUEUE, blocktime_version
+from model.provenance import outside_range
+from model.results import (
+    CacheUse,
+    DeviceStats,
+    EventTime,
+    Interval,
+    LogicalIO,
+    PhysicalIO,
+    RunResult,
+    TimeBreakdown,
+    TransactionKind,
+    TransactionStats,
+    check_books,
+)
+from model.spec import System, Transactions
+
+LATCH = "latch: cache buffers chains"
+BUFFER_BUSY = "buffer busy waits"
+OTHER_SESSION = "read by other session"
+FREE_BUFFER = "free buffer waits"
+LAW_SOURCES = (
+    "oracle-concepts",
+    "shallahamer-touch-count",
+    "che-2002",
+    "reiser-lavenberg-1980",
+    "suri-2007",
+    "drive-data-sheets",
+)
+ROUNDING = 1e-9
+
+
+@dataclass(slots=True)
+class Rates:
+    """What the resources do."""
+
+    utilisation: dict[str, float]
+    bottleneck: str
+    saturation_per_s: float
+    saturation_users: float | None
+    log_writes_per_s: float
+
+
+@dataclass(slots=True)
+class Mean:
+    """One transaction of the mean: seconds and counts, and how many come a second."""
+
+    engine: str
+    method: str
+    response_s: float
+    cpu: dict[str, float]
+    waits: dict[str, EventTime]
+    run_queue_s: float
+    gets: float
+    """Consistent gets, those for undo and of scans included."""
+    current_gets: float
+    misses: float
+    read_requests: dict[int, float]
+    """Blocks of a read -> how many."""
+    read_bytes: float
+    written_blocks: float
+    per_s: float
+    device: dict[str, DeviceStats]
+    kinds: list[TransactionKind]
+    policies: dict[str, float] = field(default_factory=dict)
+    percentiles: dict[str, float] = field(default_factory=dict)
+    response_interval: Interval | None = None
+    per_s_interval: tuple[float, float] | None = None
+    measured: int | None = None
+    warm_up: int | None = None
+    seed: int = 0
+    events: int | None = None
+    warnings: list[str] = field(default_factory=list)
+
+
+def close_books(name: str, system: System, work: Transactions, mean: Mean, rates: Rates) -> RunResult:
+    """One checked result; its ``time``, ``logical_io`` and ``physical_io`` are per transaction, as AWR has them too."""
+    cpu_s = sum(mean.cpu.values())
+    waited_s = sum(event.total_s for event in mean.waits.values())
+    unaccounted = {RUN_QUEUE: mean.run_queue_s} if mean.run_queue_s > 0 else {}
+    rest = mean.response_s - cpu_s - waited_s - mean.run_queue_s
+    if abs(rest) > ROUNDING * mean.response_s:
+        unaccounted["no cause"] = rest
+    gets = mean.gets + mean.current_gets
+    size = system.tablespace.block_size_bytes
+    low, high = mean.per_s_interval or (None, None)
+    return check_books(
+        RunResult(
+            scenario=name,
+            engine=mean.engine,
+            seed=mean.seed,
+            version=blocktime_version(),
+            sources=_sources(system),
+            extrapolated=outside_range(system.constants, {"block_size_bytes": float(size)}),
+            warnings=mean.warnings,
+            time=TimeBreakdown(
+                elapsed_s=mean.response_s,
+                cpu_s=cpu_s,
+                cpu=mean.cpu,
+                wait=mean.waits,
+                unaccounted_s=mean.response_s - cpu_s - waited_s,
+                unaccounted=unaccounted,
+                interval=mean.response_interval,
+            ),
+            calls={},
+            logical_io=LogicalIO(
+                consistent_gets=mean.gets,
+                current_gets=mean.current_gets,
+                cpu_per_get_s=system.host.logical_io_s,
+                row_walk_fraction=0.0,
+            ),
+            physical_io=PhysicalIO(
+                read_requests=sum(mean.read_requests.values()),
+                read_blocks=mean.misses,
+                read_bytes=mean.read_bytes,
+                write_requests=mean.written_blocks,
+                write_bytes=mean.written_blocks * size,
+                request_blocks=dict(sorted(mean.read_requests.items(), reverse=True)),
+            ),
+            cache=CacheUse(
+                hits=gets - mean.misses,
+                misses=mean.misses,
+                hit_fraction=1 - mean.misses / gets if gets else 0.0,
+            ),
+            device=mean.device,
+            transactions=TransactionStats(
+                per_s=mean.per_s,
+                response_s=mean.response_s,
+                response_percentiles=mean.percentiles,
+                response_interval=mean.response_interval,
+                per_s_low=low,
+                per_s_high=high,
+                under_way=mean.per_s * mean.response_s,
+                measured=mean.measured,
+                warm_up=mean.warm_up,
+                utilisation=rates.utilisation,
+                bottleneck=rates.bottleneck,
+                saturation_per_s=rates.saturation_per_s,
+                saturation_users=rates.saturation_users,
+                log_writes_per_s=rates.log_writes_per_s,
+                commits_per_log_write=_commits(work, mean.per_s) / rates.log_writes_per_s
+                if rates.log_writes_per_s
+                else 0.0,
+                written_blocks_per_s=mean.per_s * mean.written_blocks,
+                policies=mean.policies,
+                kinds=mean.kinds,
+            ),
+            method=mean.method,
+            access="gets in the buffer cache, single-block reads for what is not there",
+            events=mean.events,
+        )
+    )
+
+
+def _commits(work: Any, per_s: float) -> float:
+    total = sum(one.weight for one in work.mix)
+    return float(per_s * sum(one.weight for one in work.mix if one.commits) / total)
+
+
+def _sources(system: System) -> list[str]:
+    found = set(LAW_SOURCES)
+    found.update(constant.source.split(":")[0] for constant in system.constants.values())
+    return sorted(found)

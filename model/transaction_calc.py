@@ -1,0 +1,226 @@
+"""Transactions in closed form: the network of their resources solved, and the answer put into words."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from model.demand import FROM_CLIENT, LOG_FILE_SYNC, SCATTERED, SEQUENTIAL
+from model.demand import transactions as asked
+from model.demand.transactions import KindDemand
+from model.errors import OutsideLaw
+from model.laws import commit, disk_means, processors
+from model.results import DeviceStats, EventTime, RunResult, TransactionKind
+from model.spec import System, Transactions
+from model.transaction_books import BUFFER_BUSY, LATCH, Mean, Rates, close_books
+from model.transaction_network import FULL, LEAST, Point, at_rate, closed
+from model.transaction_parts import Parts, parts_of
+
+DATA, REDO, CPUS = "data disk", "redo disk", "processors"
+
+
+class Solved(NamedTuple):
+    """The network at the load that is asked for, and with a single user."""
+
+    parts: Parts
+    point: Point
+    alone: Point
+
+
+def solve(system: Any, work: Any) -> Solved:
+    """The network, solved; raises :class:`OutsideLaw` for arrivals that no resource can keep up with.
+
+    Touches within ``_db_aging_touch_time`` count once, so hits depend a little on throughput: that of the bounds.
+    """
+    parts = parts_of(system, work)
+    alone = next(closed(parts, 1))
+    if asked.touch_rules(system).touch_time_s:
+        most = rates_of(parts, alone, alone).saturation_per_s
+        wanted = work.rate_per_s or work.users / max(work.think_s + alone.response_s, LEAST)
+        parts = parts_of(system, work, min(wanted, most) * parts.gets)
+        alone = next(closed(parts, 1))
+    if work.rate_per_s is None:
+        point = alone
+        for point in closed(parts, int(work.users)):  # noqa: B007  (the last one is wanted)
+            pass
+        return Solved(parts, point, alone)
+    rates = rates_of(parts, alone, alone)
+    if work.rate_per_s >= FULL * rates.saturation_per_s:
+        raise OutsideLaw(
+            f"workload.rate_per_s {work.rate_per_s:g} is more than the {rates.bottleneck} can do, "
+            f"{rates.saturation_per_s:.4g} transactions a second: the queue would grow without end"
+        )
+    return Solved(parts, at_rate(parts, work.rate_per_s), alone)
+
+
+def rates_of(parts: Parts, point: Point, alone: Point) -> Rates:
+    """What the resources do at a load, and which saturates first."""
+    host, disk = parts.system.host, parts.system.disk
+    caused = point.caused
+    cores = processors.capacity_cores(
+        parts.threads, host.cpus, host.threads_per_core, host.smt_gain_percent / 100
+    )
+    more_s = caused.more_s / parts.servers
+    data_s = parts.disk_held_s + (parts.reads + parts.scan_reads) * more_s
+    data_s += caused.written * (parts.write_held_s + more_s)
+    redo_s = parts.redo_bytes / float(disk_means.sequential_bytes_per_s(disk, True))
+    log_share = caused.log_writes_per_s * caused.log_held_s
+    demands = {CPUS: alone.caused.cpu_s / float(cores), DATA: data_s}
+    used = {CPUS: point.per_s * caused.cpu_s / parts.threads, DATA: point.per_s * data_s}
+    if parts.system.instance.redo_disk == "data":
+        demands[DATA] += redo_s
+        used[DATA] += log_share
+    else:
+        demands[REDO] = redo_s
+        used[REDO] = log_share
+    bottleneck = max(demands, key=lambda name: demands[name])
+    most = max(demands[bottleneck], LEAST)
+    closed_loop = parts.work.rate_per_s is None
+    return Rates(
+        utilisation={name: min(1.0, share) for name, share in used.items()},
+        bottleneck=bottleneck,
+        saturation_per_s=1 / most,
+        saturation_users=(parts.work.think_s + alone.response_s) / most if closed_loop else None,
+        log_writes_per_s=caused.log_writes_per_s,
+    )
+
+
+def calculate_transactions(system: System, work: Transactions, *, name: str) -> RunResult:
+    """Answer transactions in closed form: means of one transaction, and rates of the whole."""
+    parts, point, alone = solve(system, work)
+    return close_books(name, system, work, _mean(parts, point), rates_of(parts, point, alone))
+
+
+def _mean(parts: Parts, point: Point) -> Mean:
+    """The mean transaction, in the words of the books."""
+    caused = point.caused
+    waits: dict[str, EventTime] = {}
+
+    def wait(event: str, times: float, each_s: float) -> None:
+        if times * each_s > 0:
+            waits[event] = EventTime(waits=times, max_s=each_s, total_s=times * each_s)
+
+    wait(SEQUENTIAL, parts.reads, point.read_s)
+    wait(SCATTERED, parts.scan_reads, point.scan_read_s)
+    wait(LOG_FILE_SYNC, parts.commits, caused.sync_s)
+    for event, times, cost in (
+        (LATCH, parts.hottest_gets, caused.latch),
+        (BUFFER_BUSY, parts.hottest_changes, caused.pin),
+    ):
+        if cost.waits:
+            wait(event, times * cost.waits, cost.wait_s / cost.waits)
+    trips = parts.mean("trips")
+    wait(FROM_CLIENT, trips, parts.trips_s / trips)
+    size = parts.data.block_size_bytes
+    reads: dict[int, float] = {}
+    for blocks, times in ((1.0, parts.reads), (parts.scan_read_blocks, parts.scan_reads)):
+        if times > 0:
+            each = round(blocks if blocks == 1.0 else blocks / times)
+            reads[each] = reads.get(each, 0.0) + times
+    missed = parts.reads + parts.scan_read_blocks
+    return Mean(
+        engine="calculate",
+        method="mean value analysis of processors, data disk and log"
+        if parts.work.rate_per_s is None
+        else "queues of processors, data disk and log at the rate of arrivals",
+        response_s=point.response_s,
+        cpu=caused.cpu,
+        waits=waits,
+        run_queue_s=point.run_queue_s,
+        gets=parts.mean("gets") + parts.mean("scan_blocks") + caused.undo,
+        current_gets=parts.mean("changed_blocks"),
+        misses=missed,
+        read_requests=reads,
+        read_bytes=missed * size,
+        written_blocks=caused.written,
+        per_s=point.per_s,
+        device=_device(parts, point),
+        kinds=[_kind(parts, point, kind) for kind in parts.kinds],
+        warnings=_warnings(parts, point),
+    )
+
+
+def _warnings(parts: Parts, point: Point) -> list[str]:
+    said = [
+        "calculate answers by a law of means; simulate shows percentiles, an interval, and what comes in bursts"
+    ]
+    if point.caused.behind >= FULL:
+        said.append("DBWR cannot write as fast as blocks change: there would be free buffer waits")
+    return said
+
+
+def _kind(parts: Parts, point: Point, kind: KindDemand) -> TransactionKind:
+    """One kind: what it asks for more or less than the mean makes its response longer or shorter."""
+    host, caused = parts.system.host, point.caused
+    missed = kind.drawn_gets * (1 - parts.hit)
+    scanned = kind.scan_blocks * (1 - parts.hit)
+    requests = scanned * parts.scan_reads / parts.scan_read_blocks if scanned else 0.0
+    more_cpu_s = kind.cpu_s - sum(one.share * one.cpu_s for one in parts.kinds)
+    more_cpu_s += (missed - parts.reads + requests - parts.scan_reads) * host.read_call_s
+    more_cpu_s += (missed - parts.reads + scanned - parts.scan_read_blocks) * host.buffer_block_s
+    stretch = (caused.cpu_s + point.run_queue_s) / caused.cpu_s if caused.cpu_s else 1.0
+    response_s = (
+        point.response_s
+        + more_cpu_s * stretch
+        + (missed - parts.reads) * point.read_s
+        + (requests - parts.scan_reads) * point.scan_read_s
+        + (kind.commits - parts.commits) * caused.sync_s
+        + (kind.hottest_gets - parts.hottest_gets) * caused.latch.wait_s
+        + (kind.hottest_changes - parts.hottest_changes) * caused.pin.wait_s
+        + kind.trips_s
+        - parts.trips_s
+    )
+    return TransactionKind(
+        name=kind.name,
+        per_s=point.per_s * kind.share,
+        response_s=response_s,
+        consistent_gets=kind.gets + kind.scan_blocks,
+        read_blocks=missed + scanned,
+    )
+
+
+def _device(parts: Parts, point: Point) -> dict[str, DeviceStats]:
+    """The data disk, and the redo disk where it is another one, in iostat's quantities."""
+    size, per_s, caused = parts.data.block_size_bytes, point.per_s, point.caused
+    logs = caused.log_writes_per_s
+    log_bytes = per_s * parts.redo_bytes + logs * float(commit.log_write_bytes(0.0))
+    log = (logs, caused.log_write_s, caused.log_held_s)
+    writes = per_s * caused.written
+    more_s = caused.more_s / parts.servers
+    flow = [
+        (per_s * parts.reads, point.read_s, parts.read_held_s + more_s),
+        (per_s * parts.scan_reads, point.scan_read_s, parts.scan_held_s + more_s),
+        (writes, point.read_s, parts.write_held_s + more_s),
+    ]
+    written_bytes = writes * size
+    shared = parts.system.instance.redo_disk == "data"
+    if shared:
+        flow.append(log)
+        writes, written_bytes = writes + logs, written_bytes + log_bytes
+    reads = flow[0][0] + flow[1][0]
+    found = {}
+    if reads + writes:
+        read_bytes = per_s * (parts.reads + parts.scan_read_blocks) * size
+        found["disk"] = _stats(reads, writes, (read_bytes, written_bytes), flow)
+    if not shared and logs:
+        found["redo"] = _stats(0.0, logs, (0.0, log_bytes), [log])
+    return found
+
+
+def _stats(
+    reads: float, writes: float, moved_bytes: tuple[float, float], flow: list[tuple[float, float, float]]
+) -> DeviceStats:
+    """iostat's quantities; *flow* has requests a second, their time at the device, and what they take of it."""
+    requests = reads + writes
+    busy = min(1.0, sum(per_s * held_s for per_s, _, held_s in flow))
+    queue = max(busy, sum(per_s * response_s for per_s, response_s, _ in flow))
+    return DeviceStats(
+        reads_per_s=reads,
+        writes_per_s=writes,
+        read_bytes_per_s=moved_bytes[0],
+        written_bytes_per_s=moved_bytes[1],
+        average_request_bytes=sum(moved_bytes) / requests,
+        average_queue=queue,
+        await_s=queue / requests,
+        service_s=busy / requests,
+        utilisation_fraction=busy,
+    )

@@ -1,0 +1,194 @@
+"""The mean transaction of a mix: what it asks of processors, data disk and log, and what that costs alone."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from model.demand import transactions as asked
+from model.demand.reading import mbrc_of
+from model.demand.transactions import Data, KindDemand
+from model.laws import disk_means, processors, touch_count
+from model.laws.disk_geometry import geometry_of
+
+
+@dataclass(slots=True)
+class Parts:
+    """What one mean transaction asks of each resource, and what that costs where nobody queues."""
+
+    system: Any
+    work: Any
+    kinds: list[KindDemand]
+    data: Data
+    held: tuple[float, float]
+    """Share of each group of blocks that is in memory."""
+    hit: float
+    """Share of the gets outside the hottest blocks that find their block."""
+    reads: float
+    """Single-block reads."""
+    scan_reads: float
+    scan_read_blocks: float
+    cpu: dict[str, float]
+    """CPU seconds by cause, without those of others' doing."""
+    servers: int
+    """Requests that the data disk serves at once."""
+    read_s: float
+    read_held_s: float
+    """Of the disk's capacity, for one read."""
+    scan_read_s: float
+    scan_held_s: float
+    write_held_s: float
+    """Of the disk's capacity, for one block that DBWR writes."""
+    latch: list[processors.Contention]
+    pin: list[processors.Contention]
+    commits: float
+    redo_bytes: float
+    gets: float
+    """Those outside the hottest blocks."""
+    changes: float
+    hottest_gets: float
+    hottest_changes: float
+    trips_s: float
+    threads: int
+    mbrc: int
+    """Blocks of a multiblock read."""
+    log_turn_s: float
+    """Of a log write: command and platter, before the transfer and without a seek."""
+    to_log_s: float
+    """Seek from the data to the log, on the same disk."""
+    from_log_s: float
+    """What a request among the data costs more after a log write."""
+
+    def mean(self, name: str) -> float:
+        """Mean of a number of the kinds."""
+        return float(sum(kind.share * getattr(kind, name) for kind in self.kinds))
+
+    @property
+    def cpu_s(self) -> float:
+        """Sum of the causes."""
+        return sum(self.cpu.values())
+
+    @property
+    def disk_held_s(self) -> float:
+        """Of the disk's capacity, for all reads of a transaction."""
+        return self.reads * self.read_held_s + self.scan_reads * self.scan_held_s
+
+    @property
+    def disk_s(self) -> float:
+        """Time of all reads of a transaction, nobody queueing."""
+        return self.reads * self.read_s + self.scan_reads * self.scan_read_s
+
+
+def parts_of(system: Any, work: Any, references_per_s: float = 0.0) -> Parts:
+    """The mean transaction of the mix."""
+    host, disk = system.host, system.disk
+    kinds, data = asked.kinds_of(system, work), asked.data_of(system, work)
+
+    def mean(name: str) -> float:
+        return float(sum(kind.share * getattr(kind, name) for kind in kinds))
+
+    drawn = mean("drawn_gets")
+    held = held_fractions(system, data, references_per_s)
+    hit = min(1.0, sum(share * there for share, there in zip(data.shares, held, strict=True)))
+    reads = drawn * (1 - hit)
+    scanned = mean("scan_blocks")
+    mbrc = max(1, int(mbrc_of(system.instance, data.block_size_bytes)))
+    missed = scanned * (1 - hit)
+    requests = missed / mbrc
+    size = data.block_size_bytes
+    cpu: dict[str, float] = {}
+    for kind in kinds:
+        for cause, seconds in kind.cpu.items():
+            cpu[cause] = cpu.get(cause, 0.0) + kind.share * seconds
+    cpu[asked.READS] = (reads + requests) * host.read_call_s
+    cpu[asked.FILLS] = (reads + missed) * host.buffer_block_s
+    span = span_bytes(system, work)
+    threads = host.cpus * host.threads_per_core
+    hottest, changed = mean("hottest_gets"), mean("hottest_changes")
+    busy_s = sum(cpu.values())
+
+    def between(times: float) -> float:
+        return busy_s * work.hottest_blocks / times if times else 0.0
+
+    to_log_s, from_log_s = _to_log_s(system, work, span)
+    none = [processors.Contention(0.0, 0.0, 0.0)] * (threads + 1)
+    cached = disk.read_hit_fraction
+
+    def read_s(size_bytes: float) -> float:
+        found = (1 - cached) * disk_means.random_moments(disk, size_bytes, span, False)[0]
+        return float(found + cached * (disk.overhead_s + size_bytes / disk.bus_bytes_per_s))
+
+    return Parts(
+        system=system,
+        work=work,
+        kinds=kinds,
+        data=data,
+        held=held,
+        hit=hit,
+        reads=reads,
+        scan_reads=requests,
+        scan_read_blocks=missed,
+        cpu=cpu,
+        servers=disk_means.servers_of(disk),
+        read_s=read_s(size),
+        read_held_s=1 / disk_means.random_requests_per_s(disk, size, span, False),
+        scan_read_s=read_s(mbrc * size),
+        scan_held_s=1 / disk_means.random_requests_per_s(disk, mbrc * size, span, False),
+        write_held_s=1 / disk_means.random_requests_per_s(disk, size, span, True),
+        latch=processors.contention(threads, between(hottest), host.latch_hold_s, host.latch_spin_s)
+        if hottest
+        else none,
+        pin=processors.contention(threads, between(changed), host.change_block_s, 0.0) if changed else none,
+        commits=sum(kind.share for kind in kinds if kind.commits),
+        redo_bytes=mean("redo_bytes"),
+        gets=drawn,
+        changes=mean("drawn_changes"),
+        hottest_gets=hottest,
+        hottest_changes=changed,
+        trips_s=mean("trips_s"),
+        threads=threads,
+        mbrc=mbrc,
+        log_turn_s=float(disk_means.overhead_s(disk, True) + disk.rotation_s / 2),
+        to_log_s=to_log_s,
+        from_log_s=from_log_s,
+    )
+
+
+def span_bytes(system: Any, work: Any) -> float:
+    """Bytes of the disk over which the data lie."""
+    capacity = system.disk.capacity_bytes * disk_means.data_members(system.disk)
+    return float(min(capacity, work.data_bytes))
+
+
+def held_fractions(system: Any, data: Data, references_per_s: float = 0.0) -> tuple[float, float]:
+    """Share of each group of blocks that is in memory, in the long run: as many of its gets find their block."""
+    rules = asked.touch_rules(system)
+    held = [0.0, 0.0]
+    for pool in data.pools:
+        groups = [group for group in pool.groups if data.blocks[group]]
+        popularity = [float(data.shares[group] / data.blocks[group]) for group in groups]
+        blocks = [float(data.blocks[group]) for group in groups]
+        if not any(popularity):
+            continue
+        late = sum(data.shares[group] for group in groups) * references_per_s * rules.touch_time_s
+        found = touch_count.resident_fractions(pool.room_blocks, popularity, blocks, rules, late)
+        for group, shares in zip(groups, found, strict=True):
+            held[group] = sum(shares)
+    return held[0], held[1]
+
+
+def _to_log_s(system: Any, work: Any, span: float) -> tuple[float, float]:
+    """Seek from the data to the log on their disk, and what a request costs more after it than among the data.
+
+    The log lies at ``redo_byte``, or behind the data; the data reach from the disk's begin as far as *span*.
+    """
+    disk = system.disk
+    if system.instance.redo_disk == "own" or not disk.rotation_s:
+        return 0.0, 0.0
+    g = geometry_of(disk)
+    place = work.data_bytes if system.instance.redo_byte is None else system.instance.redo_byte
+    apart = abs(place / disk_means.data_members(disk) - span / 2) / (g.heads * g.track_bytes)
+    seek_s = float(disk_means.seek_at_s(g, max(1.0, apart)))
+    among = disk_means.random_moments(disk, 0, span, True)[0]
+    among -= disk_means.overhead_s(disk, True) + disk.rotation_s / 2
+    return seek_s, max(0.0, seek_s - float(among))

@@ -1,0 +1,72 @@
+"""What another answer costs, and which part of it moved."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from model.results import Money, RunResult
+from model.units import show_amount
+from scenarios.why_words import differs
+
+HOUR_S = 3600
+
+
+def sentences(base: RunResult, other: RunResult) -> Iterator[str]:
+    """One sentence on the cost of a run or transaction and of an hour; none where neither answer has prices."""
+    before, after = base.money, other.money
+    if before is None or after is None:
+        known = before or after
+        if known is not None:
+            each, hour = show_amount(known.total), show_amount(known.used_per_hour)
+            yield (
+                f"a {known.per} costs {each} {known.currency} and an hour of it {hour} {known.currency} by prices that "
+                "only one of the two has"
+            )
+    elif before.currency != after.currency:
+        yield f"one costs {before.currency}, the other {after.currency}, so costs are not compared"
+    elif before.per != after.per:
+        yield f"one cost is that of a {before.per}, the other that of a {after.per}, so costs are not compared"
+    else:
+        yield _compared(before, after)
+
+
+def _compared(before: Money, after: Money) -> str:
+    each = _instead(before.total, after.total, after.currency)
+    hour = _instead(before.used_per_hour, _hour_at_the_rate_of(before, after), after.currency)
+    return (
+        f"a {after.per} costs {each}{_because(before, after)}; an hour at the same rate of work costs {hour}"
+    )
+
+
+def _hour_at_the_rate_of(before: Money, after: Money) -> float:
+    """An hour in which as much is done as before; storage is kept all the time."""
+    each, stored = after.total - after.storage, after.storage / after.takes_s
+    return HOUR_S * (each / before.takes_s + stored)
+
+
+def _instead(before: float, after: float, currency: str) -> str:
+    """An amount against the one before."""
+    shown = show_amount(after), show_amount(before)
+    if shown[0] == shown[1]:
+        return f"{shown[0]} {currency} as before"
+    less = "less" if after < before else "more"
+    percent = f", {100 * (after - before) / before:+.3g} %" if before and after < 10 * before else ""
+    return f"{shown[0]} {currency} instead of {shown[1]} ({show_amount(abs(after - before))} {less}{percent})"
+
+
+def _because(before: Money, after: Money) -> str:
+    """The part that moved the most, and whether its amount or its price did."""
+    cpu = after.total - after.storage - (before.total - before.storage)
+    storage = after.storage - before.storage
+    if not differs(before.total, after.total):
+        return ""
+    if abs(storage) > abs(cpu):
+        return f" because storage costs {show_amount(after.storage)} instead of {show_amount(before.storage)}"
+    hours = before.cpu_core_hours, after.cpu_core_hours
+    if differs(*hours):
+        fell = "fell" if hours[1] < hours[0] else "rose"
+        return f" because CPU {fell} from {show_amount(hours[0])} to {show_amount(hours[1])} core hours"
+    return (
+        f" because a core costs {show_amount(after.core_per_hour)} an hour instead of "
+        f"{show_amount(before.core_per_hour)}"
+    )

@@ -1,0 +1,171 @@
+"""Costs in the terminal, in JSON, in the report and on the page."""
+
+import json
+from pathlib import Path
+
+import pytest
+from click import unstyle
+from streamlit.testing.v1 import AppTest
+
+from app import what_if
+from app.cli import main
+from app.compare_text import compare_lines
+from app.money_text import money_lines
+from app.report_html import compare_page, run_page
+from app.text import run_lines
+from model.results import RunResult
+from model.units import show_amount
+from scenarios import load, run
+
+PRICED = "savvinov-lio-priced"
+ENTRY = Path(what_if.__file__).with_name("streamlit_app.py")
+
+
+@pytest.fixture(scope="module")
+def priced() -> RunResult:
+    return run(load(PRICED))
+
+
+def lines(result: RunResult, width: int = 80) -> list[str]:
+    return [unstyle(line) for line in money_lines(result, width)]
+
+
+def test_the_parts_stand_over_what_is_used_and_the_machine(priced: RunResult) -> None:
+    found = lines(priced)
+    assert found[0] == "Money"
+    assert found[1].split() == ["USD", "one", "run", "%", "an", "hour"]
+    names = [line[:15].strip() for line in found[2:8]]
+    assert names == ["licence", "support", "infrastructure", "storage", "used", "whole machine"]
+    assert sum(float(line.split()[-1]) for line in found[2:6]) == pytest.approx(100, abs=0.2)
+    assert found[6].split()[-1] == "1.19"
+    text = " ".join(found)
+    assert "4 cores, busy or not, with 2 processor licences" in text
+    assert "a million gets cost 0.00068 USD of CPU" in text
+    assert "half of the gets would save 0.368 USD an hour at the same rate of work" in text
+
+
+@pytest.mark.parametrize("width", [40, 60, 80, 120])
+def test_no_line_is_wider_than_asked(priced: RunResult, width: int) -> None:
+    assert all(len(line) <= max(width, 50) for line in lines(priced, width))
+
+
+def test_a_stream_has_a_cost_and_no_gets() -> None:
+    found = " ".join(lines(run(load("magni-pwrite-1", ["prices.use=example", "prices.storage_iops=100"]))))
+    assert "one run" in found
+    assert "gets" not in found
+    assert "and 100 requests/s" in found
+
+
+def test_without_prices_there_is_no_block() -> None:
+    result = run(load("savvinov-lio-pc"))
+    assert not lines(result)
+    assert "Money" not in [unstyle(line) for line in run_lines(result)]
+
+
+def test_no_prices_are_no_shares() -> None:
+    found = lines(run(load("savvinov-lio-pc", ["prices.currency=EUR"])))
+    assert found[1].split()[0] == "EUR"
+    assert found[2].split() == ["licence", "0"]
+
+
+@pytest.mark.parametrize(
+    ("amount", "text"),
+    [(0, "0"), (123_456.7, "123,457"), (1234.5, "1,234.50"), (1, "1.00"), (0.9999, "1.00"), (0.25, "0.25"),
+     (0.000123456, "0.000123"), (-0.5, "-0.5"), (3.2e-9, "0.0000000032")],
+)  # fmt: skip
+def test_amounts_have_no_powers_of_ten(amount: float, text: str) -> None:
+    assert show_amount(amount) == text
+
+
+def test_it_is_part_of_the_answer_and_of_json(priced: RunResult, capsys: pytest.CaptureFixture[str]) -> None:
+    assert "Money" in [unstyle(line) for line in run_lines(priced)]
+    assert main(["run", PRICED, "--json"]) == 0
+    money = json.loads(capsys.readouterr().out)["money"]
+    assert {"cpu_core_hours", "licence", "storage", "per_million_logical_io", "currency"} <= money.keys()
+    assert "per_transaction" not in money
+
+
+def test_list_shows_the_price_book(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["list", "prices", "example"]) == 0
+    shown = capsys.readouterr().out
+    assert "Example, not an offer" in shown
+    assert "currency USD" in shown
+    assert main(["list", "prices", "example", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)[0]["currency"] == "USD"
+
+
+def test_a_comparison_has_costs_side_by_side_and_the_reason(priced: RunResult) -> None:
+    other = run(load(PRICED, ["tablespace.block_size_bytes=16K"]))
+    found = "\n".join(unstyle(line) for line in compare_lines([priced, other], ["", ""]))
+    assert "USD, one run" in found
+    assert "USD, an hour" in found
+    assert "- a run costs" in found
+
+
+def test_the_reports_tell_the_cost(priced: RunResult) -> None:
+    scenario = load(PRICED)
+    assert "<h2>Money</h2>" in run_page(scenario, priced)
+    assert "USD, one run" in compare_page([scenario, scenario], [priced, priced], ["", ""])
+
+
+def opened(**query: str) -> AppTest:
+    app = AppTest.from_file(str(ENTRY), default_timeout=60)
+    for key, value in query.items():
+        app.query_params[key] = value
+    app.run()
+    assert not app.exception
+    return app
+
+
+def keys(app: AppTest) -> set[str]:
+    found = [*app.number_input, *app.selectbox, *app.text_input, *app.slider]
+    return {one.key for one in found if one.key and one.key.startswith("prices.")}
+
+
+def labels(app: AppTest) -> list[str]:
+    return [tab.label for tab in app.tabs]
+
+
+def test_the_page_offers_prices_once_there_is_a_currency() -> None:
+    app = opened(scenario="savvinov-lio-pc")
+    assert keys(app) == {"prices.use", "prices.currency"}
+    assert "Money" not in labels(app)
+    app.selectbox("prices.currency").set_value("EUR").run()
+    assert not app.exception
+    assert app.error.len == 0
+    assert "prices.core_per_hour" in keys(app)
+    app.number_input("prices.core_per_hour").set_value(0.4).run()
+    assert not app.exception
+    assert "EUR/hour" in app.number_input("prices.core_per_hour").label
+    assert app.query_params["prices.core_per_hour"] == "0.4"
+    assert "Money" in labels(app)
+    app.select_slider("tablespace.block_size_bytes").set_value(16384).run()
+    assert any("A run costs" in one.value and "EUR instead of" in one.value for one in app.markdown)
+
+
+def test_the_page_takes_the_example() -> None:
+    app = opened(scenario="savvinov-lio-pc", tab="Money")
+    app.selectbox("prices.use").set_value("example").run()
+    assert not app.exception
+    assert app.number_input("prices.licence_per_processor").value == 47_500
+    assert any("Prices are examples" in one.value for one in app.caption)
+
+
+def test_its_tab_shows_both_costs_and_a_price_changes_no_time() -> None:
+    app = AppTest.from_file(str(ENTRY), default_timeout=60)
+    app.query_params["scenario"] = PRICED
+    app.session_state["tab"] = "Money"
+    app.run()
+    assert not app.exception
+    assert sum("whole machine" in one.value for one in app.code) == 2
+    was = next(one.value for one in app.metric if one.label == "Elapsed")
+    app.number_input("prices.core_per_hour").set_value(10.0).run()
+    assert not app.exception
+    assert next(one.value for one in app.metric if one.label == "Elapsed") == was
+    assert any("because a core costs 11.14 an hour instead of 1.19" in one.value for one in app.markdown)
+
+
+def test_a_link_with_a_price_and_no_currency_says_what_is_missing() -> None:
+    app = opened(**{"scenario": "savvinov-lio-pc", "prices.core_per_hour": "1"})
+    assert any("has no currency" in one.value for one in app.error)
+    assert "prices.core_per_hour" not in app.query_params

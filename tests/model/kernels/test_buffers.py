@@ -1,0 +1,303 @@
+"""The buffer cache that lives on: equal to TouchCount in all that shows, plain, compiled, and compiled midway."""
+
+from __future__ import annotations
+
+import math
+import subprocess
+import sys
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from model.errors import SpecError
+from model.kernels import WORTH_COMPILING, buffers
+from model.kernels.buffers import Buffers
+from model.laws.buffer_cache import TouchRules
+from model.state.touch_count import TouchCount
+
+Reference = tuple[int, bool, bool]
+
+EXTREMES = [-(2**63), -(2**62) - 1, -1, 2**31, 2**40, 2**62, 2**63 - 1]
+block_numbers = st.integers(0, 14) | st.sampled_from(EXTREMES)
+references = st.lists(st.tuples(block_numbers, st.booleans(), st.booleans()), max_size=25)
+waits = st.sampled_from([0.0, 0.5, 2.0, 4.0])
+picks = st.lists(st.integers(0, 30), max_size=8)
+steps = st.lists(st.tuples(references, waits, picks), max_size=12)
+fills = st.none() | st.tuples(
+    st.lists(block_numbers, unique=True, max_size=14),
+    st.sampled_from([-math.inf, -2.0, 0.0]),
+    st.none() | st.integers(0, 4),
+)
+all_rules = st.builds(
+    TouchRules,
+    percent_hot=st.sampled_from([0.0, 10.0, 50.0, 90.0, 100.0]),
+    touch_time_s=st.sampled_from([0.0, 1.0, 3.0]),
+    hot_criteria=st.integers(2, 4),
+    more_than=st.booleans(),
+    stay_count=st.integers(0, 1),
+    cool_count=st.integers(0, 1),
+    first_count=st.integers(0, 3),
+)
+
+
+def plain(size: int, rules: TouchRules | None = None) -> Buffers:
+    """However much the other tests have asked for."""
+    buffers.worked._requests = -WORTH_COMPILING
+    return Buffers(size, rules)
+
+
+def compiled(size: int, rules: TouchRules | None = None) -> Buffers:
+    return Buffers(size, rules, expected_references=WORTH_COMPILING)
+
+
+def compiled_midway(size: int, rules: TouchRules | None = None) -> Buffers:
+    """After thirty references or so."""
+    found = plain(size, rules)
+    buffers.worked._requests = WORTH_COMPILING - 30
+    return found
+
+
+WAYS = [plain, compiled, compiled_midway]
+
+
+class Twin:
+    """TouchCount, and which of its blocks are dirty."""
+
+    def __init__(self, size: int, rules: TouchRules | None = None) -> None:
+        self.state, self.dirty = TouchCount(size, rules), set[int]()
+
+    def work(self, stream: list[Reference], now_s: float) -> tuple[Any, ...]:
+        misses, to_write, newly_dirty, inspected = list[int](), list[int](), list[int](), 0
+        for k, (block, change, aside) in enumerate(stream):
+            if not self.state.touch(block, now_s):
+                search = self.state.read(block, now_s, cold_end=aside)
+                to_write += search.to_write
+                inspected += search.inspected
+                if not search.found:
+                    return misses, k, to_write, newly_dirty, inspected
+                misses.append(k)
+            if change:
+                self.state.change(block)
+                if block not in self.dirty:
+                    newly_dirty.append(block)
+                    self.dirty.add(block)
+        return misses, len(stream), to_write, newly_dirty, inspected
+
+    def written(self, blocks: list[int]) -> None:
+        for block in blocks:
+            self.state.written(block)
+            self.dirty.discard(block)
+
+    def fill(self, blocks: list[int], now_s: float, count: int | None) -> None:
+        for block in blocks:
+            self.state.read(block, now_s)
+            if count is not None:
+                self.state._buffers[block].count = count
+
+
+def worked(cache: Buffers, stream: list[Reference], now_s: float) -> tuple[Any, ...]:
+    blocks, changes, cold_end = zip(*stream, strict=True) if stream else ((), (), ())
+    given = np.array(blocks, dtype=np.int64)
+    work = cache.work(given, np.array(changes, dtype=bool), np.array(cold_end, dtype=bool), now_s)
+    assert work.misses.dtype == work.to_write.dtype == work.newly_dirty.dtype == np.int64
+    return work.misses.tolist(), work.done, work.to_write.tolist(), work.newly_dirty.tolist(), work.inspected
+
+
+def same(cache: Buffers, twin: Twin) -> None:
+    """In all that shows from outside."""
+    state = twin.state
+    assert cache.regions() == (state.cold, state.hot)
+    assert len(cache) == len(state)
+    resident = cache.resident().tolist()
+    assert sorted(resident) == sorted(state.cold + state.hot + state.write_list)
+    assert all(block in cache for block in resident)
+    assert cache.dirty == len(twin.dirty)
+
+
+# Equal to the state
+
+
+@pytest.mark.parametrize("way", WAYS)
+@given(fill=fills, steps=steps, size=st.integers(1, 14), rules=all_rules)
+@example(  # every buffer is dirty, and the work stops; a block of the write list is touched and changed there
+    fill=None,
+    steps=[
+        ([(block, True, False) for block in (1, 2, 3, 4, 1)], 0.0, []),
+        ([(2, True, False)], 4.0, [1]),
+        ([(4, True, False), (2, False, False)], 4.0, []),
+    ],
+    size=3,
+    rules=TouchRules(),
+)
+def test_work_is_that_of_the_state(
+    way: Callable[..., Buffers], fill: Any, steps: Any, size: int, rules: TouchRules
+) -> None:
+    cache, twin, now_s = way(size, rules), Twin(size, rules), 0.0
+    if fill is not None:
+        blocks, filled_s, count = fill
+        cache.fill(np.array(blocks[:size], dtype=np.int64), filled_s, count)
+        twin.fill(blocks[:size], filled_s, count)
+        same(cache, twin)
+    for stream, wait_s, picked in steps:
+        now_s += wait_s
+        assert worked(cache, stream, now_s) == twin.work(stream, now_s)
+        same(cache, twin)
+        assert all((block in cache) == (block in twin.state) for block in [*range(15), *EXTREMES])
+        # DBWR writes of the write list, then of what is dirty, and now and then what is clean
+        known = twin.state.write_list + sorted(twin.dirty) + sorted(cache.resident().tolist())
+        blocks = [known[pick] for pick in picked if pick < len(known)]
+        cache.written(np.array(blocks, dtype=np.int64))
+        twin.written(blocks)
+        same(cache, twin)
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("size", [1, 300, 5_000])
+def test_long_work_is_that_of_the_state(way: Callable[..., Buffers], size: int) -> None:
+    """Look-ups among 20,000 blocks with changes and scans, a writer that comes late, and files far apart."""
+    random, count = np.random.default_rng(size), 60_000
+    cache, twin, writing = way(size), Twin(size), list[int]()
+    rank = (20_000 * random.random(count) ** 3).astype(np.int64)
+    blocks = rank % 7 * 2**32 + rank * 128
+    aside = random.random(count) < 0.02
+    blocks[aside] += 2**40
+    changes = random.random(count) < 0.2
+    at, turn = 0, 0
+    while at < count:
+        turn += 1
+        part = slice(at, at + 110)
+        stream = list(zip(blocks[part].tolist(), changes[part].tolist(), aside[part].tolist(), strict=True))
+        found = worked(cache, stream, turn * 0.3)
+        assert found == twin.work(stream, turn * 0.3)
+        at += found[1]
+        writing += found[2]
+        if turn % 7 == 0 or found[1] < len(stream):
+            for one in (cache, twin):
+                one.written(writing)  # type: ignore[attr-defined]
+            writing = []
+        if turn % 50 == 0:
+            same(cache, twin)
+    same(cache, twin)
+    assert len(cache) == size
+
+
+# One promise at a time
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_without_flags_no_block_is_put_aside(way: Callable[..., Buffers]) -> None:
+    one, other = way(3), way(3)
+    blocks, no = np.arange(40) % 5, np.zeros(40, dtype=bool)
+    assert one.work(blocks, no, None, 0.0).misses.tolist() == other.work(blocks, no, no, 0.0).misses.tolist()
+    assert one.regions() == other.regions()
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_work_stops_without_a_clean_buffer_and_goes_on_when_one_is_written(
+    way: Callable[..., Buffers],
+) -> None:
+    cache, blocks = way(2), np.array([1, 2, 3])
+    work = cache.work(blocks, blocks > 0, None, 0.0)
+    assert (work.misses.tolist(), work.done, work.to_write.tolist(), work.inspected) == ([0, 1], 2, [1, 2], 2)
+    assert (work.newly_dirty.tolist(), cache.dirty, 3 in cache) == ([1, 2], 2, False)
+    cache.written(work.to_write[1:])
+    rest = cache.work(blocks[2:], blocks[2:] > 0, None, 0.0)
+    assert (rest.misses.tolist(), rest.done, rest.to_write.tolist()) == ([0], 1, [])
+    assert sorted(cache.resident().tolist()) == [1, 3]
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_an_answer_outlives_the_next_call(way: Callable[..., Buffers]) -> None:
+    cache, blocks = way(4), np.arange(4)
+    first = cache.work(blocks, blocks >= 0, None, 0.0)
+    cache.work(blocks[:0], blocks[:0] > 0, None, 0.0)
+    cache.work(blocks[::-1] + 10, blocks < 0, None, 0.0)
+    assert (first.misses.tolist(), first.newly_dirty.tolist()) == ([0, 1, 2, 3], [0, 1, 2, 3])
+
+
+def test_what_comes_as_another_kind_is_not_compiled_anew() -> None:
+    cache = compiled(4)
+    work = cache.work(np.arange(4), np.ones(4, dtype=bool), None, 0.0)
+    cache.written(work.to_write)
+    cache.work([1, 2], [0, 1], [True, False], 3)
+    cache.work(np.arange(8, dtype=np.int32)[::2], np.ones(8, dtype=bool)[::2], None, np.float64(4))
+    cache.written([1])
+    cache = compiled(4, TouchRules(touch_time_s=3))
+    cache.fill([5, 6], 0)
+    cache.work([5], [False], None, 0)
+    signatures: Any = [loop.compiled.signatures for loop in (buffers.worked, buffers.cleaned, buffers.filled)]  # type: ignore[attr-defined]
+    assert [len(each) for each in signatures] == [1, 1, 1]
+
+
+def test_a_million_buffers_are_filled_and_found() -> None:
+    blocks: NDArray[np.int64] = np.random.default_rng(5).permutation(1_000_000) * 4_096
+    cache = compiled(1_200_000)
+    cache.fill(blocks)
+    assert len(cache) == 1_000_000
+    assert (cache.resident() == blocks).all()
+    work = cache.work(blocks[::-1], np.zeros(blocks.size, dtype=bool), None, 0.0)
+    assert (work.misses.size, work.done) == (0, 1_000_000)
+    work = cache.work(blocks + 1, np.zeros(blocks.size, dtype=bool), None, 0.0)
+    assert (work.misses.size, len(cache)) == (1_000_000, 1_200_000)
+
+
+def test_few_references_import_no_compiler_and_expected_ones_do() -> None:
+    code = (
+        "import sys; from model.kernels.buffers import Buffers;"
+        "b = Buffers(100, expected_references={}); b.work([1, 2, 1], [True] * 3, None, 0.0); b.written([1]);"
+        "sys.exit('numba' in sys.modules)"
+    )
+    for expected, imports in ((0, 0), (WORTH_COMPILING, 1)):
+        call = [sys.executable, "-c", code.format(expected)]
+        assert subprocess.run(call, check=False).returncode == imports
+
+
+def test_references_are_counted_once_and_those_that_nobody_expected_count_too() -> None:
+    buffers.worked._requests = 0
+    cache = Buffers(4, expected_references=1_000)
+    for _ in range(25):
+        cache.work(np.arange(60), np.zeros(60, dtype=bool), None, 0.0)
+    assert buffers.worked._requests == 1_500
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_what_is_not_in_memory_cannot_be_written(way: Callable[..., Buffers]) -> None:
+    cache = way(4)
+    cache.work([1, 2, 3], [True, True, True], None, 0.0)
+    with pytest.raises(KeyError, match="9"):
+        cache.written([1, 9, 2])
+    assert cache.dirty == 2
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_a_fill_that_is_refused_leaves_the_cache_empty(way: Callable[..., Buffers]) -> None:
+    cache = way(4)
+    with pytest.raises(SpecError, match="blocks: 7 is given twice"):
+        cache.fill([7, 8, 7])
+    assert (len(cache), 8 in cache, cache.regions()) == (0, False, ([], []))
+    cache.fill([8, 7])
+    with pytest.raises(SpecError, match="1 blocks for 4 buffers, 2 of them in use"):
+        cache.fill([1])
+
+
+@pytest.mark.parametrize(
+    ("call", "says"),
+    [
+        (partial(Buffers, 0), "size_blocks: 0 is no whole number of at least 1"),
+        (partial(Buffers, 2**40), "are too many buffers"),
+        (lambda: plain(2).fill([1, 2, 3]), "3 blocks for 2 buffers, 0 of them in use"),
+        (lambda: plain(2).work([1], [True, False], None, 0.0), "changes has 2 entries for 1 references"),
+        (lambda: plain(2).work([1], [True], [True, False], 0.0), "cold_end has 2 entries for 1 references"),
+        (lambda: plain(2).work([[1]], [True], None, 0.0), "blocks has 2 dimensions; 1 is needed"),
+    ],
+)
+def test_bad_input_is_refused(call: Any, says: str) -> None:
+    with pytest.raises(SpecError) as error:
+        call()
+    assert says in str(error.value)

@@ -1,0 +1,75 @@
+"""Document 001, its imports, exports and selects: every printed number is there, and the bars are met."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+
+from model.demand import FREE_BUFFERS
+from scenarios import library, load, run
+from scenarios.compare import why
+from validation import Runs, load_case, numbers_of
+from validation.compare import compare
+
+CASE = "magni_exp_imp"
+NUMBERS = list(numbers_of(load_case(CASE)))
+LOADS = [name for name in library() if name.startswith(("magni-imp", "magni-exp", "magni-select"))]
+
+
+def test_every_number_is_there_and_marked() -> None:
+    assert Counter(n.table for n in NUMBERS) == {
+        "exp": 3,
+        "imp": 4 * 3,
+        "table import": 4 * 3,
+        "select": 6 * 3,
+        "no difference": 2,
+    }
+    assert sum(n.printed for n in NUMBERS if n.table == "imp") == pytest.approx(
+        486.429
+        + 561.775
+        + 832.711
+        + 742.458
+        + 130.214
+        + 131.89
+        + 131.094
+        + 130.727
+        + 24.037
+        + 25.383
+        + 25.023
+        + 24.392
+    )
+    marks = Counter(n.mark for n in NUMBERS)
+    assert marks["tests"] > marks["fits"]
+    assert all(n.note for n in NUMBERS if n.mark == "descriptive")
+
+
+@pytest.mark.parametrize("number", [n for n in NUMBERS if n.mark != "descriptive"], ids=lambda n: n.id)
+def test_each_number_is_met(number: object) -> None:
+    found = compare(number, RUNS)  # type: ignore[arg-type]
+    assert found.verdict == "within", f"{found.number.printed} and {found.predicted}"
+
+
+RUNS = Runs()
+
+
+@pytest.mark.parametrize("name", LOADS)
+def test_every_load_of_the_library_answers_and_the_engines_agree(name: str) -> None:
+    law, played = (run(load(name), engine=engine) for engine in ("calculate", "simulate"))
+    assert played.time.elapsed_s == pytest.approx(law.time.elapsed_s, rel=0.01)
+    assert not law.extrapolated
+
+
+def test_the_disk_of_the_pwrite_runs_decides_at_4k_alone() -> None:
+    waited = {
+        name: run(load(name)).time.wait.get(FREE_BUFFERS) for name in LOADS if name.startswith("magni-imp")
+    }
+    assert {name for name, found in waited.items() if found and found.total_s > 1} == {
+        "magni-imp-4k", "magni-imp-500mb-4k"
+    }  # fmt: skip
+
+
+def test_the_wait_for_buffers_is_what_makes_small_blocks_slow() -> None:
+    said = why(run(load("magni-imp-500mb-32k")), run(load("magni-imp-500mb-4k")))
+    assert said[0].startswith("waiting for free buffers takes 35")
+    assert "DBWR" in said[0]

@@ -86,6 +86,11 @@ def calibrate(cases: Sequence[str] | None = None) -> list[Fit]:
 STEP: Final = 1e-4
 WHOLE: Final = frozenset({"write_bandwidth_bytes_per_s"})
 """Constants that are fitted to requests of an interval: whole ones, on which nothing can be differentiated."""
+SIMULATED: Final = frozenset(
+    {"workload.think_s", "workload.users", "instance.buffer_cache_bytes", "instance.redo_byte"}
+)
+"""Constants behind numbers that chance has a part in: each is fitted to a number of its own, and to its tolerance."""
+MOST_TRIALS: Final = 12
 GRID: Final = 1 / 300
 REACH: Final = 10
 
@@ -99,8 +104,9 @@ def fit_to(case: str, numbers: Sequence[MeasuredNumber], given: Mapping[str, flo
 
     every = sorted({constant for number in numbers for constant in number.fits})
     whole = [name for name in every if _parts(name)[2] in WHOLE]
-    names = [name for name in every if name not in whole]
-    smooth = [number for number in numbers if not set(number.fits) & set(whole)]
+    drawn = [name for name in every if _parts(name)[2] in SIMULATED]
+    names = [name for name in every if name not in (*whole, *drawn)]
+    smooth = [number for number in numbers if not set(number.fits) & {*whole, *drawn}]
     start = np.log([value_of(name) for name in names])
     known: dict[str, RunResult] = {}
 
@@ -110,6 +116,8 @@ def fit_to(case: str, numbers: Sequence[MeasuredNumber], given: Mapping[str, flo
             runs = Runs(known=known)
             return np.array([(runs.predict(n) - n.printed) / allowed_error(n) for n in smooth])
 
+    if not names:
+        return _drawn_alone(case, drawn, numbers, given)
     found = least_squares(
         residuals,
         start,
@@ -148,6 +156,50 @@ def fit_to(case: str, numbers: Sequence[MeasuredNumber], given: Mapping[str, flo
         for name in every
     ]
     return Fit(case, estimates, errors, [_undetermined(group) for group in loose])
+
+
+def _drawn_alone(
+    case: str, names: Sequence[str], numbers: Sequence[MeasuredNumber], given: Mapping[str, float]
+) -> Fit:
+    """The fit of a case whose numbers all come from simulations."""
+    values = {name: value_of(name) for name in names}
+    for name in names:
+        (number,) = [one for one in numbers if name in one.fits]
+        values[name] = _within(name, number, {**given, **values})
+    with substituted({**given, **values}):
+        runs = Runs()
+        errors = {number.id: runs.predict(number) / number.printed - 1 for number in numbers}
+    estimates = [
+        Estimate(
+            name=name,
+            value=float(f"{values[name]:.6g}"),
+            before=value_of(name),
+            spread=None,
+            fitted_to=[number.id for number in numbers if name in number.fits],
+            range={},
+        )
+        for name in names
+    ]
+    return Fit(case, estimates, errors)
+
+
+def _within(name: str, number: MeasuredNumber, given: Mapping[str, float]) -> float:
+    """The present value if its number is within the tolerance, which chance alone is as wide as; else by chords."""
+
+    def miss(value: float) -> float:
+        with substituted({**given, name: value}):
+            return (Runs().predict(number) - number.printed) / allowed_error(number)
+
+    last, value = 0.0, value_of(name)
+    before, found = 0.0, miss(value)
+    for trial in range(MOST_TRIALS):
+        if abs(found) <= 1:
+            return value
+        step = max(0.02 * value, float(value >= 1)) if not trial or found == before else -found * (value - last) / (found - before)
+        last, before = value, found
+        value += min(max(step, -0.2 * value), 0.2 * value)
+        found = miss(value)
+    raise SpecError(f"{name}: no value brings {number.id} within its tolerance")
 
 
 def _nearest(name: str, numbers: Sequence[MeasuredNumber], given: Mapping[str, float]) -> float:

@@ -9,7 +9,7 @@ from statistics import median
 from typing import Any, Final, Literal
 
 from model.results import RunResult
-from model.spec import Stream
+from model.spec import Stream, Transactions
 from scenarios import load, run
 from validation.case import Case, case_names, load_case
 from validation.numbers import MeasuredNumber, Pick, numbers_of
@@ -45,8 +45,9 @@ class Runs:
             scenario = load(name, [*settings, *self.settings])
             asked = scenario.model_dump_json(include={"system", "workload", "seed"})
             if asked not in self._known:  # settings may repeat what stands there already
-                # A stream through caches and queues has no closed form; lines of iostat come from events alone.
-                events = self.engine == "calculate" and isinstance(scenario.workload, Stream)
+                # A stream through caches and queues has no closed form, lines of iostat come from events alone, and
+                # what transactions do in bursts does too.
+                events = self.engine == "calculate" and isinstance(scenario.workload, Stream | Transactions)
                 self._known[asked] = run(scenario, engine="simulate" if events else self.engine)
             self._results[pick] = self._known[asked]
         return self._results[pick]

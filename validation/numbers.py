@@ -73,6 +73,9 @@ def row_name(table: Table, row: Row) -> str:
     return ",".join(str(row[key]) for key in table.keys)
 
 
+DECIMAL_COMMA = re.compile(r"[0-9]+,[0-9]+")
+
+
 def matches(where: Mapping[str, Cell | list[Cell]], row: Row) -> bool:
     """Whether *row* has the values *where* asks for."""
     return all(row[key] in (value if isinstance(value, list) else [value]) for key, value in where.items())
@@ -84,13 +87,15 @@ def names(column: str | list[str]) -> list[str]:
 
 
 def value_of(cell: Cell, place: str) -> float:
-    """A printed cell as a number; text is a size such as ``1MB``, or the time of a clock such as ``00:10:59.95``."""
+    """A printed cell as a number; text is a size such as ``1MB``, has a decimal comma, or is the time of a clock such as ``00:10:59.95``."""
     if isinstance(cell, str):
         clock = CLOCK.fullmatch(cell)
         if clock and clock["minutes"]:
             return 60 * int(clock["minutes"]) + float(clock["seconds"])
         if clock:
             return 3600 * int(clock["h"]) + 60 * int(clock["m"]) + float(clock["s"])
+        if DECIMAL_COMMA.fullmatch(cell):
+            return float(cell.replace(",", "."))
         try:
             return parse_bytes(cell)
         except ValueError as error:

@@ -13,14 +13,16 @@ from app import charts, engines, segment_charts
 from app.lines import mean
 from app.markdown import plain, sentence
 from app.stream_text import at_once
+from app.transaction_text import tps
 from model.errors import BlocktimeError
-from model.results import DeviceStats, RunResult, StreamStats
+from model.results import DeviceStats, RunResult, StreamStats, TransactionStats
 from model.units import MIB, show_bytes, show_seconds
 from scenarios import Scenario
 from scenarios.compare import why
 from scenarios.why_device import requests
 
 VERIFY: Final = "answer.verify"
+MEAN: Final = "of the mean transaction"
 _ON_ELAPSED: Final = ("host.", "disk.", "client.")
 
 
@@ -51,12 +53,11 @@ def headline(base: Scenario, other: Scenario, changed: int, found: engines.Pair)
     place: DeltaGenerator = action.empty()
     if found.after.engine == "simulate":
         law = show_seconds(found.law.time.elapsed_s)
-        place.caption(
-            f"the law says {law}", help="The closed form, which knows no queue", text_alignment="right"
-        )
+        knows = "knows means alone" if found.after.transactions else "knows no queue"
+        place.caption(f"the law says {law}", help=f"The closed form, which {knows}", text_alignment="right")
     elif found.bound:
         if not found.pending and not found.refused:
-            label = "Simulate the queue"
+            label = "Simulate the users" if found.after.transactions else "Simulate the queue"
             place.button(
                 label,
                 icon=":material/play_arrow:",
@@ -114,6 +115,9 @@ def figures(before: RunResult, after: RunResult) -> None:
     ]
     if after.streams:
         first, second = _of_streams(outside)
+    elif after.transactions:
+        times[0] = (_Shown("Response", show_seconds, outside["elapsed"], badge=True, says=MEAN), times[0][1])
+        first, second = _of_transactions(outside)
     else:
         first, second = _of_rows() if after.changes else _of_a_query(outside)
     for key, shown in (("first", [*times, *first]), ("second", second)):
@@ -173,6 +177,53 @@ def _of_streams(outside: Mapping[str, Sequence[str]]) -> tuple[list[_Number], li
             ),
         ],
     )
+
+
+def _of_transactions(outside: Mapping[str, Sequence[str]]) -> tuple[list[_Number], list[_Number]]:
+    """What matters of transactions beside the time of one."""
+
+    def of(read: Callable[[TransactionStats], float | None]) -> Callable[[RunResult], float | None]:
+        return lambda result: read(result.transactions) if result.transactions else None
+
+    return (
+        [
+            (_Shown("TPS", tps, good="normal", says="transactions a second"), of(lambda t: t.per_s)),
+            (_Shown("User I/O wait", show_seconds, outside["io"], says=MEAN), charts.io_wait_s),
+        ],
+        [
+            (
+                _Shown(
+                    "p95 response", show_seconds, says="19 of 20 transactions take no longer; simulated only"
+                ),
+                of(lambda t: t.response_percentiles.get("p95")),
+            ),
+            (
+                _Shown("Buffer hits", _percent, good="normal", says="of all gets", points=True),
+                lambda r: r.cache and r.cache.hit_fraction,
+            ),
+            (_Shown("Reads", mean, says="per transaction"), lambda r: r.physical_io.read_requests),
+            (
+                _Shown(
+                    "Busiest", _percent, says="share of time that the busiest resource works", points=True
+                ),
+                of(lambda t: max(t.utilisation.values(), default=0.0)),
+            ),
+            (
+                _Shown("Knee", _users, good="normal", says="users from whom on somebody has to wait"),
+                of(lambda t: t.saturation_users),
+            ),
+            (
+                _Shown(
+                    "Most TPS", tps, good="normal", says="what the resource that saturates first lets through"
+                ),
+                of(lambda t: t.saturation_per_s),
+            ),
+        ],
+    )
+
+
+def _users(value: float) -> str:
+    return f"{value:,.0f} users"
 
 
 def _of_rows() -> tuple[list[_Number], list[_Number]]:
@@ -321,7 +372,9 @@ def reasons(found: engines.Pair, changed: bool, asked: tuple[Scenario, Scenario]
 
 def accessed(result: RunResult) -> str:
     """How the blocks were reached."""
-    return result.access if result.changes or result.streams else f"read {result.access}"
+    return (
+        result.access if result.changes or result.streams or result.transactions else f"read {result.access}"
+    )
 
 
 def notes(found: engines.Pair) -> list[str]:

@@ -6,10 +6,12 @@ from dataclasses import dataclass
 from textwrap import shorten
 from typing import Any, Final
 
+from app.profile import scale_of
 from model.demand import FREE_BUFFERS, LOG_FILE_SYNC, LOG_SPACE, SEARCHING
 from model.demand.calls import COMMIT, DEVICE, FSYNC, HELD, ROOM, THINKING
 from model.results import RunResult
 from model.stream_books import AT_ONCE
+from model.transaction_books import BUFFER_BUSY, FREE_BUFFER, LATCH
 from model.units import show_bytes, show_seconds
 from scenarios.compare import CPU, changes, components
 
@@ -20,6 +22,7 @@ LOOKS: Final[dict[str, tuple[str, str]]] = {
     "User I/O": ("#2f74d0", "/"),
     "System I/O": ("#3f93cc", "\\"),
     "Commit": ("#cf6d12", "|"),
+    "Concurrency": ("#b8424e", "+"),  # never beside a search for space
     "Network": ("#9a8168", "."),
     "Idle": ("#7f8b98", "-"),
     "Other": ("#d46fa4", "x"),
@@ -46,13 +49,16 @@ def wait_class(component: str) -> str:
         return "CPU: search"
     if component.startswith(CPU):
         return "CPU"
-    if component.startswith(("db file", "direct path")):
+    if component.startswith(("db file", "direct path", "read by other")):
         return "User I/O"
     return _CLASSES.get(component) or ("Network" if component.startswith("SQL*Net") else "Other")
 
 
 _CLASSES: Final = {
     LOG_FILE_SYNC: "Commit",
+    LATCH: "Concurrency",
+    BUFFER_BUSY: "Concurrency",
+    FREE_BUFFER: "System I/O",
     FREE_BUFFERS: "System I/O",  # Oracle's class is Configuration; there is no pattern left to tell it by
     LOG_SPACE: "System I/O",
     "SQL*Net message from client": "Idle",
@@ -108,7 +114,7 @@ def waterfall(base: RunResult, other: RunResult, *, most: int = 6, ink: str = ""
     rows = [
         *(["Baseline"] if changed else []),
         *(part.name for part in steps),
-        "What-if" if changed else "Elapsed",
+        "What-if" if changed else "Response" if base.transactions else "Elapsed",
     ]
     traces: list[dict[str, Any]] = []
     level = start
@@ -119,7 +125,11 @@ def waterfall(base: RunResult, other: RunResult, *, most: int = 6, ink: str = ""
         level = after
     for label, result in ([("Baseline", base)] if changed else []) + [(rows[-1], other)]:
         traces += _stack(label, result)
-    figure: Figure = {"data": traces, "layout": _layout(rows, max(start, end, level))}
+    scale = scale_of([base, other])
+    for trace in traces:
+        trace["x"], trace["base"] = [scale.per_s * trace["x"][0]], [scale.per_s * trace["base"][0]]
+    longest = scale.per_s * max(start, end, level)
+    figure: Figure = {"data": traces, "layout": _layout(rows, longest, f"{scale.word} of {scale.of}")}
     write_in(figure, ink)
     return figure, _finding(base, other, steps if changed else [])
 
@@ -193,11 +203,11 @@ def _stack(row: str, result: RunResult) -> list[dict[str, Any]]:
     return traces
 
 
-def _layout(rows: list[str], longest: float) -> dict[str, Any]:
+def _layout(rows: list[str], longest: float, across: str) -> dict[str, Any]:
     return {
         "barmode": "overlay", "height": 56 + 27 * max(len(rows), 6), "uirevision": "kept",
         "margin": {"l": 8, "r": 78, "t": 4, "b": 40}, "showlegend": False,
-        "xaxis": {"title": {"text": "seconds of one session", "standoff": 6}, "range": [0, longest * 1.01],
+        "xaxis": {"title": {"text": across, "standoff": 6}, "range": [0, longest * 1.01],
                   "rangemode": "tozero", "zeroline": True, "fixedrange": True},
         "yaxis": {"categoryorder": "array", "categoryarray": rows[::-1], "automargin": True, "fixedrange": True,
                   "tickvals": rows, "ticktext": [f"{shorten(row, LONGEST_LABEL, placeholder=' …')}  " for row in rows]},
@@ -211,7 +221,8 @@ def finding(result: RunResult) -> str:
     top = max(parts(result), key=lambda part: part.seconds)
     elapsed = result.time.elapsed_s
     share = f"{top.seconds / elapsed:.0%}" if elapsed else "all"
-    return f"Elapsed {show_seconds(elapsed)}; the largest part is {top.name}, {show_seconds(top.seconds)} ({share})"
+    whole = "One transaction takes" if result.transactions else "Elapsed"
+    return f"{whole} {show_seconds(elapsed)}; the largest part is {top.name}, {show_seconds(top.seconds)} ({share})"
 
 
 def _finding(base: RunResult, other: RunResult, steps: list[Part]) -> str:
@@ -219,8 +230,9 @@ def _finding(base: RunResult, other: RunResult, steps: list[Part]) -> str:
     if not steps:
         return finding(base)
     step = steps[0]
+    whole = "The response" if other.transactions else "Elapsed"
     return (
-        f"Elapsed goes from {show_seconds(before)} to {show_seconds(after)}; "
+        f"{whole} goes from {show_seconds(before)} to {show_seconds(after)}; "
         f"the largest change is {step.name} with {_signed(step.seconds)}"
     )
 

@@ -8,11 +8,14 @@ from collections.abc import Iterator, Sequence
 from click import style
 
 from app.lines import NAME_WIDTH, head, mean, wrapped
+from app.profile import scale_of
+from app.transaction_text import figures_of, tps
 from model.results import RunResult
 from model.units import MIB, show_amount, show_bytes, show_seconds
 from scenarios import Scenario
-from scenarios.compare import changes, components, path, why
+from scenarios.compare import changes, components, next_to_nothing, path, why
 from scenarios.why_device import flushes, mean_request_bytes, requests
+from scenarios.why_money import many_of
 from scenarios.why_streams import overlapped
 
 
@@ -27,7 +30,8 @@ def compare_lines(
     letters = letters_for(len(results))
     for letter, result, title in zip(letters, results, titles, strict=True):
         name = f"{result.scenario} – {title}" if title else result.scenario
-        yield from wrapped(f"{name} ({result.engine}; {path(result)})", width, first=f"{letter}  ")
+        how = result.engine if result.transactions else f"{result.engine}; {path(result)}"
+        yield from wrapped(f"{name} ({how})", width, first=f"{letter}  ")
     yield ""
     for letter, result in zip(letters[1:], results[1:], strict=True):
         yield from wrapped(difference_line(results[0], result, letter), width, bold=True)
@@ -58,9 +62,13 @@ def difference_line(base: RunResult, other: RunResult, letter: str = "B") -> str
     """How the elapsed times differ, in one sentence."""
     before, after = base.time.elapsed_s, other.time.elapsed_s
     call = _of_a_call(base, other, letter)
-    times = f"{letter} takes {show_seconds(after)}, A {show_seconds(before)}"
+    of = ""
+    if base.transactions is not None and other.transactions is not None:
+        of = "a transaction of "
+        call = f" {letter} does {tps(other.transactions.per_s)} TPS, A {tps(base.transactions.per_s)}."
+    times = f"{of.capitalize()}{letter} takes {show_seconds(after)}, {'one of ' if of else ''}A {show_seconds(before)}"
     if abs(after - before) <= 1e-9 * max(before, after):
-        return f"{letter} takes as long as A: {show_seconds(after)}.{call}"
+        return f"{of.capitalize()}{letter} takes as long as {'one of ' if of else ''}A: {show_seconds(after)}.{call}"
     percent = f", {_percent_more(before, after)} %" if before > 0 and after < 10 * before else ""
     ratio = f", {after / before:,.3g} times as long" if before > 0 and after >= 10 * before else ""
     less = "less" if after < before else "more"
@@ -96,8 +104,9 @@ def _side_by_side(
     results: Sequence[RunResult], letters: Sequence[str], shown: Sequence[int]
 ) -> Iterator[str]:
     base = results[0]
+    scale = scale_of(results)
     yield head(
-        f"{'seconds':<{NAME_WIDTH}}{letters[0]:>12}"
+        f"{'seconds' if scale.per_s == 1 else f'{scale.word} of {scale.of}':<{NAME_WIDTH}}{letters[0]:>12}"
         + "".join(f"{letters[i]:>12}{letters[i] + '-' + letters[0]:>11}{'%':>7}" for i in shown)
     )
     order: dict[str, None] = {}
@@ -109,10 +118,13 @@ def _side_by_side(
         order, key=lambda name: -max(before.get(name, 0.0), *(a.get(name, 0.0) for a in after.values()))
     )
     for name in ranked:
-        yield from _difference(name, before.get(name, 0.0), [after[i].get(name, 0.0) for i in shown])
-    yield from _difference(
-        "elapsed", base.time.elapsed_s, [results[i].time.elapsed_s for i in shown], bold=True
-    )
+        if all(next_to_nothing(base, one.get(name, 0.0)) for one in (before, *after.values())):
+            continue
+        times = [scale.per_s * after[i].get(name, 0.0) for i in shown]
+        yield from _difference(name, scale.per_s * before.get(name, 0.0), times)
+    last = "elapsed" if scale.per_s == 1 else "response"
+    ends = [scale.per_s * results[i].time.elapsed_s for i in shown]
+    yield from _difference(last, scale.per_s * base.time.elapsed_s, ends, bold=True)
     yield ""
     counts = f"{'counts':<{NAME_WIDTH}}{letters[0]:>12}" + "".join(f"{letters[i]:>12}{'':>18}" for i in shown)
     yield head(counts.rstrip())
@@ -142,14 +154,19 @@ def _difference(name: str, before: float, after: Sequence[float], bold: bool = F
 
 
 def _seconds(value: float) -> str:
+    if 0 < value < 0.0005:
+        return "< 0.001"
     return f"{round(value, 3) + 0.0:,.3f}" if value else "-"
 
 
 def _figures(result: RunResult) -> dict[str, str]:
     """The counts that explain the seconds, and what they cost."""
     found = _of_streams(result) if result.streams else _of_a_statement(result)
+    if result.transactions is not None:
+        found = figures_of(result)
     if result.money is not None:
-        found |= {f"{result.money.currency}, one {result.money.per}": show_amount(result.money.total)}
+        words, many = many_of(result.money)
+        found |= {f"{result.money.currency}, {words}": show_amount(many * result.money.total)}
         found |= {f"{result.money.currency}, an hour": show_amount(result.money.used_per_hour)}
     for name, device in result.device.items():
         if device.request_bytes:
@@ -158,10 +175,9 @@ def _figures(result: RunResult) -> dict[str, str]:
             found[f"{name} merged"] = f"{device.merged_reads + device.merged_writes:,.0f}"
             found[f"{name} mean request"] = show_bytes(round(mean_request_bytes(device)))
             found[f"{name} mean queue"] = mean(device.average_queue)
-        found |= {
-            f"{name} await": show_seconds(device.await_s),
-            f"{name} %util": f"{100 * device.utilisation_fraction:.1f}",
-        }
+        found[f"{name} await"] = show_seconds(device.await_s)
+        if result.transactions is None:  # of their resources that stands above
+            found[f"{name} %util"] = f"{100 * device.utilisation_fraction:.1f}"
     return found
 
 

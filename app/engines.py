@@ -11,7 +11,7 @@ from model.books import blocktime_version
 from model.calc import nobody_queues
 from model.errors import BlocktimeError
 from model.results import RunResult
-from model.spec import Stream
+from model.spec import Stream, Transactions
 from scenarios import Scenario, run
 from scenarios.prices import with_prices, without_prices
 
@@ -19,6 +19,12 @@ MOST_STEPS: Final = 200_000
 """Reads of all sessions that are simulated without being asked for, about a second of work."""
 STRETCH_BLOCKS: Final = 128
 """Blocks that need no read are worked on in such stretches; one costs as much as three reads."""
+FEWEST_TRANSACTIONS: Final = 4_000
+"""Of a run that nobody says the length of."""
+WITHIN_A_KIND: Final = 0.3
+"""Variance of the response within a kind, over the square of its mean."""
+STEPS_OF_A_TRANSACTION: Final = 16
+STEPS_OF_ITS_READ: Final = 4
 PLAYED: Final = "engines.played"
 WANTED: Final = "engines.wanted"
 
@@ -55,9 +61,9 @@ def answer(scenario: Scenario, engine: str = "calculate") -> RunResult:
 
 
 def queues(scenario: Scenario) -> bool:
-    """Whether the law is only a bound for *scenario*, or leaves out iostat's lines, as for every stream."""
+    """Whether the law is only a bound for *scenario*, or leaves out iostat's lines or percentiles."""
     work = scenario.workload
-    return isinstance(work, Stream) or not nobody_queues(scenario.system, work)
+    return isinstance(work, Stream | Transactions) or not nobody_queues(scenario.system, work)
 
 
 def best(scenario: Scenario) -> RunResult:
@@ -70,8 +76,21 @@ def steps(scenario: Scenario, law: RunResult) -> float:
     work = scenario.workload
     if isinstance(work, Stream):
         return sum(stream.count * stream.users for stream in (work, *work.beside))
+    if isinstance(work, Transactions):
+        each = STEPS_OF_A_TRANSACTION + STEPS_OF_ITS_READ * law.physical_io.read_requests
+        return each * (work.transactions or transactions_until_precise(work, law))
     stretches = law.cache.hits / STRETCH_BLOCKS if law.cache else 0.0
     return work.users * (law.physical_io.read_requests + 3 * stretches)
+
+
+def transactions_until_precise(work: Transactions, law: RunResult) -> float:
+    """About how many it takes until the mean response is as precise as wanted, by how much kinds differ."""
+    stats = law.transactions
+    if stats is None or not stats.per_s or not stats.response_s:
+        return FEWEST_TRANSACTIONS
+    square = sum(kind.per_s * kind.response_s**2 for kind in stats.kinds) / stats.per_s
+    variance = WITHIN_A_KIND + max(0.0, square / stats.response_s**2 - 1)
+    return max(FEWEST_TRANSACTIONS, variance * (1.96 / (work.precision_percent / 100)) ** 2)
 
 
 def pair(base: Scenario, other: Scenario) -> Pair:

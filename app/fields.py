@@ -11,7 +11,7 @@ from pydantic import TypeAdapter
 
 from app.markdown import plain
 from model.catalog import KINDS, entries
-from model.spec import WORKLOADS, System, Workload
+from model.spec import WORKLOADS, System, Transaction, Transactions, Workload
 from model.units import GIB, KIB, MIB, parse_bytes, show_bytes, unit_of
 from scenarios import Scenario
 
@@ -113,6 +113,8 @@ _COUNTED: Final = {
     "burst_credits": "requests",
     "storage_iops": "requests/s",
     "core_factor": "licences/core",
+    "gets": "blocks",
+    "calls": "round trips",
 }
 """Real numbers that are no shares, though their names end in no unit."""
 
@@ -174,7 +176,7 @@ def value_at(scenario: Scenario, path: str) -> Any:
     *sections, name = path.split(".")
     target: Any = scenario.workload if sections[0] == "workload" else scenario.system
     if sections == FIRST_OF_MIX:
-        target = target.mix[0]
+        target = target.mix[0] if isinstance(target, Transactions) else Transaction()
     for section in sections if sections[0] != "workload" else []:
         target = getattr(target, section)
     if name != "use":

@@ -10,7 +10,7 @@ import streamlit as st
 
 from app.fields import OWN, Facts, as_text, facts, value_at
 from app.markdown import plain
-from model.spec import Disk, Insert, Stream, Update
+from model.spec import Disk, Insert, Stream, Transactions, Update
 from scenarios import Scenario
 
 QUERIES: Final = ("full_scan", "index_range_scan")
@@ -19,6 +19,7 @@ READERS: Final = (*QUERIES, "export", "update", "delete")
 STATEMENTS: Final = (*READERS, "insert", "import")
 LOADS: Final = ("import", "export")
 STREAMS: Final = ("write_stream", "read_stream")
+TRANSACTIONS: Final = ("transactions",)
 
 
 @dataclass(frozen=True)
@@ -36,7 +37,9 @@ class Control:
         return facts(self.path, kind) if kind in (self.only_for or (kind,)) else None
 
     def offered(self, scenario: Scenario) -> bool:
-        """Whether it is worth showing: prices are, once there is a currency."""
+        """Whether it is worth showing: prices are once there is a currency, a kind of transaction where it is alone."""
+        if self.path in OF_A_KIND:
+            return isinstance(scenario.workload, Transactions) and len(scenario.workload.mix) == 1
         return self.path not in PRICES or scenario.system.prices.currency is not None
 
     def idle(self, scenario: Scenario) -> str:
@@ -49,6 +52,8 @@ class Control:
         work = scenario.workload
         if isinstance(work, Stream):
             return _idle_in_a_stream(self.path, work) or _idle_on_the_disk(self.path, scenario.system.disk)
+        if isinstance(work, Transactions):
+            return _idle_in_transactions(self.path, scenario, work)
         if self.path == "workload.growth_bytes" and isinstance(work, Update) and work.sets:
             return "decides nothing here: the growth follows from the columns that the update sets"
         if self.path == "workload.arraysize_rows" and isinstance(work, Insert) and work.method != "array":
@@ -71,6 +76,20 @@ def _idle_in_a_stream(path: str, work: Stream) -> str:
         "workload.arrivals": (work.rate_per_s is None, "the next call waits for the last one"),
         "workload.think_s": (work.rate_per_s is not None, "calls arrive at a rate"),
         "workload.in_flight": (work.rate_per_s is not None, "calls arrive at a rate"),
+    }
+    decides_nothing, reason = idle.get(path, (False, ""))
+    return f"decides nothing here: {reason}" if decides_nothing else ""
+
+
+def _idle_in_transactions(path: str, scenario: Scenario, work: Transactions) -> str:
+    """Why a field decides nothing for these transactions; empty where it does."""
+    arrive = work.rate_per_s is not None
+    idle = {
+        "workload.users": (arrive, "transactions arrive at a rate"),
+        "workload.think_s": (arrive, "transactions arrive at a rate"),
+        "instance.db_keep_cache_bytes": (work.hot_pool != "keep", "no block goes to the KEEP pool"),
+        "instance.db_recycle_cache_bytes": (work.cold_pool != "recycle", "no block goes to the RECYCLE pool"),
+        "host.smt_gain_percent": (scenario.system.host.threads_per_core == 1, "cores have one thread"),
     }
     decides_nothing, reason = idle.get(path, (False, ""))
     return f"decides nothing here: {reason}" if decides_nothing else ""
@@ -102,6 +121,9 @@ MATTERS_FOR: Final[dict[str, tuple[str, ...]]] = {
     "workload.fsync_every": WRITTEN_BACK,
 }
 
+REPLACEMENT: Final = "Replacement and hottest blocks"
+FOLDED: Final = (REPLACEMENT,)
+"""Groups that few readers need."""
 GROUPS: Final[dict[str, tuple[Control, ...]]] = {
     "Segment": (
         Control("tablespace.block_size_bytes", "Block size", only_for=STATEMENTS),
@@ -136,6 +158,47 @@ GROUPS: Final[dict[str, tuple[Control, ...]]] = {
         Control("instance.disk_asynch_io", "Asynchronous I/O", only_for=(*QUERIES, *LOADS)),
         Control("instance.redo_disk", "Redo log lies on", only_for=("import",)),
     ),
+    "Users": (
+        Control("workload.users", "Users", only_for=TRANSACTIONS),
+        Control("workload.think_s", "Think time", only_for=TRANSACTIONS),
+        Control("workload.rate_per_s", "Arrivals, instead of users", only_for=TRANSACTIONS),
+    ),
+    "The transaction": (
+        Control("workload.mix.0.gets", "Gets"),
+        Control("workload.mix.0.changed_blocks", "Blocks changed"),
+        Control("workload.mix.0.redo_bytes", "Redo"),
+        Control("workload.mix.0.calls", "Calls"),
+    ),
+    "Buffer cache": (
+        Control("instance.buffer_cache_bytes", "Buffer cache", only_for=TRANSACTIONS),
+        Control("workload.data_bytes", "Data", only_for=TRANSACTIONS),
+        Control("workload.hot_data_percent", "Hot share of the data", only_for=TRANSACTIONS),
+        Control("workload.hot_gets_percent", "Gets that go to it", only_for=TRANSACTIONS),
+        Control("workload.hot_pool", "Hot blocks in the pool", only_for=TRANSACTIONS),
+        Control("instance.db_keep_cache_bytes", "KEEP pool", only_for=TRANSACTIONS),
+        Control("workload.cold_pool", "Other blocks in the pool", only_for=TRANSACTIONS),
+        Control("instance.db_recycle_cache_bytes", "RECYCLE pool", only_for=TRANSACTIONS),
+    ),
+    REPLACEMENT: (
+        Control("instance.replacement.percent_hot", "Hot region, at most", only_for=TRANSACTIONS),
+        Control("instance.replacement.touch_time_s", "Touches count once within", only_for=TRANSACTIONS),
+        Control("instance.replacement.hot_criteria", "Touches that make hot", only_for=TRANSACTIONS),
+        Control("instance.replacement.stay_count", "Count at the hot end", only_for=TRANSACTIONS),
+        Control("instance.replacement.cool_count", "Count over the midpoint", only_for=TRANSACTIONS),
+        Control("workload.hottest_blocks", "Hottest blocks", only_for=TRANSACTIONS),
+        Control("workload.hottest_gets_percent", "Gets that go to those", only_for=TRANSACTIONS),
+        Control("workload.hottest_changes_percent", "Changes that go to those", only_for=TRANSACTIONS),
+    ),
+    "Processors, log and disk": (
+        Control("host.use", "Machine", only_for=TRANSACTIONS),
+        Control("host.cpus", "Processors (cores)", only_for=TRANSACTIONS),
+        Control("host.threads_per_core", "Threads of a core", only_for=TRANSACTIONS),
+        Control("host.smt_gain_percent", "A second thread adds", only_for=TRANSACTIONS),
+        Control("disk.use", "Disk", only_for=TRANSACTIONS),
+        Control("instance.redo_disk", "Redo log lies on", only_for=TRANSACTIONS),
+        Control("instance.checkpoint_s", "DBWR writes blocks dirty for", only_for=TRANSACTIONS),
+        Control("client.use", "Client", only_for=TRANSACTIONS),
+    ),
     "Stream": (
         Control("workload.block_size_bytes", "Bytes of a call"),
         Control("workload.count", "Calls of each user"),
@@ -144,8 +207,8 @@ GROUPS: Final[dict[str, tuple[Control, ...]]] = {
         Control("workload.span_bytes", "Bytes of each file"),
         Control("workload.path", "File opened as"),
         Control("workload.in_flight", "Calls in flight"),
-        Control("workload.think_s", "Pause between calls"),
-        Control("workload.rate_per_s", "Calls that arrive"),
+        Control("workload.think_s", "Pause between calls", only_for=STREAMS),
+        Control("workload.rate_per_s", "Calls that arrive", only_for=STREAMS),
         Control("workload.arrivals", "They arrive"),
         Control("workload.fsync_every", "fsync after (calls); 0 = never", only_for=("write_stream",)),
         Control("workload.extends", "The file grows", only_for=("write_stream",)),
@@ -162,8 +225,8 @@ GROUPS: Final[dict[str, tuple[Control, ...]]] = {
         Control("disk.throughput_limit_bytes_per_s", "Limit of its throughput", only_for=STREAMS),
         Control("disk.burst_iops", "Burst", only_for=STREAMS),
         Control("disk.burst_credits", "Burst credits", only_for=STREAMS),
-        Control("host.use", "Machine"),
-        Control("host.cpus", "Processors"),
+        Control("host.use", "Machine", only_for=(*STATEMENTS, *STREAMS)),
+        Control("host.cpus", "Processors", only_for=(*STATEMENTS, *STREAMS)),
         Control("host.page_cache_hit_fraction", "Reads found in the page cache", only_for=(*READERS, "read_stream")),
     ),
     "Block layer": (
@@ -195,7 +258,7 @@ GROUPS: Final[dict[str, tuple[Control, ...]]] = {
         Control("workload.largest_row_bytes", "Longest row"),
         Control("workload.commit", "COMMIT=y"),
         Control("workload.direct", "DIRECT=y"),
-        Control("workload.users", "Users"),
+        Control("workload.users", "Users", only_for=(*STATEMENTS, *STREAMS)),
         Control("client.use", "Client", only_for=STATEMENTS),
     ),
     "Prices": (
@@ -212,6 +275,7 @@ GROUPS: Final[dict[str, tuple[Control, ...]]] = {
 }  # fmt: skip
 
 
+OF_A_KIND: Final = frozenset(control.path for control in GROUPS["The transaction"])
 PRICES: Final = frozenset(control.path for control in GROUPS["Prices"][2:])
 """All but the price book and the currency."""
 
@@ -224,6 +288,8 @@ SHOWN: Final[dict[str, dict[str, str]]] = {
     "instance.redo_disk": {"own": "its own disk", "data": "the data's disk"},
     "workload.method": {"row": "one by one", "array": "in arrays"},
     "workload.pattern": {"sequential": "in order", "random": "anywhere"},
+    "workload.hot_pool": {"default": "DEFAULT", "keep": "KEEP"},
+    "workload.cold_pool": {"default": "DEFAULT", "recycle": "RECYCLE"},
     "workload.arrivals": {"poisson": "by chance", "regular": "in step"},
 }
 

@@ -8,7 +8,19 @@ from typing import Final
 import streamlit as st
 from click import unstyle
 
-from app import answer, charts, device_view, iostat_text, money_text, rows, segment_view, stream_text, text
+from app import (
+    answer,
+    charts,
+    device_view,
+    iostat_text,
+    money_text,
+    rows,
+    segment_view,
+    stream_text,
+    text,
+    transaction_text,
+    transaction_view,
+)
 from app.answer import ink
 from app.markdown import plain, sentence
 from model.results import RunResult
@@ -16,9 +28,12 @@ from scenarios import Scenario, to_toml
 
 APPLIES: Final[dict[str, Callable[[RunResult], bool]]] = {
     "Stream": lambda result: bool(result.streams),
+    "Transactions": lambda result: result.transactions is not None,
+    "Load": lambda result: result.transactions is not None,
+    "Cache": lambda result: result.transactions is not None,
     "TKPROF": lambda result: bool(result.calls),
     "Breakdown": lambda _: True,
-    "Reads": lambda result: not result.streams,
+    "Reads": lambda result: not result.streams and result.transactions is None,
     "Device": lambda _: True,
     "Segment": lambda result: result.segment is not None,
     "Optimizer": lambda result: result.optimizer is not None,
@@ -41,7 +56,11 @@ def tabs(before: RunResult, after: RunResult, other: Scenario, command: str) -> 
                 segment_view.draw(after, after.segment, other)
             if name == "Device":
                 device_view.draw(after)
-            if name in WIDE:
+            if name == "Load":
+                transaction_view.load(before, after, other)
+            elif name == "Cache":
+                transaction_view.cache(after, other)
+            elif name in WIDE:
                 _one_above_the_other(before, after, WIDE[name])
             elif name in NARROW:
                 _side_by_side(before, after, NARROW[name])
@@ -66,6 +85,7 @@ WIDE: Final[dict[str, Lines]] = {
 }
 NARROW: Final[dict[str, Lines]] = {
     "Stream": lambda result: stream_text.stream_lines(result, width=60),
+    "Transactions": lambda result: transaction_text.page_lines(result, width=64),
     "Segment": text.segment_lines,
     "Optimizer": text.optimizer_lines,
     "Money": lambda result: money_text.money_lines(result, width=60),

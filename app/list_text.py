@@ -121,7 +121,12 @@ def _sections(data: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _flat(value: Any, path: str) -> Iterator[tuple[str, Any]]:
-    """Every field with its dotted path."""
+    """Every field with its dotted path; of a list of described things one line each, by name or number."""
+    if isinstance(value, list) and value and all(isinstance(one, Mapping) for one in value):
+        for place, one in enumerate(value):
+            said = ", ".join(f"{field} {as_text(inner)}" for field, inner in one.items() if field != "name")
+            yield f"{path}.{one.get('name', place)}", said
+        return
     if not isinstance(value, Mapping):
         yield path, value
         return

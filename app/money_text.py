@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from app.lines import head, mean, wrapped
 from model.results import Money, RunResult
 from model.units import show_amount, show_bytes
+from scenarios.why_money import many_of
 
 NAME = 15
 COLUMN = 13
@@ -18,8 +19,9 @@ def money_lines(result: RunResult, width: int = 80) -> Iterator[str]:
     money = result.money
     if money is None:
         return
-    yield head("Money")
-    yield _line(money.currency, f"one {money.per}", "%", "an hour")
+    words, many = many_of(money)
+    yield head(f"Money of {words}" if many > 1 else "Money")
+    yield _line(money.currency, "a million" if many > 1 else words, "%", "an hour")
     for name, amount in (
         ("licence", money.licence),
         ("support", money.support),
@@ -27,9 +29,9 @@ def money_lines(result: RunResult, width: int = 80) -> Iterator[str]:
         ("storage", money.storage),
     ):
         share = f"{100 * amount / money.total:.1f}" if money.total else ""
-        yield _line(name, show_amount(amount), share)
-    yield _line("used", show_amount(money.total), "", show_amount(money.used_per_hour))
-    yield _line("whole machine", show_amount(money.machine), "", show_amount(money.machine_per_hour))
+        yield _line(name, show_amount(many * amount), share)
+    yield _line("used", show_amount(many * money.total), "", show_amount(money.used_per_hour))
+    yield _line("whole machine", show_amount(many * money.machine), "", show_amount(money.machine_per_hour))
     for sentence in (*_used(money), *_of_gets(money)):
         yield from wrapped(sentence, width)
 
@@ -40,8 +42,9 @@ def _line(name: str, each: str, share: str = "", hour: str = "") -> str:
 
 def _used(money: Money) -> Iterator[str]:
     """What is paid for, used and as a whole."""
+    hours = show_amount(many_of(money)[1] * money.cpu_core_hours)
     yield (
-        f"used: {show_amount(money.cpu_core_hours)} core hours at {show_amount(money.core_per_hour)} {money.currency}; "
+        f"used: {hours} core hours at {show_amount(money.core_per_hour)} {money.currency}; "
         f"with {mean(HOUR_S / money.takes_s)} {money.per}s an hour {show_amount(money.used_cores)} of "
         f"{_many(money.machine_cores, 'core')} work"
     )

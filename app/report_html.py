@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Any, Final
 
 from click import unstyle
 
-from app import device_charts
+from app import device_charts, transaction_charts
 from app.charts import LOOKS, Figure, wait_class
 from app.compare_text import difference_line, letters_for, side_by_side_lines
 from app.iostat_text import MOST_ON_A_PAGE, device_lines, size_lines
 from app.money_text import money_lines
+from app.profile import profile, scale_of
 from app.segment_text import block_lines, row_lines, search_lines, segment_lines
 from app.stream_text import stream_lines, timeline_lines
 from app.text import (
@@ -22,12 +23,22 @@ from app.text import (
     io_lines,
     note_lines,
     optimizer_lines,
-    profile,
     tkprof_lines,
 )
+from app.transaction_text import (
+    kind_lines,
+    load_lines,
+    percent,
+    policy_lines,
+    resource_lines,
+    times_of,
+    transaction_lines,
+)
 from model.results import RunResult
+from model.spec import Transactions
+from model.transaction_curves import cache_curve, load_curve
 from model.units import show_seconds
-from scenarios.compare import components, why
+from scenarios.compare import components, next_to_nothing, why
 from scenarios.spec import Scenario
 
 if TYPE_CHECKING:
@@ -80,6 +91,7 @@ def run_page(scenario: Scenario, result: RunResult) -> str:
         "<h2>Response-time profile</h2>",
         _profile_table(result),
         *_instruments(result),
+        *_transaction_plots(scenario, result),
         *_device_plots(result, "device"),
         *_scenario(scenario),
         *_data([result]),
@@ -168,6 +180,7 @@ def validation_figure(validation: Validation) -> dict[str, Any]:
 def profile_figure(result: RunResult) -> dict[str, Any]:
     """The response-time profile as horizontal bars, the largest on top."""
     rows = [row for row in profile(result) if abs(row.fraction) >= 0.0005]
+    scale = scale_of([result])
     longest = max((row.seconds for row in rows), default=0.0)
     return {
         "data": [
@@ -175,7 +188,7 @@ def profile_figure(result: RunResult) -> dict[str, Any]:
                 "type": "bar",
                 "orientation": "h",
                 "y": [_two_lines(row.name) for row in rows],
-                "x": [row.seconds for row in rows],
+                "x": [scale.per_s * row.seconds for row in rows],
                 "text": [f"{show_seconds(row.seconds)} ({100 * row.fraction:.1f} %)" for row in rows],
                 "textposition": [_text_place(row.seconds, longest) for row in rows],
                 "cliponaxis": False,
@@ -183,7 +196,7 @@ def profile_figure(result: RunResult) -> dict[str, Any]:
                 "marker": {"color": [LOOKS[wait_class(row.name)][0] for row in rows]},
             }
         ],
-        "layout": _layout(len(rows))
+        "layout": _layout(len(rows), scale.word)
         | {
             "yaxis": {"autorange": "reversed", "automargin": True},
             "annotations": [
@@ -203,7 +216,15 @@ def profile_figure(result: RunResult) -> dict[str, Any]:
 
 def stacked_figure(results: Sequence[RunResult], letters: Sequence[str]) -> dict[str, Any]:
     """One bar per answer, its components stacked in the same order."""
-    parts = [components(result) for result in results]
+    parts = [
+        {
+            name: seconds
+            for name, seconds in components(result).items()
+            if not next_to_nothing(result, seconds)
+        }
+        for result in results
+    ]
+    scale = scale_of(results)
     order = sorted(
         {name for one in parts for name in one}, key=lambda name: -max(one.get(name, 0.0) for one in parts)
     )
@@ -213,8 +234,8 @@ def stacked_figure(results: Sequence[RunResult], letters: Sequence[str]) -> dict
             "orientation": "h",
             "name": _two_lines(name),
             "y": list(letters),
-            "x": [one.get(name, 0.0) for one in parts],
-            "hovertemplate": "%{y}: %{x:,.3f} s",
+            "x": [scale.per_s * one.get(name, 0.0) for one in parts],
+            "hovertemplate": f"%{{y}}: %{{x:,.3f}} {scale.word}",
             "marker": {
                 "color": LOOKS[wait_class(name)][0],
                 "pattern": {"shape": LOOKS[wait_class(name)][1], "fillmode": "overlay"},
@@ -223,7 +244,7 @@ def stacked_figure(results: Sequence[RunResult], letters: Sequence[str]) -> dict
         }
         for name in order
     ]
-    layout = _layout(2 * len(results) + len(order) / 2) | {
+    layout = _layout(2 * len(results) + len(order) / 2, scale.word) | {
         "barmode": "relative",
         "showlegend": True,
         "legend": {"traceorder": "normal", "orientation": "h", "y": -0.35, "yanchor": "top"},
@@ -242,7 +263,7 @@ def _two_lines(name: str) -> str:
     return "<br>".join(escape(line, quote=False) for line in wrap(name, 40))
 
 
-def _layout(rows: float) -> dict[str, Any]:
+def _layout(rows: float, across: str = "seconds") -> dict[str, Any]:
     return {
         "height": int(120 + 30 * rows),
         "margin": {"l": 10, "r": 20, "t": 10, "b": 50},
@@ -250,7 +271,7 @@ def _layout(rows: float) -> dict[str, Any]:
         "font": {"family": "system-ui, sans-serif", "size": 14},
         "paper_bgcolor": "white",
         "plot_bgcolor": "white",
-        "xaxis": {"title": {"text": "seconds"}, "gridcolor": "#e3e7ea", "zerolinecolor": "#8d99a6"},
+        "xaxis": {"title": {"text": across}, "gridcolor": "#e3e7ea", "zerolinecolor": "#8d99a6"},
     }
 
 
@@ -280,6 +301,26 @@ def _device_plots(result: RunResult, name: str) -> Iterable[str]:
         yield _plot(figure, f"{name}_{place}", with_plotly=False)
 
 
+def _transaction_plots(scenario: Scenario, result: RunResult) -> Iterable[str]:
+    """Throughput and response over load, and hits over the size of the cache, each with its finding."""
+    stats, cache, work = result.transactions, result.cache, scenario.workload
+    if stats is None or cache is None or not isinstance(work, Transactions):
+        return
+    loads = load_curve(scenario.system, work)
+    size = float(scenario.system.instance.buffer_cache_bytes)
+    for name, title, (figure, finding) in (
+        ("throughput", "Throughput over load", transaction_charts.throughput(loads, stats)),
+        ("response", "Response over load", transaction_charts.response(loads, stats)),
+        (
+            "hits",
+            "Hits over the size of the buffer cache",
+            transaction_charts.hits(cache_curve(scenario.system, work), size, cache.hit_fraction),
+        ),
+    ):
+        yield f"<h2>{title}</h2><p>{escape(finding)}</p>"
+        yield _plot(figure, name, with_plotly=False)
+
+
 def _heading(title: str, results: Sequence[RunResult]) -> str:
     engines = ", ".join(dict.fromkeys(result.engine for result in results))
     seeds = ", ".join(dict.fromkeys(str(result.seed) for result in results))
@@ -288,22 +329,33 @@ def _heading(title: str, results: Sequence[RunResult]) -> str:
 
 
 def _profile_table(result: RunResult) -> str:
-    lines = [
-        "<table><tr><th>component</th><th>seconds</th><th>% of elapsed</th><th>count</th><th>each</th></tr>"
-    ]
+    scale = scale_of([result])
+    lines = [f"<table><tr><th>component</th><th>{scale.word}</th><th>%</th><th>count</th><th>each</th></tr>"]
     for row in profile(result):
         count = "" if row.count is None else f"{row.count:,.0f}"
+        if result.transactions is not None and row.count is not None:
+            count = times_of(row.count)
         each = "" if row.each_s is None else show_seconds(row.each_s)
-        cells = (escape(row.name), f"{row.seconds:,.3f}", f"{100 * row.fraction:.1f}", count, each)
+        share = percent(row.fraction) if result.transactions else f"{100 * row.fraction:.1f}"
+        seconds = f"{scale.per_s * row.seconds:,.{scale.digits}f}"
+        cells = (escape(row.name), seconds, escape(share), escape(count), each)
         lines.append("<tr>" + "".join(f"<td>{cell}</td>" for cell in cells) + "</tr>")
-    elapsed = f"<td>{result.time.elapsed_s:,.3f}</td><td>100.0</td><td></td><td></td>"
-    lines.append(f'<tr class="sum"><td>elapsed</td>{elapsed}</tr></table>')
+    last = "response" if result.transactions else "elapsed"
+    whole = f"{scale.per_s * result.time.elapsed_s:,.{scale.digits}f}"
+    lines.append(
+        f'<tr class="sum"><td>{last}</td><td>{whole}</td><td>100.0</td><td></td><td></td></tr></table>'
+    )
     return "\n".join(lines)
 
 
 def _instruments(result: RunResult) -> Iterable[str]:
     for section in (
+        transaction_lines(result, WIDTH),
         stream_lines(result, WIDTH),
+        load_lines(result),
+        resource_lines(result, WIDTH),
+        kind_lines(result),
+        policy_lines(result, WIDTH),
         tkprof_lines(result),
         io_lines(result, WIDTH),
         row_lines(result),

@@ -6,21 +6,30 @@ from collections.abc import Mapping, Sequence
 
 from app.charts import wait_class
 from app.iostat_text import COLUMNS, span_of, value_of
+from app.profile import scale_of
 from model.results import DeviceLine, RunResult
 from model.spec import System
 from model.units import show_bytes, show_seconds, unit_of
-from scenarios.compare import changes
+from scenarios.compare import changes, next_to_nothing
 
 
 def breakdown(base: RunResult, other: RunResult) -> list[dict[str, str]]:
-    """Every component in both results and their difference, the largest of the what-if first, elapsed last."""
+    """Every component in both results and their difference, the largest of the what-if first, the whole last."""
     found = sorted(changes(base, other), key=lambda change: -change.after_s)
-    lines = [(change.name, change.before_s, change.after_s) for change in found]
-    lines.append(("Elapsed", base.time.elapsed_s, other.time.elapsed_s))
+    lines = [
+        (change.name, change.before_s, change.after_s)
+        for change in found
+        if not (next_to_nothing(base, change.before_s) and next_to_nothing(other, change.after_s))
+    ]
+    scale = scale_of([base, other])
+    last = "Response" if scale.per_s != 1 else "Elapsed"
+    unit = "s" if scale.per_s == 1 else scale.word
+    lines.append((last, base.time.elapsed_s, other.time.elapsed_s))
     return [
         {
-            "Component": name, "Class": wait_class(name) if name != "Elapsed" else "", "Baseline s": f"{before:,.3f}",
-            "What-if s": f"{after:,.3f}", "Difference s": f"{after - before:+,.3f}",
+            "Component": name, "Class": wait_class(name) if name != last else "",
+            f"Baseline {unit}": f"{scale.per_s * before:,.3f}", f"What-if {unit}": f"{scale.per_s * after:,.3f}",
+            f"Difference {unit}": f"{scale.per_s * (after - before):+,.3f}",
             "Share of what-if": f"{after / other.time.elapsed_s:.1%}" if other.time.elapsed_s else "",
         }
         for name, before, after in lines

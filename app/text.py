@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from click import style
@@ -12,16 +11,27 @@ from click import style
 from app.iostat_text import device_lines, size_lines
 from app.lines import NAME_WIDTH, head, megabytes, wrapped
 from app.money_text import money_lines
+from app.profile import Row, colour, profile
 from app.segment_text import (
     advice,
     block_lines,
     row_lines,
     search_lines,
     segment_lines,
-    times_of_a_session,
     work_on_rows,
 )
 from app.stream_text import at_once, beside, calls, rates, stream_lines, timeline_lines
+from app.transaction_text import (
+    answer_of,
+    intervals_left_out,
+    kind_lines,
+    load_lines,
+    on_await_lines,
+    policy_lines,
+    resource_lines,
+    transaction_lines,
+    transaction_profile_lines,
+)
 from model.demand import (
     DIRECT,
     FREE_BUFFERS,
@@ -34,8 +44,8 @@ from model.demand import (
     TO_CLIENT,
 )
 from model.results import Call, PhysicalIO, RunResult
+from model.transaction_books import BUFFER_BUSY, FREE_BUFFER, LATCH, OTHER_SESSION
 from model.units import show_bytes, show_seconds
-from scenarios.compare import CPU, UNACCOUNTED, components
 from scenarios.why_words import listed
 
 if TYPE_CHECKING:
@@ -71,47 +81,11 @@ WAITING = {
     LOG_FILE_SYNC: "waiting for the log writer",
     LOG_SPACE: "waiting for the log writer",
     FREE_BUFFERS: "waiting for free buffers",
+    FREE_BUFFER: "waiting for free buffers",
+    OTHER_SESSION: "waiting for reads",
+    LATCH: "waiting for latches",
+    BUFFER_BUSY: "waiting for busy buffers",
 }
-
-
-@dataclass(frozen=True, slots=True)
-class Row:
-    """One line of the response-time profile."""
-
-    name: str
-    seconds: float
-    fraction: float
-    count: float | None
-    each_s: float | None
-
-
-def profile(result: RunResult) -> list[Row]:
-    """The components of the response time, the largest first, with how often each occurred where that is known."""
-    counts = _counts(result)
-    elapsed = result.time.elapsed_s
-    rows = []
-    for name, seconds in components(result).items():
-        count = counts.get(name)
-        each = seconds / count if count else None
-        rows.append(Row(name, seconds, seconds / elapsed if elapsed else 0.0, count, each))
-    return sorted(rows, key=lambda row: -row.seconds)
-
-
-def _counts(result: RunResult) -> dict[str, float]:
-    """How often the components occurred, for those the result counts."""
-    found = {event: waited.waits for event, waited in result.time.wait.items()}
-    if result.streams:
-        return found
-    fetch = result.calls.get("fetch")
-    gets = result.logical_io
-    if gets is not None:  # current gets of changes are part of what a change costs
-        found[f"{CPU}buffer gets"] = gets.consistent_gets + (0 if result.changes else gets.current_gets)
-    found[f"{CPU}read calls"] = result.physical_io.read_requests
-    found[f"{CPU}filling the buffer cache"] = result.physical_io.read_blocks
-    found[f"{CPU}calls"] = sum(call.count for call in result.calls.values())
-    if fetch is not None:
-        found[f"{CPU}fetching rows"] = fetch.rows
-    return found | {f"{CPU}{cause}": times for cause, times in times_of_a_session(result).items()}
 
 
 def answer(result: RunResult) -> str:
@@ -120,6 +94,8 @@ def answer(result: RunResult) -> str:
     asked = f" for {calls(stream)} ({rates(stream)})" if stream else ""
     where = _where(result)
     parts = f": {listed(where)}" if where else ""
+    if result.transactions is not None:
+        return answer_of(result, result.transactions, parts)
     takes = f"It takes {show_seconds(result.time.elapsed_s)}{_within(result)}{asked}{parts}."
     if found := at_once(result):
         takes = f"{found}{_within(result)}."
@@ -158,16 +134,21 @@ def run_lines(result: RunResult, title: str = "", *, width: int = 80, bar: str =
     yield ""
     yield from wrapped(answer(result), width, bold=True)
     for section in (
+        transaction_lines(result, width),
         stream_lines(result, width),
         profile_lines(result, width, bar),
+        load_lines(result),
+        resource_lines(result, width, bar),
+        kind_lines(result),
+        policy_lines(result, width),
         tkprof_lines(result),
         io_lines(result, width),
         row_lines(result),
         segment_lines(result, width),
         search_lines(result, width),
         block_lines(result, width, plain=bar.isascii()),
-        device_lines(result, width),
-        size_lines(result, width, bar),
+        (*device_lines(_printed(result), width), *on_await_lines(result, width)),
+        *([] if result.transactions else [size_lines(result, width, bar)]),
         timeline_lines(result, width, bar),
         optimizer_lines(result),
         money_lines(result, width),
@@ -177,6 +158,11 @@ def run_lines(result: RunResult, title: str = "", *, width: int = 80, bar: str =
         if lines:
             yield ""
             yield from lines
+
+
+def _printed(result: RunResult) -> RunResult:
+    """The answer as far as a terminal prints it; a run of transactions has too many intervals of iostat."""
+    return intervals_left_out(result) if result.transactions else result
 
 
 def heading_lines(result: RunResult, title: str, width: int) -> Iterator[str]:
@@ -195,6 +181,9 @@ def heading_lines(result: RunResult, title: str, width: int) -> Iterator[str]:
 
 def profile_lines(result: RunResult, width: int = 80, bar: str = "█") -> Iterator[str]:
     """The response-time profile, sorted, with a bar where there is room for it."""
+    if result.transactions is not None:
+        yield from transaction_profile_lines(result, width, bar)
+        return
     rows = profile(result)
     counts = ["" if row.count is None else f"{row.count:,.0f}" for row in rows]
     costs = ["" if row.each_s is None else show_seconds(row.each_s) for row in rows]
@@ -215,18 +204,10 @@ def profile_lines(result: RunResult, width: int = 80, bar: str = "█") -> Itera
         numbers = f"{row.seconds:>{seconds},.3f}{round(100 * row.fraction, 1) + 0.0:>7.1f}"
         numbers += f"{count:>{count_room}}{each:>{each_room}}"
         length = round(room * row.seconds / longest) if longest > 0 else 0
-        blocks = "  " + style(bar * length, fg=_colour(row.name)) if length > 0 else ""
+        blocks = "  " + style(bar * length, fg=colour(row.name)) if length > 0 else ""
         yield f"{first:<{NAME_WIDTH}}{numbers}{blocks}".rstrip()
         yield from more
     yield f"{'elapsed':<{NAME_WIDTH}}{result.time.elapsed_s:>{seconds},.3f}{100:>7.1f}"
-
-
-def _colour(name: str) -> str:
-    if name.startswith(CPU):
-        return "green"
-    if name.startswith("SQL*Net"):
-        return "yellow"
-    return "white" if name.startswith(UNACCOUNTED) else "blue"
 
 
 def tkprof_lines(result: RunResult) -> Iterator[str]:
@@ -272,7 +253,12 @@ def _total(calls: Iterable[Call]) -> Call:
 
 
 def io_lines(result: RunResult, width: int = 80) -> Iterator[str]:
-    """Reads and writes that left the cache: how they were read and why, and their sizes."""
+    """Reads and writes that left the cache: how they were read and why, and their sizes.
+
+    Those of transactions are in their load profile.
+    """
+    if result.transactions is not None:
+        return
     io = result.physical_io
     yield head("I/O")
     yield from wrapped(result.access, width, first="access    ")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import nullcontext
 from typing import Final
 
 import streamlit as st
@@ -133,15 +134,19 @@ def _controls(base: Scenario, other: Scenario, changes: dict[str, str], refused:
             if (control.path in changes or control.offered(other))
             and (field := control.facts(other.workload.kind))
         ]
-        if found:
+        if not found:
+            continue
+        folded = group in forms.FOLDED
+        if not folded:
             st.markdown(f"**{group}**")
-        for control, field in found:
-            shown.add(control.path)
-            if control.path not in refused:
-                held = fields.held_value(field, fields.value_at(other, control.path))
-                if st.session_state.get(control.path, _NOTHING) != held:
-                    st.session_state[control.path] = held
-            forms.draw(control, field, base, other, control.path in changes, _change)
+        with st.expander(group) if folded else nullcontext():
+            for control, field in found:
+                shown.add(control.path)
+                if control.path not in refused:
+                    held = fields.held_value(field, fields.value_at(other, control.path))
+                    if st.session_state.get(control.path, _NOTHING) != held:
+                        st.session_state[control.path] = held
+                forms.draw(control, field, base, other, control.path in changes, _change)
     unseen = {path: text for path, text in changes.items() if path not in shown}
     if unseen:
         st.caption("Also set by the link: " + ", ".join(f"`{path}={text}`" for path, text in unseen.items()))

@@ -31,7 +31,7 @@ LAW_SOURCES = (
     "shallahamer-touch-count",
     "che-2002",
     "reiser-lavenberg-1980",
-    "suri-2007",
+    "kleinrock-1975",
     "drive-data-sheets",
 )
 ROUNDING = 1e-9

@@ -5,14 +5,13 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from model.demand import FROM_CLIENT, LOG_FILE_SYNC, SCATTERED, SEQUENTIAL
-from model.demand import transactions as asked
 from model.demand.transactions import KindDemand
 from model.errors import OutsideLaw
 from model.laws import commit, disk_means, processors
 from model.results import DeviceStats, EventTime, RunResult, TransactionKind
 from model.spec import System, Transactions
-from model.transaction_books import BUFFER_BUSY, LATCH, Mean, Rates, close_books
-from model.transaction_network import FULL, LEAST, Point, at_rate, closed
+from model.transaction_books import BUFFER_BUSY, FREE_BUFFER, LATCH, Mean, Rates, close_books
+from model.transaction_network import FULL, LEAST, Point, at_rate, closed, most_per_s, unhindered
 from model.transaction_parts import Parts, parts_of
 
 DATA, REDO, CPUS = "data disk", "redo disk", "processors"
@@ -27,29 +26,28 @@ class Solved(NamedTuple):
 
 
 def solve(system: Any, work: Any) -> Solved:
-    """The network, solved; raises :class:`OutsideLaw` for arrivals that no resource can keep up with.
-
-    Touches within ``_db_aging_touch_time`` count once, so hits depend a little on throughput: that of the bounds.
-    """
+    """The network, solved; raises :class:`OutsideLaw` for arrivals that no resource can keep up with."""
     parts = parts_of(system, work)
     alone = next(closed(parts, 1))
-    if asked.touch_rules(system).touch_time_s:
-        most = rates_of(parts, alone, alone).saturation_per_s
-        wanted = work.rate_per_s or work.users / max(work.think_s + alone.response_s, LEAST)
-        parts = parts_of(system, work, min(wanted, most) * parts.gets)
-        alone = next(closed(parts, 1))
     if work.rate_per_s is None:
         point = alone
-        for point in closed(parts, int(work.users)):  # noqa: B007  (the last one is wanted)
+        for point in closed(parts, int(work.users), every=False):  # noqa: B007  (the last one is wanted)
             pass
         return Solved(parts, point, alone)
-    rates = rates_of(parts, alone, alone)
+    rates = rates_of(parts, unhindered(parts, work.rate_per_s), alone)
     if work.rate_per_s >= FULL * rates.saturation_per_s:
         raise OutsideLaw(
             f"workload.rate_per_s {work.rate_per_s:g} is more than the {rates.bottleneck} can do, "
             f"{rates.saturation_per_s:.4g} transactions a second: the queue would grow without end"
         )
-    return Solved(parts, at_rate(parts, work.rate_per_s), alone)
+    point = at_rate(parts, work.rate_per_s)
+    most, by_writer = most_per_s(parts, point.caused)
+    if by_writer and work.rate_per_s >= FULL * most:
+        raise OutsideLaw(
+            f"workload.rate_per_s {work.rate_per_s:g} is more than DBWR can write, {most:.4g} transactions a second "
+            f"with instance.db_writer_requests {system.instance.db_writer_requests}: the queue would grow without end"
+        )
+    return Solved(parts, point, alone)
 
 
 def rates_of(parts: Parts, point: Point, alone: Point) -> Rates:
@@ -102,6 +100,7 @@ def _mean(parts: Parts, point: Point) -> Mean:
     wait(SEQUENTIAL, parts.reads, point.read_s)
     wait(SCATTERED, parts.scan_reads, point.scan_read_s)
     wait(LOG_FILE_SYNC, parts.commits, caused.sync_s)
+    wait(FREE_BUFFER, 1.0, point.free_s)
     for event, times, cost in (
         (LATCH, parts.hottest_gets, caused.latch),
         (BUFFER_BUSY, parts.hottest_changes, caused.pin),
@@ -143,7 +142,7 @@ def _warnings(parts: Parts, point: Point) -> list[str]:
     said = [
         "calculate answers by a law of means; simulate shows percentiles, an interval, and what comes in bursts"
     ]
-    if point.caused.behind >= FULL:
+    if point.free_s > 0 or point.caused.behind.load >= FULL * parts.servers:
         said.append("DBWR cannot write as fast as blocks change: there would be free buffer waits")
     return said
 
@@ -189,7 +188,11 @@ def _device(parts: Parts, point: Point) -> dict[str, DeviceStats]:
     flow = [
         (per_s * parts.reads, point.read_s, parts.read_held_s + more_s),
         (per_s * parts.scan_reads, point.scan_read_s, parts.scan_held_s + more_s),
-        (writes, point.read_s, parts.write_held_s + more_s),
+        (
+            writes,
+            min(point.read_s, parts.system.instance.db_writer_requests / max(writes, LEAST)),
+            parts.write_held_s + more_s,
+        ),
     ]
     written_bytes = writes * size
     shared = parts.system.instance.redo_disk == "data"
@@ -198,10 +201,10 @@ def _device(parts: Parts, point: Point) -> dict[str, DeviceStats]:
         writes, written_bytes = writes + logs, written_bytes + log_bytes
     reads = flow[0][0] + flow[1][0]
     found = {}
-    if reads + writes:
+    if reads + writes > LEAST:
         read_bytes = per_s * (parts.reads + parts.scan_read_blocks) * size
         found["disk"] = _stats(reads, writes, (read_bytes, written_bytes), flow)
-    if not shared and logs:
+    if not shared and logs > LEAST:
         found["redo"] = _stats(0.0, logs, (0.0, log_bytes), [log])
     return found
 
@@ -224,3 +227,21 @@ def _stats(
         service_s=busy / requests,
         utilisation_fraction=busy,
     )
+
+
+def means(system: Any, work: Any) -> dict[str, float]:
+    """What a sweep asks of transactions: rates, and means of one of them."""
+    parts, point, _ = solve(system, work)
+    gets = parts.mean("gets") + parts.mean("scan_blocks") + point.caused.undo
+    missed = parts.reads + parts.scan_read_blocks
+    return {
+        "elapsed_s": point.response_s,
+        "response_s": point.response_s,
+        "per_s": point.per_s,
+        "cpu_s": point.caused.cpu_s,
+        "read_wait_s": parts.reads * point.read_s + parts.scan_reads * point.scan_read_s,
+        "consistent_gets": gets,
+        "read_requests": parts.reads + parts.scan_reads,
+        "read_blocks": missed,
+        "written_blocks": point.caused.written,
+    }

@@ -49,6 +49,9 @@ def load_curve(system: Any, work: Any) -> list[Load]:
     found = []
     for users, one in enumerate(closed(parts, last), start=1):
         if users in kept:
+            most = rates_of(
+                parts, one, alone
+            ).saturation_per_s  # DBWR writes less of each when there are more
             bound = queueing.asymptotic_bounds(users, alone.response_s, 1 / most, work.think_s)
             found.append(Load(users, one.per_s, one.response_s, float(bound.most_throughput_per_s)))
     return found
@@ -57,10 +60,12 @@ def load_curve(system: Any, work: Any) -> list[Load]:
 def cache_curve(system: Any, work: Any) -> list[Size]:
     """Hits of all gets over the size of the default pool, from a hundredth of the data to all of them.
 
-    The other pools stay as they are; the hottest blocks are found whatever the size.
+    The other pools stay as they are; the hottest blocks, and those got to change them, are found whatever the size.
     """
     data, rules = asked.data_of(system, work), asked.touch_rules(system)
-    hottest = work.hottest_gets_percent / 100
+    kinds = asked.kinds_of(system, work)
+    gets = sum(kind.share * (kind.gets + kind.changed_blocks) for kind in kinds)
+    drawn = sum(kind.share * kind.drawn_gets for kind in kinds) / gets if gets else 0.0
     groups = [
         (float(share / blocks), float(blocks))
         for share, blocks in zip(data.shares, data.blocks, strict=True)
@@ -73,9 +78,5 @@ def cache_curve(system: Any, work: Any) -> list[Size]:
         room = max(2.0, every * 0.01 ** (1 - step / (POINTS - 1)))
         touched = touch_count.hit_fraction(room, popularity, blocks, rules)
         lru = float(hit_ratio.lru_hit_fraction(room, popularity, blocks))
-        found.append(
-            Size(
-                room * data.block_size_bytes, hottest + (1 - hottest) * touched, hottest + (1 - hottest) * lru
-            )
-        )
+        found.append(Size(room * data.block_size_bytes, 1 - drawn * (1 - touched), 1 - drawn * (1 - lru)))
     return found

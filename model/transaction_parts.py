@@ -11,6 +11,8 @@ from model.demand.transactions import Data, KindDemand
 from model.laws import disk_means, processors, touch_count
 from model.laws.disk_geometry import geometry_of
 
+LEAST = 1e-12
+
 
 @dataclass(slots=True)
 class Parts:
@@ -27,6 +29,10 @@ class Parts:
     reads: float
     """Single-block reads."""
     scan_reads: float
+    requests: float
+    """Reads of both kinds."""
+    disk_s: float
+    """Time of them all, nobody queueing."""
     scan_read_blocks: float
     cpu: dict[str, float]
     """CPU seconds by cause, without those of others' doing."""
@@ -73,13 +79,8 @@ class Parts:
         """Of the disk's capacity, for all reads of a transaction."""
         return self.reads * self.read_held_s + self.scan_reads * self.scan_held_s
 
-    @property
-    def disk_s(self) -> float:
-        """Time of all reads of a transaction, nobody queueing."""
-        return self.reads * self.read_s + self.scan_reads * self.scan_read_s
 
-
-def parts_of(system: Any, work: Any, references_per_s: float = 0.0) -> Parts:
+def parts_of(system: Any, work: Any) -> Parts:
     """The mean transaction of the mix."""
     host, disk = system.host, system.disk
     kinds, data = asked.kinds_of(system, work), asked.data_of(system, work)
@@ -88,7 +89,7 @@ def parts_of(system: Any, work: Any, references_per_s: float = 0.0) -> Parts:
         return float(sum(kind.share * getattr(kind, name) for kind in kinds))
 
     drawn = mean("drawn_gets")
-    held = held_fractions(system, data, references_per_s)
+    held = held_fractions(system, data, references_per_s(system, work, kinds, data))
     hit = min(1.0, sum(share * there for share, there in zip(data.shares, held, strict=True)))
     reads = drawn * (1 - hit)
     scanned = mean("scan_blocks")
@@ -118,6 +119,7 @@ def parts_of(system: Any, work: Any, references_per_s: float = 0.0) -> Parts:
         found = (1 - cached) * disk_means.random_moments(disk, size_bytes, span, False)[0]
         return float(found + cached * (disk.overhead_s + size_bytes / disk.bus_bytes_per_s))
 
+    one_s, many_s = read_s(size), read_s(mbrc * size)
     return Parts(
         system=system,
         work=work,
@@ -127,12 +129,14 @@ def parts_of(system: Any, work: Any, references_per_s: float = 0.0) -> Parts:
         hit=hit,
         reads=reads,
         scan_reads=requests,
+        requests=reads + requests,
+        disk_s=reads * one_s + requests * many_s,
         scan_read_blocks=missed,
         cpu=cpu,
         servers=disk_means.servers_of(disk),
-        read_s=read_s(size),
+        read_s=one_s,
         read_held_s=1 / disk_means.random_requests_per_s(disk, size, span, False),
-        scan_read_s=read_s(mbrc * size),
+        scan_read_s=many_s,
         scan_held_s=1 / disk_means.random_requests_per_s(disk, mbrc * size, span, False),
         write_held_s=1 / disk_means.random_requests_per_s(disk, size, span, True),
         latch=processors.contention(threads, between(hottest), host.latch_hold_s, host.latch_spin_s)
@@ -154,13 +158,45 @@ def parts_of(system: Any, work: Any, references_per_s: float = 0.0) -> Parts:
     )
 
 
+def references_per_s(system: Any, work: Any, kinds: list[KindDemand], data: Data) -> float:
+    """Gets a second about which touches within ``_db_aging_touch_time`` are counted: those that bounds allow.
+
+    Hits depend on it a little, so it need not be close: the cache holds hot blocks first, and nobody queues.
+    """
+    cpu_s, gets, trips_s = (
+        float(sum(kind.share * value for kind, value in zip(kinds, values, strict=True)))
+        for values in zip(*((kind.cpu_s, kind.drawn_gets, kind.trips_s) for kind in kinds), strict=True)
+    )
+    rooms = [0.0, 0.0]
+    for pool in data.pools:
+        left = float(pool.room_blocks)
+        for group in pool.groups:
+            rooms[group] = min(left, float(data.blocks[group]))
+            left -= rooms[group]
+    hit = sum(
+        share * room / blocks
+        for share, room, blocks in zip(data.shares, rooms, data.blocks, strict=True)
+        if blocks
+    )
+    reads = gets * max(0.0, 1 - hit)
+    rate = float(
+        disk_means.random_requests_per_s(system.disk, data.block_size_bytes, span_bytes(system, work), False)
+    )
+    each_s = float(
+        disk_means.random_moments(system.disk, data.block_size_bytes, span_bytes(system, work), False)[0]
+    )
+    most = 1 / max(cpu_s / system.host.cpus, reads / rate, LEAST)
+    wanted = work.rate_per_s or work.users / max(work.think_s + cpu_s + trips_s + reads * each_s, LEAST)
+    return float(min(most, wanted) * gets)
+
+
 def span_bytes(system: Any, work: Any) -> float:
     """Bytes of the disk over which the data lie."""
     capacity = system.disk.capacity_bytes * disk_means.data_members(system.disk)
     return float(min(capacity, work.data_bytes))
 
 
-def held_fractions(system: Any, data: Data, references_per_s: float = 0.0) -> tuple[float, float]:
+def held_fractions(system: Any, data: Data, gets_per_s: float = 0.0) -> tuple[float, float]:
     """Share of each group of blocks that is in memory, in the long run: as many of its gets find their block."""
     rules = asked.touch_rules(system)
     held = [0.0, 0.0]
@@ -170,7 +206,7 @@ def held_fractions(system: Any, data: Data, references_per_s: float = 0.0) -> tu
         blocks = [float(data.blocks[group]) for group in groups]
         if not any(popularity):
             continue
-        late = sum(data.shares[group] for group in groups) * references_per_s * rules.touch_time_s
+        late = sum(data.shares[group] for group in groups) * gets_per_s * rules.touch_time_s
         found = touch_count.resident_fractions(pool.room_blocks, popularity, blocks, rules, late)
         for group, shares in zip(groups, found, strict=True):
             held[group] = sum(shares)

@@ -22,10 +22,10 @@ from model.demand import (
     UPDATING,
 )
 from model.demand.calls import DEVICE
-from model.results import RunResult
+from model.results import Interval, RunResult
 from model.stream_books import AT_ONCE, SLOWEST
 from model.units import show_bytes, show_seconds
-from scenarios import why_money, why_rows, why_streams
+from scenarios import why_money, why_rows, why_streams, why_transactions
 from scenarios.why_device import Asked, awaited, busy
 from scenarios.why_words import NOTHING_S, Change, differs, effect, from_to, plural, takes
 
@@ -75,6 +75,8 @@ SAME_ELAPSED = 0.01
 ALIKE_BYTES = 0.1
 """Share by which the data read may differ while its reads still differ because of their size."""
 MOST_SENTENCES = 5
+LEAST_OF_A_TRANSACTION_S = 1e-7
+"""What takes less of the mean transaction is nothing to a DBA."""
 
 
 def components(result: RunResult) -> dict[str, float]:
@@ -88,6 +90,11 @@ def components(result: RunResult) -> dict[str, float]:
         if seconds
     }
     return found
+
+
+def next_to_nothing(result: RunResult, seconds: float) -> bool:
+    """Whether a component of this length is no line of the answer: of a transaction, less than a tenth of a µs."""
+    return result.transactions is not None and abs(seconds) < LEAST_OF_A_TRANSACTION_S
 
 
 def changes(base: RunResult, other: RunResult) -> list[Change]:
@@ -116,12 +123,17 @@ def _why(base: RunResult, other: RunResult, asked: Asked | None) -> list[str]:
     elapsed = max(base.time.elapsed_s, other.time.elapsed_s)
     said = []
     for name, change in sorted(moved.items(), key=lambda item: -abs(item[1].change_s)):
-        sentence = _sentence(name, change, base, other, asked)
+        tell = why_transactions.sentence if why_transactions.both(base, other) else _sentence
+        sentence = tell(name, change, base, other, asked)
         if sentence and (
             abs(change.change_s) >= LEAST_EFFECT * elapsed or _counts_changed(name, base, other)
         ):
             said.append(sentence)
-    after = [*why_rows.afterwards(base, other), *why_streams.rates(base, other)]
+    after = [
+        *why_rows.afterwards(base, other),
+        *why_streams.rates(base, other),
+        *why_transactions.afterwards(base, other, asked),
+    ]
     said = [*said[: MOST_SENTENCES - 1 - len(after)], *after]
     if why_streams.both(base, other) and why_streams.overlapped(base, other) and said:
         return [*said, *_of_calls_at_once(base, other, asked)][:MOST_SENTENCES]
@@ -141,6 +153,8 @@ def _mechanism_of(base: RunResult, other: RunResult) -> Callable[[str], str]:
     """From a component to the mechanism that moves it."""
     if why_streams.both(base, other):
         return why_streams.mechanism_of(base, other)
+    if why_transactions.both(base, other):
+        return why_transactions.mechanism
     return lambda component: MECHANISM.get(component, component)
 
 
@@ -164,6 +178,7 @@ def _by_mechanism(base: RunResult, other: RunResult) -> dict[str, Change]:
 
 def _little_change(moved: dict[str, Change], base: RunResult, other: RunResult) -> Iterator[str]:
     """Say so when the elapsed time stays, and what most of it is."""
+    time = "the response" if why_transactions.both(base, other) else "elapsed time"
     before, after = base.time.elapsed_s, other.time.elapsed_s
     noise = _within_the_noise(base, other)
     if noise:
@@ -174,11 +189,11 @@ def _little_change(moved: dict[str, Change], base: RunResult, other: RunResult) 
     stays = _largest_unmoved(moved, after)
     rest = f": {_untouched(stays, after)}" if stays is not None else ""
     if abs(after - before) <= 1e-9 * max(before, after):
-        yield f"elapsed time does not change{rest}"
+        yield f"{time} does not change{rest}"
         return
     percent = 100 * (after - before) / before
     ends = f"{show_seconds(before)} to {show_seconds(after)}"
-    yield f"elapsed time hardly changes ({ends}, {percent:+.2g} %){rest}"
+    yield f"{time} hardly changes ({ends}, {percent:+.2g} %){rest}"
 
 
 def _within_the_noise(base: RunResult, other: RunResult) -> str:
@@ -189,9 +204,14 @@ def _within_the_noise(base: RunResult, other: RunResult) -> str:
         return ""
     return (
         f"the difference of {show_seconds(abs(other.time.elapsed_s - base.time.elapsed_s))} may be chance: the "
-        f"{first.confidence:.0%} intervals {first.low_s:.4g} to {first.high_s:.4g} s and {second.low_s:.4g} to "
-        f"{second.high_s:.4g} s overlap"
+        f"{first.confidence:.0%} intervals {_ends(first)} and {_ends(second)} overlap"
     )
+
+
+def _ends(interval: Interval) -> str:
+    if interval.high_s < 1:
+        return f"{show_seconds(interval.low_s)} to {show_seconds(interval.high_s)}"
+    return f"{interval.low_s:.4g} to {interval.high_s:.4g} s"
 
 
 def _what_stays(moved: dict[str, Change], base: RunResult, other: RunResult) -> Iterator[str]:
@@ -237,6 +257,8 @@ def _waiting(mechanism: str) -> str:
 
 def _counts_changed(name: str, base: RunResult, other: RunResult) -> bool:
     """Whether the counts behind a mechanism moved, even where its seconds hardly did."""
+    if why_transactions.both(base, other):
+        return False
     if name in why_rows.TOLD:
         return why_rows.counts_changed(name, base, other)
     if name in why_streams.TOLD:

@@ -27,6 +27,7 @@ _LIMITS = {
     "less_than": ("lt", "less than {}"),
     "less_than_equal": ("le", "at most {}"),
 }
+_LENGTHS = {"too_short": ("min_length", "at least"), "too_long": ("max_length", "at most")}
 
 
 def one_sentence(error: ValidationError, section: str = "") -> tuple[str, str]:
@@ -100,10 +101,10 @@ def _say(fault: _Fault) -> str:
         return f"{key}: got {got}; allowed are {fault.context['expected']}{number}"
     if kind == "union_tag_invalid":
         return f"{key}.kind: got {fault.context['tag']!r}; allowed are {fault.context['expected_tags']}"
-    if kind == "too_short" and isinstance(fault.input, list | tuple):
-        return f"{key}: got {fault.context['actual_length']} of them; allowed are at least {fault.context['min_length']}"
-    if kind == "too_long":
-        return f"{key}: got {fault.context['actual_length']} of them; allowed are at most {fault.context['max_length']}"
+    if kind in _LENGTHS and isinstance(fault.input, list | tuple):
+        limit, text = _LENGTHS[kind]
+        many, allowed = fault.context["actual_length"], fault.context[limit]
+        return f"{key}: got {many} of them; allowed are {text} {allowed}"
     if kind == "value_error":
         text = str(fault.context.get("error", fault.message))
         return f"{key}: {text}" if key else text

@@ -202,6 +202,10 @@ def _value(raw: str) -> Any:
     return read["v"] if len(read) == 1 else raw
 
 
+INSTEAD: Final = (
+    ("sets", "growth_bytes"), ("growth_bytes", "sets"), ("rate_per_s", "think_s"), ("think_s", "rate_per_s"),
+)  # fmt: skip
+"""Fields of a workload that a layer gives instead of another one below it."""
 ROW_BY_TOTAL = ("row_bytes", "column_count")
 
 
@@ -219,8 +223,8 @@ def _overlay(below: Mapping[str, Any], above: Mapping[str, Any]) -> dict[str, An
             if key == "workload" and value.get("kind", old.get("kind")) != old.get("kind"):
                 fields = _fields_of_kind(value.get("kind"))
                 old = {field: v for field, v in old.items() if field in fields}
-            for one, other in (("sets", "growth_bytes"), ("growth_bytes", "sets")):
-                if key == "workload" and one in value:
+            for one, other in INSTEAD if key == "workload" else ():
+                if one in value:
                     old.pop(other, None)
             merged[key] = _overlay(old, value)
         elif isinstance(value, Mapping) and isinstance(old, list) and key == "mix":
@@ -287,6 +291,8 @@ def _resolve(
     if isinstance(table, dict) and isinstance(table.get("columns"), list):
         merged["table"] = {**table, "columns": tuple(table["columns"])}
     work_fields = merged.pop("workload", {})
+    if isinstance(work_fields.get("mix"), Mapping):  # single fields of a mix that no layer gives as a whole
+        work_fields = {**work_fields, "mix": _kinds_overlaid([{}], work_fields["mix"])}
     section = ""
     try:
         system = System.model_validate({**merged, "constants": constants})

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from typing import Literal
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Final, Literal
 
 from model.calc import calculate, nobody_queues
 from model.errors import OutsideLaw, UnknownName
@@ -86,6 +86,12 @@ def notes_on(scenario: Scenario, result: RunResult) -> list[str]:
         )
     if streams:
         notes += _notes_on_the_kernel(scenario)
+    if isinstance(scenario.workload, Transactions):
+        return [
+            *notes,
+            *_notes_on_transactions(scenario, scenario.workload, result.engine),
+            *notes_on_prices(scenario.system),
+        ]
     # the writes behind an import go by the means of a stream's
     inert = [] if streams or isinstance(scenario.workload, Import) else list(_inert(scenario))
     if inert:
@@ -100,11 +106,54 @@ def notes_on(scenario: Scenario, result: RunResult) -> list[str]:
     return [*notes, *notes_on_prices(scenario.system)]
 
 
-def _inert(scenario: Scenario) -> Iterator[str]:
-    """Fields that the question sets and that decide something of streams alone."""
-    for section, fields in INERT.items():
+def _inert(scenario: Scenario, fields_of: Mapping[str, Sequence[str]] = INERT) -> Iterator[str]:
+    """Fields that the question sets and that decide nothing of it."""
+    for section, fields in fields_of.items():
         changed = scenario.differences.get(section, {})
-        yield from (f"{section}.{field}" for field in fields if field in changed)
+        yield from (f"{section}.{field}" for field in fields or changed if field in changed)
+
+
+INERT_OF_TRANSACTIONS: Final[dict[str, tuple[str, ...]]] = {
+    "table": (
+        "rows", "row_bytes", "row_bytes_sd", "pctfree_percent", "initrans", "migrated_fraction", "cached_fraction",
+    ),
+    "index": (),
+    "tablespace": ("space_management", "extent_management", "uniform_extent_bytes"),
+    "instance": (
+        "release", "sessions", "serial_direct_read", "disk_asynch_io", "direct_read_slots",
+        "direct_read_slots_limit", "statistics",
+    ),
+    "host": (
+        "io_path", "page_cache_hit_fraction", "read_ahead_bytes", "filesystem", "journal_commit_s", "journal_data",
+        "journal_elsewhere", "journal_age_s", "dirty_background_ratio_percent", "dirty_ratio_percent",
+        "dirty_writeback_s", "dirty_expire_s", "write_call_s", "page_write_s", "page_submit_s",
+    ),
+}  # fmt: skip
+"""Fields that decide nothing of transactions; all of a section where none is named."""
+SIMULATED_ALONE: Final[dict[str, tuple[str, ...]]] = {
+    "host": ("kernel", "scheduler", "nr_requests", "max_request_bytes", "max_segments"),
+    "disk": ("queue_depth", "track_buffer_bytes", "burst_iops", "burst_credits"),
+    "instance": ("db_writer_requests",),
+    "iostat": ("interval_s", "first_s"),
+    "workload": ("begins", "transactions", "precision_percent", "think_cv"),
+}
+
+
+def _notes_on_transactions(scenario: Scenario, work: Transactions, engine: str) -> Iterator[str]:
+    """What decides nothing of transactions, or nothing in closed form; and users that never pause."""
+    for fields_of, where in (
+        (INERT_OF_TRANSACTIONS, "transactions: they are described by their gets and changes"),
+        (
+            SIMULATED_ALONE if engine == "calculate" else {},
+            "the closed form: only the simulation takes it up",
+        ),
+    ):
+        inert = list(_inert(scenario, fields_of))
+        if inert:
+            verb = "has" if len(inert) == 1 else "have"
+            yield f"{' and '.join(inert)} {verb} no effect on {where}"
+    if work.rate_per_s is None and not work.think_s:
+        yield "users do not think: each begins its next transaction at once, as a batch does"
 
 
 def _notes_on_the_kernel(scenario: Scenario) -> Iterator[str]:
@@ -179,4 +228,7 @@ def _with_interval(results: list[RunResult]) -> RunResult:
     mean = fmean(times)
     interval = Interval(low_s=mean - half, high_s=mean + half, confidence=CONFIDENCE)
     middle = min(results, key=lambda result: abs(result.time.elapsed_s - mean))
-    return middle.model_copy(update={"time": middle.time.model_copy(update={"interval": interval})})
+    update: dict[str, object] = {"time": middle.time.model_copy(update={"interval": interval})}
+    if middle.transactions is not None:  # from one run to the next is surer than within one
+        update["transactions"] = middle.transactions.model_copy(update={"response_interval": interval})
+    return middle.model_copy(update=update)

@@ -195,7 +195,11 @@ def _within(name: str, number: MeasuredNumber, given: Mapping[str, float]) -> fl
     for trial in range(MOST_TRIALS):
         if abs(found) <= 1:
             return value
-        step = max(0.02 * value, float(value >= 1)) if not trial or found == before else -found * (value - last) / (found - before)
+        step = (
+            max(0.02 * value, float(value >= 1))
+            if not trial or found == before
+            else -found * (value - last) / (found - before)
+        )
         last, before = value, found
         value += min(max(step, -0.2 * value), 0.2 * value)
         found = miss(value)

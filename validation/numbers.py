@@ -87,7 +87,7 @@ def names(column: str | list[str]) -> list[str]:
 
 
 def value_of(cell: Cell, place: str) -> float:
-    """A printed cell as a number; text is a size such as ``1MB``, has a decimal comma, or is the time of a clock such as ``00:10:59.95``."""
+    """A printed cell as a number: text is a size such as ``1MB``, a clock such as ``00:10:59.95``, or ``24,82``."""
     if isinstance(cell, str):
         clock = CLOCK.fullmatch(cell)
         if clock and clock["minutes"]:

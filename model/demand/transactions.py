@@ -8,6 +8,7 @@ from typing import Any
 from model.errors import OutsideLaw
 from model.laws.buffer_cache import TouchRules
 from model.laws.numeric import Number, larger, smaller
+from model.state.drive import capacity_of
 from model.units import MIB, show_bytes
 
 GETS = "buffer gets"
@@ -98,7 +99,7 @@ def kinds_of(system: Any, work: Any) -> list[KindDemand]:
                 name=one.name,
                 share=one.weight / total,
                 gets=one.gets,
-                drawn_gets=one.gets * (1 - hottest),
+                drawn_gets=larger(one.gets * (1 - hottest), one.changed_blocks * (1 - changed_hottest)),
                 hottest_gets=one.gets * hottest,
                 hottest_changes=one.changed_blocks * changed_hottest,
                 changed_blocks=one.changed_blocks,
@@ -115,9 +116,14 @@ def kinds_of(system: Any, work: Any) -> list[KindDemand]:
 
 
 def data_of(system: Any, work: Any) -> Data:
-    """Groups of blocks and the pools that they share; OutsideLaw where the pools need more memory than there is."""
+    """Groups of blocks and the pools that they share; OutsideLaw for more than memory or disk hold."""
     instance = system.instance
     size = int(system.tablespace.block_size_bytes)
+    if work.data_bytes > capacity_of(system.disk):
+        raise OutsideLaw(
+            f"workload.data_bytes {show_bytes(work.data_bytes)} is more than the disk holds, "
+            f"{show_bytes(capacity_of(system.disk))}: set disk.capacity_bytes, or disk.raid_level and disk.raid_disks"
+        )
     blocks = max(1, int(work.data_bytes) // size - work.hottest_blocks)
     hot = blocks * work.hot_data_percent / 100
     hot = blocks if work.hot_data_percent == 100 else int(smaller(larger(1, hot), larger(1, blocks - 1)))
@@ -149,8 +155,8 @@ def _pools(system: Any, work: Any, size: int, instance: Any) -> tuple[Pool, ...]
     )
     if every > system.host.memory_bytes:
         raise OutsideLaw(
-            f"the buffer caches take {show_bytes(every)}, more than the host's memory: host.memory_bytes is "
-            f"{show_bytes(system.host.memory_bytes)}"
+            f"instance.buffer_cache_bytes and the other pools take {show_bytes(every)}; allowed is at most the host's "
+            f"memory, host.memory_bytes {show_bytes(system.host.memory_bytes)}"
         )
     used: dict[str, list[int]] = {}
     for group, name in enumerate((work.hot_pool, work.cold_pool)):

@@ -109,10 +109,19 @@ class Buffers:
         more = references - self._expected
         self._expected = max(-more, 0)
         if more > 0 and _worth_compiling(more):
-            self._compiled = True
-            self._rows = Rows(
-                *(np.array(row, dtype=kind) for row, kind in zip(self._rows, KINDS, strict=True))
-            )
+            self._compile()
+
+    def _compile(self) -> None:
+        """Go on with compiled loops, over arrays."""
+        self._compiled = True
+        self._rows = Rows(*(np.array(row, dtype=kind) for row, kind in zip(self._rows, KINDS, strict=True)))
+
+    def rows(self, count: int) -> tuple[Row, ...]:
+        """Its memory as arrays, for a compiled loop that uses up to *count* blocks at a time with :func:`worked`."""
+        if not self._compiled:
+            self._compile()
+        self._rows = self._rows._replace(found=self._zeros(2 * count, np.int64))
+        return tuple(self._rows)
 
     def __len__(self) -> int:
         return int(self._rows.own[INSIDE])
@@ -184,12 +193,16 @@ class Buffers:
         if done < given.size:
             raise KeyError(int(given[done]))
 
-    def fill(self, blocks: ArrayLike, now_s: float = -math.inf, count: int | None = None) -> None:
+    def fill(self, blocks: ArrayLike, now_s: float = -math.inf, count: int | ArrayLike | None = None) -> None:
         """Put different blocks into an empty cache, as if each had been read to the midpoint at *now_s*.
 
-        Their count is that of a block just read, unless another is given; SpecError if they do not fit.
+        Their count is that of a block just read, unless another is given, or one for each; SpecError if they do not
+        fit.
         """
         given = _flat("blocks", blocks, np.int64)
+        touches = self.rules.first_count if count is None else count
+        each = np.full(given.size, touches) if np.ndim(touches) == 0 else touches
+        counts = _flat("count", each, np.int64, given.size)
         if len(self) or given.size > self.size_blocks:
             raise SpecError(
                 f"{given.size} blocks for {self.size_blocks} buffers, {len(self)} of them in use: a cache that is"
@@ -197,8 +210,7 @@ class Buffers:
             )
         if not self._compiled:
             self._expect(given.size)
-        touches = self.rules.first_count if count is None else count
-        done = self._loop(filled)(self._row(given), float(now_s), touches, tuple(self._rows))
+        done = self._loop(filled)(self._row(given), float(now_s), self._row(counts), tuple(self._rows))
         if done < given.size:
             self._rows = self._empty()
             raise SpecError(f"blocks: {int(given[done])} is given twice")
@@ -295,7 +307,7 @@ def cleaned(blocks: Row, rows: tuple[Row, ...]) -> int:
 
 
 @Linked
-def filled(blocks: Row, now_s: float, count: int, rows: tuple[Row, ...]) -> int:
+def filled(blocks: Row, now_s: float, counts: Row, rows: tuple[Row, ...]) -> int:
     """Blocks put into an empty cache, the first at the cold end, up to one that is there already; how many."""
     own, table, buffers, touched_s, _, _, _ = rows
     for k in range(len(blocks)):
@@ -305,7 +317,7 @@ def filled(blocks: Row, now_s: float, count: int, rows: tuple[Row, ...]) -> int:
         slot = k + 1
         table[at] = slot
         buffers[slot * FIELDS + BLOCK] = blocks[k]
-        buffers[slot * FIELDS + COUNT] = count
+        buffers[slot * FIELDS + COUNT] = counts[k]
         touched_s[slot] = now_s
         link(slot, 0, buffers)
         own[INSIDE] = slot

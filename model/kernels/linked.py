@@ -13,6 +13,10 @@ from model.kernels import Answer, Arguments, Kernel
 Function = Callable[..., Any]
 
 
+INSIDE: dict[str, Any] = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+"""Nobody but the loop calls them; ways in from outside would take a third of the compiler's time."""
+
+
 class Linked(Kernel[Arguments, Answer]):
     """A loop whose compiled form stays on disk until it, or anything that it calls or names, changes."""
 
@@ -42,7 +46,7 @@ def _copy(function: Function, compiled: dict[Function, Function]) -> Function:
     for name, value in _named(function).items():
         if isinstance(value, FunctionType):
             if value not in compiled:
-                compiled[value] = njit(_copy(value, compiled), forceinline=True)
+                compiled[value] = njit(_copy(value, compiled), forceinline=True, **INSIDE)
             scope[name] = compiled[value]
     return FunctionType(function.__code__, scope, function.__name__)
 

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from model.laws.numeric import Number
+from math import expm1
+
+from model.laws.numeric import Number, larger, where
+
+LEAST = 1e-12
 
 
 def written_per_s(changes_per_s: Number, blocks: Number, age_s: Number) -> Number:
@@ -16,12 +20,14 @@ def written_per_s(changes_per_s: Number, blocks: Number, age_s: Number) -> Numbe
 
 
 def dirty_age_s(checkpoint_s: Number, resident_blocks: Number, reads_per_s: Number) -> Number:
-    """Time after which a dirty block is written: by its age, or when its buffer is wanted, whichever comes first.
+    """Mean time after which a dirty block is written: by its age, or when its buffer is wanted, whichever comes first.
 
-    A block stays in the cache for as long as it takes to read all that are there, n/λ by Little's law [little-1961];
-    both count as by chance.
+    A block stays in the cache for as long as it takes to read all that are there, n/λ by Little's law [little-1961],
+    which counts as by chance; the age is certain: n/λ · (1 - e^(-age·λ/n)).
     """
-    return checkpoint_s / (1 + checkpoint_s * reads_per_s / resident_blocks)
+    passing = checkpoint_s * reads_per_s / resident_blocks
+    # NOTE: below the least, the second term of its series is lost in rounding
+    return checkpoint_s * where(passing < LEAST, 1.0, -_expm1(-passing) / larger(passing, LEAST))
 
 
 def undo_gets(gets: Number, others: Number, changed_blocks: Number, collision: Number) -> Number:
@@ -32,3 +38,11 @@ def undo_gets(gets: Number, others: Number, changed_blocks: Number, collision: N
     get of its undo block [oracle-concepts].
     """
     return gets * others * changed_blocks / 2 * collision
+
+
+def _expm1(value: Number) -> Number:
+    if getattr(value, "ndim", 0):
+        import numpy as np  # noqa: PLC0415
+
+        return np.expm1(value)
+    return expm1(value)

@@ -5,9 +5,16 @@ from __future__ import annotations
 from math import exp
 
 from model.laws.numeric import Number, smaller
+from model.units import MIB
 
 LOG_BLOCK_BYTES = 512
 """Block of the redo log [oracle-concepts]."""
+LOG_FILES_BYTES = 256 * MIB
+LARGEST_LOG_WRITE_BYTES = MIB
+LOOKS_EVERY_S = 1.0
+"""Time between two looks of DBWR for blocks that have been dirty for long [general knowledge]."""
+LARGE_DIRTY_QUEUE = 25
+"""Blocks on the write list for which DBWR is woken [general knowledge]."""
 MOST_COMMITS_PER_WRITE = 500.0
 """From here on the log writer is busy all the time to within 1e-200."""
 

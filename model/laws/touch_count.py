@@ -5,7 +5,12 @@ often enough meanwhile it goes to the hot region for a time H, and then through 
 for the hot one with the chance q, until it was not touched enough. With references by chance, λ a second to the block,
 it is in the cold region for the share C(1 - q + p)/D of the time, in the hot one for Hp/D, where
 D = C(1 - q + p) + Hp + (1 - q)/λ; C and H are such that both regions are full [che-2002] [shallahamer-touch-count].
-ERRORS
+Touches that count are ``_db_aging_touch_time`` apart. Where blocks pass the cold region faster than that, nobody
+becomes hot any more, and the hot region stays as it grew.
+
+Against the algorithm with Oracle's defaults and 10,000 blocks the hit fraction is off by 0.003 at most, by 0.03 where
+blocks pass the cold region in little more than the touch time, and by 0.07 with 1,000 blocks then; other rules are off
+by 0.07 at most, but by 0.14 where all of the room may be hot.
 """
 
 from __future__ import annotations
@@ -19,10 +24,12 @@ from model.laws.buffer_cache import TouchRules
 Groups = list[tuple[float, float]]
 """Popularity of a block and number of blocks, of each group."""
 MOST_STEPS = 200
-CLOSE = 1e-10
+CLOSE = 1e-7
 LEAST = 1e-6
-NEVER = 1e-12
+NEVER = 1e-7
 """A chance so small that a block does not become hot."""
+JUMP = 1e-4
+"""Share of the room that is left over where no time in the cold region fills both regions."""
 GROWTH_STEPS = 200
 
 
@@ -66,14 +73,13 @@ def resident_fractions(
         max(0, rules.hot_count - rules.first_count), rules.hot_count - rules.cool_count, touch_references
     )
     hot = min(room * rules.percent_hot / 100, room - min(1.0, room / 2))
-    late = wanted.first * touch_references
-    if late > room - hot and _too_many(groups, late * (1 + LEAST), room, hot, wanted):
+    cold_time = _cold_time(groups, room, hot, wanted)
+    if abs(_too_many(groups, cold_time, room, hot, wanted)) > JUMP * room:
         found = iter(_frozen(groups, room, hot, wanted))
         return [
             next(found) if each * many > 0 else (0.0, 0.0)
             for each, many in zip(popularity, blocks, strict=True)
         ]
-    cold_time = _cold_time(groups, room, hot, wanted)
     hot_time, _ = _hot_time(groups, cold_time, hot, wanted)
     return [
         _shares(each / total, cold_time, hot_time, wanted) if each > 0 else (0.0, 0.0) for each in popularity

@@ -16,6 +16,9 @@ from model.state.iostat_at_once import Bios, Requests, count_merged
 
 IN_ORDER = ("noop", "none", "kyber")
 """Schedulers that leave requests as they come."""
+QUEUED, ENDED, WRITE, SIZE = 0, 1, 2, 3
+FIELDS = 4
+"""Of a request that is noted."""
 
 
 class Files(Protocol):
@@ -24,7 +27,10 @@ class Files(Protocol):
     def request(self, write: bool, start_byte: int, size_bytes: int) -> simpy.Event:
         """An event at the end of a request that is handed over now."""
 
-    def finish(self) -> Counters:
+    def requests(self, write: bool, start_bytes: list[int], size_bytes: int) -> simpy.Event:
+        """An event at the end of the last of several requests that are handed over now."""
+
+    def finish(self, end_s: float) -> Counters:
         """Counters of all requests that are done."""
 
 
@@ -35,33 +41,40 @@ class InOrder:
         self.env = env
         self.drive = drive
         self.counters = counters
-        self._largest = largest_bytes
-        self._queued, self._ended = array("d"), array("d")
-        self._write, self._size = array("b"), array("q")
+        self.largest_bytes = largest_bytes
+        self.noted = array("d")
+        """When each request was handed over and done, whether it wrote, and its size, one behind the other."""
 
     def request(self, write: bool, start_byte: int, size_bytes: int) -> simpy.Event:
         """An event at the end of a request that is handed over now."""
         now = self.env.now
-        done = now
-        for begin in range(0, size_bytes, self._largest):
-            size = min(self._largest, size_bytes - begin)
-            done = self.drive.submit(now, write, start_byte + begin, size)
-            self._queued.append(now)
-            self._ended.append(done)
-            self._write.append(write)
-            self._size.append(size)
-        return self.env.timeout(done - now)
+        return self.env.timeout(self._done(now, write, start_byte, size_bytes) - now)
 
-    def finish(self) -> Counters:
-        """Counters of all requests, as iostat has them; those still under way are left out."""
-        ended = np.asarray(self._ended)
-        done = ended <= self.env.now
-        queued, write = np.asarray(self._queued)[done], np.asarray(self._write, dtype=np.int64)[done]
-        size = np.asarray(self._size)[done]
+    def requests(self, write: bool, start_bytes: list[int], size_bytes: int) -> simpy.Event:
+        """An event at the end of the last of several requests that are handed over now."""
+        now = self.env.now
+        ends = [self._done(now, write, start_byte, size_bytes) for start_byte in start_bytes]
+        return self.env.timeout(max(ends) - now)
+
+    def _done(self, now: float, write: bool, start_byte: int, size_bytes: int) -> float:
+        largest = self.largest_bytes
+        if size_bytes <= largest:
+            done = self.drive.submit(now, write, start_byte, size_bytes)
+            self.noted.extend((now, done, write, size_bytes))
+            return done
+        first = self._done(now, write, start_byte, largest)
+        return max(first, self._done(now, write, start_byte + largest, size_bytes - largest))
+
+    def finish(self, end_s: float) -> Counters:
+        """Counters of all requests, as iostat has them; those still under way at the end are left out."""
+        noted = np.frombuffer(self.noted).reshape(-1, FIELDS)
+        noted = noted[noted[:, ENDED] <= end_s]
+        queued, ended = noted[:, QUEUED], noted[:, ENDED]
+        write, size = noted[:, WRITE].astype(np.int64), noted[:, SIZE].astype(np.int64)
         count_merged(
             self.counters,
             Bios(queued, write, size, np.zeros(len(queued), bool)),
-            Requests(queued, write, size, ended[done]),
+            Requests(queued, write, size, ended),
         )
         return self.counters
 
@@ -93,6 +106,10 @@ class Scheduled:
         self.device.unplug()
         return done
 
+    def requests(self, write: bool, start_bytes: list[int], size_bytes: int) -> simpy.Event:
+        """An event at the end of the last of several requests that are handed over now."""
+        return self.env.all_of([self.request(write, start_byte, size_bytes) for start_byte in start_bytes])
+
     def _handed_over(self, write: bool, start_byte: int, size_bytes: int, ended: Any) -> bool:
         request = self.device.bio(write, start_byte, size_bytes, 0, sync=True)
         if request is not None:
@@ -104,9 +121,9 @@ class Scheduled:
             yield self.device.room(write)
         self.device.unplug()
 
-    def finish(self) -> Counters:
-        """Counters of all requests, as iostat has them."""
-        self.device.counters.finish(self.env.now)
+    def finish(self, end_s: float) -> Counters:
+        """Counters up to the end, as iostat has them; requests may still be under way then."""
+        self.device.counters.round(end_s)
         return self.device.counters
 
 

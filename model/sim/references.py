@@ -15,14 +15,32 @@ SPREAD = 2654435761
 """Odd, and so prime to a power of two; extents are spread over the disk by its multiples."""
 
 
+class Chunk(NamedTuple):
+    """Transactions that begin one after the other."""
+
+    kind: NDArray[np.int64]
+    begin: NDArray[np.int64]
+    """Where among the blocks those of each begin, and the end of the last."""
+    first: NDArray[np.int64]
+    """How many of its blocks each gets in the first pool; they come first."""
+    blocks: NDArray[np.int64]
+    changes: NDArray[np.bool_]
+    scan_from: NDArray[np.int64]
+    scan_blocks: NDArray[np.int64]
+
+
 class Drawn(NamedTuple):
     """One transaction."""
 
     kind: int
     blocks: NDArray[np.int64]
     changes: NDArray[np.bool_]
+    first: int
+    """Blocks of the first pool; they come first."""
     scan_from: int
-    """First block of its scan; -1 for none."""
+    """First block of its scan."""
+    scan_blocks: int
+    """How many it scans."""
 
 
 class References:
@@ -38,33 +56,62 @@ class References:
         self._of_mix = stream(seed, "mix")
         self._of_counts = stream(seed, "gets")
         self.draws = self._of_places = stream(seed, "blocks")
+        self._two_pools = len(data.pools) > 1
         self._next = CHUNK
         self._chunk: list[Drawn] = []
+
+    @property
+    def most(self) -> int:
+        """Blocks that one transaction gets at most."""
+        return int(max(self._gets.max(), self._changes.max())) + 1
 
     def next(self) -> Drawn:
         """The next transaction."""
         if self._next == CHUNK:
-            self._refill()
+            chunk = self.chunk()
+            begins = chunk.begin.tolist()
+            self._chunk = [
+                Drawn(kind, chunk.blocks[begin:end], chunk.changes[begin:end], first, scan, scanned)
+                for kind, begin, end, first, scan, scanned in zip(
+                    chunk.kind.tolist(),
+                    begins[:-1],
+                    begins[1:],
+                    chunk.first.tolist(),
+                    chunk.scan_from.tolist(),
+                    chunk.scan_blocks.tolist(),
+                    strict=True,
+                )
+            ]
             self._next = 0
         self._next += 1
         return self._chunk[self._next - 1]
 
-    def _refill(self) -> None:
-        kinds = self._of_mix.choice(len(self._share), CHUNK, p=self._share)
+    def chunk(self) -> Chunk:
+        """The next of them, many at once."""
+        kinds = self._deck()
         changes = _whole(self._changes[kinds], self._of_counts)
         gets = np.maximum(_whole(self._gets[kinds], self._of_counts), changes)
-        ends = np.cumsum(gets)
-        begins = ends - gets
-        blocks = self.blocks(int(ends[-1]))
-        changed = np.arange(blocks.size) - np.repeat(begins, gets) < np.repeat(changes, gets)
-        last = np.maximum(1, self._hot + self._cold - self._scans[kinds])
-        scans = np.where(self._scans[kinds] > 0, (self._of_places.random(CHUNK) * last).astype(np.int64), -1)
-        self._chunk = [
-            Drawn(kind, blocks[begin:end], changed[begin:end], scan)
-            for kind, begin, end, scan in zip(
-                kinds.tolist(), begins.tolist(), ends.tolist(), scans.tolist(), strict=True
-            )
-        ]
+        begin = np.concatenate([[0], np.cumsum(gets)])
+        blocks = self.blocks(int(begin[-1]))
+        changed = np.arange(blocks.size) - np.repeat(begin[:-1], gets) < np.repeat(changes, gets)
+        scanned = scans = np.zeros(CHUNK, dtype=np.int64)
+        if self._scans.any():
+            every = self._hot + self._cold
+            scanned = np.minimum(_whole(self._scans[kinds], self._of_counts), every)
+            scans = (self._of_places.random(CHUNK) * (every - scanned + 1)).astype(np.int64)
+        first = gets
+        if self._two_pools:
+            whose, others = np.repeat(np.arange(CHUNK), gets), blocks >= self._hot
+            order = np.lexsort((others, whose))
+            blocks, changed = blocks[order], changed[order]
+            first = gets - np.bincount(whose[others], minlength=CHUNK)
+        return Chunk(kinds, begin, first, blocks, changed, scans, scanned)
+
+    def _deck(self) -> NDArray[np.int64]:
+        """The kinds of a chunk: as many of each as its share wants, in any order, as from a deck of cards [tpc-c]."""
+        at = (self._of_mix.random() + np.arange(CHUNK)) / CHUNK
+        kinds = np.searchsorted(np.cumsum(self._share)[:-1], at, side="right")
+        return self._of_mix.permutation(kinds)
 
     def blocks(self, count: int) -> NDArray[np.int64]:
         """*count* blocks that gets go to."""
@@ -73,10 +120,6 @@ class References:
             return (place * self._hot).astype(np.int64)
         hot = self._of_places.random(count) < self._hot_share
         return np.where(hot, place * self._hot, self._hot + place * self._cold).astype(np.int64)
-
-    def pool_of(self, blocks: NDArray[np.int64]) -> NDArray[np.int64]:
-        """0 for hot blocks, 1 for the others."""
-        return (blocks >= self._hot).astype(np.int64)
 
 
 def _whole(mean: NDArray[np.float64], draws: np.random.Generator) -> NDArray[np.int64]:
@@ -96,6 +139,11 @@ class Layout:
         while np.gcd(step, self._extents) != 1:
             step += 1
         self._step = int(step)
+
+    @property
+    def numbers(self) -> tuple[int, int, int, int]:
+        """What it is made of, for a compiled loop: blocks of an extent, extents, the step between them, block size."""
+        return self._extent, self._extents, self._step, self.block_bytes
 
     def byte_of(self, block: int) -> int:
         """First byte of a block."""

@@ -22,7 +22,9 @@ def warm_up_batches(means: NDArray[np.float64]) -> int:
     rest = np.arange(count, 0, -1)
     total, squares = np.cumsum(means[::-1])[::-1], np.cumsum(means[::-1] ** 2)[::-1]
     error = (squares - total**2 / rest) / rest**2
-    return int(np.argmin(error[: count // 2 + 1]))
+    error = error[: count // 2 + 1]
+    # NOTE: of cuts as good as the best but for rounding, the first
+    return int(np.argmax(error <= error.min() + 1e-12 * (squares[0] / count) / count))
 
 
 class Estimate(NamedTuple):

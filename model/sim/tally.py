@@ -7,7 +7,7 @@ from array import array
 import numpy as np
 from numpy.typing import NDArray
 
-EVENTS = 7
+from model.kernels.shop import EVENTS
 
 
 class Tally:

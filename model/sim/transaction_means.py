@@ -10,10 +10,26 @@ from numpy.typing import NDArray
 
 from model.demand import FROM_CLIENT, LOG_FILE_SYNC, SCATTERED, SEQUENTIAL
 from model.demand import transactions as asked
+from model.kernels.shop import (
+    CPU,
+    EVENTS,
+    LOG_WRITES,
+    MISSES,
+    NOW,
+    QUEUE,
+    READ,
+    REQUESTS,
+    SCAN,
+    SPIN,
+    UNDO,
+    WAITS,
+    WRITTEN,
+)
 from model.results import DeviceStats, EventTime, Interval, RunResult, TransactionKind
+from model.sim import policies
 from model.sim.data_files import Files
 from model.sim.steady import CONFIDENCE, estimate, warm_up_batches
-from model.sim.tally import EVENTS, Tally
+from model.sim.tally import Tally
 from model.state.iostat import Counters
 from model.stream_books import PERCENTILES, device_of
 from model.transaction_books import BUFFER_BUSY, FREE_BUFFER, LATCH, OTHER_SESSION, Mean, close_books
@@ -21,9 +37,6 @@ from model.transaction_calc import CPUS, DATA, REDO, Solved, rates_of
 
 NAMES = (SEQUENTIAL, SCATTERED, LOG_FILE_SYNC, LATCH, BUFFER_BUSY, OTHER_SESSION, FREE_BUFFER)
 """Wait events, by their numbers in the tally."""
-NOW, WRITTEN, LOG_WRITES, CPU, QUEUE, SPIN, UNDO, GETS, MISSES, REQUESTS = range(10)
-WAITS = 10
-"""Columns of the marks."""
 
 
 @dataclass(slots=True)
@@ -31,6 +44,8 @@ class Played:
     """A run so far."""
 
     solved: Solved
+    method: str
+    """Which way it was played."""
     seed: int
     tally: Tally
     batch: int
@@ -64,7 +79,7 @@ def result_of(name: str, system: Any, work: Any, played: Played) -> RunResult:
     between = estimate(np.diff(played.marks[left_out:, NOW]) / played.batch)
     mean = Mean(
         engine="simulate",
-        method="simulation of users, buffer cache, processors, disks, log writer and database writer",
+        method=played.method,
         response_s=float(took.mean()),
         cpu=_cpu(system, played, each, kinds),
         waits=_waits(played, each),
@@ -95,6 +110,7 @@ def result_of(name: str, system: Any, work: Any, played: Played) -> RunResult:
     mean.waits[FROM_CLIENT] = _client(played, kinds)
     if not mean.waits[FROM_CLIENT].total_s:
         del mean.waits[FROM_CLIENT]
+    mean.policies = policies.compare(played.solved.parts, per_s, mean.gets + mean.current_gets, played.seed)
     rates = rates_of(*played.solved)
     rates.log_writes_per_s = float(sums[LOG_WRITES]) / span_s
     rates.utilisation = _utilisation(played, each, per_s, mean.device)
@@ -146,19 +162,15 @@ def _waits(played: Played, each: NDArray[np.float64]) -> dict[str, EventTime]:
 
 
 def _requests(played: Played, each: NDArray[np.float64]) -> dict[int, float]:
-    """Blocks of a read -> reads; those of several blocks as often as in the whole run."""
-    scans = played.tally.scan_reads
-    requests, misses = float(each[REQUESTS]), float(each[MISSES])
-    if not scans:
-        return {1: requests} if requests else {}
-    many, blocks = sum(scans.values()), sum(size * count for size, count in scans.items())
-    total = played.tally.requests
-    share = requests / total if total else 0.0
-    found = {size: count * share for size, count in scans.items()}
-    found[1] = found.get(1, 0.0) + max(0.0, requests - many * share)
-    off = misses - sum(size * count for size, count in found.items())
-    found[1] = max(0.0, found[1] + off)
-    del blocks
+    """Blocks of a read -> reads; those of scans by the two whole sizes next to their mean."""
+    single, many = float(each[WAITS + READ]), float(each[WAITS + SCAN])
+    found = {1: single} if single else {}
+    if many:
+        mean = max(1.0, (float(each[MISSES]) - single) / many)
+        size = int(mean)
+        for blocks, share in ((size, size + 1 - mean), (size + 1, mean - size)):
+            if share * many > 0:
+                found[blocks] = found.get(blocks, 0.0) + share * many
     return found
 
 
@@ -188,9 +200,9 @@ def _percentiles(took: NDArray[np.float64]) -> dict[str, float]:
 
 
 def _devices(played: Played) -> dict[str, DeviceStats]:
-    found = {"disk": _device(played.files.finish(), played.end_s)}
+    found = {"disk": _device(played.files.finish(played.end_s), played.end_s)}
     if played.redo is not None:
-        found["redo"] = _device(played.redo.finish(), played.end_s)
+        found["redo"] = _device(played.redo.finish(played.end_s), played.end_s)
     return {name: stats for name, stats in found.items() if stats is not None}
 
 

@@ -10,6 +10,7 @@ import simpy
 
 from model.demand.transactions import KindDemand
 from model.kernels.buffers import Buffers, Work
+from model.kernels.shop import BUSY, FREE, LATCHED, OTHER, READ, SCAN, SYNC
 from model.laws import changed_blocks
 from model.laws.processors import Contention
 from model.sim.data_files import Files
@@ -19,7 +20,6 @@ from model.sim.writers import DatabaseWriter, LogWriter
 from model.state.servers import Servers, Threads
 
 Step = Generator[simpy.Event, Any, None]
-READ, SCAN, SYNC, LATCHED, BUSY, OTHER, FREE = range(7)
 
 
 @dataclass(slots=True)
@@ -41,8 +41,8 @@ class Shop:
     pin: list[Contention]
     costs: Costs
     tally: Tally
-    reading: dict[int, simpy.Event | None]
-    """Blocks that are being read, with the event of its end if somebody waits for it."""
+    reading: dict[int, simpy.Event]
+    """Blocks that are being read, with the end of the last read of each."""
     ended: Any
     """Called after each transaction."""
     running: int = 0
@@ -96,8 +96,8 @@ def transaction(shop: Shop) -> Step:  # noqa: PLR0912, PLR0915  (one way, step b
     late_s: list[float] = []
     reads = yield from _gets(shop, drawn, late_s)
     scans: list[tuple[int, int]] = []
-    if drawn.scan_from >= 0:
-        scans = yield from _scan(shop, drawn, kind, late_s)
+    if drawn.scan_blocks:
+        scans = yield from _scan(shop, drawn, late_s)
     others = _others(shop, drawn, reads)
     requests = [(block, 1) for block in reads]
     requests += scans
@@ -108,6 +108,12 @@ def transaction(shop: Shop) -> Step:  # noqa: PLR0912, PLR0915  (one way, step b
     asleep_s = kind.hottest_gets * latch.wait_s + kind.hottest_changes * pin.wait_s
     if kind.trips_s + asleep_s > 0:
         yield timeout(kind.trips_s + asleep_s)
+    other_s: list[float] = []
+    for event in others:
+        if not event.processed:
+            now = env.now
+            yield event
+            other_s.append(env.now - now)
     queue_s = cpu_s = 0.0
     read_s: list[float] = []
     for first, length in requests:
@@ -119,19 +125,13 @@ def transaction(shop: Shop) -> Step:  # noqa: PLR0912, PLR0915  (one way, step b
         yield timeout(end - now)
         shop.running -= 1
         now = env.now
+        event = shop.files.request(False, shop.layout.byte_of(first), length * shop.layout.block_bytes)
         if length == 1:
-            reading[first] = None
-        yield shop.files.request(False, shop.layout.byte_of(first), length * shop.layout.block_bytes)
+            reading[first] = event
+        yield event
         read_s.append(env.now - now)
-        event = reading.pop(first, None)
-        if event is not None:
-            event.succeed()
-    other_s: list[float] = []
-    for event in others:
-        if not event.triggered:
-            now = env.now
-            yield event
-            other_s.append(env.now - now)
+        if reading.get(first) is event:
+            del reading[first]
     now = env.now
     begin, end = serve(now, stretch_s)
     queue_s += begin - now
@@ -184,11 +184,11 @@ def _undo(shop: Shop, kind: KindDemand) -> float:
 
 def _gets(shop: Shop, drawn: Drawn, late_s: list[float]) -> Generator[simpy.Event, Any, list[int]]:
     """Get all blocks of a transaction; those that it has to read."""
-    if len(shop.pools) == 1:
-        return (yield from _use(shop, 0, (drawn.blocks, drawn.changes, None), late_s))
-    hot = drawn.blocks < shop.hot_blocks
-    reads = yield from _use(shop, 0, (drawn.blocks[hot], drawn.changes[hot], None), late_s)
-    return reads + (yield from _use(shop, 1, (drawn.blocks[~hot], drawn.changes[~hot], None), late_s))
+    first = drawn.first
+    reads = yield from _use(shop, 0, (drawn.blocks[:first], drawn.changes[:first], None), late_s)
+    if first == len(drawn.blocks):
+        return reads
+    return reads + (yield from _use(shop, 1, (drawn.blocks[first:], drawn.changes[first:], None), late_s))
 
 
 def _use(
@@ -220,12 +220,12 @@ def _use(
 
 
 def _scan(
-    shop: Shop, drawn: Drawn, kind: KindDemand, late_s: list[float]
+    shop: Shop, drawn: Drawn, late_s: list[float]
 ) -> Generator[simpy.Event, Any, list[tuple[int, int]]]:
     """Scan blocks in order: the reads of those that are not in memory, which enter at the cold end."""
     import numpy as np  # noqa: PLC0415
 
-    count = max(1, round(float(kind.scan_blocks)))
+    count = drawn.scan_blocks
     blocks = np.arange(drawn.scan_from, drawn.scan_from + count)
     pool = len(shop.pools) - 1 if drawn.scan_from >= shop.hot_blocks else 0
     aside = np.ones(count, dtype=np.bool_)
@@ -236,12 +236,7 @@ def _scan(
 def _others(shop: Shop, drawn: Drawn, reads: list[int]) -> list[simpy.Event]:
     """Reads under way of other sessions that this transaction has to wait for."""
     reading = shop.reading
-    found = []
-    if reading:
-        own = set(reads)
-        for block in reading.keys() & set(drawn.blocks.tolist()):
-            if block not in own:
-                event = reading[block] or shop.env.event()
-                reading[block] = event
-                found.append(event)
-    return found
+    if not reading:
+        return []
+    own = set(reads)
+    return [reading[block] for block in drawn.blocks.tolist() if block in reading and block not in own]

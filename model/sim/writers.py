@@ -2,26 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
-from typing import Any
+from collections.abc import Callable, Iterable
+from itertools import islice
 
 import simpy
 
 from model.kernels.buffers import Buffers
-from model.laws.commit import LOG_BLOCK_BYTES
+from model.laws.commit import (
+    LARGE_DIRTY_QUEUE,
+    LARGEST_LOG_WRITE_BYTES,
+    LOG_BLOCK_BYTES,
+    LOG_FILES_BYTES,
+    LOOKS_EVERY_S,
+)
 from model.sim.data_files import Files
 from model.sim.references import Layout
-from model.units import MIB
 
-Step = Generator[simpy.Event, Any, None]
-LOG_FILES_BYTES = 256 * MIB
-LARGEST_LOG_WRITE_BYTES = MIB
-LOOKS_EVERY_S = 1.0
-"""Time between two looks of DBWR for blocks that have been dirty for long [general knowledge]."""
-
-
-LARGE_DIRTY_QUEUE = 25
-"""Blocks on the write list for which DBWR is woken [general knowledge]."""
+Call = Callable[[simpy.Event], None]
 
 
 class LogWriter:
@@ -31,11 +28,15 @@ class LogWriter:
         self.env = env
         self.files = files
         self.writes = 0
-        self._first_byte = first_byte
+        self.first_byte = first_byte
         self._place = 0
         self._redo_bytes = 0
-        self._waiting: list[simpy.Event] = []
-        self._idle: simpy.Event | None = None
+        self._left = 0
+        self._idle = True
+        self._waiting: simpy.Event | None = None
+        """Of those who came since the last write began."""
+        self._writing = env.event()
+        """Of those whose redo is being written."""
 
     def note(self, redo_bytes: int) -> None:
         """Redo that goes with the next write."""
@@ -43,32 +44,40 @@ class LogWriter:
 
     def commit(self) -> simpy.Event:
         """An event once all redo noted so far is on disk."""
-        done = self.env.event()
-        self._waiting.append(done)
-        if self._idle is not None:
-            self._idle.succeed()
-            self._idle = None
-        return done
+        if self._waiting is None:
+            self._waiting = self.env.event()
+        if self._idle:
+            self._idle = False
+            _then(self.env.event().succeed(), lambda _: self._begin(self._waiting))
+        return self._waiting
 
-    def run(self) -> Step:
-        """Write as long as there are commits."""
-        while True:
-            if not self._waiting:
-                self._idle = self.env.event()
-                yield self._idle
-            waiting, self._waiting = self._waiting, []
-            left = -(-max(self._redo_bytes, 1) // LOG_BLOCK_BYTES) * LOG_BLOCK_BYTES
-            self._redo_bytes = 0
-            while left > 0:
-                size = min(left, LARGEST_LOG_WRITE_BYTES)
-                if self._place + size > LOG_FILES_BYTES:
-                    self._place = 0
-                yield self.files.request(True, self._first_byte + self._place, size)
-                self._place += size
-                left -= size
-                self.writes += 1
-            for done in waiting:
-                done.succeed()
+    def _begin(self, waiting: simpy.Event | None) -> None:
+        """Write all redo there is."""
+        assert waiting is not None
+        self._writing, self._waiting = waiting, None
+        self._left = -(-max(self._redo_bytes, 1) // LOG_BLOCK_BYTES) * LOG_BLOCK_BYTES
+        self._redo_bytes = 0
+        self._write()
+
+    def _write(self) -> None:
+        size = min(self._left, LARGEST_LOG_WRITE_BYTES)
+        if self._place + size > LOG_FILES_BYTES:
+            self._place = 0
+        event = self.files.request(True, self.first_byte + self._place, size)
+        self._place += size
+        self._left -= size
+        _then(event, self._written)
+
+    def _written(self, _: simpy.Event) -> None:
+        self.writes += 1
+        if self._left > 0:
+            self._write()
+            return
+        self._writing.succeed()
+        if self._waiting is None:
+            self._idle = True
+        else:
+            self._begin(self._waiting)
 
 
 class DatabaseWriter:
@@ -91,7 +100,8 @@ class DatabaseWriter:
         self._since_s: dict[int, float] = {}
         """Dirty blocks, the longest dirty first."""
         self._asked: list[int] = []
-        self._kick: simpy.Event | None = None
+        self._idle = False
+        self._looks = 0
         self._cleaned = env.event()
 
     def dirtied(self, blocks: list[int], now_s: float) -> None:
@@ -100,9 +110,9 @@ class DatabaseWriter:
         for block in blocks:
             since_s[block] = now_s
 
-    def since(self, dirty: dict[int, float]) -> None:
+    def since(self, blocks: Iterable[int], since_s: Iterable[float]) -> None:
         """Blocks that have been dirty since times in order, at the begin."""
-        self._since_s.update(dirty)
+        self._since_s.update(zip(blocks, since_s, strict=True))
 
     def asked(self, blocks: list[int]) -> None:
         """Blocks are on the write list: they come first, once there are enough of them or DBWR looks."""
@@ -111,35 +121,42 @@ class DatabaseWriter:
             self._wake()
 
     def _wake(self) -> None:
-        if self._kick is not None:
-            self._kick.succeed()
-            self._kick = None
+        if self._idle:
+            self._idle = False
+            _then(self.env.event().succeed(), lambda _: self.look())
 
     def cleaned(self) -> simpy.Event:
         """An event when some buffers have been cleaned (``free buffer waits``)."""
         if not self._asked:  # nothing is on its way: let it write the oldest
-            self._asked += list(self._since_s)[: self.most]
+            self._asked += islice(self._since_s, self.most)
         self._wake()
         return self._cleaned
 
-    def run(self) -> Step:
-        """Write what is due, then wait."""
-        while True:
-            blocks = self._due()
-            if not blocks:
-                self._kick = self.env.event()
-                yield self._kick | self.env.timeout(LOOKS_EVERY_S)
-                self._kick = None
-                continue
-            size = self.layout.block_bytes
-            for block in blocks:
-                self._since_s.pop(block, None)
-            requests = [self.files.request(True, self.layout.byte_of(block), size) for block in blocks]
-            yield self.env.all_of(requests)
-            self.buffers.written(blocks)
-            self.written += len(blocks)
-            cleaned, self._cleaned = self._cleaned, self.env.event()
-            cleaned.succeed()
+    def look(self) -> None:
+        """Write what is due, or wait: until somebody asks, or to look again."""
+        blocks = self._due()
+        self._looks += 1
+        if not blocks:
+            self._idle = True
+            look = self._looks
+            _then(self.env.timeout(LOOKS_EVERY_S), lambda _: self._look_again(look))
+            return
+        for block in blocks:
+            self._since_s.pop(block, None)
+        bytes_of = [self.layout.byte_of(block) for block in blocks]
+        _then(self.files.requests(True, bytes_of, self.layout.block_bytes), lambda _: self._written(blocks))
+
+    def _look_again(self, look: int) -> None:
+        if self._idle and look == self._looks:
+            self._idle = False
+            self.look()
+
+    def _written(self, blocks: list[int]) -> None:
+        self.buffers.written(blocks)
+        self.written += len(blocks)
+        cleaned, self._cleaned = self._cleaned, self.env.event()
+        cleaned.succeed()
+        self.look()
 
     def _due(self) -> list[int]:
         """The next blocks to write: no more than may be under way at once."""
@@ -153,3 +170,9 @@ class DatabaseWriter:
             if block not in chosen:
                 due.append(block)
         return due
+
+
+def _then(event: simpy.Event, call: Call) -> None:
+    """Call when the event happens."""
+    assert event.callbacks is not None
+    event.callbacks.append(call)

@@ -97,16 +97,22 @@ class Transactions(Frozen):
     def _closed_or_open(self) -> Transactions:
         if self.think_s > MOST_THINK_S:
             raise ValueError(
-                f"think_s {self.think_s:g} is more than a day ({MOST_THINK_S:,.0f} s), in which no user comes back: "
-                "that is an open workload; give rate_per_s instead"
+                f"think_s {self.think_s:g} is more than a day, {MOST_THINK_S:,.0f} s; where transactions come on "
+                "their own give rate_per_s instead"
             )
         if self.rate_per_s is not None and "think_s" in self.model_fields_set and self.think_s:
-            raise ValueError("rate_per_s is an open workload; think_s belongs to a closed one")
+            raise ValueError(
+                f"rate_per_s {self.rate_per_s:g} and think_s {self.think_s:g} exclude each other: transactions arrive "
+                "at a rate, or users come back after a pause; give one of them"
+            )
         return self
 
     @model_validator(mode="after")
     def _kinds_apart(self) -> Transactions:
         names = [one.name for one in self.mix]
         if len(set(names)) < len(names):
-            raise ValueError("mix names a kind of transaction twice; give each a name of its own")
+            twice = next(name for place, name in enumerate(names) if name in names[:place])
+            raise ValueError(
+                f"mix has two kinds of transactions named {twice!r}; give each a name of its own"
+            )
         return self

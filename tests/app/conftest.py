@@ -1,6 +1,8 @@
-"""Answers of streams made by hand, after the lines that document 001 prints."""
+"""Answers of streams made by hand, after the lines that document 001 prints; of transactions, from the law."""
 
 from __future__ import annotations
+
+from collections.abc import Callable
 
 import pytest
 
@@ -8,12 +10,14 @@ from model.results import (
     DeviceLine,
     DeviceStats,
     EventTime,
+    Interval,
     PhysicalIO,
     RunResult,
     Stage,
     StreamStats,
     TimeBreakdown,
 )
+from scenarios import load, run
 
 WAIT = "waiting for the device"
 
@@ -101,3 +105,42 @@ def merged(raw: RunResult) -> RunResult:
             "access": "buffered: pages are written back later",
         }
     )  # fmt: skip
+
+
+PERCENTILES = {"p50": 0.0144, "p95": 0.134, "p99": 0.24, "max": 0.531}
+POLICIES = {"touch count": 0.9069, "LRU": 0.9025, "CLOCK": 0.9032}
+Answered = Callable[..., RunResult]
+
+
+def _law(name: str = "tpc-c", *settings: str) -> RunResult:
+    """The closed form's answer."""
+    return run(load(name, settings), "calculate")
+
+
+def _played(name: str = "tpc-c", *settings: str) -> RunResult:
+    """The same with what only a simulation has."""
+    result = _law(name, *settings)
+    stats = result.transactions
+    assert stats is not None
+    took = stats.response_s
+    more = stats.model_copy(
+        update={
+            "response_percentiles": PERCENTILES, "policies": POLICIES, "measured": 31_840, "warm_up": 160,
+            "response_interval": Interval(low_s=0.99 * took, high_s=1.01 * took, confidence=0.95),
+            "per_s_low": 0.99 * stats.per_s, "per_s_high": 1.01 * stats.per_s,
+            "kinds": [kind.model_copy(update={"response_percentiles": PERCENTILES}) for kind in stats.kinds],
+        }
+    )  # fmt: skip
+    return result.model_copy(update={"engine": "simulate", "seed": 1, "transactions": more})
+
+
+@pytest.fixture
+def law() -> Answered:
+    """Transactions in closed form."""
+    return _law
+
+
+@pytest.fixture
+def played() -> Answered:
+    """The same with what only a simulation has, so that no test waits for a run."""
+    return _played

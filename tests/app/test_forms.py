@@ -11,6 +11,7 @@ from scenarios import load
 CONTROLS = [control for controls in forms.GROUPS.values() for control in controls]
 KINDS = (
     "full_scan", "index_range_scan", "update", "insert", "delete", "import", "export", "write_stream", "read_stream",
+    "transactions",
 )  # fmt: skip
 
 

@@ -215,6 +215,26 @@ def test_the_device_of_a_stream_is_drawn(browser: Browser, server: str, dark: bo
         page.get_by_text(re.compile("Device:.*wrqm/s.*%util")).first.wait_for()
 
 
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+def test_load_and_cache_of_transactions_are_drawn(browser: Browser, server: str, dark: bool) -> None:
+    settings = "workload.transactions=300", "workload.precision_percent=50"
+    query = "&".join(settings)
+    with opened(browser, f"{server}/?scenario=tpc-b&{query}", dark=dark) as (page, _):
+        page.get_by_role("tab", name="Load").click()
+        for key, drawn, least in (
+            ("load_throughput", ".scatterlayer .js-line", 2),
+            ("load_response", ".scatterlayer .js-line", 1),
+            ("load_resources", ".barlayer .point", 6),
+        ):
+            place = page.locator(f".st-key-{key}")
+            place.locator(drawn).first.wait_for(state="attached")
+            assert place.locator(drawn).count() >= least, key
+        page.locator(".st-key-load_throughput").get_by_text(re.compile("knee: .* users")).first.wait_for()
+        page.get_by_role("tab", name="Cache").click()
+        page.locator(".st-key-cache_hits .scatterlayer .js-line").first.wait_for(state="attached")
+        page.get_by_text(re.compile("CLOCK")).first.wait_for()
+
+
 @pytest.mark.skipif("BLOCKTIME_SCREENSHOT" not in os.environ, reason="BLOCKTIME_SCREENSHOT names no file")
 def test_the_picture_of_the_readme(browser: Browser, server: str) -> None:
     with opened(browser, f"{server}/?tablespace.block_size_bytes=16384") as (page, _):

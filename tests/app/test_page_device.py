@@ -82,10 +82,14 @@ def test_another_path_changes_the_requests_and_says_why() -> None:
     assert app.query_params["host.io_path"] == "buffered"
 
 
-def test_a_stream_has_its_tabs_and_a_statement_its_own() -> None:
+OF_TRANSACTIONS = ("Transactions", "Load", "Cache")
+
+
+def test_each_kind_of_work_has_its_tabs() -> None:
     for name, absent in (
-        (RAW, ["TKPROF", "Reads", "Segment", "Optimizer", "Money"]),
-        ("rahn-full-scan", ["Stream", "Money"]),
+        (RAW, [*OF_TRANSACTIONS, "TKPROF", "Reads", "Segment", "Optimizer", "Money"]),
+        ("rahn-full-scan", [*OF_TRANSACTIONS, "Stream", "Money"]),
+        ("tpc-b", ["Stream", "TKPROF", "Reads", "Segment", "Optimizer", "Money"]),
     ):
         labels = [tab.label for tab in opened("Breakdown", scenario=name).tabs]
         assert labels == [tab for tab in instruments.APPLIES if tab not in absent]

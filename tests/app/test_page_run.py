@@ -48,7 +48,9 @@ def test_it_opens_on_the_measured_scan() -> None:
 def test_every_scenario_opens(name: str) -> None:
     app = opened(scenario=name)
     assert app.error.len == 0
-    assert metric(app, "Elapsed").value == elapsed(name)
+    label = "Response" if load(name).workload.kind == "transactions" else "Elapsed"
+    engine = "auto" if says(app, "badge[:material/play_circle: simulation]") else "calculate"
+    assert metric(app, label).value == elapsed(name, engine=engine)
 
 
 def test_a_changed_block_size_shows_what_it_was_and_what_it_does() -> None:
@@ -192,6 +194,8 @@ def test_what_the_simulation_refuses_keeps_the_law_and_says_so() -> None:
         ("full-scan-nvme", "workload.users=8", True),
         ("rahn-full-scan", "workload.users=400", False),
         ("savvinov-lio-pc", "workload.users=20", True),
+        ("tpc-b", "workload.transactions=2000", True),
+        ("tpc-c", "workload.precision_percent=0.1", False),
         ("savvinov-lio-pc", "workload.users=1000", False),  # no read at all, but a million steps
     ],
 )

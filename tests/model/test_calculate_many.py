@@ -255,3 +255,22 @@ def test_any_axes_of_any_scan(system: System, axes: dict[str, Sequence[Any]], se
 @given(systems, many_axes({**VALUES, **RANGE_SCAN_VALUES}))
 def test_any_axes_of_any_range_scan(system: System, axes: dict[str, Sequence[Any]]) -> None:
     compare(system, IndexRangeScan(), axes)
+
+
+def test_transactions_one_by_one_are_those_of_calculate() -> None:
+    users = np.array([1, 7, 40])
+    cache = np.array([48, 64, 128]) * MIB
+    many = calculate_many(
+        load("tpc-c").system,
+        load("tpc-c").workload,
+        {"workload.users": users, "instance.buffer_cache_bytes": cache},
+    )
+    for point in range(users.size):
+        settings_ = [f"workload.users={users[point]}", f"instance.buffer_cache_bytes={cache[point]}"]
+        scenario = load("tpc-c", settings_)
+        alone = calculate(scenario.system, scenario.workload)
+        assert alone.transactions is not None
+        assert many["per_s"][point] == pytest.approx(alone.transactions.per_s, rel=1e-12)
+        assert many["response_s"][point] == pytest.approx(alone.time.elapsed_s, rel=1e-12)
+        assert many["read_blocks"][point] == pytest.approx(alone.physical_io.read_blocks, rel=1e-12)
+        assert many["cpu_s"][point] == pytest.approx(alone.time.cpu_s, rel=1e-12)

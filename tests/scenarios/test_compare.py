@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from model.results import Interval, RunResult
-from model.spec import Stream
+from model.spec import Stream, Transactions
 from scenarios import from_mapping, library, load, run
 from scenarios.compare import MECHANISM, changes, components, why
 
@@ -129,7 +129,7 @@ def test_a_difference_within_the_intervals_may_be_chance() -> None:
 
 def test_every_cause_of_the_model_belongs_to_a_mechanism() -> None:
     """A cause that is renamed in the model would otherwise be told as a stranger."""
-    statements = [name for name in library() if not isinstance(load(name).workload, Stream)]
+    statements = [name for name in library() if not isinstance(load(name).workload, Stream | Transactions)]
     asked = [(name, ()) for name in statements] + [("rahn-full-scan", ("workload.users=50", "host.cpus=1"))]
     names = {name for scenario, settings in asked for name in components(answer(scenario, *settings))}
     assert names <= MECHANISM.keys()

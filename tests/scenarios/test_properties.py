@@ -11,6 +11,7 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
+from app.text import run_lines
 from model.errors import BlocktimeError, BooksDoNotBalance, OutsideLaw
 from model.results import RunResult, check_books
 from scenarios import Scenario, from_mapping, library, load, run, schema_of
@@ -201,6 +202,14 @@ def check_answer(result: RunResult) -> None:
         return
     assert 0 <= result.cache.hit_fraction <= 1
     assert 0 <= result.logical_io.row_walk_fraction <= 1
+    if result.transactions is not None:
+        stats = result.transactions
+        assert stats.per_s > 0
+        assert stats.under_way == pytest.approx(stats.per_s * stats.response_s, rel=1e-9)
+        assert stats.bottleneck in stats.utilisation
+        assert all(0 <= share <= 1 for share in stats.utilisation.values())
+        assert list(run_lines(result))
+        return
     assert result.segment.bytes_after >= result.segment.blocks_after
 
 

@@ -32,7 +32,7 @@ steps = st.lists(st.tuples(references, waits, picks), max_size=12)
 fills = st.none() | st.tuples(
     st.lists(block_numbers, unique=True, max_size=14),
     st.sampled_from([-math.inf, -2.0, 0.0]),
-    st.none() | st.integers(0, 4),
+    st.none() | st.integers(0, 4) | st.lists(st.integers(0, 4), min_size=14, max_size=14),
 )
 all_rules = st.builds(
     TouchRules,
@@ -94,11 +94,11 @@ class Twin:
             self.state.written(block)
             self.dirty.discard(block)
 
-    def fill(self, blocks: list[int], now_s: float, count: int | None) -> None:
-        for block in blocks:
+    def fill(self, blocks: list[int], now_s: float, count: int | list[int] | None) -> None:
+        for k, block in enumerate(blocks):
             self.state.read(block, now_s)
             if count is not None:
-                self.state._buffers[block].count = count
+                self.state._buffers[block].count = count if isinstance(count, int) else count[k]
 
 
 def worked(cache: Buffers, stream: list[Reference], now_s: float) -> tuple[Any, ...]:
@@ -141,6 +141,7 @@ def test_work_is_that_of_the_state(
     cache, twin, now_s = way(size, rules), Twin(size, rules), 0.0
     if fill is not None:
         blocks, filled_s, count = fill
+        count = count[: min(size, len(blocks))] if isinstance(count, list) else count
         cache.fill(np.array(blocks[:size], dtype=np.int64), filled_s, count)
         twin.fill(blocks[:size], filled_s, count)
         same(cache, twin)
@@ -292,6 +293,7 @@ def test_a_fill_that_is_refused_leaves_the_cache_empty(way: Callable[..., Buffer
         (partial(Buffers, 0), "size_blocks: 0 is no whole number of at least 1"),
         (partial(Buffers, 2**40), "are too many buffers"),
         (lambda: plain(2).fill([1, 2, 3]), "3 blocks for 2 buffers, 0 of them in use"),
+        (lambda: plain(2).fill([1], count=[1, 2]), "count has 2 entries for 1 references"),
         (lambda: plain(2).work([1], [True, False], None, 0.0), "changes has 2 entries for 1 references"),
         (lambda: plain(2).work([1], [True], [True, False], 0.0), "cold_end has 2 entries for 1 references"),
         (lambda: plain(2).work([[1]], [True], None, 0.0), "blocks has 2 dimensions; 1 is needed"),

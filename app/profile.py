@@ -1,0 +1,83 @@
+"""The response-time profile: components with their share, how often each occurred, and what one took."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from app.segment_text import times_of_a_session
+from model.demand import FROM_CLIENT
+from model.results import RunResult
+from scenarios.compare import CPU, UNACCOUNTED, components, next_to_nothing
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One line of the response-time profile."""
+
+    name: str
+    seconds: float
+    fraction: float
+    count: float | None
+    each_s: float | None
+
+
+class Scale(NamedTuple):
+    """The unit that times are shown in."""
+
+    word: str
+    per_s: float
+    of: str
+    """Whose times they are."""
+    digits: int
+    """Decimals."""
+
+
+def scale_of(results: Iterable[RunResult]) -> Scale:
+    """Milliseconds where all answers are of transactions, which take a few; else seconds."""
+    if all(result.transactions is not None for result in results):
+        return Scale("ms", 1000.0, "one transaction", 4)
+    return Scale("seconds", 1.0, "one session", 3)
+
+
+def profile(result: RunResult) -> list[Row]:
+    """The components of the response time, the largest first, with how often each occurred where that is known."""
+    counts = _counts(result)
+    elapsed = result.time.elapsed_s
+    rows = []
+    for name, seconds in components(result).items():
+        if next_to_nothing(result, seconds):
+            continue
+        count = counts.get(name)
+        each = seconds / count if count else None
+        rows.append(Row(name, seconds, seconds / elapsed if elapsed else 0.0, count, each))
+    return sorted(rows, key=lambda row: -row.seconds)
+
+
+def _counts(result: RunResult) -> dict[str, float]:
+    """How often the components occurred, for those the result counts."""
+    found = {event: waited.waits for event, waited in result.time.wait.items()}
+    if result.streams:
+        return found
+    fetch = result.calls.get("fetch")
+    gets = result.logical_io
+    if gets is not None:  # current gets of changes are part of what a change costs
+        found[f"{CPU}buffer gets"] = gets.consistent_gets + (0 if result.changes else gets.current_gets)
+    found[f"{CPU}read calls"] = result.physical_io.read_requests
+    found[f"{CPU}filling the buffer cache"] = result.physical_io.read_blocks
+    found[f"{CPU}calls"] = sum(call.count for call in result.calls.values())
+    if result.transactions is not None:
+        found[f"{CPU}calls"] = found.get(FROM_CLIENT, 0.0)
+    if fetch is not None:
+        found[f"{CPU}fetching rows"] = fetch.rows
+    return found | {f"{CPU}{cause}": times for cause, times in times_of_a_session(result).items()}
+
+
+def colour(name: str) -> str:
+    """The terminal's colour of a component."""
+    if name.startswith(CPU):
+        return "green"
+    if name.startswith("SQL*Net"):
+        return "yellow"
+    return "white" if name.startswith(UNACCOUNTED) else "blue"

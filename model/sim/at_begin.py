@@ -1,0 +1,142 @@
+"""How a run of transactions begins, whoever plays it: devices, pools, and what chance brings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import simpy
+from numpy.typing import NDArray
+
+from model.demand import transactions as asked
+from model.errors import OutsideLaw
+from model.kernels.buffers import Buffers
+from model.laws.commit import LOG_FILES_BYTES
+from model.sim import streams_run
+from model.sim.data_files import Files, InOrder, Scheduled, is_in_order, largest_request_bytes
+from model.sim.references import Layout, References, place_limits
+from model.sim.streams import stream
+from model.sim.warm import Dirty, dirty, warm
+from model.spec import System, Transactions
+from model.state.drive import capacity_of
+from model.transaction_calc import Solved
+from model.transaction_network import dirty_groups
+from model.units import show_bytes
+
+MOST_BUFFERS = 50_000_000
+
+
+@dataclass(slots=True)
+class Begin:
+    """A run before its first event."""
+
+    env: simpy.Environment
+    seed: int
+    files: Files
+    redo: Files
+    """The same as *files* where the log lies among the data."""
+    log_byte: int
+    layout: Layout
+    references: References
+    pools: list[tuple[Buffers, Dirty]]
+    gaps_s: Iterator[float] | None
+    """Between transactions that arrive."""
+    thinks_s: Iterator[float]
+    begins_s: NDArray[np.float64]
+    """Of the first transaction of each user."""
+
+
+def begin_of(system: System, work: Transactions, solved: Solved, seed: int, count: int) -> Begin:
+    """How a run of some *count* transactions begins. Raises :class:`OutsideLaw` for what does not fit."""
+    data = solved.parts.data
+    env = simpy.Environment()
+    files, redo = _devices(env, system, data, seed)
+    gaps_s = None
+    thinks_s: Iterator[float] = iter(())
+    begins_s = np.empty(0)
+    if work.rate_per_s is not None:
+        gaps_s = streams_run.varied(1 / work.rate_per_s, 1.0, stream(seed, "arrivals"))
+    else:
+        thinks_s = streams_run.varied(work.think_s, work.think_cv, stream(seed, "think"))
+        begins_s = _left(work.think_s, work.think_cv, work.users, stream(seed, "begin"))
+    return Begin(
+        env=env,
+        seed=seed,
+        files=files,
+        redo=redo,
+        log_byte=_behind(system, data) if redo is files else 0,
+        layout=Layout(data),
+        references=References(solved.parts.kinds, data, seed),
+        pools=_pools(system, work, solved, seed, int(count * solved.parts.gets)),
+        gaps_s=gaps_s,
+        thinks_s=thinks_s,
+        begins_s=begins_s,
+    )
+
+
+def _left(mean_s: float, cv: float, count: int, draws: np.random.Generator) -> NDArray[np.float64]:
+    """What is left of *count* pauses at any moment: a long pause is met more often, and at any place in it."""
+    whole_s = np.full(count, mean_s)
+    if cv >= streams_run.LEAST_CV and mean_s:
+        whole_s = draws.gamma(1 + 1 / cv**2, mean_s * cv**2, count)
+    left_s: NDArray[np.float64] = draws.random(count) * whole_s
+    return left_s
+
+
+def _pools(
+    system: System, work: Transactions, solved: Solved, seed: int, references: int
+) -> list[tuple[Buffers, Dirty]]:
+    """Buffers of the pools, and which are dirty since when."""
+    data, rules, age_s = solved.parts.data, asked.touch_rules(system), system.instance.checkpoint_s
+    pools = []
+    for pool in data.pools:
+        room = min(pool.room_blocks, int(sum(data.blocks[group] for group in pool.groups)))
+        if room > MOST_BUFFERS:
+            raise OutsideLaw(
+                f"simulating {room:,} buffers is refused; the limit is {MOST_BUFFERS:,}: use engine calculate"
+            )
+        buffers = Buffers(max(1, room), rules, references)
+        if work.begins == "warm":
+            gets_per_s = solved.point.per_s * solved.parts.gets
+            warm(buffers, pool, data, rules, stream(seed, f"warm {pool.name}"), (gets_per_s, age_s))
+        pools.append(buffers)
+    if work.begins == "cold":
+        return [(buffers, Dirty(NOBODY, np.empty(0))) for buffers in pools]
+    groups, draws = dirty_groups(solved.parts, solved.point.per_s), stream(seed, "dirty")
+    return [(buffers, dirty(buffers, int(data.blocks[0]), groups, draws, age_s)) for buffers in pools]
+
+
+NOBODY = np.empty(0, dtype=np.int64)
+
+
+def _behind(system: System, data: Any) -> int:
+    """First byte of the log on the disk of the data."""
+    size = data.block_size_bytes
+    room = capacity_of(system.disk) - LOG_FILES_BYTES
+    given = system.instance.redo_byte
+    wanted = place_limits(data) + size if given is None else int(given)
+    return int(max(0, min(room, wanted)) // size * size)
+
+
+def _devices(env: simpy.Environment, system: System, data: Any, seed: int) -> tuple[Files, Files]:
+    """The data disk and the redo disk, which may be the same."""
+    needed, there = place_limits(data), capacity_of(system.disk)
+    if needed > there:
+        raise OutsideLaw(
+            f"workload.data_bytes {show_bytes(needed)} is more than the disk holds, {show_bytes(there)}: set "
+            "disk.capacity_bytes, or disk.raid_level and raid_disks"
+        )
+    largest = largest_request_bytes(system.host)
+    counters = streams_run.counters_of(system)
+    files: Files
+    if is_in_order(system, largest, data.block_size_bytes):
+        files = InOrder(env, streams_run.server_of(system, seed), counters, largest)
+    else:
+        files = Scheduled(env, streams_run.device_of(env, system, counters, seed), largest)
+    if system.instance.redo_disk == "data":
+        return files, files
+    # NOTE: the log writer waits for each of its writes, so nothing has to be sorted
+    redo_counters = streams_run.counters_of(system)
+    return files, InOrder(env, streams_run.server_of(system, seed + 1), redo_counters, largest)

@@ -1,0 +1,235 @@
+"""Why transactions take another time: hits and reads, queues at the bottleneck, the log, processors, latches."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from model.demand import FROM_CLIENT, LOG_FILE_SYNC, SCATTERED, SEQUENTIAL
+from model.results import RunResult, TransactionStats
+from model.spec import Transactions
+from model.transaction_books import BUFFER_BUSY, FREE_BUFFER, LATCH, OTHER_SESSION
+from model.units import show_bytes, show_seconds
+from scenarios.why_device import Asked, another_disk
+from scenarios.why_words import Change, differs, effect, from_to, listed, takes
+
+CPU = "CPU"
+READS = "reads"
+CLIENT = "the client and the network"
+PROCESSOR = "the CPU run queue"
+MECHANISM = {
+    SEQUENTIAL: READS,
+    SCATTERED: READS,
+    OTHER_SESSION: READS,
+    "CPU: read calls": READS,
+    "CPU: filling the buffer cache": READS,
+    "unaccounted: waiting for a processor": PROCESSOR,
+    FROM_CLIENT: CLIENT,
+}
+"""Component -> the mechanism that moves it; what is not named here is CPU, or its own mechanism."""
+MOST_CAUSES = 3
+NEXT_TO_NOTHING_S = 1e-7
+LEAST_BUSY_CHANGE = 0.05
+QUEUES = {
+    LATCH: "sessions spin and sleep for the latches of the hottest blocks",
+    BUFFER_BUSY: "changes of the hottest blocks wait for one another",
+    FREE_BUFFER: "DBWR does not write as fast as blocks change",
+}
+# Fields that decide hits -> how a sentence calls them.
+OF_THE_CACHE = {
+    "instance.buffer_cache_bytes": "the buffer cache",
+    "instance.db_keep_cache_bytes": "the KEEP pool",
+    "instance.db_recycle_cache_bytes": "the RECYCLE pool",
+    "workload.data_bytes": "the data",
+    "workload.hot_data_percent": "the hot share of the data",
+    "workload.hot_gets_percent": "the share of the gets that goes to hot blocks",
+    "workload.hottest_gets_percent": "the share of the gets that goes to the hottest blocks",
+    "workload.hot_pool": "the pool of the hot blocks",
+    "workload.cold_pool": "the pool of the other blocks",
+    "instance.replacement": "the replacement in the buffer cache",
+    "tablespace.block_size_bytes": "the block size",
+}
+
+
+def both(base: RunResult, other: RunResult) -> tuple[TransactionStats, TransactionStats] | None:
+    """What users see in either answer; None where one of them is not of transactions."""
+    if base.transactions is None or other.transactions is None:
+        return None
+    return base.transactions, other.transactions
+
+
+def mechanism(component: str) -> str:
+    """The mechanism that moves a component of a transaction's time."""
+    return MECHANISM.get(component) or (CPU if component.startswith("CPU: ") else component)
+
+
+def sentence(name: str, change: Change, base: RunResult, other: RunResult, asked: Asked | None) -> str:
+    """What moved one mechanism, and why where the two results show it."""
+    if name == READS:
+        return _reads(change, base, other, asked)
+    if name == LOG_FILE_SYNC:
+        return _log(change, base, other, asked)
+    if name == PROCESSOR:
+        return f"{name} {_took(change)}{_busy('processors', base, other)}, which {effect(change.change_s)}"
+    if name == CPU:
+        gets = _gets(base), _gets(other)
+        more = f" while gets per transaction {from_to(*gets, _times)}" if differs(*gets) else ""
+        return f"CPU of a transaction {takes(change)}{more}, which {effect(change.change_s)}"
+    because = f": {QUEUES[name]}" if name in QUEUES and change.change_s > 0 else ""
+    return f"{name} {_took(change)}, which {effect(change.change_s)}{because}"
+
+
+def _took(change: Change) -> str:
+    """From and to, where what is next to nothing is called so."""
+    shown = [
+        "nothing" if took < NEXT_TO_NOTHING_S else show_seconds(took)
+        for took in (change.after_s, change.before_s)
+    ]
+    return f"takes {shown[0]} instead of {shown[1]}"
+
+
+def afterwards(base: RunResult, other: RunResult, asked: Asked | None) -> Iterator[str]:
+    """What comes of it: throughput, and what bounds it."""
+    found = both(base, other)
+    if found is None:
+        return
+    before, after = found
+    if differs(before.per_s, after.per_s):
+        yield f"throughput {from_to(before.per_s, after.per_s, _tps)}{_more_users(asked)}"
+    if before.bottleneck != after.bottleneck:
+        limits = f"{_tps(after.saturation_per_s)} instead of {_tps(before.saturation_per_s)}"
+        yield f"{saturates(after.bottleneck)} first instead of the {before.bottleneck}: at {limits}"
+    elif differs(before.saturation_per_s, after.saturation_per_s, 0.05):
+        limits = from_to(before.saturation_per_s, after.saturation_per_s, _tps)
+        writes = base.physical_io.write_requests, other.physical_io.write_requests
+        told = f": DBWR writes {_times(writes[1])} blocks per transaction instead of {_times(writes[0])}"
+        yield f"what the {after.bottleneck} lets through {limits}{told if differs(*writes, 0.1) else ''}"
+
+
+def saturates(resource: str) -> str:
+    """That a resource saturates."""
+    return f"the {resource} saturate{'' if resource.endswith('s') else 's'}"
+
+
+def _more_users(asked: Asked | None) -> str:
+    works = [one.workload for one in asked] if asked else []
+    if not all(isinstance(work, Transactions) for work in works) or not works:
+        return ""
+    users = [getattr(work, "users", 0) for work in works]
+    return f" with {users[1]:,} users instead of {users[0]:,}" if users[0] != users[1] else ""
+
+
+def _reads(change: Change, base: RunResult, other: RunResult, asked: Asked | None) -> str:
+    """Reads by their number and its cause, by what one takes, and by how busy the disk is."""
+    parts = []
+    if disk := another_disk(asked):
+        parts.append(disk)
+    reads = base.physical_io.read_requests, other.physical_io.read_requests
+    if differs(*reads):
+        parts.append(f"reads per transaction {from_to(*reads, _times)}{_hits(base, other, asked)}")
+    each = _each(base), _each(other)
+    if each[0] and each[1] and differs(*each, 0.02):
+        parts.append(
+            f"a read takes {show_seconds(each[1])} instead of {show_seconds(each[0])}{_queue(base, other)}"
+        )
+    if not parts:
+        return f"reading {takes(change)}, which {effect(change.change_s)}"
+    return f"{'; '.join(parts)}; reading {takes(change)}, which {effect(change.change_s)}"
+
+
+def _hits(base: RunResult, other: RunResult, asked: Asked | None) -> str:
+    """Gets and hits as far as they moved reads, and what was set otherwise that decides hits."""
+    if base.cache is None or other.cache is None:
+        return ""
+    gets, hits = (_gets(base), _gets(other)), (base.cache.hit_fraction, other.cache.hit_fraction)
+    more = other.physical_io.read_requests > base.physical_io.read_requests
+    causes = [f"gets per transaction {from_to(*gets, _times)}"] if differs(*gets) else []
+    if _share(hits[0]) != _share(hits[1]) and (hits[1] < hits[0]) == more:
+        otherwise = list(_set_otherwise(asked))[:MOST_CAUSES]
+        since = f" since {listed(otherwise)}" if otherwise else ""
+        causes.append(f"hits {from_to(*hits, _share)}{since}")
+    return f" because {listed(causes)}" if causes else ""
+
+
+def _set_otherwise(asked: Asked | None) -> Iterator[str]:
+    if asked is None:
+        return
+    for path, words in OF_THE_CACHE.items():
+        section, _, field = path.partition(".")
+        values: list[Any] = [
+            getattr(one.workload if section == "workload" else getattr(one.system, section), field, None)
+            for one in asked
+        ]
+        if values[0] == values[1] or None in values:
+            continue
+        if isinstance(values[0], str):
+            yield f"{words} is {str(values[1]).upper()} instead of {values[0].upper()}"
+        elif field.endswith(("bytes", "percent")):
+            show = show_bytes if field.endswith("bytes") else _percent
+            yield f"{words} is {show(values[1])} instead of {show(values[0])}"
+        else:
+            yield f"{words} is another"
+
+
+def _queue(base: RunResult, other: RunResult) -> str:
+    """How busy the data disk is, where that moved, and that requests queue."""
+    return _busy("data disk", base, other)
+
+
+def _busy(resource: str, base: RunResult, other: RunResult) -> str:
+    found = both(base, other)
+    if found is None:
+        return ""
+    used = [one.utilisation.get(resource) for one in found]
+    if used[0] is None or used[1] is None or abs(used[1] - used[0]) < LEAST_BUSY_CHANGE:
+        return ""
+    queueing = ": requests queue there" if used[1] > max(0.5, used[0]) and resource != "processors" else ""
+    return f" ({resource} {100 * used[0]:.0f} to {100 * used[1]:.0f} % busy{queueing})"
+
+
+def _log(change: Change, base: RunResult, other: RunResult, asked: Asked | None) -> str:
+    """Commits waiting for the log writer, where the log lies, and how many share one of its writes."""
+    places = [one.system.instance.redo_disk for one in asked] if asked else ["own", "own"]
+    since = ""
+    if places[0] != places[1]:
+        disk = "the disk of the data" if places[1] == "data" else "a disk of its own"
+        since = f" since the log lies on {disk}"
+    found = both(base, other)
+    shared = ""
+    if found is not None:
+        commits = found[0].commits_per_log_write, found[1].commits_per_log_write
+        if differs(*commits, least=0.05):
+            shared = f"; {commits[1]:.2f} commits share a redo write instead of {commits[0]:.2f}"
+    if not change.before_s or not change.after_s:
+        return (
+            f"{LOG_FILE_SYNC} {'appears' if change.after_s else 'is gone'}, which {effect(change.change_s)}"
+        )
+    resource = "redo disk" if found and "redo disk" in found[1].utilisation else "data disk"
+    because = f"{since}{_busy(resource, base, other)}"
+    return f"{LOG_FILE_SYNC} {takes(change)}{because}, which {effect(change.change_s)}{shared}"
+
+
+def _each(result: RunResult) -> float:
+    waited = result.time.wait.get(SEQUENTIAL)
+    return waited.total_s / waited.waits if waited and waited.waits else 0.0
+
+
+def _gets(result: RunResult) -> float:
+    gets = result.logical_io
+    return gets.consistent_gets + gets.current_gets if gets else 0.0
+
+
+def _times(value: float) -> str:
+    return f"{value:,.0f}" if value >= 1000 else f"{value:.3g}"
+
+
+def _share(fraction: float) -> str:
+    return f"{100 * fraction:.2f} %"
+
+
+def _percent(value: float) -> str:
+    return f"{value:g} %"
+
+
+def _tps(per_s: float) -> str:
+    return f"{per_s:,.0f} TPS" if per_s >= 1000 else f"{per_s:.3g} TPS"

@@ -1,0 +1,190 @@
+"""The page of transactions: presets, every control to both ends, the tabs, and what is refused."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from app import engines, fields, forms, settings, what_if
+from model.results import RunResult
+from model.units import show_seconds
+from scenarios import load, run
+
+ENTRY = Path(what_if.__file__).with_name("streamlit_app.py")
+LIMIT_S = 60
+CONTROLS = [
+    control
+    for controls in forms.GROUPS.values()
+    for control in controls
+    if control.facts("transactions")
+    and control.path not in forms.PRICES
+    and not control.path.startswith("prices")
+]
+
+Answered = Callable[..., RunResult]
+
+
+@pytest.fixture(autouse=True)
+def _the_law_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(engines, "MOST_STEPS", 0)
+
+
+def opened(name: str, tab: str = "", **query: str) -> AppTest:
+    app = AppTest.from_file(str(ENTRY), default_timeout=LIMIT_S)
+    app.query_params["scenario"] = name
+    for key, value in query.items():
+        app.query_params[key] = value
+    if tab:
+        app.session_state["tab"] = tab
+    app.run()
+    assert not app.exception
+    return app
+
+
+def metric(app: AppTest, label: str) -> Any:
+    return next(one for one in app.metric if one.label.startswith(label))
+
+
+@pytest.mark.parametrize("name", ["tpc-b", "tpc-c"])
+def test_a_preset_opens_with_its_figures(name: str, law: Answered) -> None:
+    app, result = opened(name), law(name)
+    assert result.transactions
+    assert app.error.len == 0
+    assert metric(app, "Response").value == show_seconds(result.time.elapsed_s)
+    assert metric(app, "TPS").value == f"{result.transactions.per_s:.3g}"
+    assert metric(app, "p95").value == "—"
+    assert any("Simulate the users" in button.label for button in app.button)
+
+
+def test_the_simulation_replaces_the_law_where_it_is_quick(
+    monkeypatch: pytest.MonkeyPatch, law: Answered
+) -> None:
+    monkeypatch.setattr(engines, "answer", lambda scenario, engine="calculate": run(scenario, engine))
+    quick = load("tpc-b", ["workload.transactions=300"])
+    assert engines.queues(quick)
+    soon, later = engines.steps(quick, law("tpc-b")), engines.steps(load("tpc-c"), law("tpc-c"))
+    assert soon < 10_000
+    assert later > 300_000
+    assert engines.steps(load("tpc-b"), law("tpc-b")) < 200_000
+
+
+def test_the_controls_are_those_that_play_a_part() -> None:
+    paths = {control.path for control in CONTROLS}
+    assert paths >= {
+        "workload.users", "workload.think_s", "workload.rate_per_s", "instance.buffer_cache_bytes",
+        "instance.db_keep_cache_bytes", "instance.db_recycle_cache_bytes", "workload.hot_pool", "workload.cold_pool",
+        "workload.hot_data_percent", "workload.hot_gets_percent", "workload.data_bytes", "host.cpus",
+        "host.threads_per_core", "host.smt_gain_percent", "disk.use", "instance.redo_disk", "workload.mix.0.gets",
+        "workload.mix.0.changed_blocks", "workload.mix.0.calls", "instance.replacement.percent_hot",
+    }  # fmt: skip
+    assert not paths & {"table.rows", "index.clustering", "host.io_path", "host.page_cache_hit_fraction"}
+    assert len(paths) == len(CONTROLS)
+
+
+def test_a_single_kind_has_its_controls_and_several_have_none() -> None:
+    assert opened("tpc-b").number_input("workload.mix.0.gets").value == 12
+    assert not [one for one in opened("tpc-c").number_input if one.key.startswith("workload.mix")]
+
+
+def ends(control: forms.Control) -> list[str]:
+    """Values at both ends of what a control takes, as a link writes them; some within where there is no end."""
+    field = control.facts("transactions")
+    assert field
+    if field.options:
+        return [fields.as_text(field.options[0]), fields.as_text(field.options[-1])]
+    if field.kind == "flag":
+        return ["true", "false"]
+    low = 1e-3 if field.low is None else field.low + (1e-3 if field.open_below else 0)
+    high = 1e6 if field.high is None else field.high
+    return [fields.as_text(low), fields.as_text(int(high) if field.kind in ("whole", "size") else high)]
+
+
+@pytest.mark.parametrize("control", CONTROLS, ids=lambda control: control.path)
+def test_every_control_to_both_ends_gives_an_answer_or_one_sentence(control: forms.Control) -> None:
+    for text in ends(control):
+        app = opened("tpc-b", **{control.path: text})
+        assert app.error.len <= 1, [error.value for error in app.error]
+        if app.error.len:
+            said = app.error[0].value
+            assert len(said.splitlines()) == 1
+            assert any(
+                word in said
+                for word in (
+                    "memory",
+                    "disk holds",
+                    "DISK holds",
+                    "size",
+                    "rate_per_s",
+                    "below",
+                    "day",
+                    "exclude",
+                )
+            ), said
+        else:
+            assert metric(app, "Response").value not in ("", "—")
+
+
+def test_a_control_moves_the_figures_and_the_address(law: Answered) -> None:
+    app = opened("tpc-b")
+    app.number_input("workload.mix.0.gets").set_value(24.0).run()
+    assert not app.exception
+    assert app.query_params["workload.mix.0.gets"] == "24"
+    found = law("tpc-b", "workload.mix.0.gets=24")
+    assert metric(app, "Response").value == show_seconds(found.time.elapsed_s)
+    app.text_input("instance.buffer_cache_bytes").set_value("256M").run()
+    assert any("hits rose" in one.value for one in app.markdown)
+
+
+def test_arrivals_replace_the_users() -> None:
+    app = opened("tpc-b", **{"workload.rate_per_s": "50"})
+    assert app.error.len == 0
+    assert app.number_input("workload.users").disabled
+    assert metric(app, "Knee").value == "—"
+
+
+@pytest.mark.parametrize(
+    "tab", ["Transactions", "Load", "Cache", "Breakdown", "Device", "Assumptions", "Replay"]
+)
+@pytest.mark.parametrize(
+    "changes", [{}, {"workload.users": "40", "instance.redo_disk": "data"}, {"workload.rate_per_s": "20"}]
+)
+def test_every_tab_is_drawn(tab: str, changes: dict[str, str]) -> None:
+    app = opened("tpc-c", tab, **changes)
+    assert app.error.len == 0
+    charted = {"Load": 4, "Cache": 2}.get(tab)
+    if charted:
+        assert len(app.get("plotly_chart")) == charted
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "words"),
+    [
+        (
+            "instance.buffer_cache_bytes",
+            "64G",
+            ("instance.buffer_cache_bytes", "64G", "host.memory_bytes 16G"),
+        ),
+        ("workload.hot_gets_percent", "120", ("workload.hot_gets_percent", "120", "at most 100")),
+        ("workload.users", "0", ("workload.users", "got 0", "at least 1")),
+        ("workload.hot_pool", "keep", ("KEEP pool", "instance.db_keep_cache_bytes", "size")),
+        ("workload.data_bytes", "100T", ("workload.data_bytes", "100T", "disk holds")),
+        ("workload.rate_per_s", "500000", ("workload.rate_per_s", "500000", "transactions a second")),
+        ("workload.mix.0.gets", "-1", ("workload.mix.0.gets", "got -1", "at least 0")),
+    ],
+)
+def test_what_is_refused_is_one_sentence_on_the_page(path: str, text: str, words: tuple[str, ...]) -> None:
+    app = opened("tpc-b", **{path: text})
+    assert app.error.len == 1
+    said = app.error[0].value.replace("\\", "")
+    assert [word for word in words if word not in said] == []
+
+
+def test_the_command_line_gives_the_same() -> None:
+    app = opened("tpc-b", "Replay", **{"workload.mix.0.gets": "24"})
+    line = next(code.value for code in app.code if code.value.startswith("blocktime run"))
+    assert "workload.mix.0.gets=24" in line
+    assert settings.settle("tpc-b", {"workload.mix.0.gets": "24"})[1] == {}

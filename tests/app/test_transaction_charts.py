@@ -1,0 +1,103 @@
+"""Figures of transactions: what they show, and the sentence that says it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from app import charts, transaction_charts
+from app.charts import wait_class
+from model.results import RunResult
+from model.transaction_curves import cache_curve, load_curve
+from scenarios import Scenario, load
+
+Answered = Callable[..., RunResult]
+
+
+def curve(*settings: str) -> tuple[Scenario, list]:  # type: ignore[type-arg]
+    scenario = load("tpc-c", settings)
+    return scenario, load_curve(scenario.system, scenario.workload)
+
+
+@pytest.mark.parametrize("draw", [transaction_charts.throughput, transaction_charts.response])
+@pytest.mark.parametrize("settings", [(), ("workload.users=200",), ("workload.rate_per_s=20",)])
+def test_the_present_load_lies_on_the_curve_and_the_knee_is_marked(draw, settings, law: Answered) -> None:  # type: ignore[no-untyped-def]
+    stats = law("tpc-c", *settings).transactions
+    assert stats
+    _, points = curve(*settings)
+    figure, said = draw(points, stats, ink="#fff")
+    line, *_, now = figure["data"]
+    nearest = min(range(len(line["x"])), key=lambda place: abs(line["x"][place] - now["x"][0]))
+    assert now["x"][0] == pytest.approx(line["x"][nearest], rel=0.05)
+    assert now["y"][0] == pytest.approx(line["y"][nearest], rel=0.1)
+    knee = stats.saturation_users or stats.saturation_per_s
+    assert figure["layout"]["shapes"][0]["x0"] == knee
+    assert ("users" if stats.saturation_users else "limit") in figure["layout"]["annotations"][0]["text"]
+    assert "now" in said
+    assert figure["layout"]["xaxis"]["title"]["text"] in ("users", "arrivals a second")
+    assert figure["layout"]["xaxis"]["tickfont"]["color"] == "#fff"
+
+
+def test_no_throughput_is_above_its_bound() -> None:
+    _, points = curve("workload.users=25")
+    assert all(one.per_s <= one.most_per_s * 1.001 for one in points)
+
+
+def test_lines_differ_without_colour(law: Answered) -> None:
+    stats = law().transactions
+    assert stats
+    figure, _ = transaction_charts.throughput(curve()[1], stats)
+    dashes = [trace["line"]["dash"] for trace in figure["data"] if trace["mode"] == "lines"]
+    assert len(set(dashes)) == len(dashes)
+
+
+def test_hits_rise_with_the_cache_and_the_present_size_is_marked(law: Answered) -> None:
+    scenario, result = load("tpc-c"), law()
+    assert result.cache
+    points = cache_curve(scenario.system, scenario.workload)
+    size = float(scenario.system.instance.buffer_cache_bytes)
+    figure, said = transaction_charts.hits(points, size, result.cache.hit_fraction)
+    touched, lru, now = figure["data"]
+    nearest = min(range(len(touched["x"])), key=lambda place: abs(touched["x"][place] - now["x"][0]))
+    assert now["y"][0] == pytest.approx(touched["y"][nearest], abs=1)
+    assert (touched["name"], lru["name"]) == ("touch count", "LRU")
+    assert touched["y"] == sorted(touched["y"])
+    assert now["x"] == [size / 2**20]
+    assert figure["layout"]["xaxis"]["title"]["text"] == "buffer cache (MB)"
+    assert "which holds all data" in said
+
+
+def test_bars_of_resources_stand_beside_the_baseline(law: Answered) -> None:
+    before, after = (
+        law().transactions,
+        law("tpc-c", "instance.redo_disk=data", "workload.users=30").transactions,
+    )
+    assert before
+    assert after
+    figure, said = transaction_charts.resources(before, after)
+    assert [trace["name"] for trace in figure["data"]] == ["Baseline", "What-if"]
+    assert figure["data"][0]["y"] == ["processors", "data disk", "redo disk"]
+    assert figure["data"][0]["marker"]["pattern"] != figure["data"][1]["marker"]["pattern"]
+    assert "saturates first" in said
+
+
+def test_the_waterfall_is_in_milliseconds_of_one_transaction(law: Answered) -> None:
+    before, after = law(), law("tpc-c", "workload.users=40")
+    figure, said = charts.waterfall(before, after)
+    assert figure["layout"]["xaxis"]["title"]["text"] == "ms of one transaction"
+    ends = [trace["base"][0] + trace["x"][0] for trace in figure["data"]]
+    assert max(ends) == pytest.approx(1000 * after.time.elapsed_s, rel=1e-6)
+    assert said.startswith("The response goes from")
+    alone, said = charts.waterfall(before, before)
+    assert alone["layout"]["yaxis"]["categoryarray"][0] == "Response"
+    assert said.startswith("One transaction takes")
+
+
+@pytest.mark.parametrize(
+    ("event", "kind"),
+    [("latch: cache buffers chains", "Concurrency"), ("buffer busy waits", "Concurrency"),
+     ("read by other session", "User I/O"), ("free buffer waits", "System I/O"), ("log file sync", "Commit")],
+)  # fmt: skip
+def test_waits_have_their_class(event: str, kind: str) -> None:
+    assert wait_class(event) == kind

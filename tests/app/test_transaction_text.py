@@ -1,0 +1,223 @@
+"""Transactions in the terminal, in JSON, in the report and side by side."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from click import unstyle
+
+from app import transaction_text
+from app.cli import main
+from app.compare_text import compare_lines, difference_line
+from app.report_html import compare_page, run_page
+from app.text import answer, run_lines
+from model.results import EventTime, RunResult
+from scenarios import load
+from scenarios.compare import components
+
+FAST = ["--set", "workload.transactions=300"]
+
+Answered = Callable[..., RunResult]
+
+
+def lines(result: RunResult, width: int = 80) -> list[str]:
+    return [unstyle(line) for line in run_lines(result, "a title", width=width)]
+
+
+def section(found: list[str], title: str) -> list[str]:
+    """The lines under a heading."""
+    begin = found.index(title) + 1
+    end = next((place for place in range(begin, len(found)) if not found[place]), len(found))
+    return found[begin:end]
+
+
+def test_throughput_and_response_come_first_with_their_intervals(played: Answered) -> None:
+    result = played()
+    said = answer(result)
+    assert re.match(r"9\.8\d TPS; one takes [\d.]+ ms \(p95 134 ms\): .* waiting for reads", said)
+    assert "The data disk saturates first" in said
+    found = " ".join(section(lines(result), "Transactions"))
+    for words in (
+        "transactions/s (TPS), 9.7", "with 95 % confidence", "mean ", "p50 14.4 ms, p95 134 ms, p99 240 ms, max 531 ms",
+        "transactions on average", "31,840 transactions, 160 before them left out as warm-up",
+    ):  # fmt: skip
+        assert words in found
+
+
+def test_the_profile_sums_to_the_response_in_milliseconds(played: Answered) -> None:
+    result = played()
+    rows = section(lines(result), "Response-time profile of one transaction")
+    numbers = [float(match[1]) for row in rows[1:] if (match := re.match(r".{30}\s+([\d.]+)", row))]
+    assert sum(numbers[:-1]) == pytest.approx(numbers[-1], abs=0.001)
+    assert numbers[-1] == pytest.approx(1000 * result.time.elapsed_s, abs=1e-4)
+    assert rows[0].split() == ["component", "ms", "%", "times", "each"]
+    assert rows[1].startswith("db file sequential read")
+    calls = next(row for row in rows if row.startswith("CPU: calls"))
+    assert calls.split()[4] == "2.00"  # calls of the mean transaction, not of a statement
+
+
+def test_what_rounds_to_nothing_is_no_line(law: Answered) -> None:
+    result = law()
+    waits = {
+        **result.time.wait,
+        "latch: cache buffers chains": EventTime(waits=1e-9, max_s=1e-7, total_s=1e-16),
+    }
+    tiny = result.model_copy(update={"time": result.time.model_copy(update={"wait": waits})})
+    assert "latch: cache buffers chains" in components(tiny)
+    assert not any("latch" in line for line in lines(tiny))
+    assert not any(" 0.0000 " in line for line in lines(tiny))
+
+
+def test_the_load_profile_is_per_second_and_per_transaction(law: Answered) -> None:
+    result = law()
+    rows = {line[:30].strip(): line[30:].split() for line in section(lines(result), "Load profile")[1:]}
+    stats, gets, io = result.transactions, result.logical_io, result.physical_io
+    assert stats
+    assert gets
+    for name, each in (
+        ("logical reads (gets)", gets.consistent_gets + gets.current_gets),
+        ("blocks read", io.read_blocks),
+        ("blocks written by DBWR", io.write_requests),
+        ("redo writes", stats.log_writes_per_s / stats.per_s),
+    ):
+        assert [float(cell) for cell in rows[name]] == pytest.approx([each * stats.per_s, each], rel=1e-3)
+    assert rows["buffer hit %"] == [f"{100 * result.cache.hit_fraction:.2f}"] if result.cache else False
+
+
+def test_resources_stand_with_the_knee_and_kinds_with_their_reads(law: Answered, played: Answered) -> None:
+    result = played()
+    rows = section(lines(result), "Resources")
+    assert [row[:20].strip() for row in rows[1:4]] == ["data disk", "redo disk", "processors"]
+    assert "from 4" in " ".join(rows[4:])
+    kinds = section(lines(result), "Kinds of transactions")
+    assert kinds[0].split() == ["kind", "TPS", "response", "p95", "gets", "blocks", "read"]
+    assert [row.split()[0] for row in kinds[1:]] == [
+        "New-Order", "Payment", "Order-Status", "Delivery", "Stock-Level"
+    ]  # fmt: skip
+    assert not list(transaction_text.kind_lines(law("tpc-b")))
+
+
+def test_processors_saturate_and_a_disk_saturates(law: Answered) -> None:
+    assert "The processors saturate first" in answer(law("tpc-c", "disk.use=nvme"))
+
+
+def test_arrivals_have_a_limit_and_no_users(law: Answered) -> None:
+    result = law("tpc-c", "workload.rate_per_s=5")
+    assert result.transactions
+    assert result.transactions.saturation_users is None
+    assert "users" not in answer(result)
+    assert not any("users" in line for line in section(lines(result), "Resources"))
+
+
+def test_policies_stand_beside_the_run(law: Answered, played: Answered) -> None:
+    rows = section(lines(played()), "Replacement in the buffer cache")
+    names = [row[:30].strip() for row in rows[1:5]]
+    assert names == ["touch count", "LRU", "CLOCK", "this run"]
+    assert rows[2].split()[-2:] == ["90.25", "9.75"]
+    assert "Replacement in the buffer cache" not in lines(law())
+
+
+def test_iostat_has_one_line_a_disk_and_says_whose_await_it_is(played: Answered) -> None:
+    result = played("tpc-b")
+    slow = result.device["disk"].model_copy(update={"await_s": 0.05})
+    found = lines(result.model_copy(update={"device": {**result.device, "disk": slow}}))
+    rows = section(found, "Device")
+    assert [row.split()[0] for row in rows[1:3]] == ["disk", "redo"]
+    assert "those of DBWR too" in " ".join(rows)
+
+
+@pytest.mark.parametrize("width", [72, 80, 120])
+def test_no_line_is_wider_than_the_terminal(width: int, played: Answered) -> None:
+    wide = [line for line in lines(played(), width) if len(line) > width]
+    assert wide == []
+
+
+def test_json_and_the_report_hold_it(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], played: Answered
+) -> None:
+    page = tmp_path / "page.html"
+    assert main(["run", "tpc-c", "--engine", "calculate", "--json", "--html", str(page)]) == 0
+    data = json.loads(capsys.readouterr().out)
+    assert data["transactions"]["bottleneck"] == "data disk"
+    text = page.read_text("utf-8")
+    for words in (
+        "Load profile",
+        "Throughput over load",
+        "Hits over the size of the buffer cache",
+        "<th>ms</th>",
+        "TPS",
+    ):
+        assert words in text
+    assert run_page(load("tpc-b"), played("tpc-b")).count("<h2>Replacement") == 1
+
+
+def test_a_simulated_run_prints_what_only_it_knows(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["run", "tpc-b", *FAST]) == 0
+    text = capsys.readouterr().out
+    for words in (
+        "p95",
+        "with 95 % confidence",
+        "300 transactions",
+        "log file sync",
+        "LRU by Che's approximation",
+    ):
+        assert words in text
+
+
+def test_side_by_side_is_in_milliseconds_with_tps(law: Answered) -> None:
+    settings = ("instance.buffer_cache_bytes=40M",)
+    results = [law(), law("tpc-c", *settings)]
+    found = [
+        unstyle(line)
+        for line in compare_lines(results, ["", "less"], scenarios=[load("tpc-c"), load("tpc-c", settings)])
+    ]
+    head = next(line for line in found if line.startswith("ms of one transaction"))
+    assert head.split()[-4:] == ["A", "B", "B-A", "%"]
+    last = next(line for line in found if line.startswith("response "))
+    assert float(last.split()[1]) == pytest.approx(1000 * results[0].time.elapsed_s, abs=1e-3)
+    names = [line[:30].strip() for line in found]
+    for name in ("TPS", "buffer hit %", "reads per transaction", "data disk % busy", "waits begin at users"):
+        assert name in names
+    assert "elapsed" not in names
+    assert not any("single-block reads for what" in line for line in found)
+
+
+def test_the_difference_tells_the_throughput_too(law: Answered) -> None:
+    said = difference_line(law(), law("tpc-c", "workload.users=40"))
+    assert said.startswith("A transaction of B takes")
+    assert "TPS, A 9.8" in said
+
+
+def test_transactions_beside_a_scan_are_compared_in_seconds(law: Answered) -> None:
+    from scenarios import run
+
+    results = [law(), run(load("savvinov-lio-pc"), "calculate")]
+    found = [unstyle(line) for line in compare_lines(results, ["", ""])]
+    assert any(line.startswith("seconds ") for line in found)
+    page = compare_page([load("tpc-c"), load("savvinov-lio-pc")], results, ["", ""])
+    assert "Why B differs from A" in page
+
+
+def test_list_shows_the_presets(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["list", "tpc-c"]) == 0
+    text = capsys.readouterr().out
+    assert "transactions" in text
+    assert "New-Order" in text
+
+
+def test_money_is_that_of_a_million_transactions(law: Answered) -> None:
+    found = section(lines(law("tpc-c", "prices.use=example")), "Money of a million transactions")
+    assert found[0].split() == ["USD", "a", "million", "%", "an", "hour"]
+    assert "0.000000" not in " ".join(found[:7])
+
+
+def test_each_kind_of_the_mix_is_a_line_of_the_list(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["list", "tpc-c"]) == 0
+    text = capsys.readouterr().out
+    assert "workload.mix.Payment = weight 43, gets 14" in text
+    assert "commits false" in text
+    assert "{" not in text

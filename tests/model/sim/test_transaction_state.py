@@ -1,0 +1,143 @@
+"""What transactions find as they begin, and what a warm start has to do with a long run."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from model import simulate
+from model.demand.transactions import Data, data_of, kinds_of
+from model.laws.processors import thread_speed
+from model.results import TransactionStats
+from model.sim.references import Layout, References
+from model.sim.warm import some_of
+from model.spec import Client, Disk, Host, Instance, System, Transaction, Transactions
+from model.spec.instance import Replacement
+from model.state.servers import Servers, Threads
+from model.units import MIB
+
+
+@given(st.integers(1, 50_000), st.sampled_from([2048, 8192, 32768]))
+def test_every_block_has_a_place_of_its_own(blocks: int, size: int) -> None:
+    layout = Layout(Data(size, (blocks, 0), (1.0, 0.0), 0.0, ()))
+    found = {layout.byte_of(block) for block in range(blocks)}
+    assert found == {place * size for place in range(blocks)}
+
+
+@given(st.sets(st.integers(0, 2_000), max_size=200), st.integers(1, 130))
+def test_runs_hold_each_block_once_and_none_is_too_long(blocks: set[int], most: int) -> None:
+    layout = Layout(Data(8192, (2_001, 0), (1.0, 0.0), 0.0, ()))
+    runs = layout.runs(sorted(blocks), most)
+    assert [block for first, many in runs for block in range(first, first + many)] == sorted(blocks)
+    for first, many in runs:
+        assert many <= most
+        assert first // 128 == (first + many - 1) // 128  # in one extent, whose blocks lie together
+        assert layout.byte_of(first + many - 1) == layout.byte_of(first) + (many - 1) * 8192
+
+
+def test_transactions_are_drawn_as_the_mix_says() -> None:
+    system = System(host=Host(), disk=Disk(), instance=Instance())
+    work = Transactions(
+        mix=(
+            Transaction(name="a", weight=3, gets=10.5, changed_blocks=2.25),
+            Transaction(name="b", weight=1, gets=4, changed_blocks=0, scan_blocks=50),
+        ),
+        data_bytes=64 * MIB,
+        hottest_gets_percent=0,
+    )
+    data = data_of(system, work)
+    references = References(kinds_of(system, work), data, 3)
+    drawn = [references.next() for _ in range(20_000)]
+    first = [one for one in drawn if one.kind == 0]
+    assert len(first) / len(drawn) == pytest.approx(0.75, abs=0.01)
+    assert np.mean([len(one.blocks) for one in first]) == pytest.approx(10.5, abs=0.03)
+    assert {len(one.blocks) for one in first} == {10, 11}
+    assert np.mean([one.changes.sum() for one in first]) == pytest.approx(2.25, abs=0.03)
+    assert all(one.scan_blocks == 0 for one in first)
+    blocks = np.concatenate([one.blocks for one in drawn])
+    assert np.mean(blocks < data.blocks[0]) == pytest.approx(0.8, abs=0.01)
+    assert blocks.min() == 0
+    assert blocks.max() == sum(data.blocks) - 1
+    scans = [one.scan_from for one in drawn if one.kind == 1]
+    assert min(scans) >= 0
+    assert max(scans) + 50 <= sum(data.blocks)
+
+
+@given(st.integers(1, 5_000), st.floats(0, 1))
+def test_some_of_many_are_different_ones(blocks: int, part: float) -> None:
+    count = int(blocks * part)
+    found = some_of(blocks, count, np.random.default_rng(1))
+    assert len(set(found.tolist())) == count
+    assert all(0 <= block < blocks for block in found.tolist())
+
+
+@given(st.lists(st.tuples(st.floats(0, 1), st.floats(1e-3, 1)), max_size=40), st.integers(1, 4))
+def test_threads_without_a_partner_are_cores(jobs: list[tuple[float, float]], cores: int) -> None:
+    threads, servers, now_s = Threads(cores, 1, 0.3), Servers(cores), 0.0
+    for gap_s, work_s in jobs:
+        now_s += gap_s
+        assert threads.serve(now_s, work_s) == pytest.approx(servers.serve(now_s, work_s))
+
+
+def test_a_job_runs_at_the_speed_that_its_core_has_left() -> None:
+    threads = Threads(1, 2, 0.3)
+    assert threads.serve(0.0, 1.0) == (0.0, 1.0)
+    assert threads.serve(0.0, 1.0) == pytest.approx((0.0, 1 / thread_speed(2, 1, 2, 0.3)))
+    begin, _ = threads.serve(0.0, 1.0)  # a third waits
+    assert begin == 1.0
+
+
+def machine() -> System:
+    return System(
+        host=Host(scheduler="none"),
+        disk=Disk(
+            rotation_s=0,
+            average_seek_s=0,
+            overhead_s=1e-3,
+            bandwidth_bytes_per_s=1e12,
+            parallel_requests=16,
+        ),
+        client=Client(round_trip_s=0),
+        # NOTE: with a touch time of 3 s nobody becomes hot in so small a cache, and its begin is never forgotten
+        instance=Instance(
+            buffer_cache_bytes=16 * MIB, checkpoint_s=10, replacement=Replacement(touch_time_s=0.1)
+        ),
+    )
+
+
+def run(transactions: int, begins: str, seed: int = 3) -> tuple[float, TransactionStats]:
+    work = Transactions.model_validate(
+        {
+            "mix": (Transaction(gets=20, rows=0, changed_blocks=3, redo_bytes=512, calls=1),),
+            "users": 10,
+            "think_s": 0.1,
+            "data_bytes": 64 * MIB,
+            "transactions": transactions,
+            "begins": begins,
+        }
+    )
+    found = simulate(machine(), work, seed=seed)
+    assert found.transactions is not None
+    assert found.cache is not None
+    return found.cache.hit_fraction, found.transactions
+
+
+def test_a_warm_start_is_what_a_long_cold_run_comes_to() -> None:
+    warm, warm_stats = run(3_000, "warm")
+    cold, cold_stats = run(24_000, "cold")
+    assert warm == pytest.approx(cold, abs=0.01)
+    assert warm_stats.written_blocks_per_s == pytest.approx(cold_stats.written_blocks_per_s, rel=0.1)
+    assert warm_stats.response_s == pytest.approx(cold_stats.response_s, rel=0.05)
+
+
+def test_nothing_drifts_with_the_length_of_a_run() -> None:
+    found = [run(count, "warm") for count in (2_000, 6_000, 18_000)]
+    for (one, stats), (longer, more) in pairwise(found):
+        assert one == pytest.approx(longer, abs=0.01)
+        assert stats.response_s == pytest.approx(more.response_s, rel=0.05)
+        assert stats.per_s == pytest.approx(more.per_s, rel=0.05)
+        assert stats.written_blocks_per_s == pytest.approx(more.written_blocks_per_s, rel=0.1)

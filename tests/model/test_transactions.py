@@ -1,0 +1,301 @@
+"""The network of processors, disk and log against exact laws of queues; and books that balance for any scenario."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from math import isfinite
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from model import OutsideLaw, RunResult, calculate, simulate
+from model.laws import queueing
+from model.spec import Client, Disk, Host, Instance, System, Transaction, Transactions
+from model.transaction_calc import rates_of, solve
+from model.transaction_network import at_rate, closed
+from model.transaction_parts import parts_of
+from model.units import GIB, MIB
+
+USERS = 200
+
+
+def machine(cores: int, servers: int, read_s: float, cpu_s: float, **disk: Any) -> System:
+    """All CPU is that of one call; the disk has no positions."""
+    return System(
+        host=Host(
+            cpus=cores,
+            call_s=cpu_s,
+            logical_io_s=0,
+            row_step_s=0,
+            line_miss_s=0,
+            fetch_row_s=0,
+            fetch_column_s=0,
+            read_call_s=0,
+            buffer_block_s=0,
+            change_block_s=0,
+            commit_s=0,
+        ),
+        disk=Disk(
+            rotation_s=0,
+            average_seek_s=0,
+            overhead_s=read_s - 8192 / 1e12,
+            bandwidth_bytes_per_s=1e12,
+            parallel_requests=servers,
+            **disk,
+        ),
+        client=Client(round_trip_s=0),
+        instance=Instance(buffer_cache_bytes=GIB // 2),
+    )
+
+
+def work(gets: float = 20, **more: Any) -> Transactions:
+    """Reads of equal blocks of which half are in memory; no undo, latch, DBWR or log."""
+    kind = Transaction(gets=gets, rows=0, changed_blocks=0, redo_bytes=0, commits=False, calls=1)
+    return Transactions(
+        mix=(kind,),
+        hottest_gets_percent=0,
+        data_bytes=GIB,
+        hot_data_percent=100,
+        hot_gets_percent=100,
+        **more,
+    )
+
+
+def exact(
+    demands_s: list[float], servers: list[int], think_s: float, users: int = USERS
+) -> list[queueing.Network]:
+    """The same network with 1, 2, … users."""
+    return [
+        queueing.mean_values(present, demands_s, think_s, servers)
+        for present in [*range(1, 13), *range(15, users, 13), users]
+    ]
+
+
+@pytest.mark.parametrize(("cpu_s", "read_s"), [(0.01, 0.001), (0.01, 0.01), (0.1, 0.001)])
+@pytest.mark.parametrize("think_s", [0.0, 0.05, 1.0])
+def test_single_servers_are_exact_for_every_number_of_users(
+    cpu_s: float, read_s: float, think_s: float
+) -> None:
+    parts = parts_of(machine(1, 1, read_s, cpu_s), work(users=USERS, think_s=think_s))
+    for users, point in enumerate(closed(parts, USERS), start=1):
+        network = queueing.mean_values(users, [parts.cpu_s, parts.disk_s], think_s)
+        assert point.per_s == pytest.approx(network.throughput_per_s, rel=1e-9)
+        assert point.response_s == pytest.approx(network.response_s, rel=1e-9)
+        assert point.at_processors == pytest.approx(network.in_station[0], rel=1e-9)
+        assert point.at_disk == pytest.approx(network.in_station[1], rel=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("cores", "servers"), [(1, 2), (1, 16), (1, 64), (4, 1), (4, 4), (16, 4), (16, 16), (64, 1), (64, 64)]
+)
+@pytest.mark.parametrize(("think_s", "error"), [(0.0, 0.04), (1.0, 0.006)])
+def test_several_servers_are_as_close_to_the_exact_network_as_stated(
+    cores: int, servers: int, think_s: float, error: float
+) -> None:
+    """Throughput over 1 to 200 users is off by 0.53% at most with a second of thinking, by 3.6% without any.
+
+    Most at 64 cores and 64 servers, both as busy as each other. With the exponent of [suri-2007] the recursion
+    alternates above and below the truth there, up to 85% above, beyond what the servers can do.
+    """
+    for cpu_s, disk_s in ((0.01, 0.1), (0.1, 0.01), (0.015 * cores, 0.015 * servers)):
+        parts = parts_of(machine(cores, servers, disk_s / 10, cpu_s), work(users=USERS, think_s=think_s))
+        points = list(closed(parts, USERS))
+        bottleneck_s = max(parts.cpu_s / cores, parts.disk_s / servers)
+        for users in [*range(1, 13), *range(15, USERS, 23), USERS]:
+            network = queueing.mean_values(users, [parts.cpu_s, parts.disk_s], think_s, [cores, servers])
+            assert points[users - 1].per_s == pytest.approx(network.throughput_per_s, rel=error)
+        for users, point in enumerate(points, start=1):
+            bounds = queueing.asymptotic_bounds(users, parts.cpu_s + parts.disk_s, bottleneck_s, think_s)
+            assert point.per_s >= bounds.least_throughput_per_s * (1 - 1e-6)
+            assert point.per_s <= bounds.most_throughput_per_s * (1 + 1e-6)
+            assert point.response_s >= bounds.least_response_s * (1 - 1e-6)
+            assert point.response_s <= bounds.most_response_s * (1 + 1e-6)
+            assert point.per_s * (think_s + point.response_s) == pytest.approx(users, rel=1e-9)  # Little
+        # a user more does no harm, but for the one with whom there are as many as servers: waiting begins there
+        assert all(more.per_s >= less.per_s * 0.995 for less, more in pairwise(points))
+
+
+def test_a_set_of_disks_has_a_queue_for_each_member() -> None:
+    parts = parts_of(machine(64, 1, 0.01, 1e-4, raid_level="0", raid_disks=8), work(users=USERS, think_s=1))
+    demands_s = [parts.cpu_s, *[parts.disk_s / 8] * 8]
+    for users, point in enumerate(closed(parts, 60), start=1):
+        network = queueing.mean_values(users, demands_s, 1, [64, *[1] * 8])
+        assert point.per_s == pytest.approx(network.throughput_per_s, rel=1e-4)
+        assert point.at_disk == pytest.approx(sum(network.in_station[1:]), rel=1e-3)
+
+
+@pytest.mark.parametrize(("cores", "servers"), [(1, 1), (4, 1), (1, 8), (8, 8), (64, 1)])
+@pytest.mark.parametrize("load", [0.1, 0.5, 0.8, 0.95, 0.99])
+def test_arrivals_wait_as_in_queues_of_several_servers(cores: int, servers: int, load: float) -> None:
+    """Exact, as what leaves a queue of exponential servers comes to the next by chance [kleinrock-1975]."""
+    parts = parts_of(machine(cores, servers, 0.01, 0.001), work(gets=1, rate_per_s=1))
+    rate_per_s = load / max(parts.cpu_s / cores, parts.disk_s / servers)
+    expected = parts.cpu_s + queueing.mmc_wait_s(rate_per_s, parts.cpu_s, cores)
+    # each transaction reads half a block, so half of them queue for a whole one
+    expected += parts.reads * (
+        parts.read_s + queueing.mmc_wait_s(rate_per_s * parts.reads, parts.read_s, servers)
+    )
+    assert at_rate(parts, rate_per_s).response_s == pytest.approx(expected, rel=1e-6)
+
+
+def test_throughput_ends_at_the_bottleneck() -> None:
+    for cores, servers, cpu_s in ((1, 4, 0.01), (4, 2, 0.01), (16, 1, 0.4)):
+        system, many = machine(cores, servers, 0.01, cpu_s), work(users=2_000, think_s=1)
+        parts, point, alone = solve(system, many)
+        most = rates_of(parts, point, alone).saturation_per_s
+        assert most == pytest.approx(1 / max(parts.cpu_s / cores, parts.disk_s / servers))
+        assert most * 0.999 < point.per_s <= most * (1 + 1e-9)
+
+
+CHANGING = Transaction(gets=2, rows=0, changed_blocks=2, redo_bytes=0, commits=False, calls=1)
+
+
+@pytest.mark.parametrize("writes_at_once", [1, 2, 3])
+def test_nobody_changes_more_than_dbwr_can_write(writes_at_once: int) -> None:
+    """8 slots of 5 ms, of which DBWR uses a few; each transaction reads and writes two blocks."""
+    instance = Instance(buffer_cache_bytes=MIB, db_writer_requests=writes_at_once, checkpoint_s=5)
+    system = machine(64, 8, 5e-3, 0).model_copy(update={"instance": instance})
+    changing = work(users=60, think_s=0.01).model_copy(update={"mix": (CHANGING,)})
+    found = calculate(system, changing)
+    assert found.transactions is not None
+    assert found.transactions.written_blocks_per_s == pytest.approx(writes_at_once / 5e-3, rel=1e-3)
+    assert found.time.wait["free buffer waits"].total_s > 0.05
+    assert any("DBWR" in said for said in found.warnings)
+    assert found.transactions.per_s * (0.01 + found.transactions.response_s) == pytest.approx(60, rel=1e-9)
+    with pytest.raises(OutsideLaw, match="more than DBWR can write"):
+        calculate(
+            system,
+            Transactions(
+                **{**dict(changing), "rate_per_s": 1.1 * found.transactions.per_s, "think_s": 0, "users": 1}
+            ),
+        )
+
+
+def test_blocks_that_change_often_are_written_seldom_and_allow_more_arrivals() -> None:
+    """The limit of arrivals counts the writes at that rate, not those of a transaction alone."""
+    kind = Transaction(gets=4, rows=0, changed_blocks=4, redo_bytes=0, commits=False, calls=1)
+    system = machine(64, 1, 0.01, 0)
+    one = Transactions(
+        mix=(kind,), data_bytes=2 * MIB, hot_data_percent=100, hot_gets_percent=100, rate_per_s=200
+    )
+    found = calculate(system, one)
+    assert found.transactions is not None
+    assert found.transactions.written_blocks_per_s < 5 < 4 * 200
+    assert found.transactions.utilisation["data disk"] < 0.1
+
+
+KINDS = st.builds(
+    Transaction,
+    gets=st.floats(0.01, 60) | st.just(0.0),
+    rows=st.floats(0, 200),
+    changed_blocks=st.floats(0, 20),
+    redo_bytes=st.integers(0, 200_000),
+    commits=st.booleans(),
+    calls=st.floats(1, 10),
+    scan_blocks=st.integers(0, 100).map(float),
+    weight=st.floats(0.01, 10),
+)
+PERCENT = st.one_of(st.sampled_from([0.0, 100.0]), st.floats(0, 100))
+HOSTS = st.builds(
+    Host,
+    cpus=st.integers(1, 16),
+    threads_per_core=st.sampled_from([1, 2, 8]),
+    smt_gain_percent=st.floats(0, 100),
+    scheduler=st.sampled_from(["none", "noop", "deadline", "mq-deadline", "cfq", "bfq", "kyber"]),
+    latch_hold_s=st.sampled_from([0, 5e-7, 1e-4]),
+    latch_spin_s=st.sampled_from([0, 2e-5]),
+    max_request_bytes=st.sampled_from([4096, 65536, 524288]),
+)
+DISKS = st.one_of(
+    st.just(Disk()),
+    st.builds(Disk, write_cache_bytes=st.just(8 * MIB), read_hit_fraction=st.sampled_from([0.0, 0.3, 1.0])),
+    st.builds(Disk, raid_level=st.sampled_from(["0", "5", "10"]), raid_disks=st.sampled_from([4, 8])),
+    st.builds(
+        Disk,
+        rotation_s=st.just(0),
+        average_seek_s=st.just(0),
+        parallel_requests=st.integers(1, 64),
+        queue_depth=st.integers(1, 64),
+        service_cv=st.sampled_from([0, 1]),
+    ),
+    st.builds(Disk, rotation_s=st.just(0), average_seek_s=st.just(0), iops_limit=st.floats(50, 5000)),
+)
+INSTANCES = st.builds(
+    Instance,
+    buffer_cache_bytes=st.integers(MIB, 64 * MIB),
+    db_keep_cache_bytes=st.integers(MIB, 8 * MIB),
+    db_recycle_cache_bytes=st.integers(MIB, 8 * MIB),
+    checkpoint_s=st.sampled_from([1, 60, 3600]),
+    db_writer_requests=st.sampled_from([1, 8, 64]),
+    redo_disk=st.sampled_from(["own", "data"]),
+)
+SYSTEMS = st.builds(
+    System,
+    host=HOSTS,
+    disk=DISKS,
+    instance=INSTANCES,
+    client=st.builds(Client, round_trip_s=st.sampled_from([0, 2e-4])),
+)
+WORKS = st.fixed_dictionaries(
+    {
+        "mix": st.lists(KINDS, min_size=1, max_size=3).map(
+            lambda kinds: tuple(kind.model_copy(update={"name": str(n)}) for n, kind in enumerate(kinds))
+        ),
+        "users": st.integers(1, 60),
+        "think_s": st.sampled_from([0.0, 1e-3, 0.1, 5.0]),
+        "think_cv": st.sampled_from([0.0, 1.0, 3.0]),
+        "data_bytes": st.integers(MIB, 256 * MIB),
+        "hot_data_percent": st.one_of(st.just(100.0), st.floats(0.01, 100)),
+        "hot_gets_percent": PERCENT,
+        "hottest_blocks": st.sampled_from([1, 16, 50]),
+        "hottest_gets_percent": PERCENT,
+        "hottest_changes_percent": PERCENT,
+        "hot_pool": st.sampled_from(["default", "keep"]),
+        "cold_pool": st.sampled_from(["default", "recycle"]),
+        "begins": st.sampled_from(["warm", "cold"]),
+        "transactions": st.integers(200, 400),
+    }
+)
+
+
+def check(found: RunResult, users: int | None, think_s: float) -> None:
+    """What every answer is: finite, no less than nothing, and the sum of its parts."""
+    stats, time = found.transactions, found.time
+    assert stats is not None
+    numbers = [stats.per_s, stats.response_s, stats.under_way, stats.saturation_per_s, stats.log_writes_per_s]
+    numbers += [stats.written_blocks_per_s, stats.commits_per_log_write, *stats.utilisation.values()]
+    numbers += [*stats.response_percentiles.values(), *time.cpu.values(), time.cpu_s, found.cache.hits]  # type: ignore[union-attr]
+    numbers += [found.physical_io.read_requests, found.physical_io.read_bytes, found.physical_io.write_bytes]
+    numbers += [one for wait in time.wait.values() for one in (wait.waits, wait.max_s, wait.total_s)]
+    numbers += [one for kind in stats.kinds for one in (kind.per_s, kind.read_blocks, kind.consistent_gets)]
+    numbers += [one for disk in found.device.values() for one in (disk.await_s, disk.average_queue)]
+    assert all(isfinite(one) and one >= -1e-9 for one in numbers)
+    assert all(share <= 1 + 1e-9 for share in stats.utilisation.values())
+    parts_s = time.cpu_s + sum(wait.total_s for wait in time.wait.values()) + time.unaccounted_s
+    assert parts_s == pytest.approx(time.elapsed_s, rel=1e-9, abs=1e-12)
+    assert abs(time.unaccounted.get("no cause", 0.0)) <= 1e-6 * time.elapsed_s
+    assert stats.under_way == pytest.approx(stats.per_s * stats.response_s, rel=1e-9)
+    assert sum(kind.per_s for kind in stats.kinds) == pytest.approx(stats.per_s, rel=1e-6)
+    if found.engine == "calculate" and users is not None:
+        assert stats.per_s * (think_s + stats.response_s) == pytest.approx(users, rel=1e-6)
+
+
+@given(SYSTEMS, WORKS, st.one_of(st.none(), st.floats(0.05, 0.9)))
+@settings(max_examples=100, suppress_health_check=[HealthCheck.too_slow])
+def test_books_balance_whatever_is_asked(system: System, fields: dict[str, Any], load: float | None) -> None:
+    given_work = Transactions(**fields)
+    answer = calculate(system, given_work)
+    if load is not None:
+        assert answer.transactions is not None
+        rate = load * min(answer.transactions.saturation_per_s, 1e4)
+        fields = {**fields, "users": 1, "think_s": 0.0, "rate_per_s": max(rate, 1e-6)}
+        given_work = Transactions(**fields)
+        try:
+            answer = calculate(system, given_work)
+        except OutsideLaw:
+            return  # DBWR cannot write so much
+    users = None if load is not None else given_work.users
+    check(answer, users, given_work.think_s)
+    check(simulate(system, given_work), users, given_work.think_s)

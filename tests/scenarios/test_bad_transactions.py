@@ -1,0 +1,126 @@
+"""Bad input of transactions: one sentence with what, where, got and allowed; and notes on fields of no effect."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from app.cli import main
+from model.errors import BlocktimeError
+from scenarios import load, run, to_toml
+
+LONGEST = 300
+
+
+@pytest.mark.parametrize(
+    ("settings", "words"),
+    [
+        (["instance.buffer_cache_bytes=64G"], ["instance.buffer_cache_bytes", "64G", "host.memory_bytes 16G"]),
+        (["workload.hot_gets_percent=120"], ["workload.hot_gets_percent:", "got 120", "at most 100"]),
+        (["workload.hot_data_percent=0"], ["workload.hot_data_percent:", "got 0", "more than 0"]),
+        (["workload.users=0"], ["workload.users:", "got 0", "at least 1"]),
+        (["workload.transactions=5"], ["workload.transactions:", "got 5", "at least 100"]),
+        (["workload.think_s=1e9"], ["think_s 1e+09", "86,400 s", "rate_per_s"]),
+        (["workload.rate_per_s=5", "workload.think_s=2"], ["rate_per_s 5", "think_s 2", "give one of them"]),
+        (["workload.rate_per_s=500"], ["workload.rate_per_s 500", "data disk", "transactions a second"]),
+        (["workload.mix.1.name=New-Order"], ["two kinds", "'New-Order'", "a name of its own"]),
+        (["workload.hot_pool=keep"], ["KEEP pool", "instance.db_keep_cache_bytes is 0", "size"]),
+        (["workload.cold_pool=recycle"], ["RECYCLE pool", "instance.db_recycle_cache_bytes is 0"]),
+        (["workload.data_bytes=100T"], ["workload.data_bytes 100T", "disk holds", "disk.capacity_bytes"]),
+        (["host.cpus=0"], ["host.cpus:", "got 0", "at least 1"]),
+        (["host.latch_hold_s=-1"], ["host.latch_hold_s:", "got -1", "at least 0"]),
+        (["host.latch_spin_s=-1"], ["host.latch_spin_s:", "got -1", "at least 0"]),
+        (["workload.mix=[]"], ["workload.mix:", "got 0 of them", "at least 1"]),
+        (["workload.mix=5"], ["workload.mix:", "got 5", "list"]),
+        (["workload.mix.NewOrder.gets=5"], ["workload.mix", "'NewOrder'", "did you mean New-Order"]),
+        (["workload.mix.9.gets=5"], ["workload.mix", "'9'", "known"]),
+        (["workload.mix.0.get=5"], ["workload.mix.0.get:", "did you mean gets"]),
+        (["workload.mix.0.gets=-5"], ["workload.mix.0.gets:", "got -5", "at least 0"]),
+        (["workload.user=5"], ["workload.user:", "did you mean users"]),
+        (["instance.replacement.stay_count=2"], ["stay_count 2", "below the 2 touches"]),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else None,
+)  # fmt: skip
+def test_each_is_one_sentence_at_the_command_line(
+    settings: list[str], words: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    options = [part for setting in settings for part in ("--set", setting)]
+    assert main(["run", "tpc-c", "--engine", "calculate", *options]) == 2
+    said = capsys.readouterr().err.strip()
+    assert len(said.splitlines()) == 1
+    assert len(said) < LONGEST
+    assert [word for word in words if word not in said] == []
+
+
+def test_kinds_change_one_by_one_by_name_or_number() -> None:
+    changed = load("tpc-c", ["workload.mix.New-Order.gets=80", "workload.mix.1.calls=7"]).workload
+    base = load("tpc-c").workload
+    assert changed.mix[0] == base.mix[0].model_copy(update={"gets": 80.0})
+    assert changed.mix[1] == base.mix[1].model_copy(update={"calls": 7.0})
+    assert changed.mix[2:] == base.mix[2:]
+
+
+def test_a_changed_kind_survives_a_file(tmp_path: Path) -> None:
+    scenario = load("tpc-c", ["workload.mix.Delivery.gets=100", "workload.users=3"])
+    path = tmp_path / "mine.toml"
+    path.write_text(to_toml(scenario), "utf-8")
+    assert load(path).workload == scenario.workload
+    assert load(path, ["workload.mix.Delivery.rows=1"]).workload.mix[3].gets == 100
+
+
+def test_a_kind_of_a_mix_that_nobody_gave_is_the_default_one() -> None:
+    changed = load("rahn-full-scan", ["workload.kind=transactions", "workload.mix.0.gets=7"]).workload
+    assert [one.gets for one in changed.mix] == [7.0]
+
+
+@pytest.mark.parametrize(
+    ("name", "settings", "closed"),
+    [
+        ("tpc-c", ["workload.rate_per_s=5"], False),
+        ("tpc-c", ["workload.think_s=2"], True),
+    ],
+)
+def test_arrivals_and_users_replace_each_other_over_a_base(
+    name: str, settings: list[str], closed: bool
+) -> None:
+    result = run(load(name, settings), "calculate")
+    assert result.transactions
+    assert (result.transactions.saturation_users is not None) is closed
+
+
+def notes(*settings: str, engine: str = "calculate") -> str:
+    return " ".join(run(load("tpc-b", settings), engine).warnings)
+
+
+@pytest.mark.parametrize(
+    "setting",
+    ["table.rows=5", "index.clustering=scattered", "host.page_cache_hit_fraction=0.5", "host.filesystem=ext3",
+     "instance.sessions=10", "tablespace.space_management=manual"],
+)  # fmt: skip
+def test_a_field_that_decides_nothing_is_named(setting: str) -> None:
+    assert f"{setting.partition('=')[0]} has no effect on transactions" in notes(setting)
+    assert "no effect" not in notes()
+
+
+def test_what_only_the_simulation_uses_is_named_in_closed_form_alone() -> None:
+    setting = "host.scheduler=deadline", "workload.transactions=300"
+    assert "host.scheduler and workload.transactions have no effect on the closed form" in notes(*setting)
+    assert "no effect" not in notes(*setting, engine="simulate")
+
+
+def test_defaults_and_users_that_never_pause_are_named() -> None:
+    said = notes("workload.think_s=0")
+    assert "the host's costs are defaults" in said
+    assert "users do not think" in said
+
+
+def test_replications_give_the_interval_of_the_response() -> None:
+    result = run(load("tpc-b", ["workload.transactions=200"]), "simulate", replications=2)
+    assert result.transactions
+    assert result.transactions.response_interval == result.time.interval
+
+
+def test_an_overload_is_refused_by_the_simulation_too() -> None:
+    with pytest.raises(BlocktimeError, match="the queue would grow without end"):
+        run(load("tpc-c", ["workload.rate_per_s=500"]), "simulate")

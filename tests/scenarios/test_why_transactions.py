@@ -1,0 +1,137 @@
+"""What moved between two answers of transactions, and why: each cause is told with the numbers of both."""
+
+from __future__ import annotations
+
+import pytest
+
+from model.results import RunResult
+from scenarios import Scenario, load, run
+from scenarios.compare import components, why
+from scenarios.why_transactions import mechanism
+
+
+def told(settings: list[str], base: list[str] | None = None, name: str = "tpc-c") -> list[str]:
+    """Why the scenario with *settings* differs from that with *base*, by the law."""
+    asked = load(name, base or []), load(name, settings)
+    answers = run(asked[0], "calculate"), run(asked[1], "calculate")
+    return why(*answers, asked)
+
+
+def one(said: list[str], *words: str) -> str:
+    """The one sentence that has all of the words."""
+    found = [sentence for sentence in said if all(word in sentence for word in words)]
+    assert len(found) == 1, said
+    return found[0]
+
+
+@pytest.mark.parametrize(("size", "hits"), [("40M", "fell"), ("68M", "rose")])
+def test_reads_are_told_by_hits_and_those_by_the_cache(size: str, hits: str) -> None:
+    said = told([f"instance.buffer_cache_bytes={size}"])
+    sentence = one(
+        said, "reads per transaction", f"because hits {hits} from", f"the buffer cache is {size} instead of"
+    )
+    assert "fell" in sentence
+    assert "which saves" in sentence if hits == "rose" else "which costs" in sentence
+    assert said[0] == sentence
+
+
+def test_more_users_queue_at_the_bottleneck_and_do_more() -> None:
+    said = told(["workload.users=40"])
+    one(said, "a read takes", "data disk", "% busy: requests queue there")
+    one(said, "throughput rose from 9.8", "with 40 users instead of 10")
+
+
+def test_a_log_among_the_data_is_told_as_the_cause_of_its_waits() -> None:
+    one(
+        told(["instance.redo_disk=data"]),
+        "log file sync takes",
+        "since the log lies on the disk of the data",
+        "costs",
+    )
+    one(told([], ["instance.redo_disk=data"]), "since the log lies on a disk of its own", "saves")
+
+
+def test_another_disk_is_named_and_processors_saturate_then() -> None:
+    said = told(["disk.use=nvme"])
+    one(said, "the disk is nvme", "a read takes")
+    one(said, "the processors saturate first instead of the data disk")
+
+
+BUSY = ["disk.use=nvme", "workload.think_s=0", "workload.users=16"]
+
+
+def test_the_run_queue_of_the_processors_is_told() -> None:
+    said = told([*BUSY, "host.cpus=1"], [*BUSY, "host.cpus=16"])
+    one(said, "the CPU run queue takes", "instead of", "costs")
+    one(said, "throughput fell")
+
+
+def test_latches_of_the_hottest_blocks_are_told() -> None:
+    contended = [
+        *BUSY,
+        "host.cpus=16",
+        "workload.users=64",
+        "host.latch_hold_s=2e-5",
+        "workload.hottest_gets_percent=60",
+    ]
+    many = [*contended, "workload.hottest_blocks=1"]
+    said = told(many, [*contended, "workload.hottest_blocks=1000"])
+    assert any("latch" in sentence for sentence in said), said
+
+
+def test_a_cheaper_transaction_is_told_by_its_gets() -> None:
+    said = told(["workload.mix.0.gets=24"], name="tpc-b")
+    one(said, "reads per transaction rose", "because")
+
+
+def test_nothing_changed_is_said_of_the_response() -> None:
+    said = told(["iostat.interval_s=2"])
+    assert said[0].startswith("the response does not change")
+
+
+@pytest.mark.parametrize("setting", [
+    "workload.hot_gets_percent=60", "workload.hot_data_percent=50", "workload.data_bytes=200M",
+    "instance.replacement.percent_hot=10", "tablespace.block_size_bytes=4K", "workload.rate_per_s=8",
+    "workload.think_s=0", "workload.mix.New-Order.weight=10", "host.cpus=1",
+])  # fmt: skip
+def test_whatever_changes_there_are_one_to_five_sentences(setting: str) -> None:
+    said = told([setting])
+    assert 1 <= len(said) <= 5
+    for sentence in said:
+        assert len(sentence.splitlines()) == 1
+        assert "nan" not in sentence
+        assert "None" not in sentence
+
+
+def test_every_component_has_a_mechanism_that_sums_to_the_response() -> None:
+    result: RunResult = run(load("tpc-c"), "calculate")
+    sums: dict[str, float] = {}
+    for name, seconds in components(result).items():
+        sums[mechanism(name)] = sums.get(mechanism(name), 0.0) + seconds
+    assert sum(sums.values()) == pytest.approx(result.time.elapsed_s)
+    assert {"reads", "CPU", "log file sync", "the client and the network"} <= sums.keys()
+
+
+def test_transactions_beside_another_kind_of_work_are_compared() -> None:
+    scenarios: tuple[Scenario, Scenario] = load("tpc-c"), load("savvinov-lio-pc")
+    answers = run(scenarios[0], "calculate"), run(scenarios[1], "calculate")
+    assert why(*answers, scenarios)
+
+
+def test_more_gets_are_the_cause_of_more_reads() -> None:
+    one(
+        told(["workload.mix.0.gets=900"]),
+        "reads per transaction rose",
+        "because gets per transaction rose from 9",
+    )
+
+
+def test_what_is_next_to_nothing_is_called_so() -> None:
+    said = told(["disk.use=nvme", "host.cpus=1", "workload.users=4000"], name="tpc-b")
+    one(said, "the CPU run queue takes", "instead of nothing")
+    assert not any("e-0" in sentence for sentence in said)
+
+
+def test_costs_are_those_of_a_million_transactions() -> None:
+    said = told(["prices.use=example", "workload.mix.0.gets=900"], ["prices.use=example"])
+    one(said, "a million transactions cost", "because CPU rose from")

@@ -21,7 +21,7 @@ LOADS = 256
 EXACT_USERS = 12
 """Users up to whom what the others cause is found anew for each, by several passes; beyond, for each twelfth more."""
 PASSES = 3
-STRIDE = 32
+STRIDE = 40
 """Users for each of whom strides grow by one."""
 OPEN_PASSES = 12
 FULL = 0.999
@@ -181,12 +181,14 @@ def _met(parts: Parts, met: Met, known: list[tuple[int, Point]], present: int) -
         return max(0.0, now + ahead * (now - then))
 
     at_processors = of_one_less(point.at_processors, before.at_processors)
-    load = point.per_s * point.caused.cpu_s / parts.threads
+    at_disk = of_one_less(point.at_disk, before.at_disk)
+    per_s = of_one_less(point.per_s, before.per_s)
+    load = per_s * point.caused.cpu_s / parts.threads
     return Met(
         running=at_processors + 1,
         at_processors=_share(load, parts.threads, at_processors, present - 1) * at_processors,
-        at_disk=of_one_less(point.at_disk, before.at_disk),
-        share=_disk_share(parts, point, present - 1),
+        at_disk=at_disk,
+        share=_disk_share(parts, point.caused, (per_s, at_disk, point.behind), present - 1),
         others=of_one_less(point.per_s * point.response_s, before.per_s * before.response_s),
     )
 
@@ -223,7 +225,7 @@ def at_rate(parts: Parts, rate_per_s: float) -> Point:
     requests = max(parts.requests, LEAST)
     for _ in range(OPEN_PASSES):
         caused = point.caused
-        share = _disk_share(parts, point)
+        share = _disk_share(parts, caused, (rate_per_s, point.at_disk, point.behind))
         each_s = caused.disk_s / requests
         if _is_set(parts):
             waited = _waited(rate_per_s * requests / parts.servers, each_s, 1)
@@ -286,12 +288,16 @@ def _erlang(servers: int) -> list[float]:
     return [*found, 1.0]
 
 
-def _disk_share(parts: Parts, point: Point, users: float = inf) -> float:
-    """As :func:`_share` has it, of the data disk with its writes; members of a set have queues of their own."""
+def _disk_share(parts: Parts, caused: Caused, load: tuple[float, float, float], users: float = inf) -> float:
+    """As :func:`_share` has it, of the data disk with its writes; members of a set have queues of their own.
+
+    *load* is the throughput, the reads and the writes there.
+    """
     if parts.servers == 1 or _is_set(parts):
         return 1 / parts.servers
-    load = (point.per_s * point.caused.disk_s + point.caused.behind.load) / parts.servers
-    return _share(load, parts.servers, point.at_disk + point.behind, inf if point.behind else users)
+    per_s, reads, writes = load
+    busy = (per_s * caused.disk_s + caused.behind.load) / parts.servers
+    return _share(busy, parts.servers, reads + writes, inf if writes else users)
 
 
 def _is_set(parts: Parts) -> bool:

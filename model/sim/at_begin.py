@@ -18,7 +18,7 @@ from model.sim import streams_run
 from model.sim.data_files import Files, InOrder, Scheduled, is_in_order, largest_request_bytes
 from model.sim.references import Layout, References, place_limits
 from model.sim.streams import stream
-from model.sim.warm import Dirty, dirty, warm
+from model.sim.warm import Chance, Dirty, dirty, warm
 from model.spec import System, Transactions
 from model.state.drive import capacity_of
 from model.transaction_calc import Solved
@@ -89,7 +89,8 @@ def _pools(
     system: System, work: Transactions, solved: Solved, seed: int, references: int
 ) -> list[tuple[Buffers, Dirty]]:
     """Buffers of the pools, and which are dirty since when."""
-    data, rules, age_s = solved.parts.data, asked.touch_rules(system), system.instance.checkpoint_s
+    data, rules = solved.parts.data, asked.touch_rules(system)
+    chance = Chance(seed, solved.point.per_s * solved.parts.gets, system.instance.checkpoint_s)
     pools = []
     for pool in data.pools:
         room = min(pool.room_blocks, int(sum(data.blocks[group] for group in pool.groups)))
@@ -99,13 +100,12 @@ def _pools(
             )
         buffers = Buffers(max(1, room), rules, references)
         if work.begins == "warm":
-            gets_per_s = solved.point.per_s * solved.parts.gets
-            warm(buffers, pool, data, rules, stream(seed, f"warm {pool.name}"), (gets_per_s, age_s))
+            warm(buffers, pool, data, rules, chance)
         pools.append(buffers)
     if work.begins == "cold":
         return [(buffers, Dirty(NOBODY, np.empty(0))) for buffers in pools]
-    groups, draws = dirty_groups(solved.parts, solved.point.per_s), stream(seed, "dirty")
-    return [(buffers, dirty(buffers, int(data.blocks[0]), groups, draws, age_s)) for buffers in pools]
+    groups = dirty_groups(solved.parts, solved.point.per_s)
+    return [(buffers, dirty(buffers, int(data.blocks[0]), groups, chance)) for buffers in pools]
 
 
 NOBODY = np.empty(0, dtype=np.int64)

@@ -80,6 +80,18 @@ class Mean:
     warnings: list[str] = field(default_factory=list)
 
 
+def reads_by_size(single: float, many: float, blocks: float) -> dict[int, float]:
+    """Blocks of a read -> reads: *single* ones, and *many* of scans for *blocks*, in two whole sizes."""
+    found = {1: single} if single else {}
+    if many > 0:
+        mean = max(1.0, blocks / many)
+        size = int(mean)
+        for each, share in ((size, size + 1 - mean), (size + 1, mean - size)):
+            if share * many > 0:
+                found[each] = found.get(each, 0.0) + share * many
+    return found
+
+
 def close_books(name: str, system: System, work: Transactions, mean: Mean, rates: Rates) -> RunResult:
     """One checked result; its ``time``, ``logical_io`` and ``physical_io`` are per transaction, as AWR has them too."""
     cpu_s = sum(mean.cpu.values())
@@ -105,7 +117,7 @@ def close_books(name: str, system: System, work: Transactions, mean: Mean, rates
                 cpu_s=cpu_s,
                 cpu=mean.cpu,
                 wait=mean.waits,
-                unaccounted_s=mean.response_s - cpu_s - waited_s,
+                unaccounted_s=sum(unaccounted.values()),
                 unaccounted=unaccounted,
                 interval=mean.response_interval,
             ),

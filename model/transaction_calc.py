@@ -10,11 +10,21 @@ from model.errors import OutsideLaw
 from model.laws import commit, disk_means, processors
 from model.results import DeviceStats, EventTime, RunResult, TransactionKind
 from model.spec import System, Transactions
-from model.transaction_books import BUFFER_BUSY, FREE_BUFFER, LATCH, Mean, Rates, close_books
-from model.transaction_network import FULL, LEAST, Point, at_rate, closed, most_per_s, unhindered
+from model.transaction_books import BUFFER_BUSY, FREE_BUFFER, LATCH, Mean, Rates, close_books, reads_by_size
+from model.transaction_network import (
+    FULL,
+    LEAST,
+    Point,
+    at_rate,
+    closed,
+    most_per_s,
+    unhindered,
+    written_of,
+)
 from model.transaction_parts import Parts, parts_of
 
 DATA, REDO, CPUS = "data disk", "redo disk", "processors"
+SATURATION_PASSES = 8
 
 
 class Solved(NamedTuple):
@@ -50,34 +60,45 @@ def solve(system: Any, work: Any) -> Solved:
     return Solved(parts, point, alone)
 
 
-def rates_of(parts: Parts, point: Point, alone: Point) -> Rates:
-    """What the resources do at a load, and which saturates first."""
+def rates_of(parts: Parts, point: Point, alone: Point, cpu_s: float | None = None) -> Rates:
+    """What the resources do at a load, and which saturates first; *cpu_s* is a transaction's CPU if it was measured.
+
+    DBWR writes the less for a transaction the more often its blocks change, so what saturates a disk is looked for at
+    the throughput that it saturates at.
+    """
     host, disk = parts.system.host, parts.system.disk
     caused = point.caused
+    cpu_s = caused.cpu_s if cpu_s is None else cpu_s
     cores = processors.capacity_cores(
         parts.threads, host.cpus, host.threads_per_core, host.smt_gain_percent / 100
     )
-    more_s = caused.more_s / parts.servers
-    data_s = parts.disk_held_s + (parts.reads + parts.scan_reads) * more_s
-    data_s += caused.written * (parts.write_held_s + more_s)
     redo_s = parts.redo_bytes / float(disk_means.sequential_bytes_per_s(disk, True))
+    shared = parts.system.instance.redo_disk == "data"
+
+    def disk_s(written: float) -> float:
+        more_s = caused.more_s / parts.servers
+        held_s = parts.disk_held_s + parts.requests * more_s + written * (parts.write_held_s + more_s)
+        return held_s + (redo_s if shared else 0.0)
+
+    most = 1 / max(disk_s(caused.written), LEAST)
+    for _ in range(SATURATION_PASSES):
+        most = 1 / max(disk_s(written_of(parts, most)), LEAST)
+    demands = {CPUS: cpu_s / float(cores), DATA: 1 / most}
+    used = {CPUS: point.per_s * cpu_s / parts.threads, DATA: point.per_s * disk_s(caused.written)}
     log_share = caused.log_writes_per_s * caused.log_held_s
-    demands = {CPUS: alone.caused.cpu_s / float(cores), DATA: data_s}
-    used = {CPUS: point.per_s * caused.cpu_s / parts.threads, DATA: point.per_s * data_s}
-    if parts.system.instance.redo_disk == "data":
-        demands[DATA] += redo_s
-        used[DATA] += log_share
+    if shared:
+        used[DATA] += log_share - point.per_s * redo_s
     else:
         demands[REDO] = redo_s
         used[REDO] = log_share
     bottleneck = max(demands, key=lambda name: demands[name])
-    most = max(demands[bottleneck], LEAST)
+    least_s = min(max(demands[bottleneck], LEAST), 1 / max(point.per_s, LEAST))
     closed_loop = parts.work.rate_per_s is None
     return Rates(
         utilisation={name: min(1.0, share) for name, share in used.items()},
         bottleneck=bottleneck,
-        saturation_per_s=1 / most,
-        saturation_users=(parts.work.think_s + alone.response_s) / most if closed_loop else None,
+        saturation_per_s=1 / least_s,
+        saturation_users=(parts.work.think_s + alone.response_s) / least_s if closed_loop else None,
         log_writes_per_s=caused.log_writes_per_s,
     )
 
@@ -110,11 +131,6 @@ def _mean(parts: Parts, point: Point) -> Mean:
     trips = parts.mean("trips")
     wait(FROM_CLIENT, trips, parts.trips_s / trips)
     size = parts.data.block_size_bytes
-    reads: dict[int, float] = {}
-    for blocks, times in ((1.0, parts.reads), (parts.scan_read_blocks, parts.scan_reads)):
-        if times > 0:
-            each = round(blocks if blocks == 1.0 else blocks / times)
-            reads[each] = reads.get(each, 0.0) + times
     missed = parts.reads + parts.scan_read_blocks
     return Mean(
         engine="calculate",
@@ -128,7 +144,7 @@ def _mean(parts: Parts, point: Point) -> Mean:
         gets=parts.mean("gets") + parts.mean("scan_blocks") + caused.undo,
         current_gets=parts.mean("changed_blocks"),
         misses=missed,
-        read_requests=reads,
+        read_requests=reads_by_size(parts.reads, parts.scan_reads, parts.scan_read_blocks),
         read_bytes=missed * size,
         written_blocks=caused.written,
         per_s=point.per_s,
@@ -151,7 +167,7 @@ def _kind(parts: Parts, point: Point, kind: KindDemand) -> TransactionKind:
     """One kind: what it asks for more or less than the mean makes its response longer or shorter."""
     host, caused = parts.system.host, point.caused
     missed = kind.drawn_gets * (1 - parts.hit)
-    scanned = kind.scan_blocks * (1 - parts.hit)
+    scanned = kind.scan_blocks * (1 - parts.scan_hit)
     requests = scanned * parts.scan_reads / parts.scan_read_blocks if scanned else 0.0
     more_cpu_s = kind.cpu_s - sum(one.share * one.cpu_s for one in parts.kinds)
     more_cpu_s += (missed - parts.reads + requests - parts.scan_reads) * host.read_call_s

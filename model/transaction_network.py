@@ -194,12 +194,14 @@ def _met(parts: Parts, met: Met, known: list[tuple[int, Point]], present: int) -
 
 
 def most_per_s(parts: Parts, caused: Caused) -> tuple[float, bool]:
-    """Transactions a second that the data disk can do, and DBWR, who writes what they change; whether it is he."""
+    """Transactions a second that the disks can do, and DBWR, who writes what they change; whether it is he."""
     behind = caused.behind
     requests = parts.requests
     held_s = max(parts.disk_held_s + requests * caused.more_s / parts.servers, LEAST)
     held_s += caused.written * behind.write_s / parts.servers
     disk = max(LEAST, 1 - behind.logs_per_s * behind.log_s / parts.servers) / held_s
+    if parts.system.instance.redo_disk == "own" and parts.redo_bytes:
+        disk = min(disk, float(disk_means.sequential_bytes_per_s(parts.system.disk, True)) / parts.redo_bytes)
     under_way = min(parts.servers, parts.system.instance.db_writer_requests)
     writer = under_way / max(caused.written * behind.write_s, LEAST)
     return min(disk, writer), writer < disk
@@ -351,7 +353,7 @@ def _caused(parts: Parts, per_s: float, met: Met) -> Caused:
     cpu = {cause: seconds / speed for cause, seconds in parts.cpu.items()}
     cpu[asked.UNDO] = undo * host.logical_io_s / speed
     cpu[asked.SPINS] = parts.hottest_gets * latch.spin_s / speed
-    written = _written(parts, per_s)
+    written = written_of(parts, per_s)
     log_s, log_writes = _log(parts, per_s)
     more_s = 0.0
     if parts.system.instance.redo_disk == "data" and log_writes:
@@ -408,7 +410,7 @@ def _between(table: list[processors.Contention], running: float) -> processors.C
     )
 
 
-def _written(parts: Parts, per_s: float) -> float:
+def written_of(parts: Parts, per_s: float) -> float:
     """Blocks that DBWR writes for a transaction, at a throughput."""
     if per_s <= 0:
         return parts.changes + parts.hottest_changes
@@ -461,4 +463,4 @@ def log_service_s(parts: Parts, size_bytes: float) -> float:
     disk = parts.system.disk
     if disk.write_cache_bytes:
         return float(disk_means.overhead_s(disk, True) + size_bytes / disk.bus_bytes_per_s)
-    return parts.log_turn_s + float(size_bytes / disk.bandwidth_bytes_per_s)
+    return parts.log_turn_s + float(size_bytes / disk_means.rate_bytes_per_s(disk, True))

@@ -29,6 +29,8 @@ class Parts:
     reads: float
     """Single-block reads."""
     scan_reads: float
+    scan_hit: float
+    """Share of the blocks that a scan wants which are in memory: it wants all alike."""
     requests: float
     """Reads of both kinds."""
     disk_s: float
@@ -94,8 +96,10 @@ def parts_of(system: Any, work: Any) -> Parts:
     reads = drawn * (1 - hit)
     scanned = mean("scan_blocks")
     mbrc = max(1, int(mbrc_of(system.instance, data.block_size_bytes)))
-    missed = scanned * (1 - hit)
-    requests = missed / mbrc
+    every = float(sum(data.blocks))
+    scan_hit = sum(there * blocks for there, blocks in zip(held, data.blocks, strict=True)) / every
+    missed = scanned * (1 - scan_hit)
+    requests = missed / run_blocks(1 - scan_hit, mbrc)
     size = data.block_size_bytes
     cpu: dict[str, float] = {}
     for kind in kinds:
@@ -129,6 +133,7 @@ def parts_of(system: Any, work: Any) -> Parts:
         hit=hit,
         reads=reads,
         scan_reads=requests,
+        scan_hit=scan_hit,
         requests=reads + requests,
         disk_s=reads * one_s + requests * many_s,
         scan_read_blocks=missed,
@@ -156,6 +161,13 @@ def parts_of(system: Any, work: Any) -> Parts:
         to_log_s=to_log_s,
         from_log_s=from_log_s,
     )
+
+
+def run_blocks(absent_fraction: float, mbrc: int) -> float:
+    """Mean blocks of a multiblock read that ends at a block in memory or at *mbrc*: (1 - aᵐ)/(1 - a)."""
+    if absent_fraction >= 1 - LEAST:
+        return float(mbrc)
+    return float((1 - absent_fraction**mbrc) / (1 - absent_fraction))
 
 
 def references_per_s(system: Any, work: Any, kinds: list[KindDemand], data: Data) -> float:

@@ -14,7 +14,7 @@ from model.books import conditions_of
 from model.demand import demand_of
 from model.errors import SpecError
 from model.results import RunResult
-from model.spec import Stream, System
+from model.spec import Stream, System, Transactions
 from scenarios import load
 from scenarios.load import library_data
 from validation.case import case_names, load_case
@@ -86,10 +86,6 @@ def calibrate(cases: Sequence[str] | None = None) -> list[Fit]:
 STEP: Final = 1e-4
 WHOLE: Final = frozenset({"write_bandwidth_bytes_per_s"})
 """Constants that are fitted to requests of an interval: whole ones, on which nothing can be differentiated."""
-SIMULATED: Final = frozenset(
-    {"workload.think_s", "workload.users", "instance.buffer_cache_bytes", "instance.redo_byte"}
-)
-"""Constants behind numbers that chance has a part in: each is fitted to a number of its own, and to its tolerance."""
 MOST_TRIALS: Final = 12
 GRID: Final = 1 / 300
 REACH: Final = 10
@@ -104,7 +100,7 @@ def fit_to(case: str, numbers: Sequence[MeasuredNumber], given: Mapping[str, flo
 
     every = sorted({constant for number in numbers for constant in number.fits})
     whole = [name for name in every if _parts(name)[2] in WHOLE]
-    drawn = [name for name in every if _parts(name)[2] in SIMULATED]
+    drawn = sorted({name for number in numbers if _is_drawn(number) for name in number.fits})
     names = [name for name in every if name not in (*whole, *drawn)]
     smooth = [number for number in numbers if not set(number.fits) & {*whole, *drawn}]
     start = np.log([value_of(name) for name in names])
@@ -156,6 +152,11 @@ def fit_to(case: str, numbers: Sequence[MeasuredNumber], given: Mapping[str, flo
         for name in every
     ]
     return Fit(case, estimates, errors, [_undetermined(group) for group in loose])
+
+
+def _is_drawn(number: MeasuredNumber) -> bool:
+    """Whether chance has a part in what the model says: its constant is fitted to it alone then, to its tolerance."""
+    return isinstance(load(*number.pick).workload, Transactions)
 
 
 def _drawn_alone(

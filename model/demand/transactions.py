@@ -124,6 +124,11 @@ def data_of(system: Any, work: Any) -> Data:
             f"workload.data_bytes {show_bytes(work.data_bytes)} is more than the disk holds, "
             f"{show_bytes(capacity_of(system.disk))}: set disk.capacity_bytes, or disk.raid_level and disk.raid_disks"
         )
+    if work.hottest_blocks * size > work.data_bytes:
+        raise OutsideLaw(
+            f"workload.hottest_blocks {work.hottest_blocks:,} of {show_bytes(size)} are more than workload.data_bytes "
+            f"{show_bytes(work.data_bytes)} hold"
+        )
     blocks = max(1, int(work.data_bytes) // size - work.hottest_blocks)
     hot = blocks * work.hot_data_percent / 100
     hot = blocks if work.hot_data_percent == 100 else int(smaller(larger(1, hot), larger(1, blocks - 1)))

@@ -35,9 +35,11 @@ def undo_gets(gets: Number, others: Number, changed_blocks: Number, collision: N
 
     Each of the others has on average made half of its changes and committed none; a get meets one of them with the
     probability *collision* that a get and a change are of the same block, Σ p² over the blocks, and each met costs one
-    get of its undo block [oracle-concepts].
+    get of its undo block [oracle-concepts]. The copy made for one get serves those that come until the block changes
+    again, so of the gets no more count than there are changes.
     """
-    return gets * others * changed_blocks / 2 * collision
+    needed = (gets + changed_blocks - abs(gets - changed_blocks)) / 2
+    return needed * others * changed_blocks / 2 * collision
 
 
 def _expm1(value: Number) -> Number:

@@ -41,7 +41,7 @@ def compare(parts: Any, per_s: float, gets: float, seed: int) -> dict[str, float
         return {}
     rules = asked.touch_rules(parts.system)
     found = _replayed(parts.kinds, data, rules, rate, seed) | _laws(data, rules, rate)
-    return {name: 1 - parts.gets * (1 - share) / gets for name, share in found.items()}
+    return {name: max(0.0, 1 - parts.gets * (1 - share) / gets) for name, share in found.items()}
 
 
 def _holds_everything(data: Data) -> bool:

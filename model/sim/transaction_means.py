@@ -32,11 +32,23 @@ from model.sim.steady import CONFIDENCE, estimate, warm_up_batches
 from model.sim.tally import Tally
 from model.state.iostat import Counters
 from model.stream_books import PERCENTILES, device_of
-from model.transaction_books import BUFFER_BUSY, FREE_BUFFER, LATCH, OTHER_SESSION, Mean, close_books
+from model.transaction_books import (
+    BUFFER_BUSY,
+    FREE_BUFFER,
+    LATCH,
+    OTHER_SESSION,
+    Mean,
+    close_books,
+    reads_by_size,
+)
 from model.transaction_calc import CPUS, DATA, REDO, Solved, rates_of
 
 NAMES = (SEQUENTIAL, SCATTERED, LOG_FILE_SYNC, LATCH, BUFFER_BUSY, OTHER_SESSION, FREE_BUFFER)
 """Wait events, by their numbers in the tally."""
+
+
+FEW = 10
+"""Transactions of each user below which a run says too little."""
 
 
 @dataclass(slots=True)
@@ -111,7 +123,8 @@ def result_of(name: str, system: Any, work: Any, played: Played) -> RunResult:
     if not mean.waits[FROM_CLIENT].total_s:
         del mean.waits[FROM_CLIENT]
     mean.policies = policies.compare(played.solved.parts, per_s, mean.gets + mean.current_gets, played.seed)
-    rates = rates_of(*played.solved)
+    rates = rates_of(*played.solved, cpu_s=float(each[CPU]))
+    rates.saturation_per_s = max(rates.saturation_per_s, per_s)
     rates.log_writes_per_s = float(sums[LOG_WRITES]) / span_s
     rates.utilisation = _utilisation(played, each, per_s, mean.device)
     return close_books(name, system, work, mean, rates)
@@ -162,16 +175,9 @@ def _waits(played: Played, each: NDArray[np.float64]) -> dict[str, EventTime]:
 
 
 def _requests(played: Played, each: NDArray[np.float64]) -> dict[int, float]:
-    """Blocks of a read -> reads; those of scans by the two whole sizes next to their mean."""
+    """Blocks of a read -> reads."""
     single, many = float(each[WAITS + READ]), float(each[WAITS + SCAN])
-    found = {1: single} if single else {}
-    if many:
-        mean = max(1.0, (float(each[MISSES]) - single) / many)
-        size = int(mean)
-        for blocks, share in ((size, size + 1 - mean), (size + 1, mean - size)):
-            if share * many > 0:
-                found[blocks] = found.get(blocks, 0.0) + share * many
-    return found
+    return reads_by_size(single, many, float(each[MISSES]) - single)
 
 
 def _kinds(
@@ -229,6 +235,11 @@ def _utilisation(
 
 
 def _warnings(system: Any, work: Any, found: Any) -> list[str]:
+    if work.transactions is not None and work.rate_per_s is None and work.transactions < FEW * work.users:
+        return [
+            f"{work.transactions:,} transactions of {work.users:,} users are too few: those that take long have not "
+            f"ended, so response and throughput look better than they are; simulate {FEW * work.users:,} or more"
+        ]
     if np.isfinite(found.half) and found.half <= work.precision_percent / 100 * found.mean:
         return []
     if work.transactions is not None:

@@ -21,6 +21,8 @@ ROUNDS_OF_USERS = 10
 """Transactions of each user that a first run has at least."""
 MOST_TRANSACTIONS = 256_000
 MOST_GETS = 500_000_000
+MOST_GETS_EACH = 200_000
+MOST_SIMULATED_S = 1e6
 
 Run = ByEvents | AtOnce
 
@@ -90,6 +92,17 @@ def _most(work: Transactions, solved: Solved) -> int:
         raise OutsideLaw(
             f"simulating {first:,} transactions of {gets:,.0f} gets is refused; the limit is {MOST_GETS:,} gets: "
             "use engine calculate or fewer transactions"
+        )
+    if gets > MOST_GETS_EACH:
+        raise OutsideLaw(
+            f"simulating transactions of {gets:,.0f} gets is refused; the limit is {MOST_GETS_EACH:,}: use engine "
+            "calculate"
+        )
+    span_s = first / max(solved.point.per_s, 1e-300)
+    if span_s > MOST_SIMULATED_S:
+        raise OutsideLaw(
+            f"simulating {first:,} transactions would take {span_s:,.0f} s of simulated time; the limit is "
+            f"{MOST_SIMULATED_S:,.0f} s: use engine calculate"
         )
     return most
 

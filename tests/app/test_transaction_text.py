@@ -92,7 +92,7 @@ def test_resources_stand_with_the_knee_and_kinds_with_their_reads(law: Answered,
     result = played()
     rows = section(lines(result), "Resources")
     assert [row[:20].strip() for row in rows[1:4]] == ["data disk", "redo disk", "processors"]
-    assert "from 4" in " ".join(rows[4:])
+    assert "from 5" in " ".join(rows[4:])
     kinds = section(lines(result), "Kinds of transactions")
     assert kinds[0].split() == ["kind", "TPS", "response", "p95", "gets", "blocks", "read"]
     assert [row.split()[0] for row in kinds[1:]] == [
@@ -161,7 +161,7 @@ def test_a_simulated_run_prints_what_only_it_knows(capsys: pytest.CaptureFixture
     for words in (
         "p95",
         "with 95 % confidence",
-        "300 transactions",
+        "left out as warm-up",
         "log file sync",
         "LRU by Che's approximation",
     ):

@@ -61,6 +61,8 @@ CHECKLIST = {
     ("magni_exp_imp", "table import"): 12,
     ("magni_exp_imp", "select"): 18,
     ("magni_exp_imp", "no difference"): 2,  # 45 with all but these
+    ("magni_tpc", "tpc-c"): 28,
+    ("magni_tpc", "tpc-b"): 28,
 }
 
 

@@ -74,7 +74,7 @@ def test_a_dirty_block_that_nobody_pushes_out_waits_for_the_checkpoint() -> None
 
 def test_undo_is_read_for_changes_of_others_under_way_drawn_one_by_one() -> None:
     """Literal: the others have made any part of their changes, at blocks of which some are wanted more."""
-    random, blocks, gets, others, changes, rounds = np.random.default_rng(2), 50, 20, 6, 8, 3000
+    random, blocks, gets, others, changes, rounds = np.random.default_rng(2), 50, 7, 6, 8, 3000
     popularity = np.arange(1, blocks + 1) ** -0.7
     popularity /= popularity.sum()
     met = []
@@ -87,6 +87,10 @@ def test_undo_is_read_for_changes_of_others_under_way_drawn_one_by_one() -> None
         met.append(changed[random.choice(blocks, gets, p=popularity)].sum())
     law = undo_gets(gets, others, changes, float(popularity @ popularity))
     assert abs(np.mean(met) - law) <= 3.5 * np.std(met) / rounds**0.5
+
+
+def test_a_copy_serves_until_its_block_changes_again() -> None:
+    assert undo_gets(800, 6, 8, 0.02) == undo_gets(8, 6, 8, 0.02)
 
 
 def test_nobody_else_means_no_undo() -> None:

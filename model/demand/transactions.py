@@ -193,8 +193,3 @@ def touch_rules(system: Any) -> TouchRules:
         stay_count=given.stay_count,
         cool_count=given.cool_count,
     )
-
-
-def redo_disk(system: Any) -> Any:
-    """The disk that the log lies on: the data's, or another one like it."""
-    return system.disk

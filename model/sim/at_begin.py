@@ -23,7 +23,6 @@ from model.spec import System, Transactions
 from model.state.drive import capacity_of
 from model.transaction_calc import Solved
 from model.transaction_network import dirty_groups
-from model.units import show_bytes
 
 MOST_BUFFERS = 50_000_000
 
@@ -122,12 +121,6 @@ def _behind(system: System, data: Any) -> int:
 
 def _devices(env: simpy.Environment, system: System, data: Any, seed: int) -> tuple[Files, Files]:
     """The data disk and the redo disk, which may be the same."""
-    needed, there = place_limits(data), capacity_of(system.disk)
-    if needed > there:
-        raise OutsideLaw(
-            f"workload.data_bytes {show_bytes(needed)} is more than the disk holds, {show_bytes(there)}: set "
-            "disk.capacity_bytes, or disk.raid_level and raid_disks"
-        )
     largest = largest_request_bytes(system.host)
     counters = streams_run.counters_of(system)
     files: Files

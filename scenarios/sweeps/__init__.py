@@ -1,0 +1,1 @@
+"""Many scenarios: what varies, each point resolved, answered, kept and written down."""

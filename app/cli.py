@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from app import optimise_cli, sensitivity_cli, sweep_cli
+from app.options import with_engine, with_one_engine, with_output, with_settings
 from app.output import (
-    a_place_to_write,
     bar_letter,
     forget_output,
     one_line,
@@ -29,8 +30,6 @@ if TYPE_CHECKING:
 
 DONE, CHECK_FAILED, WRONG_INPUT, INTERRUPTED = 0, 1, 2, 130
 LISTS = ("scenarios", "disks", "hosts", "clients", "statistics", "prices", "cases")
-ENGINES = ("auto", "calculate", "simulate")
-HIGHEST_SEED = 2**63 - 1
 LONGEST_WORD = 200
 
 WORTH_TRYING = """\
@@ -147,58 +146,6 @@ def _say(sentence: str, code: int) -> int:
     return code
 
 
-def _one_of(known: Sequence[str]) -> Callable[[click.Context, click.Parameter, Any], Any]:
-    """A check that says what is allowed."""
-
-    def check(_: click.Context, parameter: click.Parameter, value: str | None) -> str | None:
-        if value is not None and value not in known:
-            from model.errors import SpecError
-
-            raise SpecError(f"{parameter.opts[0]}: got {value[:60]!r}; allowed are {', '.join(known)}")
-        return value
-
-    return check
-
-
-def _setting(command: Callable[..., Any]) -> Callable[..., Any]:
-    return click.option(
-        "--set", "settings", metavar="KEY=VALUE", multiple=True,
-        help="Change one field by its dotted path, such as disk.use=nvme; repeatable.",
-    )(command)  # fmt: skip
-
-
-def _one_engine(default: str, says: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    return click.option(
-        "--engine", metavar="|".join(ENGINES), default=default, show_default=True, help=says,
-        callback=_one_of(ENGINES),
-    )  # fmt: skip
-
-
-def _engine(command: Callable[..., Any]) -> Callable[..., Any]:
-    for option in (
-        click.option(
-            "--replications", type=click.IntRange(1, 1000), help="Simulate N times and give the interval of the mean."
-        ),
-        click.option("--seed", type=click.IntRange(0, HIGHEST_SEED), help="First seed of the simulation."),
-        _one_engine("auto", "auto calculates where that is exact and simulates where somebody queues."),
-    ):  # fmt: skip
-        command = option(command)
-    return command
-
-
-def _output(command: Callable[..., Any]) -> Callable[..., Any]:
-    for option in (
-        click.option("--quiet", is_flag=True, help="The answer alone: no tables, no progress."),
-        click.option(
-            "--html", "html", type=click.Path(path_type=Path), metavar="FILE", callback=a_place_to_write,
-            help="Also write one self-contained page with its plots.",
-        ),
-        click.option("--json", "as_json", is_flag=True, help="JSON on standard output, and nothing else there."),
-    ):  # fmt: skip
-        command = option(command)
-    return command
-
-
 @click.group(
     cls=Commands, invoke_without_command=True, context_settings={"help_option_names": ["-h", "--help"]}
 )
@@ -277,9 +224,9 @@ def _list_one(what: str, name: str | None, as_json: bool, quiet: bool) -> None:
 
 @commands.command("run", short_help="Answer one scenario: profile, waits, I/O, segment, device, cost.")
 @click.argument("scenario", metavar="NAME|FILE")
-@_setting
-@_engine
-@_output
+@with_settings
+@with_engine
+@with_output
 def run_one(
     scenario: str, settings: tuple[str, ...], as_json: bool, html: Path | None, quiet: bool, **how: Any
 ) -> None:
@@ -306,9 +253,9 @@ def run_one(
 
 @commands.command(short_help="Several scenarios side by side: what differs, and why.")
 @click.argument("names", metavar="A B [C...]", nargs=-1, required=True)
-@_setting
-@_engine
-@_output
+@with_settings
+@with_engine
+@with_output
 def compare(
     names: tuple[str, ...],
     settings: tuple[str, ...],
@@ -396,8 +343,8 @@ def _answer(
 @commands.command()
 @click.argument("cases", metavar="[CASE...]", nargs=-1)
 @click.option("--check", is_flag=True, help="Exit with 1 when a number falls outside its declared tolerance.")
-@_one_engine("calculate", "What predicts the numbers.")
-@_output
+@with_one_engine("calculate", "What predicts the numbers.")
+@with_output
 def validate(
     cases: tuple[str, ...], check: bool, engine: str, as_json: bool, html: Path | None, quiet: bool
 ) -> int:
@@ -471,3 +418,8 @@ def what_if(port: int | None, browser: bool) -> int:
     from app.serve import serve
 
     return serve(port, browser)
+
+
+commands.add_command(sweep_cli.sweep)
+commands.add_command(sensitivity_cli.sensitivity)
+commands.add_command(optimise_cli.optimise)

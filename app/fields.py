@@ -7,13 +7,12 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, Final, Literal
 
-from pydantic import TypeAdapter
-
 from app.markdown import plain
 from model.catalog import KINDS, entries
-from model.spec import WORKLOADS, System, Transaction, Transactions, Workload
+from model.spec import WORKLOADS, Transaction, Transactions
 from model.units import GIB, KIB, MIB, parse_bytes, show_bytes, unit_of
 from scenarios import Scenario
+from scenarios.declared import declared_field
 
 Kind = Literal["ladder", "choice", "flag", "whole", "share", "real", "size", "text"]
 
@@ -67,46 +66,6 @@ class Facts:
         return number + ("%" if self.unit == "%" else f" {self.unit}" if self.unit else "")
 
 
-FIRST_OF_MIX: Final = ["workload", "mix", "0"]
-"""The only kind of transaction that controls are for: with several there would be too many."""
-
-
-@lru_cache(maxsize=1)
-def _schemas() -> tuple[dict[str, Any], dict[str, Any]]:
-    return System.model_json_schema(), TypeAdapter[Any](Workload).json_schema()
-
-
-def _declared(path: str, kind: str) -> dict[str, Any] | None:
-    """The JSON Schema of the field *path*; None where a workload of *kind* has no such field."""
-    system, workload = _schemas()
-    *sections, name = path.split(".")
-    if sections == ["workload"]:
-        target = workload["$defs"][workload["discriminator"]["mapping"][kind].rsplit("/", 1)[-1]]
-    elif sections == FIRST_OF_MIX:
-        target = workload["$defs"]["Transaction"] if kind == "transactions" else {"properties": {}}
-    else:
-        target = system
-        for section in sections:
-            field = target["properties"].get(section, {})
-            target = system["$defs"][field.get("$ref", "#/x/?").rsplit("/", 1)[-1]] if "$ref" in field else {}
-            if not target:
-                return None
-    found: dict[str, Any] | None = target["properties"].get(name)
-    return found and _without_null(found)
-
-
-def _without_null(declared: dict[str, Any]) -> dict[str, Any]:
-    """The declaration of an optional field as that of the value it may have."""
-    forms = [form for form in declared.get("anyOf", ()) if form.get("type") != "null"]
-    if len(forms) != 1:
-        return declared
-    said = {_LIMITS.get(key, key): value for key, value in forms[0].items()}
-    return {**declared, **said, "optional": True}
-
-
-_LIMITS: Final = {"ge": "minimum", "le": "maximum", "gt": "exclusiveMinimum", "lt": "exclusiveMaximum"}
-
-
 _COUNTED: Final = {
     "iops_limit": "requests/s",
     "burst_iops": "requests/s",
@@ -125,7 +84,7 @@ def facts(path: str, kind: str = "full_scan") -> Facts | None:
     section, _, name = path.rpartition(".")
     if name == "use":
         return _named(path, section)
-    declared = _declared(path, kind)
+    declared = declared_field(path, kind)
     if declared is None:
         return None
     unit = _COUNTED.get(name) or unit_of(name)
@@ -175,7 +134,11 @@ def value_at(scenario: Scenario, path: str) -> Any:
     """The value of a field; for a section's ``use``, the catalog entry that the section equals."""
     *sections, name = path.split(".")
     target: Any = scenario.workload if sections[0] == "workload" else scenario.system
-    if sections == FIRST_OF_MIX:
+    if sections == [
+        "workload",
+        "mix",
+        "0",
+    ]:  # controls are for the first kind alone: several would be too many
         target = target.mix[0] if isinstance(target, Transactions) else Transaction()
     for section in sections if sections[0] != "workload" else []:
         target = getattr(target, section)

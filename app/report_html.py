@@ -87,7 +87,7 @@ def run_page(scenario: Scenario, result: RunResult) -> str:
     body = [
         _heading(scenario.title or result.scenario, [result]),
         f'<p class="answer">{escape(answer(result))}</p>',
-        _plot(profile_figure(result), "profile"),
+        plot(profile_figure(result), "profile"),
         "<h2>Response-time profile</h2>",
         _profile_table(result),
         *_instruments(result),
@@ -118,7 +118,7 @@ def compare_page(scenarios: Sequence[Scenario], results: Sequence[RunResult], ti
         said = why(results[0], results[index], asked)
         sentences = "".join(f"<li>{escape(sentence)}</li>" for sentence in said)
         body.append(f"<h2>Why {letters[index]} differs from {letters[0]}</h2><ul>{sentences}</ul>")
-    body.append(_plot(stacked_figure(results, letters), "bars"))
+    body.append(plot(stacked_figure(results, letters), "bars"))
     body.append("<h2>Side by side</h2>")
     body.append(_pre(side_by_side_lines(results, letters, WIDTH)))
     for letter, label, scenario, result in zip(letters, labels, scenarios, results, strict=True):
@@ -144,9 +144,9 @@ def validation_page(validation: Validation) -> str:
     render(validation, Console(file=out, width=WIDTH, no_color=True, highlight=False))
     body = [
         f'<h1>Printed numbers against the model</h1>\n<p class="made">blocktime {blocktime_version()}</p>',
-        _plot(validation_figure(validation), "numbers"),
+        plot(validation_figure(validation), "numbers"),
         _pre(out.getvalue().splitlines()),
-        _details("The same as JSON", validation.to_json()),
+        details("The same as JSON", validation.to_json()),
     ]
     return PAGE.format(title="Measured numbers – Blocktime", body="\n".join(body))
 
@@ -275,7 +275,7 @@ def _layout(rows: float, across: str = "seconds") -> dict[str, Any]:
     }
 
 
-def _plot(figure: dict[str, Any], name: str, *, with_plotly: bool = True) -> str:
+def plot(figure: dict[str, Any], name: str, *, with_plotly: bool = True) -> str:
     """The figure, with plotly itself inlined where it is the first of its page."""
     from plotly.io import to_html
 
@@ -298,7 +298,7 @@ def _device_plots(result: RunResult, name: str) -> Iterable[str]:
         shown.append(("One request through the stack", *device_charts.timeline(result.timeline)))
     for place, (title, figure, finding) in enumerate(shown):
         yield f"<h2>{escape(title)}</h2><p>{escape(finding)}</p>"
-        yield _plot(figure, f"{name}_{place}", with_plotly=False)
+        yield plot(figure, f"{name}_{place}", with_plotly=False)
 
 
 def _transaction_plots(scenario: Scenario, result: RunResult) -> Iterable[str]:
@@ -318,7 +318,7 @@ def _transaction_plots(scenario: Scenario, result: RunResult) -> Iterable[str]:
         ),
     ):
         yield f"<h2>{title}</h2><p>{escape(finding)}</p>"
-        yield _plot(figure, name, with_plotly=False)
+        yield plot(figure, name, with_plotly=False)
 
 
 def _heading(title: str, results: Sequence[RunResult]) -> str:
@@ -385,16 +385,17 @@ def _scenario(scenario: Scenario) -> Iterable[str]:
     explicit = scenario.model_dump(mode="json", include={"system", "workload", "seed", "replications"})
     yield "<h2>Scenario</h2>"
     yield _pre(to_toml(scenario).splitlines())
-    yield _details("Every input, explicit, with the source of its constants", explicit)
+    yield details("Every input, explicit, with the source of its constants", explicit)
 
 
 def _data(results: Sequence[RunResult]) -> Iterable[str]:
     for result in results:
         dumped = result.model_dump(mode="json", exclude_none=True)
-        yield _details(f"The result of {result.scenario} as JSON", dumped)
+        yield details(f"The result of {result.scenario} as JSON", dumped)
 
 
-def _details(title: str, value: object) -> str:
+def details(title: str, value: object) -> str:
+    """*value* as JSON that opens on a click."""
     text = escape(json.dumps(value, indent=2, ensure_ascii=False))
     return f"<details><summary>{escape(title)}</summary><pre>{text}</pre></details>"
 

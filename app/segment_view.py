@@ -127,7 +127,7 @@ def curves_of(scenario: Scenario) -> Curves:
     }
     found = calculate_many(system, work, settings)
     shape = len(sizes), len(axis)
-    quantities = (found["segment_blocks_after"].reshape(shape), found["elapsed_s"].reshape(shape))
+    quantities = (found["segment_after_blocks"].reshape(shape), found["elapsed_s"].reshape(shape))
     fits = [_a_row_fits(system, size, axis) for size in sizes]
     blocks, seconds = (
         [_line(*row) for row in zip(sizes, values, fits, strict=True)] for values in quantities

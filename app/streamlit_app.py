@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from app import about, evidence, what_if
+from app import about, evidence, sweep_page, what_if
 
 
 def main() -> None:
@@ -11,6 +11,7 @@ def main() -> None:
     st.set_page_config(page_title="Blocktime", layout="wide", initial_sidebar_state=320)
     pages = [
         st.Page(what_if.page, title="What if", url_path="what-if", default=True),
+        st.Page(sweep_page.page, title="Sweep", url_path=sweep_page.PATH),
         st.Page(evidence.page, title="Evidence", url_path="evidence"),
         st.Page(about.page, title="About", url_path="about"),
     ]

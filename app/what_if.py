@@ -44,7 +44,7 @@ STYLE: Final = """<style>
 
 def page() -> None:
     """Draw the page."""
-    _start()
+    start(st.query_params.to_dict())
     name: str = st.session_state[NAME]
     changes: dict[str, str] = st.session_state[CHANGES]
     base = load(name)
@@ -88,11 +88,10 @@ def _priced_as(base: Scenario, other: Scenario) -> Scenario:
     return base.model_copy(update={"system": base.system.model_copy(update=update)})
 
 
-def _start() -> None:
-    """On the session's first run take the state from the address; say what the address had wrong."""
+def start(query: dict[str, str]) -> None:
+    """On the session's first run take the state from the address; note what the address had wrong."""
     if NAME in st.session_state:
         return
-    query = st.query_params.to_dict()
     notes: list[str] = []
     name = query.pop("scenario", FIRST)
     if name not in library():
@@ -126,6 +125,11 @@ def _controls(base: Scenario, other: Scenario, changes: dict[str, str], refused:
     count, reset = st.columns([1.3, 1], vertical_alignment="center")
     count.markdown(f":primary[**{len(changes)} changed**]" if changes else ":gray[nothing changed]")
     reset.button("Reset", on_click=_reset, disabled=not changes, icon=":material/undo:", width="stretch")
+    if st.button("Sweep this scenario", icon=":material/grid_on:", width="stretch",
+                 help="Many such scenarios at once: fields that take several values"):  # fmt: skip
+        from app import sweep_page
+
+        sweep_page.open_here()
     shown = set()
     for group, controls in forms.GROUPS.items():
         found = [
@@ -179,3 +183,10 @@ def _pick() -> None:
 def _reset() -> None:
     st.session_state[NOTES] = []
     st.session_state[CHANGES] = {}
+
+
+def show(name: str, changes: Mapping[str, str]) -> None:
+    """Have the page show that scenario with those changes."""
+    st.session_state[NAME] = st.session_state[PICKED] = name
+    st.session_state[NOTES] = []
+    st.session_state[CHANGES] = dict(changes)

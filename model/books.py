@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from importlib.metadata import PackageNotFoundError, version
+from typing import Any
 
 from model.demand import (
     DELETING,
@@ -22,7 +23,9 @@ from model.demand import (
     optimizer_of,
 )
 from model.laws import block
-from model.provenance import Constant, outside_range
+from model.laws.numeric import Number, known_where, some, where
+from model.measures import MEASURES
+from model.provenance import Constant, is_outside, outside_range
 from model.results import (
     CacheUse,
     Call,
@@ -37,7 +40,7 @@ from model.results import (
     check_books,
 )
 from model.row_books import row_changes, segment_space, space_search
-from model.spec import Query, System, Workload
+from model.spec import System, Workload
 from model.write_books import device_of_writes, writes_of_a_session
 
 SENT_TWICE = "CPU of SQL*Net sends, counted in both CPU and wait"
@@ -96,7 +99,9 @@ def close_books(name: str, system: System, work: Workload, demand: Demand, timin
     waited_in_call = sum(timing.wait[event].total_s for event in IN_CALL if event in timing.wait)
     overlap = timing.unaccounted.get(SENT_TWICE, 0.0)
     writes, written_bytes = writes_of_a_session(work, demand)
-    device = device_of_writes(system, demand, timing.elapsed_s) if demand.writing else timing.device
+    device = timing.device
+    if demand.writing:
+        device = device_stats(*device_of_writes(system, demand, timing.elapsed_s))
     opinion = optimizer_of(system, work, demand)
     conditions = conditions_of(system, work, demand)
     return check_books(
@@ -171,23 +176,69 @@ def _calls(
     return {"parse": nothing, "execute": nothing, "fetch": busy}
 
 
+def device_stats(present: bool, figures: dict[str, Any]) -> DeviceStats | None:
+    """iostat's quantities as a part of a result; None where nothing goes to the device."""
+    return DeviceStats(**figures) if present else None
+
+
+def device_measures(present: Number, figures: dict[str, Number]) -> dict[str, Number]:
+    """The same by the names of MEASURES, as numbers or arrays; NaN where nothing goes to the device."""
+    return {
+        measure: known_where(present, figures.get(field, 0.0)) for measure, field in DEVICE_MEASURES.items()
+    }
+
+
+DEVICE_MEASURES = {
+    name: "average_request_bytes" if name == "device_request_bytes" else name.removeprefix("device_")
+    for name in MEASURES
+    if name.startswith("device_")
+}
+"""Measure -> the quantity of iostat that it is."""
+
+
 def conditions_of(system: System, work: Workload, demand: Demand) -> dict[str, float]:
     """The quantities that fitted ranges are stated in, as this run has them; those that play no part are absent."""
+    return {quantity: float(value) for quantity, value in _conditions(work, demand).items()}
+
+
+def _conditions(work: Any, demand: Demand) -> dict[str, Number]:
+    """As :func:`conditions_of`, also for arrays, which hold NaN where a quantity plays no part."""
     found = {
-        "block_size_bytes": float(demand.block_size_bytes),
-        "row_bytes": float(demand.row.bytes),
-        "columns": float(demand.row.columns),
+        "block_size_bytes": demand.block_size_bytes,
+        "row_bytes": demand.row.bytes,
+        "columns": demand.row.columns,
     }
     changed = demand.change
     if changed is not None:
-        found["growth_bytes"] = float(changed.growth_bytes)
-        if changed.rejected_itl:
-            found["itl_entries"] = float(block.itl_limit(demand.block_size_bytes))
-    elif isinstance(work, Query) and work.select == "rows":
-        found["arraysize_rows"] = float(work.arraysize_rows)
+        found["growth_bytes"] = changed.growth_bytes
+        if some(changed.rejected_itl):
+            limit = block.itl_limit(demand.block_size_bytes)
+            found["itl_entries"] = known_where(changed.rejected_itl > 0, limit)
+    elif work.kind in ("full_scan", "index_range_scan") and work.select == "rows":
+        found["arraysize_rows"] = work.arraysize_rows
     if demand.plan.asynchronous:
-        found["read_bytes"] = float(demand.plan.mbrc * demand.block_size_bytes)
+        found["read_bytes"] = demand.plan.mbrc * demand.block_size_bytes
     return found
+
+
+def extrapolations(system: Any, work: Any, demand: Demand, cpu: dict[str, Number]) -> Number:
+    """How many constants are used outside the range that they were fitted in; a number or an array."""
+    conditions = _conditions(work, demand)
+    return sum(
+        where(cpu.get(USED_FOR[path], 0.0) > 0, extrapolated(constant, conditions), 0)
+        if path in USED_FOR
+        else extrapolated(constant, conditions)
+        for path, constant in system.constants.items()
+    )
+
+
+def extrapolated(constant: Constant, used_at: dict[str, Number]) -> Number:
+    """How many of a constant's fitted ranges do not hold the values in *used_at*; a number or an array."""
+    return sum(
+        where(is_outside(used_at[quantity], low, high), 1, 0)
+        for quantity, (low, high) in constant.range.items()
+        if quantity in used_at
+    )
 
 
 USED_FOR = {

@@ -13,7 +13,6 @@ from model.demand import (
     SEQUENTIAL,
     Demand,
     DeviceDemand,
-    MixedRegimes,
     demand_of,
     device_demand,
     optimizer_of,
@@ -21,10 +20,12 @@ from model.demand import (
     reaps_are_waits,
 )
 from model.laws import device
-from model.laws.numeric import Number, distinct, larger, smaller, some, where, zeros
-from model.money_books import priced
-from model.results import DeviceStats, EventTime, RunResult
+from model.laws.numeric import Number, larger, over, smaller, some, where
+from model.measures import measures_of
+from model.money_books import Spent, money_measures, priced
+from model.results import EventTime, RunResult
 from model.spec import Stream, System, Transactions, Workload
+from model.write_books import device_of_writes, writes_of_a_session
 
 
 @dataclass(slots=True)
@@ -38,7 +39,7 @@ class ScanTime:
     submit_cpu_s: Number
     submit_blocked_s: Number
     reap_cpu_s: Number
-    hidden: bool
+    hidden: Any
     """Whether no session queues and no asynchronous read is waited for but the first: then the closed form is exact."""
     busy_s: Number
     """Time the device has work, over all sessions."""
@@ -89,7 +90,10 @@ def compose(system: Any, work: Any, demand: Demand) -> tuple[ScanTime, DeviceDem
     cpu = demand.cpu_s + copied + reap_cpu
     device_bound = users * (bottleneck + plan.single_reads * asked.single_device_s)
     cpu_bound = users * cpu / host.cpus
-    elapsed = larger(alone, larger(device_bound, cpu_bound)) if some(users > 1) else alone
+    crowded = users > 1
+    elapsed = (
+        where(crowded, larger(alone, larger(device_bound, cpu_bound)), alone) if some(crowded) else alone
+    )
     extra = elapsed - alone
     log_s, free_s = demand.writing.stalls_s(elapsed) if demand.writing else (0.0, 0.0)
     for_device = where(device_bound >= cpu_bound, extra, 0)
@@ -103,9 +107,12 @@ def compose(system: Any, work: Any, demand: Demand) -> tuple[ScanTime, DeviceDem
             submit_cpu_s=copied,
             submit_blocked_s=blocked + (for_device if inside_submit else 0.0),
             reap_cpu_s=reap_cpu,
-            hidden=not some(users > 1)
-            and not some(plan.uneven)
-            and not (truly_async and some(own < CLEARLY_SLOWER * (asked.latency_s + asked.transfer_s))),
+            hidden=where(crowded, False, True)
+            & where(plan.uneven, False, True)
+            & (
+                where(own < CLEARLY_SLOWER * (asked.latency_s + asked.transfer_s), False, True)
+                | (not truly_async)
+            ),
             busy_s=smaller(elapsed, users * (alone_busy + plan.single_reads * asked.single_device_s)),
             log_space_s=log_s,
             free_buffers_s=free_s,
@@ -124,7 +131,7 @@ def nobody_queues(system: System, work: Workload) -> bool:
     if isinstance(work, Transactions):
         return False
     found, _ = compose(system, work, demand_of(system, work))
-    return found.hidden
+    return bool(found.hidden)
 
 
 @priced
@@ -168,7 +175,7 @@ def calculate(system: System, work: Workload, *, name: str = "") -> RunResult:
         wait=waits,
         unaccounted=unaccounted,
         request_blocks=books.histogram(demand),
-        device=_device_stats(asked, demand, found, work.users),
+        device=books.device_stats(*_device_figures(asked, demand, found, work.users)),
         engine="calculate",
         warnings=warnings,
     )
@@ -209,138 +216,112 @@ def _add_write_waits(waits: dict[str, EventTime], demand: Demand, found: ScanTim
             waits[event] = EventTime(waits=many, max_s=total / many, total_s=total)
 
 
-def _device_stats(asked: DeviceDemand, demand: Demand, found: ScanTime, users: int) -> DeviceStats | None:
-    if not asked.requests or not asked.bytes:
-        return None
+def _device_figures(
+    asked: DeviceDemand, demand: Demand, found: ScanTime, users: Number
+) -> tuple[Number, dict[str, Number]]:
+    """Whether anything is read from the device, and iostat's quantities of it; numbers or arrays."""
     requests, size = users * asked.requests, users * asked.bytes
     singles = demand.plan.single_reads * asked.single_device_s
     held = users * (asked.latency_s + asked.transfer_s + singles)
     elapsed = found.elapsed_s
-    return DeviceStats(
-        reads_per_s=requests / elapsed,
-        read_bytes_per_s=size / elapsed,
-        average_request_bytes=size / requests,
-        average_queue=held / elapsed,
-        await_s=held / requests,
-        service_s=found.busy_s / requests,
-        utilisation_fraction=found.busy_s / elapsed,
-    )
-
-
-class Overlay:
-    """A section of the inputs with some fields replaced by arrays."""
-
-    def __init__(self, base: Any, replaced: Mapping[str, Any]) -> None:
-        self._base = base
-        self._replaced = replaced
-
-    def __getattr__(self, name: str) -> Any:
-        replaced = self._replaced
-        return replaced[name] if name in replaced else getattr(self._base, name)
-
-
-def calculate_many(system: System, work: Workload, axes: Mapping[str, Any]) -> dict[str, Any]:
-    """Answer many scenarios at once: *axes* maps dotted fields (``"tablespace.block_size_bytes"``) to equal arrays.
-
-    Returns arrays: elapsed_s, cpu_s, read_wait_s, consistent_gets, read_requests, read_blocks, segment_blocks,
-    segment_blocks_after, migrated_rows, rejected_probes and optimizer_cost. Raises KeyError for a field that does
-    not exist. Streams and transactions have arrays of their own (``stream_calc.means``, ``transaction_calc.means``).
-    The laws are those of :func:`calculate`, which the tests hold it to; what a statement does to rows comes
-    from a closed form, where :func:`calculate` plays it.
-    """
-    length = max(len(values) for values in axes.values())
-    if isinstance(work, Transactions):
-        return _transactions_one_by_one(system, work, axes, length)
-    sizes = axes.get(BLOCK_SIZE)
-    if sizes is None:
-        return _calculate_part(system, work, axes, length)
-    # NOTE: for one block size half of the arithmetic is on plain numbers; five runs are quicker than one of arrays
-    parts = []
-    for size in distinct(sizes):
-        mask = sizes == size
-        fixed = {path: values[mask] for path, values in axes.items() if path != BLOCK_SIZE}
-        part = _calculate_part(system, work, {**fixed, BLOCK_SIZE: int(size)}, int(mask.sum()))
-        parts.append((mask, part))
-    return _joined(parts, length)
-
-
-BLOCK_SIZE = "tablespace.block_size_bytes"
-
-
-def _calculate_part(system: System, work: Workload, axes: Mapping[str, Any], length: int) -> dict[str, Any]:
-    """As :func:`calculate_many`, where an axis may also be one number."""
-    view, work_view = _views(system, work, axes)
-    if isinstance(work, Stream):
-        return {name: values + zeros(length) for name, values in stream_calc.means(view, work_view).items()}
-    try:
-        demand = demand_of(view, work_view)
-        found, _ = compose(view, work_view, demand)
-    except MixedRegimes as mixed:
-        parts = []
-        for mask in (mixed.mask, ~mixed.mask):
-            side = {
-                path: values[mask] if getattr(values, "ndim", 0) else values for path, values in axes.items()
-            }
-            parts.append((mask, _calculate_part(system, work, side, int(mask.sum()))))
-        return _joined(parts, length)
-    moved = view.table.rows * view.table.migrated_fraction
-    return {
-        name: values + zeros(length)
-        for name, values in {
-            "elapsed_s": found.elapsed_s,
-            "cpu_s": demand.cpu_s + found.submit_cpu_s + found.reap_cpu_s,
-            "read_wait_s": found.read_wait_s + found.single_wait_s,
-            "consistent_gets": demand.gets,
-            "read_requests": demand.reads + demand.plan.single_reads,
-            "read_blocks": demand.read_blocks + demand.plan.single_reads,
-            "segment_blocks": demand.segment.blocks,
-            "segment_blocks_after": (demand.change.segment_after if demand.change else demand.segment).blocks,
-            "migrated_rows": demand.change.migrated if demand.change else moved,
-            "rejected_probes": demand.change.rejected if demand.change else 0.0,
-            "optimizer_cost": optimizer_of(view, work_view, demand).cost,
-        }.items()
+    return (asked.requests > 0) & (asked.bytes > 0), {
+        "reads_per_s": over(requests, elapsed),
+        "read_bytes_per_s": over(size, elapsed),
+        "average_request_bytes": over(size, requests),
+        "average_queue": over(held, elapsed),
+        "await_s": over(held, requests),
+        "service_s": over(found.busy_s, requests),
+        "utilisation_fraction": over(found.busy_s, elapsed),
     }
 
 
-def _transactions_one_by_one(
-    system: System, work: Transactions, axes: Mapping[str, Any], length: int
-) -> dict[str, Any]:
-    """As :func:`calculate_many`; the network is solved user by user, which arrays would not make quicker."""
-    found: dict[str, list[float]] = {}
-    for point in range(length):
-        view, work_view = _views(system, work, {path: values[point].item() for path, values in axes.items()})
-        for name, value in transaction_calc.means(view, work_view).items():
-            found.setdefault(name, []).append(value)
-    return {name: zeros(length) + values for name, values in found.items()}
+def calculate_many(system: System, work: Workload, axes: Mapping[str, Any]) -> dict[str, Any]:
+    """Answer many scenarios at once: *axes* maps dotted fields (``"tablespace.block_size_bytes"``) to equal columns.
+
+    Returns an array for each of :data:`~model.measures.MEASURES`, NaN where a scenario has no such number, and
+    ``exact``, which is :func:`nobody_queues` of each, and ``refused``, a sentence for each that has no answer. The
+    numbers of a scenario are the same to the last bit whatever stands beside it. Raises KeyError for what is no single
+    field.
+
+    The laws are those of :func:`calculate`, which the tests hold it to; what a statement does to rows comes
+    from a closed form, where :func:`calculate` plays it. Columns of numbers and None, or numbers and words, have to be
+    lists or arrays of objects.
+    """
+    from model.calc_many import Design  # noqa: PLC0415  (numpy, which one answer does without)
+
+    design = Design(system, work, axes)
+    if isinstance(
+        work, Transactions
+    ):  # the network is solved user by user, which arrays would not make quicker
+        return design.answered_one_by_one(_measures_alone)
+    return design.answered(
+        _stream_measures if isinstance(work, Stream) else _statement_measures, _measures_alone
+    )
 
 
-def _joined(parts: list[tuple[Any, dict[str, Any]]], length: int) -> dict[str, Any]:
-    """Results of scenarios calculated apart, put back in order."""
-    joined: dict[str, Any] = {}
-    for mask, part in parts:
-        for name, values in part.items():
-            if name not in joined:
-                joined[name] = zeros(length)
-            joined[name][mask] = values
-    return joined
+Row = tuple[Number, dict[str, Number]]
+"""Whether nobody queues, and the numbers of a result by their names in MEASURES."""
 
 
-def _views(system: System, work: Workload, axes: Mapping[str, Any]) -> tuple[Any, Any]:
-    """The system and the workload with the axes' arrays in the place of their fields."""
-    sections: dict[str, dict[str, Any]] = {}
-    for path, values in axes.items():
-        section, _, name = path.rpartition(".")
-        target: Any = work if section == "workload" else system
-        for part in () if section == "workload" else section.split("."):
-            target = getattr(target, part, None)
-        if not hasattr(target, name):
-            raise KeyError(path)
-        sections.setdefault(section, {})[name] = values
-    work_view = Overlay(work, sections.pop("workload", {}))
-    for section in sorted(sections, key=lambda name: -name.count(".")):
-        parent, _, child = section.rpartition(".")
-        if parent:
-            nested = Overlay(getattr(getattr(system, parent), child), sections.pop(section))
-            sections.setdefault(parent, {})[child] = nested
-    replaced = {section: Overlay(getattr(system, section), fields) for section, fields in sections.items()}
-    return Overlay(system, replaced), work_view
+def _measures_alone(system: System, work: Workload) -> Row:
+    return nobody_queues(system, work), measures_of(calculate(system, work))
+
+
+def _stream_measures(system: Any, work: Any) -> Row:
+    return stream_calc.is_exact(system, work), stream_calc.measures(system, work)
+
+
+def _statement_measures(system: Any, work: Any) -> Row:
+    """What :func:`calculate` says of a statement, where fields may be arrays."""
+    demand = demand_of(system, work)
+    found, asked = compose(system, work, demand)
+    plan, change, gets = demand.plan, demand.change, demand.gets
+    singles, size = plan.single_reads, demand.block_size_bytes
+    requests, blocks = demand.reads + singles, demand.read_blocks + singles
+    cpu_s = demand.cpu_s + found.submit_cpu_s + found.reap_cpu_s
+    named = 0 if plan.asynchronous and plan.through_page_cache else 1  # io_submit blocks without an event
+    read_wait_s = where(demand.reads > 0, found.read_wait_s * named, 0.0) + found.single_wait_s
+    client_s = sum(times * each_s for times, each_s in demand.waits.values())
+    run_queue_s = where(work.users > 1, found.run_queue_s, 0.0)
+    between_s = demand.trips * system.host.between_calls_s - demand.sent_twice_s
+    get_cpu_s = over(demand.cpu["buffer gets"] + demand.cpu["walking rows"], gets)
+    hits = larger(0.0, demand.blocks_wanted + singles - blocks)
+    writes, written_bytes = writes_of_a_session(work, demand)
+    device = (
+        device_of_writes(system, demand, found.elapsed_s)
+        if demand.writing
+        else _device_figures(asked, demand, found, work.users)
+    )
+    after = change.segment_after if change else demand.segment
+    after_bytes = larger(after.shape.size_bytes, after.blocks * size)
+    row = {
+        "elapsed_s": found.elapsed_s,
+        "cpu_s": cpu_s,
+        "wait_s": client_s + read_wait_s + found.log_space_s + found.free_buffers_s,
+        "read_wait_s": read_wait_s,
+        "unaccounted_s": between_s + found.submit_blocked_s + run_queue_s,
+        "consistent_gets": gets,
+        "current_gets": demand.current_gets,
+        "cpu_per_get_s": get_cpu_s,
+        "hit_fraction": over(hits, hits + blocks),
+        "read_requests": requests,
+        "read_blocks": blocks,
+        "read_bytes": blocks * size,
+        "write_requests": writes,
+        "write_bytes": written_bytes,
+        "segment_blocks": demand.segment.blocks,
+        "segment_after_blocks": after.blocks,
+        "segment_after_bytes": after_bytes,
+        "rows_per_block": demand.segment.rows_per_block,
+        "migrated_rows": change.migrated if change else system.table.rows * system.table.migrated_fraction,
+        "optimizer_cost": optimizer_of(system, work, demand).cost,
+        "extrapolated_constants": books.extrapolations(system, work, demand, demand.cpu),
+    }
+    if change and work.kind in PLAYED:
+        row["rejected_probes"] = change.rejected
+    spent = Spent(found.elapsed_s, cpu_s, after_bytes, gets, get_cpu_s)
+    return found.hidden, row | books.device_measures(*device) | money_measures(system, work, spent)
+
+
+PLAYED = ("update", "insert", "delete")
+"""Statements whose result counts probes; an import's does not."""

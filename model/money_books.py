@@ -9,8 +9,9 @@ from typing import Any, TypeVar, cast
 
 from model.demand.calls import span_bytes
 from model.laws import price
+from model.laws.numeric import Number, known_where, larger, over
 from model.results import Money, RunResult, check_books
-from model.spec import Stream, System, Transactions, Workload
+from model.spec import System, Workload
 from model.state.drive import capacity_of
 
 BUFFER_GETS = "buffer gets"
@@ -24,12 +25,12 @@ Engine = TypeVar("Engine", bound=Callable[..., RunResult])
 class CoreHour:
     """What an hour of one core costs, by its parts."""
 
-    licence: float
-    support: float
-    infrastructure: float
+    licence: Number
+    support: Number
+    infrastructure: Number
 
     @property
-    def all(self) -> float:
+    def all(self) -> Number:
         """The three parts together."""
         return self.licence + self.support + self.infrastructure
 
@@ -54,106 +55,189 @@ def with_money(system: System, work: Workload, result: RunResult) -> RunResult:
     return check_books(result.model_copy(update={"money": money, "sources": sources}))
 
 
-def money_of(system: System, work: Workload, result: RunResult) -> Money | None:
-    """What one run of *work* by all its users costs, or one transaction; None without a currency, or without time.
+@dataclass(frozen=True, slots=True)
+class Spent:
+    """What one run, or one transaction, took that is paid for; numbers or arrays."""
 
-    CPU is that of the sessions: writers in the background, and streams beside the first, are left out.
-    """
-    prices, cpus, time = system.prices, system.host.cpus, result.time
-    pace = _pace(system, work, result)
-    if prices.currency is None or not pace.hours:
-        return None
-    core, licences = _core_hour(system), price.licences(cpus, prices.core_factor)
-    size_bytes, requests_per_s = _paid_storage(system, work, result)
-    stored = price.storage_per_hour(
-        size_bytes, prices.storage_per_gb_month or 0.0, requests_per_s, prices.storage_per_iops_month or 0.0
-    )
-    licensed = (core.licence + core.support) / prices.core_factor
-    machine_per_hour = licences * licensed + cpus * core.infrastructure + stored
-    used_cores, gets = pace.core_hours / pace.hours, result.logical_io
-    total = pace.core_hours * core.all + pace.hours * stored
-    freed = None
-    if time.cpu.get(BUFFER_GETS):
-        freed = used_cores * (time.cpu[BUFFER_GETS] / time.cpu_s) / 2
-    return Money(
-        currency=prices.currency,
-        per="transaction" if result.transactions else "run",
-        takes_s=pace.hours * price.SECONDS_PER_HOUR,
-        cpu_core_hours=pace.core_hours,
-        licence=pace.core_hours * core.licence,
-        support=pace.core_hours * core.support,
-        infrastructure=pace.core_hours * core.infrastructure,
-        storage=pace.hours * stored,
-        total=total,
-        machine=pace.hours * machine_per_hour,
-        core_per_hour=core.all,
-        used_cores=used_cores,
-        machine_cores=cpus,
-        machine_licences=licences,
-        storage_bytes=size_bytes,
-        storage_iops=requests_per_s,
-        used_per_hour=used_cores * core.all + stored,
-        machine_per_hour=machine_per_hour,
-        per_million_logical_io=(
-            MILLION * pace.core_share * price.core_hours(gets.cpu_per_get_s) * core.all
-            if gets and gets.consistent_gets
-            else None
-        ),
-        per_transaction=total if result.transactions else None,
-        halving_gets_saves_per_hour=None if freed is None else freed * core.all,
-        halving_gets_frees_cores=freed,
-    )
+    elapsed_s: Number
+    cpu_s: Number
+    """Of one session, or one transaction."""
+    segment_bytes: Number | None
+    """Afterwards; None where there is no segment."""
+    gets: Number
+    cpu_per_get_s: Number
+    transactions_per_s: Number | None = None
+    """None for anything but transactions."""
 
 
 @dataclass(frozen=True, slots=True)
 class Pace:
     """How long one run or transaction takes from begin to begin, and the hours of cores that it uses."""
 
-    hours: float
-    core_hours: float
-    core_share: float = 1.0
+    hours: Number
+    core_hours: Number
+    core_share: Number = 1.0
     """Of a core, for a second of CPU: less than 1 where threads share cores."""
 
 
-def _pace(system: System, work: Workload, result: RunResult) -> Pace:
-    """Runs come one after the other; transactions as many as are done a second."""
-    cpus, time = system.host.cpus, result.time
-    if result.transactions:
-        if not result.transactions.per_s:
-            return Pace(0.0, 0.0)
-        hours = price.core_hours(1 / result.transactions.per_s)
-        cpu_hours = price.core_hours(time.cpu_s)
-        core_hours = min(cpu_hours, cpus * hours)  # the threads of a core share its price
-        return Pace(hours, core_hours, core_hours / cpu_hours if cpu_hours else 1.0)
-    core_hours = price.core_hours(work.users * time.cpu_s)
-    # NOTE: the mean session may end before the last one; no machine does more than its cores can
-    return Pace(max(price.core_hours(time.elapsed_s), core_hours / cpus), core_hours)
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """What work at some pace costs; numbers or arrays."""
+
+    pace: Pace
+    core: CoreHour
+    licences: Number
+    """Of the whole machine."""
+    storage_bytes: Number
+    storage_iops: Number
+    stored_per_hour: Number
+    machine_per_hour: Number
+    used_cores: Number
+    per_million_gets: Number
+
+    @property
+    def total(self) -> Number:
+        """What one run, or one transaction, uses."""
+        return self.pace.core_hours * self.core.all + self.pace.hours * self.stored_per_hour
+
+    @property
+    def machine(self) -> Number:
+        """The whole machine for as long."""
+        return self.pace.hours * self.machine_per_hour
+
+    @property
+    def used_per_hour(self) -> Number:
+        """What an hour of such work uses."""
+        return self.used_cores * self.core.all + self.stored_per_hour
 
 
-def _core_hour(system: System) -> CoreHour:
-    """The hour of one core; its share of licences is not rounded, that of a whole machine is."""
-    prices = system.prices
-    licence = (prices.licence_per_processor or 0.0) * prices.core_factor
-    return CoreHour(
-        licence=price.licence_per_hour(licence, prices.licence_years),
-        support=price.support_per_hour(licence, prices.support_percent),
-        infrastructure=prices.core_per_hour or 0.0,
+def money_of(system: System, work: Workload, result: RunResult) -> Money | None:
+    """What one run of *work* by all its users costs, or one transaction; None without a currency, or without time.
+
+    CPU is that of the sessions: writers in the background, and streams beside the first, are left out.
+    """
+    time, gets, done = result.time, result.logical_io, result.transactions
+    if system.prices.currency is None:
+        return None
+    spent = Spent(
+        elapsed_s=time.elapsed_s,
+        cpu_s=time.cpu_s,
+        segment_bytes=None if result.segment is None else result.segment.bytes_after,
+        gets=gets.consistent_gets if gets else 0.0,
+        cpu_per_get_s=gets.cpu_per_get_s if gets else 0.0,
+        transactions_per_s=done.per_s if done else None,
+    )
+    cost = _cost_of(system, work, spent)
+    pace, core = cost.pace, cost.core
+    if not pace.hours:
+        return None
+    freed = None
+    if time.cpu.get(BUFFER_GETS):
+        freed = cost.used_cores * (time.cpu[BUFFER_GETS] / time.cpu_s) / 2
+    return Money(
+        currency=system.prices.currency,
+        per="transaction" if done else "run",
+        takes_s=pace.hours * price.SECONDS_PER_HOUR,
+        cpu_core_hours=pace.core_hours,
+        licence=pace.core_hours * core.licence,
+        support=pace.core_hours * core.support,
+        infrastructure=pace.core_hours * core.infrastructure,
+        storage=pace.hours * cost.stored_per_hour,
+        total=cost.total,
+        machine=cost.machine,
+        core_per_hour=core.all,
+        used_cores=cost.used_cores,
+        machine_cores=system.host.cpus,
+        machine_licences=cost.licences,
+        storage_bytes=cost.storage_bytes,
+        storage_iops=cost.storage_iops,
+        used_per_hour=cost.used_per_hour,
+        machine_per_hour=cost.machine_per_hour,
+        per_million_logical_io=cost.per_million_gets if spent.gets else None,
+        per_transaction=cost.total if done else None,
+        halving_gets_saves_per_hour=None if freed is None else freed * core.all,
+        halving_gets_frees_cores=freed,
     )
 
 
-def _paid_storage(system: System, work: Workload, result: RunResult) -> tuple[float, float]:
+def money_measures(system: Any, work: Any, spent: Spent) -> dict[str, Number]:
+    """The costs by the names of MEASURES, NaN where there are none; empty without a currency."""
+    if system.prices.currency is None:
+        return {}
+    cost = _cost_of(system, work, spent)
+    found = {
+        "cost_total": cost.total,
+        "cost_machine": cost.machine,
+        "cost_used_per_hour": cost.used_per_hour,
+        "cost_machine_per_hour": cost.machine_per_hour,
+        "cost_per_million_logical_io": known_where(spent.gets > 0, cost.per_million_gets),
+    }
+    return {name: known_where(cost.pace.hours > 0, value) for name, value in found.items()}
+
+
+def _cost_of(system: Any, work: Any, spent: Spent) -> Cost:
+    prices, cpus = system.prices, system.host.cpus
+    pace, core = _pace(system, work, spent), _core_hour(prices)
+    licences = price.licences(cpus, prices.core_factor)
+    size_bytes, requests_per_s = _paid_storage(system, work, spent)
+    stored = price.storage_per_hour(
+        size_bytes,
+        _or_nothing(prices.storage_per_gb_month),
+        requests_per_s,
+        _or_nothing(prices.storage_per_iops_month),
+    )
+    licensed = (core.licence + core.support) / prices.core_factor
+    return Cost(
+        pace=pace,
+        core=core,
+        licences=licences,
+        storage_bytes=size_bytes,
+        storage_iops=requests_per_s,
+        stored_per_hour=stored,
+        machine_per_hour=licences * licensed + cpus * core.infrastructure + stored,
+        used_cores=over(pace.core_hours, pace.hours),
+        per_million_gets=MILLION * pace.core_share * price.core_hours(spent.cpu_per_get_s) * core.all,
+    )
+
+
+def _pace(system: Any, work: Any, spent: Spent) -> Pace:
+    """Runs come one after the other; transactions as many as are done a second."""
+    cpus = system.host.cpus
+    if spent.transactions_per_s is not None:
+        if not spent.transactions_per_s:
+            return Pace(0.0, 0.0)
+        hours = price.core_hours(1 / spent.transactions_per_s)
+        cpu_hours = price.core_hours(spent.cpu_s)
+        core_hours = min(cpu_hours, cpus * hours)  # the threads of a core share its price
+        return Pace(hours, core_hours, core_hours / cpu_hours if cpu_hours else 1.0)
+    core_hours = price.core_hours(work.users * spent.cpu_s)
+    # NOTE: the mean session may end before the last one; no machine does more than its cores can
+    return Pace(larger(price.core_hours(spent.elapsed_s), core_hours / cpus), core_hours)
+
+
+def _or_nothing(amount: Number | None) -> Number:
+    return 0.0 if amount is None else amount
+
+
+def _core_hour(prices: Any) -> CoreHour:
+    """The hour of one core; its share of licences is not rounded, that of a whole machine is."""
+    licence = _or_nothing(prices.licence_per_processor) * prices.core_factor
+    return CoreHour(
+        licence=price.licence_per_hour(licence, prices.licence_years),
+        support=price.support_per_hour(licence, prices.support_percent),
+        infrastructure=_or_nothing(prices.core_per_hour),
+    )
+
+
+def _paid_storage(system: Any, work: Any, spent: Spent) -> tuple[Number, Number]:
     """Bytes and requests a second that are paid for."""
     prices, disk = system.prices, system.disk
-    requests_per_s = prices.storage_iops if prices.storage_iops is not None else disk.iops_limit or 0.0
+    requests_per_s = _or_nothing(disk.iops_limit if prices.storage_iops is None else prices.storage_iops)
     if prices.storage_bytes is not None:
         return prices.storage_bytes, requests_per_s
-    if result.segment is not None:
-        return result.segment.bytes_after, requests_per_s
-    if isinstance(work, Transactions):
+    if spent.segment_bytes is not None:
+        return spent.segment_bytes, requests_per_s
+    if work.kind == "transactions":
         return work.data_bytes, requests_per_s
-    if isinstance(work, Stream):
-        everything = capacity_of(disk)
-        return min(
-            everything, work.users * span_bytes(work, everything, work.start_byte or 0)
-        ), requests_per_s
-    return 0.0, requests_per_s
+    everything = capacity_of(disk)
+    return min(everything, work.users * span_bytes(work, everything, work.start_byte or 0)), requests_per_s

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -47,12 +47,17 @@ class Extrapolation(Frozen):
         return f"{self.constant} was fitted {fitted} {self.quantity}, used at {self.used:,.10g}"
 
 
+def is_outside(used: Any, low: float, high: float) -> Any:
+    """Whether *used*, a number or an array, is outside a fitted range; rounding does not count."""
+    return (used < low * (1 - 1e-9)) | (used > high * (1 + 1e-9))
+
+
 def outside_range(constants: dict[str, Constant], used_at: dict[str, float]) -> list[Extrapolation]:
     """Constants among *constants* whose fitted range does not hold the values in *used_at*."""
     found = []
     for name, constant in constants.items():
         for quantity, (low, high) in constant.range.items():
             used = used_at.get(quantity)
-            if used is not None and not low * (1 - 1e-9) <= used <= high * (1 + 1e-9):
+            if used is not None and is_outside(used, low, high):
                 found.append(Extrapolation(constant=name, quantity=quantity, used=used, low=low, high=high))
     return found

@@ -73,7 +73,7 @@ def stream_result(system: System, work: Stream, found: Answer, *, name: str) -> 
             seed=found.seed,
             version=blocktime_version(),
             sources=_sources(system, found.streams),
-            extrapolated=outside_range(system.constants, _conditions(work)),
+            extrapolated=outside_range(system.constants, conditions_of(work)),
             warnings=found.warnings,
             time=TimeBreakdown(
                 elapsed_s=found.elapsed_s,
@@ -133,7 +133,8 @@ def close_books(name: str, system: System, work: Stream, played: Played) -> RunR
     )
 
 
-def _conditions(work: Stream) -> dict[str, float]:
+def conditions_of(work: Any) -> dict[str, float]:
+    """The quantities that fitted ranges are stated in, as these calls have them."""
     return {"call_bytes": float(work.block_size_bytes)}
 
 

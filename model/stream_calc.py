@@ -5,14 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from model.demand.calls import DEVICE, HELD, THINKING, UNBUFFERED, files_of
+from model.books import device_measures, device_stats, extrapolated
+from model.demand.calls import DEVICE, HELD, SECTOR_BYTES, THINKING, UNBUFFERED, files_of
 from model.demand.stream_work import CallDemand, Changed, call_demand
 from model.laws import block_layer, disk_means, page_cache, queueing
-from model.laws.numeric import Number, floor_div, larger, smaller, some, where
-from model.results import DeviceStats, EventTime, PhysicalIO, RunResult, StreamStats
+from model.laws.numeric import Number, floor_div, larger, nearest, over, smaller, where
+from model.money_books import Spent, money_measures
+from model.results import EventTime, PhysicalIO, RunResult, StreamStats
 from model.spec import Stream, System
 from model.state.drive import capacity_of
-from model.stream_books import AT_ONCE, Answer, stream_result
+from model.stream_books import AT_ONCE, Answer, conditions_of, stream_result
 
 FULL = 1.0
 MOST_BY_MEANS = 200  # calls under way; the recursion takes their square
@@ -72,14 +74,14 @@ def _closed(system: Any, calls: Any, demand: CallDemand) -> StreamTime:
     """Programs that wait for their calls: exact for one; several meet at the processors and at the device.
 
     That is a closed network by its mean values [reiser-lavenberg-1980]; a program has one thread, however many of its
-    calls are under way. Many programs, or arrays of them, meet at the device alone [jain-1991] and take their turns at
+    calls are under way. Many programs meet at the device alone [jain-1991] and take their turns at
     the processors as a bound.
     """
     path = calls.path or system.host.io_path
     many = calls.users * (calls.in_flight if path in UNBUFFERED else 1)  # io_submit to a page cache waits
     total = calls.users * calls.count
     alone_s = larger(demand.cpu_s + calls.think_s + demand.device_s, demand.held_s)
-    if not some(many != 1):
+    if many == 1:
         return StreamTime(
             demand, total, calls.count * alone_s, demand.cpu_s + demand.device_s, demand.device_s, 0.0,
             "one call after the other",
@@ -87,7 +89,7 @@ def _closed(system: Any, calls: Any, demand: CallDemand) -> StreamTime:
     servers = _servers(system)
     each_s = larger(smaller(demand.device_s, demand.held_s * servers), LEAST_S)
     threads = smaller(calls.users, system.host.cpus)
-    if getattr(many, "ndim", 0) or getattr(threads, "ndim", 0) or many > MOST_BY_MEANS:
+    if many > MOST_BY_MEANS:
         closed = queueing.machine_repair(many, larger(0.0, alone_s - each_s), each_s, servers)
         cycle_s = larger(many / closed.throughput_per_s, many * demand.cpu_s / threads)
         method = "machine repair: programs that wait for each other at the device"
@@ -183,20 +185,41 @@ def _mean(value: Number) -> Number:
     return value.mean() if getattr(value, "ndim", 0) else value
 
 
-def means(system: Any, work: Any) -> dict[str, Number]:
-    """What a sweep asks of the first stream, where fields may be arrays."""
-    mine = compose(system, work)[0]
-    return {
+def measures(system: Any, work: Any) -> dict[str, Number]:
+    """What :func:`calculate_stream` says, by the names of MEASURES, where seconds and rates may be arrays."""
+    files_of(system, work, capacity_of(system.disk))
+    found = compose(system, work)
+    mine = found[0]
+    own = _program(work, mine)
+    moved = _moved(work, found)
+    calls_per_s = over(mine.calls, mine.elapsed_s)
+    conditions = conditions_of(work)
+    row = {
         "elapsed_s": mine.elapsed_s,
-        "cpu_s": work.count * mine.demand.cpu_s,
+        "cpu_s": own.cpu_s,
+        "wait_s": own.thought_s + own.waited_s,
+        "read_wait_s": 0.0,
+        "unaccounted_s": mine.elapsed_s - own.cpu_s - own.thought_s - own.waited_s,
+        "read_requests": moved.reads,
+        "read_blocks": moved.read_sectors,
+        "read_bytes": moved.read_bytes,
+        "write_requests": moved.writes,
+        "write_bytes": moved.write_bytes,
+        "calls_per_s": calls_per_s,
+        "bytes_per_s": calls_per_s * work.block_size_bytes,
         "response_s": mine.response_s,
-        "calls_per_s": mine.calls / mine.elapsed_s,
-        "device_requests": mine.calls * mine.demand.requests,
-        "load_fraction": mine.load,
+        "extrapolated_constants": sum(
+            extrapolated(constant, conditions) for constant in system.constants.values()
+        ),
     }
+    return (
+        row
+        | device_measures(*_device(work, found))
+        | money_measures(system, work, Spent(mine.elapsed_s, own.cpu_s, None, 0.0, 0.0))
+    )
 
 
-def is_exact(system: System, work: Stream) -> bool:
+def is_exact(system: Any, work: Any) -> bool:
     """Whether :func:`calculate_stream` is exact on average: one program alone that waits for each of its calls."""
     lone = not work.beside and work.users == 1 and work.in_flight == 1 and work.rate_per_s is None
     return lone and call_demand(system, work).exact
@@ -207,22 +230,16 @@ def calculate_stream(system: System, work: Stream, *, name: str) -> RunResult:
     files_of(system, work, capacity_of(system.disk))
     found = compose(system, work)
     mine = found[0]
-    cpu_s = work.count * mine.demand.cpu_s
-    thought_s = work.count * work.think_s
-    overlap = work.rate_per_s is not None or work.in_flight > 1
-    rest_s = mine.elapsed_s - cpu_s
+    own = _program(work, mine)
     waits: dict[str, EventTime] = {}
     unaccounted: dict[str, float] = {}
-    if overlap:
-        unaccounted[AT_ONCE] = rest_s
-    else:
-        held = HELD if mine.demand.hidden and work.kind == "write_stream" else DEVICE
-        for cause, seconds in ((THINKING, thought_s), (held, rest_s - thought_s)):
-            if seconds > 0:
-                waits[cause] = EventTime(waits=work.count, max_s=seconds / work.count, total_s=seconds)
-        left = rest_s - sum(event.total_s for event in waits.values())
-        if abs(left) > 0:
-            unaccounted["rounding"] = left
+    held = HELD if mine.demand.hidden and work.kind == "write_stream" else DEVICE
+    for cause, seconds in ((THINKING, own.thought_s), (held, own.waited_s)):
+        if seconds > 0:
+            waits[cause] = EventTime(waits=work.count, max_s=seconds / work.count, total_s=seconds)
+    left = mine.elapsed_s - own.cpu_s - sum(event.total_s for event in waits.values())
+    if _overlaps(work) or abs(left) > 0:
+        unaccounted[AT_ONCE if _overlaps(work) else "rounding"] = left
     streams = [
         StreamStats(
             kind=calls.kind,
@@ -230,8 +247,8 @@ def calculate_stream(system: System, work: Stream, *, name: str) -> RunResult:
             calls=one.calls,
             bytes=one.calls * calls.block_size_bytes,
             elapsed_s=one.elapsed_s,
-            calls_per_s=one.calls / one.elapsed_s if one.elapsed_s else 0.0,
-            bytes_per_s=one.calls * calls.block_size_bytes / one.elapsed_s if one.elapsed_s else 0.0,
+            calls_per_s=over(one.calls, one.elapsed_s),
+            bytes_per_s=over(one.calls * calls.block_size_bytes, one.elapsed_s),
             response_s=one.response_s,
             in_flight_most=calls.in_flight,
         )
@@ -244,16 +261,38 @@ def calculate_stream(system: System, work: Stream, *, name: str) -> RunResult:
             engine="calculate",
             method=mine.method,
             elapsed_s=mine.elapsed_s,
-            cpu_s=cpu_s,
+            cpu_s=own.cpu_s,
             wait=waits,
             unaccounted=unaccounted,
             streams=streams,
             physical=_physical(work, found),
-            device=_device(work, found),
+            device=device_stats(*_device(work, found)),
             warnings=_warnings(system, work, found),
         ),
         name=name,
     )
+
+
+@dataclass(frozen=True, slots=True)
+class ProgramTime:
+    """Seconds of the first stream's mean program; numbers or arrays."""
+
+    cpu_s: Number
+    thought_s: Number
+    waited_s: Number
+
+
+def _program(work: Any, mine: StreamTime) -> ProgramTime:
+    """What it works, pauses and waits; calls that run side by side have no waits that could be added."""
+    cpu_s = work.count * mine.demand.cpu_s
+    if _overlaps(work):
+        return ProgramTime(cpu_s, 0.0, 0.0)
+    thought_s = work.count * work.think_s
+    return ProgramTime(cpu_s, thought_s, larger(0.0, mine.elapsed_s - cpu_s - thought_s))
+
+
+def _overlaps(work: Any) -> bool:
+    return work.rate_per_s is not None or work.in_flight > 1
 
 
 def overload_warnings(system: System, work: Stream) -> list[str]:
@@ -284,33 +323,62 @@ def _warnings(system: System, work: Stream, found: list[StreamTime]) -> list[str
     return said
 
 
-def _physical(work: Stream, found: list[StreamTime]) -> PhysicalIO:
-    reads = writes = read_bytes = write_bytes = 0.0
-    sizes: dict[int, float] = {}
+@dataclass(frozen=True, slots=True)
+class Moved:
+    """What all streams asked of the device; numbers or arrays."""
+
+    reads: Number
+    read_bytes: Number
+    read_sizes: list[tuple[Number, Number]]
+    """Sectors of a read, and how many reads of one stream have them."""
+    writes: Number
+    write_bytes: Number
+
+    @property
+    def read_sectors(self) -> Number:
+        """Sectors of all reads."""
+        return sum(sectors * many for sectors, many in self.read_sizes)
+
+
+def _moved(work: Any, found: list[StreamTime]) -> Moved:
+    reads: Number = 0.0
+    writes: Number = 0.0
+    read_bytes: Number = 0.0
+    write_bytes: Number = 0.0
+    sizes = []
     for calls, one in zip((work, *work.beside), found, strict=True):
         requests, moved = one.calls * one.demand.requests, one.calls * one.demand.device_bytes
         if calls.kind == "write_stream":
             writes, write_bytes = writes + requests, write_bytes + moved
-        elif requests:
+        else:
             reads, read_bytes = reads + requests, read_bytes + moved
-            sectors = round(moved / requests / 512)
-            sizes[sectors] = sizes.get(sectors, 0.0) + requests
+            sizes.append((nearest(over(moved, requests) / SECTOR_BYTES), requests))
+    return Moved(reads, read_bytes, sizes, writes, write_bytes)
+
+
+def _physical(work: Stream, found: list[StreamTime]) -> PhysicalIO:
+    moved = _moved(work, found)
+    sizes: dict[int, float] = {}
+    for sectors, many in moved.read_sizes:
+        if many:
+            sizes[sectors] = sizes.get(sectors, 0.0) + many
     return PhysicalIO(
-        read_requests=reads,
-        read_blocks=sum(size * many for size, many in sizes.items()),
-        read_bytes=read_bytes,
-        write_requests=writes,
-        write_bytes=write_bytes,
+        read_requests=moved.reads,
+        read_blocks=moved.read_sectors,
+        read_bytes=moved.read_bytes,
+        write_requests=moved.writes,
+        write_bytes=moved.write_bytes,
         request_blocks=sizes,
     )
 
 
-def _device(work: Stream, found: list[StreamTime]) -> DeviceStats | None:
+def _device(work: Any, found: list[StreamTime]) -> tuple[Number, dict[str, Number]]:
+    """Whether anything goes to the device, and iostat's quantities of it; numbers or arrays."""
     every = list(zip((work, *work.beside), found, strict=True))
     requests = sum(one.calls * one.demand.requests for one in found)
-    if not requests:
-        return None
-    span = max(*(one.elapsed_s for one in found), sum(one.calls * one.demand.held_s for one in found))
+    span = sum(one.calls * one.demand.held_s for one in found)
+    for one in found:
+        span = larger(span, one.elapsed_s)
     moved = sum(one.calls * one.demand.device_bytes for one in found)
     # NOTE: the requests of a call wait together; what works ahead or behind is in flight as long as it is served
     held = sum(
@@ -322,25 +390,24 @@ def _device(work: Stream, found: list[StreamTime]) -> DeviceStats | None:
         * (one.demand.held_s if one.demand.hidden else larger(one.demand.device_s, one.demand.held_s))
         for one in found
     )
-    busy = min(span, busy)
-    held = max(held, busy)
+    busy = smaller(span, busy)
+    held = larger(held, busy)
 
-    def per_s(kind: str, what: str) -> float:
-        total = sum(one.calls * getattr(one.demand, what) for calls, one in every if calls.kind == kind)
-        return float(total / span)
+    def total(kind: str, what: str) -> Number:
+        return sum((one.calls * getattr(one.demand, what) for calls, one in every if calls.kind == kind), 0.0)
 
-    return DeviceStats(
-        reads_per_s=per_s("read_stream", "requests"),
-        writes_per_s=per_s("write_stream", "requests"),
-        merged_reads_per_s=per_s("read_stream", "merged"),
-        merged_writes_per_s=per_s("write_stream", "merged"),
-        read_bytes_per_s=per_s("read_stream", "device_bytes"),
-        written_bytes_per_s=per_s("write_stream", "device_bytes"),
-        average_request_bytes=moved / requests,
-        average_queue=held / span,
-        await_s=held / requests,
-        service_s=busy / requests,
-        utilisation_fraction=busy / span,
-        merged_reads=per_s("read_stream", "merged") * span,
-        merged_writes=per_s("write_stream", "merged") * span,
-    )
+    return requests > 0, {
+        "reads_per_s": over(total("read_stream", "requests"), span),
+        "writes_per_s": over(total("write_stream", "requests"), span),
+        "merged_reads_per_s": over(total("read_stream", "merged"), span),
+        "merged_writes_per_s": over(total("write_stream", "merged"), span),
+        "read_bytes_per_s": over(total("read_stream", "device_bytes"), span),
+        "written_bytes_per_s": over(total("write_stream", "device_bytes"), span),
+        "average_request_bytes": over(moved, requests),
+        "average_queue": over(held, span),
+        "await_s": over(held, requests),
+        "service_s": over(busy, requests),
+        "utilisation_fraction": over(busy, span),
+        "merged_reads": total("read_stream", "merged"),
+        "merged_writes": total("write_stream", "merged"),
+    }

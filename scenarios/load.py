@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from importlib.resources import files
 from pathlib import Path
@@ -55,39 +56,72 @@ def library_data(name: str) -> dict[str, Any]:
     return tomllib.loads(files("scenarios").joinpath("library", f"{name}.toml").read_text("utf-8"))
 
 
+@dataclass(frozen=True)
+class Source:
+    """A scenario as it was written: its layers, and what is laid over them before it is resolved."""
+
+    name: str
+    where: str
+    data: Mapping[str, Any]
+    """What the file says, or the library's entry."""
+    base: str | None
+    differences: Mapping[str, Any]
+    layers: tuple[Layer, ...]
+
+    def with_layer(self, name: str, changes: Mapping[str, Any]) -> Source:
+        """The same with nested *changes* laid over it, called *name* in messages."""
+        if not changes:
+            return self
+        differences = self.differences
+        for section, values in changes.items():
+            differences = _overlay(differences, {section: values})
+        return replace(self, differences=differences, layers=(*self.layers, (name, changes)))
+
+    def scenario(self) -> Scenario:
+        """The scenario that it describes; raises :class:`SpecError` with one sentence for what is wrong."""
+        return _resolve(self)
+
+
+def source_of(name_or_path: str | Path, settings: Sequence[str] = (), also: Iterable[str] = ()) -> Source:
+    """A library scenario or a TOML file as it is written, with ``key=value`` settings laid over it.
+
+    *also* are names to offer where there is neither.
+    """
+    text = str(name_or_path)
+    if text in library():
+        data = library_data(text)
+        source = Source(text, text, data, text, {}, tuple(_chain(data, text)))
+    else:
+        path = Path(text)
+        source = source_in(read_toml(path, also), path.stem, path.name)
+    return with_settings(source, settings)
+
+
+def with_settings(source: Source, settings: Sequence[str]) -> Source:
+    """*source* with ``key=value`` settings laid over it."""
+    return source.with_layer("--set", _settings(settings))
+
+
+def source_in(data: Mapping[str, Any], name: str, where: str) -> Source:
+    """A scenario given as nested mappings in the form of a scenario file."""
+    base = data.get("base")
+    differences = {section: data[section] for section in SECTIONS if section in data}
+    return Source(
+        name, where, data, base if isinstance(base, str) else None, differences, tuple(_chain(data, where))
+    )
+
+
 def load(name_or_path: str | Path, settings: Sequence[str] = ()) -> Scenario:
     """Resolve a library scenario or a TOML file, with ``key=value`` settings laid over it.
 
     Raises :class:`SpecError` with one sentence: where, which key, what was got, what is allowed.
     """
-    text = str(name_or_path)
-    known = library()
-    if text in known:
-        data, name, where = library_data(text), text, text
-        base: str | None = text
-        differences: dict[str, Any] = {}
-    else:
-        path = Path(text)
-        data = _read(path)
-        name, where = path.stem, path.name
-        given = data.get("base")
-        base = given if isinstance(given, str) else None
-        differences = {section: data[section] for section in SECTIONS if section in data}
-    changed = _settings(settings)
-    for section, values in changed.items():
-        differences = _overlay(differences, {section: values})
-    layers = [*_chain(data, where), *([("--set", changed)] if changed else [])]
-    return _resolve(layers, name, where, base, differences, data)
+    return source_of(name_or_path, settings).scenario()
 
 
 def from_mapping(data: Mapping[str, Any], name: str = "scenario", where: str = "scenario") -> Scenario:
     """Resolve a scenario given as nested mappings in the form of a scenario file."""
-    copied = dict(data)
-    base = copied.get("base")
-    differences = {section: copied[section] for section in SECTIONS if section in copied}
-    return _resolve(
-        _chain(copied, where), name, where, base if isinstance(base, str) else None, differences, copied
-    )
+    return source_in(dict(data), name, where).scenario()
 
 
 def to_mapping(scenario: Scenario) -> dict[str, Any]:
@@ -120,11 +154,12 @@ def _tail(path: str) -> str:
     return path if len(path) <= LONGEST_PATH else "..." + path[-LONGEST_PATH:]
 
 
-def _read(path: Path) -> dict[str, Any]:
+def read_toml(path: Path, also: Iterable[str] = ()) -> dict[str, Any]:
+    """What a scenario file says; raises :class:`SpecError` for one that is no TOML, is empty, or cannot be read."""
     place = _tail(str(path))
     try:
         if not path.exists():
-            raise UnknownName("scenario or file", _tail(str(path)), library())
+            raise UnknownName("scenario or file", _tail(str(path)), [*library(), *also])
         if not path.is_file():
             raise SpecError(f"{place}: is not a file; a scenario is a TOML file")
         size = path.stat().st_size
@@ -173,25 +208,36 @@ def _settings(settings: Sequence[str]) -> dict[str, Any]:
     nested: dict[str, Any] = {}
     for setting in settings:
         key, equals, raw = setting.partition("=")
-        parts = [part.strip() for part in key.split(".")]
-        if not equals or not all(parts):
+        if not equals or not all(part.strip() for part in key.split(".")):
             raise SpecError(
                 f"--set {cut(setting)}: write it as KEY=VALUE, such as tablespace.block_size_bytes=16K"
             )
-        if len(parts) < 2:
-            raise SpecError(f"--set {cut(setting)}: {cut(key)!r} names no field; write SECTION.FIELD=VALUE")
-        if parts[0] not in SECTIONS:
-            raise UnknownName("section", parts[0], SECTIONS, where=f"--set {cut(setting)}")
-        node = nested
-        for part in parts[:-1]:
-            node = node.setdefault(part, {})
-            if not isinstance(node, dict):
-                raise SpecError(f"--set {cut(setting)}: {part} was set to a value before")
-        node[parts[-1]] = raw.strip().strip("\"'") if tuple(parts) in RELEASES else _value(raw.strip())
+        put(nested, key, value_of(key, raw), f"--set {cut(setting)}")
     return nested
 
 
-RELEASES: Final = {("host", "kernel"), ("instance", "release")}  # 5.10 is text, not a number
+def put(nested: dict[str, Any], key: str, value: Any, where: str) -> None:
+    """Put *value* into *nested* sections under its dotted key; *where* it was said begins a fault's sentence."""
+    parts = [part.strip() for part in key.split(".")]
+    if len(parts) < 2 or not all(parts):
+        raise SpecError(f"{where}: {cut(key)!r} names no field; write SECTION.FIELD=VALUE")
+    if parts[0] not in SECTIONS:
+        raise UnknownName("section", parts[0], SECTIONS, where=where)
+    node = nested
+    for part in parts[:-1]:
+        node = node.setdefault(part, {})
+        if not isinstance(node, dict):
+            raise SpecError(f"{where}: {part} was set to a value before")
+    node[parts[-1]] = value
+
+
+def value_of(key: str, raw: str) -> Any:
+    """A value as it is written for the field *key*: TOML, or else text."""
+    raw = raw.strip()
+    return raw.strip("\"'") if key.strip() in RELEASES else _value(raw)
+
+
+RELEASES: Final = {"host.kernel", "instance.release"}  # 5.10 is text, not a number
 
 
 def _value(raw: str) -> Any:
@@ -266,14 +312,8 @@ def _growth_for_sets(before: Mapping[str, Any], merged: dict[str, Any]) -> dict[
     return {**merged, "workload": {**kept, "growth_bytes": grows}}
 
 
-def _resolve(
-    layers: Sequence[Layer],
-    name: str,
-    where: str,
-    base: str | None,
-    differences: dict[str, Any],
-    data: Mapping[str, Any],
-) -> Scenario:
+def _resolve(source: Source) -> Scenario:
+    layers, data = source.layers, source.data
     merged: dict[str, Any] = {}
     constants: dict[str, Constant] = {}
     for place, layer in layers:
@@ -300,12 +340,12 @@ def _resolve(
         work: Workload = _WORKLOAD.validate_python({"kind": "full_scan", **work_fields})
         section = ""
         return Scenario(
-            name=name,
+            name=source.name,
             title=data.get("title", ""),
             source=data.get("source", ""),
-            base=base,
-            differences=differences,
-            origin=where,
+            base=source.base,
+            differences=dict(source.differences),
+            origin=source.where,
             seed=data.get("seed", 1),
             replications=data.get("replications", 1),
             system=_with_true_values(system),

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from statistics import fmean
 from typing import Final, Literal
 
 from model.calc import calculate, nobody_queues
 from model.errors import OutsideLaw, UnknownName
 from model.laws.block_layer import is_in_kernel, release_of
 from model.results import Interval, RunResult
-from model.spec import Dml, Import, Insert, Stream, Transactions, Update
+from model.spec import Dml, Import, Insert, Stream, System, Transactions, Update, Workload
+from scenarios.interval import CONFIDENCE, half_width
 from scenarios.prices import notes_on_prices
 from scenarios.spec import Scenario
 
 Engine = Literal["auto", "calculate", "simulate"]
 ENGINES = ("auto", "calculate", "simulate")
-
-CONFIDENCE = 0.95
 
 
 def run(
@@ -31,13 +31,7 @@ def run(
     With *replications* the simulation runs with seeds seed, seed + 1, … and the result nearest to the mean carries
     the interval of the mean elapsed time. *progress* is called with (done, all).
     """
-    if engine not in ENGINES:
-        raise UnknownName("engine", engine, ENGINES)
-    chosen = engine
-    if engine == "auto" and isinstance(scenario.workload, Stream | Transactions):
-        chosen = "simulate"  # iostat's lines and percentiles come from there alone
-    elif engine == "auto":
-        chosen = "calculate" if nobody_queues(scenario.system, scenario.workload) else "simulate"
+    chosen = chosen_engine(engine, scenario.system, scenario.workload)
     notes = []
     if chosen == "calculate":
         if (replications or scenario.replications) > 1:
@@ -50,6 +44,17 @@ def run(
             raise
         found = calculate(scenario.system, scenario.workload, name=scenario.name)
         return _noted(found, scenario, [str(refusal)])
+
+
+def chosen_engine(engine: str, system: System, work: Workload) -> str:
+    """The engine that answers where *engine* is asked for; raises :class:`UnknownName` for one that does not exist."""
+    if engine not in ENGINES:
+        raise UnknownName("engine", engine, ENGINES)
+    if engine != "auto":
+        return engine
+    if isinstance(work, Stream | Transactions):
+        return "simulate"  # iostat's lines and percentiles come from there alone
+    return "calculate" if nobody_queues(system, work) else "simulate"
 
 
 INERT = {
@@ -219,12 +224,8 @@ def _replicated(
 
 def _with_interval(results: list[RunResult]) -> RunResult:
     """The result nearest to the mean, with the interval of the mean elapsed time over all."""
-    from statistics import fmean, stdev  # noqa: PLC0415
-
-    from scipy.stats import t  # noqa: PLC0415
-
     times = [result.time.elapsed_s for result in results]
-    half = stdev(times) / len(times) ** 0.5 * float(t.ppf(0.5 + CONFIDENCE / 2, len(times) - 1))
+    half = float(half_width(times))
     mean = fmean(times)
     interval = Interval(low_s=mean - half, high_s=mean + half, confidence=CONFIDENCE)
     middle = min(results, key=lambda result: abs(result.time.elapsed_s - mean))

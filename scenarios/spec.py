@@ -22,7 +22,7 @@ SECTIONS = (
     "prices",
     "workload",
 )
-HEADINGS = ("base", "title", "source", "seed", "replications")
+HEADINGS = ("base", "title", "source", "seed", "replications", "sweep")
 
 
 class Scenario(Frozen):

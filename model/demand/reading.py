@@ -118,6 +118,7 @@ def _why(system: Any, direct: bool, bug: bool, table_bytes: Number, threshold: N
         getattr(table_bytes, "ndim", 0)
         or getattr(threshold, "ndim", 0)
         or getattr(table.cached_fraction, "ndim", 0)
+        or getattr(table.dirty_fraction, "ndim", 0)
     ):
         return ""  # one sentence cannot tell it for an array of scenarios
     if bug:

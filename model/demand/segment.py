@@ -103,9 +103,10 @@ def segment_of(system: Any, row: RowShape, blocks: Number | None = None, ahead: 
         by_insert = ahead * (1 if assm else 0)
     elif table.blocks is None:
         blocks = ceiling(table.rows / rows_per_block)
-        if some(table.migrated_fraction > 0):
-            blocks = _blocks_with_migrated(table, usable, row)
-            rows_per_block = table.rows / blocks
+        moved_some = table.migrated_fraction > 0
+        if some(moved_some):
+            blocks = where(moved_some, _blocks_with_migrated(table, usable, row), blocks)
+            rows_per_block = where(moved_some, table.rows / blocks, rows_per_block)
     else:
         blocks = table.blocks
         by_insert = False

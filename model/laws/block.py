@@ -100,12 +100,14 @@ def rows_per_block(usable: Number, mean_row_bytes: Number, row_bytes_sd: Number 
     smear = row_bytes_sd / slot * larger(fit, 1) ** 0.5
     longer = row_bytes_sd**2 / slot
     renewal = fit - 0.5 - longer / slot / 2
-    width = min(10, int(6.5 * largest(smear)) + 2)  # farther off the probability is 0 or 1
+    width = smaller(10, floor_div(6.5 * smear, 1) + 2)  # farther off the probability is 0 or 1
     base = larger(0, floor_div(fit, 1) - width)
     total = base
-    for step in range(1, 2 * width + 2):
+    for step in range(1, 2 * int(largest(width)) + 2):
         n = base + step
-        total = total + normal_cdf((usable - longer - n * slot) / (row_bytes_sd * n**0.5 + 1e-9))
+        below = normal_cdf((usable - longer - n * slot) / (row_bytes_sd * n**0.5 + 1e-9))
+        # NOTE: of an array each has its own width, so that its sum does not depend on what stands beside it
+        total = total + where(step <= 2 * width + 1, below, 0.0)
     return larger(1, where(smear > 1.5, renewal, where(varying, total, fit // 1)))  # noqa: PLR2004
 
 

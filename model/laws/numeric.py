@@ -5,7 +5,7 @@ A plain number never touches numpy here: one law call on floats costs what its a
 
 from __future__ import annotations
 
-from math import gcd
+from math import gcd, nan
 from typing import Any
 
 # A float, an int, or a numpy array of them; laws return the kind they were given.
@@ -98,8 +98,25 @@ def distinct(value: Number) -> list[Number]:
     return [value]
 
 
-def zeros(length: int) -> Number:
-    """An array of *length* zeros."""
-    import numpy as np  # noqa: PLC0415
+def nearest(value: Number) -> Number:
+    """The nearest whole number, of two equally near the even one."""
+    if getattr(value, "ndim", 0):
+        import numpy as np  # noqa: PLC0415
 
-    return np.zeros(length)
+        return np.rint(value)
+    return round(value)
+
+
+def over(part: Number, whole: Number) -> Number:
+    """*part* divided by *whole*; 0 where there is nothing to divide by."""
+    nothing = whole == 0
+    return where(nothing, 0.0, part / where(nothing, 1, whole))
+
+
+def known_where(condition: Number, value: Number) -> Number:
+    """*value* where the condition holds, else NaN: no number."""
+    if getattr(condition, "ndim", 0):
+        import numpy as np  # noqa: PLC0415
+
+        return np.where(condition, value, nan)
+    return value if condition else nan

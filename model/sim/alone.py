@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from model.demand.calls import CPU, DEVICE, THINKING, UNBUFFERED, File
-from model.kernels.queue import open_queue
+from model.kernels.queue import Times, Way, open_queue, summed_queue
 from model.laws import block_layer
 from model.results import Stage
 from model.sim.caller import Draws, Record
@@ -65,8 +65,7 @@ def play_alone(system: System, file: File, draws: Draws, device: Any, counters: 
 
 def _closed(system: System, file: File, draws: Draws, server: Any, counters: Counters) -> Record:
     """One call after the other."""
-    host, size, write = system.host, file.calls.block_size_bytes, file.write
-    call_s = host.write_call_s if write else host.read_call_s
+    size, write, call_s = file.calls.block_size_bytes, file.write, _call_s(system, file)
     now = device_s = thought_s = longest_s = longest_think_s = 0.0
     queued, ends, responses = array("d"), array("d"), array("d")
     for place in draws.places:
@@ -106,12 +105,11 @@ def _open(system: System, file: File, draws: Draws, factors: Iterator[float], co
     assert draws.gaps_s is not None
     many = calls.count
     arrival_s = np.cumsum(np.fromiter(islice(draws.gaps_s, many), float, many))
-    call_s = host.write_call_s if file.write else host.read_call_s
+    call_s = _call_s(system, file)
     at_device_s = arrival_s
     if call_s > 0:
         at_device_s = open_queue(arrival_s, np.full(many, call_s), host.cpus).end_s
-    mean_s = disk.overhead_s + calls.block_size_bytes / disk.bandwidth_bytes_per_s
-    service_s = np.fromiter(islice(factors, many), float, many) * mean_s
+    service_s = np.fromiter(islice(factors, many), float, many) * _mean_s(disk, calls.block_size_bytes)
     served = open_queue(at_device_s, service_s, disk.parallel_requests)
     end_s, ends = served.end_s, np.sort(served.end_s)
     queued_s = at_device_s.copy()
@@ -130,6 +128,34 @@ def _open(system: System, file: File, draws: Draws, factors: Iterator[float], co
     handed_s[many - late :] = np.maximum(handed_s[many - late :], ends[:late])
     _show(record, file, arrival_s, queued_s, handed_s, end_s)
     return record
+
+
+def sum_arriving(system: System, file: File, gaps_s: Times, factors: Times, counters: Counters) -> Record:
+    """As :func:`_open`, where nobody asks for lines of iostat, for stages, or for how many calls were under way."""
+    host, disk, many, size = system.host, system.disk, file.calls.count, file.calls.block_size_bytes
+    call_s = _call_s(system, file)
+    way = Way(call_s, host.cpus, disk.parallel_requests, host.nr_requests)
+    found = summed_queue(gaps_s, factors * _mean_s(disk, size), way)
+    record = Record(end_s=found.end_s)
+    record.responses_s.frombytes(found.response_s.tobytes())
+    if call_s > 0:
+        record.causes_s[CPU] = call_s * many
+    counters.requests[file.write] = many
+    counters.bytes[file.write] = counters.moved_bytes[file.write] = many * size
+    counters.sizes[file.write, size] = many
+    counters.ticks_s = counters.weighted_s = found.held_s  # all have ended, so their times sum to the same
+    counters.busy_s, counters.last_s = found.busy_s, found.end_s
+    return record
+
+
+def _call_s(system: System, file: File) -> float:
+    """Seconds of a processor that a call takes."""
+    return system.host.write_call_s if file.write else system.host.read_call_s
+
+
+def _mean_s(disk: Disk, size_bytes: int) -> float:
+    """Mean service time of a device without positions."""
+    return disk.overhead_s + size_bytes / disk.bandwidth_bytes_per_s
 
 
 def _show(record: Record, file: File, begin_s: Any, queued_s: Any, handed_s: Any, end_s: Any) -> None:

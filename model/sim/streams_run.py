@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache
 from itertools import repeat
 
 import numpy as np
@@ -10,15 +11,16 @@ import simpy
 
 from model.demand.calls import UNBUFFERED, File, files_of, places
 from model.errors import OutsideLaw
+from model.kernels.queue import Times
 from model.laws import block_layer
 from model.results import RunResult
-from model.sim.alone import is_alone, play_alone
+from model.sim.alone import is_alone, play_alone, sum_arriving
 from model.sim.caller import Caller, Draws, Machine, Record
 from model.sim.device import BlockDevice, Server
 from model.sim.queued import is_queued, play_queued
 from model.sim.streams import stream
 from model.sim.write_back import PageCache
-from model.spec import Stream, System
+from model.spec import Calls, Stream, System
 from model.state.block_queue import BlockQueue
 from model.state.drive import capacity_of, drive_of
 from model.state.elevator import elevator_of
@@ -33,7 +35,11 @@ MOST_STEPS = 1_000_000
 PAGES_A_STEP = 4
 MOST_SIMULATED_S = 30 * 86400.0
 DRAWN_AT_ONCE = 4096
+KEPT = 32
+MOST_KEPT = 2**17
+"""Draws that are kept for further scenarios: so many times, of so many values at most."""
 LEAST_CV = 1e-6  # below it a gamma distribution has no digits left
+SERVICE = "service"
 FEW = 100
 BACKLOG = 0.1
 """A queue that grows to so large a share of the calls is one that would go on growing."""
@@ -64,13 +70,26 @@ def simulate_streams(
     else:
         records, events = _by_events(system, files, draws, counters, seed)
         method = "simulation of programs, page cache, queue and device"
-    if max(counters.last_s, *(record.end_s for record in records)) >= MOST_SIMULATED_S:
-        raise OutsideLaw(
-            f"the calls are not done after {MOST_SIMULATED_S / 86400:.0f} days of simulated time, where a simulation "
-            "ends: ask for fewer calls"
-        )
+    _refuse_what_ends_late(max(counters.last_s, *(record.end_s for record in records)))
     played = Played(files, records, counters, method, seed, events, _overloads(files, records))
     return close_books(name, system, work, played)
+
+
+def summed_up(system: System, work: Stream, *, seed: int) -> tuple[Record, Counters] | None:
+    """What the calls of *work* took and what the device counted, without lines and stages.
+
+    None where the calls do not arrive at one queue that is theirs alone. Raises as :func:`simulate_streams` does.
+    """
+    files = files_of(system, work, capacity_of(system.disk))
+    if work.rate_per_s is None or not is_alone(system, files):
+        return None
+    _refuse_what_takes_too_long(system, files)
+    counters = counters_of(system)
+    gaps_s = _factors(seed, "arrivals 0", _arrivals_cv(work), work.count) * (1 / work.rate_per_s)
+    factors = _factors(seed, SERVICE, system.disk.service_cv, work.count)
+    record = sum_arriving(system, files[0], gaps_s, factors, counters)
+    _refuse_what_ends_late(record.end_s)
+    return record, counters
 
 
 def _overloads(files: list[File], records: list[Record]) -> list[str]:
@@ -120,6 +139,14 @@ def _refuse_what_takes_too_long(system: System, files: list[File]) -> None:
     if steps > limit:
         raise OutsideLaw(
             f"simulating {steps:,} {what} is refused; the limit is {limit:,}: use engine calculate or fewer calls"
+        )
+
+
+def _refuse_what_ends_late(end_s: float) -> None:
+    if end_s >= MOST_SIMULATED_S:
+        raise OutsideLaw(
+            f"the calls are not done after {MOST_SIMULATED_S / 86400:.0f} days of simulated time, where a simulation "
+            "ends: ask for fewer calls"
         )
 
 
@@ -176,7 +203,7 @@ def counters_of(system: System) -> Counters:
 
 def _service(system: System, seed: int) -> Iterator[float]:
     """Factors on the mean service time, request by request."""
-    return varied(1.0, system.disk.service_cv, stream(seed, "service"))
+    return varied(1.0, system.disk.service_cv, stream(seed, SERVICE))
 
 
 def varied(mean: float, cv: float, draws: np.random.Generator) -> Iterator[float]:
@@ -184,7 +211,25 @@ def varied(mean: float, cv: float, draws: np.random.Generator) -> Iterator[float
     if cv < LEAST_CV or mean == 0:
         yield from repeat(mean)
     while True:
-        yield from draws.gamma(1 / cv**2, mean * cv**2, DRAWN_AT_ONCE).tolist()
+        yield from _gamma(mean, cv, draws, DRAWN_AT_ONCE).tolist()
+
+
+def _gamma(mean: float, cv: float, draws: np.random.Generator, many: int) -> Times:
+    return draws.gamma(1 / cv**2, mean * cv**2, many)
+
+
+def _factors(seed: int, name: str, cv: float, many: int) -> Times:
+    """The first values of :func:`varied` about a mean of 1, kept for further scenarios with the same draws."""
+    at_once = -(-many // DRAWN_AT_ONCE) * DRAWN_AT_ONCE
+    draw = _kept_factors if at_once <= MOST_KEPT else _kept_factors.__wrapped__
+    return draw(seed, name, cv, at_once)[:many]
+
+
+@lru_cache(KEPT)
+def _kept_factors(seed: int, name: str, cv: float, many: int) -> Times:
+    factors = np.ones(many) if cv < LEAST_CV else _gamma(1.0, cv, stream(seed, name), many)
+    factors.flags.writeable = False
+    return factors
 
 
 def uniform(draws: np.random.Generator) -> Iterator[float]:
@@ -193,13 +238,18 @@ def uniform(draws: np.random.Generator) -> Iterator[float]:
         yield from draws.random(DRAWN_AT_ONCE).tolist()
 
 
+def _arrivals_cv(calls: Calls) -> float:
+    """Coefficient of variation of the time between arrivals."""
+    return 1.0 if calls.arrivals == "poisson" else 0.0
+
+
 def _draws(file: File, rank: int, seed: int) -> Draws:
     """One random stream for each thing that chance decides of a program."""
     calls = file.calls
     where = places(file, uniform(stream(seed, f"places {rank}")))
     if calls.rate_per_s is not None:
-        cv = 1.0 if calls.arrivals == "poisson" else 0.0
-        return Draws(where, gaps_s=varied(1 / calls.rate_per_s, cv, stream(seed, f"arrivals {rank}")))
+        arrivals = stream(seed, f"arrivals {rank}")
+        return Draws(where, gaps_s=varied(1 / calls.rate_per_s, _arrivals_cv(calls), arrivals))
     if calls.think_s:
         return Draws(where, thinks_s=varied(calls.think_s, calls.think_cv, stream(seed, f"think {rank}")))
     return Draws(where)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from functools import cache
+from math import nan
 from typing import Any
 
 import numpy as np
@@ -10,40 +12,30 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from model import calculate, calculate_many
-from model.results import RunResult
+from model import OutsideLaw, calculate, calculate_many
+from model.calc import nobody_queues
+from model.measures import MEASURES, measures_of
+from model.provenance import Frozen
 from model.spec import (
+    Delete,
     Disk,
+    Export,
     FullScan,
     Host,
+    Import,
     Index,
     IndexRangeScan,
+    Insert,
     Instance,
+    ReadStream,
     System,
     SystemStatistics,
     Table,
     Tablespace,
+    Update,
 )
 from model.units import GIB, MIB
-from scenarios import load
-
-Work = FullScan | IndexRangeScan
-
-ALONE: dict[str, Callable[[RunResult], float]] = {
-    "elapsed_s": lambda r: r.time.elapsed_s,
-    "cpu_s": lambda r: r.time.cpu_s,
-    "read_wait_s": lambda r: sum(
-        waited.total_s for event, waited in r.time.wait.items() if not event.startswith("SQL*Net")
-    ),
-    "consistent_gets": lambda r: r.logical_io.consistent_gets,
-    "read_requests": lambda r: r.physical_io.read_requests,
-    "read_blocks": lambda r: r.physical_io.read_blocks,
-    "segment_blocks": lambda r: r.segment.blocks_before,
-    "segment_blocks_after": lambda r: r.segment.blocks_after,
-    "migrated_rows": lambda r: r.segment.migrated_rows,
-    "rejected_probes": lambda r: r.segment.rejected_probes or 0.0,
-    "optimizer_cost": lambda r: r.optimizer.cost,
-}
+from scenarios import library, load
 
 VALUES: dict[str, Sequence[Any]] = {
     "tablespace.block_size_bytes": (2048, 4096, 8192, 16384, 32768),
@@ -86,34 +78,52 @@ def with_field(section: Any, path: str, value: Any) -> Any:
     )
 
 
-def with_fields(system: System, work: Work, fields: dict[str, Any]) -> tuple[System, Work]:
-    """The system and the workload with the fields of one point."""
+def with_fields(system: System, work: Any, fields: dict[str, Any]) -> tuple[System, Any]:
+    """The system and the workload with the fields of one point; a constant that is replaced has no fitted range."""
     for path, value in fields.items():
         if path.startswith("workload."):
             work = with_field(work, path.removeprefix("workload."), value)
         else:
             system = with_field(system, path, value)
-    return system, work
+    constants = {path: one for path, one in system.constants.items() if path not in fields}
+    return system.model_copy(update={"constants": constants}), work
 
 
-def point_by_point(system: System, work: Work, axes: dict[str, Sequence[Any]]) -> list[RunResult]:
-    """Each point calculated alone."""
-    found = []
-    for point in zip(*axes.values(), strict=True):
-        found.append(calculate(*with_fields(system, work, dict(zip(axes, point, strict=True)))))
-    return found
+def columns_of(axes: dict[str, Sequence[Any]]) -> dict[str, Any]:
+    """Arrays where numpy takes the values as they are, else lists."""
+    arrays = {path: np.array(values) for path, values in axes.items()}
+    return {path: array if array.dtype.kind in "iufb" else list(axes[path]) for path, array in arrays.items()}
 
 
-def compare(system: System, work: Work, axes: dict[str, Sequence[Any]]) -> dict[str, Any]:
-    """Every quantity of every point is the same alone and among many."""
-    many = calculate_many(system, work, {path: np.array(values) for path, values in axes.items()})
-    alone = point_by_point(system, work, axes)
-    assert set(many) == set(ALONE)
-    for name, of in ALONE.items():
-        assert len(many[name]) == len(alone)
-        expected = [of(result) for result in alone]
-        assert many[name] == pytest.approx(expected, rel=1e-9, abs=1e-9), name
+def compare(system: System, work: Any, axes: dict[str, Sequence[Any]]) -> dict[str, Any]:
+    """Every number of every point is the same alone and among many, and absent where it is absent."""
+    many = calculate_many(system, work, columns_of(axes))
+    assert set(many) == {*MEASURES, "exact", "refused"}
+    for place, point in enumerate(zip(*axes.values(), strict=True)):
+        one, do = with_fields(system, work, dict(zip(axes, point, strict=True)))
+        try:
+            alone, why = measures_of(calculate(one, do)), ""
+        except OutsideLaw as error:
+            alone, why = {}, str(error)
+        assert many["refused"][place] == why
+        assert many["exact"][place] == (not why and nobody_queues(one, do))
+        for name in MEASURES:
+            expected = pytest.approx(alone.get(name, nan), rel=1e-9, abs=1e-9, nan_ok=True)
+            assert many[name][place] == expected, (name, point)
     return many
+
+
+def the_same_among_others(system: System, work: Any, axes: dict[str, Any], some: Sequence[int]) -> None:
+    """The points at the places *some* are the same to the last bit when nobody else is there."""
+    every = calculate_many(system, work, columns_of(axes))
+    few = calculate_many(
+        system, work, columns_of({path: [values[place] for place in some] for path, values in axes.items()})
+    )
+    for name, values in every.items():
+        if name == "refused":
+            assert [values[place] for place in some] == list(few[name])
+        else:
+            assert values[list(some)].tobytes() == few[name].tobytes(), name
 
 
 def crossed(first: Sequence[Any], second: Sequence[Any]) -> tuple[list[Any], list[Any]]:
@@ -201,6 +211,12 @@ def test_one_point_is_an_array_of_one() -> None:
         "nowhere.at_all",
         "disk.overhead_s.x",
         "",
+        "table.columns",
+        "instance.statistics",
+        "workload.kind",
+        "workload.mix.0.gets",
+        "workload.model_copy",
+        "disk.use",
     ],
 )
 def test_an_unknown_axis_is_a_key_error(path: str) -> None:
@@ -258,19 +274,327 @@ def test_any_axes_of_any_range_scan(system: System, axes: dict[str, Sequence[Any
 
 
 def test_transactions_one_by_one_are_those_of_calculate() -> None:
-    users = np.array([1, 7, 40])
-    cache = np.array([48, 64, 128]) * MIB
+    users, cache_bytes = [1, 7, 40], [size * MIB for size in (48, 64, 128)]
+    scenario = load("tpc-c")
+    axes = {"workload.users": users, "instance.buffer_cache_bytes": cache_bytes}
+    many = compare(scenario.system, scenario.workload, axes)
+    assert not many["exact"].any()
+
+
+def test_a_rate_that_no_disk_keeps_up_with_spoils_no_other() -> None:
+    scenario = load("tpc-c", ["workload.think_s=0"])
+    rates = [1.0, 1e6, 2.0]
+    many = compare(scenario.system, scenario.workload, {"workload.rate_per_s": rates})
+    assert [bool(why) for why in many["refused"]] == [False, True, False]
+    assert "the queue would grow without end" in many["refused"][1]
+
+
+def test_a_file_beyond_the_end_of_the_device_spoils_no_other() -> None:
+    scenario = load("magni-dd-raw-100")
+    many = compare(scenario.system, scenario.workload, {"workload.start_byte": [0, 10**15 // 512 * 512, MIB]})
+    assert [bool(why) for why in many["refused"]] == [False, True, False]
+
+
+def test_a_point_that_no_array_can_answer_is_answered_alone_or_refused() -> None:
     many = calculate_many(
-        load("tpc-c").system,
-        load("tpc-c").workload,
-        {"workload.users": users, "instance.buffer_cache_bytes": cache},
+        SCAN.system,
+        SCAN.workload,
+        {"workload.arraysize_rows": np.array([100, 0, 15, 0]), "table.rows": np.full(4, 5)},
     )
-    for point in range(users.size):
-        settings_ = [f"workload.users={users[point]}", f"instance.buffer_cache_bytes={cache[point]}"]
-        scenario = load("tpc-c", settings_)
-        alone = calculate(scenario.system, scenario.workload)
-        assert alone.transactions is not None
-        assert many["per_s"][point] == pytest.approx(alone.transactions.per_s, rel=1e-12)
-        assert many["response_s"][point] == pytest.approx(alone.time.elapsed_s, rel=1e-12)
-        assert many["read_blocks"][point] == pytest.approx(alone.physical_io.read_blocks, rel=1e-12)
-        assert many["cpu_s"][point] == pytest.approx(alone.time.cpu_s, rel=1e-12)
+    assert [bool(why) for why in many["refused"]] == [False, True, False, True]
+    assert np.isnan(many["elapsed_s"]).tolist() == [False, True, False, True]
+
+
+LIBRARY = sorted(name for name in library() if not isinstance(load(name).workload, Update | Insert | Delete))
+OF_A_SCAN: dict[str, Sequence[Any]] = {
+    "disk.overhead_s": (1e-4, 2e-3, 3e-3),
+    "host.cpus": (1, 2, 4),
+    "client.round_trip_s": (1e-4, 0.0, 1e-3),
+}
+OF_A_STREAM: dict[str, Sequence[Any]] = {
+    "disk.overhead_s": (1e-4, 2e-3, 3e-3),
+    "host.read_call_s": (0.0, 1e-5, 1e-4),
+    "workload.count": (100, 1000, 3000),
+}
+
+
+@pytest.mark.parametrize("name", LIBRARY)
+def test_library_scenarios(name: str) -> None:
+    scenario = load(name)
+    compare(
+        scenario.system, scenario.workload, OF_A_STREAM if "_stream" in scenario.workload.kind else OF_A_SCAN
+    )
+
+
+def library_case(name: str, overrides: Sequence[str] = ()) -> tuple[System, Any]:
+    scenario = load(name, list(overrides))
+    return scenario.system, scenario.workload
+
+
+PRICED = ["prices.use=example"]
+CASES = {
+    "scan": lambda: library_case("rahn-full-scan", PRICED),
+    "buffered scan": lambda: library_case("magni-select-200mb-4k", [*PRICED, "workload.users=3"]),
+    "set of disks": lambda: library_case("full-scan-nvme", ["disk.use=array-raid10"]),
+    "volume": lambda: library_case("full-scan-nvme", ["disk.use=ebs-gp2"]),
+    "range scan": lambda: library_case("index-range-scan-migrated"),
+    "import": lambda: library_case("magni-imp-200mb-4k", PRICED),
+    "export": lambda: library_case("magni-exp"),
+    "writes past the cache": lambda: library_case("magni-dd-raw-100", PRICED),
+    "writes behind": lambda: library_case("magni-dd-fs-100"),
+    "random reads": lambda: (load("full-scan-nvme", ["disk.use=sas-15k"]).system,
+                             ReadStream(count=50, path="direct", pattern="random", users=3)),
+    "reads that arrive": lambda: (load("full-scan-nvme").system,
+                                  ReadStream(count=50, path="direct", pattern="random", rate_per_s=100)),
+    "reads ahead": lambda: (load("full-scan-nvme", ["disk.use=sas-15k"]).system, ReadStream(count=50, path="buffered")),
+}  # fmt: skip
+
+
+@cache
+def case_of(name: str) -> tuple[System, Any]:
+    return CASES[name]()
+
+
+def single_fields(section: Any, at: str) -> list[str]:
+    """Dotted paths of all numbers, words and flags."""
+    found = []
+    for name in type(section).model_fields:
+        value = getattr(section, name)
+        if isinstance(value, Frozen):
+            found += single_fields(value, f"{at}{name}.")
+        elif not isinstance(value, tuple | dict) and name != "kind":
+            found.append(f"{at}{name}")
+    return found
+
+
+def value_at(system: System, work: Any, path: str) -> Any:
+    target: Any = work if path.startswith("workload.") else system
+    for part in path.removeprefix("workload.").split("."):
+        target = getattr(target, part)
+    return target
+
+
+def near(value: Any) -> list[Any]:
+    """A few values like *value*, itself first; what is nothing becomes something."""
+    if value is None:
+        return [None, 3, 50]
+    if isinstance(value, str | bool):
+        return [value, value]
+    if value in (2048, 4096, 8192, 16384, 32768):
+        return [value, 4096, 32768]
+    if isinstance(value, int):
+        return [value, value + 1, 2 * value + 2]
+    return [value, value * 1.25 + 1e-6, value * 0.75]
+
+
+@pytest.mark.parametrize("name", list(CASES))
+def test_every_single_field_of_every_kind(name: str) -> None:
+    """Whatever field has a column: no law may choke on it, nor mix up neighbours."""
+    system, work = case_of(name)
+    for path in [*single_fields(system, ""), *single_fields(work, "workload.")]:
+        values = near(value_at(system, work, path))
+        good = [value for value in values if takes(system, work, path, value)]
+        try:
+            compare(system, work, {path: good})
+        except Exception as error:
+            raise AssertionError(path) from error
+
+
+def takes(system: System, work: Any, path: str, value: Any) -> bool:
+    """Whether the specification takes the value."""
+    changed, do = with_fields(system, work, {path: value})
+    try:
+        System.model_validate(changed.model_dump(warnings=False))
+        type(do).model_validate(do.model_dump(exclude_unset=True, warnings=False))
+    except ValueError:
+        return False
+    return True
+
+
+WORDS: dict[str, Sequence[Any]] = {
+    "instance.serial_direct_read": ["auto", "never", "always", "auto"],
+    "instance.release": ["10.2.0.4", "19c", "11.1.0.6", "10.2.0.4"],
+    "instance.disk_asynch_io": [True, False, False, True],
+    "host.io_path": ["asm", "buffered", "direct", "asm"],
+    "tablespace.space_management": ["manual", "assm", "assm", "manual"],
+    "instance.db_file_multiblock_read_count": ["auto", 8, 0, 16],
+    "disk.iops_limit": [None, 100.0, 5000.0, None],
+    "table.blocks": [None, 1000, 2000, 1000],
+    "workload.select": ["rows", "count", "rows", "count"],
+}
+
+
+@pytest.mark.parametrize("path", sorted(WORDS))
+def test_words_flags_and_nothing_beside_numbers(path: str) -> None:
+    compare(SCAN.system, SCAN.workload, {path: WORDS[path], "disk.overhead_s": [1e-4, 2e-4, 3e-4, 4e-4]})
+
+
+def test_the_path_of_a_stream_is_a_word_too() -> None:
+    system, work = case_of("writes behind")
+    paths = ["direct", "buffered", None, "sync", "dsync", "direct"]
+    compare(system, work, {"workload.path": paths, "workload.think_s": [0.0, 0.1, 0.2, 0.0, 1e-3, 1e-3]})
+
+
+def test_numbers_that_numpy_made_words_of_are_a_key_error() -> None:
+    with pytest.raises(KeyError):
+        calculate_many(
+            SCAN.system, SCAN.workload, {"instance.db_file_multiblock_read_count": np.array(["auto", "8"])}
+        )
+
+
+def test_rows_that_did_not_migrate_beside_some_that_did() -> None:
+    system, work = case_of("scan")
+    system = with_fields(system, work, {"table.row_bytes_sd": 20.0})[0]
+    compare(system, work, {"table.migrated_fraction": [0.0, 0.1, 0.0, 1.0]})
+
+
+@settings(max_examples=80, suppress_health_check=[HealthCheck.too_slow], deadline=None)
+@given(
+    systems,
+    many_axes(
+        {**VALUES, "table.migrated_fraction": (0.0, 0.2), "tablespace.uniform_extent_bytes": (MIB, 3 * MIB)}
+    ),
+    st.lists(st.integers(0, 4), min_size=1, max_size=5),
+)
+def test_a_scan_is_the_same_to_the_last_bit_whatever_stands_beside_it(
+    system: System, axes: dict[str, Sequence[Any]], some: Sequence[int]
+) -> None:
+    the_same_among_others(system, FullScan(), axes, some)
+
+
+@settings(max_examples=40, suppress_health_check=[HealthCheck.too_slow], deadline=None)
+@given(
+    systems, many_axes({**VALUES, **RANGE_SCAN_VALUES}), st.lists(st.integers(0, 4), min_size=1, max_size=5)
+)
+def test_so_is_a_range_scan(system: System, axes: dict[str, Sequence[Any]], some: Sequence[int]) -> None:
+    the_same_among_others(system, IndexRangeScan(), axes, some)
+
+
+CHANGES = (
+    Update(growth_bytes=30),
+    Update(growth_bytes=5, order="random"),
+    Insert(rows=5000),
+    Delete(),
+    Import(),
+    Export(),
+)
+
+
+@settings(max_examples=60, suppress_health_check=[HealthCheck.too_slow], deadline=None)
+@given(
+    many_axes({key: VALUES[key] for key in ("tablespace.block_size_bytes", "table.pctfree_percent", "table.rows",
+                                            "table.row_bytes_sd", "workload.users", "disk.overhead_s")}),
+    st.sampled_from(CHANGES),
+    st.lists(st.integers(0, 4), min_size=1, max_size=5),
+)  # fmt: skip
+def test_so_is_what_changes_rows(axes: dict[str, Sequence[Any]], work: Any, some: Sequence[int]) -> None:
+    system = System(table=Table(rows=3000, row_bytes=90))
+    axes = {**axes, "table.cached_fraction": [0.0, 0.5, 0.1, 1.0, 0.0]}
+    the_same_among_others(system, work, axes, some)
+
+
+OF_ANY_STREAM: dict[str, Sequence[Any]] = {
+    "disk.overhead_s": (0.0, 1e-4, 5e-3),
+    "disk.bandwidth_bytes_per_s": (1e6, 1e8),
+    "disk.rotation_s": (0.0, 4e-3, 1e-2),
+    "host.read_call_s": (0.0, 1e-5),
+    "host.page_cache_hit_fraction": (0.0, 0.5, 1.0),
+    "workload.users": (1, 2, 9),
+    "workload.think_s": (0.0, 1e-3, 0.3),
+    "workload.block_size_bytes": (4096, 8192, MIB),
+    "workload.count": (1, 50, 300),
+    "workload.path": ("direct", "buffered", None),
+}
+STREAMS = ("random reads", "reads that arrive", "reads ahead", "writes behind", "writes past the cache")
+
+
+@settings(max_examples=60, suppress_health_check=[HealthCheck.too_slow], deadline=None)
+@given(
+    st.sampled_from(STREAMS), many_axes(OF_ANY_STREAM), st.lists(st.integers(0, 4), min_size=1, max_size=5)
+)
+def test_so_are_streams_which_say_what_calculate_says(
+    name: str, axes: dict[str, Sequence[Any]], some: Sequence[int]
+) -> None:
+    system, work = case_of(name)
+    the_same_among_others(system, work, axes, some)
+    compare(system, work, axes)
+
+
+def test_laws_of_large_arrays_are_those_of_small_ones() -> None:
+    """Beyond a vector register and numpy's buffer, where its loops take another way."""
+    random = np.random.default_rng(2)
+    many = 20_011
+    axes = {
+        "table.rows": random.integers(1, 10**7, many),
+        "table.cached_fraction": random.uniform(0, 1, many),
+        "instance.db_file_multiblock_read_count": random.integers(0, 129, many),
+        "table.row_bytes_sd": random.uniform(0, 60, many),
+        "disk.overhead_s": random.uniform(0, 1e-3, many),
+    }
+    every = calculate_many(BUFFERED.system, BUFFERED.workload, axes)
+    for places in (np.arange(7, 18), random.permutation(many)[:333], np.arange(0, many, 3), np.array([5])):
+        few = calculate_many(
+            BUFFERED.system, BUFFERED.workload, {path: column[places] for path, column in axes.items()}
+        )
+        for name in (*MEASURES, "exact"):
+            assert every[name][places].tobytes() == few[name].tobytes(), name
+
+
+def test_rows_of_varying_length_do_not_depend_on_longer_ones_beside_them() -> None:
+    random = np.random.default_rng(3)
+    axes = {
+        "table.row_bytes_sd": random.uniform(0, 160, 200),
+        "table.row_bytes": random.uniform(400, 600, 200),
+    }
+    system = System(tablespace=Tablespace(block_size_bytes=4096), table=Table(rows=100_000))
+    for least in (0, 20, 40, 80):
+        alike = (axes["table.row_bytes_sd"] >= least) & (axes["table.row_bytes_sd"] < 2 * least + 20)
+        the_same_among_others(system, FullScan(), axes, np.flatnonzero(alike).tolist())
+
+
+def test_uniform_extents_do_not_depend_on_larger_ones_beside_them() -> None:
+    system = System(tablespace=Tablespace(extent_management="uniform"), host=Host(io_path="buffered"))
+    axes = {
+        "tablespace.uniform_extent_bytes": [96 * 1024, 3 * MIB, MIB, 640 * 1024, 136 * 1024],
+        "table.cached_fraction": [0.3, 0.1, 0.2, 0.33, 0.77],
+        "disk.overhead_s": [1e-4, 3e-4, 7e-4, 1.1e-3, 1.3e-3],
+    }
+    for place in range(5):
+        the_same_among_others(system, FullScan(), axes, [place])
+    compare(system, FullScan(), axes)
+
+
+@pytest.mark.parametrize("scenario", [SCAN, BUFFERED], ids=["direct", "buffered"])
+def test_one_user_does_not_depend_on_several_beside_it(scenario: Any) -> None:
+    random = np.random.default_rng(4)
+    axes = {
+        "workload.users": random.integers(1, 3, 200),
+        "disk.bandwidth_bytes_per_s": random.uniform(1e6, 1e7, 200),
+        "host.logical_io_s": random.uniform(0, 1e-4, 200),
+    }
+    alone = np.flatnonzero(axes["workload.users"] == 1).tolist()
+    the_same_among_others(scenario.system, scenario.workload, axes, alone)
+
+
+def test_a_constant_with_a_column_of_its_own_is_nowhere_extrapolated() -> None:
+    system, work = library_case("rahn-full-scan", ["tablespace.block_size_bytes=32K", "table.row_bytes_sd=1"])
+    paths = [one.constant for one in calculate(system, work).extrapolated]
+    assert paths
+    plain = calculate_many(system, work, {"disk.overhead_s": [1e-3]})["extrapolated_constants"]
+    for path in paths:
+        value = value_at(system, work, path)
+        many = compare(system, work, {path: [value, value * 1.5]})
+        assert (many["extrapolated_constants"] < plain).all()
+
+
+def test_credits_beside_none() -> None:
+    system, work = case_of("volume")
+    compare(system, work, {"disk.burst_credits": [0.0, 5e6, 0.0], "disk.overhead_s": [1e-4, 1e-3, 1e-3]})
+
+
+def test_a_place_on_a_disk_with_zones_beside_its_rates() -> None:
+    system = with_fields(load("full-scan-nvme", ["disk.use=sata-7k2"]).system, None, {"disk.zones": 4})[0]
+    work = ReadStream(count=50, path="direct", start_byte=30 * GIB)
+    axes = {"disk.bandwidth_bytes_per_s": [7e7, 8e7, 9e7]}
+    compare(system, work, axes)
+    compare(system, ReadStream(count=50, path="direct"), {**axes, "workload.start_byte": [0, GIB, 30 * GIB]})

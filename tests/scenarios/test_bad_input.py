@@ -58,7 +58,7 @@ def section(path: str, value: Any) -> dict[str, Any]:
     ("data", "words"),
     [
         ({"tablespac": {}}, ["tablespac", "did you mean tablespace"]),
-        ({"sweep": {}}, ["no section named 'sweep'"]),
+        ({"sweeps": {}}, ["no section named 'sweeps'"]),
         ({"titel": "x"}, ["titel", "did you mean title"]),
         ({"table": {"row": 1}}, ["table.row:", "did you mean rows"]),
         ({"table": {"zzz": 1}}, ["table.zzz:", "known are", "rows", "pctfree_percent"]),

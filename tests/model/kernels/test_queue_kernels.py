@@ -18,7 +18,7 @@ from scipy.optimize import brentq
 
 from model.errors import SpecError
 from model.kernels import WORTH_COMPILING, Kernel, queue
-from model.kernels.queue import Cycles, Served, closed_queue, open_queue
+from model.kernels.queue import Cycles, Served, Way, closed_queue, open_queue, quantiles, summed_queue
 from model.laws import queueing
 from model.state.servers import Servers
 
@@ -134,6 +134,57 @@ def test_closed_queue_compiled_is_closed_queue(users: int, cycles: int, servers:
     ]
     for one, other in zip(queue.users_in_turns.compiled(think, service, servers), plain, strict=True):
         assert list(one) == list(other)
+
+
+@given(
+    st.lists(st.tuples(durations, durations), min_size=1, max_size=60),
+    st.sampled_from([0.0, 0.3, 5.0]),
+    st.integers(1, 4),
+    st.integers(1, 20),
+    st.integers(0, 20),
+)
+def test_calls_summed_up_are_those_of_two_open_queues(
+    pairs: list[tuple[float, float]], call_s: float, processors: int, servers: int, beyond: int
+) -> None:
+    gap, service = np.array(pairs).T.copy()
+    many, room = len(pairs), servers + beyond
+    arrival = np.cumsum(gap)
+    queued = open_queue(arrival, np.full(many, call_s), processors).end_s if call_s else arrival.copy()
+    end = open_queue(queued, service, servers).end_s
+    queued[room:] = np.maximum(queued[room:], np.sort(end)[: max(0, many - room)])
+    found = summed_queue(gap, service, Way(call_s, processors, servers, room))
+    assert list(found.response_s) == list(end - arrival)
+    assert found.end_s == end.max()
+    assert found.held_s == pytest.approx((end - queued).sum(), rel=1e-9)
+    at = np.concatenate((queued, end))
+    order = np.argsort(at, kind="stable")
+    inside = np.cumsum(np.where(order < many, 1, -1))[:-1]
+    assert found.busy_s == pytest.approx(np.diff(at[order])[inside > 0].sum(), rel=1e-9)
+    way = Way(call_s, processors, min(servers, many), room)
+    plain, compiled = (
+        one(gap, service, way) for one in (queue.on_their_way.py_func, queue.on_their_way.compiled)
+    )
+    assert list(plain[0]) == list(compiled[0])
+    assert plain[1:] == compiled[1:]
+
+
+@given(
+    st.lists(durations | st.sampled_from([1e-300, 2e-300, 1e-12, 1e300]), min_size=1, max_size=80),
+    st.lists(st.sampled_from([0.0, 0.5, 0.95, 0.99, 1.0]) | st.floats(0, 1), min_size=1, max_size=5),
+)
+def test_quantiles_are_those_of_numpy(took: list[float], shares: list[float]) -> None:
+    values = np.array(took)
+    expected = np.quantile(values, shares)
+    assert list(quantiles(values, shares)) == list(expected)
+    ranks = np.arange(values.size)
+    for one in (queue.at_ranks.py_func, queue.at_ranks.compiled):
+        assert list(one(values, ranks)) == sorted(took)
+        assert list(one(values, ranks[-1:])) == [max(took)]
+
+
+def test_quantiles_of_many_values_are_those_of_numpy() -> None:
+    values, shares = np.random.default_rng(8).lognormal(0, 3, 100_003), [0.01, 0.5, 0.95, 0.99, 1.0]
+    assert list(quantiles(values, shares)) == list(np.quantile(values, shares))
 
 
 @pytest.mark.parametrize("servers", [1, 3])

@@ -1,0 +1,257 @@
+"""The best point, or where a goal is reached, as plain text: against the base, what holds it back, how sure it is."""
+
+from __future__ import annotations
+
+import math
+import shlex
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final
+
+from app.fields import as_text, size_text
+from app.lines import head, wrapped
+from app.sweep_text import shown
+from model.errors import cut
+from model.measures import MEASURES
+from model.units import unit_of
+from scenarios.sweeps.goal_seek import Crossing, Reached
+from scenarios.sweeps.optimise import Binding, Optimum, Spot
+
+ALSO_SHOWN: Final = (
+    "elapsed_s", "response_s", "response_p95_s", "transactions_per_s", "cpu_s", "read_wait_s", "hit_fraction",
+    "device_utilisation_fraction", "cost_total", "cost_machine_per_hour",
+)  # fmt: skip
+"""Measures that are shown beside the one that was asked for."""
+RATIO: Final = 10
+"""A change beyond that is told as a multiple."""
+TEST_SAID: Final = {"=": "is", "<=": "is at most", ">=": "is at least"}
+
+
+def optimum_lines(found: Optimum, command: str, width: int) -> Iterator[str]:
+    """The whole answer."""
+    such = f", such that {' and '.join(found.limits)}" if found.limits else ""
+    goal = "largest" if found.largest else "smallest"
+    yield from wrapped(f"{found.name}: the {goal} {found.measure}{such}", width, bold=True)
+    yield ""
+    spot = found.best or found.nearest
+    if spot is not None:
+        yield from _table(found, spot)
+        yield ""
+    for sentence in sentences_of(found):
+        yield from wrapped(sentence, width, first="- ")
+    if found.best is not None:
+        yield ""
+        yield head("It is run by")
+        yield f"  {command}"
+
+
+def _table(found: Optimum, spot: Spot) -> Iterator[str]:
+    lines = [("", "base", "best" if found.best else "nearest", "")]
+    for name in _measures(found, spot):
+        was, now = found.reference.get(name, math.nan), spot.measures[name]
+        lines.append((name, shown(name, was), shown(name, now), change(was, now)))
+    for key, value in spot.values.items():
+        lines.append((cut(key), shown(key, found.base_values[key]), shown(key, value), _remark(found, key)))
+    widths = [max(len(line[place]) for line in lines) for place in range(3)]
+    for name, before, after, remark in lines:
+        yield f"  {name:<{widths[0]}}  {before:>{widths[1]}}  {after:>{widths[2]}}  {remark}".rstrip()
+
+
+def _measures(found: Optimum, spot: Spot) -> list[str]:
+    """The measure that was asked for, those of the limits, and others whose numbers are not already there."""
+    told = [name for name in MEASURES if any(name in limit for limit in found.limits)]
+    names = [name for name in dict.fromkeys([found.measure, *told]) if name in spot.measures]
+    seen = {spot.measures[name] for name in names}
+    for name in ALSO_SHOWN:
+        if name in spot.measures and spot.measures[name] not in seen:
+            names.append(name)
+            seen.add(spot.measures[name])
+    return names
+
+
+def _remark(found: Optimum, key: str) -> str:
+    if key in found.idle:
+        return "makes no difference here"
+    return next((f"the {one.why} of its range" for one in found.binding if one.what == key), "")
+
+
+def change(before: float, after: float) -> str:
+    """How a number differs from the base scenario's."""
+    if not before or math.isnan(before) or math.isnan(after):
+        return ""
+    ratio = after / before
+    return f"{100 * (ratio - 1):+.1f} %" if ratio < RATIO else f"{ratio:,.3g} ×"
+
+
+def sentences_of(found: Optimum) -> list[str]:
+    """What was found, what holds it back, and how sure it is."""
+    if found.best is None:
+        return [*_nothing(found), _how_sure(found), *_failures(found)]
+    return [
+        _against_the_base(found, found.best),
+        *(_held_back(found, one) for one in found.binding),
+        _how_sure(found),
+        *_failures(found),
+    ]
+
+
+def _nothing(found: Optimum) -> Iterator[str]:
+    nearest = found.nearest
+    if nearest is None or nearest.error:
+        yield "Nothing was found: no point has an answer."
+        return
+    yield f"Nothing keeps {' and '.join(found.limits)}: of all points that were asked, none does."
+    at = ", ".join(f"{key} {shown(key, value)}" for key, value in nearest.values.items())
+    broken = [
+        f"{limit} by {-slack:.3g} of the larger side"
+        for limit, slack in zip(found.limits, nearest.slacks, strict=True)
+        if slack < 0
+    ]
+    has = ", ".join(f"{name} {shown(name, nearest.measures[name])}" for name in _measures(found, nearest)[:3])
+    yield f"The nearest is at {at}: it has {has or 'no answer yet'} and breaks {' and '.join(broken)}."
+
+
+def _against_the_base(found: Optimum, best: Spot) -> str:
+    before, after = found.reference.get(found.measure, math.nan), best.measures[found.measure]
+    now = shown(found.measure, after)
+    if math.isnan(before):
+        return f"{found.measure} is {now}; the base scenario has none."
+    differs = (
+        f"{found.measure} is {now} instead of {shown(found.measure, before)}"
+        if after != before
+        else f"{found.measure} stays {now}"
+    )
+    broken = [limit for limit, kept in zip(found.limits, found.base_keeps, strict=True) if not kept]
+    more = f"; the base scenario does not keep {' and '.join(broken)}" if broken else ""
+    return f"{differs}{more}."
+
+
+def _held_back(found: Optimum, one: Binding) -> str:
+    if one.why == "equal":
+        return f"{one.what} binds: the best point is at its limit."
+    if one.why == "forbids a neighbour":
+        outcome = shown(found.measure, one.outcome)
+        return f"{one.what} binds: it forbids {one.key} {shown(one.key, one.at)}, which would have {outcome}."
+    return (
+        f"{one.what} ends at the {one.why} of its range, {shown(one.key, one.at)}: beyond it may be better."
+    )
+
+
+def _how_sure(found: Optimum) -> str:
+    if found.exact:
+        left = found.combinations - found.points
+        more = f"; {left:,.0f} more break a limit by their fields alone" if left else ""
+        return f"All {found.points:,} combinations were answered{more}: this is exact."
+    space = (
+        f"{found.combinations:,.0f} combinations"
+        if math.isfinite(found.combinations)
+        else "ranges of numbers"
+    )
+    ended = (
+        "" if found.settled else "; it ended before it had settled, a larger --limit or narrower ranges help"
+    )
+    return (
+        f"Differential evolution with a local search asked {found.points:,} points of {space}: this is found, "
+        f"not proved{ended}."
+    )
+
+
+def _failures(found: Optimum) -> Iterator[str]:
+    if found.failed:
+        yield f"{found.failed:,} point{'s have' if found.failed > 1 else ' has'} no answer: {found.error}"
+
+
+def crossing_lines(found: Crossing, command: str, width: int) -> Iterator[str]:
+    """Where a goal is reached."""
+    goal = f"{found.measure} {TEST_SAID[found.test]} {shown(found.measure, found.goal)}"
+    yield from wrapped(f"{found.name}: where {goal}, along {found.key}", width, bold=True)
+    yield ""
+    yield head("On the way there" if found.below else "Along the axis")
+    rows = [one for one in (*found.scan, found.below, found.above) if one is not None]
+    for one in sorted({one.value: one for one in rows}.values(), key=lambda one: float(one.value)):
+        mark = "  <" if one in (found.below, found.above) else ""
+        yield f"  {shown(found.key, one.value):>12}  {_outcome(found, one):>12}{mark}"
+    yield ""
+    for sentence in sentences_of_crossing(found):
+        yield from wrapped(sentence, width, first="- ")
+    if found.best is not None:
+        yield ""
+        yield head("It is run by")
+        yield f"  {command}"
+
+
+def _outcome(found: Crossing, one: Reached) -> str:
+    return shown(found.measure, one.outcome) if one.is_answered else "no answer"
+
+
+def sentences_of_crossing(found: Crossing) -> list[str]:
+    """Where the goal is reached, or what the range reaches; and whether that is all there is to say."""
+    base = (
+        f" (the base scenario has {shown(found.measure, found.base)})" if not math.isnan(found.base) else ""
+    )
+    said = [_where(found, base)]
+    if not found.is_monotone:
+        said.append(
+            f"{found.measure} rises and falls along {found.key}: this is the first crossing from the low end, and "
+            "there may be others."
+            if found.below
+            else f"{found.measure} rises and falls along {found.key}: it may reach the goal between the values above."
+        )
+    failed = [one for one in found.scan if not one.is_answered]
+    if failed:
+        said.append(f"{len(failed)} of {len(found.scan)} scanned values have no answer: {failed[0].error}")
+    said.append(f"{found.points:,} points were asked.")
+    return said
+
+
+def _where(found: Crossing, base: str) -> str:
+    goal = shown(found.measure, found.goal)
+    if found.below is None or found.above is None:
+        answered = [one for one in found.scan if one.is_answered]
+        ends = " and ".join(dict.fromkeys(_said(found, one) for one in (answered[0], answered[-1])))
+        return f"{_held(found)}: {ends}{base}."
+    both = f"{_said(found, found.below)}; {_said(found, found.above)}"
+    if not found.above.is_answered:
+        return f"The goal of {goal} is not reached before the answers end: {both}{base}."
+    if found.best is None:
+        return f"The goal of {goal} is met nowhere between {both}{base}."
+    if found.test == "=":
+        return f"{found.measure} reaches {goal} {'between' if found.is_whole else 'at'} {both}{base}."
+    holds_from = "up to" if found.best is found.below else "from"
+    return f"It holds {holds_from} {shown(found.key, found.best.value)}: {both}{base}."
+
+
+def _held(found: Crossing) -> str:
+    """What is true of a range that does not cross the goal."""
+    goal = shown(found.measure, found.goal)
+    one = next(one for one in found.scan if one.is_answered)
+    if found.test == "=":
+        return f"The range does not reach {goal}"
+    holds = one.outcome >= found.goal if found.test == ">=" else one.outcome <= found.goal
+    return "It holds along the whole range" if holds else "It holds nowhere in the range"
+
+
+def _said(found: Crossing, one: Reached) -> str:
+    value = shown(found.key, one.value)
+    last = found.key.rpartition(".")[2]
+    named = f"{value} {last}" if last in ("users", "cpus", "in_flight") else f"{last} {value}"
+    return f"{named}: {_outcome(found, one)}"
+
+
+def _written(key: str, value: Any) -> str:
+    """A value as --set takes it, a size with its unit."""
+    is_size = isinstance(value, int) and not isinstance(value, bool) and unit_of(key) == "bytes"
+    return size_text(value) if is_size else as_text(value)
+
+
+def command_of(
+    name: str, settings: Sequence[str], values: Mapping[str, Any], asked: Mapping[str, Any]
+) -> str:
+    """The command line that runs a point."""
+    changes = [*settings, *(f"{key}={_written(key, value)}" for key, value in values.items())]
+    words = ["blocktime", "run", name, *(word for one in changes for word in ("--set", one))]
+    if asked.get("engine", "auto") != "auto":
+        words += ["--engine", asked["engine"]]
+    for option in ("seed", "replications"):
+        if asked.get(option) is not None:
+            words += [f"--{option}", str(asked[option])]
+    return shlex.join(words)

@@ -1,0 +1,66 @@
+"""Options that several commands share, and what they say when they are given wrongly."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+
+from app.output import a_place_to_write
+
+ENGINES = ("auto", "calculate", "simulate")
+HIGHEST_SEED = 2**63 - 1
+
+
+def one_of(known: Sequence[str]) -> Callable[[click.Context, click.Parameter, Any], Any]:
+    """A check that says what is allowed."""
+
+    def check(_: click.Context, parameter: click.Parameter, value: str | None) -> str | None:
+        if value is not None and value not in known:
+            from model.errors import SpecError
+
+            raise SpecError(f"{parameter.opts[0]}: got {value[:60]!r}; allowed are {', '.join(known)}")
+        return value
+
+    return check
+
+
+def with_settings(command: Callable[..., Any]) -> Callable[..., Any]:
+    return click.option(
+        "--set", "settings", metavar="KEY=VALUE", multiple=True,
+        help="Change one field by its dotted path, such as disk.use=nvme; repeatable.",
+    )(command)  # fmt: skip
+
+
+def with_one_engine(default: str, says: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    return click.option(
+        "--engine", metavar="|".join(ENGINES), default=default, show_default=True, help=says,
+        callback=one_of(ENGINES),
+    )  # fmt: skip
+
+
+def with_engine(command: Callable[..., Any]) -> Callable[..., Any]:
+    for option in (
+        click.option(
+            "--replications", type=click.IntRange(1, 1000), help="Simulate N times and give the interval of the mean."
+        ),
+        click.option("--seed", type=click.IntRange(0, HIGHEST_SEED), help="First seed of the simulation."),
+        with_one_engine("auto", "auto calculates where that is exact and simulates where somebody queues."),
+    ):  # fmt: skip
+        command = option(command)
+    return command
+
+
+def with_output(command: Callable[..., Any]) -> Callable[..., Any]:
+    for option in (
+        click.option("--quiet", is_flag=True, help="The answer alone: no tables, no progress."),
+        click.option(
+            "--html", "html", type=click.Path(path_type=Path), metavar="FILE", callback=a_place_to_write,
+            help="Also write one self-contained page with its plots.",
+        ),
+        click.option("--json", "as_json", is_flag=True, help="JSON on standard output, and nothing else there."),
+    ):  # fmt: skip
+        command = option(command)
+    return command

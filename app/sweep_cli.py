@@ -1,0 +1,100 @@
+"""``blocktime sweep``: many scenarios, into a table."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import isnan
+from pathlib import Path
+from typing import Any
+
+import click
+
+from app.options import with_engine, with_output, with_settings
+from app.output import print_json, print_lines, width_of_terminal, write_beside
+
+DONE, SOME_FAILED = 0, 1
+
+
+def with_axes(command: Callable[..., Any]) -> Callable[..., Any]:
+    """What varies, and where it is worked out."""
+    for option in (
+        click.option("--no-store", is_flag=True, help="Keep no answers beyond this command."),
+        click.option("--store", type=click.Path(path_type=Path), metavar="FOLDER", help="Where answers are kept."),
+        click.option(
+            "--cluster", metavar="ADDRESS|local", help="Work on a Dask cluster: its scheduler, or one started here."
+        ),
+        click.option("--workers", type=click.IntRange(1, 1024), help="Processes; one for each processor if absent."),
+        click.option(
+            "--limit", type=click.IntRange(1), default=100_000, show_default=True, help="Most answers that are allowed."
+        ),
+        click.option(
+            "--vary", "vary", metavar="KEY=…", multiple=True,
+            help="An axis: KEY=a,b,c or KEY=low:high:n[:log]; repeatable, all combinations.",
+        ),
+    ):  # fmt: skip
+        command = option(command)
+    return command
+
+
+@click.command(short_help="Many scenarios: axes crossed, zipped or sampled, into a table.")
+@click.argument("name", metavar="NAME|FILE")
+@click.option("--where", metavar="CONDITION", multiple=True,
+              help="Only points such as 'workload.users <= 50 * host.cpus'; repeatable.")  # fmt: skip
+@click.option("--zip", "zipped", is_flag=True, help="The axes of --vary move together instead.")
+@click.option("--design", metavar="crossed|latin_hypercube|sobol", help="All combinations, or samples.")
+@click.option("--samples", type=click.IntRange(1), help="How many, of a sampled design.")
+@click.option(
+    "--out", type=click.Path(path_type=Path), metavar="FILE", help="A .parquet or .csv file for the table."
+)
+@click.option("--force", is_flag=True, help="Replace the output where it exists.")
+@click.option("--measure", default="elapsed_s", show_default=True, help="What the summary is about.")
+@with_axes
+@with_settings
+@with_engine
+@with_output
+def sweep(name: str, measure: str, as_json: bool, html: Path | None, quiet: bool, **asked: Any) -> int:
+    """Many scenarios: a declared [sweep], or axes by --vary, answered and written into a table.
+
+    Answers are kept: a sweep that was stopped goes on where it was, an extended one reuses what it has.
+    """
+    from scenarios.sweeps.table import check_place
+
+    from app.sweep_progress import telling
+    from app.sweep_text import summary_of, sweep_lines
+    from model.errors import UnknownName
+    from model.measures import MEASURES
+    from scenarios.sweeps.sweep import Where, plan_of, sweeping, whole_table, write
+
+    if measure not in MEASURES:
+        raise UnknownName("measure", measure, MEASURES)
+    out, force = asked.pop("out"), asked.pop("force")
+    if out is not None:
+        check_place(out, force)
+    at = Where(asked.pop("workers"), asked.pop("cluster"), asked.pop("store"), not asked.pop("no_store"))
+    with telling(quiet, aloud=not as_json) as listener:
+        plan = plan_of(name, listener=listener, **asked)
+        with sweeping(plan, at, listener) as rows:
+            listener.end()
+            summary = summary_of(rows, measure)
+            if out is not None:
+                write(rows, out, force)
+            if as_json:
+                print_json({"about": rows.about(), "rows": _records(whole_table(rows))})
+            else:
+                print_lines(sweep_lines(summary, width_of_terminal()))
+                if out is not None:
+                    print_lines([f"wrote {out}: {len(plan):,} rows, {len(rows.columns)} columns"])
+            return SOME_FAILED if rows.outcome.failed else DONE
+
+
+def _records(table: dict[str, Any]) -> list[dict[str, Any]]:
+    """Rows by name, without what a point has not."""
+    columns = {
+        name: values.tolist() if hasattr(values, "tolist") else values for name, values in table.items()
+    }
+    rows = (dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True))
+    return [{name: value for name, value in row.items() if not _is_missing(value)} for row in rows]
+
+
+def _is_missing(value: Any) -> bool:
+    return value is None or (isinstance(value, float) and isnan(value))

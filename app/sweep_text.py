@@ -1,0 +1,212 @@
+"""A sweep as plain text: what was asked, the points side by side, what matters, and what is best."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from app.fields import as_text
+from app.lines import head, wrapped
+from model.errors import UnknownName, cut
+from model.measures import MEASURES
+from model.units import show_amount, show_bytes, show_seconds, unit_of
+from scenarios.sweeps.rows import Rows
+
+MOST_ROWS: Final = 40
+MOST_COLUMNS: Final = 12
+BEST: Final = 5
+
+
+@dataclass(slots=True)
+class Summary:
+    """The columns that a summary needs: what varies, one measure, and what went wrong."""
+
+    keys: tuple[str, ...]
+    measure: str
+    axes: dict[str, list[Any]]
+    values: NDArray[np.float64]
+    """Of the measure, NaN where a point has none."""
+    reference: dict[str, float]
+    errors: dict[str, int] = field(default_factory=dict)
+    """Sentence -> points that have it."""
+
+
+def summary_of(rows: Rows, measure: str) -> Summary:
+    """The columns of *rows* that a summary needs; raises :class:`UnknownName` for a measure that no point has."""
+    known = [column.name for column in rows.columns if column.name in MEASURES]
+    if known and measure not in known:
+        raise UnknownName("measure", measure, known)
+    keys = rows.plan.design.keys
+    axes: dict[str, list[Any]] = {key: [] for key in keys}
+    values: list[Any] = []
+    errors: dict[str, int] = {}
+    for block in rows.blocks():
+        for key in keys:
+            axes[key] += list(block[key])
+        values.append(block[measure] if known else np.full(len(block["point"]), np.nan))
+        for error in filter(None, block["error"]):
+            errors[error] = errors.get(error, 0) + 1
+    return Summary(keys, measure, axes, np.concatenate(values), rows.reference, errors)
+
+
+def sweep_lines(summary: Summary, width: int) -> Iterator[str]:
+    """The whole summary."""
+    if np.isfinite(summary.values).any():
+        yield head(f"{summary.measure} – {MEASURES[summary.measure].says}")
+        levels = {key: distinct(summary.axes[key]) for key in summary.keys}
+        if len(summary.keys) == 1 and len(summary.values) <= MOST_ROWS:
+            yield from _one_axis(summary)
+        elif len(summary.keys) == 2 and _fits_a_matrix(summary, levels):
+            yield from _matrix(summary, levels, width)
+        else:
+            yield from _best_and_worst(summary, width)
+        if len(summary.keys) > 1:
+            yield ""
+            yield from effect_lines(summary, width)
+    if summary.errors:
+        failed = sum(summary.errors.values())
+        yield ""
+        yield head(f"{failed:,} point{'s' if failed > 1 else ''} without an answer")
+        for sentence, times in sorted(summary.errors.items(), key=lambda item: -item[1])[:BEST]:
+            yield from wrapped(f"{sentence} ({times:,})", width, first="- ")
+
+
+def distinct(values: Sequence[Any]) -> list[Any]:
+    """The different values in the order of their first coming."""
+    return list(dict.fromkeys(values))
+
+
+def _fits_a_matrix(summary: Summary, levels: Mapping[str, Sequence[Any]]) -> bool:
+    rows, columns = (len(levels[key]) for key in summary.keys)
+    many = len(summary.values)
+    return rows <= MOST_ROWS and columns <= MOST_COLUMNS and 2 * many >= rows * columns
+
+
+def shown(name: str, value: Any) -> str:
+    """A value of a field or a measure as a reader writes it."""
+    if value is None or (isinstance(value, float) and np.isnan(value)):
+        return "–"
+    if isinstance(value, bool | str):
+        return as_text(value)
+    unit = unit_of(name)
+    if name.startswith("cost_"):
+        return show_amount(value)
+    if unit == "s":
+        return show_seconds(value)
+    if unit == "bytes":
+        return show_bytes(value)
+    if name.endswith("_fraction"):
+        return f"{value:.1%}"
+    return as_text(value) if float(value).is_integer() and abs(value) < 1e15 else f"{value:.5g}"
+
+
+def _change(summary: Summary, value: float) -> str:
+    """How a value differs from the base scenario's."""
+    before = summary.reference.get(summary.measure)
+    if not before or np.isnan(value):
+        return ""
+    ratio = value / before
+    return f"{100 * (ratio - 1):+.1f} %" if ratio < 10 else f"{ratio:,.3g} ×"
+
+
+def _one_axis(summary: Summary) -> Iterator[str]:
+    key = summary.keys[0]
+    lines = [(key, summary.measure, "against the base")]
+    lines += [
+        (shown(key, at), shown(summary.measure, value), _change(summary, value))
+        for at, value in zip(summary.axes[key], summary.values.tolist(), strict=True)
+    ]
+    before = summary.reference.get(summary.measure)
+    if before is not None:
+        lines.append(("the base scenario", shown(summary.measure, before), ""))
+    yield from _aligned(lines)
+
+
+def _matrix(summary: Summary, levels: Mapping[str, Sequence[Any]], width: int) -> Iterator[str]:
+    down, across = summary.keys
+    found = dict(
+        zip(zip(summary.axes[down], summary.axes[across], strict=True), summary.values.tolist(), strict=True)
+    )
+    yield from wrapped(f"down: {down}; across: {across}", width)
+    lines = [("", *(shown(across, value) for value in levels[across]))]
+    for value in levels[down]:
+        cells = (found.get((value, other)) for other in levels[across])
+        lines.append((shown(down, value), *(shown(summary.measure, cell) for cell in cells)))
+    yield from _aligned(lines)
+
+
+def _aligned(lines: Sequence[Sequence[str]]) -> Iterator[str]:
+    """Columns flush right, the first flush left."""
+    widths = [max(len(line[place]) for line in lines) for place in range(len(lines[0]))]
+    for line in lines:
+        first = f"{line[0]:<{widths[0]}}"
+        rest = "  ".join(f"{cell:>{wide}}" for cell, wide in zip(line[1:], widths[1:], strict=True))
+        yield f"  {first}  {rest}".rstrip()
+
+
+def _best_and_worst(summary: Summary, width: int) -> Iterator[str]:
+    order = np.argsort(summary.values, kind="stable")
+    order = order[np.isfinite(summary.values[order])]
+    some = order if len(order) <= 2 * BEST else [*order[:BEST], *order[-BEST:]]
+    for place, index in enumerate(some):
+        if place == BEST and len(order) > 2 * BEST:
+            yield f"  … {len(order) - 2 * BEST:,} more …"
+        at = ", ".join(f"{key} {shown(key, summary.axes[key][index])}" for key in summary.keys)
+        value = float(summary.values[index])
+        said = f"{shown(summary.measure, value):>10}  {_change(summary, value):>9}  "
+        yield from wrapped(at, width, first=f"  {said}")
+
+
+@dataclass(frozen=True, slots=True)
+class Effect:
+    """How far the mean of a measure moves along one axis, all others taken together."""
+
+    key: str
+    low: float
+    high: float
+    at_low: Any
+    at_high: Any
+
+
+def effects_of(summary: Summary) -> list[Effect]:
+    """Main effects, largest first; an axis of many values is cut into ten stretches."""
+    found = []
+    good = np.isfinite(summary.values)
+    for key in summary.keys:
+        groups: dict[Any, list[float]] = {}
+        levels = distinct(summary.axes[key])
+        numeric = all(isinstance(level, int | float) and not isinstance(level, bool) for level in levels)
+        places = {level: place for place, level in enumerate(sorted(levels) if numeric else levels)}
+        for at, value, fine in zip(summary.axes[key], summary.values.tolist(), good.tolist(), strict=True):
+            if fine:
+                stretch = at if len(levels) <= MOST_ROWS else places[at] * 10 // len(levels)
+                groups.setdefault(stretch, []).append(value)
+        if len(groups) < 2:
+            continue
+        means = {stretch: float(np.mean(values)) for stretch, values in groups.items()}
+        least, most = min(means, key=lambda one: means[one]), max(means, key=lambda one: means[one])
+        if len(levels) > MOST_ROWS:
+            ordered = list(places)
+            middle = {stretch: ordered[(2 * stretch + 1) * len(ordered) // 20] for stretch in means}
+            found.append(Effect(key, means[least], means[most], middle[least], middle[most]))
+        else:
+            found.append(Effect(key, means[least], means[most], least, most))
+    return sorted(found, key=lambda effect: effect.low - effect.high)
+
+
+def effect_lines(summary: Summary, width: int) -> Iterator[str]:
+    """What matters: each axis with the lowest and the highest mean along it."""
+    yield head("What moves it (means along each axis, over all others)")
+    for effect in effects_of(summary):
+        ratio = effect.high / effect.low if effect.low > 0 else float("inf")
+        more = f"{100 * (ratio - 1):,.1f} %" if ratio < 10 else f"{ratio:,.3g} times"
+        yield from wrapped(
+            f"{cut(effect.key)}: {shown(summary.measure, effect.low)} at {shown(effect.key, effect.at_low)}, "
+            f"{shown(summary.measure, effect.high)} at {shown(effect.key, effect.at_high)} ({more})",
+            width,
+            first="- ",
+        )

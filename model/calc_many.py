@@ -1,0 +1,263 @@
+"""Columns of a design laid over the fields of one system and one workload, and the table of answers to its points."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from model.demand import MixedRegimes
+from model.errors import BlocktimeError
+from model.laws.numeric import Number
+from model.measures import MEASURES
+from model.provenance import Frozen
+from model.spec import System, Workload
+
+Places = npt.NDArray[np.intp]
+Row = Callable[[Any, Any], tuple[Number, Mapping[str, Number]]]
+"""From a system and a workload to whether nobody queues, and the measures; arrays where fields are arrays."""
+
+ONE_BY_ONE = (
+    "tablespace.block_size_bytes",
+    "tablespace.uniform_extent_bytes",
+    "disk.raid_disks",
+    "disk.burst_credits",
+)
+"""Numbers that some law wants one by one; for one block size half of the arithmetic is on plain numbers besides."""
+ASKING_THE_DRIVE = ("import", "read_stream", "write_stream")
+"""Workloads that ask what a drive does, for which most fields of machine and calls are choices."""
+LAID_FOR_THE_DRIVE = (
+    "workload.think_s", "workload.rate_per_s", "host.journal_commit_s", "host.journal_age_s", "host.copy_bytes_per_s",
+    "host.page_cache_hit_fraction", "host.page_write_s", "host.page_submit_s", "host.read_call_s", "host.write_call_s",
+    "disk.overhead_s", "disk.write_overhead_s", "disk.average_seek_s", "disk.track_seek_s", "disk.full_seek_s",
+    "disk.head_switch_s", "disk.bandwidth_bytes_per_s", "disk.write_bandwidth_bytes_per_s", "disk.bus_bytes_per_s",
+)  # fmt: skip
+"""Those that its laws take as arrays all the same."""
+NUMBER_OR_WORD = "instance.db_file_multiblock_read_count"
+CHOICES_OF_AN_IMPORT = ("instance.db_block_size_bytes", "host.max_request_bytes", "host.max_segments")
+
+
+class Overlay:
+    """A section of the inputs with some fields replaced."""
+
+    def __init__(self, base: Any, replaced: Mapping[str, Any]) -> None:
+        self._base = base
+        self._replaced = replaced
+
+    def __getattr__(self, name: str) -> Any:
+        replaced = self._replaced
+        return replaced[name] if name in replaced else getattr(self._base, name)
+
+
+class Group(NamedTuple):
+    """Points that share all that is no array: their places in the columns, and one value for each of those fields."""
+
+    places: Places
+    plain: dict[str, Any]
+    laid: tuple[str, ...]
+
+
+@dataclass(slots=True)
+class Design:
+    """Columns of values for fields of a system and a workload, by their dotted paths; raises KeyError for others."""
+
+    system: System
+    work: Workload
+    columns: dict[str, Any]
+    length: int
+    _laid: dict[str, npt.NDArray[np.float64]]
+
+    def __init__(self, system: System, work: Workload, axes: Mapping[str, Any]) -> None:
+        for path in axes:
+            _check_field(system, work, path)
+        # NOTE: a constant that a column replaces is no longer that of the catalog, which has a fitted range
+        constants = {path: one for path, one in system.constants.items() if path not in axes}
+        self.system = system.model_copy(update={"constants": constants})
+        self.work = work
+        self.columns = {path: _column(path, values) for path, values in axes.items()}
+        self.length = max(len(values) for values in self.columns.values())
+        self._laid = {}
+
+    def answered(self, row: Row, alone: Row) -> dict[str, Any]:
+        """The answers by arrays; where one has none, the points that have none either by *alone* are refused."""
+        table = _empty(self.length)
+        for group in self._groups():
+            self._answer(table, group, row, alone)
+        return table
+
+    def answered_one_by_one(self, alone: Row) -> dict[str, Any]:
+        """The answers of plain scenarios."""
+        table = _empty(self.length)
+        for place in range(self.length):
+            self._answer_alone(table, place, alone)
+        return table
+
+    def _groups(self) -> list[Group]:
+        """The points by the values that are not laid as arrays."""
+        always: list[str] = []
+        keys: dict[str, Any] = {}
+        drive_has_a_place = "workload.start_byte" in self.columns or any(
+            getattr(calls, "start_byte", None) for calls in (self.work, *getattr(self.work, "beside", ()))
+        )
+        for path, column in self.columns.items():
+            laid = _is_laid(path, self.work.kind) and not (drive_has_a_place and path.startswith("disk."))
+            if not laid:
+                keys[path] = column
+            elif isinstance(column, np.ndarray):
+                always.append(path)
+            else:
+                keys[path] = [LAID if _is_number(value) else value for value in column]
+        groups = []
+        for places in _alike(list(keys.values()), self.length):
+            plain = {path: column[int(places[0])] for path, column in keys.items()}
+            laid_here = [path for path, value in plain.items() if value is LAID]
+            fixed = {path: _own(value) for path, value in plain.items() if value is not LAID}
+            groups.append(Group(places, fixed, (*always, *laid_here)))
+        return groups
+
+    def _answer(self, table: dict[str, Any], group: Group, row: Row, alone: Row) -> None:
+        laid = {path: self._numbers(path)[group.places] for path in group.laid}
+        try:
+            with np.errstate(divide="raise", invalid="raise", over="raise"):
+                exact, found = row(*_views(self.system, self.work, group.plain | laid))
+        except MixedRegimes as mixed:
+            parts = [group.places[mixed.mask], group.places[~mixed.mask]]
+        except (BlocktimeError, ArithmeticError, ValueError):
+            if len(group.places) == 1:
+                self._answer_alone(table, int(group.places[0]), alone)
+                return
+            parts = np.array_split(group.places, 2)
+        else:
+            for name, values in {**found, "exact": exact}.items():
+                table[name][group.places] = values
+            return
+        for places in parts:
+            self._answer(table, group._replace(places=places), row, alone)
+
+    def _answer_alone(self, table: dict[str, Any], place: int, alone: Row) -> None:
+        values = {path: _own(column[place]) for path, column in self.columns.items()}
+        try:
+            exact, found = alone(*_replaced(self.system, self.work, values))
+        except (BlocktimeError, ArithmeticError, ValueError) as error:
+            table["refused"][place] = " ".join(str(error).split()) or type(error).__name__
+            return
+        for name, value in {**found, "exact": exact}.items():
+            table[name][place] = value
+
+    def _numbers(self, path: str) -> npt.NDArray[np.float64]:
+        """A column as floats, NaN where it has no number; whole numbers below 2**53 are exact in them."""
+        found = self._laid.get(path)
+        if found is None:
+            column = self.columns[path]
+            if not isinstance(column, np.ndarray):
+                column = np.array([value if _is_number(value) else np.nan for value in column])
+            found = self._laid[path] = column.astype(np.float64)
+        return found
+
+
+LAID = object()
+"""In the place of a number that is laid as an element of an array."""
+
+
+def _empty(length: int) -> dict[str, Any]:
+    table: dict[str, Any] = {name: np.full(length, np.nan) for name in MEASURES}
+    table["exact"] = np.zeros(length, dtype=bool)
+    table["refused"] = np.full(length, "", dtype=object)
+    return table
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _alike(columns: list[Any], length: int) -> list[Places]:
+    """Places with the same values in all of *columns*, each group in order."""
+    codes = np.zeros(length, dtype=np.intp)
+    for column in columns:
+        if isinstance(column, np.ndarray):
+            own = np.unique(column, return_inverse=True)[1]
+        else:
+            seen: dict[Any, int] = {}
+            own = np.array([seen.setdefault(value, len(seen)) for value in column])
+        codes = np.unique(codes * (int(own.max()) + 1) + own, return_inverse=True)[1]
+    order = np.argsort(codes, kind="stable")
+    return np.split(order, np.flatnonzero(np.diff(codes[order])) + 1)
+
+
+def _is_laid(path: str, kind: str) -> bool:
+    """Whether the laws for a kind of workload take the numbers of a field as an array."""
+    if path in ONE_BY_ONE:
+        return False
+    section = path.partition(".")[0]
+    if kind not in ASKING_THE_DRIVE or section in ("prices", "client", "table", "index"):
+        return True
+    if kind == "import" and section != "disk":
+        return path not in CHOICES_OF_AN_IMPORT
+    return path in LAID_FOR_THE_DRIVE
+
+
+def _column(path: str, values: Any) -> Any:
+    """An array of numbers as it is, anything else as a list of Python's own values."""
+    if isinstance(values, np.ndarray) and values.dtype.kind in "iuf":
+        return values
+    column = [_own(value) for value in values]
+    if path == NUMBER_OR_WORD and any(isinstance(value, str) and value.isdigit() for value in column):
+        raise KeyError(f"{path}: numpy has made words of numbers beside a word; give a list")
+    return column
+
+
+def _own(value: Any) -> Any:
+    """A value as Python's own; a float that is whole as an int, which counts have to be."""
+    if isinstance(value, np.generic):
+        value = value.item()
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+def _check_field(system: System, work: Workload, path: str) -> None:
+    """Raises KeyError unless *path* names one number, word or flag of the inputs."""
+    section, _, name = path.rpartition(".")
+    target: Any = work if section == "workload" else system
+    for part in () if section == "workload" else section.split("."):
+        target = getattr(target, part, None)
+    fields = type(target).model_fields if isinstance(target, Frozen) else {}
+    if name not in fields or path == "workload.kind":
+        raise KeyError(path)
+    if isinstance(getattr(target, name), Frozen | tuple | dict):
+        raise KeyError(path)
+
+
+def _views(system: System, work: Workload, values: Mapping[str, Any]) -> tuple[Any, Any]:
+    """The system and the workload with *values*, which may be arrays, in the place of their fields."""
+    sections = _by_section(values)
+    work_view = Overlay(work, sections.pop("workload", {}))
+    for section in sorted(sections, key=lambda name: -name.count(".")):
+        parent, _, child = section.rpartition(".")
+        if parent:
+            nested = Overlay(getattr(getattr(system, parent), child), sections.pop(section))
+            sections.setdefault(parent, {})[child] = nested
+    replaced = {section: Overlay(getattr(system, section), fields) for section, fields in sections.items()}
+    return Overlay(system, replaced), work_view
+
+
+def _replaced(system: System, work: Workload, values: Mapping[str, Any]) -> tuple[System, Workload]:
+    """A plain system and workload with *values* in the place of their fields."""
+    sections = _by_section(values)
+    changed = work.model_copy(update=sections.pop("workload", {}))
+    for section in sorted(sections, key=lambda name: -name.count(".")):
+        parent, _, child = section.rpartition(".")
+        if parent:
+            nested = getattr(getattr(system, parent), child).model_copy(update=sections.pop(section))
+            sections.setdefault(parent, {})[child] = nested
+    update = {name: getattr(system, name).model_copy(update=fields) for name, fields in sections.items()}
+    return system.model_copy(update=update), changed
+
+
+def _by_section(values: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+    sections: dict[str, dict[str, Any]] = {}
+    for path, value in values.items():
+        section, _, name = path.rpartition(".")
+        sections.setdefault(section, {})[name] = value
+    return sections

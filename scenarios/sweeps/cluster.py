@@ -1,0 +1,312 @@
+"""A Dask cluster does the work of a sweep: one of its own on this machine, or one that runs elsewhere."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import pickle
+import signal
+import socket
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from importlib import import_module
+from multiprocessing import resource_tracker
+from queue import Empty, SimpleQueue
+from tempfile import TemporaryDirectory
+from typing import Any, ClassVar, Final, Generic, Self, TypeVar
+from urllib.parse import urlsplit
+
+from model.errors import SpecError, cut, shown
+from scenarios.sweeps.executors import (
+    Answer,
+    Answered,
+    Away,
+    Fallen,
+    Flight,
+    Item,
+    Piece,
+    Work,
+    attempt,
+    checked_workers,
+    deaf_to_interrupts,
+    settled,
+    unseen_main,
+)
+
+Value = TypeVar("Value")
+
+LOCAL: Final = "local"
+ANSWERS_WITHIN_S: Final = 4.0  # what listens, and then what is a scheduler
+WORKERS_WITHIN_S: Final = 5.0
+WORKERS_RETURN_WITHIN_S: Final = 30.0
+ENDS_WITHIN_S: Final = 1.0  # a worker, before it is killed
+
+SETTINGS: Final = {
+    "distributed.admin.system-monitor.gil.enabled": False,
+    "distributed.deploy.lost-worker-timeout": "1d",  # a worker that dies twice within it would be given up
+    "distributed.diagnostics.nvml": False,
+    "distributed.nanny.pre-spawn-environ": {},  # would limit the threads of this process too
+    "distributed.scheduler.active-memory-manager.start": False,
+    "distributed.worker.profile.enabled": False,
+}
+
+
+class Cluster(Away):
+    """Workers of the Dask cluster at *address*; where that is ``local``, of one that lives as long as the context."""
+
+    AT_ONCE: ClassVar = 8  # Dask gathers messages for 10 ms; meanwhile a worker has more to do
+
+    def __init__(self, address: str, workers: int | None = None, version: Callable[[], str] = str) -> None:
+        """Connects when the context is entered; *version* has to say in each worker what it says here."""
+        self._where = None if address == LOCAL else _scheduler_at(address)
+        if self._where is not None and workers is not None:
+            raise SpecError(
+                f"workers: got {shown(workers)} for the cluster at {shown(address)}, which has workers of its own; "
+                f"a number goes with the cluster {LOCAL}"
+            )
+        self.workers = checked_workers((os.cpu_count() or 1) if workers is None else workers)
+        self._version = version
+
+    def __enter__(self) -> Self:
+        self._dask = _distributed()
+        with ExitStack() as opening:
+            opening.enter_context(_hushed())
+            opening.enter_context(import_module("dask.config").set(SETTINGS))
+            if self._where is None:
+                cluster = opening.enter_context(_local_cluster(self._dask, self.workers))
+            else:
+                cluster = _checked_scheduler(self._dask, *self._where)
+            client = self._dask.Client(cluster, timeout=ANSWERS_WITHIN_S, set_as_default=False)
+            self._client = opening.enter_context(client)
+            self._check_workers()
+            self._open = opening.pop_all()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._open.close()
+
+    def _flight(self, work: Work[Item, Answer]) -> Flight[Item, Answer]:
+        return _TaskFlight(self._dask, self._client, pickle.dumps(work))
+
+    def _check_workers(self) -> None:
+        try:
+            self._client.wait_for_workers(1, timeout=WORKERS_WITHIN_S)
+        except TimeoutError:
+            raise SpecError(
+                f"cluster: the scheduler at {self._client.scheduler.address} has no workers; "
+                "start some with `dask worker` and its address"
+            ) from None
+        here = self._version()
+        said = self._client.run(_say, pickle.dumps(self._version), on_error="return")
+        for worker, there in sorted(said.items()):
+            if isinstance(there, Exception):
+                why = cut(f"{type(there).__name__}: {there}", 120)
+                raise SpecError(
+                    f"cluster: the worker at {worker} cannot run blocktime ({why}); "
+                    f"install the version of this machine there, {here}"
+                )
+            if there != here:
+                raise SpecError(
+                    f"cluster: the worker at {worker} has blocktime {cut(str(there))}, allowed is the version "
+                    f"of this machine, {here}"
+                )
+        self.workers = sum(self._client.nthreads().values())
+
+
+class _TaskFlight(Generic[Item, Answer]):
+    def __init__(self, dask: Any, client: Any, work: bytes) -> None:
+        self._dask = dask
+        self._client = client
+        self._work = work
+        self._flying: dict[Any, Piece[Item]] = {}
+        self._landing = dask.as_completed(loop=client.loop, with_results=True, raise_errors=False)
+
+    def __len__(self) -> int:
+        return len(self._flying)
+
+    def send(self, piece: Piece[Item]) -> None:
+        future = self._client.submit(attempt, self._work, pickle.dumps(piece.items), pure=False)
+        self._flying[future] = piece
+        self._landing.add(future)
+
+    def landed(self) -> Sequence[Answered[Item, Answer] | Fallen[Item]]:
+        arrival = self._landing.thread_condition
+        with arrival:
+            arrived = arrival.wait_for(self._landing.has_ready, timeout=WORKERS_RETURN_WITHIN_S)
+        if not arrived:
+            self._check_that_somebody_works()
+            return []
+        return [self._landed(future, result) for future, result in self._landing.next_batch(block=False)]
+
+    def _landed(self, future: Any, result: Any) -> Answered[Item, Answer] | Fallen[Item]:
+        piece = self._flying.pop(future)
+        if future.status == "finished":
+            return Answered(piece, settled(result))
+        if future.status != "error":
+            raise SpecError(
+                f"cluster: the scheduler at {self._client.scheduler.address} was lost while it had work; "
+                "start it again"
+            )
+        _, error, _ = result
+        if isinstance(error, self._dask.KilledWorker):
+            return Fallen([piece], error.allowed_failures + 1)
+        raise error
+
+    def _check_that_somebody_works(self) -> None:
+        if self._client.nthreads():
+            return
+        try:
+            self._client.wait_for_workers(1, timeout=WORKERS_RETURN_WITHIN_S)
+        except TimeoutError:
+            raise SpecError(
+                f"cluster: the workers of {self._client.scheduler.address} are gone and none came back; "
+                "start some with `dask worker` and its address"
+            ) from None
+
+    def close(self) -> None:
+        if self._flying:
+            self._client.cancel(list(self._flying))
+
+
+def _say(version: bytes) -> str:
+    """In a worker: what the pickled *version* says there."""
+    said: str = pickle.loads(version)()
+    return said
+
+
+def _distributed() -> Any:
+    """Dask's module: an extra, and slow to import."""
+    try:
+        return import_module("distributed")
+    except ImportError:
+        raise SpecError(
+            "cluster: Dask is not installed, so there is none; `pip install 'blocktime[cluster]'` brings it"
+        ) from None
+
+
+@contextmanager
+def _local_cluster(dask: Any, workers: int) -> Iterator[Any]:
+    """A scheduler in this process, and worker processes that end with it."""
+
+    class Keeper(dask.Nanny):  # type: ignore[misc]
+        """Starts its worker again when that died; the worker imports no main program then either."""
+
+        async def instantiate(self) -> Any:
+            with unseen_main():
+                return await super().instantiate()
+
+    resource_tracker.ensure_running()  # which takes the deafness from the thread that starts it
+    with TemporaryDirectory(prefix="blocktime-") as directory:
+        with deaf_to_interrupts():  # so are the threads that start a worker again
+            cluster = dask.LocalCluster(
+                worker_class=Keeper,
+                n_workers=workers,
+                threads_per_worker=1,
+                memory_limit=0,
+                host="127.0.0.1",
+                dashboard_address="127.0.0.1:0",  # None would listen on all interfaces, without a dashboard
+                local_directory=directory,
+                silence_logs=logging.CRITICAL,
+                # Each death is told, and counted as in a pool.
+                scheduler_kwargs={"allowed_failures": 0, "dashboard": False},
+            )
+        try:
+            yield cluster
+        finally:
+            cluster.sync(_end, dask, list(cluster.workers.values()))
+            cluster.close()
+
+
+async def _end(dask: Any, nannies: Sequence[Any]) -> None:
+    """End the workers, also in the middle of a long chunk."""
+    closing = asyncio.gather(*(nanny.close() for nanny in nannies))
+    await asyncio.wait([closing], timeout=ENDS_WITHIN_S)
+    for process in [nanny.process for nanny in nannies if nanny.process is not None]:
+        if (
+            process.status == dask.Status.stopping and process.pid is not None
+        ):  # one that starts ends by itself
+            os.kill(process.pid, signal.SIGKILL)
+    await closing
+
+
+@contextmanager
+def _hushed() -> Iterator[None]:
+    """Dask's loggers write to stderr of every worker that comes or goes; here a sentence says what matters."""
+    loggers = [
+        logging.getLogger(name)
+        for name in list(logging.root.manager.loggerDict)
+        if name == "distributed" or name.startswith("distributed.")
+    ]
+    before = [(logger, logger.level) for logger in loggers if logger.level != logging.NOTSET]
+    for logger, _ in before:
+        logger.setLevel(logging.CRITICAL + 1)
+    try:
+        yield
+    finally:
+        for logger, level in before:
+            logger.setLevel(level)
+
+
+def _scheduler_at(address: str) -> tuple[str, int]:
+    """Host and port of a scheduler's *address*."""
+    try:
+        parts = urlsplit(address if "://" in address else f"tcp://{address}")
+        host, port = parts.hostname, parts.port
+    except ValueError:  # a port that is no number, a bracket that is not closed
+        host = port = None
+    if not (host and port) or parts.scheme != "tcp" or parts.path or parts.query or parts.username:
+        raise SpecError(
+            f"cluster: got {shown(address)}; allowed is {LOCAL} or the address of a scheduler, tcp://host:port"
+        )
+    return host, port
+
+
+def _checked_scheduler(dask: Any, host: str, port: int) -> str:
+    """Address of a scheduler that answers: Dask's own client would wait for a stranger's greeting without end."""
+    address = f"tcp://[{host}]:{port}" if ":" in host else f"tcp://{host}:{port}"
+    start = "start one with `dask scheduler`, or take local"
+    try:
+        _within(ANSWERS_WITHIN_S, lambda: socket.create_connection((host, port), ANSWERS_WITHIN_S).close())
+    except OSError as error:
+        reason = error.strerror or "no answer in time"
+        raise SpecError(f"cluster: {address} cannot be reached ({reason}); {start}") from None
+    try:
+        kind = _within(ANSWERS_WITHIN_S, lambda: asyncio.run(_kind_of(dask, address)))
+    except Exception:  # whatever a stranger's bytes make Dask raise
+        raise SpecError(f"cluster: what listens at {address} is no Dask scheduler; {start}") from None
+    if kind != "Scheduler":
+        raise SpecError(f"cluster: {address} is a Dask {kind}; allowed is the address of its scheduler")
+    return address
+
+
+async def _kind_of(dask: Any, address: str) -> str:
+    """What of Dask listens there."""
+    async with asyncio.timeout(0.9 * ANSWERS_WITHIN_S):
+        comm = await dask.comm.connect(address, timeout=0.5 * ANSWERS_WITHIN_S)
+        try:
+            await comm.write({"op": "identity", "reply": True})
+            return str((await comm.read())["type"])
+        finally:
+            comm.abort()
+
+
+def _within(limit_s: float, ask: Callable[[], Value]) -> Value:
+    """What *ask* answers or raises, in a thread that nobody waits for: a name server may take minutes."""
+    answers: SimpleQueue[tuple[Value, None] | tuple[None, Exception]] = SimpleQueue()
+
+    def answer() -> None:
+        try:
+            answers.put((ask(), None))
+        except Exception as error:
+            answers.put((None, error))
+
+    threading.Thread(target=answer, daemon=True).start()
+    try:
+        value, error = answers.get(timeout=limit_s)
+    except Empty:
+        raise TimeoutError from None
+    if error is not None:
+        raise error
+    return value  # type: ignore[return-value]

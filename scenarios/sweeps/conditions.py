@@ -1,0 +1,281 @@
+"""Conditions on points: a small language of comparisons that Python's parser reads and nothing of Python runs."""
+
+from __future__ import annotations
+
+import ast
+import operator
+import re
+from collections.abc import Callable, Collection
+from math import isfinite
+from typing import Any, Final
+
+from model.errors import SpecError, cut, shown
+from model.units import parse_bytes, parse_seconds
+
+Values = Callable[[str], Any]
+"""Dotted key of a field -> its value at one point."""
+
+LONGEST: Final = 1000
+DEEPEST: Final = 50
+LONGEST_KEY: Final = 8
+SHOWN_VALUES: Final = 5
+
+ALLOWED: Final = (
+    "allowed are < <= == != >= >, in (A, B), and, or, not, + - * / // %, min(), max(), "
+    'numbers, "text", true, false and fields such as host.cpus'
+)
+
+# What Python's parser only warns of, which would reach the terminal: "\d", 1or 2, and the texts f"" and b"".
+_GLUED = re.compile(r"\b[0-9][\w.]*(?:and|else|for|if|in|is|or|not)|\b[bfrtu]{1,2}[\"']", re.IGNORECASE)
+_SINGLE = re.compile(r"(?<![<>=!])=(?!=)")
+_QUOTED = re.compile(r"\"[^\"\n]*\"|'[^'\n]*'")
+
+_ARITHMETIC: Final[dict[type[ast.operator], Callable[[Any, Any], Any]]] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.Div: operator.truediv,
+    ast.FloorDiv: operator.floordiv,
+    ast.Mod: operator.mod,
+}
+_ORDER: Final[dict[type[ast.cmpop], Callable[[Any, Any], bool]]] = {
+    ast.Lt: operator.lt,
+    ast.LtE: operator.le,
+    ast.Gt: operator.gt,
+    ast.GtE: operator.ge,
+}
+_EXTREMES: Final[dict[str, Callable[..., Any]]] = {"min": min, "max": max}
+_FLAGS: Final = {"true": True, "false": False}
+
+
+class Condition:
+    """A sentence such as ``workload.users <= 50 * host.cpus`` that holds at a point or does not.
+
+    Raises :class:`SpecError` with one sentence for a text that is no condition. Text with a unit, such as ``"8K"`` or
+    ``"5ms"``, is a number where it meets one.
+    """
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        reader = Reader(text)
+        self._says = reader.truth(parsed(text), 0)
+        self.keys = frozenset(reader.keys)
+        """Fields that it asks for."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Travels to another process as its text."""
+        return Condition, (self.text,)
+
+    def holds(self, values: Values) -> bool:
+        """Whether it holds where fields have *values*; raises :class:`SpecError` where that cannot be said."""
+        try:
+            return self._says(values)
+        except ZeroDivisionError:
+            fault = "a division by zero"
+        except OverflowError:
+            fault = "a number too large to go on with"
+        except Unfit as unfit:
+            fault = str(unfit)
+        keys = sorted(self.keys)
+        seen = [f"{cut(key)} = {shown(values(key))}" for key in keys[:SHOWN_VALUES]]
+        more = [f"{len(keys) - SHOWN_VALUES} more"] if len(keys) > SHOWN_VALUES else []
+        raise SpecError(f"{_where(self.text)}: {fault}{', at ' if seen else ''}{', '.join(seen + more)}")
+
+
+class Unfit(Exception):
+    """Two values that cannot meet."""
+
+
+Truth = Callable[[Values], bool]
+Part = Callable[[Values], Any]
+
+
+def _where(text: str) -> str:
+    return f"where {cut(text)!r}"
+
+
+def parsed(text: str) -> ast.expr:
+    """What Python's parser makes of a condition or of a side of one."""
+    if len(text) > LONGEST:
+        raise SpecError(f"{_where(text)}: has {len(text):,} characters; a condition has at most {LONGEST:,}")
+    if "\\" in text:
+        raise SpecError(f"{_where(text)}: has a backslash; {ALLOWED}")
+    if glued := _GLUED.search(_QUOTED.sub(lambda quoted: quoted[0][0] + quoted[0][-1], text)):
+        raise SpecError(f"{_where(text)}: got {cut(glued[0])!r}; {ALLOWED}")
+    try:
+        return ast.parse(text.strip(), mode="eval").body
+    except SyntaxError as error:
+        said = "write == to compare" if _SINGLE.search(text) else cut(error.msg.partition(" (")[0])
+    except (ValueError, RecursionError, MemoryError):  # no such text can be, or brackets in brackets
+        said = "it cannot be read"
+    raise SpecError(f"{_where(text)}: is no condition: {said}; {ALLOWED}")
+
+
+class Reader:
+    """Turns what the parser found into functions, and refuses whatever is not in the language."""
+
+    def __init__(self, text: str, names: Collection[str] = ()) -> None:
+        """*names* may stand alone, beside the fields of sections."""
+        self.text, self._names = text, names
+        self.keys: set[str] = set()
+
+    def truth(self, node: ast.expr, depth: int) -> Truth:
+        """What is true or false: a comparison, several joined by and, or, not, or a flag."""
+        self._check_depth(depth)
+        match node:
+            case ast.Compare(ops=[ast.In() | ast.NotIn() as test], comparators=[among]):
+                return self._membership(node, isinstance(test, ast.In), among, depth)
+            case ast.Compare():
+                return self._comparison(node, depth)
+            case ast.BoolOp():
+                parts = [self.truth(part, depth + 1) for part in node.values]
+                if isinstance(node.op, ast.And):
+                    return lambda values: all(part(values) for part in parts)
+                return lambda values: any(part(values) for part in parts)
+            case ast.UnaryOp(op=ast.Not()):
+                inner = self.truth(node.operand, depth + 1)
+                return lambda values: not inner(values)
+            case ast.Attribute() | ast.Name():
+                found = self.value(node, depth)
+                return lambda values: _flag(found(values))
+        raise self._refusal(node, "which is neither true nor false")
+
+    def value(self, node: ast.expr, depth: int) -> Part:
+        """A number, a text, a flag, the value of a field, or what arithmetic makes of them."""
+        self._check_depth(depth)
+        match node:
+            case ast.Constant(value=int() | float() | str() as constant):
+                if not isinstance(constant, str) and not _is_finite(constant):
+                    raise self._refusal(node, "which is too large")
+                return lambda _: constant
+            case ast.Name(id=name) if name.lower() in _FLAGS:
+                flag = _FLAGS[name.lower()]
+                return lambda _: flag
+            case ast.Name(id=name) if name in self._names:
+                self.keys.add(name)
+                return lambda values: values(name)
+            case ast.Attribute():
+                key = self._key(node)
+                return lambda values: values(key)
+            case ast.UnaryOp(op=ast.USub()):
+                inner = self.value(node.operand, depth + 1)
+                return lambda values: -number_of(inner(values))
+            case ast.BinOp() if type(node.op) in _ARITHMETIC:
+                return self._arithmetic(node, _ARITHMETIC[type(node.op)], depth)
+            case ast.Call(func=ast.Name(id=name), args=[_, *_], keywords=[]) if name in _EXTREMES:
+                choose = _EXTREMES[name]
+                among = [self.value(part, depth + 1) for part in node.args]
+                return lambda values: choose([number_of(part(values)) for part in among])
+        raise self._refusal(node, "which names no field" if isinstance(node, ast.Name) else "")
+
+    def _comparison(self, node: ast.Compare, depth: int) -> Truth:
+        first = self.value(node.left, depth + 1)
+        tests = [self._test(node, test) for test in node.ops]
+        others = [self.value(part, depth + 1) for part in node.comparators]
+        pairs = list(zip(tests, others, strict=True))
+
+        def holds(values: Values) -> bool:
+            left = first(values)
+            for test, part in pairs:
+                right = part(values)
+                if not test(left, right):
+                    return False
+                left = right
+            return True
+
+        return holds
+
+    def _test(self, node: ast.Compare, test: ast.cmpop) -> Callable[[Any, Any], bool]:
+        if isinstance(test, ast.Eq):
+            return _are_equal
+        if isinstance(test, ast.NotEq):
+            return lambda left, right: not _are_equal(left, right)
+        if type(test) not in _ORDER:
+            raise self._refusal(node)
+        compare = _ORDER[type(test)]
+        return lambda left, right: compare(*_ordered(left, right))
+
+    def _membership(self, node: ast.Compare, inside: bool, among: ast.expr, depth: int) -> Truth:
+        if not isinstance(among, ast.Tuple | ast.List):
+            raise self._refusal(among, "where a list has to be, such as (8192, 16384) or (8192,)")
+        left = self.value(node.left, depth + 1)
+        members = [self.value(part, depth + 1) for part in among.elts]
+
+        def holds(values: Values) -> bool:
+            found = left(values)
+            return any(_are_equal(found, member(values)) for member in members) is inside
+
+        return holds
+
+    def _arithmetic(self, node: ast.BinOp, work: Callable[[Any, Any], Any], depth: int) -> Part:
+        left, right = self.value(node.left, depth + 1), self.value(node.right, depth + 1)
+
+        def found(values: Values) -> Any:
+            result = work(number_of(left(values)), number_of(right(values)))
+            if not _is_finite(result):
+                raise OverflowError
+            return result
+
+        return found
+
+    def _key(self, node: ast.Attribute) -> str:
+        parts = [node.attr]
+        below = node.value
+        while isinstance(below, ast.Attribute) and len(parts) < LONGEST_KEY:
+            parts.append(below.attr)
+            below = below.value
+        if not isinstance(below, ast.Name):
+            raise self._refusal(node)
+        key = ".".join((below.id, *reversed(parts)))
+        self.keys.add(key)
+        return key
+
+    def _check_depth(self, depth: int) -> None:
+        if depth > DEEPEST:
+            raise SpecError(
+                f"{_where(self.text)}: is nested too deeply; a condition has at most {DEEPEST} levels"
+            )
+
+    def _refusal(self, node: ast.expr, what: str = "") -> SpecError:
+        got = ast.get_source_segment(self.text.strip(), node) or type(node).__name__
+        return SpecError(f"{_where(self.text)}: got {cut(got, 40)!r}{', ' if what else ''}{what}; {ALLOWED}")
+
+
+def _is_finite(number: float) -> bool:
+    try:
+        return isfinite(number)
+    except OverflowError:  # a whole number beyond all others
+        return False
+
+
+def _flag(value: object) -> bool:
+    if not isinstance(value, bool):
+        raise Unfit(f"{shown(value)} is neither true nor false")
+    return value
+
+
+def number_of(value: object) -> float:
+    """A number, or a text with a unit as the number it means."""
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return value
+    if isinstance(value, str):
+        for parse in (parse_bytes, parse_seconds):
+            try:
+                return parse(value)
+            except ValueError:
+                continue
+    raise Unfit(f"{shown(value)} is no number")
+
+
+def _are_equal(left: object, right: object) -> bool:
+    if isinstance(left, bool) and isinstance(right, bool):
+        return left is right
+    if isinstance(left, str) and isinstance(right, str):
+        return left == right
+    return number_of(left) == number_of(right)
+
+
+def _ordered(left: object, right: object) -> tuple[float, float]:
+    if isinstance(left, str) and isinstance(right, str):
+        raise Unfit(f"{shown(left)} and {shown(right)} are texts, of which none is less than another")
+    return number_of(left), number_of(right)

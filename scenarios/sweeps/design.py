@@ -1,0 +1,200 @@
+"""The points of a sweep: how many there are, and any block of them without the others."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Collection, Mapping, Sequence
+from decimal import ROUND_HALF_UP, Context, Decimal, localcontext
+from functools import cache
+from itertools import accumulate, repeat
+from operator import mul
+from typing import TYPE_CHECKING, Any, Final
+
+from model.errors import SpecError
+from scenarios.sweeps.spec import Axis, Sweep
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+EXACT: Final = Context(prec=60)
+"""In which ranges are worked out, so that 10 is not 9.99999999999999."""
+CLEAN: Final = Context(prec=30)
+"""What is left after rounding: 6.5 out of a root is 6.5, and not a last digit below it."""
+
+Columns = Mapping[str, Sequence[Any]]
+"""Key -> its values, one for each point of a block."""
+Pick = Callable[[float], Any]
+"""The value of an axis at a share of it, from 0 to 1."""
+Shares = Callable[[int, int], list[list[float]]]
+"""Begin and end of a block -> for each group of axes the shares of the block's points."""
+
+
+class Design:
+    """The points of *sweep* in their order, before its conditions; *whole* names fields that take whole numbers only.
+
+    A point depends on the sweep and its place alone: not on the block that it is asked for in, nor on the process.
+    """
+
+    def __init__(self, sweep: Sweep, whole: Collection[str] = ()) -> None:
+        self._made_from = (sweep, frozenset(whole))
+        self.keys = tuple(axis.key for axis in sweep.axis)
+        groups = _groups(sweep.axis)
+        self._points: _Crossed | _Sampled
+        if sweep.design == "crossed":
+            self._points = _Crossed([_listed(group, whole) for group in groups])
+        else:
+            samples = sweep.samples or 0
+            if sweep.design == "sobol":
+                shares = _sobol(len(groups), sweep.seed)
+            else:
+                shares = _hypercube(len(groups), samples, sweep.seed)
+            picks = [{axis.key: pick_of(axis, axis.key in whole) for axis in group} for group in groups]
+            self._points = _Sampled(picks, samples, shares)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Travels to another process without what it has drawn so far."""
+        return Design, self._made_from
+
+    def count(self) -> int:
+        """How many points there are; none of them is built for it."""
+        return self._points.count
+
+    def block(self, begin: int, end: int) -> list[dict[str, Any]]:
+        """The points from *begin* to before *end*, as far as there are any: key -> value."""
+        begin, end = max(begin, 0), min(end, self.count())
+        if begin >= end:
+            return []
+        columns = self._points.columns(begin, end)
+        rows = zip(*(columns[key] for key in self.keys), strict=True)
+        return [dict(zip(self.keys, row, strict=True)) for row in rows]
+
+
+class _Crossed:
+    """Every combination of what the groups of axes take, the first group slowest."""
+
+    def __init__(self, groups: Sequence[Columns]) -> None:
+        self.lengths = [len(next(iter(group.values()))) for group in groups]
+        self.groups = groups
+        self.count = math.prod(self.lengths)
+
+    def columns(self, begin: int, end: int) -> Columns:
+        found = {}
+        stride = self.count  # Python's whole numbers: there may be more points than 64 bits count
+        for group, length in zip(self.groups, self.lengths, strict=True):
+            stride //= length
+            places = [place // stride % length for place in range(begin, end)]
+            for key, values in group.items():
+                found[key] = [values[place] for place in places]
+        return found
+
+
+class _Sampled:
+    """So many points, each by its share of what every group of axes spans."""
+
+    def __init__(self, groups: Sequence[Mapping[str, Pick]], count: int, shares: Shares) -> None:
+        self.groups, self.count, self.shares = groups, count, shares
+
+    def columns(self, begin: int, end: int) -> Columns:
+        found = {}
+        for group, shares in zip(self.groups, self.shares(begin, end), strict=True):
+            for key, pick in group.items():
+                found[key] = [pick(share) for share in shares]
+        return found
+
+
+def _hypercube(dimensions: int, samples: int, seed: int) -> Shares:
+    """Latin hypercube: in each dimension one point in every stratum, in an order of its own.
+
+    Dimensions are drawn one by one, so that a further axis leaves those before it as they are.
+    """
+
+    @cache
+    def drawn() -> list[NDArray[Any]]:
+        import numpy as np  # noqa: PLC0415
+        from scipy.stats import qmc  # noqa: PLC0415
+
+        generators = [np.random.default_rng([seed, rank]) for rank in range(dimensions)]
+        return [qmc.LatinHypercube(1, rng=generator).random(samples)[:, 0] for generator in generators]
+
+    return lambda begin, end: [dimension[begin:end].tolist() for dimension in drawn()]
+
+
+def _sobol(dimensions: int, seed: int) -> Shares:
+    """A scrambled Sobol sequence: more samples of the same seed begin with the same points."""
+
+    def shares(begin: int, end: int) -> list[list[float]]:
+        from scipy.stats import qmc  # noqa: PLC0415
+
+        engine = qmc.Sobol(dimensions, rng=seed)
+        if begin:
+            drawn = engine.fast_forward(begin).random(end - begin)
+        else:  # from its beginning it draws powers of two, others with a warning
+            drawn = engine.random(1 << (end - 1).bit_length())[:end]
+        return drawn.T.tolist()
+
+    return shares
+
+
+def _groups(axes: Sequence[Axis]) -> list[list[Axis]]:
+    """Axes that move together, in the order in which the first of each is declared."""
+    groups: dict[str, list[Axis]] = {}
+    for axis in axes:
+        groups.setdefault(f"zip {axis.zip}" if axis.zip else axis.key, []).append(axis)
+    return list(groups.values())
+
+
+def _listed(group: Sequence[Axis], whole: Collection[str]) -> Columns:
+    """What the axes of a group take; where they come from ranges, neighbours that became equal are one."""
+    lists = [axis.values or values_in_range(axis, axis.key in whole) for axis in group]
+    rows = list(zip(*lists, strict=True))
+    if any(axis.values is None for axis in group):
+        rows = [row for place, row in enumerate(rows) if place == 0 or row != rows[place - 1]]
+    return {axis.key: values for axis, values in zip(group, zip(*rows, strict=True), strict=True)}
+
+
+def values_in_range(axis: Axis, is_whole: bool) -> list[Any]:
+    """Values from low to high, by equal steps or equal ratios, worked out in decimals."""
+    low, high = (Decimal(repr(end)) for end in axis.ends)
+    steps = (axis.points or 2) - 1
+    with localcontext(EXACT):
+        if axis.scale == "log":
+            ratio = ((high / low).ln() / steps).exp()
+            inner = list(accumulate(repeat(ratio, steps - 1), mul, initial=low))[1:]
+        else:
+            inner = [(low * (steps - place) + high * place) / steps for place in range(1, steps)]
+    values = [low, *(CLEAN.plus(value) for value in inner), high]
+    if not is_whole:
+        return [float(value) for value in values]
+    least, most = whole_ends(axis)
+    return [min(max(int(value.to_integral_value(ROUND_HALF_UP)), least), most) for value in values]
+
+
+def whole_ends(axis: Axis) -> tuple[int, int]:
+    """The least and the greatest whole number of a range."""
+    low, high = axis.ends
+    if math.ceil(low) > math.floor(high):
+        raise SpecError(
+            f"axis {axis.key}: got the range {low:,} to {high:,}; the field takes whole numbers, and none lies there"
+        )
+    return math.ceil(low), math.floor(high)
+
+
+def pick_of(axis: Axis, is_whole: bool) -> Pick:
+    """What chooses a value of the axis by a share; listed values and whole numbers have equal shares."""
+    if axis.values is not None:
+        values = axis.values
+        return lambda share: values[min(int(share * len(values)), len(values) - 1)]
+    if is_whole:
+        least, most = whole_ends(axis)
+        whole = _between(least, most + 1, axis.scale)
+        return lambda share: min(max(math.floor(whole(share)), least), most)
+    low, high = (float(end) for end in axis.ends)
+    inner = _between(low, high, axis.scale)
+    return lambda share: min(max(inner(share), low), high)
+
+
+def _between(low: float, high: float, scale: str) -> Pick:
+    if scale == "log":
+        begin, width = math.log(low), math.log(high) - math.log(low)
+        return lambda share: math.exp(begin + share * width)
+    return lambda share: low + share * (high - low)

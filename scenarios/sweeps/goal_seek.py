@@ -1,0 +1,252 @@
+"""Where along one axis a measure reaches a goal: a coarse scan, then halving between two neighbours of it."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+from typing import Any, Final
+
+from model.errors import SpecError, UnknownName, cut
+from model.measures import MEASURES
+from model.units import parse_bytes, parse_seconds
+from scenarios.load import Source
+from scenarios.sweeps.along import Along
+from scenarios.sweeps.limits import number_said
+from scenarios.sweeps.listed import USUALLY, Asker, check_has, check_measure, measures_in, question_of
+from scenarios.sweeps.plan import value_in
+from scenarios.sweeps.points import Values
+from scenarios.sweeps.spec import Axis
+from scenarios.sweeps.sweep import Listener, Where, whole_table, write
+from scenarios.sweeps.table import check_place
+
+SCANNED: Final = 9
+MOST_HALVINGS: Final = 60
+STILL: Final = 1e-9
+"""Steps of a measure, as a share of its largest value, that are none."""
+
+_GOAL = re.compile(r"\s*([A-Za-z_]\w*)\s*(<=|>=|==?)\s*(.*\S)\s*", re.DOTALL)
+
+
+@dataclass(frozen=True)
+class Goal:
+    """A measure, how it is compared, and with what."""
+
+    text: str
+    measure: str
+    test: str
+    """=, <= or >=."""
+    number: Callable[[Callable[[str], Any]], float]
+    """The number, given what names and fields stand for."""
+
+    def holds(self, value: float, number: float) -> bool:
+        """Whether a value keeps the goal; for = whether it is below it or meets it."""
+        return value >= number if self.test == ">=" else value <= number
+
+
+def goal_of(text: str) -> Goal:
+    """The goal that a text such as ``response_p95_s = 100ms`` or ``response_s <= 2 * base`` says."""
+    said = f"seek {cut(text)!r}"
+    found = _GOAL.fullmatch(text)
+    if found is None:
+        raise SpecError(f"{said}: write it as MEASURE = NUMBER, with = or <= or >=, such as response_s = 0.1")
+    measure, test, right = found.groups()
+    if measure not in MEASURES:
+        raise UnknownName("measure", measure, MEASURES, where=said)
+    plain = _with_unit(MEASURES[measure].unit, right)
+    number = number_said(right, ("base",), said) if plain is None else (lambda _: plain)
+    return Goal(text, measure, test.replace("==", "="), number)
+
+
+def _with_unit(unit: str, text: str) -> float | None:
+    """A number that is written with the unit of its measure, such as 100ms; None for any other text."""
+    parse = {"s": parse_seconds, "bytes": parse_bytes}.get(unit)
+    try:
+        return parse(text) if parse else None
+    except ValueError:
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class Reached:
+    """A value of the axis and the measure there; NaN where there is no answer."""
+
+    value: Any
+    outcome: float
+    error: str = ""
+
+    @property
+    def is_answered(self) -> bool:
+        """Whether there is an answer."""
+        return not math.isnan(self.outcome)
+
+
+@dataclass(frozen=True, slots=True)
+class Crossing:
+    """Where a goal is reached, or that it is not."""
+
+    name: str
+    key: str
+    measure: str
+    test: str
+    goal: float
+    base: float
+    """The measure of the base scenario; NaN where it has none."""
+    scan: tuple[Reached, ...]
+    """The coarse scan, from low to high."""
+    below: Reached | None
+    """The last value before the first crossing, from the low end; None where the goal is not crossed."""
+    above: Reached | None
+    """The first value behind it."""
+    is_whole: bool
+    """Whether below and above are neighbours, with no value between them."""
+    is_monotone: bool
+    points: int
+
+    @property
+    def best(self) -> Reached | None:
+        """The value asked for: of the two at the crossing the one that holds, or for = the nearer one."""
+        if self.below is None or self.above is None:
+            return None
+        sides = [side for side in (self.below, self.above) if side.is_answered]
+        if self.test == "=":
+            return min(sides, key=lambda side: abs(side.outcome - self.goal))
+        holding = [side for side in sides if _holds(self.test, side.outcome, self.goal)]
+        return holding[0] if holding else None
+
+
+def _holds(test: str, outcome: float, goal: float) -> bool:
+    return outcome >= goal if test == ">=" else outcome <= goal
+
+
+def seek(
+    name: Source | str | Path,
+    goal: str,
+    vary: Sequence[str | Axis] = (),
+    *,
+    at: Where = USUALLY,
+    **how: Any,
+) -> Crossing:
+    """Where the one axis of *vary* brings a measure to its goal, such as ``response_s <= 2 * base``.
+
+    The first crossing from the low end. *how* may hold settings, limit, engine, seed and replications, a listener, and
+    out with force for the table of all points that were asked. Raises :class:`SpecError` with one sentence.
+    """
+    wanted = goal_of(goal)
+    check_measure(wanted.measure)
+    listener: Listener | None = how.pop("listener", None)
+    out, force = how.pop("out", None), how.pop("force", False)
+    if out is not None:
+        check_place(Path(out), force)
+    question = question_of(name, vary, **how)
+    if question.where:
+        raise SpecError(
+            f"{question.source.name}: its where leaves points out; a goal is sought along all of an axis"
+        )
+    if len(question.axes) > 1:
+        raise SpecError(
+            f"seek takes one axis; got {len(question.axes)}: {cut(', '.join(question.keys), 200)}"
+        )
+    along = Along(question.axes[0], question.axes[0].key in question.whole)
+    if not along.is_ordered:
+        raise SpecError(
+            f"{along.key}: got words or flags; a goal is sought along numbers, such as {along.key}=LOW:HIGH"
+        )
+    with Asker(question, at, listener) as asker:
+        search = _Search(asker, along, wanted)
+        found = search.crossing()
+        if out is not None:
+            points: list[Values] = [{along.key: value} for value in search.known]
+            write(asker.answer(asker.plan(points), aloud=False), Path(out), force)
+        return found
+
+
+class _Search:
+    def __init__(self, asker: Asker, along: Along, goal: Goal) -> None:
+        self._asker, self._along, self._goal = asker, along, goal
+        self._base = float("nan")
+        self.known: dict[Any, Reached] = {}
+
+    def crossing(self) -> Crossing:
+        """Scan, find the first stretch that crosses the goal, and halve it."""
+        source = self._asker.question.source
+        scanned = self._ask(self._along.scan(SCANNED))
+        answered = [one for one in scanned if one.is_answered]
+        if not answered:
+            raise SpecError(
+                f"{source.name}: no point along {self._along.key} has an answer: {scanned[0].error}"
+            )
+        number = self._number()
+        stretch = self._first_change(scanned, number)
+        below, above = self._halved(*stretch, number) if stretch else (None, None)
+        is_whole = below is not None and above is not None and self._along.values is not None
+        return Crossing(
+            source.name, self._along.key, self._goal.measure, self._goal.test, number, self._base, tuple(scanned),
+            below, above, is_whole, _is_monotone([one.outcome for one in answered]), len(self.known),
+        )  # fmt: skip
+
+    def _ask(self, values: Sequence[Any]) -> list[Reached]:
+        key, measure = self._along.key, self._goal.measure
+        rows = self._asker.answer(self._asker.plan([{key: value} for value in values]))
+        if not self.known:
+            check_has(measure, measures_in(rows), self._asker.question.source.name)
+            self._base = rows.reference.get(measure, math.nan)
+        table = whole_table(rows)
+        outcomes = table[measure].tolist() if measure in table else [math.nan] * len(values)
+        found = [
+            Reached(value, outcome, error or "")
+            for value, outcome, error in zip(values, outcomes, table["error"], strict=True)
+        ]
+        self.known.update((one.value, one) for one in found)
+        return found
+
+    def _number(self) -> float:
+        source = self._asker.question.source
+        base = source.scenario()
+
+        def value(name: str) -> Any:
+            if name != "base":
+                return value_in(base, name)
+            if math.isnan(self._base):
+                raise SpecError(
+                    f"seek {cut(self._goal.text)!r}: the base scenario has no {self._goal.measure}: "
+                    f"{self._asker.why_no_base()}"
+                )
+            return self._base
+
+        return self._goal.number(value)
+
+    def _side(self, one: Reached, number: float) -> bool | None:
+        return self._goal.holds(one.outcome, number) if one.is_answered else None
+
+    def _first_change(self, scanned: Sequence[Reached], number: float) -> tuple[Reached, Reached] | None:
+        """The first neighbours in the scan on different sides; what has no answer is on neither."""
+        first = next(place for place, one in enumerate(scanned) if one.is_answered)
+        for one, other in pairwise(scanned[first:]):
+            if self._side(one, number) != self._side(other, number):
+                return one, other
+        return None
+
+    def _halved(self, below: Reached, above: Reached, number: float) -> tuple[Reached, Reached]:
+        """The stretch between two values as short as it can be; what has no answer is behind the crossing."""
+        side = self._side(below, number)
+        for _ in range(MOST_HALVINGS):
+            middle = self._along.between(below.value, above.value)
+            if middle is None:
+                break
+            (found,) = self._ask([middle])
+            if self._side(found, number) == side:
+                below = found
+            else:
+                above = found
+        return below, above
+
+
+def _is_monotone(outcomes: Sequence[float]) -> bool:
+    """Whether they only rise or only fall."""
+    least = STILL * max(abs(outcome) for outcome in outcomes)
+    steps = [other - one for one, other in pairwise(outcomes)]
+    return not (any(step > least for step in steps) and any(step < -least for step in steps))

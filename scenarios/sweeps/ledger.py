@@ -1,0 +1,284 @@
+"""The store of answered points: one SQLite file, keyed by a hash of all that an answer depends on."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Final, Self, TypeVar
+from zlib import crc32
+
+import numpy as np
+from numpy.typing import NDArray
+
+from model.errors import SpecError
+from model.measures import MEASURES
+
+FORMAT: Final = 1
+APPLICATION_ID: Final = 0x42746D65  # "Btme": by this a SQLite file says whose it is
+BUSY_S: Final = 60.0
+KEYS_AT_ONCE: Final = 900  # SQLite may be built to take no more than 999 parameters
+FILES_AT_MOST: Final = 20
+POINT_BYTES: Final = 8 * len(MEASURES)
+
+_MAGIC: Final = b"SQLite format 3\0"
+_HEADER_BYTES: Final = 100
+_FORMAT_AT: Final = slice(60, 64)
+_OWNER_AT: Final = slice(68, 72)
+
+# An index from version and key to a row is twice as fast to fill as a table that is sorted by key:
+# the rows are appended. Other measures are another version: their numbers stand in other places.
+_TABLES: Final = (
+    "CREATE TABLE IF NOT EXISTS version (id INTEGER PRIMARY KEY, name TEXT NOT NULL, measures TEXT NOT NULL, "
+    "points INTEGER NOT NULL DEFAULT 0, UNIQUE (name, measures))",
+    "CREATE TABLE IF NOT EXISTS point (version INTEGER NOT NULL, key BLOB NOT NULL, engine TEXT NOT NULL, "
+    "crc INTEGER NOT NULL, numbers BLOB NOT NULL, UNIQUE (version, key))",
+)
+# What is wrong with the machine and not with the file.
+_MACHINE: Final = {
+    sqlite3.SQLITE_FULL: "the disk is full",
+    sqlite3.SQLITE_BUSY: f"another process has been writing for {BUSY_S:.0f} s; try again when it is done",
+    sqlite3.SQLITE_CANTOPEN: "cannot be opened; it needs a folder that may be written",
+    sqlite3.SQLITE_READONLY: "cannot be written; it needs a folder that may be written",
+    sqlite3.SQLITE_PERM: "cannot be written; it needs a folder that may be written",
+    sqlite3.SQLITE_IOERR: "the disk refused to read or write; it may be full",
+    sqlite3.SQLITE_NOMEM: "there is not enough memory",
+}
+
+_Result = TypeVar("_Result")
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """An answered point: one number per name in MEASURES, NaN where there is none, and the engine that answered."""
+
+    values: NDArray[np.float64]
+    engine: str
+
+
+class _Damaged(Exception):
+    """The file is not what was written into it."""
+
+
+class Ledger:
+    """The points that one version answered, in a folder that may hold those of other versions and be shared."""
+
+    def __init__(self, folder: Path, version: str) -> None:
+        self.notes: list[str] = []
+        self._folder = folder
+        self._version = version
+        self._open()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._connection.close()
+
+    def __len__(self) -> int:
+        return self._on_a_whole_file(self._count)
+
+    def get_many(self, keys: Sequence[bytes]) -> dict[bytes, Kept]:
+        """What is kept under *keys*; those that are not kept are not in it."""
+        in_order = sorted(set(keys))  # neighbours share pages of the index
+        return self._on_a_whole_file(lambda: self._get(in_order))
+
+    def put_many(self, points: Iterable[tuple[bytes, Kept]]) -> None:
+        """Keep *points*, all of them or none; a point that is kept already stays as it is."""
+        rows = [_row(key, kept) for key, kept in points]
+        self._on_a_whole_file(lambda: self._put(rows))
+
+    def _get(self, keys: Sequence[bytes]) -> dict[bytes, Kept]:
+        found: dict[bytes, Kept] = {}
+        for start in range(0, len(keys), KEYS_AT_ONCE):
+            some = keys[start : start + KEYS_AT_ONCE]
+            places = ",".join("?" * len(some))
+            rows = self._connection.execute(
+                f"SELECT key, engine, crc, numbers FROM point WHERE version = ? AND key IN ({places})",
+                (self._id, *some),
+            )
+            for key, engine, crc, numbers in rows:
+                found[key] = _kept(key, engine, crc, numbers)
+        return found
+
+    def _put(self, rows: Sequence[tuple[bytes, str, int, bytes]]) -> None:
+        with self._connection:
+            self._connection.execute("BEGIN IMMEDIATE")
+            before = self._connection.total_changes
+            self._connection.executemany(
+                "INSERT OR IGNORE INTO point (version, key, engine, crc, numbers) "
+                f"VALUES ({self._id}, ?, ?, ?, ?)",
+                rows,
+            )
+            added = self._connection.total_changes - before
+            self._connection.execute("UPDATE version SET points = points + ? WHERE id = ?", (added, self._id))
+
+    def _count(self) -> int:
+        (points,) = self._connection.execute(
+            "SELECT total(points) FROM version WHERE id = ?", (self._id,)
+        ).fetchone()
+        return int(points)
+
+    def _on_a_whole_file(self, work: Callable[[], _Result]) -> _Result:
+        """Do *work*, once more on a fresh file where the present one turns out to be damaged."""
+        while True:
+            try:
+                with _in_one_sentence(self._folder):
+                    return work()
+            except _Damaged:
+                self._connection.close()
+                with _in_one_sentence(self._folder):
+                    _mark_of(self._path).touch()
+                self._open()
+
+    def _open(self) -> None:
+        """Open the first file of the folder that can be used, make it where there is none, and note the others."""
+        skipped: list[tuple[Path, str]] = []
+        with _in_one_sentence(self._folder):
+            if self._folder.exists() and not self._folder.is_dir():
+                raise SpecError(f"the store {self._folder}: is not a folder")
+            self._folder.mkdir(parents=True, exist_ok=True)
+            for number in range(1, FILES_AT_MOST + 1):
+                # A file that cannot be used keeps its name: another process may have it open, and SQLite
+                # finds what is not written back yet by that name.
+                self._path = self._folder / ("points.sqlite" if number == 1 else f"points-{number}.sqlite")
+                reason = _reason_against(self._path)
+                if not reason:
+                    try:
+                        self._connection, self._id, others = _connect(self._path, self._version)
+                        break
+                    except _Damaged:
+                        _mark_of(self._path).touch()
+                        reason = "is damaged"
+                skipped.append((self._path, reason))
+            else:
+                raise SpecError(
+                    f"the store {self._folder}: none of {FILES_AT_MOST} files can be used; delete them"
+                )
+        notes = [
+            f"the store {path} {reason}: it is left alone, and {self._path.name} is used"
+            for path, reason in skipped
+        ]
+        if others:
+            points, are = ("point", "is") if others == 1 else ("points", "are")
+            notes.append(
+                f"the store {self._folder} holds {others:,} {points} of other versions, which {are} not used"
+            )
+        self.notes += [note for note in notes if note not in self.notes]
+
+
+def usual_folder() -> Path:
+    """Where points are kept unless somebody says otherwise."""
+    if given := os.environ.get("BLOCKTIME_STORE"):
+        return Path(given)
+    cache = Path(os.environ.get("XDG_CACHE_HOME", ""))
+    if cache.is_absolute():  # anything else is to be ignored, says the XDG specification
+        return cache / "blocktime"
+    try:
+        return Path.home() / ".cache" / "blocktime"
+    except RuntimeError:
+        raise SpecError(
+            "BLOCKTIME_STORE: is not set, and there is no home folder to keep points in"
+        ) from None
+
+
+def _row(key: bytes, kept: Kept) -> tuple[bytes, str, int, bytes]:
+    numbers = np.asarray(kept.values, dtype="<f8").tobytes()
+    if len(numbers) != POINT_BYTES:
+        raise ValueError(f"a point has {len(MEASURES)} numbers, not {len(kept.values)}")
+    return key, kept.engine, crc32(b"".join((key, kept.engine.encode(), numbers))), numbers
+
+
+def _kept(key: bytes, engine: bytes, crc: int, numbers: bytes) -> Kept:
+    """The point of a row; SQLite sees when its own pages are damaged, but not the bytes that they hold."""
+    try:
+        whole = len(numbers) == POINT_BYTES and crc32(b"".join((key, engine, numbers))) == crc
+    except TypeError:
+        whole = False
+    if not whole:
+        raise _Damaged
+    return Kept(np.frombuffer(numbers, dtype="<f8"), engine.decode())
+
+
+def _mark_of(path: Path) -> Path:
+    """A file that says that *path* is damaged, to those who would find out only later."""
+    return path.with_name(path.name + ".damaged")
+
+
+def _reason_against(path: Path) -> str:
+    """Why the file at *path* is not to be used; empty where it can be, or can be made."""
+    if not path.exists():
+        _mark_of(path).unlink(missing_ok=True)
+        return ""
+    if not path.is_file():
+        raise SpecError(f"the store {path}: is not a file")
+    with path.open("rb") as file:
+        header = file.read(_HEADER_BYTES)
+    if not header:  # being made
+        return ""
+    if len(header) < _HEADER_BYTES or not header.startswith(_MAGIC):
+        return "is no SQLite database"
+    if int.from_bytes(header[_OWNER_AT]) != APPLICATION_ID:
+        raise SpecError(f"the store {path}: is another program's database; points need a folder of their own")
+    if (written := int.from_bytes(header[_FORMAT_AT])) != FORMAT:
+        return f"has format {written} instead of {FORMAT}"
+    return "is damaged" if _mark_of(path).exists() else ""
+
+
+def _connect(path: Path, version: str) -> tuple[sqlite3.Connection, int, int]:
+    """A connection to the file at *path*, made where it is missing; *version*'s number and the others' points."""
+    connection = sqlite3.connect(path, timeout=BUSY_S, isolation_level=None)
+    try:
+        with _in_one_sentence(path.parent):
+            connection.text_factory = bytes  # a damaged text is found by its sum
+            connection.execute("PRAGMA synchronous = NORMAL")
+            connection.execute("PRAGMA cell_size_check = ON")
+            connection.execute("PRAGMA cache_size = -65536")  # KiB: the index of a million points
+            with connection:
+                number = _register(connection, version)
+            connection.execute("PRAGMA journal_mode = WAL")
+            (others,) = connection.execute(
+                "SELECT total(points) FROM version WHERE id <> ?", (number,)
+            ).fetchone()
+    except BaseException:
+        connection.close()
+        raise
+    return connection, number, int(others)
+
+
+def _register(connection: sqlite3.Connection, version: str) -> int:
+    """The number of *version*, after making the tables where there are none."""
+    connection.execute("BEGIN IMMEDIATE")
+    if connection.execute("PRAGMA user_version").fetchone() == (0,):
+        connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+        connection.execute(f"PRAGMA user_version = {FORMAT}")
+        for table in _TABLES:
+            connection.execute(table)
+    names = (version, " ".join(MEASURES))
+    connection.execute("INSERT OR IGNORE INTO version (name, measures) VALUES (?, ?)", names)
+    found: tuple[int] = connection.execute(
+        "SELECT id FROM version WHERE name = ? AND measures = ?", names
+    ).fetchone()
+    return found[0]
+
+
+@contextmanager
+def _in_one_sentence(folder: Path) -> Iterator[None]:
+    """Faults of the machine as one sentence, those of the file as its damage."""
+    try:
+        yield
+    except sqlite3.DatabaseError as error:
+        code = getattr(error, "sqlite_errorcode", None)
+        if code is None:  # not SQLite's, but a wrong use of it
+            raise
+        if said := _MACHINE.get(code & 0xFF):
+            raise SpecError(f"the store {folder}: {said}") from error
+        raise _Damaged from error
+    except (OSError, ValueError) as error:
+        raise SpecError(f"the store {folder}: {getattr(error, 'strerror', None) or error}") from error

@@ -1,0 +1,232 @@
+"""Points that are written down one by one, and asked for list after list with one store and one executor."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Final, Self
+
+from model.errors import SpecError, UnknownName, cut
+from model.measures import MEASURES
+from scenarios.declared import takes_whole_numbers
+from scenarios.load import Source
+from scenarios.sweeps.answers import Asked, Item, answers
+from scenarios.sweeps.asked import source_of_sweep
+from scenarios.sweeps.design import values_in_range
+from scenarios.sweeps.executors import Executor
+from scenarios.sweeps.plan import USUAL_LIMIT, How, Plan
+from scenarios.sweeps.points import Values
+from scenarios.sweeps.rows import Rows
+from scenarios.sweeps.run import Outcome, Running
+from scenarios.sweeps.spec import Axis, axis_of, sweep_of
+from scenarios.sweeps.sweep import Listener, Where, executor_at, store_at
+
+Signature = tuple[Any, ...]
+"""What tells two points apart: the values, and whether 1 is a number or a flag."""
+
+USUALLY: Final = Where()
+"""This machine, and the usual store."""
+FEWEST: Final = 2
+"""Values of an axis that varies."""
+
+
+@dataclass(frozen=True)
+class Question:
+    """A scenario, and what may vary about it."""
+
+    source: Source
+    axes: tuple[Axis, ...]
+    """Each with its values, or with a range that any value may come from."""
+    whole: frozenset[str]
+    """Keys of fields that take whole numbers."""
+    how: How
+    where: tuple[str, ...] = ()
+    """Conditions that the file declares."""
+    limit: int | None = USUAL_LIMIT
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """What varies."""
+        return tuple(axis.key for axis in self.axes)
+
+    def axis(self, key: str) -> Axis:
+        """The axis of a key."""
+        return next(axis for axis in self.axes if axis.key == key)
+
+
+def question_of(
+    name: Source | str | Path,
+    vary: Sequence[str | Axis] = (),
+    settings: Sequence[str] = (),
+    limit: int | None = USUAL_LIMIT,
+    **how: Any,
+) -> Question:
+    """What is asked of a scenario, by *vary* and by the axes that its file declares.
+
+    *how* may hold engine, seed and replications; None is as good as absent. Raises :class:`SpecError`.
+    """
+    source = name if isinstance(name, Source) else source_of_sweep(name, settings)
+    declared = sweep_of(source.data["sweep"], source.where) if "sweep" in source.data else None
+    given = [one if isinstance(one, Axis) else axis_of(one) for one in vary]
+    replaced = {axis.key for axis in given}
+    axes = [*(axis for axis in declared.axis if axis.key not in replaced), *given] if declared else given
+    if not axes:
+        raise SpecError(
+            f"{cut(source.where)}: nothing varies; give --vary KEY=LOW:HIGH, --vary KEY=LOW:HIGH:log or "
+            "--vary KEY=A,B,C, or a [[sweep.axis]] in the file"
+        )
+    if tied := next((axis for axis in axes if axis.zip), None):
+        raise SpecError(f"{tied.key}: moves together with other axes (zip); here each axis moves on its own")
+    base = source.scenario()
+    kind = next((str(axis.values[0]) for axis in axes if axis.key == "workload.kind" and axis.values), "")
+    whole = {axis.key for axis in axes if takes_whole_numbers(axis.key, kind or base.workload.kind)}
+    told = [_listed(axis, axis.key in whole) for axis in axes]
+    engine, seed, replications = (how.get(name) for name in ("engine", "seed", "replications"))
+    asked = How(
+        (declared.engine if declared else "auto") if engine in (None, "auto") else engine,
+        base.seed if seed is None else seed,
+        replications or max(declared.replications if declared else 1, base.replications),
+    )
+    where = declared.where if declared else ()
+    sweep_of({"design": "latin_hypercube", "samples": 1, "axis": told}, source.where)  # no key comes twice
+    return Question(source, tuple(told), frozenset(whole), asked, where, limit)
+
+
+def _listed(axis: Axis, is_whole: bool) -> Axis:
+    """An axis whose points are told, as those values; refused where it has but one."""
+    if axis.points is not None:
+        values = tuple(dict.fromkeys(values_in_range(axis, is_whole)))
+        axis = Axis(key=axis.key, values=values)
+    many = len(dict.fromkeys(axis.values)) if axis.values else FEWEST - (axis.low == axis.high)
+    if many < FEWEST:
+        one = axis.values[0] if axis.values else axis.low
+        raise SpecError(f"{axis.key}: got {one} alone; an axis takes two values or more, or LOW:HIGH")
+    return axis
+
+
+class Listed:
+    """The layout of points that are given as they are."""
+
+    def __init__(self, keys: Sequence[str], points: Sequence[Values]) -> None:
+        self.keys, self._points = tuple(keys), points
+
+    def count(self) -> int:
+        """How many points there are."""
+        return len(self._points)
+
+    def block(self, begin: int, end: int) -> list[dict[str, Any]]:
+        """The values of some of them."""
+        return [dict(point) for point in self._points[begin:end]]
+
+
+def signature(point: Values) -> Signature:
+    """What tells *point* from others of the same keys."""
+    return tuple((type(value), value) for value in point.values())
+
+
+def distinct(points: Iterable[Values]) -> list[Values]:
+    """The different points in the order of their first coming."""
+    return list({signature(point): point for point in points}.values())
+
+
+class Asker:
+    """Asks for the answers to lists of points; the store and the executor stay open from one list to the next."""
+
+    def __init__(self, question: Question, at: Where = USUALLY, listener: Listener | None = None) -> None:
+        self.question = question
+        self._at, self._heard = at, listener or Listener()
+        self._stack = ExitStack()
+        self._executor: Executor | None = None
+        self._outcome = Outcome(0)
+        self._each_s = 0.0
+        self._spent_s = 0.0
+
+    def __enter__(self) -> Self:
+        self._ledger = self._stack.enter_context(store_at(self._at))
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._stack.__exit__(kind, error, trace)
+
+    def plan(self, points: Sequence[Values], keys: Sequence[str] | None = None) -> Plan:
+        """The checked plan of *points*; those of *keys* alone leave the others as the base scenario has them."""
+        asked = self.question
+        keys = asked.keys if keys is None else keys
+        many = self._outcome.wanted + len(points) * asked.how.replications
+        if asked.limit is not None and many > asked.limit:
+            raise SpecError(
+                f"{asked.source.name}: {many:,} answers are more than the {asked.limit:,} that are allowed; "
+                f"--limit {many} allows them"
+            )
+        # The sweep says what varies; the points come from the list.
+        axes = [asked.axis(key) for key in keys]
+        sweep = sweep_of({"design": "latin_hypercube", "samples": 1, "axis": axes}, asked.source.where)
+        return Plan(asked.source, sweep, asked.how, None, self._heard.checked, design=Listed(keys, points))
+
+    def answer(self, plan: Plan, aloud: bool = True) -> Rows:
+        """The answers to *plan*, to be read as long as this is open; only progress is told where not *aloud*."""
+        began = time.perf_counter()
+        running = Running(plan, self._ledger)
+        before = self._outcome
+        self._outcome = _sum(before, running.outcome)
+        if aloud:
+            self._heard.planned(running, self._ledger.notes)
+        if self._each_s:
+            running.each_s = self._each_s
+        elif running.unknown:
+            running.pilot()
+            self._each_s = running.each_s
+        left = running.unknown  # the pilot may have left nothing
+        if left:
+            expected_s = self._each_s * left
+            executor = self._worker(self._spent_s + expected_s)
+            if aloud:
+                self._heard.expects(running, expected_s / executor.workers, executor.workers)
+            running.run(executor, lambda outcome: self._heard.told(_sum(before, outcome)))
+        self._outcome = _sum(before, running.outcome)
+        self._spent_s += time.perf_counter() - began
+        return Rows(plan, self._ledger, running.outcome)
+
+    def _worker(self, expected_s: float) -> Executor:
+        """The executor so far, or processes once there is enough to do for them."""
+        if self._executor is None or (self._executor.workers == 1 and self._at.cluster is None):
+            self._executor = self._stack.enter_context(executor_at(self._at, expected_s))
+        return self._executor
+
+    def why_no_base(self) -> str:
+        """Why the base scenario has no answer."""
+        how = self.question.how
+        axis = self.question.axes[0]
+        plan = self.plan([{axis.key: axis.values[0] if axis.values else axis.ends[0]}], [axis.key])
+        (found,) = answers(Asked(plan.points, how.engine, how.seed), [Item(0, 0, None)])
+        return found.error
+
+
+def _sum(before: Outcome, outcome: Outcome) -> Outcome:
+    return Outcome(
+        before.wanted + outcome.wanted, before.reused + outcome.reused, before.answered + outcome.answered
+    )
+
+
+def check_measure(measure: str) -> None:
+    """Raise :class:`UnknownName` for what is no measure at all."""
+    if measure not in MEASURES:
+        raise UnknownName("measure", measure, MEASURES)
+
+
+def check_has(measure: str, has: Iterable[str], name: str) -> None:
+    """Raise :class:`UnknownName` for a measure that answers to the scenario *name* do not have."""
+    known = set(has)
+    if known and measure not in known:
+        raise UnknownName("measure", measure, known, where=name)
+
+
+def measures_in(rows: Rows) -> set[str]:
+    """The measures that the base scenario or any point has."""
+    return {column.name for column in rows.columns if column.name in MEASURES} | set(rows.reference)

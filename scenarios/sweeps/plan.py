@@ -1,0 +1,218 @@
+"""What a sweep will do before it does anything: every point resolved and checked, counted, and named for the store."""
+
+from __future__ import annotations
+
+from array import array
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, Protocol
+
+from pydantic import BaseModel
+
+from model.errors import BlocktimeError, SpecError, cut
+from model.spec import WORKLOADS
+from scenarios.declared import declared_field, takes_whole_numbers
+from scenarios.load import Source
+from scenarios.spec import Scenario
+from scenarios.sweeps.conditions import Condition
+from scenarios.sweeps.design import Design
+from scenarios.sweeps.points import DIGEST_BYTES, Point, Points, Values
+from scenarios.sweeps.spec import Axis, Sweep
+
+USUAL_LIMIT: Final = 100_000
+"""Answers that a sweep may take without being told that it may take more."""
+BLOCK: Final = 5_000
+MOST_FAULTS_SHOWN: Final = 20
+
+Progress = Callable[[int, int], None]
+
+
+class Faults(BlocktimeError):
+    """Points that are no scenarios: each fault once, with the number of points that have it."""
+
+    def __init__(self, name: str, faults: Counter[str], points: int, bad: int) -> None:
+        many = f"{len(faults)} faults" if len(faults) > 1 else "one fault"
+        said = f"{name}: nothing was run, {bad:,} of {points:,} points cannot be: {many}"
+        shown = faults.most_common(MOST_FAULTS_SHOWN)
+        self.lines = [said, *(f"{fault} ({times:,} points)" for fault, times in shown)]
+        if len(faults) > len(shown):
+            self.lines.append(f"and {len(faults) - len(shown):,} more")
+        super().__init__("; ".join(self.lines))
+
+
+class Layout(Protocol):
+    """Points in an order, made when they are wanted."""
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """What varies."""
+
+    def count(self) -> int:
+        """How many points there are."""
+
+    def block(self, begin: int, end: int) -> list[dict[str, Any]]:
+        """The values of some of them."""
+
+
+@dataclass(frozen=True, slots=True)
+class How:
+    """How every point is answered."""
+
+    engine: str = "auto"
+    seed: int = 1
+    replications: int = 1
+
+
+class Plan:
+    """A sweep whose points are known to be scenarios, in declared order."""
+
+    def __init__(
+        self,
+        source: Source,
+        sweep: Sweep,
+        how: How | None = None,
+        limit: int | None = USUAL_LIMIT,
+        progress: Progress | None = None,
+        design: Layout | None = None,
+    ) -> None:
+        """Check every point; raises :class:`Faults`, or :class:`SpecError` for more answers than *limit*.
+
+        *design* lays out the points otherwise than the sweep says.
+        """
+        self.source = source
+        self.base: Scenario = source.scenario()
+        kind = self._kind(sweep)
+        self.sweep = sweep
+        self.how = how or How(sweep.engine, self.base.seed, sweep.replications)
+        whole = [axis.key for axis in sweep.axis if takes_whole_numbers(axis.key, kind)]
+        self.design: Layout = design or Design(self.sweep, whole)
+        self.whole_keys = frozenset(whole)
+        self.points = Points(source, self.design.keys)
+        declared = self.design.count()
+        asked = declared * self.how.replications
+        if limit is not None and asked > limit:
+            raise SpecError(
+                f"{source.name}: {_said(declared, self.how.replications)} are more than the {limit:,} that are "
+                f"allowed; --limit {asked} allows them"
+            )
+        self.numbers = array("q")
+        """Of the design's points, those that the conditions let through."""
+        self._digests = bytearray()
+        self._check(declared, progress)
+
+    def _kind(self, sweep: Sweep) -> str:
+        """The kind of workload that most of the axes' keys are about."""
+        for axis in sweep.axis:
+            if axis.key == "workload.kind" and axis.values:
+                return str(axis.values[0])
+        return self.base.workload.kind
+
+    def _check(self, declared: int, progress: Progress | None) -> None:
+        conditions = [Condition(text) for text in self.sweep.where]
+        faults: Counter[str] = Counter()
+        for axis in self.sweep.axis:
+            if not _is_declared(axis.key):
+                faults[self._refused(axis)] += declared
+        if faults:  # each point would tell the first of them alone
+            raise Faults(self.source.name, faults, declared, declared)
+        bad = 0
+        for begin in range(0, declared, BLOCK):
+            for number, values in enumerate(self.design.block(begin, min(begin + BLOCK, declared)), begin):
+                try:
+                    if conditions and not self._fulfils(conditions, values):
+                        continue
+                    point = self.points.point(values)
+                except SpecError as error:
+                    faults[str(error)] += 1
+                    bad += 1
+                    continue
+                self.numbers.append(number)
+                self._digests += point.digest
+            if progress is not None:
+                progress(min(begin + BLOCK, declared), declared)
+        if faults:
+            raise Faults(self.source.name, faults, declared, bad)
+        if not self.numbers:
+            raise SpecError(
+                f"{self.source.name}: none of {declared:,} points fulfils where {' and '.join(self.sweep.where)}"
+            )
+
+    def _refused(self, axis: Axis) -> str:
+        """What is wrong with the key of an axis."""
+        value = axis.values[0] if axis.values else axis.low
+        try:
+            Points(self.source, [axis.key]).point({axis.key: value})
+        except SpecError as error:
+            return str(error)
+        raise AssertionError(f"{axis.key} is declared nowhere, and taken")
+
+    def _fulfils(self, conditions: Sequence[Condition], values: Values) -> bool:
+        """Whether a point is wanted; asked before it is resolved, since conditions may be there to avoid faults."""
+
+        def value(key: str) -> Any:
+            return values[key] if key in values else value_in(self.base, key)
+
+        return all(condition.holds(value) for condition in conditions)
+
+    def __len__(self) -> int:
+        return len(self.numbers)
+
+    @property
+    def answers(self) -> int:
+        """Points times replications."""
+        return len(self) * self.how.replications
+
+    def key(self, place: int | None, replication: int = 0) -> bytes:
+        """What the answer to the point at *place* is kept under; of the base scenario for None."""
+        if place is None:
+            digest = self.points.base.digest
+        else:
+            digest = bytes(self._digests[place * DIGEST_BYTES : (place + 1) * DIGEST_BYTES])
+        return Point.key_of(digest, self.how.engine, self.how.seed + replication)
+
+    def values(self, begin: int, end: int) -> list[Values]:
+        """The values of the points at places *begin* to *end* - 1."""
+        numbers = self.numbers[begin:end]
+        if not numbers:
+            return []
+        first, last = numbers[0], numbers[-1]
+        if last - first < 2 * len(numbers):
+            block = self.design.block(first, last + 1)
+            return [block[number - first] for number in numbers]
+        return [self.design.block(number, number + 1)[0] for number in numbers]
+
+    def blocks(self, size: int = BLOCK) -> Iterator[tuple[int, list[Values]]]:
+        """All points in order: the place of the first of a block, and their values."""
+        for begin in range(0, len(self), size):
+            yield begin, self.values(begin, begin + size)
+
+    def said(self) -> str:
+        """How much there is to do, in words."""
+        left_out = self.design.count() - len(self)
+        return _said(len(self), self.how.replications) + (
+            f" ({left_out:,} more are left out by where)" if left_out else ""
+        )
+
+
+def _is_declared(key: str) -> bool:
+    """Whether any scenario has such a field."""
+    kinds = WORKLOADS if key.startswith("workload.") else ("full_scan",)
+    last = key.rpartition(".")[2]
+    return last == "use" or key == "workload.kind" or any(declared_field(key, kind) for kind in kinds)
+
+
+def _said(points: int, replications: int) -> str:
+    many = f"{points:,} point{'s' if points != 1 else ''}"
+    return f"{many} × {replications:,} replications" if replications > 1 else many
+
+
+def value_in(scenario: Scenario, key: str) -> Any:
+    """The field *key* of a scenario; raises :class:`SpecError` where it has none."""
+    section, *parts = key.split(".")
+    target: Any = scenario.workload if section == "workload" else getattr(scenario.system, section, None)
+    for part in parts:
+        if not isinstance(target, BaseModel) or part not in type(target).model_fields:
+            raise SpecError(f"{scenario.name}: {cut(key)} is no field of this scenario")
+        target = getattr(target, part)
+    return target

@@ -1,0 +1,256 @@
+"""From the values of a point to its resolved scenario, many times and quickly; and what names its answer in a store."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from functools import cached_property, lru_cache
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any, Final, cast
+
+from pydantic import BaseModel, ValidationError
+
+import model
+from model.errors import SpecError, UnknownName, shown
+from model.spec import WORKLOADS, System, Workload
+from scenarios.load import Source, put
+from scenarios.spec import Scenario
+
+Values = Mapping[str, Any]
+"""Dotted key of a field -> its value at one point, as a user writes it."""
+
+KEPT_SECTIONS: Final = 4096
+DIGEST_BYTES: Final = 16
+
+
+@lru_cache(maxsize=1)
+def version_of_model() -> str:
+    """Version of the program with a digest of its laws, engines and catalog: what answers depend on."""
+    from model.books import blocktime_version  # noqa: PLC0415  (brings the laws along)
+
+    folder = Path(model.__file__).parent
+    digest = blake2b(digest_size=6)
+    for file in sorted(folder.rglob("*")):
+        if file.suffix in (".py", ".toml"):
+            digest.update(file.relative_to(folder).as_posix().encode())
+            digest.update(file.read_bytes())
+    return f"{blocktime_version()}+{digest.hexdigest()}"
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """One resolved scenario of a sweep."""
+
+    system: System
+    workload: Workload
+    digest: bytes
+    """Of everything that its answer depends on but engine, seed and version."""
+
+    @staticmethod
+    def key_of(digest: bytes, engine: str, seed: int) -> bytes:
+        """What the answer by *engine* with *seed* to the point with that digest is kept under."""
+        said = f"{engine}|{seed}|{version_of_model()}".encode()
+        return blake2b(digest + said, digest_size=DIGEST_BYTES).digest()
+
+    def value(self, key: str) -> Any:
+        """The field *key* as it was understood; raises :class:`UnknownName` where there is no such field."""
+        target: Any = self.workload if key.startswith("workload.") else self.system
+        parts = key.removeprefix("workload.").split(".")
+        for part in parts:
+            fields = type(target).model_fields if isinstance(target, BaseModel) else {}
+            if part not in fields:
+                raise UnknownName("field", key, [f"{key.rpartition('.')[0]}.{name}" for name in fields])
+            target = getattr(target, part)
+        return target
+
+
+@dataclass(slots=True)
+class _Template:
+    """A scenario whose plain fields may be replaced by other values of the same fields."""
+
+    scenario: Scenario
+    marks: dict[str, int]
+    """Mark of the value of each plain key."""
+    digest: int
+    """Sum of the marks of all fields: a point's differs by those of the fields that do."""
+    sections: dict[tuple[Any, ...], tuple[BaseModel, int]] = field(default_factory=dict)
+    """Sections met before and what they add, by their values: neighbours in a design share most of theirs."""
+
+
+class Points:
+    """Resolves the points of one sweep: a source with values laid over it, each exactly as :func:`load` would.
+
+    Most keys are *plain*: they replace one number, flag or word, and which constants and defaults stand around them
+    does not depend on the value. So the scenario is resolved once for all of them, and for a point only the sections
+    that change are checked again. Keys that decide what stands around them (a catalog entry, the kind of the workload,
+    lists) are resolved in full, once for each combination of their values.
+    """
+
+    def __init__(self, source: Source, keys: Sequence[str], where: str = "axis") -> None:
+        self.source, self.keys, self.where = source, tuple(keys), where
+        self._plain = tuple(key for key in keys if _is_plain(key))
+        self._structural = tuple(key for key in keys if key not in self._plain)
+        self._by_section = _by_section(self._plain)
+        self._templates: dict[str, _Template] = {}
+        self._words: dict[tuple[str, Any], Any] = {}
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Travels to a worker without what it has resolved so far."""
+        return Points, (self.source, self.keys, self.where)
+
+    @cached_property
+    def base(self) -> Point:
+        """The scenario that the points differ from, as it stands."""
+        return Points(self.source, ()).point({})
+
+    def scenario(self, values: Values) -> Scenario:
+        """The point as a scenario of its own, such as ``load`` makes it from a file."""
+        nested: dict[str, Any] = {}
+        for key in self.keys:
+            put(nested, key, values[key], self.where)
+        return self.source.with_layer(self.where, nested).scenario()
+
+    def point(self, values: Values) -> Point:
+        """The point with these values; raises :class:`SpecError` with one sentence for what is wrong with it."""
+        if any(isinstance(values[key], dict | list | tuple) for key in self._plain):
+            raise SpecError(_not_plain(self.where, self._plain, values))
+        template = self._template(values)
+        with suppress(ValidationError):
+            return self._changed(template, values)
+        self.scenario(values)  # says in one sentence what is wrong
+        raise AssertionError("a point that is refused in parts and taken as a whole")
+
+    @property
+    def plain_keys(self) -> tuple[str, ...]:
+        """The keys that replace one value and nothing around it."""
+        return self._plain
+
+    def group(self, values: Values) -> str:
+        """Names the points that differ from this one in plain keys alone."""
+        return repr([values[key] for key in self._structural])
+
+    def understood(self, key: str, values: Values) -> Any:
+        """The value of a plain field at a point, as the scenario has it: a word may stand for a number."""
+        value = values[key]
+        if type(value) in (int, float):
+            return value
+        known = (key, value)
+        if known not in self._words:
+            self._words[known] = self.point(values).value(key)
+        return self._words[known]
+
+    def _template(self, values: Values) -> _Template:
+        called = self.group(values)
+        found = self._templates.get(called)
+        if found is None:
+            scenario = self.scenario(values)
+            constants = scenario.system.constants
+            ranges = sorted((path, one.how, sorted(one.range.items())) for path, one in constants.items())
+            marks = _marks_of(scenario.system) | _marks_of(scenario.workload, "workload.")
+            plain = {key: marks[key] for key in self._plain if key in marks}
+            found = self._templates[called] = _Template(
+                scenario, plain, sum(marks.values()) + _mark("constants", ranges)
+            )
+        return found
+
+    def _changed(self, template: _Template, values: Values) -> Point:
+        system, work = template.scenario.system, template.scenario.workload
+        update: dict[str, Any] = {}
+        digest = template.digest
+        for section, keys in self._by_section.items():
+            known = (section, *((type(values[key]), values[key]) for key, _ in keys))
+            found = template.sections.get(known)
+            if found is None:
+                old = work if section == "workload" else getattr(system, section)
+                new = _with_values(old, [(path, values[key]) for key, path in keys])
+                if len(template.sections) >= KEPT_SECTIONS:
+                    template.sections.clear()
+                more = sum(_mark(key, _at(new, path)) - template.marks[key] for key, path in keys)
+                found = template.sections[known] = new, more
+            if section == "workload":
+                work = cast(Workload, found[0])
+            else:
+                update[section] = found[0]
+            digest += found[1]
+        if update:  # NOTE: constants keep the template's values beside their origins; no law reads those
+            system = System.model_validate({**vars(system), **update})
+        return Point(system, work, (digest % 2 ** (8 * DIGEST_BYTES)).to_bytes(DIGEST_BYTES, "big"))
+
+
+def _is_plain(key: str) -> bool:
+    """Whether the field holds one number, flag or word that decides nothing of what stands around it."""
+    parts = key.split(".")
+    if parts[-1] in ("use", "kind") or len(parts) < 2:
+        return False
+    kinds: Iterable[type[BaseModel]] = WORKLOADS.values() if parts[0] == "workload" else (System,)
+    names = parts[1:] if parts[0] == "workload" else parts
+    return any(_holds_one_value(kind, names) for kind in kinds)
+
+
+def _holds_one_value(section: type[BaseModel], names: Sequence[str]) -> bool:
+    name, *rest = names
+    declared = section.model_fields.get(name)
+    if declared is None:
+        return False
+    inner = declared.annotation
+    if rest:
+        return isinstance(inner, type) and issubclass(inner, BaseModel) and _holds_one_value(inner, rest)
+    forms = repr(inner)
+    return not (isinstance(inner, type) and issubclass(inner, BaseModel)) and not any(
+        form in forms for form in ("tuple[", "dict[", "list[")
+    )
+
+
+def _by_section(keys: Sequence[str]) -> dict[str, list[tuple[str, tuple[str, ...]]]]:
+    """Top section -> the keys below it, each with its path inside."""
+    found: dict[str, list[tuple[str, tuple[str, ...]]]] = {}
+    for key in keys:
+        section, *path = key.split(".")
+        found.setdefault(section, []).append((key, tuple(path)))
+    return found
+
+
+def _with_values(section: BaseModel, changes: Sequence[tuple[tuple[str, ...], Any]]) -> BaseModel:
+    """*section* with other values, checked; sections inside it first."""
+    given = vars(section)
+    fields = {
+        name: given[name] for name in section.model_fields_set
+    }  # a default is less than the same value given
+    inner: dict[str, list[tuple[tuple[str, ...], Any]]] = {}
+    for (name, *rest), value in changes:
+        if rest:
+            inner.setdefault(name, []).append((tuple(rest), value))
+        else:
+            fields[name] = value
+    for name, below in inner.items():
+        fields[name] = _with_values(given[name], below)
+    return type(section).model_validate(fields)
+
+
+def _at(section: Any, path: Iterable[str]) -> Any:
+    for name in path:
+        section = getattr(section, name)
+    return section
+
+
+def _marks_of(section: BaseModel, where: str = "") -> dict[str, int]:
+    """A mark for each field of *section* and of the sections in it, by dotted key; constants have none."""
+    found: dict[str, int] = {}
+    for name, value in vars(section).items():
+        if isinstance(value, BaseModel):
+            found |= _marks_of(value, f"{where}{name}.")
+        elif name != "constants":
+            found[f"{where}{name}"] = _mark(f"{where}{name}", value)
+    return found
+
+
+def _mark(key: str, value: Any) -> int:
+    """What one value adds to a digest; the sum of such marks is as good as a digest of all, whatever their order."""
+    return int.from_bytes(blake2b(f"{key}={value!r}".encode(), digest_size=DIGEST_BYTES).digest(), "big")
+
+
+def _not_plain(where: str, keys: Sequence[str], values: Values) -> str:
+    key = next(key for key in keys if isinstance(values[key], dict | list | tuple))
+    return f"{where} {key}: got {shown(values[key])}; it is one value at each point"

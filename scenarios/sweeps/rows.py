@@ -1,0 +1,146 @@
+"""The table of a sweep: its columns, and its rows in declared order, read back from the store block by block."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from model.books import blocktime_version
+from model.measures import MEASURES
+from model.units import unit_of
+from scenarios.interval import CONFIDENCE, half_width
+from scenarios.load import to_mapping
+from scenarios.sweeps.answers import NOTHING, PLACES
+from scenarios.sweeps.ledger import Kept, Ledger
+from scenarios.sweeps.plan import BLOCK, Plan
+from scenarios.sweeps.points import Values, version_of_model
+from scenarios.sweeps.run import Outcome
+from scenarios.sweeps.table import Column
+
+Block = Mapping[str, Any]
+"""Name of a column -> its values, of equal length."""
+
+ELAPSED: Final = PLACES["elapsed_s"]
+CHANGES: Final = (
+    Column("elapsed_change_s", "real", "s", "elapsed_s less that of the base scenario"),
+    Column("elapsed_change_fraction", "real", "", "the same over the base scenario's elapsed_s"),
+)
+INTERVALS: Final = (
+    Column(
+        "elapsed_low_s",
+        "real",
+        "s",
+        f"lower end of the {CONFIDENCE:.0%} interval of the mean over replications",
+    ),
+    Column("elapsed_high_s", "real", "s", "its upper end"),
+    Column("elapsed_change_low_s", "real", "s", "lower end of the interval of the change, seeds paired"),
+    Column("elapsed_change_high_s", "real", "s", "its upper end"),
+)
+
+
+class Rows:
+    """Every point of a plan with its answer; a point without one has its error."""
+
+    def __init__(self, plan: Plan, ledger: Ledger, outcome: Outcome) -> None:
+        self.plan, self.ledger, self.outcome = plan, ledger, outcome
+        self._each = plan.how.replications
+        self._reference = self._answers([None])[0][0]
+        self.columns: tuple[Column, ...] = tuple(self._columns())
+
+    @property
+    def reference(self) -> dict[str, float]:
+        """The base scenario's answer by name, a mean over the replications; empty where it has none."""
+        means = self._reference.mean(axis=0)
+        return {name: float(means[place]) for name, place in PLACES.items() if not np.isnan(means[place])}
+
+    def about(self) -> dict[str, Any]:
+        """What made the table: the scenario, what varies, engine, seeds, version, sources."""
+        plan = self.plan
+        system = plan.base.system
+        return {
+            "program": "blocktime",
+            "version": blocktime_version(),
+            "model": version_of_model(),
+            "scenario": {"name": plan.base.name, **to_mapping(plan.base)},
+            "resolved": {
+                "system": system.model_dump(mode="json", exclude={"constants"}),
+                "workload": plan.base.workload.model_dump(mode="json"),
+            },
+            "constants": {path: one.model_dump(mode="json") for path, one in system.constants.items()},
+            "sweep": plan.sweep.model_dump(mode="json", exclude_none=True),
+            "engine": plan.how.engine,
+            "seeds": list(range(plan.how.seed, plan.how.seed + plan.how.replications)),
+            "reference": self.reference,
+            "points": len(plan),
+        }
+
+    def blocks(self) -> Iterator[Block]:
+        """All rows in declared order."""
+        for begin, values in self.plan.blocks(max(1, BLOCK // self._each)):
+            yield self._block(begin, values)
+
+    def _columns(self) -> Iterator[Column]:
+        yield Column("point", "whole", "", "number of the point in the design, from 0")
+        for key in self.plan.design.keys:
+            yield Column(key, self._kind(key), unit_of(key), f"the scenario's {key}")
+        yield Column("engine", "text", "", "what answered")
+        for name, measure in MEASURES.items():
+            if self.outcome.has[PLACES[name]]:
+                yield Column(name, "real", measure.unit, measure.says)
+        yield from CHANGES
+        if self._each > 1:
+            yield from INTERVALS
+        yield Column("error", "text", "", "why there is no answer")
+
+    def _kind(self, key: str) -> Any:
+        """The type of a column of values, by what the axis gives."""
+        axis = next(axis for axis in self.plan.sweep.axis if axis.key == key)
+        values: Sequence[Any] = axis.values or (axis.low, axis.high)
+        if all(isinstance(value, bool) for value in values):
+            return "flag"
+        if any(isinstance(value, bool | str) for value in values):
+            return "text"
+        return "whole" if key in self.plan.whole_keys else "real"
+
+    def _answers(self, places: Sequence[int | None]) -> tuple[NDArray[np.float64], list[str]]:
+        """Rows of measures by point and replication, and the engine of each point."""
+        each = range(self._each)
+        keys = [self.plan.key(place, replication) for place in places for replication in each]
+        kept = self.ledger.get_many(keys)
+        nothing = Kept(NOTHING, "")
+        found = [kept.get(key, nothing) for key in keys]
+        values = np.stack([one.values for one in found]).reshape(len(places), self._each, -1)
+        return values, [one.engine for one in found[:: self._each]]
+
+    def _block(self, begin: int, values: Sequence[Values]) -> Block:
+        places = range(begin, begin + len(values))
+        answers, engines = self._answers(places)
+        failed = [self.outcome.failed.get(place, "") for place in places]
+        answers[[bool(error) for error in failed]] = np.nan
+        means = answers.mean(axis=1)
+        elapsed = answers[:, :, ELAPSED]
+        change = elapsed - self._reference[:, ELAPSED]
+        found: dict[str, Any] = {
+            "point": np.array([self.plan.numbers[place] for place in places]),
+            **{column.name: self._values(column, values) for column in self.columns if "." in column.name},
+            "engine": [None if error else engine for engine, error in zip(engines, failed, strict=True)],
+            **{name: means[:, place] for name, place in PLACES.items() if self.outcome.has[place]},
+            "elapsed_change_s": change.mean(axis=1),
+            "elapsed_change_fraction": change.mean(axis=1) / self._reference[:, ELAPSED].mean(),
+            "error": [error or None for error in failed],
+        }
+        if self._each > 1:
+            for name, what in (("elapsed", elapsed), ("elapsed_change", change)):
+                middle, half = what.mean(axis=1), half_width(what)
+                found[f"{name}_low_s"], found[f"{name}_high_s"] = middle - half, middle + half
+        return {column.name: found[column.name] for column in self.columns}
+
+    @staticmethod
+    def _values(column: Column, values: Sequence[Values]) -> list[Any]:
+        given = [one[column.name] for one in values]
+        if column.kind == "text":
+            return [str(value).lower() if isinstance(value, bool) else str(value) for value in given]
+        return given

@@ -1,0 +1,176 @@
+"""Answer the points of a plan: those that the store has not, by an executor, each kept as soon as it is known."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from itertools import islice
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from model.measures import MEASURES
+from scenarios.sweeps.answers import Answer, Asked, Item, Row, answers
+from scenarios.sweeps.executors import Executor, Lost
+from scenarios.sweeps.ledger import Kept, Ledger
+from scenarios.sweeps.plan import BLOCK, Plan
+from scenarios.sweeps.points import Values
+
+CHUNK_S: Final = 1.0
+"""Work that is handed out at once: much against what handing out costs, little enough to show progress."""
+MOST_IN_A_CHUNK: Final = 2_000
+CHUNKS_A_WORKER: Final = 4
+"""At least so many, so that all workers end together."""
+PILOT_S: Final = 0.25
+MOST_STEPS: Final = 1_000
+GOLDEN: Final = 0.6180339887498949
+"""Steps of this share of a row of points never come close to each other."""
+
+Told = Callable[["Outcome"], None]
+
+
+@dataclass(slots=True)
+class Outcome:
+    """How far a sweep has come, in answers: points times replications."""
+
+    wanted: int
+    reused: int = 0
+    answered: int = 0
+    failed: dict[int, str] = field(default_factory=dict)
+    """Place of a point -> why it has no row."""
+    has: NDArray[np.bool_] = field(default_factory=lambda: np.zeros(len(MEASURES), bool))
+    """Which measures any of the answers has."""
+
+    @property
+    def done(self) -> int:
+        """Answers that are known."""
+        return self.reused + self.answered
+
+    @property
+    def left(self) -> int:
+        """Answers still to be worked out."""
+        return self.wanted - self.done
+
+    def saw(self, rows: Sequence[Row]) -> None:
+        """Note which measures these answers have."""
+        if rows:
+            self.has |= ~np.isnan(np.stack(rows)).all(axis=0)
+
+
+class Running:
+    """A plan on its way through a store and an executor; what was answered stays in the store whatever happens."""
+
+    def __init__(self, plan: Plan, ledger: Ledger) -> None:
+        self.plan, self.ledger = plan, ledger
+        self.asked = Asked(plan.points, plan.how.engine, plan.how.seed)
+        self.outcome = Outcome(plan.answers)
+        self.each_s = 0.0
+        """What one answer takes, as far as it is known."""
+        self._each = plan.how.replications
+        self._known = bytearray(self._each + plan.answers)  # those of the base scenario come first
+        self._look_up()
+
+    def _look_up(self) -> None:
+        """Mark what the store has."""
+        for begin in range(0, len(self._known), BLOCK):
+            numbers = range(begin, min(begin + BLOCK, len(self._known)))
+            keys = [self._key(number) for number in numbers]
+            kept = self.ledger.get_many(keys)
+            for number, key in zip(numbers, keys, strict=True):
+                if key in kept:
+                    self._known[number] = 1
+                    self.outcome.reused += self._is_wanted(number)
+            self.outcome.saw([one.values for one in kept.values()])
+
+    def _key(self, number: int) -> bytes:
+        rank, replication = divmod(number, self._each)
+        return self.plan.key(rank - 1 if rank else None, replication)
+
+    def _is_wanted(self, number: int) -> bool:
+        """Whether the answer is one of a point, not of the base scenario."""
+        return number >= self._each
+
+    @property
+    def unknown(self) -> int:
+        """Answers that nobody has, of points and of the base scenario."""
+        return self._known.count(0)
+
+    def _missing(self) -> Iterator[int]:
+        """Numbers of the answers that nobody has, point by point, replications together."""
+        return (number for number, known in enumerate(self._known) if not known)
+
+    def _items(self, numbers: Iterable[int]) -> Iterator[Item]:
+        begin, ahead = 0, 1
+        block: list[Values] = []
+        for number in numbers:
+            rank, replication = divmod(number, self._each)
+            place = rank - 1
+            if place < 0:
+                yield Item(number, replication, None)
+                continue
+            if not begin <= place < begin + len(block):
+                ahead = (
+                    min(2 * ahead, BLOCK) if place == begin + len(block) else 1
+                )  # far places come one by one
+                begin, block = place, self.plan.values(place, place + ahead)
+            yield Item(number, replication, block[place - begin])
+
+    def pilot(self) -> float:
+        """Answer a few points, spread over the design, and then more while that is quick; seconds that the rest takes.
+
+        Those are of one process. The first point also pays for what is imported and compiled once.
+        """
+        missing = list(self._missing())
+        ranks = dict.fromkeys(int(step * GOLDEN % 1 * len(missing)) for step in range(MOST_STEPS))
+        spread = (missing[rank] for rank in (ranks if missing else ()))
+        for step, size in enumerate((1, 1, 4, 16, 64, 256)):
+            items = list(self._items(islice(spread, size)))
+            if not items:
+                break
+            began = time.perf_counter()
+            self._keep(items, answers(self.asked, items))
+            took = time.perf_counter() - began
+            self.each_s = took / len(items)
+            if step and took > PILOT_S:
+                break
+        return self.each_s * self.outcome.left
+
+    def run(self, executor: Executor, told: Told | None = None) -> Outcome:
+        """Answer what is missing; *told* hears of every step. May be left by any exception, and called again."""
+        sent: dict[int, list[Item]] = {}
+
+        def chunks() -> Iterator[list[Item]]:
+            items = self._items(self._missing())
+            while chunk := list(islice(items, self._chunk(executor.workers))):
+                sent[len(sent)] = chunk
+                yield chunk
+
+        for number, found in executor.map(partial(answers, self.asked), chunks()):
+            items, sent[number] = sent[number], []
+            self._keep(items, found)
+            if told is not None:
+                told(self.outcome)
+        return self.outcome
+
+    def _chunk(self, workers: int) -> int:
+        """Answers that are handed out together."""
+        by_time = int(CHUNK_S / self.each_s) if self.each_s else MOST_IN_A_CHUNK
+        fair = -(-self.outcome.left // (CHUNKS_A_WORKER * workers))
+        return max(1, min(by_time, fair, MOST_IN_A_CHUNK))
+
+    def _keep(self, items: Sequence[Item], found: Sequence[Answer | Lost]) -> None:
+        kept = []
+        for item, answer in zip(items, found, strict=True):
+            self._known[item.number] = 1
+            wanted = self._is_wanted(item.number)
+            self.outcome.answered += wanted
+            error = answer.sentence if isinstance(answer, Lost) else answer.error
+            if error and wanted:
+                self.outcome.failed.setdefault(item.number // self._each - 1, error)
+            elif isinstance(answer, Answer) and not error:
+                kept.append((self._key(item.number), Kept(answer.row, answer.engine)))
+        self.ledger.put_many(kept)
+        self.outcome.saw([one.values for _, one in kept])

@@ -1,0 +1,312 @@
+"""What a sweep varies: the [sweep] table of a scenario's file, and an axis as the command line writes it."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from typing import Annotated, Any, Final, Literal, Self
+
+from pydantic import Field, ValidationError, ValidationInfo, WithJsonSchema, field_validator, model_validator
+
+from model.errors import SpecError, UnknownName, cut, shown
+from model.provenance import Frozen
+from model.spec import Whole
+from model.units import parse_bytes, parse_seconds, unit_of
+from scenarios.load import value_of
+from scenarios.run import Engine
+from scenarios.spec import SECTIONS
+from scenarios.sweeps.conditions import Condition
+
+MOST_AXES: Final = 32
+MOST_VALUES: Final = 100_000
+MOST_SAMPLES: Final = 2**20
+LONGEST_TEXT: Final = 200
+LONGEST_AXIS: Final = 100_000
+LARGEST: Final = 2**63
+
+Number = Annotated[
+    int | float,
+    WithJsonSchema({"anyOf": [{"type": "number"}, {"type": "string", "pattern": r"^\s*[0-9]"}]}),
+]
+
+
+class Axis(Frozen):
+    """One field that varies: the values it takes, or the range they come from."""
+
+    key: Annotated[str, Field(max_length=LONGEST_TEXT)]
+    """The field, as SECTION.FIELD."""
+    values: Annotated[tuple[bool | int | float | str, ...], Field(max_length=MOST_VALUES)] | None = None
+    """Numbers, texts, or true and false; fields for bytes or seconds also take a text with a unit."""
+    low: Number | None = None
+    """Where a range begins."""
+    high: Number | None = None
+    """Where a range ends; it belongs to the range."""
+    points: Annotated[Whole, Field(ge=2, le=MOST_VALUES)] | None = None
+    """How many values of the range a crossed design takes."""
+    scale: Literal["linear", "log"] = "linear"
+    """Whether neighbours in the range have the same distance, or the same ratio."""
+    zip: Annotated[str, Field(max_length=LONGEST_TEXT)] = ""
+    """Axes of one zip name move together, and are crossed with the others."""
+
+    @field_validator("key")
+    @classmethod
+    def _names_a_field(cls, key: str) -> str:
+        parts = [part.strip() for part in key.split(".")]
+        if len(parts) < 2 or not all(parts):
+            raise ValueError(f"{cut(key)!r} names no field; write SECTION.FIELD")
+        if parts[0] not in SECTIONS:
+            raise ValueError(str(UnknownName("section", parts[0], SECTIONS)))
+        return ".".join(parts)
+
+    @field_validator("values", mode="before")
+    @classmethod
+    def _plain_values(cls, values: object, info: ValidationInfo) -> object:
+        if not isinstance(values, list | tuple):
+            return values
+        return tuple(_value(info.data.get("key", ""), value) for value in values)
+
+    @field_validator("low", "high", mode="before")
+    @classmethod
+    def _an_end(cls, value: object, info: ValidationInfo) -> object:
+        return None if value is None else _number(info.data.get("key", ""), value)
+
+    @property
+    def ends(self) -> tuple[int | float, int | float]:
+        """Low and high, of an axis that has no values."""
+        if self.low is None or self.high is None:
+            raise AssertionError("an axis without values has both ends")
+        return self.low, self.high
+
+    @model_validator(mode="after")
+    def _one_form(self) -> Self:
+        ends = (self.low, self.high)
+        if self.values:
+            if ends != (None, None) or self.points is not None or self.scale == "log":
+                raise ValueError(
+                    f"{self.key}: has values and a range (low, high, points, scale); give one of them"
+                )
+            return self
+        if ends == (None, None) or self.values is not None:
+            raise ValueError(f"{self.key}: has no values; give values, or a range by low and high")
+        if self.low is None or self.high is None:
+            raise ValueError(f"{self.key}: {'low' if self.low is None else 'high'} of its range is missing")
+        if self.low > self.high:
+            raise ValueError(
+                f"{self.key}: got low {self.low:,} above high {self.high:,}; low is at most high"
+            )
+        if self.scale == "log" and self.low <= 0:
+            raise ValueError(f"{self.key}: got low {self.low:,} on a log scale; it is more than 0 there")
+        return self
+
+
+def _length(axis: Axis) -> int | None:
+    """How many values it takes; None for a range that a sampled design takes from."""
+    return axis.points if axis.values is None else len(axis.values)
+
+
+class Sweep(Frozen):
+    """Scenarios that differ from a base along axes: how the points are chosen, and how each is answered."""
+
+    design: Literal["crossed", "latin_hypercube", "sobol"] = "crossed"
+    """All combinations of the axes' values, or so many samples of the space that the axes span."""
+    samples: Annotated[Whole, Field(ge=1, le=MOST_SAMPLES)] | None = None
+    """How many points a sampled design has; a power of two for sobol."""
+    seed: Annotated[Whole, Field(ge=0, le=LARGEST - 1)] = 1
+    """Of the samples."""
+    where: Annotated[tuple[str, ...], Field(max_length=100)] = ()
+    """Conditions such as ``workload.users <= 50 * host.cpus``; points that do not fulfil all of them are left out."""
+    engine: Engine = "auto"
+    """Who answers the points."""
+    replications: Annotated[Whole, Field(ge=1, le=1000)] = 1
+    """How many seeds a simulated point is answered with."""
+    axis: Annotated[tuple[Axis, ...], Field(max_length=MOST_AXES, json_schema_extra={"minItems": 1})]
+    """What varies; in a crossed design the first axis varies slowest."""
+
+    @field_validator("where")
+    @classmethod
+    def _conditions(cls, texts: tuple[str, ...]) -> tuple[str, ...]:
+        for text in texts:
+            Condition(text)
+        return texts
+
+    @model_validator(mode="after")
+    def _fits_together(self) -> Self:
+        if not self.axis:
+            raise ValueError("axis: there is none; each [[sweep.axis]] says by its key what varies")
+        key, times = Counter(axis.key for axis in self.axis).most_common(1)[0]
+        if times > 1:
+            raise ValueError(f"{key} is the key of {times} axes; a field varies along one")
+        if self.design == "crossed":
+            self._check_crossed()
+        else:
+            self._check_sampled(self.design)
+        for name in dict.fromkeys(axis.zip for axis in self.axis if axis.zip):
+            lengths = {
+                length for axis in self.axis if axis.zip == name and (length := _length(axis)) is not None
+            }
+            if len(lengths) > 1:
+                said = " and ".join(f"{length:,}" for length in sorted(lengths))
+                raise ValueError(
+                    f"axes of zip {cut(name)!r} have {said} values; those that move together have as many each"
+                )
+        return self
+
+    def _check_crossed(self) -> None:
+        if self.samples is not None:
+            raise ValueError("samples: a crossed design has none; they belong to latin_hypercube and sobol")
+        for axis in self.axis:
+            if _length(axis) is None:
+                raise ValueError(f"{axis.key}: points are missing; a crossed design takes so many of a range")
+
+    def _check_sampled(self, design: str) -> None:
+        if self.samples is None:
+            raise ValueError(f"samples are missing; a {design} design has so many points")
+        for axis in self.axis:
+            if axis.points is not None:
+                raise ValueError(
+                    f"{axis.key}: got points {axis.points:,}; a range in a {design} design has low and high alone"
+                )
+        below = 1 << (self.samples.bit_length() - 1)
+        if design == "sobol" and below != self.samples:
+            raise ValueError(
+                f"samples: got {self.samples:,}; sobol takes a power of two: allowed are 1, 2, 4, … {MOST_SAMPLES:,}, "
+                f"nearest are {below:,} and {2 * below:,}"
+            )
+
+
+def sweep_of(table: object, where: str = "scenario") -> Sweep:
+    """The sweep that a file's [sweep] table describes; raises :class:`SpecError` with one sentence that begins *where*.
+
+    Its axes may be given as tables or as :class:`Axis`.
+    """
+    try:
+        return Sweep.model_validate(table)
+    except ValidationError as error:
+        raise SpecError(f"{cut(where)}: {_sentence(error, 'sweep')}") from None
+    except SpecError as error:  # a condition says itself what is wrong with it
+        raise SpecError(f"{cut(where)}: sweep.{error}") from None
+
+
+def axis_of(text: str) -> Axis:
+    """An axis written as KEY=a,b,c or KEY=low:high:points, also with :log; KEY=low:high in a sampled design.
+
+    Values are read as TOML, else as text; quotes protect commas and colons. Raises :class:`SpecError`.
+    """
+    key, equals, written = text.partition("=")
+    key, said = key.strip(), f"axis {cut(text)}"
+    if len(text) > LONGEST_AXIS:
+        raise SpecError(
+            f"{said}: has {len(text):,} characters; written so, an axis has at most {LONGEST_AXIS:,}"
+        )
+    if not equals or not key:
+        raise SpecError(
+            f"{said}: write it as KEY=A,B,C or KEY=LOW:HIGH:POINTS, such as workload.users=1:200:20:log"
+        )
+    parts, marks = _split(written)
+    if written.strip() and not all(part.strip() for part in parts):
+        raise SpecError(f'{said}: has an empty value; an empty text is written ""')
+    if any(part.strip()[:1] in _QUOTES and not _QUOTED.fullmatch(part) for part in parts if part.strip()):
+        raise SpecError(f"{said}: has a quote that is not closed before the next comma or colon")
+    if len(marks) > 1:
+        raise SpecError(
+            f"{said}: has commas and colons; write A,B,C or LOW:HIGH:POINTS, and quotes protect either"
+        )
+    values = [value_of(key, part) for part in parts if part.strip()]
+    try:
+        return Axis.model_validate(
+            {"key": key, **(_range(said, values) if ":" in marks else {"values": values})}
+        )
+    except ValidationError as error:
+        raise SpecError(f"{said}: {_sentence(error)}") from None
+
+
+_QUOTES: Final = ('"', "'")
+_QUOTED = re.compile(r"\s*(?:\"(?:[^\"\\]|\\.)*\"|'[^']*')\s*")
+_PART = re.compile(rf"{_QUOTED.pattern}(?=[,:]|\Z)|[^,:]*")
+
+
+def _split(written: str) -> tuple[list[str], set[str]]:
+    """What stands between commas and colons outside quotes, and which of the two were met."""
+    parts, marks, place = [], set(), 0
+    while match := _PART.match(written, place):
+        parts.append(match[0])
+        place = match.end() + 1
+        if place > len(written):
+            break
+        marks.add(written[match.end()])
+    return parts, marks
+
+
+def _range(said: str, values: list[Any]) -> dict[str, Any]:
+    """LOW:HIGH, then a number of points, a scale, or both."""
+    low, high, *rest = values
+    found = {"low": low, "high": high}
+    if rest and isinstance(rest[-1], str):
+        found["scale"] = rest.pop()
+    if len(rest) > 1:
+        raise SpecError(f"{said}: a range is LOW:HIGH, LOW:HIGH:POINTS or LOW:HIGH:POINTS:log")
+    return found | ({"points": rest[0]} if rest else {})
+
+
+def _value(key: str, value: object) -> object:
+    """A value of an axis; a text with a unit, where the field has one, as the number it means."""
+    if isinstance(value, bool):
+        return value
+    if isinstance(value, str) and not _has_unit(key):
+        if len(value) > LONGEST_TEXT:
+            raise ValueError(f"got a text of {len(value):,} characters; allowed are at most {LONGEST_TEXT}")
+        return value
+    if not isinstance(value, str | int | float):
+        raise ValueError(f"got {shown(value)}; a value is a number, a text, or true or false")
+    return _number(key, value)
+
+
+def _number(key: str, value: object) -> int | float:
+    found = value
+    if isinstance(value, str) and _has_unit(key):
+        found = parse_seconds(value) if unit_of(key) == "s" else parse_bytes(value)
+        found = int(found) if found.is_integer() else found
+    if isinstance(found, bool) or not isinstance(found, int | float):
+        raise ValueError(f"got {shown(value)}; it must be a number")
+    if not -LARGEST <= found <= LARGEST:  # nor is it what is no number at all
+        raise ValueError(f"got {shown(value)}; allowed are numbers up to {LARGEST:.1e}")
+    return found
+
+
+def _has_unit(key: str) -> bool:
+    return unit_of(key) in ("bytes", "bytes/s", "Hz", "s") or key.endswith("_bytes_sd")
+
+
+def _sentence(error: ValidationError, root: str = "") -> str:
+    """The first fault of *error*, below *root*: the place, what was got, what is allowed; and how many others."""
+    first, *others = error.errors(include_url=False)
+    location = [str(part) for part in (root, *first["loc"]) if part != ""]
+    more = f" (and {len(others)} more fault{'s' if len(others) > 1 else ''})" if others else ""
+    return ": ".join((*([cut(".".join(location))] if location else []), _said(first))) + more
+
+
+def _said(fault: Any) -> str:
+    kind, location = fault["type"], fault["loc"]
+    if kind == "extra_forbidden":
+        known = Axis.model_fields if location[0] == "axis" and len(location) > 1 else Sweep.model_fields
+        return str(UnknownName("field", str(location[-1]), known))
+    if location == ("axis",) and kind in ("missing", "tuple_type"):
+        kind = "no axis"
+    told = _TOLD.get(kind, f"got {{got}}; {fault['msg'][0].lower()}{fault['msg'][1:]}")
+    return told.format(got=shown(fault["input"]), **fault.get("ctx", {}))
+
+
+_TOLD: Final = {
+    "value_error": "{error}",
+    "no axis": "there is none; each [[sweep.axis]] says by its key what varies",
+    "missing": "it is missing",
+    "literal_error": "got {got}; allowed are {expected}",
+    "greater_than_equal": "got {got}; allowed is at least {ge:,}",
+    "less_than_equal": "got {got}; allowed is at most {le:,}",
+    "too_long": "got {actual_length} of them; allowed are at most {max_length:,}",
+    "int_from_float": "got {got}; it must be a whole number",
+    "string_type": "got {got}; it must be a text",
+    "string_too_long": "got {got}; it is a text of at most {max_length} characters",
+    "tuple_type": "got {got}; it is a list",
+    "model_type": "got {got}; it is a table with fields",
+}

@@ -1,0 +1,173 @@
+"""A sweep from the question to its table: planned, looked up, tried out, run, and read back."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, Final
+
+import numpy as np
+
+from scenarios.sweeps.asked import source_of_sweep, sweep_asked
+from scenarios.sweeps.executors import Executor, Here, Processes
+from scenarios.sweeps.ledger import Ledger, usual_folder
+from scenarios.sweeps.plan import USUAL_LIMIT, How, Plan
+from scenarios.sweeps.points import version_of_model
+from scenarios.sweeps.rows import Rows
+from scenarios.sweeps.run import Outcome, Running
+from scenarios.sweeps.spec import Axis
+from scenarios.sweeps.table import check_place, open_table
+
+WORTH_PROCESSES_S: Final = 3.0
+"""Work in one process that is worth starting others for, which takes a second or two."""
+
+
+class Listener:
+    """Hears how a sweep comes along; this one does nothing about it."""
+
+    def checked(self, done: int, declared: int) -> None:
+        """So many of the declared points are resolved and checked."""
+
+    def planned(self, running: Running, notes: Sequence[str]) -> None:
+        """All points are scenarios, and it is known which of them the store has."""
+
+    def expects(self, running: Running, seconds: float, workers: int) -> None:
+        """A few points were tried: the rest will take about so long."""
+
+    def told(self, outcome: Outcome) -> None:
+        """Some more answers are known."""
+
+
+@dataclass(frozen=True, slots=True)
+class Where:
+    """Where a sweep's points are worked out and kept."""
+
+    workers: int | None = None
+    """Processes; as many as there are processors where nothing is said."""
+    cluster: str | None = None
+    """Address of a Dask scheduler, or ``local`` for one of its own."""
+    store: Path | None = None
+    """Folder of the store; the usual one where nothing is said."""
+    keep: bool = True
+    """Whether answers are kept beyond this sweep."""
+
+
+@contextmanager
+def sweeping(plan: Plan, at: Where = Where(), listener: Listener | None = None) -> Iterator[Rows]:
+    """Answer all points of *plan*, and give the rows as long as the context lasts.
+
+    Whatever ends it early, what was answered is in the store, and the same sweep goes on from there.
+    """
+    heard = listener or Listener()
+    with store_at(at) as ledger:
+        running = Running(plan, ledger)
+        heard.planned(running, ledger.notes)
+        expected_s = running.pilot()
+        if running.unknown:
+            with executor_at(at, expected_s) as executor:
+                heard.expects(running, expected_s / executor.workers, executor.workers)
+                running.run(executor, heard.told)
+        yield Rows(plan, ledger, running.outcome)
+
+
+def plan_of(
+    name_or_path: str | Path,
+    vary: Sequence[str | Axis] = (),
+    *,
+    settings: Sequence[str] = (),
+    limit: int | None = USUAL_LIMIT,
+    listener: Listener | None = None,
+    **how: Any,
+) -> Plan:
+    """The checked plan of a sweep by name or file.
+
+    *how* may hold engine, seed, replications, zipped, and design, samples, samples_seed and where of [sweep]; None is
+    as good as absent.
+    """
+    source = source_of_sweep(name_or_path, settings)
+    given = {name: value for name, value in how.items() if value not in (None, ())}
+    seed, zipped = given.pop("seed", None), given.pop("zipped", False)
+    if "samples_seed" in given:
+        given["seed"] = given.pop("samples_seed")
+    sweep = sweep_asked(source, vary, given, zipped)
+    first = source.scenario()
+    asked = How(
+        sweep.engine,
+        first.seed if seed is None else seed,
+        sweep.replications if sweep.replications > 1 else first.replications,
+    )
+    return Plan(source, sweep, asked, limit, listener.checked if listener else None)
+
+
+def sweep(
+    name_or_path: str | Path,
+    vary: Sequence[str | Axis] = (),
+    *,
+    out: Path | str | None = None,
+    force: bool = False,
+    at: Where = Where(),
+    **how: Any,
+) -> dict[str, Any]:
+    """Answer a sweep and return its table as columns by name, arrays of floats or lists; also into *out*.
+
+    *how* is passed on to :func:`plan_of`. Raises :class:`SpecError` for what is wrong with it, before anything is run.
+    """
+    if out is not None:
+        check_place(Path(out), force)
+    with sweeping(plan_of(name_or_path, vary, **how), at) as rows:
+        if out is not None:
+            write(rows, Path(out), force)
+        return whole_table(rows)
+
+
+def write(rows: Rows, out: Path, force: bool = False) -> None:
+    """All rows into a Parquet or CSV file, which is there whole or not at all."""
+    with open_table(out, rows.columns, rows.about(), force) as table:
+        for block in rows.blocks():
+            table.write(block)
+
+
+def whole_table(rows: Rows) -> dict[str, Any]:
+    """All rows in memory, by column."""
+    blocks = list(rows.blocks())
+    joined: dict[str, Any] = {}
+    for column in rows.columns:
+        parts = [block[column.name] for block in blocks]
+        arrays = isinstance(parts[0], np.ndarray)
+        joined[column.name] = np.concatenate(parts) if arrays else [value for part in parts for value in part]
+    return joined
+
+
+@contextmanager
+def store_at(at: Where) -> Iterator[Ledger]:
+    """The store that answers are kept in, or one for as long as the context lasts."""
+    if at.keep:
+        with Ledger(at.store or usual_folder(), version_of_model()) as ledger:
+            yield ledger
+        return
+    with (
+        TemporaryDirectory(prefix="blocktime-") as folder,
+        Ledger(Path(folder), version_of_model()) as ledger,
+    ):
+        yield ledger
+
+
+@contextmanager
+def executor_at(at: Where, expected_s: float) -> Iterator[Executor]:
+    """The cluster, processes where there is enough to do, or else this process."""
+    if at.cluster is not None:
+        from scenarios.sweeps.cluster import Cluster  # noqa: PLC0415  (an extra that need not be installed)
+
+        with Cluster(at.cluster, at.workers, version=version_of_model) as cluster:
+            yield cluster
+        return
+    workers = at.workers or os.cpu_count() or 1
+    if workers == 1 or (at.workers is None and expected_s < WORTH_PROCESSES_S):
+        yield Here()
+        return
+    with Processes(workers) as processes:
+        yield processes

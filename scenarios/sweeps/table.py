@@ -1,0 +1,421 @@
+"""The table of a sweep as Parquet or CSV: streamed in groups of rows, and never half-written."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from secrets import token_hex
+from typing import TYPE_CHECKING, Any, Final, Literal, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from model.errors import SpecError
+
+if TYPE_CHECKING:
+    import pyarrow as pa  # heavy, so it waits until there is something to write or read
+
+Kind = Literal["real", "whole", "text", "flag"]
+Values = Sequence[Any] | NDArray[Any]
+
+GROUP_ROWS: Final = 65_536  # of Parquet, whatever comes in: the same rows give the same bytes
+CSV_ROWS: Final = 4_096  # text at a time: a cell takes ten times the memory of its number
+ABOUT: Final = b"blocktime"
+
+_TAKES: Final[Mapping[Kind, str]] = {
+    "real": "numbers",
+    "whole": "whole numbers of up to 64 bits",
+    "text": "text",
+    "flag": "true or false",
+}
+_OPEN_FILES: Final = "/proc/self/fd"
+_TO_BE_QUOTED: Final = re.compile('[,"\r\n]|^$')
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column: its name, what it holds, its unit (empty where it has none) and what it says."""
+
+    name: str
+    kind: Kind
+    unit: str
+    says: str
+
+
+def check_place(path: Path, force: bool) -> None:
+    """Complain before the work about a *path* that no table can be written to."""
+    _form(path)
+    for one in _files_of(path):
+        try:
+            folder, exists = one.resolve().parent, one.exists()
+        except (OSError, RuntimeError, ValueError) as error:  # links in a circle, a name too long
+            raise SpecError(f"{one}: {getattr(error, 'strerror', None) or error}") from None
+        if not folder.is_dir():
+            raise SpecError(f"{one}: there is no folder {folder} to write it into")
+        if exists and not one.is_file():
+            raise SpecError(f"{one}: is not a file that could be replaced")
+        if exists and not force:
+            raise SpecError(f"{one}: exists; --force replaces it")
+        if not os.access(folder, os.W_OK | os.X_OK):
+            raise SpecError(f"{one}: the folder {folder} may not be written")
+
+
+@contextmanager
+def open_table(
+    path: Path, columns: Sequence[Column], about: Mapping[str, Any], force: bool = False
+) -> Iterator[Table]:
+    """A table to write to; it is at *path* once the block is left normally, and nowhere otherwise."""
+    check_place(path, force)
+    names = [column.name for column in columns]
+    if twice := next((name for name in names if names.count(name) > 1), None):
+        raise SpecError(f"{path}: two columns are named {twice!r}")
+    with _in_one_sentence(path):
+        sink = (_Parquet if _form(path) == ".parquet" else _Csv)(path, columns, about)
+    try:
+        table = Table(path, columns, sink)
+        yield table
+        table.write_rest()
+        with _in_one_sentence(path):
+            check_place(path, force)
+            sink.keep()
+    finally:
+        sink.close()
+
+
+class Table:
+    """Takes blocks of rows of any length and hands them on in groups of one length."""
+
+    def __init__(self, path: Path, columns: Sequence[Column], sink: _Sink) -> None:
+        self._path = path
+        self._columns = columns
+        self._sink = sink
+        self._schema = _schema(columns)
+        self._waiting: list[pa.RecordBatch] = []
+        self._waiting_rows = 0
+
+    def write(self, block: Mapping[str, Values]) -> None:
+        """Add rows: a value for each row, by column; None and NaN are missing."""
+        import pyarrow as pa  # noqa: PLC0415
+
+        if block.keys() != {column.name for column in self._columns}:
+            raise ValueError(f"a block has the columns {', '.join(self._schema.names)}")
+        if len({len(values) for values in block.values()}) > 1:
+            raise ValueError("the columns of a block are of one length")
+        batch = pa.RecordBatch.from_arrays(
+            [self._array(column, block[column.name]) for column in self._columns], schema=self._schema
+        )
+        self._waiting_rows += batch.num_rows
+        # Small blocks are joined by pairs of like size: many of one row would else take many times their memory.
+        while self._waiting and self._waiting[-1].num_rows <= batch.num_rows:
+            batch = _joined([self._waiting.pop(), batch])
+        self._waiting.append(batch)
+        if self._waiting_rows >= GROUP_ROWS:
+            self._hand_on(self._waiting_rows // GROUP_ROWS * GROUP_ROWS)
+
+    def write_rest(self) -> None:
+        """Hand on the rows that fill no group."""
+        if self._waiting_rows:
+            self._hand_on(self._waiting_rows)
+
+    def _hand_on(self, rows: int) -> None:
+        """Hand on the first *rows* of those that wait."""
+        batch = _joined(self._waiting)
+        with _in_one_sentence(self._path):
+            self._sink.write(batch.slice(0, rows))
+        self._waiting_rows -= rows
+        self._waiting = [_joined([batch.slice(rows)])] if self._waiting_rows else []
+
+    def _array(self, column: Column, values: Values) -> pa.Array:
+        """*values* in the type of *column*; a copy, because a caller may fill the same array again."""
+        import pyarrow as pa  # noqa: PLC0415
+
+        kind = column.kind
+        wanted = _types()[kind]
+        try:
+            array = pa.array(np.array(values) if isinstance(values, np.ndarray) else values, from_pandas=True)
+            if array.null_count == len(array):
+                return pa.nulls(len(array), wanted)
+            if not _fits(array.type, kind):
+                raise TypeError(f"got {array.type}")
+            return array.cast(
+                wanted, safe=kind != "real"
+            )  # a whole number beyond 2**53 may become a real one
+        except (TypeError, ValueError, OverflowError, pa.ArrowException) as error:
+            raise SpecError(
+                f"{self._path}: column {column.name!r}: {error}; it takes {_TAKES[kind]}"
+            ) from error
+
+
+def read_table(path: Path) -> tuple[dict[str, Values], list[Column], dict[str, Any]]:
+    """The values by column, the columns and what the table is about, of a table that was written here.
+
+    Missing are NaN among real numbers and None otherwise.
+    """
+    import pyarrow as pa  # noqa: PLC0415
+
+    reader = _read_parquet if _form(path) == ".parquet" else _read_csv
+    try:
+        table, columns, about = reader(path)
+        values = {column.name: _plain(table.column(column.name), column.kind) for column in columns}
+    except OSError as error:
+        if error.strerror:
+            raise SpecError(f"{path}: {error.strerror}") from error
+        raise SpecError(f"{path}: is damaged, or not a table of a sweep") from error
+    except (ValueError, KeyError, TypeError, RecursionError, pa.ArrowException) as error:
+        raise SpecError(f"{path}: is damaged, or not a table of a sweep") from error
+    return values, columns, about
+
+
+class _Sink(Protocol):
+    """A file that is being written."""
+
+    def write(self, batch: pa.RecordBatch) -> None: ...
+
+    def keep(self) -> None:
+        """Finish the file and give it its name."""
+
+    def close(self) -> None:
+        """Let go of the file; it is gone unless it was kept."""
+
+
+class _Parquet:
+    """Typed columns, each with its unit and description; what the table is about in the schema's metadata."""
+
+    def __init__(self, path: Path, columns: Sequence[Column], about: Mapping[str, Any]) -> None:
+        from pyarrow.parquet import ParquetWriter  # noqa: PLC0415
+
+        schema = _schema(columns).with_metadata({ABOUT: _json(about)})
+        self._part = _Part(path)
+        self._writer = ParquetWriter(
+            self._part.file,
+            schema,
+            compression="zstd",
+            use_dictionary=[column.name for column in columns if column.kind == "text"],
+        )
+
+    def write(self, batch: pa.RecordBatch) -> None:
+        self._writer.write_batch(batch, row_group_size=GROUP_ROWS)
+
+    def keep(self) -> None:
+        self._writer.close()
+        self._part.keep()
+
+    def close(self) -> None:
+        with suppress(OSError):  # an abandoned file's last lines are of no use
+            self._writer.close()
+        self._part.close()
+
+
+class _Csv:
+    """RFC 4180: text in quotes, a missing value as an empty cell; columns and what it is about in a file beside it."""
+
+    def __init__(self, path: Path, columns: Sequence[Column], about: Mapping[str, Any]) -> None:
+        self._about = {"columns": [asdict(column) for column in columns], "about": dict(about)}
+        _json(self._about)  # what cannot be written is better said now than after the work
+        self._columns = columns
+        self._part, self._beside = (_Part(one) for one in _files_of(path))
+        names = (column.name for column in columns)
+        self._write_lines([",".join(_heading(name) for name in names)])
+
+    def write(self, batch: pa.RecordBatch) -> None:
+        from pyarrow.compute import binary_join_element_wise  # noqa: PLC0415
+
+        for start in range(0, batch.num_rows, CSV_ROWS):
+            some = batch.slice(start, CSV_ROWS)
+            cells = [_cells(some.column(place), column.kind) for place, column in enumerate(self._columns)]
+            lines = binary_join_element_wise(*cells, ",", null_handling="replace", null_replacement="")
+            self._write_lines(lines.to_pylist())
+
+    def keep(self) -> None:
+        self._part.file.flush()
+        size = {"bytes": self._part.file.tell()}  # which tells the file that it belongs to
+        self._beside.file.write(_json(self._about | size, indent=1) + b"\n")
+        self._beside.file.flush()
+        self._part.keep()
+        self._beside.keep()
+
+    def close(self) -> None:
+        self._part.close()
+        self._beside.close()
+
+    def _write_lines(self, lines: Sequence[str]) -> None:
+        self._part.file.write("".join(f"{line}\r\n" for line in lines).encode())
+
+
+class _Part:
+    """A file in the folder of *path*, without a name until it is whole: a writer that is killed leaves nothing."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path.resolve()
+        self._name = self._path.with_name(f".{self._path.name[:40]}.{token_hex(4)}.part")
+        try:
+            descriptor = os.open(self._path.parent, getattr(os, "O_TMPFILE", 0) | os.O_WRONLY, 0o666)
+            os.stat(f"{_OPEN_FILES}/{descriptor}")
+            self._named = False
+        except OSError:  # a system, or a file system, where a file has to have a name
+            descriptor = os.open(self._name, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666)
+            self._named = True
+        self.file = os.fdopen(descriptor, "wb")
+
+    def keep(self) -> None:
+        """Put the file where the old one is, in one step."""
+        self.file.flush()
+        if not self._named:
+            folder = os.open(_OPEN_FILES, os.O_RDONLY)
+            try:  # a link from a folder's handle follows the link that it finds there
+                os.link(str(self.file.fileno()), self._name, src_dir_fd=folder)
+            finally:
+                os.close(folder)
+            self._named = True
+        os.replace(self._name, self._path)
+        self._named = False
+
+    def close(self) -> None:
+        with suppress(OSError):  # what could not be written has been said already
+            self.file.close()
+        if self._named:
+            self._name.unlink(missing_ok=True)
+
+
+def _form(path: Path) -> str:
+    form = path.suffix.lower()
+    if form not in (".parquet", ".csv"):
+        raise SpecError(f"{path}: got the ending {path.suffix!r}; allowed are .parquet and .csv")
+    return form
+
+
+def _files_of(path: Path) -> list[Path]:
+    return [path] if _form(path) == ".parquet" else [path, path.with_name(path.name + ".json")]
+
+
+def _types() -> dict[Kind, pa.DataType]:
+    import pyarrow as pa  # noqa: PLC0415
+
+    return {"real": pa.float64(), "whole": pa.int64(), "text": pa.string(), "flag": pa.bool_()}
+
+
+def _fits(found: pa.DataType, kind: Kind) -> bool:
+    """Whether values of the type *found* are of *kind*, so that no text becomes a number unasked."""
+    from pyarrow import types  # noqa: PLC0415
+
+    if kind in ("real", "whole"):
+        return bool(types.is_floating(found) or types.is_integer(found))
+    return bool(found == _types()[kind])
+
+
+def _schema(columns: Sequence[Column]) -> pa.Schema:
+    import pyarrow as pa  # noqa: PLC0415
+
+    kinds = _types()
+    return pa.schema(
+        [
+            pa.field(
+                column.name, kinds[column.kind], metadata={"unit": column.unit, "description": column.says}
+            )
+            for column in columns
+        ]
+    )
+
+
+def _joined(batches: Sequence[pa.RecordBatch]) -> pa.RecordBatch:
+    import pyarrow as pa  # noqa: PLC0415
+
+    return pa.concat_batches(batches)
+
+
+def _plain(column: pa.Array | pa.ChunkedArray, kind: Kind) -> Values:
+    """The values of *column* without pyarrow."""
+    if kind == "real" or (kind != "text" and not column.null_count):
+        values: NDArray[Any] = column.to_numpy(zero_copy_only=False)
+        return values
+    listed: list[Any] = column.to_pylist()
+    return listed
+
+
+def _cells(column: pa.Array, kind: Kind) -> pa.Array:
+    """The values of *column* as text, of numbers the shortest that reads back as the same number."""
+    import pyarrow as pa  # noqa: PLC0415
+    from pyarrow import compute  # noqa: PLC0415
+
+    if kind == "text":
+        return compute.binary_join_element_wise('"', compute.replace_substring(column, '"', '""'), '"', "")
+    cells = column.cast(pa.string())
+    if kind == "real":  # 1.0 is written as 1, which readers would take for a whole number
+        whole = compute.match_substring_regex(cells, "^-?[0-9]+$")
+        cells = compute.if_else(whole, compute.binary_join_element_wise(cells, ".0", ""), cells)
+    return cells
+
+
+def _heading(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"' if _TO_BE_QUOTED.search(name) else name
+
+
+def _json(content: Mapping[str, Any], indent: int | None = None) -> bytes:
+    """JSON that reads well; half a letter, which a command line may hold, stays as its escape."""
+    text = json.dumps(content, ensure_ascii=False, allow_nan=False, indent=indent)
+    return text.encode("utf-8", "backslashreplace")
+
+
+def _read_parquet(path: Path) -> tuple[pa.Table, list[Column], dict[str, Any]]:
+    from pyarrow.parquet import ParquetFile  # noqa: PLC0415
+
+    kinds = {found: kind for kind, found in _types().items()}
+    with path.open("rb") as file, ParquetFile(file) as parquet:
+        schema = parquet.schema_arrow
+        columns = [
+            Column(
+                field.name,
+                kinds[field.type],
+                field.metadata[b"unit"].decode(),
+                field.metadata[b"description"].decode(),
+            )
+            for field in schema
+        ]
+        return parquet.read(), columns, _about(json.loads(schema.metadata[ABOUT]))
+
+
+def _read_csv(path: Path) -> tuple[pa.Table, list[Column], dict[str, Any]]:
+    from pyarrow import csv  # noqa: PLC0415
+
+    file, beside = _files_of(path)
+    size_bytes = file.stat().st_size
+    with beside.open("rb") as described:
+        found = json.load(described)
+    columns = [Column(**column) for column in found["columns"]]
+    kinds = _types()
+    if found["bytes"] != size_bytes:
+        raise SpecError(f"{path}: {beside.name} beside it describes another file")
+    table = csv.read_csv(
+        file,
+        parse_options=csv.ParseOptions(newlines_in_values=True, ignore_empty_lines=False),
+        convert_options=csv.ConvertOptions(
+            column_types={column.name: kinds[column.kind] for column in columns},
+            null_values=[""],
+            strings_can_be_null=True,
+            quoted_strings_can_be_null=False,
+            true_values=["true"],
+            false_values=["false"],
+        ),
+    )
+    if table.column_names != [column.name for column in columns]:
+        raise SpecError(f"{path}: {beside.name} beside it describes another file")
+    return table, columns, _about(found["about"])
+
+
+def _about(found: Any) -> dict[str, Any]:
+    if not isinstance(found, dict):
+        raise TypeError("what a table is about has names")
+    return found
+
+
+@contextmanager
+def _in_one_sentence(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise SpecError(f"{path}: {error.strerror or error}") from error

@@ -1,0 +1,212 @@
+"""A sweep from its axes to its table: the same rows whoever works, kept, resumed, and paired with the base."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from model.errors import SpecError
+from model.measures import MEASURES, measures_of
+from scenarios import load, run
+from scenarios.sweeps import sweep as module
+from scenarios.sweeps.executors import Here
+from scenarios.sweeps.ledger import Ledger
+from scenarios.sweeps.plan import Faults, Plan
+from scenarios.sweeps.points import version_of_model
+from scenarios.sweeps.rows import Rows
+from scenarios.sweeps.run import Running
+from scenarios.sweeps.sweep import Listener, Where, plan_of, sweep, sweeping, whole_table
+
+QUEUE = (
+    "disk.use=nvme", "host.scheduler=none", "workload.kind=read_stream", "workload.path=direct",
+    "workload.pattern=random", "workload.count=300",
+)  # fmt: skip
+
+
+def planned(name: str, vary: Sequence[str], settings: Sequence[str] = (), **how: Any) -> Plan:
+    return plan_of(name, vary, settings=settings, **how)
+
+
+def rows_of(plan: Plan, folder: Path) -> dict[str, Any]:
+    with sweeping(plan, Where(workers=1, store=folder)) as rows:
+        return whole_table(rows)
+
+
+def same(one: dict[str, Any], other: dict[str, Any]) -> bool:
+    """Whether two tables are equal to the last bit."""
+    return one.keys() == other.keys() and all(
+        np.asarray(one[name]).tobytes() == np.asarray(other[name]).tobytes()
+        if isinstance(one[name], np.ndarray)
+        else one[name] == other[name]
+        for name in one
+    )
+
+
+SCAN = ["tablespace.block_size_bytes=4K,8K,16K", "instance.db_file_multiblock_read_count=4,8"]
+MIXED = ["workload.users=1,3", "disk.use=sas-15k,nvme", "table.rows=20000,50000"]
+
+
+@pytest.mark.parametrize(
+    ("name", "vary", "settings"),
+    [
+        ("rahn-full-scan", SCAN, ()),
+        ("rahn-full-scan", MIXED, ()),
+        ("rahn-pctfree-16k-10", ["table.pctfree_percent=10,35"], ("table.rows=5000",)),
+        ("savvinov-lio-priced", ["table.pctfree_percent=0,50"], ()),
+        ("shallahamer-pread", ["workload.rate_per_s=1000:4000:3"], QUEUE),
+        ("tpc-b", ["workload.users=2,5"], ("workload.transactions=200",)),
+    ],
+)
+def test_each_row_is_what_run_answers(
+    name: str, vary: list[str], settings: tuple[str, ...], tmp_path: Path
+) -> None:
+    plan = planned(name, vary, settings)
+    table = rows_of(plan, tmp_path)
+    for place, values in enumerate(plan.values(0, len(plan))):
+        alone = run(load(name, [*settings, *(f"{key}={value}" for key, value in values.items())]))
+        expected = measures_of(alone)
+        assert table["engine"][place] == alone.engine
+        for measure in MEASURES:
+            found = table[measure][place] if measure in table else math.nan
+            assert found == pytest.approx(expected.get(measure, math.nan), rel=1e-9, nan_ok=True), measure
+        assert [table[key][place] for key in values] == list(values.values())
+
+
+def test_a_second_run_answers_nothing_and_gives_the_same(tmp_path: Path) -> None:
+    heard: list[Running] = []
+
+    class Ear(Listener):
+        def planned(self, running: Running, notes: Sequence[str]) -> None:
+            heard.append(running)
+
+    tables = []
+    for _ in range(2):
+        with sweeping(planned("rahn-full-scan", MIXED), Where(workers=1, store=tmp_path), Ear()) as rows:
+            tables.append(whole_table(rows))
+    assert heard[0].outcome.reused == 0
+    assert heard[0].outcome.answered == 8
+    assert (heard[1].outcome.reused, heard[1].outcome.answered, heard[1].unknown) == (8, 0, 0)
+    assert same(*tables)
+
+
+def test_an_extended_sweep_reuses_what_it_has(tmp_path: Path) -> None:
+    rows_of(planned("rahn-full-scan", ["table.rows=20000,50000"]), tmp_path)
+    with Ledger(tmp_path, version_of_model()) as ledger:
+        longer = Running(planned("rahn-full-scan", ["table.rows=20000,30000,50000"]), ledger)
+        assert longer.outcome.reused == 2
+        crossed = Running(planned("rahn-full-scan", ["table.rows=20000", "workload.users=1,2"]), ledger)
+        assert crossed.outcome.reused == 1  # one user is what the base has
+        other_seed = Running(planned("rahn-full-scan", ["table.rows=20000,50000"], seed=7), ledger)
+        assert other_seed.outcome.reused == 0
+
+
+def test_a_sweep_that_is_interrupted_keeps_what_it_had_and_goes_on(tmp_path: Path) -> None:
+    def plan() -> Plan:
+        return planned("shallahamer-pread", ["workload.rate_per_s=1000:4000:12"], QUEUE)
+
+    class Halting(Here):
+        def map(self, work: Any, chunks: Any) -> Any:
+            for number, answers in super().map(work, chunks):
+                if number == 2:
+                    raise KeyboardInterrupt
+                yield number, answers
+
+    with Ledger(tmp_path, version_of_model()) as ledger:
+        halted = Running(plan(), ledger)
+        with pytest.raises(KeyboardInterrupt):
+            halted.run(Halting())
+    with Ledger(tmp_path, version_of_model()) as ledger:
+        again = Running(plan(), ledger)
+        assert again.outcome.reused == halted.outcome.answered > 0
+        again.run(Here())
+        whole = whole_table(Rows(again.plan, ledger, again.outcome))
+    assert same(whole, rows_of(plan(), tmp_path / "fresh"))
+
+
+def test_a_point_that_fails_has_its_error_and_the_others_their_rows(tmp_path: Path) -> None:
+    plan = planned("tpc-b", ["workload.rate_per_s=5,1e6"], ("workload.users=1",), engine="calculate")
+    with sweeping(plan, Where(workers=1, store=tmp_path)) as rows:
+        table = whole_table(rows)
+        assert list(rows.outcome.failed) == [1]
+    assert table["error"][0] is None
+    assert "workload.rate_per_s" in table["error"][1]
+    assert table["engine"] == ["calculate", None]
+    assert np.isnan(table["elapsed_s"]).tolist() == [False, True]
+    with Ledger(tmp_path, version_of_model()) as ledger:
+        assert Running(plan, ledger).outcome.reused == 1
+
+
+def test_all_faults_are_told_at_once_and_nothing_is_run(tmp_path: Path) -> None:
+    with pytest.raises(Faults) as fault:
+        planned("rahn-full-scan", ["table.pctfree_percent=10,200,-1", "workload.users=1,2"])
+    said = "\n".join(fault.value.lines)
+    assert "4 of 6 points" in said
+    assert "got 200" in said
+    assert "got -1" in said
+    assert "(2 points)" in said
+    with pytest.raises(Faults, match=r"did you mean pctfree_percent.*disk.oops"):
+        planned("rahn-full-scan", ["table.pctfre_percent=10,20", "disk.oops=1"])
+
+
+def test_more_answers_than_allowed_are_refused_with_their_number() -> None:
+    with pytest.raises(SpecError, match=r"2,000,000 points .*100,000 .*--limit 2000000"):
+        planned("rahn-full-scan", ["table.rows=1:2000:2000", "disk.overhead_s=0.001:0.002:1000"])
+    with pytest.raises(SpecError, match=r"10 points × 20 replications .*limit 200"):
+        planned("rahn-full-scan", ["table.rows=1:2000:10"], replications=20, limit=100)
+
+
+def test_conditions_leave_points_out_before_they_are_checked() -> None:
+    plan = planned(
+        "rahn-full-scan",
+        ["table.pctfree_percent=10,50,200", "workload.users=1,2"],
+        where=[
+            "table.pctfree_percent <= 99",
+            "workload.users <= host.cpus / 2 - 1 or table.pctfree_percent > 20",
+        ],
+    )
+    assert [tuple(values.values()) for values in plan.values(0, 10)] == [(10, 1), (50, 1), (50, 2)]
+    assert plan.said() == "3 points (3 more are left out by where)"
+
+
+def test_replications_give_intervals_and_pairs_narrow_them(tmp_path: Path) -> None:
+    plan = planned("shallahamer-pread", ["workload.rate_per_s=1500,3000"], ("workload.rate_per_s=1500", *QUEUE),
+                   replications=6)  # fmt: skip
+    table = rows_of(plan, tmp_path)
+    assert (table["elapsed_low_s"] < table["elapsed_s"]).all()
+    assert (table["elapsed_high_s"] > table["elapsed_s"]).all()
+    # the first point is the base: the same seeds give the same times, so the difference is nothing, and surely so
+    for name in ("elapsed_change_s", "elapsed_change_low_s", "elapsed_change_high_s"):
+        assert table[name][0] == 0
+    assert table["elapsed_change_high_s"][1] < 0
+    singles = [
+        run(load("shallahamer-pread", [*QUEUE, "workload.rate_per_s=3000"]), seed=seed).time.elapsed_s
+        for seed in range(1, 7)
+    ]
+    assert table["elapsed_s"][1] == pytest.approx(np.mean(singles), rel=1e-9)
+
+
+def test_the_store_may_be_left_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "usual_folder", lambda: pytest.fail("the store was asked for"))
+    found = sweep("rahn-full-scan", ["workload.arraysize_rows=10,100"], at=Where(workers=1, keep=False))
+    assert found["elapsed_s"][0] > found["elapsed_s"][1]
+
+
+def test_the_library_s_sweeps_are_what_their_titles_ask(tmp_path: Path) -> None:
+    table = sweep("block-size-mbrc", at=Where(workers=1, keep=False))
+    assert len(table["point"]) == 37
+    assert (
+        max(
+            size * many
+            for size, many in zip(
+                table["tablespace.block_size_bytes"],
+                table["instance.db_file_multiblock_read_count"],
+                strict=True,
+            )
+        )
+        == 2**20
+    )

@@ -1,0 +1,93 @@
+"""What the executors' tests let workers do: found by a spawned worker as it is by a test."""
+
+import os
+import signal
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+from model.errors import UnknownName
+
+
+def doubled(items: Sequence[float]) -> list[float]:
+    return [2 * item for item in items]
+
+
+def pids(items: Sequence[float]) -> list[int]:
+    time.sleep(0.05)
+    return [os.getpid() for _ in items]
+
+
+def doubled_by(directory: str, items: Sequence[float]) -> list[float]:
+    """Doubled, and a file named for each process that took part."""
+    (Path(directory) / str(os.getpid())).touch()
+    time.sleep(0.02)
+    return doubled(items)
+
+
+def dies_once(marker: str, at: float, items: Sequence[float]) -> list[float]:
+    """Doubled, but the first worker that meets *at* is killed."""
+    if at in items and not Path(marker).exists():
+        Path(marker).touch()
+        os.kill(os.getpid(), signal.SIGKILL)
+    return doubled(items)
+
+
+def dies_at(at: float, items: Sequence[float]) -> list[float]:
+    """Doubled, but whoever meets *at* is killed."""
+    if at in items:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return doubled(items)
+
+
+def fails_at(at: float, items: Sequence[float]) -> list[float]:
+    if at in items:
+        raise UnknownName("disk", "nvmee", ["nvme"])
+    return doubled(items)
+
+
+def one_short(items: Sequence[float]) -> list[float]:
+    return doubled(items)[1:]
+
+
+def unpicklable(items: Sequence[float]) -> list[object]:
+    return [lambda: None for _ in items]
+
+
+def sleeps(started: str, items: Sequence[float]) -> list[float]:
+    """Far too long for a test, and says that it began."""
+    (Path(started) / str(os.getpid())).touch()
+    time.sleep(300)
+    return doubled(items)
+
+
+def large(items: Sequence[bytes]) -> list[bytes]:
+    time.sleep(0.05)
+    return [item[::-1] for item in items]
+
+
+def large_dies_once(marker: str, items: Sequence[bytes]) -> list[bytes]:
+    if not Path(marker).exists():
+        Path(marker).touch()
+        os.kill(os.getpid(), signal.SIGKILL)
+    return large(items)
+
+
+def prepared() -> None:
+    os.environ["BLOCKTIME_TEST_PREPARED"] = "yes"
+
+
+def is_prepared(items: Sequence[float]) -> list[str]:
+    return [os.environ.get("BLOCKTIME_TEST_PREPARED", "no") for _ in items]
+
+
+def not_prepared() -> None:
+    raise RuntimeError("the library is broken")
+
+
+def never_ready() -> None:
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def sleeps_but_first(started: str, items: Sequence[float]) -> list[float]:
+    return doubled(items) if 0.0 in items else sleeps(started, items)

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from scenarios.spec import Scenario
 
 DONE, CHECK_FAILED, WRONG_INPUT, INTERRUPTED = 0, 1, 2, 130
-LISTS = ("scenarios", "disks", "hosts", "clients", "statistics", "prices", "cases")
+LISTS = ("scenarios", "sweeps", "disks", "hosts", "clients", "statistics", "prices", "cases")
 LONGEST_WORD = 200
 
 WORTH_TRYING = """\
@@ -102,7 +102,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         code, sentence = _judged(error)
         if code == CHECK_FAILED and os.environ.get("BLOCKTIME_TRACEBACK"):
             raise
-        return _say(sentence, code)
+        for line in getattr(error, "lines", [sentence]):  # several faults have a line each
+            _say(line, code)
+        return code
 
 
 def _judged(error: Exception) -> tuple[int, str]:
@@ -130,9 +132,8 @@ def _sentence(error: click.ClickException) -> str:
         return str(UnknownName("option", error.option_name, [*options, "--help"]))
     if isinstance(error, click.BadParameter) and error.param and isinstance(error.param.type, click.IntRange):
         got, limits = error.message.partition(" is not ")[0], error.param.type
-        return (
-            f"{error.param.opts[0]}: got {got}; allowed is a whole number from {limits.min} to {limits.max}"
-        )
+        allowed = f"of at least {limits.min}" if limits.max is None else f"from {limits.min} to {limits.max}"
+        return f"{error.param.opts[0]}: got {got}; allowed is a whole number {allowed}"
     if isinstance(error, click.UsageError):
         message = error.format_message().rstrip(".")
         of = error.ctx.command_path if error.ctx and error.ctx.parent else "blocktime"
@@ -397,7 +398,7 @@ def calibrate(cases: tuple[str, ...], to_catalog: bool, as_json: bool, quiet: bo
 
 
 @commands.command()
-@click.argument("kind", metavar="scenario|case|result")
+@click.argument("kind", metavar="scenario|sweep|case|result")
 def schema(kind: str) -> None:
     """JSON Schema of a file or a result, for editors."""
     if kind == "case":

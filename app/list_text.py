@@ -16,6 +16,7 @@ from model.units import unit_of
 from scenarios import library
 from scenarios.load import library_data
 from scenarios.spec import SECTIONS
+from scenarios.sweeps.asked import library_of_sweeps, sweep_data
 from validation import case_names, load_case
 
 CATALOG = {
@@ -34,6 +35,8 @@ def names_of(kind: str) -> list[Named]:
     """Everything of one kind."""
     if kind == "scenarios":
         return [(name, entry.title, entry.source) for name, entry in library().items()]
+    if kind == "sweeps":
+        return [(name, entry.title, entry.source) for name, entry in library_of_sweeps().items()]
     if kind == "cases":
         cases = {name: load_case(name).source for name in case_names()}
         return [(name, source.title, f"{source.document}: {source.key}") for name, source in cases.items()]
@@ -46,7 +49,9 @@ def kinds_with(name: str, kind: str | None = None) -> list[str]:
     known = {one: [known for known, _, _ in names_of(one)] for one in asked}
     found = [one for one, names in known.items() if name in names]
     if not found:
-        what = "scenario, disk, host, client, statistics, prices or case" if kind is None else _one(kind)
+        what = (
+            "scenario, sweep, disk, host, client, statistics, prices or case" if kind is None else _one(kind)
+        )
         near = [one for names in known.values() for one in names]
         raise UnknownName(what, name, [*near, *(() if kind else LISTS)])
     return found
@@ -70,6 +75,9 @@ def as_data(kind: str, name: str) -> dict[str, Any]:
     if kind == "scenarios":
         data = library_data(name)
         return {**heading, "base": data.get("base"), "differences": _sections(data)}
+    if kind == "sweeps":
+        data = sweep_data(name)
+        return {**heading, "base": data.get("base"), "differences": _sections(data), "sweep": data["sweep"]}
     return heading
 
 
@@ -82,6 +90,10 @@ def lines_of(kind: str, name: str, width: int = 80) -> Iterator[str]:
         yield from _constants(entries(CATALOG[kind])[name], width)
     elif kind == "scenarios":
         yield from _differences(library_data(name), width)
+    elif kind == "sweeps":
+        yield from _differences(sweep_data(name), width)
+        yield "varies"
+        yield from _axes(sweep_data(name)["sweep"], width)
     else:
         yield from wrapped(f"blocktime validate {name} compares its numbers with the model", width)
 
@@ -107,13 +119,25 @@ def _origin(constant: Constant) -> str:
 
 
 def _differences(data: Mapping[str, Any], width: int) -> Iterator[str]:
-    if "base" in data:
+    if "base" in data and not _sections(data):
+        yield f"stands on {data['base']} as it is"
+    elif "base" in data:
         yield from wrapped(f"differs from {data['base']}, which it stands on, by", width)
     else:
         yield "sets, over the defaults,"
     for section, fields in _sections(data).items():
         for field, value in _flat(fields, section):
             yield from wrapped(as_text(value), width, first=f"  {field} = ")
+
+
+def _axes(sweep: Mapping[str, Any], width: int) -> Iterator[str]:
+    """What a sweep varies, one line each, and its conditions."""
+    for axis in sweep["axis"]:
+        taken = ", ".join(as_text(value) for value in axis.get("values", ()))
+        taken = taken or f"{as_text(axis.get('low'))} to {as_text(axis.get('high'))}"
+        yield from wrapped(taken, width, first=f"  {axis['key']}: ")
+    for condition in sweep.get("where", ()):
+        yield from wrapped(condition, width, first="  where ")
 
 
 def _sections(data: Mapping[str, Any]) -> dict[str, Any]:

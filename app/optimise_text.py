@@ -50,7 +50,9 @@ def _table(found: Optimum, spot: Spot) -> Iterator[str]:
         was, now = found.reference.get(name, math.nan), spot.measures[name]
         lines.append((name, shown(name, was), shown(name, now), change(was, now)))
     for key, value in spot.values.items():
-        lines.append((cut(key), shown(key, found.base_values[key]), shown(key, value), _remark(found, key)))
+        lines.append(
+            (cut(key), field_shown(key, found.base_values[key]), field_shown(key, value), _remark(found, key))
+        )
     widths = [max(len(line[place]) for line in lines) for place in range(3)]
     for name, before, after, remark in lines:
         yield f"  {name:<{widths[0]}}  {before:>{widths[1]}}  {after:>{widths[2]}}  {remark}".rstrip()
@@ -100,9 +102,9 @@ def _nothing(found: Optimum) -> Iterator[str]:
         yield "Nothing was found: no point has an answer."
         return
     yield f"Nothing keeps {' and '.join(found.limits)}: of all points that were asked, none does."
-    at = ", ".join(f"{key} {shown(key, value)}" for key, value in nearest.values.items())
+    at = ", ".join(f"{key} {field_shown(key, value)}" for key, value in nearest.values.items())
     broken = [
-        f"{limit} by {-slack:.3g} of the larger side"
+        f"{limit} by {-slack:.1%} of the larger side"
         for limit, slack in zip(found.limits, nearest.slacks, strict=True)
         if slack < 0
     ]
@@ -130,10 +132,8 @@ def _held_back(found: Optimum, one: Binding) -> str:
         return f"{one.what} binds: the best point is at its limit."
     if one.why == "forbids a neighbour":
         outcome = shown(found.measure, one.outcome)
-        return f"{one.what} binds: it forbids {one.key} {shown(one.key, one.at)}, which would have {outcome}."
-    return (
-        f"{one.what} ends at the {one.why} of its range, {shown(one.key, one.at)}: beyond it may be better."
-    )
+        return f"{one.what} binds: it forbids {one.key} {field_shown(one.key, one.at)}, which would have {outcome}."
+    return f"{one.what} ends at the {one.why} of its range, {field_shown(one.key, one.at)}: beyond it may be better."
 
 
 def _how_sure(found: Optimum) -> str:
@@ -166,10 +166,11 @@ def crossing_lines(found: Crossing, command: str, width: int) -> Iterator[str]:
     yield from wrapped(f"{found.name}: where {goal}, along {found.key}", width, bold=True)
     yield ""
     yield head("On the way there" if found.below else "Along the axis")
-    rows = [one for one in (*found.scan, found.below, found.above) if one is not None]
+    sides = (found.below, found.above) if found.is_whole else (found.best or found.below,)
+    rows = [one for one in (*found.scan, *sides) if one is not None]
     for one in sorted({one.value: one for one in rows}.values(), key=lambda one: float(one.value)):
-        mark = "  <" if one in (found.below, found.above) else ""
-        yield f"  {shown(found.key, one.value):>12}  {_outcome(found, one):>12}{mark}"
+        mark = "  <" if one in sides else ""
+        yield f"  {field_shown(found.key, one.value):>12}  {_outcome(found, one):>12}{mark}"
     yield ""
     for sentence in sentences_of_crossing(found):
         yield from wrapped(sentence, width, first="- ")
@@ -180,7 +181,15 @@ def crossing_lines(found: Crossing, command: str, width: int) -> Iterator[str]:
 
 
 def _outcome(found: Crossing, one: Reached) -> str:
-    return shown(found.measure, one.outcome) if one.is_answered else "no answer"
+    """The measure at a value, with more digits where it would look like the goal and is not."""
+    if not one.is_answered:
+        return "no answer"
+    said = shown(found.measure, one.outcome)
+    if said != shown(found.measure, found.goal) or one.outcome == found.goal or not found.is_whole:
+        return said
+    if MEASURES[found.measure].unit != "s":
+        return f"{one.outcome:.8g}"
+    return f"{one.outcome:.6g} s" if one.outcome >= 1 else f"{1000 * one.outcome:.6g} ms"
 
 
 def sentences_of_crossing(found: Crossing) -> list[str]:
@@ -211,13 +220,18 @@ def _where(found: Crossing, base: str) -> str:
         return f"{_held(found)}: {ends}{base}."
     both = f"{_said(found, found.below)}; {_said(found, found.above)}"
     if not found.above.is_answered:
-        return f"The goal of {goal} is not reached before the answers end: {both}{base}."
-    if found.best is None:
-        return f"The goal of {goal} is met nowhere between {both}{base}."
+        told = (
+            "It holds as far as there are answers"
+            if found.best
+            else f"{goal} is not reached before answers end"
+        )
+        return f"{told}: {both}{base}."
+    best = found.best or found.below
+    told = both if found.is_whole else _said(found, best)
     if found.test == "=":
-        return f"{found.measure} reaches {goal} {'between' if found.is_whole else 'at'} {both}{base}."
-    holds_from = "up to" if found.best is found.below else "from"
-    return f"It holds {holds_from} {shown(found.key, found.best.value)}: {both}{base}."
+        return f"{found.measure} reaches {goal} {'between' if found.is_whole else 'at'} {told}{base}."
+    holds = "up to" if best is found.below else "from"
+    return f"It holds {holds} {field_shown(found.key, best.value)}: {told}{base}."
 
 
 def _held(found: Crossing) -> str:
@@ -231,16 +245,25 @@ def _held(found: Crossing) -> str:
 
 
 def _said(found: Crossing, one: Reached) -> str:
-    value = shown(found.key, one.value)
+    value = field_shown(found.key, one.value)
     last = found.key.rpartition(".")[2]
-    named = f"{value} {last}" if last in ("users", "cpus", "in_flight") else f"{last} {value}"
+    counted = last.removesuffix("s") if one.value == 1 else last
+    named = f"{value} {counted}" if last in ("users", "cpus") else f"{last} {value}"
     return f"{named}: {_outcome(found, one)}"
+
+
+def field_shown(key: str, value: Any) -> str:
+    """A value of a field as a reader writes it; a size exactly, where that is short."""
+    return _written(key, value) if _is_size(key, value) else shown(key, value)
 
 
 def _written(key: str, value: Any) -> str:
     """A value as --set takes it, a size with its unit."""
-    is_size = isinstance(value, int) and not isinstance(value, bool) and unit_of(key) == "bytes"
-    return size_text(value) if is_size else as_text(value)
+    return size_text(value) if _is_size(key, value) else as_text(value)
+
+
+def _is_size(key: str, value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and unit_of(key) == "bytes"
 
 
 def command_of(

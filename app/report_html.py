@@ -71,6 +71,7 @@ h2 {{ font-size: 1.1rem; margin: 2rem 0 .5rem; }}
 table {{ border-collapse: collapse; font-variant-numeric: tabular-nums; }}
 th, td {{ text-align: right; padding: .15rem .8rem; border-bottom: 1px solid #e3e7ea; }}
 th:first-child, td:first-child {{ text-align: left; padding-left: 0; }}
+.wide td {{ white-space: nowrap; }}
 tr.sum td {{ font-weight: 600; border-bottom: 0; }}
 pre {{ font: 13px/1.4 ui-monospace, monospace; overflow-x: auto; }}
 </style>

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from typing import Any, Final
+from typing import Final
 
 from app.lines import head, wrapped
+from app.optimise_text import field_shown
 from app.output import bar_letter
 from app.sweep_text import shown
 from model.errors import cut
@@ -64,19 +65,14 @@ def _tornado_lines(found: Sensitivity, width: int) -> Iterator[str]:
 
 def _end(measure: str, bar: Bar, is_high: bool) -> str:
     value, at = (bar.high, bar.at_high) if is_high else (bar.low, bar.at_low)
-    return f"{shown(measure, value)} at {value_shown(bar.key, at)}"
+    return f"{shown(measure, value)} at {field_shown(bar.key, at)}"
 
 
 def _now(bar: Bar) -> str:
     if bar.base_value is None:
         return ""
     outside = ", outside of what varies" if bar.is_outside else ""
-    return f" (base {value_shown(bar.key, bar.base_value)}{outside})"
-
-
-def value_shown(key: str, value: Any) -> str:
-    """A value of a field, with the unit that its name has."""
-    return shown(key, value)
+    return f" (base {field_shown(bar.key, bar.base_value)}{outside})"
 
 
 def _share(share: Share) -> str:
@@ -114,8 +110,8 @@ def sentences_of(found: Sensitivity) -> list[str]:
 def _what_matters(found: Sensitivity) -> Iterator[str]:
     measure, first = found.measure, found.indices[0]
     yield (
-        f"{first.key} matters most: it has a part in {first.total.value:.0%} of the variance of {measure} over these "
-        f"ranges, where it lies between {shown(measure, found.low)} and {shown(measure, found.high)}"
+        f"{first.key} matters most: it has a part in {min(first.total.value, 1):.0%} of the variance of {measure} "
+        f"over these ranges, where it lies between {shown(measure, found.low)} and {shown(measure, found.high)}"
         f"{_alone(first)}."
     )
     widest = found.tornado[0]
@@ -129,7 +125,7 @@ def _what_matters(found: Sensitivity) -> Iterator[str]:
 def _alone(index: Index) -> str:
     if index.first.is_noise:
         return "; what it makes alone cannot be told apart from noise"
-    return f"; alone it makes {max(index.first.value, 0):.0%}"
+    return f"; alone it makes {min(max(index.first.value, 0), 1):.0%}"
 
 
 def _what_does_not(found: Sensitivity) -> Iterator[str]:

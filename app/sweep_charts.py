@@ -155,13 +155,19 @@ def lines(
             "text": [shown(summary.measure, before)], "textposition": "outside", "cliponaxis": False,
             "hoverinfo": "text", "unselected": {"marker": {"opacity": 1}}, "showlegend": False,
         })  # fmt: skip
-    elif before is not None:
+    values = [value for trace in traces for value in trace["y"]]
+    values += [0.0] if steps.numbers is None else [before] if before is not None else []
+    layout["yaxis"] = _axis_of_measure(summary.measure, values)
+    if before is not None and steps.numbers is not None:
+        by_ratio = (
+            layout["yaxis"].get("type") == "log"
+        )  # then a note's place is the logarithm, a line's is not
         layout["shapes"] = [{"type": "line", "xref": "paper", "x0": 0, "x1": 1, "y0": before, "y1": before,
                              "line": {"color": GREY, "width": 1.5, "dash": "dash"}}]  # fmt: skip
-        layout["annotations"] = [{"xref": "paper", "x": 1, "y": before, "xanchor": "right", "yanchor": "bottom",
-                                  "showarrow": False, "text": f"{BASE}: {shown(summary.measure, before)}"}]  # fmt: skip
-    values = [value for trace in traces for value in trace["y"]] + [0.0 if steps.numbers is None else before]
-    layout["yaxis"] = _axis_of_measure(summary.measure, [value for value in values if value is not None])
+        layout["annotations"] = [
+            {"xref": "paper", "x": 1, "y": math.log10(before) if by_ratio else before, "xanchor": "right",
+             "yanchor": "bottom", "showarrow": False, "text": f"{BASE}: {shown(summary.measure, before)}"}
+        ]  # fmt: skip
     if by:
         layout["legend"] = {
             "orientation": "h",
@@ -170,6 +176,7 @@ def lines(
             "title": {"text": f"{name(by)}  "},
         }
         layout["margin"]["t"] = 46
+        layout["showlegend"] = True
     figure = {"data": traces, "layout": layout}
     write_in(figure, ink)
     return figure, extremes(summary, rows, name)
@@ -225,7 +232,7 @@ def heat(
     if written:
         traces.append({
             "type": "scatter", "mode": "text", "x": (cells % wide).tolist(), "y": (cells // wide).tolist(),
-            "text": [shown_cells[cell // wide][cell % wide] for cell in cells], "hoverinfo": "skip",
+            "text": _in_cells(summary.measure, means[cells]), "hoverinfo": "skip",
             "selected": {"textfont": {"color": ON_LIGHT}},
         })  # fmt: skip
     traces.append({
@@ -315,10 +322,17 @@ def over_two(
 
 
 def pairs(summary: Summary) -> list[tuple[str, str]]:
-    """Pairs of fields, those first that move the measure most."""
+    """Pairs of fields, those first that move the measure most, and last those that move together."""
     keys = [effect.key for effect in effects_of(summary)]
     keys += [key for key in summary.keys if key not in keys]
-    return [(keys[first], second) for first in range(len(keys)) for second in keys[first + 1 :]]
+    found = [(keys[first], second) for first in range(len(keys)) for second in keys[first + 1 :]]
+    return sorted(found, key=lambda pair: _move_together(summary, *pair))
+
+
+def _move_together(summary: Summary, one: str, other: str) -> bool:
+    """Whether each step of one field comes with one step of the other."""
+    both = distinct(list(zip(summary.axes[one], summary.axes[other], strict=True)))
+    return len(both) <= max(len(distinct(summary.axes[one])), len(distinct(summary.axes[other])))
 
 
 def is_sampled(summary: Summary, across: str, up: str) -> bool:
@@ -495,10 +509,26 @@ def _listed(table: NDArray[np.float64]) -> list[list[float | None]]:
     return [[float(one) if np.isfinite(one) else None for one in row] for row in table]
 
 
+def _in_cells(measure: str, values: NDArray[np.float64]) -> list[str]:
+    """Numbers short enough for cells, in the unit of the largest, with digits that tell them apart."""
+    if unit_of(measure) == "bytes" or measure.startswith("cost_") or not len(values):
+        return [shown(measure, float(value)) for value in values]
+    low, high = float(values.min()), float(values.max())
+    scale, _ = _unit_for(measure, high)
+    by_ratio = low > 0 and high > BY_RATIO * low
+    finest = (high - low) / scale / 100
+    found = []
+    for value in (values / scale).tolist():
+        size = abs(value) / 100 if by_ratio else finest
+        digits = math.ceil(-math.log10(size) - 1e-9) if size else 2
+        found.append(f"{value:,.{min(4, max(0, digits))}f}")
+    return found
+
+
 def _on_shades(values: NDArray[np.float64]) -> list[str]:
-    """White on the dark half of the colours, black on the light one."""
+    """White on the darkest of the colours, black on the others."""
     low, high = (float(values.min()), float(values.max())) if len(values) else (0.0, 0.0)
-    middle = low + 0.3 * (high - low)
+    middle = low + 0.15 * (high - low)
     return [ON_DARK if value <= middle else ON_LIGHT for value in values]
 
 
@@ -542,6 +572,8 @@ def _round_ticks(key: str, low: float, high: float, by_ratio: bool) -> list[floa
         powers = range(math.floor(math.log10(low)), math.floor(math.log10(high)) + 1)
         found = [float(f"{digit}e{power}") for power in powers for digit in (1, 2, 5)]
         found = [one for one in found if low <= one <= high]
+        if len(found) > MOST_TICKS:
+            found = [10.0**power for power in powers if low <= 10.0**power <= high]
     return found[:: math.ceil(len(found) / MOST_TICKS)]
 
 
@@ -569,29 +601,40 @@ def _axis_of_measure(measure: str, values: Sequence[float]) -> dict[str, Any]:
     """An axis of the measure, labelled in one unit; from zero where that hides nothing."""
     good = [one for one in values if math.isfinite(one)]
     low, high = min(good, default=0.0), max(good, default=1.0)
+    common = {
+        "title": {"text": measure_name(measure)},
+        "automargin": True,
+        "zeroline": False,
+        "fixedrange": True,
+    }
+    if low > 0 and high > BY_RATIO * low:
+        ticks = _round_ticks(measure, low / 2, high * 2, by_ratio=True)
+        texts = [shown(measure, one) for one in ticks]
+        ends = [math.log10(low) - 0.1, math.log10(high) + 0.15]
+        return {**common, "type": "log", "tickvals": ticks, "ticktext": texts, "range": ends}
     if low >= 0 and low < 0.6 * high:
         low = 0.0
     step = _step(measure, (high - low) / 5)
     first = math.floor(low / step) * step
     ticks = [first + step * place for place in range(math.ceil((high - first) / step - 1e-9) + 1)]
     return {
-        "title": {"text": measure_name(measure)}, "tickvals": ticks, "automargin": True, "zeroline": False,
-        "ticktext": [_tick(measure, one, step, high) for one in ticks], "fixedrange": True,
+        **common, "tickvals": ticks, "ticktext": [_tick(measure, one, step, high) for one in ticks],
         "range": [first, max(ticks[-1], high + 0.08 * (high - low))],
     }  # fmt: skip
 
 
 def _tick(measure: str, value: float, step: float, most: float) -> str:
     """A round number with just as many digits as its step has."""
-    unit = unit_of(measure)
-    if unit == "bytes":
+    if unit_of(measure) == "bytes":
         return shown(measure, value)
-    scale, word = 1.0, ""
-    if unit == "s":
-        scale, word = next(
-            (one for one in ((1.0, " s"), (1e-3, " ms")) if most >= 0.9995 * one[0]), (1e-6, " µs")
-        )
-    elif measure.endswith("_fraction"):
-        scale, word = 0.01, " %"
+    scale, word = _unit_for(measure, most)
     digits = max(0, math.ceil(-math.log10(step / scale) - 1e-9))
     return f"{value / scale:,.{digits}f}{word}"
+
+
+def _unit_for(measure: str, most: float) -> tuple[float, str]:
+    """The unit in which values up to *most* read well, and its name."""
+    if unit_of(measure) == "s":
+        units = ((1.0, " s"), (1e-3, " ms"))
+        return next((one for one in units if most >= 0.9995 * one[0]), (1e-6, " µs"))
+    return (0.01, " %") if measure.endswith("_fraction") else (1.0, "")

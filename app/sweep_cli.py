@@ -47,42 +47,55 @@ def with_axes(command: Callable[..., Any]) -> Callable[..., Any]:
     "--out", type=click.Path(path_type=Path), metavar="FILE", help="A .parquet or .csv file for the table."
 )
 @click.option("--force", is_flag=True, help="Replace the output where it exists.")
-@click.option("--measure", default="elapsed_s", show_default=True, help="What the summary is about.")
+@click.option("--measure", "measures", metavar="NAME", multiple=True,
+              help="What the summary is about; elapsed_s unless the sweep says otherwise; repeatable.")  # fmt: skip
 @with_axes
 @with_settings
 @with_engine
 @with_output
-def sweep(name: str, measure: str, as_json: bool, html: Path | None, quiet: bool, **asked: Any) -> int:
+def sweep(
+    name: str, measures: tuple[str, ...], as_json: bool, html: Path | None, quiet: bool, **asked: Any
+) -> int:
     """Many scenarios: a declared [sweep], or axes by --vary, answered and written into a table.
 
     Answers are kept: a sweep that was stopped goes on where it was, an extended one reuses what it has.
     """
-    from scenarios.sweeps.table import check_place
-
     from app.sweep_progress import telling
-    from app.sweep_text import summary_of, sweep_lines
+    from app.sweep_text import short_line, summary_of, sweep_lines
     from model.errors import UnknownName
     from model.measures import MEASURES
     from scenarios.sweeps.sweep import Where, plan_of, sweeping, whole_table, write
+    from scenarios.sweeps.table import check_place
 
-    if measure not in MEASURES:
-        raise UnknownName("measure", measure, MEASURES)
     out, force = asked.pop("out"), asked.pop("force")
     if out is not None:
         check_place(out, force)
     at = Where(asked.pop("workers"), asked.pop("cluster"), asked.pop("store"), not asked.pop("no_store"))
     with telling(quiet, aloud=not as_json) as listener:
         plan = plan_of(name, listener=listener, **asked)
+        wanted = measures or plan.sweep.measures
+        for measure in wanted:
+            if measure not in MEASURES:
+                raise UnknownName("measure", measure, MEASURES)
         with sweeping(plan, at, listener) as rows:
             listener.end()
-            summary = summary_of(rows, measure)
+            summaries = [summary_of(rows, measure) for measure in wanted]
             if out is not None:
                 write(rows, out, force)
+            if html is not None:
+                from app.sweep_report import sweep_page
+
+                write_beside(html, sweep_page(rows, summaries))
             if as_json:
                 print_json({"about": rows.about(), "rows": _records(whole_table(rows))})
             else:
-                print_lines(sweep_lines(summary, width_of_terminal()))
-                if out is not None:
+                width = width_of_terminal()
+                for place, summary in enumerate(summaries):
+                    if quiet:
+                        print_lines([short_line(summary)])
+                    else:
+                        print_lines([*([""] if place else []), *sweep_lines(summary, width)])
+                if out is not None and not quiet:
                     print_lines([f"wrote {out}: {len(plan):,} rows, {len(rows.columns)} columns"])
             return SOME_FAILED if rows.outcome.failed else DONE
 

@@ -3,26 +3,35 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
+
+from pydantic import ValidationError
 
 from app import forms, settings
 from app.fields import Facts, as_text, facts, size_text, value_at
 from model.errors import SpecError, cut
 from model.units import MIB
 from scenarios import Scenario
+from scenarios.declared import takes_whole_numbers
 from scenarios.load import Source
 from scenarios.sweeps.asked import library_of_sweeps, source_of_sweep, sweep_asked
 from scenarios.sweeps.design import Design
 from scenarios.sweeps.plan import Plan, Progress
+from scenarios.sweeps.points import Points
 from scenarios.sweeps.spec import Axis, Sweep, axis_of, sweep_of
 
 MOST_ANSWERS: Final = 20_000
 """Of a sweep on the page, where several readers share a machine."""
 MOST_LINES: Final = 8
 USUAL_SAMPLES: Final = 64
-DESIGNS: Final = {"crossed": "All combinations", "latin_hypercube": "Latin hypercube", "sobol": "Sobol"}
+DESIGNS: Final = {
+    "crossed": "All combinations",
+    "latin_hypercube": "Latin hypercube",
+    "sobol": "Sobol",
+}
 ENGINES: Final = ("auto", "calculate", "simulate")
 
 
@@ -58,7 +67,9 @@ class Form:
 
     def source(self) -> Source:
         """The scenario that the points differ from, as it is written."""
-        return source_of_sweep(self.base, [settings.setting(path, text) for path, text in self.changes])
+        return source_of_sweep(
+            self.base, [settings.setting(path, text) for path, text in self.changes]
+        )
 
     def sweep(self) -> Sweep:
         """What varies; raises :class:`Wrong` with every fault."""
@@ -93,10 +104,16 @@ class Form:
 
     def _axis(self, line: Line) -> Axis:
         if not line.key:
-            raise SpecError(f"axis {cut(line.written)}: has no field; choose what takes these values")
-        axis = axis_of(f"{line.key}={line.written}").model_copy(update={"zip": line.zip.strip()})
+            raise SpecError(
+                f"axis {cut(line.written)}: has no field; choose what takes these values"
+            )
+        axis = axis_of(f"{line.key}={line.written}").model_copy(
+            update={"zip": line.zip.strip()}
+        )
         if self.design != "crossed" and axis.values is None:
-            axis = axis.model_copy(update={"points": None})  # samples say how many there are
+            axis = axis.model_copy(
+                update={"points": None}
+            )  # samples say how many there are
         return axis
 
 
@@ -113,7 +130,16 @@ def form_of_library(name: str) -> Form:
     sweep = sweep_asked(source_of_sweep(name))
     lines = tuple(Line(axis.key, written(axis), axis.zip) for axis in sweep.axis)
     samples = sweep.samples or USUAL_SAMPLES
-    return Form(name, (), lines, sweep.design, samples, sweep.where, sweep.engine, sweep.replications)
+    return Form(
+        name,
+        (),
+        lines,
+        sweep.design,
+        samples,
+        sweep.where,
+        sweep.engine,
+        sweep.replications,
+    )
 
 
 def written(axis: Axis) -> str:
@@ -126,11 +152,16 @@ def written(axis: Axis) -> str:
     return ":".join([_one(axis.key, low), _one(axis.key, high), *points, *scale])
 
 
+_NUMBER = re.compile(r"[0-9]+(?:\.[0-9]+)?")
+
+
 def _one(key: str, value: Any) -> str:
     if key.endswith("_bytes") and isinstance(value, int) and value:
         return size_text(value)
     if isinstance(value, str) and (
-        not value.strip() or any(sign in value for sign in ",:\"'") or value.replace(".", "").isdigit()
+        not value.strip()
+        or any(sign in value for sign in ",:\"'")
+        or _NUMBER.fullmatch(value)
     ):
         return '"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"'
     return as_text(value)
@@ -152,13 +183,15 @@ FROM_QUERY: Final = (
 
 def query_of(form: Form) -> dict[str, str | list[str]]:
     """What the address has of *form* beside the scenario: what is not as it would be without."""
-    found: dict[str, str | list[str]] = {"sweep": form.base} if form.is_library_sweep else {}
+    found: dict[str, str | list[str]] = (
+        {"sweep": form.base} if form.is_library_sweep else {}
+    )
     usual = form_of_library(form.base) if form.is_library_sweep else Form(form.base)
     if form.lines != usual.lines:
         found["vary"] = [f"{line.key}={line.written}" for line in form.lines]
         found["zip"] = [f"{line.key}:{line.zip}" for line in form.lines if line.zip]
     if form.where != usual.where:
-        found["where"] = list(form.where)
+        found["where"] = list(form.where) or [""]
     for name in ("design", "samples", "engine", "replications"):
         if getattr(form, name) != getattr(usual, name):
             found[name] = str(getattr(form, name))
@@ -178,24 +211,38 @@ def form_in(
         notes.append(f"The link names no sweep that exists ({cut(last['sweep'])}).")
     if given := query.get("vary"):
         zips = dict(text.rpartition(":")[::2] for text in query.get("zip", ()))
-        lines = [(key.strip(), text) for key, _, text in (one.partition("=") for one in given)]
+        lines = [
+            (key.strip(), text)
+            for key, _, text in (one.partition("=") for one in given)
+        ]
         form = replace(
-            form, lines=tuple(Line(key, text, zips.get(key, "")) for key, text in lines[:MOST_LINES])
+            form,
+            lines=tuple(
+                Line(key, text, zips.get(key, "")) for key, text in lines[:MOST_LINES]
+            ),
         )
         if len(lines) > MOST_LINES:
-            notes.append(f"The link varies {len(lines)} fields; the page takes {MOST_LINES}.")
-    changed: dict[str, Any] = {"where": tuple(query["where"])} if "where" in query else {}
+            notes.append(
+                f"The link varies {len(lines)} fields; the page takes {MOST_LINES}."
+            )
+    changed: dict[str, Any] = (
+        {"where": tuple(filter(None, query["where"]))} if "where" in query else {}
+    )
     for name, allowed in (("design", tuple(DESIGNS)), ("engine", ENGINES)):
         if last.get(name, allowed[0]) in allowed:
             changed |= {name: last[name]} if name in last else {}
         else:
-            notes.append(f"The link asks for {name} {cut(last[name])!r}; allowed are {', '.join(allowed)}.")
+            notes.append(
+                f"The link asks for {name} {cut(last[name])!r}; allowed are {', '.join(allowed)}."
+            )
     for name, most in (("samples", MOST_ANSWERS), ("replications", MOST_REPLICATIONS)):
         text = last.get(name, "1")
         if text.isascii() and text.isdigit() and 1 <= int(text[:9]) <= most:
             changed |= {name: int(text)} if name in last else {}
         else:
-            notes.append(f"The link asks for {cut(text)!r} {name}; allowed are 1 to {most:,}.")
+            notes.append(
+                f"The link asks for {cut(text)!r} {name}; allowed are 1 to {most:,}."
+            )
     return replace(form, **changed), notes
 
 
@@ -209,7 +256,10 @@ def pickable(scenario: Scenario) -> dict[str, str]:
         control.path: f"{group}: {control.label}"
         for group, controls in forms.GROUPS.items()
         for control in controls
-        if group not in ("Prices", "iostat") and control.offered(scenario) and control.facts(kind) is not None
+        if group not in ("Prices", "iostat")
+        and control.offered(scenario)
+        and control.facts(kind) is not None
+        and not control.idle(scenario)
     }
 
 
@@ -222,8 +272,39 @@ def label_of(key: str) -> str:
     return key
 
 
-def suggested(key: str, scenario: Scenario) -> str:
-    """Values worth trying for a field: all of a choice, a range about what it is now of a number."""
+def suggested(key: str, source: Source) -> str:
+    """Values worth trying for a field, without those that do not go with the rest of the scenario."""
+    text = _suggested(key, source.scenario())
+    try:
+        axis = axis_of(f"{key}={text}")
+        whole = (
+            [key] if takes_whole_numbers(key, source.scenario().workload.kind) else []
+        )
+        values = [
+            point[key]
+            for point in Design(Sweep(axis=(axis,)), whole).block(0, MOST_ANSWERS)
+        ]
+    except (SpecError, ValidationError):
+        return text
+    points = Points(source, [key])
+    good = [value for value in values if _is_a_point(points, {key: value})]
+    return (
+        text
+        if len(good) == len(values)
+        else ", ".join(_one(key, value) for value in good)
+    )
+
+
+def _is_a_point(points: Points, values: Mapping[str, Any]) -> bool:
+    try:
+        points.point(values)
+    except SpecError:
+        return False
+    return True
+
+
+def _suggested(key: str, scenario: Scenario) -> str:
+    """All of a choice; of a number a range about what it is now."""
     field = facts(key, scenario.workload.kind)
     if field is None:
         return ""
@@ -234,7 +315,9 @@ def suggested(key: str, scenario: Scenario) -> str:
         return "false, true"
     offers = _offers(key)
     if offers:
-        return ", ".join(_one(key, offer) if field.of_text else offer for offer in offers)
+        return ", ".join(
+            _one(key, offer) if field.of_text else offer for offer in offers
+        )
     return _about(field, value_at(scenario, key))
 
 
@@ -252,8 +335,13 @@ def _about(field: Facts, now: Any) -> str:
     low, high = field.low or 0.0, field.high
     if field.kind == "share" and high is not None:
         return f"{as_text(low)}:{as_text(min(high, 90))}:{10 if high >= 90 else 11}"
-    middle = float(now) if isinstance(now, int | float) and now > 0 else max(1.0, 4 * low)
-    least, most = max(middle / 4, low), min(middle * 4, high if high is not None else math.inf)
+    middle = (
+        float(now) if isinstance(now, int | float) and now > 0 else max(1.0, 4 * low)
+    )
+    least, most = (
+        max(middle / 4, low),
+        min(middle * 4, high if high is not None else math.inf),
+    )
     whole = field.kind in ("whole", "size")
     if whole:
         least, most = max(1.0, round(least)), round(most)

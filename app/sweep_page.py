@@ -126,7 +126,7 @@ def _with_a_first_line(form: Form) -> Form:
         return form
     scenario, _ = settings.settle(form.base, dict(form.changes))
     key = next(iter(pickable(scenario)))
-    return replace(form, lines=(Line(key, suggested(key, scenario)),))
+    return replace(form, lines=(Line(key, suggested(key, form.source())),))
 
 
 def _follow_what_if() -> None:
@@ -195,9 +195,7 @@ def _source(form: Form) -> Scenario:
         scenario, _ = settings.settle(form.base, dict(form.changes))
     if not st.session_state[FROM_FILE]:
         moved = f", {len(form.changes)} changed" if form.changes else ""
-        st.caption(
-            plain(f"{form.base if not form.is_library_sweep else scenario.base}{moved}: {scenario.title}")
-        )
+        st.caption(f"Base scenario `{scenario.base}`{moved}")
     return scenario
 
 
@@ -227,7 +225,7 @@ def _lines(form: Form, scenario: Scenario) -> None:
                 f"Field {place + 1}", options, None, key=_held(f"key.{place}", line.key or None),
                 accept_new_options=True, label_visibility="collapsed",
                 format_func=lambda key: known.get(key, key), placeholder="choose, or write SECTION.FIELD",
-                on_change=_took_key, args=(place, scenario),
+                on_change=_took_key, args=(place,),
             )  # fmt: skip
             drop.button(
                 ":material/close:", key=f"sweep.drop.{place}", on_click=_drop, args=(place,), type="tertiary",
@@ -255,10 +253,10 @@ def _drop(place: int) -> None:
     _edit(lambda form: replace(form, lines=form.lines[:place] + form.lines[place + 1 :]))
 
 
-def _took_key(place: int, scenario: Scenario) -> None:
+def _took_key(place: int) -> None:
     """Another field was chosen: it comes with values worth trying."""
     key = (st.session_state[f"sweep.asked.key.{place}"] or "").strip()
-    line = Line(key, suggested(key, scenario) if key else "")
+    line = Line(key, suggested(key, st.session_state[FORM].source()) if key else "")
     _edit(lambda form: replace(form, lines=(*form.lines[:place], line, *form.lines[place + 1 :])))
 
 
@@ -316,6 +314,7 @@ def _head(form: Form, scenario: Scenario, tried: Job) -> None:
     title, action = st.columns([5, 1.25], vertical_alignment="center")
     title.markdown(f"### {plain(scenario.title)}")
     run = jobs().get(st.session_state.get(RUN))
+    is_done = run is not None and run.state == "done" and run.form == form
     if run is not None and run.active:
         action.button(
             "Cancel", icon=":material/stop:", width="stretch", key="sweep_cancel", on_click=run.cancel,
@@ -324,9 +323,11 @@ def _head(form: Form, scenario: Scenario, tried: Job) -> None:
     else:
         action.button(
             "Run", icon=":material/play_arrow:", type="primary", width="stretch", key="sweep_go", on_click=_go,
-            disabled=tried.state == "failed",
+            disabled=tried.state == "failed" or is_done,
         )  # fmt: skip
-    if tried.active:
+    if is_done and run is not None:
+        _say_tried(run)
+    elif tried.active:
         _watch_try(tried.id)
     else:
         _say_tried(tried)

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from html import escape
 from typing import Any, Final
 
 import numpy as np
-from click import unstyle
 
 from app import sweep_charts
 from app.charts import Figure
-from app.report_html import PAGE, WIDTH, details, plot
+from app.report_html import PAGE, details, plot
 from app.sweep_charts import shown
 from app.sweep_found import Found, found_of
-from app.sweep_text import Summary, effect_lines
+from app.sweep_text import Summary
 from model.measures import MEASURES
 from scenarios.sweeps.rows import Rows
 
@@ -24,26 +23,25 @@ MOST_PLOTS: Final = 3
 """Heat maps of pairs of fields, those that move the measure most."""
 
 
-def sweep_page(rows: Rows, summary: Summary) -> str:
-    """The sweep that was run."""
-    return page_of(found_of(rows), summary)
+def sweep_page(rows: Rows, summaries: Sequence[Summary]) -> str:
+    """The sweep that was run, by one measure or several."""
+    return page_of(found_of(rows), summaries)
 
 
-def page_of(found: Found, summary: Summary) -> str:
-    """A table of a sweep as a page: what was asked, the measure over its fields, what moves it, and the points."""
+def page_of(found: Found, summaries: Sequence[Summary]) -> str:
+    """A table of a sweep as a page: what was asked, measures over its fields, what moves them, and the points."""
     scenario, about = found.about["scenario"], found.about
     title = scenario.get("title") or found.name
     seeds = ", ".join(map(str, about.get("seeds", ())))
     made = f"{len(found):,} points, engine {about.get('engine', '')}, seeds {seeds}, blocktime {about.get('model', '')}"
     body = [
         f'<h1>{escape(title)}</h1>\n<p class="made">{escape(made)}</p>',
-        f"<p>{escape(summary.measure)}: {escape(MEASURES[summary.measure].says)}.</p>",
         "<h2>What was asked</h2>",
         _asked(found),
-        *_plots(summary),
-        *_errors(summary),
+        *_plots(summaries),
+        *_errors(found),
         "<h2>The points</h2>",
-        _table(found, summary),
+        _table(found, summaries),
         *_provenance(found),
     ]
     return PAGE.format(title=escape(f"{found.name} – a sweep – Blocktime"), body="\n".join(body))
@@ -51,7 +49,9 @@ def page_of(found: Found, summary: Summary) -> str:
 
 def _asked(found: Found) -> str:
     sweep = found.about["sweep"]
-    lines = [f"<li>{escape(axis['key'])}: {escape(_said(axis))}</li>" for axis in sweep["axis"]]
+    base = found.about["scenario"].get("base")
+    lines = [f"<li>base scenario: {escape(base)}</li>"] if base else []
+    lines += [f"<li>{escape(axis['key'])}: {escape(_said(axis))}</li>" for axis in sweep["axis"]]
     lines += [f"<li>only points where {escape(condition)}</li>" for condition in sweep.get("where", ())]
     design = sweep.get("design", "crossed")
     if design != "crossed":
@@ -61,7 +61,7 @@ def _asked(found: Found) -> str:
 
 def _said(axis: dict[str, Any]) -> str:
     key = axis["key"]
-    if axis.get("values"):
+    if axis.get("values") is not None:
         said = ", ".join(shown(key, value) for value in axis["values"])
     else:
         said = f"{shown(key, axis['low'])} to {shown(key, axis['high'])}"
@@ -70,59 +70,63 @@ def _said(axis: dict[str, Any]) -> str:
     return said + (f" (together with the others of {axis['zip']!r})" if axis.get("zip") else "")
 
 
-def _plots(summary: Summary) -> Iterator[str]:
-    """The measure over its field or over pairs of fields, and what moves it."""
-    if not np.isfinite(summary.values).any():
+def _plots(summaries: Sequence[Summary]) -> Iterator[str]:
+    """Each measure over its field, or what moves it and the pairs of fields that move it most."""
+    place = 0
+    for summary in summaries:
+        measure = summary.measure
+        yield f"<h2>{escape(measure)}: {escape(MEASURES[measure].says)}</h2>"
+        if not np.isfinite(summary.values).any():
+            yield "<p>No point has it.</p>"
+            continue
+        drawn: list[tuple[Figure, str]] = []
+        if len(summary.keys) == 1:
+            drawn.append(sweep_charts.lines(summary, summary.keys[0]))
+        else:
+            drawn.append(sweep_charts.moves(summary))
+            drawn += [
+                sweep_charts.over_two(summary, *pair) for pair in sweep_charts.pairs(summary)[:MOST_PLOTS]
+            ]
+        for figure, finding in drawn:
+            yield f"<p>{escape(finding)}.</p>"
+            yield plot(figure, f"sweep_{place}", with_plotly=place == 0)
+            place += 1
+
+
+def _errors(found: Found) -> Iterator[str]:
+    errors = found.errors
+    if not errors:
         return
-    drawn: list[tuple[str, Figure, str]] = []
-    if len(summary.keys) == 1:
-        drawn.append((summary.measure, *sweep_charts.lines(summary, summary.keys[0])))
-    else:
-        drawn.append(("What moves it", *sweep_charts.moves(summary)))
-        for across, up in sweep_charts.pairs(summary)[:MOST_PLOTS]:
-            drawn.append(
-                (
-                    f"{summary.measure} over {across} and {up}",
-                    *sweep_charts.over_two(summary, across, up),
-                )
-            )
-    for place, (title, figure, finding) in enumerate(drawn):
-        yield f"<h2>{escape(title)}</h2><p>{escape(finding)}.</p>"
-        yield plot(figure, f"sweep_{place}", with_plotly=place == 0)
-    if len(summary.keys) > 1:
-        yield f"<pre>{escape(chr(10).join(unstyle(line) for line in effect_lines(summary, WIDTH)))}</pre>"
+    items = "".join(
+        f"<li>{escape(said)} ({times:,})</li>" for said, times in list(errors.items())[:MOST_ERRORS]
+    )
+    yield f"<h2>{sum(errors.values()):,} of {len(found):,} points have no answer</h2><ul>{items}</ul>"
 
 
-def _errors(summary: Summary) -> Iterator[str]:
-    if not summary.errors:
-        return
-    most = sorted(summary.errors.items(), key=lambda item: -item[1])[:MOST_ERRORS]
-    items = "".join(f"<li>{escape(said)} ({times:,})</li>" for said, times in most)
-    yield f"<h2>{sum(summary.errors.values()):,} points without an answer</h2><ul>{items}</ul>"
-
-
-def _table(found: Found, summary: Summary) -> str:
-    before = summary.reference.get(summary.measure)
-    heads = [
-        *summary.keys,
-        summary.measure,
-        "against the base",
-        *(["no answer because"] if summary.errors else []),
-    ]
-    lines = ["<table><tr>" + "".join(f"<th>{escape(name)}</th>" for name in heads) + "</tr>"]
+def _table(found: Found, summaries: Sequence[Summary]) -> str:
+    keys, failed = found.keys, bool(found.errors)
+    heads = [*keys]
+    for summary in summaries:
+        heads += [summary.measure, "against the base"]
+    lines = ['<table class="wide">', _row("th", [*heads, *(["no answer because"] if failed else [])])]
     for row in range(min(len(found), MOST_ROWS)):
-        value = float(summary.values[row])
-        cells = [shown(key, summary.axes[key][row]) for key in summary.keys]
-        cells += [
-            shown(summary.measure, value),
-            f"{100 * (value / before - 1):+.1f} %" if before and np.isfinite(value) else "",
-        ]
-        cells += [found.values["error"][row] or ""] if summary.errors else []
-        lines.append("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in cells) + "</tr>")
+        cells = [shown(key, value) for key, value in found.at(row).items()]
+        for summary in summaries:
+            value, before = float(summary.values[row]), summary.reference.get(summary.measure)
+            known = bool(before) and np.isfinite(value)
+            cells += [
+                shown(summary.measure, value),
+                f"{100 * (value / before - 1):+.1f} %" if known and before else "",
+            ]
+        lines.append(_row("td", [*cells, *([found.values["error"][row] or ""] if failed else [])]))
     lines.append("</table>")
     if len(found) > MOST_ROWS:
         lines.append(f'<p class="made">The first {MOST_ROWS:,} of {len(found):,} points.</p>')
     return "\n".join(lines)
+
+
+def _row(kind: str, cells: Sequence[str]) -> str:
+    return "<tr>" + "".join(f"<{kind}>{escape(cell)}</{kind}>" for cell in cells) + "</tr>"
 
 
 def _provenance(found: Found) -> Iterator[str]:

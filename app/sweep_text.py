@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -10,14 +10,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.fields import as_text
-from app.lines import head, wrapped
+from app.lines import head, mean, wrapped
 from model.errors import UnknownName, cut
 from model.measures import MEASURES
 from model.units import show_amount, show_bytes, show_seconds, unit_of
 from scenarios.sweeps.rows import Rows
+from scenarios.sweeps.spec import Axis
 
 MOST_ROWS: Final = 40
 MOST_COLUMNS: Final = 12
+MOST_MATRICES: Final = 4
+MOST_NAME: Final = 28
+"""Letters of a matrix's name, over its first column."""
 BEST: Final = 5
 
 
@@ -26,6 +30,7 @@ class Summary:
     """The columns that a summary needs: what varies, one measure, and what went wrong."""
 
     keys: tuple[str, ...]
+    """What varies by itself: of fields that move together the first."""
     measure: str
     axes: dict[str, list[Any]]
     values: NDArray[np.float64]
@@ -33,6 +38,9 @@ class Summary:
     reference: dict[str, float]
     errors: dict[str, int] = field(default_factory=dict)
     """Sentence -> points that have it."""
+    currency: str = ""
+    together: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    """A field that varies by itself -> those that move with it."""
 
 
 def summary_of(rows: Rows, measure: str) -> Summary:
@@ -40,7 +48,8 @@ def summary_of(rows: Rows, measure: str) -> Summary:
     known = [column.name for column in rows.columns if column.name in MEASURES]
     if known and measure not in known:
         raise UnknownName("measure", measure, known)
-    keys = rows.plan.design.keys
+    together = moving_together(rows.plan.sweep.axis)
+    keys = tuple(together)
     axes: dict[str, list[Any]] = {key: [] for key in keys}
     values: list[Any] = []
     errors: dict[str, int] = {}
@@ -50,20 +59,30 @@ def summary_of(rows: Rows, measure: str) -> Summary:
         values.append(block[measure] if known else np.full(len(block["point"]), np.nan))
         for error in filter(None, block["error"]):
             errors[error] = errors.get(error, 0) + 1
-    return Summary(keys, measure, axes, np.concatenate(values), rows.reference, errors)
+    currency = rows.plan.base.system.prices.currency or ""
+    return Summary(keys, measure, axes, np.concatenate(values), rows.reference, errors, currency, together)
+
+
+def moving_together(axes: Sequence[Axis]) -> dict[str, tuple[str, ...]]:
+    """The first field of each group of zipped axes -> the others of it."""
+    groups: dict[str, list[str]] = {}
+    for axis in axes:
+        groups.setdefault((axis.zip and f"zip {axis.zip}") or axis.key, []).append(axis.key)
+    return {first: tuple(others) for first, *others in groups.values()}
 
 
 def sweep_lines(summary: Summary, width: int) -> Iterator[str]:
     """The whole summary."""
     if np.isfinite(summary.values).any():
-        yield head(f"{summary.measure} – {MEASURES[summary.measure].says}")
-        levels = {key: distinct(summary.axes[key]) for key in summary.keys}
+        yield head(f"{called(summary)} – {MEASURES[summary.measure].says}")
+        for first, others in summary.together.items():
+            if others:
+                yield from wrapped(f"{first} moves together with {' and '.join(others)}", width)
         if len(summary.keys) == 1 and len(summary.values) <= MOST_ROWS:
             yield from _one_axis(summary)
-        elif len(summary.keys) == 2 and _fits_a_matrix(summary, levels):
-            yield from _matrix(summary, levels, width)
         else:
-            yield from _best_and_worst(summary, width)
+            tables = list(_matrices(summary, width))
+            yield from tables or _best_and_worst(summary, width)
         if len(summary.keys) > 1:
             yield ""
             yield from effect_lines(summary, width)
@@ -75,15 +94,27 @@ def sweep_lines(summary: Summary, width: int) -> Iterator[str]:
             yield from wrapped(f"{sentence} ({times:,})", width, first="- ")
 
 
+def called(summary: Summary) -> str:
+    """The measure, an amount of money with its currency."""
+    return (
+        f"{summary.measure} in {summary.currency}" if summary.measure.startswith("cost_") else summary.measure
+    )
+
+
+def short_line(summary: Summary) -> str:
+    """The least and the most of the measure, in one sentence."""
+    if not np.isfinite(summary.values).any():
+        return f"{summary.measure}: no point has an answer"
+    ends = []
+    for word, place in (("least", np.nanargmin(summary.values)), ("most", np.nanargmax(summary.values))):
+        at = ", ".join(f"{key} {shown(key, summary.axes[key][place])}" for key in summary.keys)
+        ends.append(f"{word} {shown(summary.measure, float(summary.values[place]))} at {at}")
+    return f"{called(summary)}: {'; '.join(ends)}"
+
+
 def distinct(values: Sequence[Any]) -> list[Any]:
     """The different values in the order of their first coming."""
     return list(dict.fromkeys(values))
-
-
-def _fits_a_matrix(summary: Summary, levels: Mapping[str, Sequence[Any]]) -> bool:
-    rows, columns = (len(levels[key]) for key in summary.keys)
-    many = len(summary.values)
-    return rows <= MOST_ROWS and columns <= MOST_COLUMNS and 2 * many >= rows * columns
 
 
 def shown(name: str, value: Any) -> str:
@@ -101,7 +132,7 @@ def shown(name: str, value: Any) -> str:
         return show_bytes(value)
     if name.endswith("_fraction"):
         return f"{value:.1%}"
-    return as_text(value) if float(value).is_integer() and abs(value) < 1e15 else f"{value:.5g}"
+    return f"{int(value):,}" if float(value).is_integer() else mean(value)
 
 
 def _change(summary: Summary, value: float) -> str:
@@ -126,17 +157,33 @@ def _one_axis(summary: Summary) -> Iterator[str]:
     yield from _aligned(lines)
 
 
-def _matrix(summary: Summary, levels: Mapping[str, Sequence[Any]], width: int) -> Iterator[str]:
-    down, across = summary.keys
-    found = dict(
-        zip(zip(summary.axes[down], summary.axes[across], strict=True), summary.values.tolist(), strict=True)
-    )
+def _matrices(summary: Summary, width: int) -> Iterator[str]:
+    """A matrix of two axes, for each value of a third where that has few; nothing where the points fill none."""
+    if len(summary.keys) < 2:
+        return
+    levels = {key: distinct(summary.axes[key]) for key in summary.keys}
+    *rest, down, across = sorted(summary.keys, key=lambda key: (len(levels[key]), summary.keys.index(key)))
+    if len(levels[across]) > MOST_COLUMNS or (rest and len(levels[rest[0]]) > MOST_MATRICES) or len(rest) > 1:
+        return
+    size = len(levels[down]) * len(levels[across]) * (len(levels[rest[0]]) if rest else 1)
+    if 2 * len(summary.values) < size:
+        return
+    at = zip(*(summary.axes[key] for key in (*rest, down, across)), strict=True)
+    cells = dict(zip(at, summary.values.tolist(), strict=True))
     yield from wrapped(f"down: {down}; across: {across}", width)
-    lines = [("", *(shown(across, value) for value in levels[across]))]
-    for value in levels[down]:
-        cells = (found.get((value, other)) for other in levels[across])
-        lines.append((shown(down, value), *(shown(summary.measure, cell) for cell in cells)))
-    yield from _aligned(lines)
+    for outer in levels[rest[0]] if rest else [None]:
+        lines = [
+            (
+                f"{rest[0]} {shown(rest[0], outer)}"[-MOST_NAME:] if rest else "",
+                *(shown(across, one) for one in levels[across]),
+            )
+        ]
+        for value in levels[down]:
+            row = (cells.get((*([outer] if rest else []), value, other)) for other in levels[across])
+            lines.append((shown(down, value), *(shown(summary.measure, cell) for cell in row)))
+        yield from _aligned(lines)
+        if rest and outer != levels[rest[0]][-1]:
+            yield ""
 
 
 def _aligned(lines: Sequence[Sequence[str]]) -> Iterator[str]:

@@ -29,7 +29,6 @@ CHOSEN: Final = "sweep.chosen"
 MOST_SHOWN: Final = 5_000
 MOST_ERRORS: Final = 8
 MEAN: Final = "mean over all"
-FIRST: Final = "elapsed_s"
 
 
 def results(found: Found, name: str) -> None:
@@ -38,7 +37,8 @@ def results(found: Found, name: str) -> None:
         _errors(found)
         return
     if st.session_state.get(MEASURE) not in found.measures:
-        st.session_state[MEASURE] = FIRST if FIRST in found.measures else found.measures[0]
+        wanted = [*found.about["sweep"].get("measures", ()), *found.measures]
+        st.session_state[MEASURE] = next(measure for measure in wanted if measure in found.measures)
     with st.container(key="sweep_choices"):
         measure = _choices(found)
     summary = found.summary(measure)
@@ -267,7 +267,7 @@ def _files(found: Found, summary: Summary, name: str) -> None:
         "Parquet": (lambda: table_bytes(found, ".parquet"), f"{stem}.parquet", "application/vnd.apache.parquet"),
         "CSV": (lambda: table_bytes(found, ".csv"), f"{stem}.csv", "text/csv"),
         "CSV with its description": (lambda: zipped_csv(found, stem), f"{stem}.zip", "application/zip"),
-        "HTML report": (lambda: sweep_report.page_of(found, summary), f"{stem}.html", "text/html"),
+        "HTML report": (lambda: sweep_report.page_of(found, [summary]), f"{stem}.html", "text/html"),
     }  # fmt: skip
     for column, (label, (data, file, kind)) in zip(st.columns(4), offers.items(), strict=True):
         column.download_button(

@@ -1,7 +1,31 @@
-"""Scenarios: a base, what differs from it, and running the result."""
+"""Scenarios: a base, what differs from it, and running the result, one or many."""
+
+from typing import TYPE_CHECKING, Any
 
 from scenarios.load import from_mapping, library, load, to_mapping, to_toml
 from scenarios.run import run
 from scenarios.spec import Scenario, schema_of
 
-__all__ = ["Scenario", "from_mapping", "library", "load", "run", "schema_of", "to_mapping", "to_toml"]
+if TYPE_CHECKING:
+    from scenarios.sweeps.sweep import sweep
+
+__all__ = [
+    "Scenario",
+    "from_mapping",
+    "library",
+    "load",
+    "run",
+    "schema_of",
+    "sweep",
+    "to_mapping",
+    "to_toml",
+]
+
+
+def __getattr__(name: str) -> Any:
+    """``sweep``, once somebody wants it: it brings numpy and a store along, which one answer does without."""
+    if name == "sweep":
+        from scenarios.sweeps.sweep import sweep  # noqa: PLC0415
+
+        return sweep
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -51,7 +51,23 @@ def schema_of(kind: str) -> dict[str, Any]:
         return RunResult.model_json_schema()
     if kind == "scenario":
         return _scenario_schema()
-    raise UnknownName("schema", kind, ("scenario", "result", "case"))
+    if kind == "sweep":
+        return _sweep_schema()
+    raise UnknownName("schema", kind, ("scenario", "sweep", "result", "case"))
+
+
+def _sweep_schema() -> dict[str, Any]:
+    """A scenario's file with the table that says what varies."""
+    from scenarios.sweeps.spec import Sweep  # noqa: PLC0415  (it knows this module)
+
+    found, sweep = _scenario_schema(), Sweep.model_json_schema()
+    definitions = sweep.pop("$defs")
+    for schema in (sweep, *definitions.values()):
+        _allow_units(schema)
+    found["title"] = "Blocktime sweep"
+    found["properties"]["sweep"] = sweep
+    found["$defs"] |= definitions
+    return found
 
 
 def _scenario_schema() -> dict[str, Any]:

@@ -20,6 +20,7 @@ from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wai
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import count
 from multiprocessing import parent_process
 from multiprocessing.context import SpawnContext, SpawnProcess
 from pathlib import Path
@@ -323,10 +324,11 @@ class _Pool:
 
     def __init__(self, workers: int, ready: Callable[[], object] | None) -> None:
         self._directory = TemporaryDirectory(prefix="blocktime-")
-        self.path = Path(self._directory.name)
+        self._path = Path(self._directory.name)
+        self._names = count()
         self._context = _Spawn()
         self._pool = ProcessPoolExecutor(
-            workers, self._context, initializer=_begin, initargs=(ready, str(self.path))
+            workers, self._context, initializer=_begin, initargs=(ready, self._directory.name)
         )
         self._workers = workers
         self._answered = False
@@ -343,6 +345,12 @@ class _Pool:
             wait(greetings)
             self._answered = all(greeting.exception() is None for greeting in greetings)
         return self._answered
+
+    def file(self, content: bytes) -> Path:
+        """A file of its own that holds *content*."""
+        path = self._path / str(next(self._names))
+        path.write_bytes(content)
+        return path
 
     def submit(self, work: Path, items: Path) -> Future[None]:
         """Have *items* answered; the answers will lie beside them."""
@@ -368,21 +376,18 @@ class _PoolFlight(Generic[Item, Answer]):
     def __init__(self, owner: Processes, work: bytes) -> None:
         self._owner = owner
         self._work = work
-        self._sent = 0
+        self._filed: tuple[_Pool, Path] | None = None  # the work, in the pool that lives
         self._flying: dict[Future[None], tuple[Piece[Item], Path]] = {}
 
     def __len__(self) -> int:
         return len(self._flying)
 
     def send(self, piece: Piece[Item]) -> None:
-        path = self._owner.pool().path
-        work = path / f"work-{id(self)}"
-        if not work.exists():  # the pool is another after a death
-            work.write_bytes(self._work)
-        self._sent += 1
-        items = path / f"items-{self._sent}"
-        items.write_bytes(pickle.dumps(piece.items))
-        self._flying[self._owner.pool().submit(work, items)] = (piece, items)
+        pool = self._owner.pool()
+        if self._filed is None or self._filed[0] is not pool:
+            self._filed = (pool, pool.file(self._work))
+        items = pool.file(pickle.dumps(piece.items))
+        self._flying[pool.submit(self._filed[1], items)] = (piece, items)
 
     def landed(self) -> Sequence[Answered[Item, Answer] | Fallen[Item]]:
         done = wait(self._flying, return_when=FIRST_COMPLETED).done
@@ -408,6 +413,8 @@ class _PoolFlight(Generic[Item, Answer]):
     def close(self) -> None:
         if self._flying:
             self._owner.stop()
+        elif self._filed is not None:
+            self._filed[1].unlink(missing_ok=True)
 
 
 def _answers_to(items: Path) -> Path:

@@ -104,6 +104,7 @@ class Crossing:
     is_whole: bool
     """Whether below and above are neighbours, with no value between them."""
     is_monotone: bool
+    """Whether the outcomes that were asked only rise, or only fall."""
     points: int
 
     @property
@@ -113,6 +114,8 @@ class Crossing:
             return None
         sides = [side for side in (self.below, self.above) if side.is_answered]
         if self.test == "=":
+            if not self.above.is_answered:
+                return None
             return min(sides, key=lambda side: abs(side.outcome - self.goal))
         holding = [side for side in sides if _holds(self.test, side.outcome, self.goal)]
         return holding[0] if holding else None
@@ -185,14 +188,14 @@ class _Search:
         is_whole = below is not None and above is not None and self._along.values is not None
         return Crossing(
             source.name, self._along.key, self._goal.measure, self._goal.test, number, self._base, tuple(scanned),
-            below, above, is_whole, _is_monotone([one.outcome for one in answered]), len(self.known),
+            below, above, is_whole, self._is_monotone(), len(self.known),
         )  # fmt: skip
 
     def _ask(self, values: Sequence[Any]) -> list[Reached]:
         key, measure = self._along.key, self._goal.measure
         rows = self._asker.answer(self._asker.plan([{key: value} for value in values]))
         if not self.known:
-            check_has(measure, measures_in(rows), self._asker.question.source.name)
+            check_has(measure, measures_in(rows), self._asker.question)
             self._base = rows.reference.get(measure, math.nan)
         table = whole_table(rows)
         outcomes = table[measure].tolist() if measure in table else [math.nan] * len(values)
@@ -244,9 +247,10 @@ class _Search:
                 above = found
         return below, above
 
-
-def _is_monotone(outcomes: Sequence[float]) -> bool:
-    """Whether they only rise or only fall."""
-    least = STILL * max(abs(outcome) for outcome in outcomes)
-    steps = [other - one for one, other in pairwise(outcomes)]
-    return not (any(step > least for step in steps) and any(step < -least for step in steps))
+    def _is_monotone(self) -> bool:
+        """Whether the outcomes that are known only rise, or only fall, along the axis."""
+        known = (self.known[value] for value in sorted(self.known))
+        outcomes = [one.outcome for one in known if one.is_answered]
+        least = STILL * max(abs(outcome) for outcome in outcomes)
+        steps = [other - one for one, other in pairwise(outcomes)]
+        return not (any(step > least for step in steps) and any(step < -least for step in steps))

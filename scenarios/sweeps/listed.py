@@ -220,11 +220,14 @@ def check_measure(measure: str) -> None:
         raise UnknownName("measure", measure, MEASURES)
 
 
-def check_has(measure: str, has: Iterable[str], name: str) -> None:
-    """Raise :class:`UnknownName` for a measure that answers to the scenario *name* do not have."""
-    known = set(has)
+def check_has(measure: str, has: Iterable[str], question: Question) -> None:
+    """Raise :class:`SpecError` for a measure that answers to the question do not have."""
+    known = sorted(has)
     if known and measure not in known:
-        raise UnknownName("measure", measure, known, where=name)
+        raise SpecError(
+            f"{question.source.name}: answers by engine {question.how.engine} have no {measure}; they have "
+            f"{', '.join(known)}"
+        )
 
 
 def measures_in(rows: Rows) -> set[str]:

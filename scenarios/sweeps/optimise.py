@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import product
 from pathlib import Path
@@ -12,7 +13,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from model.errors import SpecError
+from model.errors import BlocktimeError, SpecError
 from model.measures import MEASURES
 from scenarios.load import Source
 from scenarios.sweeps.along import Along
@@ -289,7 +290,7 @@ class Space:
         rows = self._asker.answer(plan, aloud=False)
         self._reference, self._has = rows.reference, measures_in(rows)
         for name in (self._wanted.measure, *(name for limit in self._wanted.limits for name in limit.names)):
-            check_has(name, self._has, self._question.source.name)
+            check_has(name, self._has, self._question)
 
     def _slacks(self, point: Values, measures: Mapping[str, float]) -> tuple[float, ...]:
         def value(name: str) -> Any:
@@ -405,7 +406,7 @@ class Space:
         idle = []
         for axis in self.along:
             beside = [{**best.values, axis.key: other} for other in axis.beside(best.values[axis.key])]
-            spots = self.ask(beside) if exact else self._beside(beside)
+            spots = self._beside(beside, exact)
             for spot in spots:
                 self._forbidden(best, axis.key, spot, found)
             costs = [self._cost(spot) for spot in spots if spot.violation == 0]
@@ -418,11 +419,17 @@ class Space:
                     found[axis.key] = Binding(axis.key, why, axis.key, best.values[axis.key])
         return tuple(found.values()), tuple(idle)
 
-    def _beside(self, points: Sequence[Values]) -> list[Spot]:
+    def _beside(self, points: Sequence[Values], exact: bool) -> list[Spot]:
+        """Neighbours of the best point; what a limit on fields alone forbids is answered here where it can be."""
         try:
-            return self._asked(points)
+            spots = self.ask(points) if exact else self._asked(points)
         except _Enough:
             return []
+        for spot in spots:
+            if not spot.measures and not spot.error:
+                with suppress(BlocktimeError):  # such a limit may be there because it is no scenario
+                    self._answer([spot.values])
+        return [self._known.spots[signature(point)] for point in points]
 
     def _forbidden(self, best: Spot, key: str, spot: Spot, found: dict[str, Binding]) -> None:
         """Note the limits that forbid a neighbour which would be better."""

@@ -35,7 +35,7 @@ class Faults(BlocktimeError):
         many = f"{len(faults)} faults" if len(faults) > 1 else "one fault"
         said = f"{name}: nothing was run, {bad:,} of {points:,} points cannot be: {many}"
         shown = faults.most_common(MOST_FAULTS_SHOWN)
-        self.lines = [said, *(f"{fault} ({times:,} points)" for fault, times in shown)]
+        self.lines = [said, *(f"{fault} ({times:,} point{'s' * (times > 1)})" for fault, times in shown)]
         if len(faults) > len(shown):
             self.lines.append(f"and {len(faults) - len(shown):,} more")
         super().__init__("; ".join(self.lines))

@@ -138,7 +138,7 @@ def sensitivity(
         alone = [asker.plan(_along(axis), [axis.key]) for axis in question.axes]
         bars, base = _tornado(asker, alone, measure)
         rows = asker.answer(plan)
-        check_has(measure, measures_in(rows), question.source.name)
+        check_has(measure, measures_in(rows), question)
         if out is not None:
             write(rows, Path(out), force)
         found = _outcomes(rows, measure, points)
@@ -255,8 +255,10 @@ def _tornado(asker: Asker, plans: Sequence[Plan], measure: str) -> tuple[tuple[B
         rows = asker.answer(plan, aloud=False)
         if not rows.reference:
             raise SpecError(f"{plan.source.name}: the base scenario has no answer: {asker.why_no_base()}")
-        check_has(measure, measures_in(rows), plan.source.name)
-        base = rows.reference.get(measure, base)
+        check_has(measure, measures_in(rows), asker.question)
+        if measure not in rows.reference:
+            raise SpecError(f"{plan.source.name}: the base scenario has no {measure} to compare with")
+        base = rows.reference[measure]
         points = plan.values(0, len(plan))
         outcomes = _outcomes(rows, measure, points)
         (key,) = plan.design.keys

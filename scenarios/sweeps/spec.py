@@ -115,6 +115,10 @@ class Sweep(Frozen):
     """Of the samples."""
     where: Annotated[tuple[str, ...], Field(max_length=100)] = ()
     """Conditions such as ``workload.users <= 50 * host.cpus``; points that do not fulfil all of them are left out."""
+    measures: Annotated[
+        tuple[Annotated[str, Field(max_length=LONGEST_TEXT)], ...], Field(min_length=1, max_length=10)
+    ] = ("elapsed_s",)
+    """What a summary is about, unless something else is asked for: columns of the table."""
     engine: Engine = "auto"
     """Who answers the points."""
     replications: Annotated[Whole, Field(ge=1, le=1000)] = 1

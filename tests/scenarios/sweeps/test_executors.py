@@ -92,6 +92,11 @@ def test_the_pool_is_kept_from_one_map_to_the_next(pool: Processes) -> None:
     assert seen[0] == seen[1]
 
 
+def test_each_map_has_its_own_work(pool: Processes) -> None:
+    for factor in range(10):
+        assert list(pool.map(partial(work.times, factor), [[1.0]])) == [(0, [factor])]
+
+
 # Bounded
 
 
@@ -184,18 +189,19 @@ def test_the_one_item_that_kills_is_lost_and_all_others_are_answered(pool: Proce
     ]
 
 
-def test_workers_that_die_before_they_can_work_are_one_sentence() -> None:
+def test_workers_that_die_before_they_can_work_are_one_sentence(tmp_path: Path) -> None:
     before = children()
     with (
-        Processes(1, ready=work.never_ready) as processes,
+        Processes(1, ready=partial(work.never_ready, str(tmp_path))) as processes,
         pytest.raises(SpecError, match=r"1 processes were started 3 times and died before they could work"),
     ):
         list(processes.map(work.doubled, CHUNKS))
     assert children() == before
+    assert len(list(tmp_path.iterdir())) == 3
 
 
 @pytest.mark.parametrize("killers", [{3}, {0, 11}, set(range(4, 9)), set(range(12))])
-@pytest.mark.parametrize("room", [1, 4, 16])
+@pytest.mark.parametrize("room", [1, 2, 3, 16])
 def test_whoever_kills_is_found_among_those_in_flight(killers: set[int], room: int) -> None:
     """The bookkeeping alone, with deaths that take down all that is in flight, as a pool's do."""
     chunks = [list(range(12))[start : start + 3] for start in range(0, 12, 3)]
@@ -284,9 +290,18 @@ def test_leaving_the_context_before_all_is_answered_leaves_no_process_and_no_fil
 
 
 def test_a_consumer_that_stops_early_frees_the_workers(pool: Processes, tmp_path: Path) -> None:
-    sleep = partial(work.sleeps_but_first, str(tmp_path))
-    assert next(pool.map(sleep, ([float(item)] for item in count())))[1] == [0.0]
+    answers = pool.map(partial(work.sleeps_but_first, str(tmp_path)), ([float(item)] for item in count()))
+    assert next(answers) == (0, [0.0])
+    wait_until(lambda: len(list(tmp_path.iterdir())) == 2, "the workers did not begin")
+    answers.close()
     assert sorted(pool.map(work.doubled, CHUNKS)) == DOUBLED  # nobody sleeps any more
+
+
+def test_workers_do_not_hear_the_interrupt_that_goes_to_all_processes_of_a_terminal(pool: Processes) -> None:
+    pids = {pid for _, pids in pool.map(work.pids, [[1.0]] * 20) for pid in pids}
+    for pid in pids:
+        os.kill(pid, signal.SIGINT)
+    assert {pid for _, pids in pool.map(work.pids, [[1.0]] * 20) for pid in pids} == pids
 
 
 SCRIPT = """

@@ -13,6 +13,10 @@ def doubled(items: Sequence[float]) -> list[float]:
     return [2 * item for item in items]
 
 
+def times(factor: float, items: Sequence[float]) -> list[float]:
+    return [factor * item for item in items]
+
+
 def pids(items: Sequence[float]) -> list[int]:
     time.sleep(0.05)
     return [os.getpid() for _ in items]
@@ -85,9 +89,15 @@ def not_prepared() -> None:
     raise RuntimeError("the library is broken")
 
 
-def never_ready() -> None:
+def never_ready(started: str) -> None:
+    (Path(started) / str(os.getpid())).touch()
     os.kill(os.getpid(), signal.SIGKILL)
 
 
 def sleeps_but_first(started: str, items: Sequence[float]) -> list[float]:
     return doubled(items) if 0.0 in items else sleeps(started, items)
+
+
+def pid() -> str:
+    """No two processes have the same."""
+    return str(os.getpid())

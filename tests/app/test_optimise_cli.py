@@ -1,0 +1,164 @@
+"""``blocktime optimise`` as a reader sees it: the best point, what binds, the command that runs it; and a goal."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from pathlib import Path
+
+import pytest
+
+from app.cli import main
+from app.optimise_text import change, command_of, field_shown, sentences_of
+from scenarios.sweeps.optimise import Binding, Optimum, Spot
+
+Captured = pytest.CaptureFixture[str]
+ASKED = ("optimise", "tpc-b", "--engine", "calculate", "--workers", "1")
+USERS = ("--vary", "workload.users=1:60")
+MOST = ("--maximise", "transactions_per_s")
+
+
+def told(capsys: Captured, tmp_path: Path, *more: str) -> tuple[int, str, str]:
+    code = main([*ASKED, *more, "--store", str(tmp_path / "store")])
+    out, err = capsys.readouterr()
+    return code, out, err
+
+
+def test_a_reader_sees_the_best_and_what_binds(capsys: Captured, tmp_path: Path) -> None:
+    code, out, err = told(capsys, tmp_path, *USERS, *MOST, "--such-that", "response_s <= '9ms'")
+    assert (code, err) == (0, "")
+    assert all(len(line) <= 80 for line in out.splitlines())
+    lines = [" ".join(line.split()) for line in out.splitlines()]
+    assert lines[0] == "tpc-b: the largest transactions_per_s, such that response_s <= '9ms'"
+    assert "workload.users 10 13" in lines
+    assert [line for line in lines if line.startswith("transactions_per_s 9.91") and line.endswith("+30.0 %")]
+    assert "response_s <= '9ms' binds: it forbids workload.users 14" in " ".join(lines)
+    assert "- All 60 combinations were answered: this is exact." in lines
+
+
+def test_the_command_runs_the_best_point(capsys: Captured, tmp_path: Path) -> None:
+    vary = ("--vary", "instance.buffer_cache_bytes=32M,96M", "--vary", "workload.think_s=0.5,1.25")
+    _, out, _ = told(
+        capsys, tmp_path, *vary, "--minimise", "response_s", "--set", "workload.users=20", "--json"
+    )
+    found = json.loads(out)
+    program, *words = shlex.split(found["command"])
+    assert program == "blocktime"
+    assert "instance.buffer_cache_bytes=96M" in words
+    assert main([*words, "--json"]) == 0
+    result = json.loads(capsys.readouterr().out)
+    assert result["transactions"]["response_s"] == pytest.approx(
+        found["best"]["measures"]["response_s"], rel=1e-9
+    )
+
+
+def test_where_nothing_is_found_it_says_so_and_how_near_it_is(capsys: Captured, tmp_path: Path) -> None:
+    code, out, _ = told(capsys, tmp_path, *USERS, *MOST, "--such-that", "response_s <= '1ms'")
+    assert code == 1
+    words = " ".join(out.split())
+    assert "Nothing keeps response_s <= '1ms'" in words
+    assert "The nearest is at workload.users 1: it has transactions_per_s 0.9916" in words
+    assert "breaks response_s <= '1ms' by 88.2% of the larger side" in words
+    assert "It is run by" not in out
+
+
+@pytest.mark.parametrize(
+    ("goal", "vary", "sentence", "code"),
+    [
+        ("response_s <= 10ms", "workload.users=1:1000",
+         "It holds up to 31: 31 users: 9.99865 ms; 32 users: 10.1 ms (the base scenario has 8.86 ms).", 0),
+        ("response_s <= 9ms", "instance.buffer_cache_bytes=32M:256M", "It holds from 50.5M: ", 0),
+        ("response_s = 2 * base", "workload.rate_per_s=1:5000:log",
+         "response_s reaches 17.7 ms at rate_per_s 84.65", 0),
+        ("response_s = 1", "workload.users=1:10",
+         "The range does not reach 1.00 s: 1 user: 8.47 ms and 10 users: 8.86 ms", 1),
+        ("response_s <= 1", "workload.users=1:10", "It holds along the whole range: 1 user: 8.47 ms", 1),
+        ("response_s >= 1", "workload.users=1:10", "It holds nowhere in the range: 1 user: 8.47 ms", 1),
+        ("transactions_per_s <= 900", "workload.rate_per_s=1:5000", "It holds as far as there are answers: ", 0),
+        ("transactions_per_s = 900", "workload.rate_per_s=1:5000",
+         "is not reached before answers end", 1),
+    ],
+)  # fmt: skip
+def test_a_goal_is_told_with_its_neighbours(
+    goal: str, vary: str, sentence: str, code: int, capsys: Captured, tmp_path: Path
+) -> None:
+    found, out, _ = told(capsys, tmp_path, "--seek", goal, "--vary", vary)
+    assert sentence in " ".join(out.split())
+    assert all(len(line) <= 80 for line in out.splitlines())
+    assert found == code
+
+
+def test_quiet_is_the_command_alone(capsys: Captured, tmp_path: Path) -> None:
+    _, out, err = told(capsys, tmp_path, *USERS, "--seek", "response_s <= 10ms", "--quiet")
+    assert (out, err) == ("blocktime run tpc-b --set workload.users=31 --engine calculate\n", "")
+    _, out, _ = told(capsys, tmp_path, *USERS, *MOST, "--quiet")
+    assert out == "blocktime run tpc-b --set workload.users=60 --engine calculate\n"
+
+
+def test_json_is_all_and_nothing_else(capsys: Captured, tmp_path: Path) -> None:
+    _, out, err = told(capsys, tmp_path, *USERS, "--seek", "response_s <= 10ms", "--json")
+    found = json.loads(out)
+    assert err == ""
+    assert (found["below"]["value"], found["above"]["value"], found["best"]["value"]) == (31, 32, 31)
+    _, out, _ = told(capsys, tmp_path, *USERS, *MOST, "--such-that", "not workload.users == 60", "--json")
+    found = json.loads(out)
+    assert found["best"]["values"] == {"workload.users": 59}
+    assert found["best"]["slacks"] == [None]  # there is no how much
+
+
+def test_the_points_can_be_written(capsys: Captured, tmp_path: Path) -> None:
+    out = tmp_path / "points.csv"
+    _, text, _ = told(capsys, tmp_path, *USERS, "--seek", "response_s <= 10ms", "--out", str(out))
+    asked = int(text.rpartition(": ")[2].split(maxsplit=1)[0])
+    assert sum(line[:1].isdigit() for line in out.read_text().splitlines()) == asked
+
+
+def test_a_change_is_told_as_a_share_or_a_multiple() -> None:
+    assert [change(2, 3), change(1, 20), change(0, 1), change(float("nan"), 1)] == ["+50.0 %", "20 ×", "", ""]
+
+
+def test_a_command_can_be_pasted() -> None:
+    values = {"disk.use": "a b", "instance.buffer_cache_bytes": 3 * 2**20, "workload.think_s": 0.123456}
+    asked = {"engine": "auto", "seed": 7, "replications": None}
+    assert command_of("my file.toml", ("host.cpus=4",), values, asked) == (
+        "blocktime run 'my file.toml' --set host.cpus=4 --set 'disk.use=a b' "
+        "--set instance.buffer_cache_bytes=3M --set workload.think_s=0.123456 --seed 7"
+    )
+    assert field_shown("workload.think_s", 0.123456) == "123 ms"
+
+
+def test_a_search_says_that_it_proves_nothing() -> None:
+    best = Spot({"workload.think_s": 1.0}, {"response_s": 0.1}, (0.0,))
+    found = Optimum(
+        "mine", "response_s", False, ("cpu_s <= 1",), best, None, {"response_s": 0.2}, (False,),
+        {"workload.think_s": 2.0}, (Binding("cpu_s <= 1", "equal"),), (), 500, float("inf"), False, False, 2,
+        "too much",
+    )  # fmt: skip
+    said = " ".join(sentences_of(found))
+    assert "response_s is 100 ms instead of 200 ms; the base scenario does not keep cpu_s <= 1." in said
+    assert "cpu_s <= 1 binds: the best point is at its limit." in said
+    assert (
+        "asked 500 points of ranges of numbers: this is found, not proved; it ended before it had settled"
+        in said
+    )
+    assert "2 points have no answer: too much" in said
+
+
+@pytest.mark.parametrize(
+    ("more", "sentence"),
+    [
+        (USERS, "give one of --minimise MEASURE, --maximise MEASURE and --seek GOAL"),
+        ((*USERS, *MOST, "--seek", "response_s = 1"), "give one of"),
+        ((*USERS, "--seek", "response_s = 1", "--such-that", "cpu_s < 1"), "--seek has its own goal"),
+        (MOST, "nothing varies"),
+        ((*USERS, *MOST, "--such-that", "respons_s < 1"), "did you mean response_s"),
+        ((*USERS, "--vary", "workload.think_s=1:2", "--seek", "response_s = 1"), "seek takes one axis"),
+    ],
+)
+def test_bad_input_is_one_sentence(
+    more: tuple[str, ...], sentence: str, capsys: Captured, tmp_path: Path
+) -> None:
+    code, out, err = told(capsys, tmp_path, *more)
+    assert (code, out) == (2, "")
+    assert err.count("\n") == 1
+    assert sentence in err

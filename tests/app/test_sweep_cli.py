@@ -1,0 +1,250 @@
+"""``blocktime sweep``: what it says first, what it writes, what it refuses, how it is stopped and goes on."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from app.cli import main
+from scenarios.sweeps.table import read_table
+
+Captured = pytest.CaptureFixture[str]
+ROOT = Path(__file__).resolve().parents[2]
+QUEUE = (
+    "disk.use=nvme", "host.scheduler=none", "workload.path=direct", "workload.pattern=random",
+    "workload.rate_per_s=4000",
+)  # fmt: skip
+SCAN = [
+    "sweep",
+    "rahn-full-scan",
+    "--vary",
+    "workload.arraysize_rows=10,100",
+    "--vary",
+    "table.rows=1000,2000",
+]
+
+
+@pytest.fixture(autouse=True)
+def _own_store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("BLOCKTIME_STORE", str(tmp_path / "store"))
+    monkeypatch.setenv("COLUMNS", "100")
+
+
+def said(capsys: Captured, *arguments: str, code: int = 0) -> str:
+    assert main(arguments) == code
+    out, err = capsys.readouterr()
+    assert err == ""
+    return out
+
+
+def refused(capsys: Captured, *arguments: str) -> str:
+    assert main(arguments) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert "Traceback" not in err
+    assert err.startswith("blocktime: ")
+    return err
+
+
+def test_it_says_how_much_there_is_then_the_table_then_what_matters(capsys: Captured) -> None:
+    lines = said(capsys, *SCAN).splitlines()
+    assert lines[0] == "rahn-full-scan: 4 points"
+    assert "down: workload.arraysize_rows; across: table.rows" in lines
+    matrix = [line.split() for line in lines if line.startswith("  ")]
+    assert matrix[0] == ["1,000", "2,000"]
+    assert [row[0] for row in matrix[1:3]] == ["10", "100"]
+    assert all(row[2::2] in (["ms", "ms"], ["s", "s"]) for row in matrix[1:3])
+    assert any(line.startswith("What moves it") for line in lines)
+    assert said(capsys, *SCAN).splitlines()[0] == "rahn-full-scan: 4 points; 4 answers are in the store"
+
+
+def test_one_axis_is_a_list_beside_the_base(capsys: Captured) -> None:
+    out = said(capsys, "sweep", "rahn-full-scan", "--vary", "tablespace.block_size_bytes=8K,16K")
+    assert "the base scenario" in out
+    assert "+0.0 %" in out
+    assert "16K" in out
+
+
+def test_quiet_is_one_line(capsys: Captured) -> None:
+    out = said(capsys, *SCAN, "--quiet")
+    assert out.startswith("elapsed_s: least ")
+    assert "; most " in out
+    assert out.count("\n") == 1
+
+
+def test_json_is_all_rows_with_what_made_them(capsys: Captured) -> None:
+    found = json.loads(said(capsys, *SCAN, "--json"))
+    assert [row["table.rows"] for row in found["rows"]] == [1000, 2000, 1000, 2000]
+    assert all("error" not in row and row["engine"] in ("calculate", "simulate") for row in found["rows"])
+    assert found["about"]["scenario"]["base"] == "rahn-full-scan"
+    assert found["about"]["sweep"]["axis"][0]["key"] == "workload.arraysize_rows"
+
+
+@pytest.mark.parametrize("form", ["csv", "parquet"])
+def test_the_table_carries_units_and_where_it_comes_from(form: str, tmp_path: Path, capsys: Captured) -> None:
+    out = tmp_path / f"scan.{form}"
+    assert f"wrote {out}: 4 rows" in said(capsys, *SCAN, "--out", str(out))
+    table, columns, about = read_table(out)
+    units = {column.name: column.unit for column in columns}
+    assert units["elapsed_s"] == "s"
+    assert units["read_bytes"] == "bytes"
+    assert list(table["workload.arraysize_rows"]) == [10, 10, 100, 100]
+    assert about["scenario"]["name"] == "rahn-full-scan"
+    assert about["sources"]
+    frame = pd.read_csv(out) if form == "csv" else pd.read_parquet(out)
+    assert frame["elapsed_s"].gt(0).all()
+
+
+def test_an_output_that_exists_is_refused_before_anything_runs(tmp_path: Path, capsys: Captured) -> None:
+    out = tmp_path / "scan.csv"
+    out.write_text("mine")
+    assert "--force" in refused(capsys, *SCAN, "--out", str(out))
+    assert out.read_text() == "mine"
+    assert not (tmp_path / "store").exists()
+    said(capsys, *SCAN, "--out", str(out), "--force")
+    assert out.read_text() != "mine"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "parts"),
+    [
+        (["--vary", "table.pctfre=1,2"], ["table.pctfre: there is no such field", "did you mean pctfree"]),
+        (["--vary", "table.rows="], ["table.rows", "values"]),
+        (["--vary", "table.rows"], ["KEY=A,B,C"]),
+        (["--vary", "nowhere.rows=1,2"], ["no section named 'nowhere'"]),
+        (["--vary", "table.rows=5:1:3"], ["table.rows", "low"]),
+        (["--vary", "table.rows=1:9:3", "--design", "sobol"], ["samples"]),
+        (["--vary", "table.rows=1:9", "--design", "sobbol", "--samples", "8"], ["sobbol", "sobol"]),
+        (["--vary", "table.rows=1,2", "--where", "import os"], ["import os"]),
+        (["--vary", "table.rows=1,2", "--where", "table.rows > 5"], ["none of 2 points"]),
+        (["--vary", "table.rows=1,2", "--measure", "elapsed"], ["no measure named 'elapsed'", "elapsed_s"]),
+        (["--vary", "table.rows=1,2", "--out", "x.xlsx"], [".parquet", ".csv"]),
+        (["--vary", "table.rows=1,2", "--out", "/nowhere/x.csv"], ["no folder /nowhere"]),
+        (["--vary", "table.rows=1:1e6:1000", "--vary", "disk.overhead_s=1:2:1000"], ["1,000,000 points", "--limit"]),
+        (["--vary", "table.rows=1,2", "--workers", "0"], ["--workers: got 0", "from 1 to"]),
+        (["--vary", "table.rows=1,2", "--vary", "table.rows=3"], ["table.rows"]),
+        ([], ["nothing varies", "--vary"]),
+    ],
+)  # fmt: skip
+def test_bad_input_is_one_sentence(arguments: list[str], parts: list[str], capsys: Captured) -> None:
+    err = refused(capsys, "sweep", "rahn-full-scan", *arguments)
+    for part in parts:
+        assert part in err
+
+
+def test_every_fault_has_its_line(capsys: Captured) -> None:
+    err = refused(
+        capsys,
+        "sweep",
+        "rahn-full-scan",
+        "--vary",
+        "table.pctfree_percent=10,200",
+        "--vary",
+        "workload.users=0,1",
+    )
+    assert err.splitlines() == [
+        "blocktime: rahn-full-scan: nothing was run, 3 of 4 points cannot be: 2 faults",
+        "blocktime: axis: table.pctfree_percent: got 200; allowed is at most 99 (2 points)",
+        "blocktime: axis: workload.users: got 0; allowed is at least 1 (1 point)",
+    ]
+
+
+def test_a_point_without_an_answer_is_told_and_the_exit_code_says_so(
+    tmp_path: Path, capsys: Captured
+) -> None:
+    out = tmp_path / "t.csv"
+    text = said(
+        capsys,
+        "sweep",
+        "tpc-b",
+        "--vary",
+        "workload.rate_per_s=5,1e6",
+        "--engine",
+        "calculate",
+        "--out",
+        str(out),
+        code=1,
+    )
+    assert "1 point without an answer" in text
+    assert "workload.rate_per_s" in text
+    frame = pd.read_csv(out)
+    assert frame["error"].isna().tolist() == [True, False]
+    assert frame["elapsed_s"].isna().tolist() == [False, True]
+
+
+def test_a_store_that_cannot_be_written_is_one_sentence(tmp_path: Path, capsys: Captured) -> None:
+    (tmp_path / "file").write_text("")
+    assert str(tmp_path / "file") in refused_after_counting(capsys, *SCAN, "--store", str(tmp_path / "file"))
+
+
+def refused_after_counting(capsys: Captured, *arguments: str) -> str:
+    assert main(arguments) == 2
+    err = capsys.readouterr().err
+    assert err.count("\n") == 1
+    assert "Traceback" not in err
+    return err
+
+
+def test_a_cluster_that_cannot_be_reached_is_one_sentence_soon(capsys: Captured) -> None:
+    began = time.monotonic()
+    many = [
+        "sweep",
+        "shallahamer-pread",
+        "--vary",
+        "workload.count=100:9000:500",
+        "--cluster",
+        "tcp://127.0.0.1:9",
+    ]
+    err = refused_after_counting(capsys, *many)
+    assert "127.0.0.1:9" in err
+    assert time.monotonic() - began < 30  # ten seconds for the cluster; the rest is counting and trying
+
+
+def test_a_file_declares_its_sweep_and_vary_replaces_an_axis_of_it(tmp_path: Path, capsys: Captured) -> None:
+    file = tmp_path / "mine.toml"
+    file.write_text(
+        'base = "rahn-full-scan"\n[workload]\narraysize_rows = 50\n[sweep]\n'
+        '[[sweep.axis]]\nkey = "table.rows"\nvalues = [1000, 2000, 3000]\n'
+        '[[sweep.axis]]\nkey = "disk.overhead_s"\nlow = "1ms"\nhigh = "4ms"\npoints = 3\nscale = "log"\n'
+    )
+    found = json.loads(said(capsys, "sweep", str(file), "--json"))["rows"]
+    assert [row["disk.overhead_s"] for row in found[:3]] == [0.001, 0.002, 0.004]
+    assert len(found) == 9
+    found = json.loads(said(capsys, "sweep", str(file), "--vary", "table.rows=500", "--json"))["rows"]
+    assert [row["table.rows"] for row in found] == [500, 500, 500]
+    assert main(["run", str(file), "--quiet"]) == 0
+
+
+def test_an_interrupted_sweep_says_what_is_kept_and_goes_on(tmp_path: Path) -> None:
+    words = [
+        sys.executable, "-m", "app", "sweep", "shallahamer-pread", "--workers", "2",
+        "--vary", "workload.count=5000:5100:50", "--out", str(tmp_path / "out.parquet"),
+        *(word for one in QUEUE for word in ("--set", one)),
+    ]  # fmt: skip
+    env = {**os.environ, "PYTHONPATH": str(ROOT)}
+    process = subprocess.Popen(
+        words, cwd=tmp_path, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    assert process.stdout is not None
+    assert process.stdout.readline() == "shallahamer-pread: 50 points\n"
+    assert process.stdout.readline().startswith("about ")
+    time.sleep(2)
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert "of 50 answers are kept, the same command goes on from there" in err
+    assert "Traceback" not in err
+    assert not list(tmp_path.glob("*out.parquet*"))
+    again = subprocess.run(words, cwd=tmp_path, env=env, capture_output=True, text=True, check=False)
+    assert again.stderr == ""
+    assert again.returncode == 0
+    assert "answers are in the store" in again.stdout.splitlines()[0]
+    assert len(pd.read_parquet(tmp_path / "out.parquet")) == 50

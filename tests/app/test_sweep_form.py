@@ -1,0 +1,152 @@
+"""What the page asks for: as controls hold it, in an address, and as a plan."""
+
+import pytest
+
+from app.sweep_form import (
+    MOST_ANSWERS,
+    MOST_LINES,
+    Form,
+    Line,
+    Wrong,
+    form_in,
+    form_of_library,
+    pickable,
+    query_of,
+    suggested,
+)
+from model.errors import BlocktimeError, SpecError
+from scenarios import library
+from scenarios.sweeps.asked import library_of_sweeps
+from scenarios.sweeps.sweep import plan_of
+
+SIZE, ROWS = "tablespace.block_size_bytes", "workload.arraysize_rows"
+TWO = (Line(SIZE, "8K, 16K"), Line(ROWS, "15:100:3"))
+
+
+def through_an_address(form: Form) -> Form:
+    query = {
+        name: [value] if isinstance(value, str) else value
+        for name, value in query_of(form).items()
+    }
+    again, notes = form_in(query, form.base, dict(form.changes))
+    assert notes == []
+    return again
+
+
+@pytest.mark.parametrize("name", sorted(library_of_sweeps()))
+def test_every_sweep_of_the_library_means_the_same_as_a_form(name: str) -> None:
+    form = form_of_library(name)
+    mine, its = form.plan(), plan_of(name)
+    assert mine.values(0, len(mine)) == its.values(0, len(its))
+    assert mine.key(0) == its.key(0)
+    assert through_an_address(form) == form
+
+
+@pytest.mark.parametrize(
+    "form",
+    [
+        Form("rahn-full-scan", lines=TWO),
+        Form("rahn-full-scan", (("workload.users", "4"),), TWO, where=(f"{ROWS} > 20", f"{ROWS} < 90")),
+        Form("rahn-full-scan", lines=(Line(ROWS, "15:100", "a"), Line(SIZE, "8K,16K", "a")), design="sobol", samples=8),
+        Form("tpc-c", lines=(Line("workload.users", "1,2"),), engine="simulate", replications=3),
+        Form("block-size-mbrc", lines=TWO),
+    ],
+)  # fmt: skip
+def test_an_address_brings_the_form_back(form: Form) -> None:
+    assert through_an_address(form) == form
+
+
+def test_the_points_are_those_of_the_command_line() -> None:
+    form = Form("rahn-full-scan", (("table.pctfree_percent", "20"),), TWO)
+    its = plan_of(
+        "rahn-full-scan",
+        [f"{SIZE}=8K,16K", f"{ROWS}=15:100:3"],
+        settings=["table.pctfree_percent=20"],
+    )
+    mine = form.plan()
+    assert [mine.key(place) for place in range(len(mine))] == [
+        its.key(place) for place in range(len(its))
+    ]
+    assert len(mine) == 6
+
+
+def test_a_range_keeps_its_points_for_the_day_it_is_crossed_again() -> None:
+    form = Form("rahn-full-scan", lines=TWO, design="latin_hypercube", samples=10)
+    assert len(form.plan()) == 10
+
+
+@pytest.mark.parametrize(
+    ("form", "words"),
+    [
+        (Form("rahn-full-scan"), "nothing varies; add a field and give it values"),
+        (
+            Form("rahn-full-scan", lines=(Line("", "1,2"),)),
+            "has no field; choose what takes these values",
+        ),
+        (Form("rahn-full-scan", lines=(Line("users", "1"),)), "'users' names no field"),
+        (Form("rahn-full-scan", lines=(Line(ROWS, "15:100"),)), "points are missing"),
+        (
+            Form("rahn-full-scan", lines=(Line(ROWS, "1,2"),), where=("import os",)),
+            "where",
+        ),
+        (
+            Form("rahn-full-scan", lines=(Line("table.rows", "1000:30000:30000"),)),
+            "this page takes 20,000",
+        ),
+        (
+            Form("rahn-full-scan", lines=(Line(ROWS, "0,15"),)),
+            "got 0; allowed is at least 1",
+        ),
+    ],
+)
+def test_what_is_wrong_is_said_in_a_sentence(form: Form, words: str) -> None:
+    with pytest.raises(BlocktimeError) as caught:
+        form.plan()
+    assert words in str(caught.value)
+
+
+def test_all_lines_that_are_wrong_are_said_at_once() -> None:
+    with pytest.raises(Wrong) as caught:
+        Form(
+            "rahn-full-scan",
+            lines=(Line(ROWS, "5:1:3"), Line("x", "1"), Line(SIZE, "8K")),
+        ).plan()
+    assert len(caught.value.lines) == 2
+    assert isinstance(caught.value, SpecError)
+
+
+@pytest.mark.parametrize(
+    ("query", "words"),
+    [
+        ({"sweep": ["nothing"]}, "The link names no sweep that exists (nothing)."),
+        ({"design": ["star"]}, "The link asks for design 'star'; allowed are crossed, latin_hypercube, sobol."),
+        ({"engine": ["steam"]}, "allowed are auto, calculate, simulate."),
+        ({"samples": ["-1"]}, f"allowed are 1 to {MOST_ANSWERS:,}."),
+        ({"replications": ["1e9"]}, "allowed are 1 to 100."),
+        ({"samples": ["99999999999999999999"]}, "allowed are"),
+        ({"samples": ["²"]}, "allowed are"),
+        ({"vary": [f"a.b{place}=1" for place in range(9)]}, f"varies 9 fields; the page takes {MOST_LINES}"),
+    ],
+)  # fmt: skip
+def test_what_an_address_asks_in_vain_is_said(
+    query: dict[str, list[str]], words: str
+) -> None:
+    form, notes = form_in(query, "rahn-full-scan", {})
+    assert any(words in note for note in notes)
+    assert (form.base, form.design, form.engine, form.samples) == (
+        "rahn-full-scan",
+        "crossed",
+        "auto",
+        64,
+    )
+
+
+@pytest.mark.parametrize("name", sorted(library()))
+def test_every_field_on_offer_comes_with_values_that_make_points(name: str) -> None:
+    source = Form(name).source()
+    fields = pickable(source.scenario())
+    offered = {key: suggested(key, source) for key in fields}
+    assert {key for key, text in offered.items() if not text} <= {"workload.rate_per_s"}
+    for key, text in offered.items():
+        if text:
+            assert len(Form(name, lines=(Line(key, text),)).plan()) >= 1, key

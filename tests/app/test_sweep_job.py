@@ -1,0 +1,160 @@
+"""Sweeps in the background: what a job knows at each step, how it ends, and what is kept."""
+
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from app import sweep_job
+from app.sweep_form import Form, Line
+from app.sweep_job import Job, Jobs
+from model.errors import BlocktimeError
+from scenarios.sweeps.run import Running
+
+LIMIT_S = 60
+SMALL = Form("rahn-full-scan", lines=(Line("workload.arraysize_rows", "10:20:11"),))
+LARGE = Form(
+    "rahn-full-scan", lines=(Line("workload.arraysize_rows", "101:3100:3000"),)
+)
+
+
+@pytest.fixture(autouse=True)
+def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("BLOCKTIME_STORE", str(tmp_path / "store"))
+
+
+@pytest.fixture
+def jobs() -> Iterator[Jobs]:
+    yield Jobs()
+    assert not [
+        thread for thread in threading.enumerate() if thread.name.startswith("sweep-")
+    ]
+
+
+def ended(job: Job) -> Job:
+    job.wait(LIMIT_S)
+    assert not job.active
+    for thread in threading.enumerate():
+        if thread.name == f"sweep-{job.id}":
+            thread.join(LIMIT_S)
+    return job
+
+
+@pytest.fixture
+def gate(monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
+    """Jobs stop where points are about to be answered, until the gate is opened."""
+    opened = threading.Event()
+    pilot = Running.pilot
+
+    def held(self: Running) -> float:
+        assert opened.wait(LIMIT_S)
+        return pilot(self)
+
+    monkeypatch.setattr(Running, "pilot", held)
+    return opened.set
+
+
+def test_a_trial_says_how_much_there_is_to_do_and_keeps_what_it_answered(
+    jobs: Jobs,
+) -> None:
+    job = ended(jobs.start(Job(LARGE, tries=True)))
+    assert job.state == "tried"
+    assert (job.wanted, job.failed, job.found) == (3000, 0, None)
+    assert 0 < job.done < 3000
+    assert job.left_s is not None
+    again = ended(jobs.start(Job(LARGE, tries=True)))
+    assert again.reused == job.done
+
+
+def test_a_run_finds_the_whole_table_and_goes_on_with_what_the_trial_checked(
+    jobs: Jobs,
+) -> None:
+    trial = ended(jobs.start(Job(LARGE, tries=True)))
+    job = ended(jobs.start(Job(LARGE, plan=trial.plan)))
+    assert job.state == "done"
+    assert (job.done, job.wanted, job.reused) == (3000, 3000, trial.done)
+    assert job.found is not None
+    assert job.found.values["workload.arraysize_rows"][2999] == 3100
+    assert not [value for value in job.found.values["elapsed_s"] if not value > 0]
+
+
+def test_a_small_sweep_is_all_answered_by_its_trial(jobs: Jobs) -> None:
+    job = ended(jobs.start(Job(SMALL, tries=True)))
+    assert (job.state, job.done, job.wanted) == ("tried", 11, 11)
+
+
+def test_what_is_cancelled_ends_and_what_it_answered_is_kept(
+    jobs: Jobs, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("scenarios.sweeps.run.MOST_IN_A_CHUNK", 100)
+    monkeypatch.setattr("scenarios.sweeps.run.CHUNKS_A_WORKER", 30)
+    job = Job(LARGE)
+    told = job.told
+
+    def then_cancel(outcome: object) -> None:
+        job.cancel()
+        told(outcome)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(job, "told", then_cancel)
+    ended(jobs.start(job))
+    assert job.state == "cancelled"
+    assert 0 < job.done < 3000
+    again = ended(jobs.start(Job(LARGE)))
+    assert (again.state, again.reused) == ("done", job.done)
+
+
+def test_a_job_that_waits_for_its_turn_can_be_cancelled(
+    jobs: Jobs, gate: Callable[[], None]
+) -> None:
+    first = [jobs.start(Job(SMALL)) for _ in range(sweep_job.MOST_AT_ONCE)]
+    waits = jobs.start(Job(LARGE))
+    waits.cancel()
+    assert ended(waits).state == "cancelled"
+    assert all(job.active for job in first)
+    gate()
+    assert [ended(job).state for job in first] == ["done"] * sweep_job.MOST_AT_ONCE
+
+
+def test_a_cancelled_trial_is_not_one_that_knows(
+    jobs: Jobs, gate: Callable[[], None]
+) -> None:
+    job = jobs.start(Job(LARGE, tries=True))
+    job.cancel()
+    assert job.cancelling or not job.active
+    gate()
+    assert ended(job).state == "cancelled"
+
+
+def test_every_fault_is_there_once(jobs: Jobs) -> None:
+    form = Form(
+        "rahn-full-scan",
+        lines=(Line("workload.arraysize_rows", "0,15"), Line("table.rows", "1,2,3")),
+    )
+    job = ended(jobs.start(Job(form)))
+    assert job.state == "failed"
+    assert len(job.faults) == len(set(job.faults)) == 2
+    assert "got 0; allowed is at least 1" in job.faults[1]
+    assert "(3 points)" in job.faults[1]
+
+
+@pytest.mark.parametrize(
+    "error", [RuntimeError("no such luck"), BlocktimeError("no such luck")]
+)
+def test_whatever_goes_wrong_ends_the_job_with_a_sentence(
+    jobs: Jobs, error: Exception, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fails(self: Running) -> float:
+        raise error
+
+    monkeypatch.setattr(Running, "pilot", fails)
+    job = ended(jobs.start(Job(SMALL)))
+    assert job.state == "failed"
+    assert "no such luck" in job.faults[0]
+
+
+def test_the_oldest_that_ended_are_forgotten(jobs: Jobs) -> None:
+    started = [ended(jobs.start(Job(SMALL))) for _ in range(sweep_job.MOST_KEPT + 3)]
+    remembered = [job for job in started if jobs.get(job.id) is job]
+    assert remembered == started[2:]
+    assert jobs.get(None) is None

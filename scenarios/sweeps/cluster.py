@@ -206,7 +206,7 @@ def _local_cluster(dask: Any, workers: int) -> Iterator[Any]:
                 threads_per_worker=1,
                 memory_limit=0,
                 host="127.0.0.1",
-                dashboard_address="127.0.0.1:0",  # None would listen on all interfaces, without a dashboard
+                dashboard_address="127.0.0.1:0",  # None would want port 8787, and complain where it is taken
                 local_directory=directory,
                 silence_logs=logging.CRITICAL,
                 # Each death is told, and counted as in a pool.

@@ -116,7 +116,7 @@ def test_from_a_scenario_to_a_sweep_of_it_to_one_of_its_points(browser: Browser,
     with opened(browser, f"{address}/?table.pctfree_percent=20") as (page, _):
         button(page, "Sweep this scenario").click()
         page.wait_for_url(re.compile("/sweep"))
-        page.get_by_text("Base scenario").wait_for()
+        page.get_by_text("Base scenario rahn-full-scan").wait_for()
         values = page.get_by_role("textbox", name="Values 1")
         expect(values).to_have_value("2K, 4K, 8K, 16K, 32K", timeout=LIMIT_MS)
         values.fill("8K, 16K")
@@ -219,7 +219,7 @@ def test_the_table_that_is_taken_away_opens_again(browser: Browser, address: str
     ]
     assert found.values["elapsed_s"].tolist() == [time.elapsed_s for time in times]
     with opened(browser, f"{address}/sweep") as (page, _):
-        page.get_by_text("Base scenario").wait_for()
+        page.get_by_text("Base scenario rahn-full-scan").wait_for()
         page.get_by_role("combobox", name=re.compile("Sweep of")).click()
         page.get_by_role("option", name="A table of an earlier sweep").click()
         page.locator("input[type=file]").set_input_files(os.fspath(kept))

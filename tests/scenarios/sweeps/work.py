@@ -29,6 +29,14 @@ def doubled_by(directory: str, items: Sequence[float]) -> list[float]:
     return doubled(items)
 
 
+def marks(directory: str, items: Sequence[float]) -> list[float]:
+    """Slowly doubled, and a file named for each item that is begun."""
+    for item in items:
+        (Path(directory) / str(item)).touch()
+    time.sleep(0.3)
+    return doubled(items)
+
+
 def dies_once(marker: str, at: float, items: Sequence[float]) -> list[float]:
     """Doubled, but the first worker that meets *at* is killed."""
     if at in items and not Path(marker).exists():

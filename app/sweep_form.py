@@ -67,9 +67,7 @@ class Form:
 
     def source(self) -> Source:
         """The scenario that the points differ from, as it is written."""
-        return source_of_sweep(
-            self.base, [settings.setting(path, text) for path, text in self.changes]
-        )
+        return source_of_sweep(self.base, [settings.setting(path, text) for path, text in self.changes])
 
     def sweep(self) -> Sweep:
         """What varies; raises :class:`Wrong` with every fault."""
@@ -104,16 +102,10 @@ class Form:
 
     def _axis(self, line: Line) -> Axis:
         if not line.key:
-            raise SpecError(
-                f"axis {cut(line.written)}: has no field; choose what takes these values"
-            )
-        axis = axis_of(f"{line.key}={line.written}").model_copy(
-            update={"zip": line.zip.strip()}
-        )
+            raise SpecError(f"axis {cut(line.written)}: has no field; choose what takes these values")
+        axis = axis_of(f"{line.key}={line.written}").model_copy(update={"zip": line.zip.strip()})
         if self.design != "crossed" and axis.values is None:
-            axis = axis.model_copy(
-                update={"points": None}
-            )  # samples say how many there are
+            axis = axis.model_copy(update={"points": None})  # samples say how many there are
         return axis
 
 
@@ -159,9 +151,7 @@ def _one(key: str, value: Any) -> str:
     if key.endswith("_bytes") and isinstance(value, int) and value:
         return size_text(value)
     if isinstance(value, str) and (
-        not value.strip()
-        or any(sign in value for sign in ",:\"'")
-        or _NUMBER.fullmatch(value)
+        not value.strip() or any(sign in value for sign in ",:\"'") or _NUMBER.fullmatch(value)
     ):
         return '"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"'
     return as_text(value)
@@ -183,9 +173,7 @@ FROM_QUERY: Final = (
 
 def query_of(form: Form) -> dict[str, str | list[str]]:
     """What the address has of *form* beside the scenario: what is not as it would be without."""
-    found: dict[str, str | list[str]] = (
-        {"sweep": form.base} if form.is_library_sweep else {}
-    )
+    found: dict[str, str | list[str]] = {"sweep": form.base} if form.is_library_sweep else {}
     usual = form_of_library(form.base) if form.is_library_sweep else Form(form.base)
     if form.lines != usual.lines:
         found["vary"] = [f"{line.key}={line.written}" for line in form.lines]
@@ -211,38 +199,25 @@ def form_in(
         notes.append(f"The link names no sweep that exists ({cut(last['sweep'])}).")
     if given := query.get("vary"):
         zips = dict(text.rpartition(":")[::2] for text in query.get("zip", ()))
-        lines = [
-            (key.strip(), text)
-            for key, _, text in (one.partition("=") for one in given)
-        ]
+        lines = [(key.strip(), text) for key, _, text in (one.partition("=") for one in given)]
         form = replace(
             form,
-            lines=tuple(
-                Line(key, text, zips.get(key, "")) for key, text in lines[:MOST_LINES]
-            ),
+            lines=tuple(Line(key, text, zips.get(key, "")) for key, text in lines[:MOST_LINES]),
         )
         if len(lines) > MOST_LINES:
-            notes.append(
-                f"The link varies {len(lines)} fields; the page takes {MOST_LINES}."
-            )
-    changed: dict[str, Any] = (
-        {"where": tuple(filter(None, query["where"]))} if "where" in query else {}
-    )
+            notes.append(f"The link varies {len(lines)} fields; the page takes {MOST_LINES}.")
+    changed: dict[str, Any] = {"where": tuple(filter(None, query["where"]))} if "where" in query else {}
     for name, allowed in (("design", tuple(DESIGNS)), ("engine", ENGINES)):
         if last.get(name, allowed[0]) in allowed:
             changed |= {name: last[name]} if name in last else {}
         else:
-            notes.append(
-                f"The link asks for {name} {cut(last[name])!r}; allowed are {', '.join(allowed)}."
-            )
+            notes.append(f"The link asks for {name} {cut(last[name])!r}; allowed are {', '.join(allowed)}.")
     for name, most in (("samples", MOST_ANSWERS), ("replications", MOST_REPLICATIONS)):
         text = last.get(name, "1")
         if text.isascii() and text.isdigit() and 1 <= int(text[:9]) <= most:
             changed |= {name: int(text)} if name in last else {}
         else:
-            notes.append(
-                f"The link asks for {cut(text)!r} {name}; allowed are 1 to {most:,}."
-            )
+            notes.append(f"The link asks for {cut(text)!r} {name}; allowed are 1 to {most:,}.")
     return replace(form, **changed), notes
 
 
@@ -277,22 +252,13 @@ def suggested(key: str, source: Source) -> str:
     text = _suggested(key, source.scenario())
     try:
         axis = axis_of(f"{key}={text}")
-        whole = (
-            [key] if takes_whole_numbers(key, source.scenario().workload.kind) else []
-        )
-        values = [
-            point[key]
-            for point in Design(Sweep(axis=(axis,)), whole).block(0, MOST_ANSWERS)
-        ]
+        whole = [key] if takes_whole_numbers(key, source.scenario().workload.kind) else []
+        values = [point[key] for point in Design(Sweep(axis=(axis,)), whole).block(0, MOST_ANSWERS)]
     except (SpecError, ValidationError):
         return text
     points = Points(source, [key])
     good = [value for value in values if _is_a_point(points, {key: value})]
-    return (
-        text
-        if len(good) == len(values)
-        else ", ".join(_one(key, value) for value in good)
-    )
+    return text if len(good) == len(values) else ", ".join(_one(key, value) for value in good)
 
 
 def _is_a_point(points: Points, values: Mapping[str, Any]) -> bool:
@@ -315,9 +281,7 @@ def _suggested(key: str, scenario: Scenario) -> str:
         return "false, true"
     offers = _offers(key)
     if offers:
-        return ", ".join(
-            _one(key, offer) if field.of_text else offer for offer in offers
-        )
+        return ", ".join(_one(key, offer) if field.of_text else offer for offer in offers)
     return _about(field, value_at(scenario, key))
 
 
@@ -335,9 +299,7 @@ def _about(field: Facts, now: Any) -> str:
     low, high = field.low or 0.0, field.high
     if field.kind == "share" and high is not None:
         return f"{as_text(low)}:{as_text(min(high, 90))}:{10 if high >= 90 else 11}"
-    middle = (
-        float(now) if isinstance(now, int | float) and now > 0 else max(1.0, 4 * low)
-    )
+    middle = float(now) if isinstance(now, int | float) and now > 0 else max(1.0, 4 * low)
     least, most = (
         max(middle / 4, low),
         min(middle * 4, high if high is not None else math.inf),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from functools import partial
+from importlib import import_module
 from typing import Any, Final
 from urllib.parse import urlencode
 
@@ -33,6 +34,8 @@ MEAN: Final = "mean over all"
 
 def results(found: Found, name: str) -> None:
     """Everything about the table *found*; *name* tells it from others."""
+    # Another session's table may be importing pandas just now, and plotly stumbles over one that is half there.
+    import_module("pandas")
     if not found.measures:
         _errors(found)
         return

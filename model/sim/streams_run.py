@@ -124,7 +124,7 @@ def _by_events(
     env.run(until=MOST_SIMULATED_S)
     counters.finish(counters.last_s)
     records = [caller.record for caller in callers]
-    if not ended.processed:
+    if not ended.processed or counters.in_flight:  # the page cache may still be written back
         records[0].end_s = MOST_SIMULATED_S
     return records, device.events + sum(len(record.responses_s) for record in records)
 

@@ -24,10 +24,7 @@ TWO = (Line(SIZE, "8K, 16K"), Line(ROWS, "15:100:3"))
 
 
 def through_an_address(form: Form) -> Form:
-    query = {
-        name: [value] if isinstance(value, str) else value
-        for name, value in query_of(form).items()
-    }
+    query = {name: [value] if isinstance(value, str) else value for name, value in query_of(form).items()}
     again, notes = form_in(query, form.base, dict(form.changes))
     assert notes == []
     return again
@@ -64,9 +61,7 @@ def test_the_points_are_those_of_the_command_line() -> None:
         settings=["table.pctfree_percent=20"],
     )
     mine = form.plan()
-    assert [mine.key(place) for place in range(len(mine))] == [
-        its.key(place) for place in range(len(its))
-    ]
+    assert [mine.key(place) for place in range(len(mine))] == [its.key(place) for place in range(len(its))]
     assert len(mine) == 6
 
 
@@ -128,9 +123,7 @@ def test_all_lines_that_are_wrong_are_said_at_once() -> None:
         ({"vary": [f"a.b{place}=1" for place in range(9)]}, f"varies 9 fields; the page takes {MOST_LINES}"),
     ],
 )  # fmt: skip
-def test_what_an_address_asks_in_vain_is_said(
-    query: dict[str, list[str]], words: str
-) -> None:
+def test_what_an_address_asks_in_vain_is_said(query: dict[str, list[str]], words: str) -> None:
     form, notes = form_in(query, "rahn-full-scan", {})
     assert any(words in note for note in notes)
     assert (form.base, form.design, form.engine, form.samples) == (

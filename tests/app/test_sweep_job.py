@@ -14,9 +14,7 @@ from scenarios.sweeps.run import Running
 
 LIMIT_S = 60
 SMALL = Form("rahn-full-scan", lines=(Line("workload.arraysize_rows", "10:20:11"),))
-LARGE = Form(
-    "rahn-full-scan", lines=(Line("workload.arraysize_rows", "101:3100:3000"),)
-)
+LARGE = Form("rahn-full-scan", lines=(Line("workload.arraysize_rows", "101:3100:3000"),))
 
 
 @pytest.fixture(autouse=True)
@@ -27,9 +25,7 @@ def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def jobs() -> Iterator[Jobs]:
     yield Jobs()
-    assert not [
-        thread for thread in threading.enumerate() if thread.name.startswith("sweep-")
-    ]
+    assert not [thread for thread in threading.enumerate() if thread.name.startswith("sweep-")]
 
 
 def ended(job: Job) -> Job:
@@ -104,9 +100,7 @@ def test_what_is_cancelled_ends_and_what_it_answered_is_kept(
     assert (again.state, again.reused) == ("done", job.done)
 
 
-def test_a_job_that_waits_for_its_turn_can_be_cancelled(
-    jobs: Jobs, gate: Callable[[], None]
-) -> None:
+def test_a_job_that_waits_for_its_turn_can_be_cancelled(jobs: Jobs, gate: Callable[[], None]) -> None:
     first = [jobs.start(Job(SMALL)) for _ in range(sweep_job.MOST_AT_ONCE)]
     waits = jobs.start(Job(LARGE))
     waits.cancel()
@@ -116,9 +110,7 @@ def test_a_job_that_waits_for_its_turn_can_be_cancelled(
     assert [ended(job).state for job in first] == ["done"] * sweep_job.MOST_AT_ONCE
 
 
-def test_a_cancelled_trial_is_not_one_that_knows(
-    jobs: Jobs, gate: Callable[[], None]
-) -> None:
+def test_a_cancelled_trial_is_not_one_that_knows(jobs: Jobs, gate: Callable[[], None]) -> None:
     job = jobs.start(Job(LARGE, tries=True))
     job.cancel()
     assert job.cancelling or not job.active
@@ -138,9 +130,7 @@ def test_every_fault_is_there_once(jobs: Jobs) -> None:
     assert "(3 points)" in job.faults[1]
 
 
-@pytest.mark.parametrize(
-    "error", [RuntimeError("no such luck"), BlocktimeError("no such luck")]
-)
+@pytest.mark.parametrize("error", [RuntimeError("no such luck"), BlocktimeError("no such luck")])
 def test_whatever_goes_wrong_ends_the_job_with_a_sentence(
     jobs: Jobs, error: Exception, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -13,6 +13,7 @@ from functools import partial
 from itertools import count
 from pathlib import Path
 from pickle import PicklingError
+from random import Random
 from tempfile import gettempdir
 
 import psutil
@@ -225,6 +226,36 @@ def test_whoever_kills_is_found_among_those_in_flight(killers: set[int], room: i
         number: [lost if item in killers else -item for item in chunk] for number, chunk in enumerate(chunks)
     }
     assert deaths <= 8 * len(killers)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_nothing_new_flies_while_somebody_is_on_trial(seed: int) -> None:
+    """So whoever kills is found at once, and not only when the chunks come to an end."""
+    taken = 0
+
+    def endless() -> Iterator[list[int]]:
+        nonlocal taken
+        for number in count():
+            taken += 1
+            yield [number]
+
+    chance = Random(seed)
+    pieces: Pieces[int, int] = Pieces(endless())
+    flying: list[Piece[int]] = []
+    taken_at: list[int] = []  # by the time of each death
+    lost: list[tuple[int, Sequence[int | Lost]]] = []
+    while not lost:
+        flying += pieces.due(len(flying), 4)
+        piece = chance.choice(flying)
+        if piece.items == [3]:
+            taken_at.append(taken)
+            fallen, flying = flying, []
+            lost += pieces.fallen(fallen, 1)
+        else:
+            flying.remove(piece)
+            list(pieces.answered(piece, [0]))
+    assert lost == [(3, [Lost("its worker died 3 times")])]
+    assert taken == taken_at[1]
 
 
 # At the start of a worker

@@ -44,6 +44,8 @@ BIN, STAMP, LOG = VENV / "bin", VENV / "blocktime-stamp", TOOLS / "setup.log"
 PYTHON = BIN / "python"
 BASE = getattr(sys, "_base_executable", None) or sys.executable  # dev.py may itself run inside .venv
 NEEDED = [
+    "distributed",
+    "duckdb",
     "hatchling",
     "hypothesis",
     "mypy",

@@ -70,7 +70,9 @@ class Rows:
                 "workload": plan.base.workload.model_dump(mode="json"),
             },
             "constants": {path: one.model_dump(mode="json") for path, one in system.constants.items()},
-            "sources": sorted({one.source.split(":")[0] for one in system.constants.values()} | {plan.base.source}),
+            "sources": sorted(
+                {one.source.split(":")[0] for one in system.constants.values()} | {plan.base.source}
+            ),
             "sweep": plan.sweep.model_dump(mode="json", exclude_none=True),
             "engine": plan.how.engine,
             "seeds": list(range(plan.how.seed, plan.how.seed + plan.how.replications)),

@@ -223,7 +223,7 @@ def _list_one(what: str, name: str | None, as_json: bool, quiet: bool) -> None:
         )
 
 
-@commands.command("run", short_help="Answer one scenario: profile, waits, I/O, segment, device, cost.")
+@commands.command("run", short_help="Answer one scenario: profile, waits, I/O, segment, cost.")
 @click.argument("scenario", metavar="NAME|FILE")
 @with_settings
 @with_engine

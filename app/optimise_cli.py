@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from app.options import with_engine, with_settings
+from app.options import with_engine_of_many, with_settings
 from app.output import print_json, print_lines, width_of_terminal
 from app.sweep_cli import with_axes
 
@@ -37,7 +37,7 @@ DONE, NOTHING_FOUND = 0, 1
 @click.option("--json", "as_json", is_flag=True, help="JSON on standard output, and nothing else there.")
 @with_axes
 @with_settings
-@with_engine
+@with_engine_of_many
 def optimise(name: str, as_json: bool, quiet: bool, **asked: Any) -> int:
     """The point with the smallest or largest measure, or where a goal is reached; and the command that runs it.
 

@@ -34,20 +34,31 @@ def with_settings(command: Callable[..., Any]) -> Callable[..., Any]:
     )(command)  # fmt: skip
 
 
-def with_one_engine(default: str, says: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+def with_one_engine(default: str | None, says: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     return click.option(
-        "--engine", metavar="|".join(ENGINES), default=default, show_default=True, help=says,
+        "--engine", metavar="|".join(ENGINES), default=default, show_default=default is not None, help=says,
         callback=one_of(ENGINES),
     )  # fmt: skip
 
 
 def with_engine(command: Callable[..., Any]) -> Callable[..., Any]:
+    return with_one_engine(
+        "auto", "auto calculates where that is exact and simulates where somebody queues."
+    )(_with_chance(command))
+
+
+def with_engine_of_many(command: Callable[..., Any]) -> Callable[..., Any]:
+    """As :func:`with_engine`, where a file may have said it already."""
+    says = "auto, calculate or simulate; auto unless the file says otherwise."
+    return with_one_engine(None, says)(_with_chance(command))
+
+
+def _with_chance(command: Callable[..., Any]) -> Callable[..., Any]:
     for option in (
         click.option(
             "--replications", type=click.IntRange(1, 1000), help="Simulate N times and give the interval of the mean."
         ),
         click.option("--seed", type=click.IntRange(0, HIGHEST_SEED), help="First seed of the simulation."),
-        with_one_engine("auto", "auto calculates where that is exact and simulates where somebody queues."),
     ):  # fmt: skip
         command = option(command)
     return command

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from app.options import with_engine, with_settings
+from app.options import with_engine_of_many, with_settings
 from app.output import print_json, print_lines, width_of_terminal
 from app.sweep_cli import with_axes
 
@@ -25,7 +25,7 @@ from app.sweep_cli import with_axes
 @click.option("--json", "as_json", is_flag=True, help="JSON on standard output, and nothing else there.")
 @with_axes
 @with_settings
-@with_engine
+@with_engine_of_many
 def sensitivity(name: str, as_json: bool, quiet: bool, **asked: Any) -> None:
     """What matters to a measure: a tornado from the base scenario, and Sobol indices over the whole space.
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from app.options import with_engine, with_output, with_settings
+from app.options import with_engine_of_many, with_output, with_settings
 from app.output import print_json, print_lines, width_of_terminal, write_beside
 
 DONE, SOME_FAILED = 0, 1
@@ -23,7 +23,7 @@ def with_axes(command: Callable[..., Any]) -> Callable[..., Any]:
         click.option(
             "--cluster", metavar="ADDRESS|local", help="Work on a Dask cluster: its scheduler, or one started here."
         ),
-        click.option("--workers", type=click.IntRange(1, 1024), help="Processes; one for each processor if absent."),
+        click.option("--workers", type=click.IntRange(1, 256), help="Processes; one for each processor if absent."),
         click.option(
             "--limit", type=click.IntRange(1), default=100_000, show_default=True, help="Most answers that are allowed."
         ),
@@ -51,7 +51,7 @@ def with_axes(command: Callable[..., Any]) -> Callable[..., Any]:
               help="What the summary is about; elapsed_s unless the sweep says otherwise; repeatable.")  # fmt: skip
 @with_axes
 @with_settings
-@with_engine
+@with_engine_of_many
 @with_output
 def sweep(
     name: str, measures: tuple[str, ...], as_json: bool, html: Path | None, quiet: bool, **asked: Any
@@ -62,7 +62,7 @@ def sweep(
     """
     from app.sweep_progress import telling
     from app.sweep_text import short_line, summary_of, sweep_lines
-    from model.errors import UnknownName
+    from model.errors import SpecError, UnknownName
     from model.measures import MEASURES
     from scenarios.sweeps.sweep import Where, plan_of, sweeping, whole_table, write
     from scenarios.sweeps.table import check_place
@@ -70,6 +70,11 @@ def sweep(
     out, force = asked.pop("out"), asked.pop("force")
     if out is not None:
         check_place(out, force)
+        if html is not None and html.resolve() in (
+            out.resolve(),
+            out.resolve().with_name(f"{out.name}.json"),
+        ):
+            raise SpecError(f"--html: {html} is where the table goes; give it a name of its own")
     at = Where(asked.pop("workers"), asked.pop("cluster"), asked.pop("store"), not asked.pop("no_store"))
     with telling(quiet, aloud=not as_json) as listener:
         plan = plan_of(name, listener=listener, **asked)
@@ -79,9 +84,9 @@ def sweep(
                 raise UnknownName("measure", measure, MEASURES)
         with sweeping(plan, at, listener) as rows:
             listener.end()
-            summaries = [summary_of(rows, measure) for measure in wanted]
             if out is not None:
                 write(rows, out, force)
+            summaries = [summary_of(rows, measure) for measure in wanted]
             if html is not None:
                 from app.sweep_report import sweep_page
 

@@ -92,7 +92,7 @@ class Form:
     def plan(self, progress: Progress | None = None) -> Plan:
         """The checked plan; raises a :class:`BlocktimeError` with what is wrong."""
         source, sweep = self.source(), self.sweep()
-        answers = Design(sweep).count() * sweep.replications
+        answers = Design(sweep).count() * self.replications
         if answers > MOST_ANSWERS:
             raise SpecError(
                 f"{source.name}: got {answers:,} answers to work out; this page takes {MOST_ANSWERS:,}, and "
@@ -130,7 +130,7 @@ def form_of_library(name: str) -> Form:
         samples,
         sweep.where,
         sweep.engine,
-        sweep.replications,
+        sweep.replications or 1,
     )
 
 

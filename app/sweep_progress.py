@@ -76,6 +76,7 @@ class Telling(Listener):
         left = running.outcome.left
         if left:
             self._say(f"about {show_seconds(seconds)} for {left:,} answers by {where}")
+            self.told(running.outcome)
 
     def told(self, outcome: Outcome) -> None:
         """The line while points are answered."""

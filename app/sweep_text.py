@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from app.fields import as_text
 from app.lines import head, mean, wrapped
-from model.errors import UnknownName, cut
+from model.errors import SpecError, cut
 from model.measures import MEASURES
 from model.units import show_amount, show_bytes, show_seconds, unit_of
 from scenarios.sweeps.rows import Rows
@@ -44,10 +44,13 @@ class Summary:
 
 
 def summary_of(rows: Rows, measure: str) -> Summary:
-    """The columns of *rows* that a summary needs; raises :class:`UnknownName` for a measure that no point has."""
+    """The columns of *rows* that a summary needs; raises :class:`SpecError` for a measure that no point has."""
     known = [column.name for column in rows.columns if column.name in MEASURES]
     if known and measure not in known:
-        raise UnknownName("measure", measure, known)
+        raise SpecError(
+            f"{rows.plan.source.name}: no answer has {measure}{' without prices' * measure.startswith('cost_')}; "
+            f"they have {', '.join(known)}"
+        )
     together = moving_together(rows.plan.sweep.axis)
     keys = tuple(together)
     axes: dict[str, list[Any]] = {key: [] for key in keys}

@@ -12,13 +12,17 @@ from numpy.typing import NDArray
 from model.calc import calculate, calculate_many
 from model.errors import BlocktimeError, BooksDoNotBalance, OutsideLaw
 from model.measures import MEASURES, measures_of
-from model.spec import Dml, Stream, System, Transactions, Workload
+from model.spec import WORKLOADS, Dml, Stream, System, Transactions, Workload
 from scenarios.run import chosen_engine
 from scenarios.sweeps.points import Points, Values
 
 Row = NDArray[np.float64]
 """One number for each of MEASURES, NaN where the answer has none."""
 PLACES: Final = {name: place for place, name in enumerate(MEASURES)}
+
+
+DML: Final = frozenset(kind for kind, form in WORKLOADS.items() if issubclass(form, Dml))
+PLAYED: Final = frozenset(kind for kind, form in WORKLOADS.items() if issubclass(form, Stream | Transactions))
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,18 +70,18 @@ def _alike(points: Points, items: Sequence[Item]) -> list[dict[int, Values]]:
     return list(groups.values())
 
 
-def _goes_by_arrays(engine: str, work: Workload) -> bool:
+def goes_by_arrays(engine: str, kind: str) -> bool:
     """Whether arrays answer as ``calculate`` does: what a statement does to rows they have by a closed form only."""
-    if isinstance(work, Dml):
+    if kind in DML:
         return False
-    return engine == "calculate" or (engine == "auto" and not isinstance(work, Stream | Transactions))
+    return engine == "calculate" or (engine == "auto" and kind not in PLAYED)
 
 
 def _by_arrays(asked: Asked, group: Mapping[int, Values]) -> dict[int, Answer]:
     """Answers by place to those points that the closed form answers as it is wanted."""
     keys = asked.points.plain_keys
     first = asked.points.point(next(iter(group.values())))
-    if not keys or not _goes_by_arrays(asked.engine, first.workload):
+    if not keys or not goes_by_arrays(asked.engine, first.workload.kind):
         return {}
     axes = {key: [asked.points.understood(key, values) for values in group.values()] for key in keys}
     try:

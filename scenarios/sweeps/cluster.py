@@ -60,8 +60,8 @@ class Cluster(Away):
 
     def __init__(self, address: str, workers: int | None = None, version: Callable[[], str] = str) -> None:
         """Connects when the context is entered; *version* has to say in each worker what it says here."""
-        self._where = None if address == LOCAL else _scheduler_at(address)
-        if self._where is not None and workers is not None:
+        self.where = None if address == LOCAL else _scheduler_at(address)
+        if self.where is not None and workers is not None:
             raise SpecError(
                 f"workers: got {shown(workers)} for the cluster at {shown(address)}, which has workers of its own; "
                 f"a number goes with the cluster {LOCAL}"
@@ -74,10 +74,10 @@ class Cluster(Away):
         with ExitStack() as opening:
             opening.enter_context(_hushed())
             opening.enter_context(import_module("dask.config").set(SETTINGS))
-            if self._where is None:
+            if self.where is None:
                 cluster = opening.enter_context(_local_cluster(self._dask, self.workers))
             else:
-                cluster = _checked_scheduler(self._dask, *self._where)
+                cluster = _checked_scheduler(self._dask, *self.where)
             client = self._dask.Client(cluster, timeout=ANSWERS_WITHIN_S, set_as_default=False)
             self._client = opening.enter_context(client)
             self._check_workers()
@@ -113,6 +113,14 @@ class Cluster(Away):
                     f"of this machine, {here}"
                 )
         self.workers = sum(self._client.nthreads().values())
+
+
+def check_cluster(address: str, workers: int | None = None) -> None:
+    """Complain about an address that no scheduler answers at, before there is work for it."""
+    where = Cluster(address, workers).where
+    if where is not None:
+        with _hushed():
+            _checked_scheduler(_distributed(), *where)
 
 
 class _TaskFlight(Generic[Item, Answer]):

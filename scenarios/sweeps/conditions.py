@@ -258,7 +258,9 @@ def number_of(value: object) -> float:
     """A number, or a text with a unit as the number it means."""
     if isinstance(value, int | float) and not isinstance(value, bool):
         return value
-    if isinstance(value, str):
+    if isinstance(value, str) and any(
+        letter.isalpha() for letter in value
+    ):  # a release such as 5.10 is no number
         for parse in (parse_bytes, parse_seconds):
             try:
                 return parse(value)

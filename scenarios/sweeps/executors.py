@@ -25,7 +25,7 @@ from multiprocessing import parent_process
 from multiprocessing.context import SpawnContext, SpawnProcess
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from types import ModuleType, TracebackType
+from types import FrameType, ModuleType, TracebackType
 from typing import Any, ClassVar, Final, Generic, Protocol, Self, TypeAlias, TypeVar
 
 from model.errors import SpecError, shown
@@ -35,6 +35,8 @@ Answer = TypeVar("Answer")
 Work: TypeAlias = Callable[[Sequence[Item]], Sequence[Answer]]
 
 TRIES: Final = 3
+LOOKS_S: Final = 0.1
+"""How often somebody who waits looks whether he is interrupted."""
 MOST_WORKERS: Final = 256
 
 
@@ -362,14 +364,15 @@ class _Pool:
             return future
 
     def stop(self) -> None:
-        for worker in self._context.started:
-            if worker.pid is not None:
-                worker.kill()
-        self._pool.shutdown()
-        for worker in self._context.started:
-            if worker.pid is not None:
-                worker.join()
-        self._directory.cleanup()
+        with interrupts_afterwards():  # a second one must not leave anything behind
+            for worker in self._context.started:
+                if worker.pid is not None:
+                    worker.kill()
+            self._pool.shutdown()
+            for worker in self._context.started:
+                if worker.pid is not None:
+                    worker.join()
+            self._directory.cleanup()
 
 
 class _PoolFlight(Generic[Item, Answer]):
@@ -390,10 +393,14 @@ class _PoolFlight(Generic[Item, Answer]):
         self._flying[pool.submit(self._filed[1], items)] = (piece, items)
 
     def landed(self) -> Sequence[Answered[Item, Answer] | Fallen[Item]]:
-        done = wait(self._flying, return_when=FIRST_COMPLETED).done
+        done: set[Future[None]] = set()
+        while not done:
+            with interrupts_afterwards():
+                done = wait(self._flying, LOOKS_S, FIRST_COMPLETED).done
         broken = any(isinstance(future.exception(), BrokenProcessPool) for future in done)
         if broken:  # all others will be told so too
-            done = wait(self._flying).done
+            with interrupts_afterwards():
+                done = wait(self._flying).done
         landings: list[Answered[Item, Answer] | Fallen[Item]] = []
         fallen = []
         for future in [future for future in self._flying if future in done]:
@@ -475,6 +482,22 @@ class _Spawn(SpawnContext):
         worker = _Worker(*args, **kwargs)
         self.started.append(worker)
         return worker
+
+
+@contextmanager
+def interrupts_afterwards() -> Iterator[None]:
+    """Ctrl-C is heard at the end of the block: within a lock of the pool it would leave that locked for ever."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    heard: list[tuple[int, FrameType | None]] = []
+    before = signal.signal(signal.SIGINT, lambda *said: heard.append(said))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+    if heard and callable(before):
+        before(*heard[0])
 
 
 @contextmanager

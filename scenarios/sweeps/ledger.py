@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import sqlite3
+import threading
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -60,6 +62,12 @@ class Kept:
     engine: str
 
 
+_OPENING: Final = threading.RLock()
+_IN_USE: Final[Counter[Path]] = Counter()
+"""Connections of this process to a file. While there is one, nobody may open and close the file beside SQLite: that
+would drop SQLite's locks, of all connections of the process [POSIX], and others would write under them."""
+
+
 class _Damaged(Exception):
     """The file is not what was written into it."""
 
@@ -79,7 +87,7 @@ class Ledger:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._connection.close()
+        self._close()
 
     def __len__(self) -> int:
         return self._on_a_whole_file(self._count)
@@ -132,15 +140,20 @@ class Ledger:
                 with _in_one_sentence(self._folder):
                     return work()
             except _Damaged:
-                self._connection.close()
+                self._close()
                 with _in_one_sentence(self._folder):
                     _mark_of(self._path).touch()
                 self._open()
 
+    def _close(self) -> None:
+        with _OPENING:
+            self._connection.close()
+            _IN_USE[_file_of(self._path)] -= 1
+
     def _open(self) -> None:
         """Open the first file of the folder that can be used, make it where there is none, and note the others."""
         skipped: list[tuple[Path, str]] = []
-        with _in_one_sentence(self._folder):
+        with _OPENING, _in_one_sentence(self._folder):
             if self._folder.exists() and not self._folder.is_dir():
                 raise SpecError(f"the store {self._folder}: is not a folder")
             self._folder.mkdir(parents=True, exist_ok=True)
@@ -152,6 +165,7 @@ class Ledger:
                 if not reason:
                     try:
                         self._connection, self._id, others = _connect(self._path, self._version)
+                        _IN_USE[_file_of(self._path)] += 1
                         break
                     except _Damaged:
                         _mark_of(self._path).touch()
@@ -211,6 +225,11 @@ def _mark_of(path: Path) -> Path:
     return path.with_name(path.name + ".damaged")
 
 
+def _file_of(path: Path) -> Path:
+    """The same for all names of a file."""
+    return path.resolve()
+
+
 def _reason_against(path: Path) -> str:
     """Why the file at *path* is not to be used; empty where it can be, or can be made."""
     if not path.exists():
@@ -218,6 +237,8 @@ def _reason_against(path: Path) -> str:
         return ""
     if not path.is_file():
         raise SpecError(f"the store {path}: is not a file")
+    if _IN_USE[_file_of(path)] > 0:
+        return "is damaged" if _mark_of(path).exists() else ""
     with path.open("rb") as file:
         header = file.read(_HEADER_BYTES)
     if not header:  # being made

@@ -18,7 +18,7 @@ from scenarios.sweeps.answers import Asked, Item, answers
 from scenarios.sweeps.asked import source_of_sweep
 from scenarios.sweeps.design import values_in_range
 from scenarios.sweeps.executors import Executor
-from scenarios.sweeps.plan import USUAL_LIMIT, How, Plan
+from scenarios.sweeps.plan import USUAL_LIMIT, How, Plan, kind_of
 from scenarios.sweeps.points import Values
 from scenarios.sweeps.rows import Rows
 from scenarios.sweeps.run import Outcome, Running
@@ -82,14 +82,14 @@ def question_of(
     if tied := next((axis for axis in axes if axis.zip), None):
         raise SpecError(f"{tied.key}: moves together with other axes (zip); here each axis moves on its own")
     base = source.scenario()
-    kind = next((str(axis.values[0]) for axis in axes if axis.key == "workload.kind" and axis.values), "")
-    whole = {axis.key for axis in axes if takes_whole_numbers(axis.key, kind or base.workload.kind)}
+    kind = kind_of(axes, base)
+    whole = {axis.key for axis in axes if takes_whole_numbers(axis.key, kind)}
     told = [_listed(axis, axis.key in whole) for axis in axes]
     engine, seed, replications = (how.get(name) for name in ("engine", "seed", "replications"))
     asked = How(
-        (declared.engine if declared else "auto") if engine in (None, "auto") else engine,
+        (declared.engine if declared else "auto") if engine is None else engine,
         base.seed if seed is None else seed,
-        replications or max(declared.replications if declared else 1, base.replications),
+        replications or (declared and declared.replications) or base.replications,
     )
     where = declared.where if declared else ()
     sweep_of({"design": "latin_hypercube", "samples": 1, "axis": told}, source.where)  # no key comes twice

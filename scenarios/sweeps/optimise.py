@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import product
 from pathlib import Path
 from typing import Any, Final
@@ -30,8 +31,8 @@ from scenarios.sweeps.listed import (
     question_of,
     signature,
 )
-from scenarios.sweeps.plan import value_in
-from scenarios.sweeps.points import Values
+from scenarios.sweeps.plan import value_beside, value_in
+from scenarios.sweeps.points import Points, Values
 from scenarios.sweeps.spec import Axis
 from scenarios.sweeps.sweep import Listener, Where, whole_table, write
 from scenarios.sweeps.table import check_place
@@ -180,6 +181,7 @@ class Space:
         self._question: Question = asker.question
         self.along = [Along(axis, axis.key in self._question.whole) for axis in self._question.axes]
         self._base = self._question.source.scenario()
+        self._resolver = Points(self._question.source, self._question.keys)
         self._known = _Known()
         self._reference: Mapping[str, float] = {}
         self._has: set[str] = set()
@@ -296,16 +298,14 @@ class Space:
         def value(name: str) -> Any:
             if "." not in name:
                 return measures.get(name, math.nan)
-            return point[name] if name in point else value_in(self._base, name)
+            return value_beside(self._resolver, self._base, point, name)
 
         return tuple(limit.slack(value) for limit in self._wanted.limits)
 
     def _slacks_of_fields(self, point: Values) -> tuple[float, ...]:
         """Slacks of the limits that need no answer."""
 
-        def value(key: str) -> Any:
-            return point[key] if key in point else value_in(self._base, key)
-
+        value = partial(value_beside, self._resolver, self._base, point)
         return tuple(0.0 if limit.names else limit.slack(value) for limit in self._wanted.limits)
 
     # Choosing

@@ -6,6 +6,7 @@ from array import array
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Final, Protocol
 
 from pydantic import BaseModel
@@ -15,6 +16,7 @@ from model.spec import WORKLOADS
 from scenarios.declared import declared_field, takes_whole_numbers
 from scenarios.load import Source
 from scenarios.spec import Scenario
+from scenarios.sweeps.answers import goes_by_arrays
 from scenarios.sweeps.conditions import Condition
 from scenarios.sweeps.design import Design
 from scenarios.sweeps.points import DIGEST_BYTES, Point, Points, Values
@@ -82,13 +84,14 @@ class Plan:
         """
         self.source = source
         self.base: Scenario = source.scenario()
-        kind = self._kind(sweep)
+        kind = kind_of(sweep.axis, self.base)
         self.sweep = sweep
-        self.how = how or How(sweep.engine, self.base.seed, sweep.replications)
+        self.how = how or How(sweep.engine, self.base.seed, sweep.replications or 1)
         whole = [axis.key for axis in sweep.axis if takes_whole_numbers(axis.key, kind)]
         self.design: Layout = design or Design(self.sweep, whole)
         self.whole_keys = frozenset(whole)
         self.points = Points(source, self.design.keys)
+        self._way = way_of(self.points, self.how.engine, kind)
         declared = self.design.count()
         asked = declared * self.how.replications
         if limit is not None and asked > limit:
@@ -100,13 +103,6 @@ class Plan:
         """Of the design's points, those that the conditions let through."""
         self._digests = bytearray()
         self._check(declared, progress)
-
-    def _kind(self, sweep: Sweep) -> str:
-        """The kind of workload that most of the axes' keys are about."""
-        for axis in sweep.axis:
-            if axis.key == "workload.kind" and axis.values:
-                return str(axis.values[0])
-        return self.base.workload.kind
 
     def _check(self, declared: int, progress: Progress | None) -> None:
         conditions = [Condition(text) for text in self.sweep.where]
@@ -150,10 +146,9 @@ class Plan:
     def _fulfils(self, conditions: Sequence[Condition], values: Values) -> bool:
         """Whether a point is wanted; asked before it is resolved, since conditions may be there to avoid faults."""
 
-        def value(key: str) -> Any:
-            return values[key] if key in values else value_in(self.base, key)
-
-        return all(condition.holds(value) for condition in conditions)
+        return all(
+            condition.holds(partial(value_beside, self.points, self.base, values)) for condition in conditions
+        )
 
     def __len__(self) -> int:
         return len(self.numbers)
@@ -165,11 +160,21 @@ class Plan:
 
     def key(self, place: int | None, replication: int = 0) -> bytes:
         """What the answer to the point at *place* is kept under; of the base scenario for None."""
+        seed = self.how.seed + replication
         if place is None:
-            digest = self.points.base.digest
-        else:
-            digest = bytes(self._digests[place * DIGEST_BYTES : (place + 1) * DIGEST_BYTES])
-        return Point.key_of(digest, self.how.engine, self.how.seed + replication)
+            return Point.key_of(self.points.base.digest, self.how.engine, seed)
+        digest = bytes(self._digests[place * DIGEST_BYTES : (place + 1) * DIGEST_BYTES])
+        return Point.key_of(digest, f"{self.how.engine}{self._way}", seed)
+
+    def doubles(self) -> dict[int, int]:
+        """Place of a point -> that of the first one that is the same scenario."""
+        import numpy as np  # noqa: PLC0415
+
+        halves = np.frombuffer(bytes(self._digests), dtype=np.uint64).reshape(len(self), -1)
+        _, first, which = np.unique(halves, axis=0, return_index=True, return_inverse=True)
+        same = first[which.reshape(-1)]
+        later = np.flatnonzero(same != np.arange(len(same)))
+        return dict(zip(later.tolist(), same[later].tolist(), strict=True))
 
     def values(self, begin: int, end: int) -> list[Values]:
         """The values of the points at places *begin* to *end* - 1."""
@@ -205,6 +210,31 @@ def _is_declared(key: str) -> bool:
 def _said(points: int, replications: int) -> str:
     many = f"{points:,} point{'s' if points != 1 else ''}"
     return f"{many} × {replications:,} replications" if replications > 1 else many
+
+
+def kind_of(axes: Sequence[Axis], base: Scenario) -> str:
+    """The kind of workload that the axes' keys are about."""
+    for axis in axes:
+        if axis.key == "workload.kind":
+            return next((str(kind) for kind in axis.values or () if kind in WORKLOADS), base.workload.kind)
+    return base.workload.kind
+
+
+def way_of(points: Points, engine: str, kind: str) -> str:
+    """What names the arrays that points go through, empty where they go alone.
+
+    An answer by arrays may differ in its last digit from one by other arrays, and is not kept as the same.
+    """
+    keys = points.plain_keys
+    varies = "workload.kind" in points.keys
+    return f" over {','.join(sorted(keys))}" if keys and (varies or goes_by_arrays(engine, kind)) else ""
+
+
+def value_beside(points: Points, base: Scenario, values: Values, key: str) -> Any:
+    """The field *key* at a point before it is resolved: that of an axis, or what the base or its entries bring."""
+    if key in values:
+        return values[key]
+    return value_in(points.around(values) if values and points.structural_keys else base, key)
 
 
 def value_in(scenario: Scenario, key: str) -> Any:

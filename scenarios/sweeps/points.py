@@ -127,6 +127,15 @@ class Points:
         """The keys that replace one value and nothing around it."""
         return self._plain
 
+    @property
+    def structural_keys(self) -> tuple[str, ...]:
+        """The keys that decide what stands around them."""
+        return self._structural
+
+    def around(self, values: Values) -> Scenario:
+        """What stands around the plain keys at a point; those themselves are as at some point."""
+        return self._template(values).scenario
+
     def group(self, values: Values) -> str:
         """Names the points that differ from this one in plain keys alone."""
         return repr([values[key] for key in self._structural])

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from model.books import blocktime_version
+from model.errors import SpecError
 from model.measures import MEASURES
 from model.units import unit_of
 from scenarios.interval import CONFIDENCE, half_width
@@ -115,8 +116,18 @@ class Rows:
         kept = self.ledger.get_many(keys)
         nothing = Kept(NOTHING, "")
         found = [kept.get(key, nothing) for key in keys]
+        self._check_none_is_lost(places, found)
         values = np.stack([one.values for one in found]).reshape(len(places), self._each, -1)
         return values, [one.engine for one in found[:: self._each]]
+
+    def _check_none_is_lost(self, places: Sequence[int | None], found: Sequence[Kept]) -> None:
+        """A store may be damaged while its rows are read; a row without answer and reason must not come of it."""
+        for place, one in zip((place for place in places for _ in range(self._each)), found, strict=True):
+            if not one.engine and place is not None and place not in self.outcome.failed:
+                raise SpecError(
+                    f"{self.plan.source.name}: the store was damaged while the answers were read; the same command "
+                    "answers again what is missing"
+                )
 
     def _block(self, begin: int, values: Sequence[Values]) -> Block:
         places = range(begin, begin + len(values))

@@ -72,6 +72,11 @@ class Running:
         self._each = plan.how.replications
         self._known = bytearray(self._each + plan.answers)  # those of the base scenario come first
         self._look_up()
+        self._doubles = plan.doubles()
+        for place in self._doubles:  # answered once
+            for number in range((place + 1) * self._each, (place + 2) * self._each):
+                self.outcome.reused += not self._known[number]
+                self._known[number] = 1
 
     def _look_up(self) -> None:
         """Mark what the store has."""
@@ -153,6 +158,13 @@ class Running:
             self._keep(items, found)
             if told is not None:
                 told(self.outcome)
+        return self.outcome
+
+    def close(self) -> Outcome:
+        """The outcome, in which a point has the error of an equal one."""
+        for place, first in self._doubles.items():
+            if first in self.outcome.failed:
+                self.outcome.failed[place] = self.outcome.failed[first]
         return self.outcome
 
     def _chunk(self, workers: int) -> int:

@@ -207,8 +207,9 @@ def indices_of(keys: Sequence[str], outcomes: Reals, samples: int, seed: int) ->
     both = np.concatenate([a, b])
     if np.std(outcomes) <= FLAT * max(abs(both.mean()), FLAT) or np.ptp(both) == 0:
         return []
-    found = sobol_indices(func={"f_A": a[None], "f_B": b[None], "f_AB": np.stack(mixed)[:, None]}, n=samples)
-    first, total = np.atleast_1d(found.first_order), np.atleast_1d(found.total_order)
+    columns = np.stack(mixed if len(mixed) > 1 else 2 * mixed)  # scipy stumbles over a single axis
+    found = sobol_indices(func={"f_A": a[None], "f_B": b[None], "f_AB": columns[:, None]}, n=samples)
+    first, total = found.first_order[: len(mixed)], found.total_order[: len(mixed)]
     shares = [first, total, total - first]
     tail = (1 - CONFIDENCE) / 2
     ends = np.quantile(

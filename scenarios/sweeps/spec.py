@@ -121,7 +121,7 @@ class Sweep(Frozen):
     """What a summary is about, unless something else is asked for: columns of the table."""
     engine: Engine = "auto"
     """Who answers the points."""
-    replications: Annotated[Whole, Field(ge=1, le=1000)] = 1
+    replications: Annotated[Whole, Field(ge=1, le=1000)] | None = None
     """How many seeds a simulated point is answered with."""
     axis: Annotated[tuple[Axis, ...], Field(max_length=MOST_AXES, json_schema_extra={"minItems": 1})]
     """What varies; in a crossed design the first axis varies slowest."""

@@ -12,6 +12,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from model.errors import SpecError
 from scenarios.sweeps.asked import source_of_sweep, sweep_asked
 from scenarios.sweeps.executors import Executor, Here, Processes
 from scenarios.sweeps.ledger import Ledger, usual_folder
@@ -63,6 +64,7 @@ def sweeping(plan: Plan, at: Where = Where(), listener: Listener | None = None) 
     Whatever ends it early, what was answered is in the store, and the same sweep goes on from there.
     """
     heard = listener or Listener()
+    check_where(at)
     with store_at(at) as ledger:
         running = Running(plan, ledger)
         heard.planned(running, ledger.notes)
@@ -71,7 +73,7 @@ def sweeping(plan: Plan, at: Where = Where(), listener: Listener | None = None) 
             with executor_at(at, expected_s) as executor:
                 heard.expects(running, expected_s / executor.workers, executor.workers)
                 running.run(executor, heard.told)
-        yield Rows(plan, ledger, running.outcome)
+        yield Rows(plan, ledger, running.close())
 
 
 def plan_of(
@@ -95,10 +97,11 @@ def plan_of(
         given["seed"] = given.pop("samples_seed")
     sweep = sweep_asked(source, vary, given, zipped)
     first = source.scenario()
+    replications = first.replications if sweep.replications is None else sweep.replications
     asked = How(
         sweep.engine,
         first.seed if seed is None else seed,
-        sweep.replications if sweep.replications > 1 else first.replications,
+        1 if sweep.engine == "calculate" else replications,  # there is no chance in it
     )
     return Plan(source, sweep, asked, limit, listener.checked if listener else None)
 
@@ -140,6 +143,16 @@ def whole_table(rows: Rows) -> dict[str, Any]:
         arrays = isinstance(parts[0], np.ndarray)
         joined[column.name] = np.concatenate(parts) if arrays else [value for part in parts for value in part]
     return joined
+
+
+def check_where(at: Where) -> None:
+    """Complain before the work about a store without a name and a cluster that is not there."""
+    if at.keep and at.store is not None and at.store == Path():
+        raise SpecError("--store: got an empty name; it is a folder")
+    if at.cluster is not None:
+        from scenarios.sweeps.cluster import check_cluster  # noqa: PLC0415  (an extra that need not be installed)
+
+        check_cluster(at.cluster, at.workers)
 
 
 @contextmanager

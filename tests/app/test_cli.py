@@ -266,14 +266,14 @@ def test_schemas_are_json(kind: str, capsys: Captured) -> None:
         ("compare", "Missing argument"),
         (
             "list disk",
-            "no scenario, disk, host, client, statistics, prices or case named 'disk'; did you mean disks",
+            "no scenario, sweep, disk, host, client, statistics, prices or case named 'disk'; did you mean disks",
         ),
         (
             "list nvmee",
-            "no scenario, disk, host, client, statistics, prices or case named 'nvmee'; did you mean nvme?",
+            "no scenario, sweep, disk, host, client, statistics, prices or case named 'nvmee'; did you mean nvme?",
         ),
         ("list disks nvm", "no disk named 'nvm'; did you mean nvme?"),
-        ("list disk nvme", "list: got 'disk'; allowed before a name are scenarios, disks"),
+        ("list disk nvme", "list: got 'disk'; allowed before a name are scenarios, sweeps, disks"),
         ("schema nothing", "no schema named"),
         ("validate nothing", "no measured case named"),
         ("calibrate nothing", "no measured case named"),

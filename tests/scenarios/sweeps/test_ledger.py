@@ -456,3 +456,31 @@ def test_no_home_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Path, "home", homeless)
     with pytest.raises(SpecError, match=r"^BLOCKTIME_STORE: is not set, and there is no home folder"):
         usual_folder()
+
+
+OTHER_PROCESS = """
+import sys
+import numpy as np
+from pathlib import Path
+from model.measures import MEASURES
+from scenarios.sweeps.ledger import Kept, Ledger
+with Ledger(Path(sys.argv[1]), "one") as ledger:
+    ledger.put_many((number.to_bytes(16, "big"), Kept(np.zeros(len(MEASURES)), "calculate")) for number in range(300))
+"""
+
+
+def test_a_second_ledger_of_this_process_does_not_take_the_locks_of_the_first(tmp_path: Path) -> None:
+    """Closing any descriptor of a file drops all locks of the process on it; then others remove its log."""
+    row = Kept(np.zeros(len(MEASURES)), "calculate")
+    with Ledger(tmp_path, "one") as first:
+        first.put_many([((10**6).to_bytes(16, "big"), row)])
+        with Ledger(tmp_path, "one"):
+            pass
+        env = {**os.environ, "PYTHONPATH": str(Path(__file__).resolve().parents[3])}
+        subprocess.run([sys.executable, "-c", OTHER_PROCESS, str(tmp_path)], env=env, check=True)
+        assert (tmp_path / "points.sqlite-wal").exists()
+        first.put_many([((10**6 + 1).to_bytes(16, "big"), row)])
+        assert len(first) == 302
+    with Ledger(tmp_path, "one") as again:
+        assert len(again) == 302
+        assert again.notes == []

@@ -73,7 +73,8 @@ def test_one_scenario_has_one_digest_however_it_was_come_by(values: dict[str, An
 def test_scenarios_with_other_numbers_have_other_digests(one: dict[str, Any], other: dict[str, Any]) -> None:
     first = Points(source_of("rahn-full-scan"), list(one)).point(one)
     second = Points(source_of("rahn-full-scan"), list(other)).point(other)
-    assert (bare(first) == bare(second)) == (first.digest == second.digest)
+    if bare(first) != bare(second):  # equal ones differ too where a constant is fitted here and given there
+        assert first.digest != second.digest
 
 
 def test_titles_and_names_are_not_part_of_the_digest_but_engine_and_seed_are_of_the_key() -> None:

@@ -167,7 +167,7 @@ def test_a_range_and_values_of_one_zip_may_be_sampled_together() -> None:
 def test_the_schema_describes_every_field() -> None:
     schema = Sweep.model_json_schema()
     fields = [*schema["properties"].values(), *schema["$defs"]["Axis"]["properties"].values()]
-    assert len(fields) == 14
+    assert len(fields) == 15
     assert all(field["description"].endswith(".") for field in fields)
     low = schema["$defs"]["Axis"]["properties"]["low"]
     assert {"string", "number"} <= {form["type"] for form in low["anyOf"]}

@@ -123,7 +123,9 @@ def test_from_a_scenario_to_a_sweep_of_it_to_one_of_its_points(browser: Browser,
         values.press("Enter")
         page.get_by_text(re.compile(r"^2 points")).wait_for()
         chart = answered(page)
-        click_on(page, chart.locator(".scatterlayer .point").last)
+        marks = chart.locator(".scatterlayer .point")
+        expect(marks).to_have_count(2, timeout=LIMIT_MS)  # not those of the five values before
+        click_on(page, marks.last)
         page.get_by_text(re.compile("Block size 16K: elapsed")).wait_for()
         button(page, "Open in What if").click()
         page.wait_for_url(re.compile("tablespace.block_size_bytes=16384"))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import socket
 import subprocess
 import sys
@@ -22,6 +23,9 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).resolve().parent.parent
 SERVER_STARTS_WITHIN_S = 60
+
+# Started in the background of a shell, all of us would be deaf to Ctrl-C, which some tests are about.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 settings.register_profile("local", deadline=None)
 settings.register_profile("ci", deadline=None, derandomize=True)

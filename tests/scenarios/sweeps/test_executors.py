@@ -281,14 +281,6 @@ def test_a_number_of_workers_that_is_none(workers: int) -> None:
 # The end
 
 
-@pytest.fixture(autouse=True)
-def _ctrl_c_raises() -> Iterator[None]:
-    """Whatever other modules made of it."""
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    yield
-    signal.signal(signal.SIGINT, before or signal.default_int_handler)
-
-
 def interrupt_once_begun(directory: Path) -> None:
     """Ctrl-C for this process alone, as soon as two workers are in the middle of their work."""
 

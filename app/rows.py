@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from app.charts import wait_class
 from app.iostat_text import COLUMNS, span_of, value_of
 from app.profile import scale_of
+from model.provenance import Constant
 from model.results import DeviceLine, RunResult
 from model.spec import System
 from model.units import show_bytes, show_seconds, unit_of
@@ -60,12 +61,19 @@ def assumptions(system: System, result: RunResult) -> list[dict[str, str]]:
     return [
         {
             "Constant": path, "Value": written(constant.value, unit_of(path)),
-            "Spread": f"± {written(constant.spread, unit_of(path))}" if constant.spread is not None else "",
+            "Interval": _interval(constant, unit_of(path)),
             "Outside": "; ".join(outside.get(path, [])), "Fitted range": _ranges(constant.range), "How": constant.how,
             "Source": constant.source, "Note": constant.note,
         }
         for path, constant in sorted(system.constants.items(), key=lambda item: (item[0] not in outside, item[0]))
     ]  # fmt: skip
+
+
+def _interval(constant: Constant, unit: str) -> str:
+    """Where the value lies with 95 % confidence, as far as that is known."""
+    if constant.interval is None:
+        return ""
+    return " to ".join(written(end, unit) for end in constant.interval)
 
 
 def _ranges(ranges: Mapping[str, tuple[float, float]]) -> str:

@@ -22,8 +22,9 @@ class Constant(Frozen):
     how: How
     source: str = Field(min_length=3)
     note: str = ""
-    spread: float | None = None
-    """Standard error of a fitted value, in the unit of the value; absent where one number determines it."""
+    interval: tuple[float, float] | None = None
+    """Where the value lies with 95 % confidence: found by calibrating for a fitted one, declared with its reason for
+    another; absent where the value is taken as known."""
     fitted_to: list[str] = []
     same_as: str = ""
     """Another catalog constant that this one repeats, such as ``host/savvinov-pc: line_miss_s``."""

@@ -10,35 +10,15 @@ from pathlib import Path
 from typing import Any, Final
 
 from model import catalog
-from model.books import conditions_of
-from model.demand import demand_of
 from model.errors import SpecError
 from model.results import RunResult
-from model.spec import Stream, System, Transactions
+from model.spec import System, Transactions
 from scenarios import load
 from scenarios.load import library_data
 from validation.case import case_names, load_case
 from validation.compare import Runs, allowed_error
 from validation.numbers import MeasuredNumber, numbers_of
-
-# Quantity -> fields whose fitted range it bounds.
-RANGES: Final[dict[str, tuple[str, ...]]] = {
-    "logical_io_s": ("block_size_bytes",),
-    "line_miss_s": ("row_bytes",),
-    "line_stream_s": ("row_bytes",),
-    "row_step_s": ("row_bytes",),
-    "column_step_ratio": ("columns",),
-    "fetch_column_s": ("columns", "arraysize_rows"),
-    "row_s": ("arraysize_rows",),
-    "between_calls_s": ("arraysize_rows",),
-    "send_cpu_fraction": ("arraysize_rows",),
-    "more_data_send_s": ("arraysize_rows",),
-    "reap_call_s": ("read_bytes",),
-    "buffer_block_s": ("block_size_bytes",),
-    "update_row_s": ("row_bytes", "growth_bytes"),
-    "migrate_row_s": ("row_bytes", "growth_bytes"),
-    "itl_entry_s": ("itl_entries",),
-}
+from validation.ranges import conditions_behind, range_of
 
 
 @dataclass(slots=True)
@@ -134,7 +114,7 @@ def fit_to(case: str, numbers: Sequence[MeasuredNumber], given: Mapping[str, flo
         counted = [number for number in numbers if name in number.fits]
         values[name] = _nearest(name, counted, {**given, **values})
     with substituted({**given, **values}):
-        ranges = {number.id: _conditions(number) for number in numbers}
+        ranges = {number.id: conditions_behind(number) for number in numbers}
         runs = Runs(known=known)
         errors = {number.id: runs.predict(number) / number.printed - 1 for number in numbers}
     spreads = _spreads(found.jac, found.fun, len(names))
@@ -146,7 +126,7 @@ def fit_to(case: str, numbers: Sequence[MeasuredNumber], given: Mapping[str, flo
             before=value_of(name),
             spread=float(f"{spread[name] * values[name]:.2g}") if name in spread.keys() - free else None,
             fitted_to=[number.id for number in numbers if name in number.fits],
-            range=_range(name, [ranges[number.id] for number in numbers if name in number.fits]),
+            range=range_of(name, [ranges[number.id] for number in numbers if name in number.fits]),
             determined=name not in free,
         )
         for name in every
@@ -280,25 +260,6 @@ def _undetermined(group: list[str]) -> str:
     return f"the numbers do not tell apart {' and '.join(group)}"
 
 
-def _conditions(number: MeasuredNumber) -> dict[str, float]:
-    name, settings = number.pick
-    scenario = load(name, settings)
-    if isinstance(scenario.workload, Stream):
-        return {}
-    demand = demand_of(scenario.system, scenario.workload)
-    return conditions_of(scenario.system, scenario.workload, demand)
-
-
-def _range(name: str, conditions: list[dict[str, float]]) -> dict[str, tuple[float, float]]:
-    """Smallest and largest value of each quantity that plays a part in all the runs behind a constant."""
-    found = {}
-    for quantity in RANGES.get(name.split(": ")[1], ()):
-        values = [round(c[quantity], 4) for c in conditions if quantity in c]
-        if len(values) == len(conditions):
-            found[quantity] = (min(values), max(values))
-    return found
-
-
 def _parts(name: str) -> tuple[str, str, str]:
     """``host/rahn-2008: logical_io_s`` -> kind, entry, field."""
     place, _, field_name = name.partition(": ")
@@ -405,11 +366,12 @@ def _document(path: Path, opened: dict[Path, Any]) -> Any:
 
 
 def _describe(table: Any, estimate: Estimate) -> None:
-    for key in ("spread", "range", "fitted_to"):
+    for key in ("interval", "range", "fitted_to"):
         if key in table:
             del table[key]
     if estimate.spread is not None:
-        table["spread"] = estimate.spread
+        off = math.exp(1.96 * estimate.spread / estimate.value)
+        table["interval"] = [float(f"{end:.4g}") for end in (estimate.value / off, estimate.value * off)]
     if estimate.range:
         bounds = _tomlkit().inline_table()
         bounds.update({quantity: list(limits) for quantity, limits in estimate.range.items()})

@@ -16,6 +16,19 @@ from model.provenance import Frozen
 Cell = int | float | str
 Mark = Literal["fits", "tests", "descriptive"]
 Bound = Literal["at_least", "at_most"]
+Mechanism = Literal[
+    "disk latency",
+    "request merging",
+    "buffer cache",
+    "logical I/O",
+    "row migration",
+    "ASSM search",
+    "multiblock reads",
+    "client",
+    "optimizer",
+    "transactions",
+    "imports",
+]
 
 FITTED_TOLERANCE = 0.03
 """Relative tolerance of a number that a constant was fitted to, where the case declares none."""
@@ -58,6 +71,7 @@ class NumberSpec(Strict):
         default="", description="Dotted path into the result, or the name of a derived quantity"
     )
     mark: Mark
+    mechanism: Mechanism | None = Field(default=None, description="Instead of the table's")
     tolerance: float | None = Field(default=None, ge=0, description="Relative; 0 is exact")
     tolerance_absolute: float | None = Field(default=None, ge=0, description="In the printed unit")
     bound: Bound | None = Field(default=None, description="For a number printed as a bound")
@@ -87,6 +101,7 @@ class Table(Strict):
 
     name: str = Field(min_length=1)
     locator: str
+    mechanism: Mechanism | None = Field(default=None, description="What its numbers are about")
     scenario: str = ""
     settings: list[str] = []
     keys: list[str] = Field(default=[], description="Columns that name a row")
@@ -106,6 +121,26 @@ class Doubt(Strict):
     table: str
     column: str | list[str]
     where: dict[str, Cell | list[Cell]] = {}
+    says: str = Field(min_length=3)
+
+
+class Spread(Strict):
+    """How far repetitions of a measurement lie apart: what no model can be asked to be nearer than."""
+
+    table: str
+    column: str | list[str]
+    where: dict[str, Cell | list[Cell]] = {}
+    relative: float = Field(gt=0, lt=1, description="Standard deviation of one run over its mean")
+    says: str = Field(min_length=3, description="What it was worked out from")
+
+
+class Prior(Strict):
+    """What a source says of a constant before any number is fitted."""
+
+    constant: str = Field(description="As in fits: host/rahn-2008: fetch_column_s")
+    value: float = Field(gt=0)
+    factor: float = Field(gt=1, description="95 % sure to be within value / factor and value x factor")
+    source: str = Field(min_length=3)
     says: str = Field(min_length=3)
 
 
@@ -139,6 +174,8 @@ class Case(Strict):
     table: list[Table] = Field(min_length=1)
     doubt: list[Doubt] = []
     known_gap: list[KnownGap] = []
+    spread: list[Spread] = []
+    prior: list[Prior] = []
     check: list[Check] = []
     name: str = Field(default="", description="Name of the file without its ending; not written in it")
 

@@ -12,6 +12,7 @@ from model.results import RunResult
 from model.spec import Stream, Transactions
 from scenarios import load, run
 from validation.case import Case, case_names, load_case
+from validation.left_out import LeftOut, left_out_of
 from validation.numbers import MeasuredNumber, Pick, numbers_of
 from validation.quantity import UNITS, look_up
 
@@ -66,6 +67,7 @@ class Comparison:
     predicted: float | None
     verdict: Verdict
     note: str
+    left_out: LeftOut = field(default_factory=LeftOut)
 
     @property
     def compared(self) -> bool:
@@ -83,6 +85,29 @@ class Comparison:
         if self.predicted is None or not self.number.printed:
             return None
         return error_of(self.number, self.predicted) / abs(self.number.printed)
+
+    @property
+    def in_sample_error(self) -> float | None:
+        """The relative error of a number that constants were fitted to."""
+        return self.relative_error if self.in_sample else None
+
+    @property
+    def out_of_sample_error(self) -> float | None:
+        """The relative error of a number that no constant was fitted to; of one that fits, with its row left out.
+
+        None where nothing else determines a constant that it fits: that is a fit and no prediction.
+        """
+        return self.relative_error if not self.in_sample else self._error(self.left_out.without_its_row)
+
+    @property
+    def without_its_block_size_error(self) -> float | None:
+        """The relative error with all numbers of its block size left out; None where that was not or cannot be done."""
+        return self._error(self.left_out.without_its_block_size)
+
+    def _error(self, predicted: float | None) -> float | None:
+        if predicted is None or not self.number.printed:
+            return None
+        return error_of(self.number, predicted) / abs(self.number.printed)
 
     @property
     def tolerance(self) -> float | None:
@@ -105,6 +130,15 @@ class Comparison:
             "relative_error": self.relative_error,
             "tolerance": self.tolerance,
             "in_sample": self.in_sample,
+            "in_sample_error": self.in_sample_error,
+            "out_of_sample_error": self.out_of_sample_error,
+            "without_its_row": self.left_out.without_its_row,
+            "without_its_block_size": self.left_out.without_its_block_size,
+            "why_not_left_out": self.left_out.why,
+            "spread": number.spread,
+            "spread_from": number.spread_from,
+            "mechanism": number.mechanism,
+            "fits": list(number.fits),
             "verdict": self.verdict,
             "note": self.note,
         }
@@ -151,7 +185,9 @@ def compare(number: MeasuredNumber, runs: Runs) -> Comparison:
     verdict = judge(number, predicted)
     if verdict == "gap_closed":
         notes.insert(0, "within its tolerance now: remove the [[known_gap]]")
-    return Comparison(number, predicted, verdict, "; ".join(note for note in notes if note))
+    return Comparison(
+        number, predicted, verdict, "; ".join(note for note in notes if note), left_out_of(number.id)
+    )
 
 
 @dataclass(frozen=True)

@@ -20,9 +20,11 @@ def check_case(case: Case) -> None:
         _check_shape(table, f"{file}: table {table.name}")
         for spec in table.number:
             _check_number(table, spec, f"{file}: table {table.name}, number {', '.join(names(spec.column))}")
-    for kind, entries in (("doubt", case.doubt), ("known_gap", case.known_gap)):
+    for kind, entries in (("doubt", case.doubt), ("known_gap", case.known_gap), ("spread", case.spread)):
         for entry in entries:
             _check_reference(case, entry.table, names(entry.column), entry.where, f"{file}: {kind}")
+    for prior in case.prior:
+        _check_constant(prior.constant, f"{file}: prior")
     _check_uses(case, file)
     for check in case.check:
         _check_agreement(case, check, file)

@@ -14,7 +14,7 @@ Chosen = Callable[[MeasuredNumber], bool]
 
 
 @dataclass(slots=True)
-class LeftOut:
+class WithoutThem:
     """The constants without the numbers left out, and what they say of those."""
 
     fit: Fit
@@ -23,7 +23,7 @@ class LeftOut:
     a constant that the others do not determine."""
 
 
-def leave_out(case: str, chosen: Chosen, of: Chosen) -> LeftOut:
+def leave_out(case: str, chosen: Chosen, of: Chosen) -> WithoutThem:
     """Fit all constants of *case* to the numbers for which *of* holds and *chosen* does not.
 
     Numbers that otherwise only test take part, so that each constant has what the others can tell of it. A constant
@@ -35,7 +35,7 @@ def leave_out(case: str, chosen: Chosen, of: Chosen) -> LeftOut:
     fit = fit_to(case, kept, {})
     gone = [number for number in compared if chosen(number)]
     predicted, other = (_predictions(gone, fit.estimates, factor) for factor in (1.0, 2.0))
-    return LeftOut(
+    return WithoutThem(
         fit,
         [
             (number, value if value == moved else None)

@@ -9,7 +9,7 @@ from typing import Final
 
 from model.errors import MeasurementError
 from model.units import parse_bytes
-from validation.case import FITTED_TOLERANCE, Bound, Case, Cell, Mark, NumberSpec, Table
+from validation.case import FITTED_TOLERANCE, Bound, Case, Cell, Mark, Mechanism, NumberSpec, Spread, Table
 from validation.quantity import UNITS
 
 CLOCK: Final = re.compile(
@@ -46,6 +46,10 @@ class MeasuredNumber:
     fits: tuple[str, ...]
     known_gap: str
     note: str
+    mechanism: Mechanism | None = None
+    spread: float | None = None
+    """Relative standard deviation of one run, where the source tells it."""
+    spread_from: str = ""
 
     @property
     def id(self) -> str:
@@ -138,6 +142,17 @@ def _gap(case: Case, table: Table, row: Row, column: str) -> str:
     )
 
 
+def _spread(case: Case, table: Table, row: Row, column: str) -> Spread | None:
+    return next(
+        (
+            one
+            for one in case.spread
+            if one.table == table.name and column in names(one.column) and matches(one.where, row)
+        ),
+        None,
+    )
+
+
 def _note(case: Case, table: Table, row: Row, column: str, spec: NumberSpec) -> str:
     doubts = [
         f"doubt: {one.says}"
@@ -158,6 +173,7 @@ def numbers_of(case: Case) -> Iterator[MeasuredNumber]:
                     continue
                 spec = spec_for(table, row, column, file)
                 place = f"{file}: table {table.name}, row {row_name(table, row)}, column {column}"
+                spread = _spread(case, table, row, column)
                 fitted = spec.mark == "fits" and spec.tolerance is None and spec.tolerance_absolute is None
                 yield MeasuredNumber(
                     case=case.name,
@@ -178,6 +194,9 @@ def numbers_of(case: Case) -> Iterator[MeasuredNumber]:
                     fits=tuple(spec.fits),
                     known_gap=_gap(case, table, row, column),
                     note=_note(case, table, row, column, spec),
+                    mechanism=spec.mechanism or table.mechanism,
+                    spread=spread.relative if spread else None,
+                    spread_from=spread.says if spread else "",
                 )
 
 

@@ -12,7 +12,7 @@ from scenarios import load
 from validation import MeasuredNumber, Runs, load_case, numbers_of
 from validation.calibrate import value_of
 from validation.compare import compare
-from validation.leave_out import LeftOut, leave_out
+from validation.leave_out import WithoutThem, leave_out
 from validation.numbers import rows_of
 from validation.web_returns import stored_bytes
 
@@ -33,7 +33,7 @@ def is_time(number: MeasuredNumber) -> bool:
 
 
 @pytest.fixture(scope="module")
-def left_out() -> dict[int, LeftOut]:
+def left_out() -> dict[int, WithoutThem]:
     """Each block size predicted by the two others."""
     return {size: leave_out(CASE, of_size(size), is_time) for size in SIZES}
 
@@ -91,7 +91,7 @@ def test_the_functions_of_the_search_are_the_top_of_the_printed_stack() -> None:
 
 
 @pytest.mark.parametrize("size_bytes", SIZES)
-def test_blocks_follow_for_a_block_size_left_out(left_out: dict[int, LeftOut], size_bytes: int) -> None:
+def test_blocks_follow_for_a_block_size_left_out(left_out: dict[int, WithoutThem], size_bytes: int) -> None:
     blocks = [(n, p) for n, p in left_out[size_bytes].predicted if n.column.startswith("blocks")]
     assert len(blocks) == 4
     for number, predicted in blocks:
@@ -103,7 +103,7 @@ def test_blocks_follow_for_a_block_size_left_out(left_out: dict[int, LeftOut], s
     [(4096, 10, 0.05), (4096, 35, 0.12), (8192, 10, 0.05), (8192, 35, 0.08), (16384, 35, 0.05)],
 )
 def test_times_follow_for_a_block_size_left_out(
-    left_out: dict[int, LeftOut], size_bytes: int, pctfree: int, within: float
+    left_out: dict[int, WithoutThem], size_bytes: int, pctfree: int, within: float
 ) -> None:
     """No closer than single times repeat: those at PCTFREE 35, which should be equal, differ by up to 11 %."""
     (found,) = [
@@ -116,7 +116,7 @@ def test_times_follow_for_a_block_size_left_out(
     )
 
 
-def test_without_16k_nothing_says_what_counting_an_itl_entry_costs(left_out: dict[int, LeftOut]) -> None:
+def test_without_16k_nothing_says_what_counting_an_itl_entry_costs(left_out: dict[int, WithoutThem]) -> None:
     """No ITL list fills at 4K and 8K: 49 million rejections are foretold, their time is not."""
     without = left_out[16384]
     times = {number.row: predicted for number, predicted in without.predicted if is_time(number)}

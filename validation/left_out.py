@@ -1,0 +1,31 @@
+"""What the model says of a number that its constants were not fitted to, as `blocktime calibrate --write` found it."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """Predictions of one number by constants fitted without it, in its printed unit."""
+
+    without_its_row: float | None = None
+    """All numbers of its row of the printed table left out."""
+    without_its_block_size: float | None = None
+    """All numbers of the document at its block size left out."""
+    why: str = ""
+    """Why a number that fits has no such prediction."""
+
+
+@cache
+def _all() -> dict[str, LeftOut]:
+    text = files(__package__ or "validation").joinpath("left_out.json").read_text("utf-8")
+    return {identity: LeftOut(**found) for identity, found in json.loads(text).items()}
+
+
+def left_out_of(identity: str) -> LeftOut:
+    """What was predicted of the number *identity* (case:table:row:column) without it; empty where nothing was."""
+    return _all().get(identity, LeftOut())

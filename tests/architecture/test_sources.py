@@ -129,8 +129,8 @@ def test_a_catalog_constant_says_whence_and_is_a_field(
         assert constant.fitted_to, f"{where} is fitted to nothing"
     else:
         assert not constant.fitted_to, f"{where} is fitted, and says {constant.how}"
-    if constant.spread is not None:
-        assert constant.spread >= 0
+    if constant.interval is not None:
+        assert constant.interval[0] <= constant.value <= constant.interval[1], where
     for low, high in constant.range.values():
         assert low <= high
 

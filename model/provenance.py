@@ -19,6 +19,8 @@ class Constant(Frozen):
     """A number that a law needs, with its origin: *how* it was found, from which *source*, fitted in which *range*."""
 
     value: float
+    name: str = ""
+    """What the catalog calls it, such as ``host/savvinov-pc: line_miss_s``; empty for one that a scenario sets."""
     how: How
     source: str = Field(min_length=3)
     note: str = ""
@@ -46,6 +48,11 @@ class Extrapolation(Frozen):
             f"at {self.low:,.10g}" if self.low == self.high else f"for {self.low:,.10g} to {self.high:,.10g}"
         )
         return f"{self.constant} was fitted {fitted} {self.quantity}, used at {self.used:,.10g}"
+
+
+def identity_of(constant: Constant) -> str:
+    """What it is one with: the constant that it repeats, or else itself."""
+    return constant.same_as or constant.name
 
 
 def is_outside(used: Any, low: float, high: float) -> Any:

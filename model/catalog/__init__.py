@@ -56,7 +56,7 @@ def entries(kind: str) -> dict[str, Entry]:
     folder = files(__name__).joinpath(kind)
     for file in sorted(folder.iterdir(), key=lambda item: item.name):
         if file.name.endswith(".toml"):
-            found[file.name[:-5]] = _read(file.name, file.read_text("utf-8"))
+            found[file.name[:-5]] = _read(kind, file.name, file.read_text("utf-8"))
     return found
 
 
@@ -68,10 +68,14 @@ def entry(kind: str, name: str) -> Entry:
     return known[name]
 
 
-def _read(file: str, text: str) -> Entry:
+def _read(kind: str, file: str, text: str) -> Entry:
     data: dict[str, Any] = tomllib.loads(text)
     title, source = data.pop("title", ""), data.pop("source", "")
     texts = {field: data.pop(field) for field in list(data) if isinstance(data[field], str)}
+    data = {
+        field: {**value, "name": f"{kind}/{file[:-5]}: {field}"} if isinstance(value, dict) else value
+        for field, value in data.items()
+    }
     try:
         return Entry(name=file[:-5], title=title, source=source, constants=data, texts=texts)
     except ValidationError as error:

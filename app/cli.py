@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from app import optimise_cli, sensitivity_cli, sweep_cli
-from app.options import with_engine, with_one_engine, with_output, with_settings
+from app import calibrate_cli, optimise_cli, sensitivity_cli, sweep_cli
+from app.options import with_engine, with_one_engine, with_output, with_settings, with_uncertainty
 from app.output import (
     bar_letter,
     forget_output,
@@ -27,6 +27,7 @@ from app.output import (
 if TYPE_CHECKING:
     from model.results import RunResult
     from scenarios.spec import Scenario
+    from scenarios.uncertainty import Difference, Propagated
 
 DONE, CHECK_FAILED, WRONG_INPUT, INTERRUPTED = 0, 1, 2, 130
 LISTS = ("scenarios", "sweeps", "disks", "hosts", "clients", "statistics", "prices", "cases")
@@ -227,15 +228,24 @@ def _list_one(what: str, name: str | None, as_json: bool, quiet: bool) -> None:
 @click.argument("scenario", metavar="NAME|FILE")
 @with_settings
 @with_engine
+@with_uncertainty
 @with_output
 def run_one(
-    scenario: str, settings: tuple[str, ...], as_json: bool, html: Path | None, quiet: bool, **how: Any
+    scenario: str,
+    settings: tuple[str, ...],
+    uncertainty: bool,
+    as_json: bool,
+    html: Path | None,
+    quiet: bool,
+    **how: Any,
 ) -> None:
     """Answer one scenario: response-time profile, waits, I/O, segment, device, cost."""
     from scenarios import load
 
     asked = load(scenario, settings)
     result = _answer(asked, quiet, **how)
+    if uncertainty:
+        (result,) = _propagated([asked], [result], quiet, how["seed"]).results
     if html is not None:
         from app.report_html import run_page
 
@@ -244,22 +254,26 @@ def run_one(
         print_json(_as_json(result))
         return
     from app.text import answer, run_lines
+    from app.uncertainty_text import interval_sentence, uncertainty_lines
 
-    print_lines(
-        [answer(result)]
-        if quiet
-        else run_lines(result, asked.title, width=width_of_terminal(), bar=bar_letter())
-    )
+    if quiet:
+        print_lines([f"{answer(result)} {interval_sentence(result)}".rstrip()])
+        return
+    width = width_of_terminal()
+    lines = run_lines(result, asked.title, width=width, bar=bar_letter())
+    print_lines([*lines, *([""] if uncertainty else []), *uncertainty_lines(result, width)])
 
 
 @commands.command(short_help="Several scenarios side by side: what differs, and why.")
 @click.argument("names", metavar="A B [C...]", nargs=-1, required=True)
 @with_settings
 @with_engine
+@with_uncertainty
 @with_output
 def compare(
     names: tuple[str, ...],
     settings: tuple[str, ...],
+    uncertainty: bool,
     as_json: bool,
     html: Path | None,
     quiet: bool,
@@ -287,26 +301,39 @@ def compare(
         raise SpecError(
             f"compare {names[0]}: got one scenario; name two or more, or change this one by --set"
         )
-    results = [_answer(one, quiet, **how) for one in asked]
+    results: Sequence[RunResult] = [_answer(one, quiet, **how) for one in asked]
+    sure: list[Difference] = []
+    if uncertainty:
+        propagated = _propagated(asked, results, quiet, how["seed"])
+        results = propagated.results
+        sure = [propagated.difference(index) for index in range(1, len(results))]
     if html is not None:
         from app.report_html import compare_page
 
-        write_beside(html, compare_page(asked, results, titles))
+        write_beside(html, compare_page(asked, results, titles, sure))
     if as_json:
-        print_json(
-            {
-                "results": [_as_json(result) for result in results],
-                "differences": [_difference(results, asked, index) for index in range(1, len(results))],
-            }
-        )
+        differences = [_difference(results, asked, index) for index in range(1, len(results))]
+        for difference, found in zip(differences, sure, strict=False):
+            difference["uncertainty"] = found.to_json()
+        print_json({"results": [_as_json(result) for result in results], "differences": differences})
         return
     from app.compare_text import compare_lines, difference_line, letters_for
+    from app.uncertainty_text import difference_lines, difference_sentence
 
+    letters = letters_for(len(results))
     if quiet:
-        letters = letters_for(len(results))
-        print_lines(difference_line(results[0], results[i], letters[i]) for i in range(1, len(results)))
+        said = [
+            difference_line(results[0], one, letter)
+            for one, letter in zip(results[1:], letters[1:], strict=True)
+        ]
+        for place, found in enumerate(sure):
+            said[place] += f" {difference_sentence(found, letters[place + 1])}"
+        print_lines(said)
         return
-    print_lines(compare_lines(results, titles, width=width_of_terminal(), scenarios=asked))
+    width = width_of_terminal()
+    print_lines(compare_lines(results, titles, width=width, scenarios=asked))
+    if sure:
+        print_lines(["", *difference_lines(results, sure, letters, width)])
 
 
 def _difference(results: Sequence[RunResult], asked: Sequence[Scenario], index: int) -> dict[str, object]:
@@ -341,20 +368,34 @@ def _answer(
         return run(scenario, engine, seed, replications, progress)
 
 
+def _propagated(
+    asked: Sequence[Scenario], results: Sequence[RunResult], quiet: bool, seed: int | None
+) -> Propagated:
+    """The results with their uncertainty."""
+    from scenarios.uncertainty import propagate
+
+    with progress_to_terminal(quiet, "sets of constants") as progress:
+        return propagate(asked, results, seed, progress=progress)
+
+
 @commands.command()
-@click.argument("cases", metavar="[CASE...]", nargs=-1)
-@click.option("--check", is_flag=True, help="Exit with 1 when a number falls outside its declared tolerance.")
+@click.argument("cases", metavar="[CASE|FILE...]", nargs=-1)
+@click.option(
+    "--check",
+    is_flag=True,
+    help="Exit with 1 when a number is outside its declared tolerance or a known gap has closed, and say which.",
+)
 @with_one_engine("calculate", "What predicts the numbers.")
 @with_output
 def validate(
     cases: tuple[str, ...], check: bool, engine: str, as_json: bool, html: Path | None, quiet: bool
 ) -> int:
-    """Every printed number against the model."""
+    """Every printed number against the model: errors in sample, and out of sample, by case and mechanism."""
     from validation import validate as validated
 
     validation = validated(cases or None, engine)
     if html is not None:
-        from app.report_html import validation_page
+        from app.validation_report import validation_page
 
         write_beside(html, validation_page(validation))
     if as_json:
@@ -371,30 +412,13 @@ def validate(
         from validation.report import render
 
         render(validation, Console(width=width_of_terminal(), highlight=False))
-    return CHECK_FAILED if check and validation.failed else DONE
+    if not (check and validation.failed):
+        return DONE
+    from validation.words import miss_text
 
-
-@commands.command(short_help="Fit the constants that the cases are marked for.")
-@click.argument("cases", metavar="[CASE...]", nargs=-1)
-@click.option("--write", "to_catalog", is_flag=True, help="Put the estimates into the catalog.")
-@click.option("--json", "as_json", is_flag=True, help="JSON on standard output, and nothing else there.")
-@click.option("--quiet", is_flag=True, help="No tables.")
-def calibrate(cases: tuple[str, ...], to_catalog: bool, as_json: bool, quiet: bool) -> None:
-    """Fit the constants that the cases are marked for: estimates, standard errors, and what cannot be told apart."""
-    from validation.calibrate import calibrate as fitted
-    from validation.calibrate import write
-
-    fits = fitted(cases or None)
-    written = write(fits) if to_catalog else []
-    if as_json:
-        from dataclasses import asdict
-
-        print_json({"fits": [asdict(fit) for fit in fits], "written": [str(path) for path in written]})
-        return
-    from app.text import calibration_lines
-
-    lines = [] if quiet else [line for fit in fits for line in calibration_lines(fit, width_of_terminal())]
-    print_lines([*lines, *(f"wrote {path}" for path in written)] or ["Nothing to fit."] * (not fits))
+    for one in validation.failures:
+        _say(miss_text(one), CHECK_FAILED)
+    return CHECK_FAILED
 
 
 @commands.command()
@@ -421,6 +445,7 @@ def what_if(port: int | None, browser: bool) -> int:
     return serve(port, browser)
 
 
+commands.add_command(calibrate_cli.calibrate)
 commands.add_command(sweep_cli.sweep)
 commands.add_command(sensitivity_cli.sensitivity)
 commands.add_command(optimise_cli.optimise)

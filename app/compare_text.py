@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from click import style
 
 from app.lines import NAME_WIDTH, head, mean, wrapped
+from app.outside import MARK, by_component, lines_of, what_the_mark_says
 from app.profile import scale_of
 from app.transaction_text import figures_of, tps
 from model.results import RunResult
@@ -43,7 +44,7 @@ def compare_lines(
         asked = (scenarios[0], scenarios[place]) if scenarios else None
         for sentence in why(results[0], result, asked):
             yield from wrapped(sentence, width, first="- ")
-    beyond = dict.fromkeys(str(use) for result in results for use in result.extrapolated)
+    beyond = lines_of(results, letters)
     warnings = dict.fromkeys(warning for result in results for warning in result.warnings)
     if warnings or beyond:
         yield ""
@@ -98,6 +99,10 @@ def side_by_side_lines(
         if start:
             yield ""
         yield from _side_by_side(results, letters, others[start : start + fit])
+    said = what_the_mark_says(results)
+    if said:
+        yield ""
+        yield from wrapped(said, width, colour="yellow")
 
 
 def _side_by_side(
@@ -114,6 +119,7 @@ def _side_by_side(
         order |= {change.name: None for change in changes(base, results[index])}
     before = components(base)
     after = {index: components(results[index]) for index in shown}
+    outside = {name for result in (base, *(results[i] for i in shown)) for name in by_component(result)}
     ranked = sorted(
         order, key=lambda name: -max(before.get(name, 0.0), *(a.get(name, 0.0) for a in after.values()))
     )
@@ -121,8 +127,10 @@ def _side_by_side(
         if all(next_to_nothing(base, one.get(name, 0.0)) for one in (before, *after.values())):
             continue
         times = [scale.per_s * after[i].get(name, 0.0) for i in shown]
-        yield from _difference(name, scale.per_s * before.get(name, 0.0), times)
-    last = "elapsed" if scale.per_s == 1 else "response"
+        yield from _difference(
+            f"{name} {MARK}" if name in outside else name, scale.per_s * before.get(name, 0.0), times
+        )
+    last = ("elapsed" if scale.per_s == 1 else "response") + (f" {MARK}" if outside else "")
     ends = [scale.per_s * results[i].time.elapsed_s for i in shown]
     yield from _difference(last, scale.per_s * base.time.elapsed_s, ends, bold=True)
     yield ""

@@ -1,81 +1,127 @@
-"""Every printed number against the model: fits first declared, misses first shown."""
+"""Every printed number against the model: what fits, what tests, misses first; and the constants that were fitted."""
 
 from __future__ import annotations
 
-import json
-from typing import Any, Final
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Final
 
 import streamlit as st
 
+from app.answer import ink
+from app.charts import Figure
+from app.markdown import plain
 from model.books import blocktime_version
 from model.errors import BlocktimeError
 
+if TYPE_CHECKING:
+    from validation import Comparison, Validation
+    from validation.fitted import FittedConstant
+
 ORDER: Final = ("fails", "gap_closed", "known_gap", "within", "descriptive")
-COLUMNS: Final = {
-    "verdict": "Verdict", "case": "Case", "where": "Where", "quantity": "Quantity", "unit": "Unit",
-    "measured": "Measured", "predicted": "Predicted", "off": "Off by", "tolerance": "Tolerance", "role": "Role",
-    "note": "Note",
-}  # fmt: skip
+TABS: Final = (
+    "Predicted against measured",
+    "Errors by document",
+    "Errors by mechanism",
+    "Numbers",
+    "Constants",
+)
+IN_PERCENT: Final = ("In sample", "Out of sample", "Without its block size")
 
 
-def rows_of(numbers: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Table rows, misses first; a share as percent, and whether the number fits constants or tests the model."""
-    rank = {verdict: place for place, verdict in enumerate(ORDER)}
+def rows_of(numbers: Iterable[Comparison]) -> list[dict[str, Any]]:
+    """Table rows, misses first; errors in percent, in sample and out of sample apart."""
+    from validation.words import (
+        FIT_ALONE,
+        WORDS,
+        measured_text,
+        number_text,
+        quantity_text,
+        spread_text,
+        tolerance_text,
+    )
+
     rows = []
-    for number in sorted(numbers, key=lambda one: rank.get(one.get("verdict", ""), len(ORDER))):
-        row = dict(number)
-        row["verdict"] = str(row.get("verdict", "")).replace("_", " ")
-        row["role"] = "fits" if row.pop("in_sample", False) else "tests"
-        off, tolerance = row.pop("relative_error", None), row.get("tolerance")
-        row["off"] = "" if off is None else f"{off:+.2%}"
-        row["tolerance"] = "" if tolerance is None else f"± {tolerance:.2%}"
-        where = row.get("where")
-        row["where"] = where if isinstance(where, str) else json.dumps(where or {}, ensure_ascii=False)
-        for key in ("measured", "predicted"):
-            row[key] = _number(row.get(key))
-        rows.append({title: row.get(key) for key, title in COLUMNS.items()})
+    for one in sorted(numbers, key=lambda one: ORDER.index(one.verdict)):
+        said = one.left_out.why if one.fit_alone else ""
+        rows.append(
+            {
+                "Verdict": WORDS[one.verdict],
+                "Case": one.number.case,
+                "Where": one.number.where,
+                "Quantity": quantity_text(one),
+                "Measured": measured_text(one),
+                "Predicted": number_text(one.predicted),
+                "In sample": _percent(one.in_sample_error),
+                "Out of sample": _percent(one.out_of_sample_error),
+                "Without its block size": _percent(one.without_its_block_size_error),
+                "Tolerance": tolerance_text(one) if one.compared else "",
+                "Spread": spread_text(one),
+                "Use": FIT_ALONE if one.fit_alone else one.number.mark,
+                "Mechanism": one.number.mechanism,
+                "Note": "; ".join(part for part in (said, one.note) if part),
+            }
+        )
     return rows
 
 
-def _number(value: Any) -> str:
-    return f"{value:,.6g}" if isinstance(value, int | float) and abs(value) < 1e6 else (
-        f"{value:,.0f}" if isinstance(value, int | float) else str(value or "")
-    )  # fmt: skip
+def _percent(share: float | None) -> float | None:
+    return None if share is None else 100 * share
 
 
-def summary_of(summary: dict[str, Any]) -> list[tuple[str, str]]:
-    """The summary as labels and values."""
-
-    def share(key: str) -> str:
-        return f"{summary[key]:.2%}" if summary.get(key) is not None else "—"
+def constants_of(found: Iterable[FittedConstant]) -> list[dict[str, Any]]:
+    """The fitted constants as rows of a table."""
+    from validation.words import interval_text, value_text
 
     return [
-        ("Printed numbers", f"{summary.get('printed_numbers', 0):,}"),
-        ("Compared", f"{summary.get('compared', 0):,}"),
-        ("Fitted constants", f"{summary.get('fitted_constants', 0):,}"),
-        ("Median error, tests", share("held_out_median_error")),
-        ("Median error, fits", share("in_sample_median_error")),
-        ("Fail", f"{summary.get('failed', 0):,}"),
-        ("Known gaps", f"{summary.get('known_gaps', 0):,}"),
+        {
+            "Constant": one.name,
+            "Value": value_text(one),
+            "95 % interval": interval_text(one),
+            "Fitted to": ", ".join(one.fitted_to),
+            "Numbers": len(one.fitted_to),
+            "Explains": "one number: a fit" if one.only_a_fit else "",
+            "Range": ", ".join(
+                f"{name} {low:,.10g} to {high:,.10g}" for name, (low, high) in one.range.items()
+            ),
+            "Source": one.source,
+            "Note": one.note,
+        }
+        for one in found
+    ]
+
+
+def summary_of(summary: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """The summary as labels and values."""
+    from validation.words import size_text
+
+    return [
+        ("Printed numbers", f"{summary['printed_numbers']:,}"),
+        ("Compared", f"{summary['compared']:,}"),
+        ("Fitted constants", f"{summary['fitted_constants']:,}"),
+        ("Median in sample", size_text(summary["in_sample_median_error"])),
+        ("Median out of sample", size_text(summary["held_out_median_error"])),
+        ("Times out of sample", size_text(summary["times_out_of_sample_median_error"])),
+        ("Failed", f"{summary['failed']:,}"),
+        ("Known gaps", f"{summary['known_gaps']:,}"),
     ]
 
 
 @st.cache_data(max_entries=2, show_spinner="Comparing every printed number with the model …")
-def _evidence(version: str) -> dict[str, Any]:
+def _evidence(version: str) -> Validation:
     del version  # part of the key: another version has other evidence
     from validation import validate
 
-    found: Any = validate().to_json()
-    answer: dict[str, Any] = json.loads(found) if isinstance(found, str) else found
-    return answer
+    return validate()
 
 
 def page() -> None:
     """Draw the page."""
     st.markdown("### Measured against predicted")
     st.caption(
-        "Numbers exactly as their authors printed them. A number either fits a constant or tests the model, never "
-        "both; its tolerance was declared before the comparison."
+        "Numbers exactly as their authors printed them. A number either fits constants or tests the model, never both; "
+        "its tolerance was declared before the comparison. In sample is the error of a number that fits; out of "
+        "sample, of one that tests, or of one that fits when its row is left out of the fit."
     )
     try:
         found = _evidence(blocktime_version())
@@ -85,20 +131,88 @@ def page() -> None:
     except BlocktimeError as error:
         st.error(f"The evidence cannot be computed: {error}")
         return
-    shown = summary_of(found["summary"])
+    shown = summary_of(found.summary())
     for column, (label, value) in zip(st.columns(len(shown)), shown, strict=True):
         column.metric(label, value)
-    numbers = found["numbers"]
-    verdicts = sorted({str(number["verdict"]) for number in numbers}, key=lambda v: (v not in ORDER, v))
-    wanted = st.pills(
+    numbers = _chosen(found)
+    # Another session may be importing pandas just now, and plotly stumbles over one that is half there.
+    import_module("pandas")
+    for title, tab in zip(TABS, st.tabs(TABS, key="evidence_tab", on_change="rerun"), strict=True):
+        if tab.open:
+            with tab:
+                _tab(title, numbers, found)
+
+
+def _chosen(found: Validation) -> list[Comparison]:
+    """The numbers that the filters above them let through; a filter that is empty lets all through."""
+    from validation.tally import mechanism_of
+    from validation.words import WORDS
+
+    documents = {case.name: f"{case.source.document}: {case.name}" for case in found.cases}
+    verdicts = sorted({one.verdict for one in found.numbers}, key=ORDER.index)
+    mechanisms = sorted({mechanism_of(one) for one in found.numbers if one.compared})
+    first, second, third = st.columns([1.2, 1.2, 1])
+    cases = first.multiselect(
+        "Documents",
+        list(documents),
+        key="evidence_cases",
+        format_func=lambda name: documents[name],
+        placeholder="all",
+    )
+    about = second.multiselect("Mechanisms", mechanisms, key="evidence_mechanisms", placeholder="all")
+    judged = third.pills(
         "Verdicts",
         verdicts,
         selection_mode="multi",
         key="verdicts",
-        format_func=lambda v: v.replace("_", " "),
+        format_func=lambda verdict: WORDS[verdict],
     )
-    rows = rows_of([number for number in numbers if not wanted or number["verdict"] in wanted])
+    return [
+        one
+        for one in found.numbers
+        if (not cases or one.number.case in cases)
+        and (not about or mechanism_of(one) in about)
+        and (not judged or one.verdict in judged)
+    ]
+
+
+def _tab(title: str, numbers: Sequence[Comparison], found: Validation) -> None:
+    from app import validation_charts
+    from validation.tally import case_of, mechanism_of
+
+    compared = [one for one in numbers if one.compared]
+    if title == "Numbers":
+        rows = rows_of(numbers)
+        st.dataframe(
+            rows, hide_index=True, height=460, key="evidence", placeholder="",
+            alt=f"{len(rows)} printed numbers with the model's prediction and verdict, misses first",
+            column_config={name: st.column_config.NumberColumn(format="%+.2f %%") for name in IN_PERCENT},
+        )  # fmt: skip
+    elif title == "Constants":
+        _constants([one for one in found.constants if set(one.fitted_to) & {it.number.id for it in numbers}])
+    elif not validation_charts.points_of(compared):
+        st.caption("Nothing among these is predicted.")
+    elif title == "Predicted against measured":
+        _chart("evidence_points", *validation_charts.predicted_against_measured(compared, ink=ink()))
+    else:
+        by: Callable[[Comparison], str] = mechanism_of if title == "Errors by mechanism" else case_of
+        _chart(f"evidence_{by.__name__}", *validation_charts.residuals(compared, by, ink=ink()))
+
+
+def _constants(found: Sequence[FittedConstant]) -> None:
+    rows = constants_of(found)
+    alone = sum(one.only_a_fit for one in found)
+    st.caption(
+        f"{len(rows)} constants are fitted to these numbers; {alone} of them explain one number each: "
+        "a fit, and no evidence."
+    )
     st.dataframe(
-        rows, hide_index=True, height=460, key="evidence",
-        alt=f"{len(rows)} printed numbers with the model's prediction and verdict, misses first",
+        rows, hide_index=True, height=460, key="evidence_constants",
+        column_config={"Fitted to": st.column_config.TextColumn(width="medium")},
+        alt=f"{len(rows)} fitted constants with value, interval and the numbers that made them",
     )  # fmt: skip
+
+
+def _chart(key: str, figure: Figure, finding: str) -> None:
+    st.plotly_chart(figure, key=key, alt=finding, theme="streamlit", config={"displayModeBar": False})
+    st.caption(plain(finding))

@@ -64,6 +64,13 @@ def _with_chance(command: Callable[..., Any]) -> Callable[..., Any]:
     return command
 
 
+def with_uncertainty(command: Callable[..., Any]) -> Callable[..., Any]:
+    return click.option(
+        "--uncertainty", is_flag=True,
+        help="How far the constants' joint uncertainty moves the answer, and which of them most.",
+    )(command)  # fmt: skip
+
+
 def with_output(command: Callable[..., Any]) -> Callable[..., Any]:
     for option in (
         click.option("--quiet", is_flag=True, help="The answer alone: no tables, no progress."),

@@ -105,7 +105,9 @@ def a_place_to_write(_: click.Context, __: click.Parameter, value: Path | None) 
 
 
 @contextmanager
-def progress_to_terminal(quiet: bool) -> Iterator[Callable[[int, int], None] | None]:
+def progress_to_terminal(
+    quiet: bool, of: str = "replications"
+) -> Iterator[Callable[[int, int], None] | None]:
     """Progress on standard error, to a terminal alone."""
     if quiet or sys.stderr is None or not sys.stderr.isatty():
         yield None
@@ -113,7 +115,7 @@ def progress_to_terminal(quiet: bool) -> Iterator[Callable[[int, int], None] | N
 
     def tell(done: int, many: int) -> None:
         if many > 1:
-            click.echo(f"\r{done} of {many} replications", err=True, nl=False)
+            click.echo(f"\r{done} of {many} {of}", err=True, nl=False)
 
     try:
         yield tell

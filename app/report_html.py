@@ -15,6 +15,7 @@ from app.charts import LOOKS, Figure, wait_class
 from app.compare_text import difference_line, letters_for, side_by_side_lines
 from app.iostat_text import MOST_ON_A_PAGE, device_lines, size_lines
 from app.money_text import money_lines
+from app.outside import MARK, by_component, lines_of, marked, what_the_mark_says
 from app.profile import profile, scale_of
 from app.segment_text import block_lines, row_lines, search_lines, segment_lines
 from app.stream_text import stream_lines, timeline_lines
@@ -34,6 +35,7 @@ from app.transaction_text import (
     times_of,
     transaction_lines,
 )
+from app.uncertainty_text import difference_lines, uncertainty_lines
 from model.results import RunResult
 from model.spec import Transactions
 from model.transaction_curves import cache_curve, load_curve
@@ -42,16 +44,9 @@ from scenarios.compare import components, next_to_nothing, why
 from scenarios.spec import Scenario
 
 if TYPE_CHECKING:
-    from validation import Validation
+    from scenarios.uncertainty import Difference
 
 WIDTH: Final = 120
-VERDICTS: Final = {
-    "within": "#2f9e58",
-    "known_gap": "#c98a00",
-    "fails": "#c0392b",
-    "gap_closed": "#8e44ad",
-}
-
 PAGE: Final = """<!doctype html>
 <html lang="en">
 <head>
@@ -68,6 +63,7 @@ h1 {{ font-size: 1.6rem; margin-bottom: 0; }}
 h2 {{ font-size: 1.1rem; margin: 2rem 0 .5rem; }}
 .made {{ color: #5a646e; margin-top: .2rem; }}
 .answer {{ font-size: 1.2rem; }}
+.beyond {{ color: #9a5b00; }}
 table {{ border-collapse: collapse; font-variant-numeric: tabular-nums; }}
 th, td {{ text-align: right; padding: .15rem .8rem; border-bottom: 1px solid #e3e7ea; }}
 th:first-child, td:first-child {{ text-align: left; padding-left: 0; }}
@@ -88,6 +84,8 @@ def run_page(scenario: Scenario, result: RunResult) -> str:
     body = [
         _heading(scenario.title or result.scenario, [result]),
         f'<p class="answer">{escape(answer(result))}</p>',
+        *_beyond([result]),
+        *_section(uncertainty_lines(result, WIDTH)),
         plot(profile_figure(result), "profile"),
         "<h2>Response-time profile</h2>",
         _profile_table(result),
@@ -100,8 +98,13 @@ def run_page(scenario: Scenario, result: RunResult) -> str:
     return PAGE.format(title=escape(f"{result.scenario} – Blocktime"), body="\n".join(body))
 
 
-def compare_page(scenarios: Sequence[Scenario], results: Sequence[RunResult], titles: Sequence[str]) -> str:
-    """Several answers: what moved and why, the bars, the differences, and each scenario."""
+def compare_page(
+    scenarios: Sequence[Scenario],
+    results: Sequence[RunResult],
+    titles: Sequence[str],
+    sure: Sequence[Difference] = (),
+) -> str:
+    """Several answers: what moved and why, how sure that is, the bars, the differences, and each scenario."""
     letters = letters_for(len(results))
     labels = [
         f"{letter}: {result.scenario}{f' – {title}' if title else ''}"
@@ -119,9 +122,15 @@ def compare_page(scenarios: Sequence[Scenario], results: Sequence[RunResult], ti
         said = why(results[0], results[index], asked)
         sentences = "".join(f"<li>{escape(sentence)}</li>" for sentence in said)
         body.append(f"<h2>Why {letters[index]} differs from {letters[0]}</h2><ul>{sentences}</ul>")
+    if sure:
+        body += _section(difference_lines(results, sure, letters, WIDTH))
     body.append(plot(stacked_figure(results, letters), "bars"))
     body.append("<h2>Side by side</h2>")
     body.append(_pre(side_by_side_lines(results, letters, WIDTH)))
+    beyond = lines_of(results, letters)
+    if beyond:
+        body.append("<h2>Constants outside the ranges that they were fitted in</h2>")
+        body.append("<ul>" + "".join(f"<li>{escape(sentence)}</li>" for sentence in beyond) + "</ul>")
     for letter, label, scenario, result in zip(letters, labels, scenarios, results, strict=True):
         body.append(f"<h2>{escape(label)}</h2>")
         if any(device.lines for device in result.device.values()):
@@ -130,52 +139,6 @@ def compare_page(scenarios: Sequence[Scenario], results: Sequence[RunResult], ti
         body += _scenario(scenario)
     body += _data(results)
     return PAGE.format(title=escape("Comparison – Blocktime"), body="\n".join(body))
-
-
-def validation_page(validation: Validation) -> str:
-    """Every printed number against the model: predicted over measured, and the tables of the terminal."""
-    from io import StringIO
-
-    from rich.console import Console
-
-    from model.books import blocktime_version
-    from validation.report import render
-
-    out = StringIO()
-    render(validation, Console(file=out, width=WIDTH, no_color=True, highlight=False))
-    body = [
-        f'<h1>Printed numbers against the model</h1>\n<p class="made">blocktime {blocktime_version()}</p>',
-        plot(validation_figure(validation), "numbers"),
-        _pre(out.getvalue().splitlines()),
-        details("The same as JSON", validation.to_json()),
-    ]
-    return PAGE.format(title="Measured numbers – Blocktime", body="\n".join(body))
-
-
-def validation_figure(validation: Validation) -> dict[str, Any]:
-    """Predicted over measured for every number compared, a point for each, by verdict."""
-    numbers = [one for one in validation.to_json()["numbers"] if one.get("predicted") and one.get("measured")]
-    data = []
-    for verdict, colour in VERDICTS.items():
-        shown = [one for one in numbers if one["verdict"] == verdict]
-        data.append(
-            {
-                "type": "scatter",
-                "mode": "markers",
-                "name": f"{verdict.replace('_', ' ')} ({len(shown)})",
-                "x": [one["measured"] for one in shown],
-                "y": [one["predicted"] / one["measured"] for one in shown],
-                "text": [f"{one['case']} {one['where']} {one['quantity']}" for one in shown],
-                "hovertemplate": "%{text}<br>measured %{x:,.6g}<br>predicted over measured %{y:.4f}<extra></extra>",
-                "marker": {"color": colour, "size": 9, "opacity": 0.75},
-            }
-        )
-    layout = _layout(9) | {
-        "showlegend": True,
-        "xaxis": {"type": "log", "title": {"text": "measured, in its printed unit"}, "gridcolor": "#e3e7ea"},
-        "yaxis": {"title": {"text": "predicted / measured"}, "gridcolor": "#e3e7ea", "automargin": True},
-    }
-    return {"data": data, "layout": layout}
 
 
 def profile_figure(result: RunResult) -> dict[str, Any]:
@@ -329,9 +292,16 @@ def _heading(title: str, results: Sequence[RunResult]) -> str:
     return f'<h1>{escape(title)}</h1>\n<p class="made">{escape(made)}</p>'
 
 
+def _beyond(results: Sequence[RunResult]) -> Iterable[str]:
+    """What the marks behind numbers say, where any stand."""
+    said = what_the_mark_says(results)
+    return [f'<p class="beyond">{escape(said)}</p>'] if said else []
+
+
 def _profile_table(result: RunResult) -> str:
     scale = scale_of([result])
     lines = [f"<table><tr><th>component</th><th>{scale.word}</th><th>%</th><th>count</th><th>each</th></tr>"]
+    outside = by_component(result)
     for row in profile(result):
         count = "" if row.count is None else f"{row.count:,.0f}"
         if result.transactions is not None and row.count is not None:
@@ -339,9 +309,9 @@ def _profile_table(result: RunResult) -> str:
         each = "" if row.each_s is None else show_seconds(row.each_s)
         share = percent(row.fraction) if result.transactions else f"{100 * row.fraction:.1f}"
         seconds = f"{scale.per_s * row.seconds:,.{scale.digits}f}"
-        cells = (escape(row.name), seconds, escape(share), escape(count), each)
+        cells = (escape(marked(row.name, outside)), seconds, escape(share), escape(count), each)
         lines.append("<tr>" + "".join(f"<td>{cell}</td>" for cell in cells) + "</tr>")
-    last = "response" if result.transactions else "elapsed"
+    last = ("response" if result.transactions else "elapsed") + (f" {MARK}" if outside else "")
     whole = f"{scale.per_s * result.time.elapsed_s:,.{scale.digits}f}"
     lines.append(
         f'<tr class="sum"><td>{last}</td><td>{whole}</td><td>100.0</td><td></td><td></td></tr></table>'
@@ -369,14 +339,19 @@ def _instruments(result: RunResult) -> Iterable[str]:
         optimizer_lines(result),
         money_lines(result, WIDTH),
     ):
-        title, *lines = [*section] or [""]
-        if lines:
-            yield f"<h2>{escape(unstyle(title))}</h2>"
-            yield _pre(lines)
+        yield from _section(section)
     notes = list(note_lines(result, WIDTH))
     if notes:
         yield "<h2>Warnings, extrapolation and sources</h2>"
         yield _pre(notes)
+
+
+def _section(lines: Iterable[str]) -> Iterable[str]:
+    """Lines under their first one as a heading; nothing where there is no more."""
+    title, *more = [*lines] or [""]
+    if more:
+        yield f"<h2>{escape(unstyle(title))}</h2>"
+        yield _pre(more)
 
 
 def _scenario(scenario: Scenario) -> Iterable[str]:

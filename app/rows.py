@@ -6,8 +6,9 @@ from collections.abc import Mapping, Sequence
 
 from app.charts import wait_class
 from app.iostat_text import COLUMNS, span_of, value_of
+from app.outside import by_component, farthest
 from app.profile import scale_of
-from model.provenance import Constant
+from model.provenance import Constant, show_number, show_times, worst_first
 from model.results import DeviceLine, RunResult
 from model.spec import System
 from model.units import show_bytes, show_seconds, unit_of
@@ -26,12 +27,14 @@ def breakdown(base: RunResult, other: RunResult) -> list[dict[str, str]]:
     last = "Response" if scale.per_s != 1 else "Elapsed"
     unit = "s" if scale.per_s == 1 else scale.word
     lines.append((last, base.time.elapsed_s, other.time.elapsed_s))
+    outside = {name: f"{farthest(found)} beyond".strip() for name, found in by_component(other).items()}
     return [
         {
             "Component": name, "Class": wait_class(name) if name != last else "",
             f"Baseline {unit}": f"{scale.per_s * before:,.3f}", f"What-if {unit}": f"{scale.per_s * after:,.3f}",
             f"Difference {unit}": f"{scale.per_s * (after - before):+,.3f}",
             "Share of what-if": f"{after / other.time.elapsed_s:.1%}" if other.time.elapsed_s else "",
+            **({"Outside fitted ranges": outside.get(name, "")} if outside else {}),
         }
         for name, before, after in lines
     ]  # fmt: skip
@@ -54,10 +57,13 @@ def written(value: float, unit: str) -> str:
 
 
 def assumptions(system: System, result: RunResult) -> list[dict[str, str]]:
-    """The constants that came from a catalog, those used outside their range first: value, origin, range, use."""
+    """The constants that came from a catalog, those farthest outside their range first: value, origin, range, use."""
     outside: dict[str, list[str]] = {}
-    for one in result.extrapolated:
-        outside.setdefault(one.constant, []).append(f"used at {one.quantity} {one.used:,.10g}")
+    for one in worst_first(result.extrapolated):
+        beyond = "" if one.times is None else f", {show_times(one.times)} times beyond"
+        used = f"used at {one.quantity} {show_number(one.used)}{beyond}"
+        outside.setdefault(one.constant, []).append(used)
+    order = {path: place for place, path in enumerate(outside)}
     return [
         {
             "Constant": path, "Value": written(constant.value, unit_of(path)),
@@ -65,7 +71,9 @@ def assumptions(system: System, result: RunResult) -> list[dict[str, str]]:
             "Outside": "; ".join(outside.get(path, [])), "Fitted range": _ranges(constant.range), "How": constant.how,
             "Source": constant.source, "Note": constant.note,
         }
-        for path, constant in sorted(system.constants.items(), key=lambda item: (item[0] not in outside, item[0]))
+        for path, constant in sorted(
+            system.constants.items(), key=lambda item: (order.get(item[0], len(order)), item[0])
+        )
     ]  # fmt: skip
 
 

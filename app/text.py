@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator, Sequence
 
 from click import style
 
 from app.iostat_text import device_lines, size_lines
 from app.lines import NAME_WIDTH, head, megabytes, wrapped
 from app.money_text import money_lines
+from app.outside import MARK, by_component, by_number, lines_of, marked, what_the_mark_says
 from app.profile import Row, colour, profile
 from app.segment_text import (
     advice,
@@ -48,14 +48,10 @@ from model.transaction_books import BUFFER_BUSY, FREE_BUFFER, LATCH, OTHER_SESSI
 from model.units import show_bytes, show_seconds
 from scenarios.why_words import listed
 
-if TYPE_CHECKING:
-    from validation.calibrate import Fit
-
 __all__ = [
     "Row",
     "answer",
     "block_lines",
-    "calibration_lines",
     "heading_lines",
     "io_lines",
     "note_lines",
@@ -136,7 +132,7 @@ def run_lines(result: RunResult, title: str = "", *, width: int = 80, bar: str =
     for section in (
         transaction_lines(result, width),
         stream_lines(result, width),
-        profile_lines(result, width, bar),
+        (*profile_lines(result, width, bar), *mark_lines([result], width)),
         load_lines(result),
         resource_lines(result, width, bar),
         kind_lines(result),
@@ -190,7 +186,7 @@ def profile_lines(result: RunResult, width: int = 80, bar: str = "█") -> Itera
     seconds, count_room, each_room = (
         max(least, *(2 + len(cell) for cell in cells))
         for least, cells in (
-            (11, [f"{result.time.elapsed_s:,.3f}"]),
+            (11, [f"{result.time.last_session_s or result.time.elapsed_s:,.3f}"]),
             (12, [*counts, ""]),
             (9, [*costs, ""]),
         )
@@ -199,15 +195,26 @@ def profile_lines(result: RunResult, width: int = 80, bar: str = "█") -> Itera
     yield f"{'component':<{NAME_WIDTH}}{'seconds':>{seconds}}{'%':>7}{'count':>{count_room}}{'each':>{each_room}}"
     room = max(0, min(40, width - NAME_WIDTH - seconds - count_room - each_room - 10))
     longest = max((row.seconds for row in rows), default=0.0)
+    outside = by_component(result)
     for row, count, each in zip(rows, counts, costs, strict=True):
-        first, *more = textwrap.wrap(row.name, NAME_WIDTH - 1, subsequent_indent="  ") or [""]
+        name = marked(row.name, outside)
+        first, *more = textwrap.wrap(name, NAME_WIDTH - 1, subsequent_indent="  ") or [""]
         numbers = f"{row.seconds:>{seconds},.3f}{round(100 * row.fraction, 1) + 0.0:>7.1f}"
         numbers += f"{count:>{count_room}}{each:>{each_room}}"
         length = round(room * row.seconds / longest) if longest > 0 else 0
         blocks = "  " + style(bar * length, fg=colour(row.name)) if length > 0 else ""
         yield f"{first:<{NAME_WIDTH}}{numbers}{blocks}".rstrip()
         yield from more
-    yield f"{'elapsed':<{NAME_WIDTH}}{result.time.elapsed_s:>{seconds},.3f}{100:>7.1f}"
+    elapsed = f"elapsed {MARK}" if outside else "elapsed"
+    yield f"{elapsed:<{NAME_WIDTH}}{result.time.elapsed_s:>{seconds},.3f}{100:>7.1f}"
+    if result.time.last_session_s is not None:
+        yield f"{'until the last session is done':<{NAME_WIDTH}}{result.time.last_session_s:>{seconds},.3f}"
+
+
+def mark_lines(results: Sequence[RunResult], width: int = 80) -> Iterator[str]:
+    """What the marks behind numbers say."""
+    said = what_the_mark_says(results)
+    yield from wrapped(said, width, colour="yellow") if said else ()
 
 
 def tkprof_lines(result: RunResult) -> Iterator[str]:
@@ -307,9 +314,10 @@ def optimizer_lines(result: RunResult) -> Iterator[str]:
     cost = result.optimizer
     if cost is None or not cost.cost:
         return
+    mark = f" {MARK}" if by_number(result)["cost"] else ""
     yield head("Optimizer")
     yield (
-        f"cost      {cost.cost:,.0f} = {cost.io_cost:,.0f} I/O + {cost.cpu_cost:,.0f} CPU, "
+        f"cost      {cost.cost:,.0f}{mark} = {cost.io_cost:,.0f} I/O + {cost.cpu_cost:,.0f} CPU, "
         f"with an MBRC of {cost.mbrc:,.4g}"
     )
 
@@ -318,25 +326,7 @@ def note_lines(result: RunResult, width: int = 80) -> Iterator[str]:
     """Warnings, constants used outside the range they were fitted in, and sources."""
     for warning in result.warnings:
         yield from wrapped(warning, width, first="warning   ", colour="yellow")
-    for use in result.extrapolated:
-        yield from wrapped(str(use), width, first="beyond    ", colour="yellow")
+    for use in lines_of([result]):
+        yield from wrapped(use, width, first="beyond    ", colour="yellow")
     if result.sources:
         yield from wrapped(", ".join(result.sources), width, first="sources   ")
-
-
-def calibration_lines(fit: Fit, width: int = 80) -> Iterator[str]:
-    """Estimates of one case with their standard errors, how the numbers that made them are met, and what is open."""
-    yield head(f"{fit.case}: {len(fit.estimates)} constants from {len(fit.residuals)} printed numbers")
-    longest = max(len(estimate.name) for estimate in fit.estimates)
-    yield f"{'constant':<{longest}}{'estimate':>13}{'± error':>11}{'before':>13}"
-    for estimate in fit.estimates:
-        spread = "" if estimate.spread is None else f"{estimate.spread:.2g}"
-        before = "=" if estimate.value == estimate.before else f"{estimate.before:.6g}"
-        yield f"{estimate.name:<{longest}}{estimate.value:>13.6g}{spread:>11}{before:>13}"
-    if all(estimate.spread is None for estimate in fit.estimates):
-        yield "as many constants as numbers: nothing is left to judge the estimates by"
-    where, worst = max(fit.residuals.items(), key=lambda item: abs(item[1]))
-    yield from wrapped(f"the numbers are met within {100 * abs(worst):.2g} %; the worst is {where}", width)
-    for sentence in fit.unidentified:
-        yield from wrapped(sentence, width, colour="yellow")
-    yield ""

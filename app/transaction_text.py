@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from click import style
 
 from app.lines import NAME_WIDTH, head, mean, wrapped
+from app.outside import MARK, by_component, marked
 from app.profile import Row, colour, profile
 from model.demand import SEQUENTIAL
 from model.results import RunResult, TransactionStats
@@ -111,13 +112,16 @@ def transaction_profile_lines(result: RunResult, width: int = 80, bar: str = "â–
     yield f"{'component':<{NAME_WIDTH}}{'ms':>{NUMBER}}{'%':>7}{'times':>{NUMBER}}{'each':>9}"
     room = max(0, min(40, width - NAME_WIDTH - 2 * NUMBER - 18))
     longest = max((row.seconds for row in rows), default=0.0)
+    outside = by_component(result)
     for row in rows:
-        yield from _component(row, round(room * row.seconds / longest) * bar if longest > 0 else "")
-    yield f"{'response':<{NAME_WIDTH}}{milliseconds(result.time.elapsed_s):>{NUMBER}}{100:>7.1f}"
+        letters = round(room * row.seconds / longest) * bar if longest > 0 else ""
+        yield from _component(row, marked(row.name, outside), letters)
+    response = f"response {MARK}" if outside else "response"
+    yield f"{response:<{NAME_WIDTH}}{milliseconds(result.time.elapsed_s):>{NUMBER}}{100:>7.1f}"
 
 
-def _component(row: Row, letters: str) -> Iterator[str]:
-    first, *more = textwrap.wrap(row.name, NAME_WIDTH - 1, subsequent_indent="  ") or [""]
+def _component(row: Row, name: str, letters: str) -> Iterator[str]:
+    first, *more = textwrap.wrap(name, NAME_WIDTH - 1, subsequent_indent="  ") or [""]
     times = "" if row.count is None else times_of(row.count)
     each = "" if row.each_s is None else show_seconds(row.each_s)
     line = f"{first:<{NAME_WIDTH}}{milliseconds(row.seconds):>{NUMBER}}{percent(row.fraction):>7}"

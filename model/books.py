@@ -7,25 +7,19 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 from model.demand import (
-    DELETING,
     DIRECT,
     FREE_BUFFERS,
-    INSERTING,
     LOG_SPACE,
-    MIGRATING,
     MORE_DATA,
     SCATTERED,
-    SEARCHING,
     SEQUENTIAL,
     TO_CLIENT,
-    UPDATING,
     Demand,
     optimizer_of,
 )
-from model.laws import block
-from model.laws.numeric import Number, known_where, some, where
+from model.demand.conditions import extrapolations
+from model.laws.numeric import Number, known_where
 from model.measures import MEASURES
-from model.provenance import Constant, is_outside, outside_range
 from model.results import (
     CacheUse,
     Call,
@@ -76,6 +70,7 @@ class Timing:
     warnings: list[str] = field(default_factory=list)
     interval: Interval | None = None
     events: int | None = None
+    last_session_s: float | None = None
 
 
 def blocktime_version() -> str:
@@ -103,7 +98,6 @@ def close_books(name: str, system: System, work: Workload, demand: Demand, timin
     if demand.writing:
         device = device_stats(*device_of_writes(system, demand, timing.elapsed_s))
     opinion = optimizer_of(system, work, demand)
-    conditions = conditions_of(system, work, demand)
     return check_books(
         RunResult(
             scenario=name,
@@ -111,7 +105,7 @@ def close_books(name: str, system: System, work: Workload, demand: Demand, timin
             seed=timing.seed,
             version=blocktime_version(),
             sources=_sources(system, work.kind),
-            extrapolated=outside_range(_used(system, timing.cpu), conditions),
+            extrapolated=extrapolations(system, work, demand),
             warnings=timing.warnings,
             time=TimeBreakdown(
                 elapsed_s=timing.elapsed_s,
@@ -122,6 +116,7 @@ def close_books(name: str, system: System, work: Workload, demand: Demand, timin
                 unaccounted_s=sum(timing.unaccounted.values()),
                 unaccounted=timing.unaccounted,
                 interval=timing.interval,
+                last_session_s=timing.last_session_s,
             ),
             calls=_calls(work, demand, cpu_s, waited_in_call + overlap, read_blocks),
             logical_io=LogicalIO(
@@ -194,70 +189,6 @@ DEVICE_MEASURES = {
     if name.startswith("device_")
 }
 """Measure -> the quantity of iostat that it is."""
-
-
-def conditions_of(system: System, work: Workload, demand: Demand) -> dict[str, float]:
-    """The quantities that fitted ranges are stated in, as this run has them; those that play no part are absent."""
-    return {quantity: float(value) for quantity, value in _conditions(work, demand).items()}
-
-
-def _conditions(work: Any, demand: Demand) -> dict[str, Number]:
-    """As :func:`conditions_of`, also for arrays, which hold NaN where a quantity plays no part."""
-    found = {
-        "block_size_bytes": demand.block_size_bytes,
-        "row_bytes": demand.row.bytes,
-        "columns": demand.row.columns,
-    }
-    changed = demand.change
-    if changed is not None:
-        found["growth_bytes"] = changed.growth_bytes
-        if some(changed.rejected_itl):
-            limit = block.itl_limit(demand.block_size_bytes)
-            found["itl_entries"] = known_where(changed.rejected_itl > 0, limit)
-    elif work.kind in ("full_scan", "index_range_scan") and work.select == "rows":
-        found["arraysize_rows"] = work.arraysize_rows
-    if demand.plan.asynchronous:
-        found["read_bytes"] = demand.plan.mbrc * demand.block_size_bytes
-    return found
-
-
-def extrapolations(system: Any, work: Any, demand: Demand, cpu: dict[str, Number]) -> Number:
-    """How many constants are used outside the range that they were fitted in; a number or an array."""
-    conditions = _conditions(work, demand)
-    return sum(
-        where(cpu.get(USED_FOR[path], 0.0) > 0, extrapolated(constant, conditions), 0)
-        if path in USED_FOR
-        else extrapolated(constant, conditions)
-        for path, constant in system.constants.items()
-    )
-
-
-def extrapolated(constant: Constant, used_at: dict[str, Number]) -> Number:
-    """How many of a constant's fitted ranges do not hold the values in *used_at*; a number or an array."""
-    return sum(
-        where(is_outside(used_at[quantity], low, high), 1, 0)
-        for quantity, (low, high) in constant.range.items()
-        if quantity in used_at
-    )
-
-
-USED_FOR = {
-    "host.update_row_s": UPDATING,
-    "host.migrate_row_s": MIGRATING,
-    "host.itl_entry_s": SEARCHING,
-    "host.insert_row_s": INSERTING,
-    "host.change_block_s": INSERTING,
-    "host.delete_row_s": DELETING,
-}
-
-
-def _used(system: System, cpu: dict[str, float]) -> dict[str, Constant]:
-    """The catalog's constants without those of work that this statement does not do."""
-    return {
-        path: constant
-        for path, constant in system.constants.items()
-        if path not in USED_FOR or cpu.get(USED_FOR[path], 0.0) > 0
-    }
 
 
 def _sources(system: System, kind: str) -> list[str]:

@@ -19,6 +19,7 @@ from model.demand import (
     parallel_of,
     reaps_are_waits,
 )
+from model.demand.conditions import extrapolated_constants
 from model.laws import device
 from model.laws.numeric import Number, larger, over, smaller, some, where
 from model.measures import measures_of
@@ -159,8 +160,8 @@ def calculate(system: System, work: Workload, *, name: str = "") -> RunResult:
     warnings = []
     if work.users > 1:
         warnings.append(
-            f"{work.users} users: calculate gives the least time the device and the processors allow; simulate "
-            "shows the queueing"
+            f"{work.users} users: calculate gives the least time the device and the processors allow until the last "
+            "one is done; simulate shows the queueing, and when the mean session is done"
         )
         if found.run_queue_s:
             unaccounted[books.RUN_QUEUE] = found.run_queue_s
@@ -315,7 +316,7 @@ def _statement_measures(system: Any, work: Any) -> Row:
         "rows_per_block": demand.segment.rows_per_block,
         "migrated_rows": change.migrated if change else system.table.rows * system.table.migrated_fraction,
         "optimizer_cost": optimizer_of(system, work, demand).cost,
-        "extrapolated_constants": books.extrapolations(system, work, demand, demand.cpu),
+        "extrapolated_constants": extrapolated_constants(system, work, demand),
     }
     if change and work.kind in PLAYED:
         row["rejected_probes"] = change.rejected

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from collections.abc import Iterable
+from typing import Any, Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
+
+ROUNDING: Final = 1e-5
+"""Relative; the bounds of a fitted range are written with six digits."""
 
 How = Literal["read", "derived", "general knowledge", "assumed", "fitted", "set by the scenario"]
 
@@ -34,6 +38,12 @@ class Constant(Frozen):
     """Quantity -> smallest and largest value it had where the constant was fitted."""
 
 
+def _times_beyond(found: dict[str, Any]) -> float | None:
+    used, low, high = found["used"], found["low"], found["high"]
+    part, whole = (used, high) if used > high else (low, used)
+    return part / whole if whole > 0 else None
+
+
 class Extrapolation(Frozen):
     """A constant used outside the range that it was fitted in."""
 
@@ -42,12 +52,33 @@ class Extrapolation(Frozen):
     used: float
     low: float
     high: float
+    times: float | None = Field(default_factory=_times_beyond)
+    """How far beyond the nearest bound, as a factor above 1; absent where one of the two is 0 and no factor says it."""
 
     def __str__(self) -> str:
-        fitted = (
-            f"at {self.low:,.10g}" if self.low == self.high else f"for {self.low:,.10g} to {self.high:,.10g}"
+        low, high = show_number(self.low), show_number(self.high)
+        fitted = f"at {low}" if low == high else f"for {low} to {high}"
+        beyond = "" if self.times is None else f": {show_times(self.times)} times beyond"
+        return (
+            f"{self.constant} was fitted {fitted} {self.quantity}, used at {show_number(self.used)}{beyond}"
         )
-        return f"{self.constant} was fitted {fitted} {self.quantity}, used at {self.used:,.10g}"
+
+
+def show_number(value: float) -> str:
+    """A quantity that a range is stated in: whole numbers in full, others in six digits."""
+    return f"{value if value == int(value) else float(f'{value:.6g}'):,.15g}"
+
+
+def show_times(times: float) -> str:
+    """A factor above 1 in two digits, or in as many as tell it from 1: 2, 6.7, 250, 1.004."""
+    if times >= 10:
+        return f"{times:,.0f}"
+    return f"{times:.2g}" if times >= 1.1 else f"{1 + float(f'{times - 1:.1g}'):.10g}"
+
+
+def worst_first(found: Iterable[Extrapolation]) -> list[Extrapolation]:
+    """Those farthest beyond their range first, those without a factor last."""
+    return sorted(found, key=lambda one: -(one.times or 0.0))
 
 
 def identity_of(constant: Constant) -> str:
@@ -56,8 +87,8 @@ def identity_of(constant: Constant) -> str:
 
 
 def is_outside(used: Any, low: float, high: float) -> Any:
-    """Whether *used*, a number or an array, is outside a fitted range; rounding does not count."""
-    return (used < low * (1 - 1e-9)) | (used > high * (1 + 1e-9))
+    """Whether *used*, a number or an array, is outside a fitted range, whose bounds have six digits."""
+    return (used < low * (1 - ROUNDING)) | (used > high * (1 + ROUNDING))
 
 
 def outside_range(constants: dict[str, Constant], used_at: dict[str, float]) -> list[Extrapolation]:

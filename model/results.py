@@ -7,7 +7,7 @@ from math import isclose
 from pydantic import Field
 
 from model.errors import BooksDoNotBalance
-from model.provenance import Extrapolation, Frozen
+from model.provenance import Constant, Extrapolation, Frozen
 
 
 class EventTime(Frozen):
@@ -52,6 +52,8 @@ class TimeBreakdown(Frozen):
     unaccounted: dict[str, float]
     """The parts of unaccounted_s by cause; time counted twice is negative."""
     interval: Interval | None = None
+    last_session_s: float | None = None
+    """Of several sessions that were simulated: from the begin of the first to the end of the last."""
 
 
 class LogicalIO(Frozen):
@@ -343,6 +345,35 @@ class Money(Frozen):
     halving_gets_frees_cores: float | None = None
 
 
+class Contribution(Frozen):
+    """What one constant makes of the variance of a time."""
+
+    constant: Constant
+    """With its interval; its name is the catalog's, or that of an input of a library scenario that was fitted."""
+    fields: list[str]
+    """Of the scenario, that it fills."""
+    variance_fraction: float
+    """Its share; negative where it offsets another that it is correlated with. Shares sum to 1 at most."""
+
+
+class Uncertainty(Frozen):
+    """How far the joint uncertainty of the constants moves the elapsed time, and chance; not the model's own error."""
+
+    elapsed: Interval
+    contributions: list[Contribution]
+    """By share, largest first; those that make next to nothing are left out."""
+    uncertain_constants: list[str]
+    """Names of those that have an interval."""
+    known_constants: list[str]
+    """Fields whose constants have none, taken as known."""
+    chance_s: float | None = None
+    """Half of the interval that chance alone makes, where replications or batches tell it."""
+    draws: int
+    seed: int
+    engine: str
+    """What answered the draws."""
+
+
 class RunResult(Frozen):
     """One answer, with everything needed to make it again."""
 
@@ -370,6 +401,7 @@ class RunResult(Frozen):
     changes: RowChanges | None = None
     space_search: SpaceSearch | None = None
     money: Money | None = None
+    uncertainty: Uncertainty | None = None
     access: str
     """How the blocks were read: direct path or buffered, asynchronous or not, and why."""
     events: int | None = Field(default=None, description="Simulated events, for the simulate engine")
@@ -384,6 +416,10 @@ def check_books(result: RunResult) -> RunResult:
     _equal(
         "elapsed_s = cpu_s + waits + unaccounted_s", time.elapsed_s, time.cpu_s + waited + time.unaccounted_s
     )
+    if time.last_session_s is not None and time.last_session_s < time.elapsed_s * (1 - 1e-9):
+        raise BooksDoNotBalance(
+            f"the last session ends after {time.last_session_s!r} s, the mean one takes {time.elapsed_s!r}"
+        )
     physical = result.physical_io
     _equal("read_requests = requests by size", physical.read_requests, sum(physical.request_blocks.values()))
     _equal(

@@ -8,7 +8,7 @@ from typing import Any
 
 from model.books import blocktime_version
 from model.demand.calls import CPU, UNBUFFERED, File
-from model.provenance import outside_range
+from model.demand.conditions import extrapolations
 from model.results import (
     DeviceStats,
     EventTime,
@@ -73,7 +73,7 @@ def stream_result(system: System, work: Stream, found: Answer, *, name: str) -> 
             seed=found.seed,
             version=blocktime_version(),
             sources=_sources(system, found.streams),
-            extrapolated=outside_range(system.constants, conditions_of(work)),
+            extrapolated=extrapolations(system, work),
             warnings=found.warnings,
             time=TimeBreakdown(
                 elapsed_s=found.elapsed_s,
@@ -131,11 +131,6 @@ def close_books(name: str, system: System, work: Stream, played: Played) -> RunR
         ),
         name=name,
     )
-
-
-def conditions_of(work: Any) -> dict[str, float]:
-    """The quantities that fitted ranges are stated in, as these calls have them."""
-    return {"call_bytes": float(work.block_size_bytes)}
 
 
 def _sources(system: System, streams: list[StreamStats]) -> list[str]:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from model.books import device_measures, device_stats, extrapolated
+from model.books import device_measures, device_stats
 from model.demand.calls import DEVICE, HELD, SECTOR_BYTES, THINKING, UNBUFFERED, files_of
+from model.demand.conditions import extrapolated_constants
 from model.demand.stream_work import CallDemand, Changed, call_demand
 from model.laws import block_layer, disk_means, page_cache, queueing
 from model.laws.numeric import Number, floor_div, larger, nearest, over, smaller, where
@@ -14,7 +15,7 @@ from model.money_books import Spent, money_measures
 from model.results import EventTime, PhysicalIO, RunResult, StreamStats
 from model.spec import Stream, System
 from model.state.drive import capacity_of
-from model.stream_books import AT_ONCE, Answer, conditions_of, stream_result
+from model.stream_books import AT_ONCE, Answer, stream_result
 
 FULL = 1.0
 MOST_BY_MEANS = 200  # calls under way; the recursion takes their square
@@ -193,7 +194,6 @@ def measures(system: Any, work: Any) -> dict[str, Number]:
     own = _program(work, mine)
     moved = _moved(work, found)
     calls_per_s = over(mine.calls, mine.elapsed_s)
-    conditions = conditions_of(work)
     row = {
         "elapsed_s": mine.elapsed_s,
         "cpu_s": own.cpu_s,
@@ -208,9 +208,7 @@ def measures(system: Any, work: Any) -> dict[str, Number]:
         "calls_per_s": calls_per_s,
         "bytes_per_s": calls_per_s * work.block_size_bytes,
         "response_s": mine.response_s,
-        "extrapolated_constants": sum(
-            extrapolated(constant, conditions) for constant in system.constants.values()
-        ),
+        "extrapolated_constants": extrapolated_constants(system, work),
     }
     return (
         row

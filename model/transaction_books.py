@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from model.books import RUN_QUEUE, blocktime_version
-from model.provenance import outside_range
+from model.demand.conditions import extrapolations
 from model.results import (
     CacheUse,
     DeviceStats,
@@ -110,7 +110,7 @@ def close_books(name: str, system: System, work: Transactions, mean: Mean, rates
             seed=mean.seed,
             version=blocktime_version(),
             sources=_sources(system),
-            extrapolated=outside_range(system.constants, {"block_size_bytes": float(size)}),
+            extrapolated=extrapolations(system, work),
             warnings=mean.warnings,
             time=TimeBreakdown(
                 elapsed_s=mean.response_s,

@@ -18,6 +18,7 @@ from model.errors import SpecError, UnknownName, cut, shown
 from model.provenance import Constant, Frozen
 from model.spec import WORKLOADS, System, Table, Update, Workload
 from scenarios.faults import one_sentence
+from scenarios.inferred import inferred_in, without_set
 from scenarios.spec import HEADINGS, SECTIONS, Scenario
 
 LARGEST_FILE_BYTES: Final = 1_000_000
@@ -165,11 +166,7 @@ def read_toml(path: Path, also: Iterable[str] = ()) -> dict[str, Any]:
         size = path.stat().st_size
         if size > LARGEST_FILE_BYTES:
             raise SpecError(f"{place}: has {size:,} bytes; a scenario has at most {LARGEST_FILE_BYTES:,}")
-        text = path.read_bytes().decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise SpecError(
-            f"{place}: is not text (byte {error.start} is not UTF-8); a scenario is a TOML file"
-        ) from None
+        content = path.read_bytes()
     except (
         OSError,
         ValueError,
@@ -177,6 +174,20 @@ def read_toml(path: Path, also: Iterable[str] = ()) -> dict[str, Any]:
     ) as error:  # no such name can be, no right to read, links in a circle
         reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
         raise SpecError(f"{place}: cannot be read: {reason}") from None
+    return toml_in(content, place)
+
+
+def toml_in(content: bytes, place: str) -> dict[str, Any]:
+    """What the *content* of a scenario file says; raises :class:`SpecError` where it is no TOML or empty.
+
+    *place* begins the sentence.
+    """
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise SpecError(
+            f"{place}: is not text (byte {error.start} is not UTF-8); a scenario is a TOML file"
+        ) from None
     if not text.strip():
         raise SpecError(f"{place}: is empty; a scenario has at least a base or one section")
     try:
@@ -325,8 +336,10 @@ def _resolve(source: Source) -> Scenario:
                 sections[key] = value
             elif key not in HEADINGS:
                 raise UnknownName("section", str(key), (*SECTIONS, *HEADINGS), where=place)
+        constants = without_set(constants, sections)
         before = _without_replaced(merged, sections, constants)
         merged = _growth_for_sets(before, _overlay(before, _with_catalog(sections, place, constants)))
+        constants.update(inferred_in(layer, place))
     table = merged.get("table")
     if isinstance(table, dict) and isinstance(table.get("columns"), list):
         merged["table"] = {**table, "columns": tuple(table["columns"])}
@@ -348,7 +361,7 @@ def _resolve(source: Source) -> Scenario:
             origin=source.where,
             seed=data.get("seed", 1),
             replications=data.get("replications", 1),
-            system=_with_true_values(system),
+            system=_with_true_values(system, work),
             workload=work,
         )
     except ValidationError as error:
@@ -371,12 +384,13 @@ def _blamed(layers: Sequence[Layer], place: str) -> str:
     return layers[-1][0]
 
 
-def _with_true_values(system: System) -> System:
+def _with_true_values(system: System, work: Workload) -> System:
     """*system* with the value of each constant as it was understood: ``"3ms"`` is 0.003."""
     constants = {}
     for path, constant in system.constants.items():
-        value: Any = system
-        for part in path.split("."):
+        section, _, rest = path.partition(".")
+        value: Any = work if section == "workload" else getattr(system, section)
+        for part in rest.split("."):
             value = getattr(value, part)
         constants[path] = constant.model_copy(update={"value": float(value)})
     return system.model_copy(update={"constants": constants})

@@ -22,7 +22,7 @@ SECTIONS = (
     "prices",
     "workload",
 )
-HEADINGS = ("base", "title", "source", "seed", "replications", "sweep")
+HEADINGS = ("base", "title", "source", "seed", "replications", "sweep", "inferred")
 
 
 class Scenario(Frozen):
@@ -73,8 +73,11 @@ def _sweep_schema() -> dict[str, Any]:
 def _scenario_schema() -> dict[str, Any]:
     from pydantic import TypeAdapter  # noqa: PLC0415
 
+    from scenarios.inferred import Inferred  # noqa: PLC0415
+
     system = System.model_json_schema()
     work = TypeAdapter(Workload).json_schema()
+    inferred = Inferred.model_json_schema()
     definitions = {**system.pop("$defs", {}), **work.pop("$defs", {})}
     properties = {name: system["properties"][name] for name in SECTIONS if name in system["properties"]}
     for section in ("Host", "Client", "Disk", "SystemStatistics", "Prices"):
@@ -97,6 +100,7 @@ def _scenario_schema() -> dict[str, Any]:
             "source": {"type": "string"},
             "seed": {"type": "integer", "minimum": 0},
             "replications": {"type": "integer", "minimum": 1, "maximum": 1000},
+            "inferred": {"type": "array", "items": inferred},
             **properties,
             "workload": work,
         },

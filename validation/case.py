@@ -215,6 +215,8 @@ def load_case(name: str) -> Case:
             return parse_case(path.read_text(encoding="utf-8"), path.stem)
         except OSError as error:
             raise SpecError(f"{name}: cannot be read: {error.strerror}") from None
+        except UnicodeDecodeError:
+            raise SpecError(f"{name}: cannot be read: not UTF-8 text") from None
     known = case_names()
     plain = name.replace("-", "_")
     if plain not in known:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from statistics import median
-from typing import Any, Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal
 
+from model.errors import SpecError
 from model.results import RunResult
 from model.spec import Stream, Transactions
 from scenarios import load, run
@@ -15,6 +15,10 @@ from validation.case import Case, case_names, load_case
 from validation.left_out import LeftOut, left_out_of
 from validation.numbers import MeasuredNumber, Pick, numbers_of
 from validation.quantity import UNITS, look_up
+from validation.tally import by_case, by_mechanism, in_sample_median, kind_of, out_of_sample_median
+
+if TYPE_CHECKING:
+    from validation.fitted import FittedConstant
 
 Verdict = Literal["within", "fails", "known_gap", "gap_closed", "descriptive"]
 FAILURES: Final = ("fails", "gap_closed")
@@ -75,6 +79,11 @@ class Comparison:
         return self.number.mark != "descriptive"
 
     @property
+    def failed(self) -> bool:
+        """Whether it is outside its declared tolerance, or a gap that has closed."""
+        return self.verdict in FAILURES
+
+    @property
     def in_sample(self) -> bool:
         """Whether a constant was fitted to it."""
         return self.number.mark == "fits"
@@ -98,6 +107,11 @@ class Comparison:
         None where nothing else determines a constant that it fits: that is a fit and no prediction.
         """
         return self.relative_error if not self.in_sample else self._error(self.left_out.without_its_row)
+
+    @property
+    def fit_alone(self) -> bool:
+        """Whether nothing but this number determines a constant that it fits: the agreement is no evidence."""
+        return self.in_sample and self.out_of_sample_error is None and bool(self.left_out.why)
 
     @property
     def without_its_block_size_error(self) -> float | None:
@@ -172,7 +186,7 @@ def judge(number: MeasuredNumber, predicted: float | None) -> Verdict:
 
 
 def compare(number: MeasuredNumber, runs: Runs) -> Comparison:
-    """Look one number up and judge it."""
+    """Look one number up and judge it; raises SpecError where its scenario cannot be."""
     if number.mark == "descriptive":
         return Comparison(number, None, "descriptive", number.note)
     predicted: float | None
@@ -182,6 +196,9 @@ def compare(number: MeasuredNumber, runs: Runs) -> Comparison:
     except LookupError as missing:
         predicted = None
         notes.insert(0, f"the result has no {missing.args[0]}")
+    except SpecError as error:
+        place = f"{number.case}.toml: table {number.table}, row {number.row}, column {number.column}"
+        raise SpecError(f"{place}: {str(error).removeprefix('--set: ')}") from None
     verdict = judge(number, predicted)
     if verdict == "gap_closed":
         notes.insert(0, "within its tolerance now: remove the [[known_gap]]")
@@ -200,7 +217,7 @@ class Validation:
     @cached_property
     def failures(self) -> list[Comparison]:
         """Numbers outside their declared tolerance, and gaps that have closed."""
-        return [one for one in self.numbers if one.verdict in FAILURES]
+        return [one for one in self.numbers if one.failed]
 
     @cached_property
     def known_gaps(self) -> list[Comparison]:
@@ -217,29 +234,46 @@ class Validation:
         """Names of the constants that the numbers marked ``fits`` determine."""
         return sorted({constant for one in self.numbers for constant in one.number.fits})
 
+    @cached_property
+    def constants(self) -> list[FittedConstant]:
+        """The constants that the numbers marked ``fits`` determine, with value, interval and what made them."""
+        from validation.fitted import fitted_constants  # noqa: PLC0415  (a verdict needs no list of constants)
+
+        return fitted_constants(self.numbers)
+
     def summary(self) -> dict[str, Any]:
-        """The ``summary`` of ``validate --json``."""
+        """The ``summary`` of ``validate --json``; a median that is held out never has a fitted number in it.
+
+        Most counts are exact, so the times alone have medians of their own.
+        """
         compared = [one for one in self.numbers if one.compared]
+        fits = [one for one in compared if one.in_sample]
+        times = [one for one in compared if kind_of(one.number) == "time"]
+        counts = [one for one in compared if kind_of(one.number) == "count"]
         return {
             "printed_numbers": len(self.numbers),
             "compared": len(compared),
             "descriptive": len(self.numbers) - len(compared),
             "fitted_constants": len(self.fitted_constants),
-            "in_sample_median_error": median_error(one for one in compared if one.in_sample),
-            "held_out_median_error": median_error(one for one in compared if not one.in_sample),
+            "in_sample_median_error": in_sample_median(compared),
+            "held_out_median_error": out_of_sample_median(compared),
             "failed": len(self.failures),
             "known_gaps": len(self.known_gaps),
+            "counts_median_error": out_of_sample_median(counts),
+            "times_in_sample_median_error": in_sample_median(times),
+            "times_out_of_sample_median_error": out_of_sample_median(times),
+            "tests_per_fit": (len(compared) - len(fits)) / len(fits) if fits else None,
         }
 
     def to_json(self) -> dict[str, Any]:
         """The result of ``validate --json``."""
-        return {"summary": self.summary(), "numbers": [one.to_json() for one in self.numbers]}
-
-
-def median_error(found: Iterable[Comparison]) -> float | None:
-    """Median of the sizes of the relative errors; None where there is none."""
-    errors = [abs(error) for one in found if (error := one.relative_error) is not None]
-    return median(errors) if errors else None
+        return {
+            "summary": self.summary(),
+            "numbers": [one.to_json() for one in self.numbers],
+            "by_case": [one.to_json() for one in by_case(self.numbers)],
+            "by_mechanism": [one.to_json() for one in by_mechanism(self.numbers)],
+            "constants": [one.to_json() for one in self.constants],
+        }
 
 
 def validate(cases: Sequence[str] | None = None, engine: str = "calculate") -> Validation:
@@ -247,6 +281,11 @@ def validate(cases: Sequence[str] | None = None, engine: str = "calculate") -> V
 
     Raises SpecError or MeasurementError for a case that is wrong in itself.
     """
-    found = [load_case(name) for name in (cases or case_names())]
+    found: dict[str, Case] = {}
+    for name in cases or case_names():
+        case = load_case(name)
+        if found.setdefault(case.name, case) != case:
+            raise SpecError(f"{name}: got a second case called {case.name}; name the file otherwise")
     runs = Runs(engine)
-    return Validation(found, [compare(number, runs) for case in found for number in numbers_of(case)])
+    numbers = [compare(number, runs) for case in found.values() for number in numbers_of(case)]
+    return Validation([*found.values()], numbers)

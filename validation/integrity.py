@@ -23,8 +23,7 @@ def check_case(case: Case) -> None:
     for kind, entries in (("doubt", case.doubt), ("known_gap", case.known_gap), ("spread", case.spread)):
         for entry in entries:
             _check_reference(case, entry.table, names(entry.column), entry.where, f"{file}: {kind}")
-    for prior in case.prior:
-        _check_constant(prior.constant, f"{file}: prior")
+    _check_priors(case, file)
     _check_uses(case, file)
     for check in case.check:
         _check_agreement(case, check, file)
@@ -141,6 +140,19 @@ def _check_constant(constant: str, place: str) -> None:
         raise MeasurementError(
             f"{place}: fits {constant!r}; wanted one of {', '.join(sorted(fields))} of {entry}"
         )
+
+
+def _check_priors(case: Case, file: str) -> None:
+    """A source speaks once of a constant, and of one that numbers of *case* are fitted with."""
+    _unique([prior.constant for prior in case.prior], f"{file}: prior")
+    fitted = sorted({constant for table in case.table for spec in table.number for constant in spec.fits})
+    for prior in case.prior:
+        _check_constant(prior.constant, f"{file}: prior")
+        if prior.constant not in fitted:
+            wanted = ", ".join(fitted) or "a case that fits constants"
+            raise MeasurementError(
+                f"{file}: prior: no number here fits {prior.constant!r}; wanted one of {wanted}"
+            )
 
 
 def _check_reference(

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+import json
+from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
 
-from validation.calibrate import Estimate, Fit, fit_to, substituted
-from validation.case import load_case
+from scenarios import load
+from validation.case import Case, case_names, load_case
 from validation.compare import Runs
+from validation.fit import Estimate, Fit, fit_to, standard_error_of
+from validation.left_out import LeftOut
 from validation.numbers import MeasuredNumber, numbers_of
+from validation.parameters import substituted, value_of
 
 Chosen = Callable[[MeasuredNumber], bool]
 
@@ -29,12 +34,140 @@ def leave_out(case: str, chosen: Chosen, of: Chosen) -> WithoutThem:
     Numbers that otherwise only test take part, so that each constant has what the others can tell of it. A constant
     that nothing else determines is named in ``fit.unidentified``, and nothing that depends on it is predicted.
     """
-    compared = [number for number in numbers_of(load_case(case)) if number.mark != "descriptive"]
+    compared = compared_of(load_case(case))
     constants = tuple(sorted({constant for number in compared for constant in number.fits}))
     kept = [replace(number, fits=constants) for number in compared if of(number) and not chosen(number)]
-    fit = fit_to(case, kept, {})
-    gone = [number for number in compared if chosen(number)]
-    predicted, other = (_predictions(gone, fit.estimates, factor) for factor in (1.0, 2.0))
+    return _without(load_case(case), kept, [number for number in compared if chosen(number)])
+
+
+def every_left_out(names: Sequence[str] | None = None) -> Iterator[tuple[str, dict[str, LeftOut]]]:
+    """Case by case what is predicted of its numbers without their row, and without their block size, by number.
+
+    Without its row: each number that fits. Without its block size: each number of a case with several block sizes that
+    its constants then predict otherwise.
+    """
+    for name in names or case_names():
+        case = load_case(name)
+        compared = compared_of(case)
+        found = {number.id: LeftOut() for number in compared if number.fits}
+        for row in _groups(compared, lambda number: (number.table, number.row)):
+            for number, predicted, why in _predicted_without(case, compared, row):
+                if number.fits:
+                    found[number.id] = replace(found[number.id], without_its_row=predicted, why=why)
+        sizes = _groups(compared, block_size_of)
+        for size in sizes if len(sizes) > 1 else ():
+            for number, predicted, _ in _predicted_without(case, compared, size):
+                if predicted is not None:
+                    so_far = found.get(number.id, LeftOut())
+                    found[number.id] = replace(so_far, without_its_block_size=predicted)
+        yield case.name, found
+
+
+def compared_of(case: Case) -> list[MeasuredNumber]:
+    """The numbers of *case* that the model says something of."""
+    return [number for number in numbers_of(case) if number.mark != "descriptive"]
+
+
+def block_size_of(number: MeasuredNumber) -> int:
+    """Block size of the run that predicts *number*."""
+    return load(*number.pick).system.tablespace.block_size_bytes
+
+
+def text_of(found: Mapping[str, LeftOut]) -> str:
+    """The file of what was left out."""
+    rounded = {
+        identity: {
+            key: float(f"{value:.6g}") if isinstance(value, float) else value
+            for key, value in asdict(one).items()
+            if value not in (None, "")
+        }
+        for identity, one in sorted(found.items())
+    }
+    return json.dumps(rounded, indent=1, ensure_ascii=False) + "\n"
+
+
+def write_left_out(found: Mapping[str, LeftOut], path: Path) -> None:
+    """Write the file of what was left out, beside and renamed."""
+    beside = path.with_suffix(".json.new")
+    beside.write_text(text_of(found), "utf-8")
+    beside.replace(path)
+
+
+def _groups(
+    compared: Sequence[MeasuredNumber], key: Callable[[MeasuredNumber], Hashable]
+) -> list[list[MeasuredNumber]]:
+    """The numbers by *key*, in the order of the case."""
+    found: dict[Hashable, list[MeasuredNumber]] = {}
+    for number in compared:
+        found.setdefault(key(number), []).append(number)
+    return list(found.values())
+
+
+def _predicted_without(
+    case: Case, compared: Sequence[MeasuredNumber], gone: Sequence[MeasuredNumber]
+) -> Iterator[tuple[MeasuredNumber, float | None, str]]:
+    """What constants fitted without *gone* say of each of them, or why they say nothing."""
+    if not any(number.fits for number in gone):
+        return
+    left = {number.id for number in gone}
+    kept = _instead(compared, gone, left)
+    constants = {constant for number in gone for constant in number.fits}
+    untold = constants - {constant for number in kept for constant in number.fits}
+    if not kept:
+        for number in gone:
+            yield number, None, f"nothing else determines {' and '.join(sorted(untold & set(number.fits)))}"
+        return
+    found = _without(case, kept, gone, untold)
+    free = {one.name for one in found.fit.estimates if not one.determined} | untold
+    for number, predicted in found.predicted:
+        named = sorted(free & set(number.fits)) or sorted(free)
+        yield (
+            number,
+            predicted,
+            "" if predicted is not None else f"nothing else determines {' and '.join(named)}",
+        )
+
+
+def _instead(
+    compared: Sequence[MeasuredNumber], gone: Sequence[MeasuredNumber], left: set[str]
+) -> list[MeasuredNumber]:
+    """The numbers to fit instead of *gone*: those that share constants with them, and others of their columns.
+
+    A number that the model is known to miss takes no part, nor one that it must meet exactly.
+    """
+    by_column: dict[tuple[str, str], set[str]] = {}
+    for number in gone:
+        by_column.setdefault((number.table, number.column), set()).update(number.fits)
+    kept = []
+    for number in compared:
+        if number.id in left or number.known_gap or not (number.printed and standard_error_of(number)):
+            continue
+        joins = by_column.get((number.table, number.column), set())
+        if number.mark == "tests" and joins:
+            kept.append(replace(number, fits=tuple(sorted(joins))))
+        elif number.fits:
+            kept.append(number)
+    return _linked(kept, {constant for number in gone for constant in number.fits})
+
+
+def _linked(numbers: Sequence[MeasuredNumber], constants: set[str]) -> list[MeasuredNumber]:
+    """The numbers that hang together with *constants* by the constants they share."""
+    reached = set(constants)
+    while True:
+        more = {name for number in numbers if reached & set(number.fits) for name in number.fits}
+        if more <= reached:
+            return [number for number in numbers if reached & set(number.fits)]
+        reached |= more
+
+
+def _without(
+    case: Case,
+    kept: Sequence[MeasuredNumber],
+    gone: Sequence[MeasuredNumber],
+    untold: Collection[str] = (),
+) -> WithoutThem:
+    fit = fit_to(case.name, kept, {}, case.prior)
+    predicted, other = (_predictions(gone, fit.estimates, untold, factor) for factor in (1.0, 2.0))
     return WithoutThem(
         fit,
         [
@@ -45,10 +178,14 @@ def leave_out(case: str, chosen: Chosen, of: Chosen) -> WithoutThem:
 
 
 def _predictions(
-    numbers: list[MeasuredNumber], estimates: list[Estimate], undetermined_factor: float
+    numbers: Sequence[MeasuredNumber],
+    estimates: Sequence[Estimate],
+    untold: Collection[str],
+    factor: float,
 ) -> list[float]:
-    """Predictions with the estimates, and with those that nothing determines times *undetermined_factor*."""
-    values = {one.name: one.value * (1.0 if one.determined else undetermined_factor) for one in estimates}
+    """Predictions with the estimates, and with those that nothing determines times *factor*."""
+    values = {one.name: one.value * (1.0 if one.determined else factor) for one in estimates}
+    values |= {name: value_of(name) * factor for name in untold}
     with substituted(values):
         runs = Runs()
         return [runs.predict(number) for number in numbers]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
+from pathlib import Path
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,12 +20,18 @@ class LeftOut:
     """Why a number that fits has no such prediction."""
 
 
+def path_of_left_out() -> Path:
+    """The file that holds them."""
+    return Path(__file__).with_name("left_out.json")
+
+
 @cache
-def _all() -> dict[str, LeftOut]:
-    text = files(__package__ or "validation").joinpath("left_out.json").read_text("utf-8")
-    return {identity: LeftOut(**found) for identity, found in json.loads(text).items()}
+def every_known() -> dict[str, LeftOut]:
+    """All of them, by number."""
+    found = json.loads(path_of_left_out().read_text("utf-8"))
+    return {identity: LeftOut(**one) for identity, one in found.items()}
 
 
 def left_out_of(identity: str) -> LeftOut:
     """What was predicted of the number *identity* (case:table:row:column) without it; empty where nothing was."""
-    return _all().get(identity, LeftOut())
+    return every_known().get(identity, LeftOut())

@@ -10,7 +10,7 @@ from typing import Any, Final, TypeVar, Union, get_args, get_origin
 from pydantic import BaseModel
 
 from model.books import COPIED
-from model.demand import DIRECT, SCATTERED
+from model.demand import DIRECT, FROM_CLIENT, SCATTERED
 from model.results import DeviceLine, RunResult, SegmentSpace
 
 # As printed -> in seconds, bytes and plain shares. K and M are powers of 1024, as a DBA means them.
@@ -82,6 +82,12 @@ def read_rate_bytes_per_s(result: RunResult, others: Sequence[RunResult]) -> flo
     return result.physical_io.read_bytes / event.waits / read_s(result, others)
 
 
+def client_system_s(result: RunResult, _: Sequence[RunResult]) -> float:
+    """What the client takes beside its work on rows: round trips and its file, which are its system calls."""
+    time = result.time
+    return time.wait[FROM_CLIENT].total_s - _part(time.client_rows_s, "client_rows_s")
+
+
 def gets_of_read_s(result: RunResult, others: Sequence[RunResult]) -> float:
     """CPU time of getting, one by one, the blocks of the largest read."""
     return blocks_per_read(result, others) * _part(result.logical_io, "logical_io").cpu_per_get_s
@@ -150,6 +156,7 @@ DERIVED: Final[dict[str, Derived]] = {
         submit_s,
         read_s,
         read_rate_bytes_per_s,
+        client_system_s,
         gets_of_read_s,
         read_over_gets,
         elapsed_gain,

@@ -2,72 +2,87 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from validation.case import Case
-from validation.compare import FAILURES, Comparison, Validation, median_error
+from validation.compare import ROUNDING, Comparison, Validation
+from validation.tally import (
+    NO_MECHANISM,
+    Tally,
+    by_case,
+    by_mechanism,
+    groups,
+    in_sample_median,
+    kind_of,
+    mechanism_of,
+    median_error,
+    out_of_sample_median,
+    tally,
+)
+from validation.words import (
+    FIT_ALONE,
+    NOTHING,
+    WORDS,
+    measured_text,
+    number_text,
+    out_of_sample_text,
+    percent_text,
+    quantity_text,
+    share_text,
+    size_text,
+    spread_text,
+    tolerance_text,
+)
 
 if TYPE_CHECKING:
     from rich.console import Console
-    from rich.table import Table as RichTable
     from rich.text import Text
 
-WIDTH: Final = 110
-TIMES: Final = ("s", "ms", "us")
+WIDEST: Final = 110
+NARROWEST: Final = 72
 STYLES: Final = {"within": "green", "fails": "bold red", "gap_closed": "bold red", "known_gap": "yellow"}
-WORDS: Final = {"known_gap": "known gap", "gap_closed": "gap closed"}
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """One column of a document's table, as wide as its texts; an optional one stands where it has something to say."""
+
+    head: tuple[str, str]
+    text: Callable[[Comparison], str]
+    optional: bool = False
+
+
+COLUMNS: Final = (
+    Column(("", "measured"), measured_text),
+    Column(("", "predicted"), lambda one: number_text(one.predicted)),
+    Column(("in", "sample%"), lambda one: percent_text(one.in_sample_error)),
+    Column(("out of", "sample%"), out_of_sample_text),
+    Column(
+        ("without", "its size%"), lambda one: percent_text(one.without_its_block_size_error), optional=True
+    ),
+    Column(("toler-", "ance"), tolerance_text),
+    Column(("", "spread"), spread_text, optional=True),
+)
+USE: Final = 5
+NAMES: Final = 12
+"""Least width of the names of rows, however narrow the screen is."""
 
 
 def render(validation: Validation, console: Console) -> None:
     """Print misses with their reasons, one table for each document, and the summary."""
     _misses(validation, console)
+    if any(one.compared for one in validation.numbers):
+        _legend(console)
     for case in validation.cases:
-        _document(case, _of(case, validation), console)
+        _document(case, [one for one in validation.numbers if one.number.case == case.name], console)
     _summary(validation, console)
 
 
-def number_text(value: float | None) -> str:
-    """A measured or predicted number: counts whole, times to five figures."""
-    if value is None:
-        return "–"
-    if abs(value - round(value)) < 1e-9 * max(1.0, abs(value)):
-        return f"{round(value):,}"
-    return f"{value:,.0f}" if abs(value) >= 1e5 else f"{value:.5g}"
-
-
-def share_text(share: float | None) -> str:
-    """A relative error in percent, with as many digits as it takes to see it."""
-    if share is None:
-        return "–"
-    percent = 100 * share
-    if percent == 0:
-        return "0"
-    digits = 1 if abs(percent) >= 1 else 2 if abs(percent) >= 0.1 else 3
-    return f"{percent:+.{digits}f} %"
-
-
-def tolerance_text(one: Comparison) -> str:
-    """The tolerance as it was declared."""
-    number = one.number
-    if number.tolerance_absolute is not None:
-        return f"± {number.tolerance_absolute:g}"
-    return "exact" if not number.tolerance else f"{100 * number.tolerance:g} %"
-
-
-def measured_text(one: Comparison) -> str:
-    """The printed number, with the sign of a printed bound."""
-    sign = {"at_least": "≥ ", "at_most": "≤ ", None: ""}[one.number.bound]
-    return sign + number_text(one.number.printed)
-
-
-def quantity_text(one: Comparison) -> str:
-    """Column and, unless the column's name says it, unit."""
-    number = one.number
-    named = (
-        not number.unit or number.column.endswith(f"_{number.unit}") or number.column == number.unit.lower()
-    )
-    return number.column if named else f"{number.column} [{number.unit}]"
+def width_of(console: Console) -> int:
+    """Columns to fill."""
+    return min(WIDEST, max(NARROWEST, console.width))
 
 
 def _misses(validation: Validation, console: Console) -> None:
@@ -77,144 +92,273 @@ def _misses(validation: Validation, console: Console) -> None:
     _heading(console, f"{len(validation.failures)} failed, {len(validation.known_gaps)} known gaps")
     for same in _alike(missed):
         first = same[0]
-        line = _plain(WORDS.get(first.verdict, first.verdict), STYLES[first.verdict])
+        line = _plain(WORDS[first.verdict], STYLES[first.verdict])
         line.append(f"  {first.number.case}: {first.number.table}, {quantity_text(first)}", "default")
-        console.print(line, width=WIDTH)
+        console.print(line, width=width_of(console))
         for one in same:
             row = f"{one.number.row}: " if one.number.row else ""
             _line(
                 console,
-                f"    {row}measured {measured_text(one)}, predicted {number_text(one.predicted)}"
+                f"{row}measured {measured_text(one)}, predicted {number_text(one.predicted)}"
                 f" ({share_text(one.relative_error)}, tolerance {tolerance_text(one)})",
+                indent=4,
             )
         if first.note:
-            _line(console, _indented(first.note), "dim")
+            _line(console, first.note, "dim", indent=4)
     console.print()
-
-
-def _indented(text: str) -> str:
-    from textwrap import fill  # noqa: PLC0415
-
-    return fill(text, WIDTH, initial_indent="    ", subsequent_indent="    ")
 
 
 def _alike(missed: Iterable[Comparison]) -> list[list[Comparison]]:
     """Misses of one column that have one explanation, together."""
-    found: dict[tuple[str, str, str, str, str], list[Comparison]] = {}
-    for one in missed:
-        number = one.number
-        found.setdefault((number.case, number.table, number.column, one.verdict, one.note), []).append(one)
-    return list(found.values())
+    return [
+        same
+        for _, same in groups(
+            missed,
+            lambda one: "\0".join(
+                (one.number.case, one.number.table, one.number.column, one.verdict, one.note)
+            ),
+        )
+    ]
 
 
-def _document(case: Case, numbers: list[Comparison], console: Console) -> None:
-    from rich import box  # noqa: PLC0415
-    from rich.table import Table as RichTable  # noqa: PLC0415
-
-    source = case.source
-    _heading(console, f"{source.document}: {source.author}, {source.title}")
-    _line(console, source.system, "dim")
-    table = RichTable(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, width=WIDTH)
-    table.add_column("number", ratio=1, overflow="fold")
-    for name, width in (("measured", 11), ("predicted", 11), ("error", 8), ("tolerance", 9)):
-        table.add_column(name, justify="right", min_width=width, no_wrap=True)
-    table.add_column("use", min_width=5, no_wrap=True)
-    table.add_column("verdict", min_width=9, no_wrap=True)
-    for same in _columns(numbers):
-        _add(table, same)
-    console.print(table)
-    described = [one for one in numbers if not one.compared]
-    if described:
-        _line(console, f"and {len(described)} descriptive: {_described(described)}", "dim")
+def _legend(console: Console) -> None:
+    _line(
+        console,
+        "In sample: the error of a number that constants were fitted to. Out of sample: of one that nothing was "
+        f"fitted to, or that was predicted with its row left out; {FIT_ALONE}: nothing else determines what it fits. "
+        "Spread: how far single measurements lie apart (standard deviation over mean), where the source tells it.",
+        "dim",
+    )
     console.print()
 
 
-def _columns(numbers: list[Comparison]) -> list[list[Comparison]]:
-    """Compared numbers by printed table and column, so that the rows of a column stand one below the other."""
-    found: dict[tuple[str, str], list[Comparison]] = {}
-    for one in numbers:
-        if one.compared:
-            found.setdefault((one.number.table, one.number.column), []).append(one)
-    return list(found.values())
+def _document(case: Case, numbers: list[Comparison], console: Console) -> None:
+    source = case.source
+    _heading(console, f"{source.document}: {source.author}, {source.title}")
+    _line(console, source.system, "dim")
+    compared = [one for one in numbers if one.compared]
+    if compared:
+        _numbers(console, compared)
+    for why, same in groups((one for one in compared if one.fit_alone), lambda one: one.left_out.why):
+        _line(console, f"{FIT_ALONE}: {_named(same)}: {why}", "dim")
+    described = [one for one in numbers if not one.compared]
+    if described:
+        _line(console, f"and {len(described)} descriptive: {_named(described)}", "dim")
+    console.print()
 
 
-def _add(table: RichTable, same: list[Comparison]) -> None:
-    """Add one printed column: a line for each row under its name, or a single line where there are no rows to name."""
-    head = f"{same[0].number.table}: {quantity_text(same[0])}"
-    named = bool(same[0].number.row)
-    if named:
-        table.add_row(_plain(head, "bold"))
-    for one in same:
-        table.add_row(
-            _plain(f"  {one.number.row}") if named else _plain(head, "bold"),
-            measured_text(one),
-            number_text(one.predicted),
-            share_text(one.relative_error),
-            tolerance_text(one),
-            one.number.mark,
-            _plain(WORDS.get(one.verdict, one.verdict), STYLES[one.verdict]),
+def _numbers(console: Console, compared: Sequence[Comparison]) -> None:
+    """A line for each number, below the name of the printed column that it stands in."""
+    columns = [
+        column
+        for column in COLUMNS
+        if not column.optional or any(column.text(one) != NOTHING for one in compared)
+    ]
+    widths = [max(map(len, (*column.head, *map(column.text, compared)))) for column in columns]
+    verdicts = max(len("verdict"), *(len(WORDS[one.verdict]) for one in compared))
+    names = max(NAMES, width_of(console) - sum(widths) - len(widths) - 1 - USE - 1 - verdicts)
+    for first, place in (("", 0), ("number", 1)):
+        heads = " ".join(
+            f"{column.head[place]:>{width}}" for column, width in zip(columns, widths, strict=True)
         )
+        last = f" {'use':<{USE}} verdict" if place else ""
+        _row(console, _plain(f"{first:<{names}} {heads}{last}", "bold"))
+    _row(console, _plain("─" * width_of(console), "dim"))
+    for head, same in groups(compared, _column_of):
+        line = _plain(head, "bold")
+        mechanisms = sorted({mechanism_of(one) for one in same} - {NO_MECHANISM})
+        line.append(f"  {', '.join(mechanisms)}", "dim")
+        console.print(line, width=width_of(console))
+        for one in same:
+            name = f"  {one.number.row}"
+            if len(name) > names:
+                _row(console, _plain(name))
+                name = ""
+            cells = " ".join(
+                f"{column.text(one):>{width}}" for column, width in zip(columns, widths, strict=True)
+            )
+            line = _plain(f"{name:<{names}} {cells} {one.number.mark:<{USE}} ")
+            line.append(WORDS[one.verdict], STYLES[one.verdict])
+            _row(console, line)
 
 
-def _described(numbers: list[Comparison]) -> str:
-    counts: dict[str, int] = {}
-    for one in numbers:
-        name = f"{one.number.table} {one.number.column}"
-        counts[name] = counts.get(name, 0) + 1
+def _column_of(one: Comparison) -> str:
+    return f"{one.number.table}: {quantity_text(one)}"
+
+
+def _named(numbers: list[Comparison]) -> str:
+    counts = {name: len(same) for name, same in groups(numbers, _name_of)}
     return ", ".join(f"{name} ({count})" if count > 1 else name for name, count in counts.items())
 
 
+def _name_of(one: Comparison) -> str:
+    return f"{one.number.table} {one.number.column}"
+
+
 def _summary(validation: Validation, console: Console) -> None:
+    numbers = validation.numbers
+    cases, mechanisms = by_case(numbers), by_mechanism(numbers)
+    _heading(console, "Summary")
+    _line(
+        console,
+        "in %, out %: median error in sample and out of sample; of what is printed as 0 there is none.",
+        "dim",
+    )
+    if len(cases) > 1:
+        cases.append(tally("all", numbers))
+    _tallies(console, "case", cases)
+    if len(mechanisms) > 1:
+        _tallies(console, "mechanism", mechanisms)
+    _medians(console, numbers)
+    for sentence in summary_sentences(validation):
+        _line(console, sentence)
+
+
+def _tallies(console: Console, what: str, found: Iterable[Tally]) -> None:
+    rows = [
+        (
+            one.name,
+            *map(
+                str,
+                (one.printed, one.descriptive, one.fits, one.tests, one.within, one.known_gaps, one.failed),
+            ),
+            _size(one.in_sample_median_error),
+            _size(one.held_out_median_error),
+        )
+        for one in found
+    ]
+    heads = (what, "printed", "descr.", "fits", "tests", "within", "gaps", "fails", "in %", "out %")
+    _small_table(console, heads, rows)
+
+
+def _medians(console: Console, numbers: Sequence[Comparison]) -> None:
+    """Median errors by what was measured; most counts are exact, and would hide how far times are off."""
+    rows = []
+    for name, found in median_groups(numbers):
+        inside = [one.in_sample_error for one in found if one.in_sample_error is not None]
+        outside = [one.out_of_sample_error for one in found if one.out_of_sample_error is not None]
+        exact = sum(is_exact(error) for error in outside)
+        rows.append(
+            (
+                name,
+                _size(median_error(inside)),
+                str(len(inside)),
+                _size(median_error(outside)),
+                str(len(outside)),
+                str(exact),
+            )
+        )
+    _small_table(console, ("median error of", "in %", "of", "out %", "of", "exact"), rows)
+
+
+def _small_table(console: Console, heads: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
     from rich import box  # noqa: PLC0415
     from rich.table import Table as RichTable  # noqa: PLC0415
 
-    _heading(console, "Summary")
-    table = RichTable(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
-    table.add_column("case", no_wrap=True)
-    for name in ("printed", "descriptive", "fits", "tests", "within", "known gaps", "failed"):
-        table.add_column(name, justify="right")
-    groups = [(case.name, _of(case, validation)) for case in validation.cases]
-    if len(groups) > 1:
-        groups.append(("all", validation.numbers))
-    for name, found in groups:
-        verdicts = [one.verdict for one in found]
-        marks = [one.number.mark for one in found]
-        counts = (
-            len(found),
-            marks.count("descriptive"),
-            marks.count("fits"),
-            marks.count("tests"),
-            verdicts.count("within"),
-            verdicts.count("known_gap"),
-            sum(verdict in FAILURES for verdict in verdicts),
-        )
-        table.add_row(name, *map(str, counts))
-    console.print(table)
-    fitted = [one for one in validation.numbers if one.in_sample]
-    tests = [one for one in validation.numbers if one.number.mark == "tests"]
-    inexact = [one for one in tests if one.number.unit in TIMES]
-    _line(
-        console,
-        f"{len(validation.fitted_constants)} constants are fitted to {len(fitted)} numbers, half of them within "
-        f"{_size(median_error(fitted))}. Of the {len(tests)} numbers that test, half are within "
-        f"{_size(median_error(tests))}; of the {len(inexact)} times among them, within {_size(median_error(inexact))}.",
-    )
-
-
-def _of(case: Case, validation: Validation) -> list[Comparison]:
-    return [one for one in validation.numbers if one.number.case == case.name]
+    table = RichTable(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=0)
+    table.add_column(heads[0], overflow="fold")
+    for head in heads[1:]:
+        table.add_column(head, justify="right", no_wrap=True)
+    for row in rows:
+        table.add_row(*map(_plain, row))
+    console.print(table, width=width_of(console))
+    console.print()
 
 
 def _size(share: float | None) -> str:
-    return share_text(share).lstrip("+")
+    return percent_text(share).lstrip("+")
+
+
+def median_groups(numbers: Sequence[Comparison]) -> list[tuple[str, list[Comparison]]]:
+    """All that is compared, and by what was measured."""
+    compared = [one for one in numbers if one.compared]
+    kinds = {
+        kind: [one for one in compared if kind_of(one.number) == kind] for kind in ("count", "time", "other")
+    }
+    return [
+        ("all numbers", compared),
+        ("counts (gets, reads, blocks, merges, waits)", kinds["count"]),
+        ("times", kinds["time"]),
+        ("others (bytes, rates, shares, costs)", kinds["other"]),
+    ]
+
+
+def is_exact(error: float | None) -> bool:
+    """Whether a prediction is the printed number, but for the last digit of arithmetic."""
+    return error is not None and abs(error) < ROUNDING
+
+
+def summary_sentences(validation: Validation) -> list[str]:
+    """What the comparison comes to, in words."""
+    numbers = [one for one in validation.numbers if one.compared]
+    if not numbers:
+        return ["Nothing is compared."]
+    fits = [one for one in numbers if one.in_sample]
+    tests = [one for one in numbers if not one.in_sample]
+    alone = [one for one in fits if one.fit_alone]
+    untried = [one for one in fits if not one.fit_alone and one.out_of_sample_error is None]
+    outside = [one for one in numbers if one.out_of_sample_error is not None]
+    times = [one for one in outside if kind_of(one.number) == "time"]
+    exact = [one for one in outside if is_exact(one.out_of_sample_error)]
+    counts = [one for one in exact if kind_of(one.number) == "count"]
+    spread = [one for one in outside if one.number.spread is not None]
+    nearer = [one for one in spread if abs(one.out_of_sample_error or 0.0) <= (one.number.spread or 0.0)]
+    said = [
+        f"Of {_many(len(validation.numbers), 'printed number')}, {len(numbers)} are compared with the model: "
+        f"{len(fits)} fit {_many(len(validation.fitted_constants), 'constant')}, {len(tests)} test"
+        + (f" ({len(tests) / len(fits):.1f} for each that fits)." if fits else ".")
+    ]
+    if fits:
+        sentence = (
+            f"In sample, half of the {len(fits)} that fit are within {size_text(in_sample_median(fits))}"
+        )
+        if alone:
+            sentence += (
+                f"; nothing else determines {len(alone)} of these: their agreement is a fit and no evidence"
+            )
+        if untried:
+            sentence += f"; {len(untried)} of these were not predicted without their row"
+        said.append(f"{sentence}.")
+    if outside:
+        said.append(
+            f"Out of sample, half of {_many(len(outside), 'number')} are within "
+            f"{size_text(out_of_sample_median(outside))}; {len(exact)} of these are met exactly, {len(counts)} of "
+            "them counts."
+            + (
+                f" Of the {len(times)} times alone, half are within {size_text(out_of_sample_median(times))}."
+                if times
+                else ""
+            )
+        )
+    if spread:
+        said.append(
+            f"For {len(spread)} of these the source tells how far single measurements lie apart: {len(nearer)} are "
+            "predicted more nearly than that."
+        )
+    said.append(
+        f"{_many(len(validation.failures), 'number')} failed; {_many(len(validation.known_gaps), 'known gap')}."
+    )
+    return said
+
+
+def _many(count: int, what: str) -> str:
+    return f"{count:,} {what}{'' if count == 1 else 's'}"
 
 
 def _heading(console: Console, text: str) -> None:
-    console.print(_plain(text, "bold underline"), width=WIDTH)
+    console.print(_plain(text, "bold underline"), width=width_of(console))
 
 
-def _line(console: Console, text: str, style: str = "") -> None:
-    console.print(_plain(text, style), width=WIDTH)
+def _line(console: Console, text: str, style: str = "", indent: int = 0) -> None:
+    from rich.padding import Padding  # noqa: PLC0415
+
+    console.print(Padding(_plain(text, style), (0, 0, 0, indent), expand=False), width=width_of(console))
+
+
+def _row(console: Console, line: Text) -> None:
+    """A line of a table, which nothing may fold."""
+    line.rstrip()
+    console.print(line, width=width_of(console), no_wrap=True, overflow="ignore")
 
 
 def _plain(text: str, style: str = "") -> Text:

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from pydantic import ValidationError
 
-from model.errors import SpecError, UnknownName
+from model.errors import SpecError, UnknownName, shown
 from model.provenance import Constant, Frozen
 
 # Kind -> the section of a scenario whose ``use`` names an entry of it.
@@ -20,6 +20,9 @@ KINDS: Final = {
     "statistics": "instance.statistics",
     "prices": "prices",
 }
+
+CORRELATIONS: Final = "correlations.toml"
+"""The file, beside the kinds, that says which constants' estimates hang together; calibrating writes it."""
 
 
 class Entry(Frozen):
@@ -66,6 +69,52 @@ def entry(kind: str, name: str) -> Entry:
     if name not in known:
         raise UnknownName(kind, name, known)
     return known[name]
+
+
+def constant_named(name: str) -> Constant:
+    """The constant that the catalog calls *name*, such as ``host/savvinov-pc: line_miss_s``.
+
+    Raises :class:`UnknownName` where there is none.
+    """
+    place, _, field = name.partition(": ")
+    kind, _, called = place.partition("/")
+    constants = entry(kind, called).constants
+    if field not in constants:
+        raise UnknownName("constant", name, [f"{place}: {known}" for known in constants])
+    return constants[field]
+
+
+@cache
+def correlations() -> dict[frozenset[str], float]:
+    """Two constants -> correlation of the logarithms of their estimates; pairs that are not listed have none.
+
+    Raises :class:`SpecError` with one sentence for a pair that makes no sense, or that the catalog does not hold. A
+    name that begins with ``scenario/`` is that of an input of a library scenario, which the catalog does not know.
+    """
+    file = files(__name__).joinpath(CORRELATIONS)
+    return read_correlations(file.read_text("utf-8")) if file.is_file() else {}
+
+
+def read_correlations(text: str) -> dict[frozenset[str], float]:
+    """The pairs of a file of correlations, as :func:`correlations` gives them."""
+    found: dict[frozenset[str], float] = {}
+    for number, pair in enumerate(tomllib.loads(text).get("pair", ()), 1):
+        where = f"{CORRELATIONS}: pair {number}"
+        names, correlation = pair.get("of"), pair.get("correlation")
+        if not isinstance(names, list) or len(set(names)) != 2:
+            raise SpecError(f"{where}: of: got {shown(names)}; it is a list of two different constants")
+        if not isinstance(correlation, int | float) or not -1 <= correlation <= 1:
+            raise SpecError(f"{where}: correlation: got {shown(correlation)}; it is a number from -1 to 1")
+        try:
+            for name in names:
+                if not name.startswith("scenario/"):
+                    constant_named(name)
+        except UnknownName as error:
+            raise SpecError(f"{where}: {error}") from None
+        if frozenset(names) in found:
+            raise SpecError(f"{where}: {names[0]} and {names[1]} were paired before")
+        found[frozenset(names)] = float(correlation)
+    return found
 
 
 def _read(kind: str, file: str, text: str) -> Entry:

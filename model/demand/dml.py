@@ -8,10 +8,9 @@ from model.demand.change import Change, change_of
 from model.demand.reading import SEQUENTIAL, ReadPlan, scan_plan
 from model.demand.segment import row_shape
 from model.demand.work import FROM_CLIENT, TO_CLIENT, Demand, Fetching, cpu_of_rows
-from model.laws import block, buffer_cache
+from model.laws import block, buffer_cache, scan_reads
 from model.laws.change import block_changes_of_arrays
 from model.laws.numeric import Number, ceiling, larger, smaller
-from model.laws.scan_reads import Piece
 
 LOG_FILE_SYNC = "log file sync"
 SEARCHING = "searching for space"
@@ -83,9 +82,11 @@ def _scan(system: Any, work: Any, change: Change) -> Demand:
         size = system.tablespace.block_size_bytes
         room = smaller(blocks, system.instance.buffer_cache_bytes // size)
         misses = buffer_cache.random_misses(change.rows, blocks, room, system.table.cached_fraction)
-        plan.pieces = [Piece(1, misses / users)]
+        plan.pieces = [scan_reads.Piece(1, misses / users)]
     else:
-        plan.pieces = [Piece(piece.blocks, piece.count / users) for piece in plan.pieces]
+        runs, cached = change.segment.shape.runs, system.table.cached_fraction
+        plan.pieces = scan_reads.pieces_of_part(plan.pieces, runs, users, plan.mbrc, cached)
+        plan.single_reads = plan.single_reads / users  # one of them reads header and map for all
     demand = empty_demand(system, change, plan, gets / users, blocks / users)
     walk, _ = cpu_of_rows(system, demand.row, Fetching("count", 1))
     host = system.host
@@ -99,7 +100,8 @@ def _scan(system: Any, work: Any, change: Change) -> Demand:
 
 
 def _no_scan(system: Any, work: Any, change: Change) -> Demand:
-    demand = empty_demand(system, change, no_reads(), 0, ceiling(change.rows / change.segment.rows_per_block))
+    filled = ceiling(change.rows / change.segment.rows_per_block)
+    demand = empty_demand(system, change, no_reads(), 0, filled / work.users)
     demand.cpu = {"buffer gets": 0.0, "walking rows": 0.0, "read calls": 0.0}
     return demand
 

@@ -27,6 +27,7 @@ class ReadPlan:
     asynchronous: bool
     through_page_cache: bool
     single_reads: Number
+    """Reads of the segment header and its map; of sessions that share the segment, of the mean one."""
     pieces: list[scan_reads.Piece]
     positioned_fraction: Number
     """Share of the reads that do not continue the one before on the device."""

@@ -31,7 +31,7 @@ class Kernel(Generic[Arguments, Answer]):
         compiled: Callable[Arguments, Answer] = njit(cache=True)(self.py_func)
         return compiled
 
-    def for_requests(self, count: int) -> Callable[Arguments, Answer]:
-        """The loop to take for *count* requests more: the plain one until all of them together are worth compiling."""
+    def for_requests(self, count: int, worth: int = WORTH_COMPILING) -> Callable[Arguments, Answer]:
+        """The loop to take for *count* requests more: the plain one until all together are *worth* compiling."""
         self._requests += count
-        return self.compiled if self._requests >= WORTH_COMPILING else self.py_func
+        return self.compiled if self._requests >= worth else self.py_func

@@ -40,6 +40,8 @@ SPREAD, SPREAD_BITS = 5700357409661599241, 63
 
 MOST = 2**31 // FIELDS - 1
 """Buffers; places among their fields have 32 bits."""
+LEAST_REFERENCES = 2_000_000
+"""Plain loops take 1.5 s over so many; as long as numba and loops take to start that have been compiled before."""
 LISTED_PER_REFERENCE = 8
 """Buffers that lists are made for in the time of a plain reference."""
 NOTHING: Blocks = np.empty(0, dtype=np.int64)
@@ -227,7 +229,7 @@ class Buffers:
 
 def _worth_compiling(references: int) -> bool:
     """Whether so many references more make the loops worth compiling."""
-    return worked.for_requests(references) is not worked.py_func
+    return worked.for_requests(references, LEAST_REFERENCES) is not worked.py_func
 
 
 def _flat(name: str, given: ArrayLike, kind: Any, count: int | None = None) -> NDArray[Any]:
@@ -252,11 +254,15 @@ def worked(
     """References in their order: how many were worked, and missed; blocks to write, newly dirty; buffers looked at."""
     own, table, buffers, touched_s, state, to_write, found = rows
     shift = own[SHIFT]
-    count = len(blocks)
+    count, last = len(blocks), len(table) - 1
     missed, writing, dirtied, inspected = 0, 0, 0, 0
     for k in range(count):
         block = blocks[k]
-        slot = table[place_of(block, table, buffers, shift)]
+        slot = table[(block * SPREAD >> shift) & last]
+        if (
+            slot and buffers[slot * FIELDS + BLOCK] != block
+        ):  # NOTE: most are at home, and a plain loop pays for calls
+            slot = table[place_of(block, table, buffers, shift)]
         if slot:
             if now_s - touched_s[slot] >= touch_time_s:
                 buffers[slot * FIELDS + COUNT] += 1

@@ -6,6 +6,7 @@ by reference. A stream that is replayed more than once is numbered once, by :fun
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,6 +21,8 @@ from model.laws.buffer_cache import TouchRules
 Ids = NDArray[np.uint32]
 Flags = NDArray[np.bool_]
 Counts = NDArray[np.int64]
+Row = Any
+"""A flat array, or a list where a loop runs plain."""
 
 LANES = 64
 MOST = 2**31 - 1
@@ -37,6 +40,18 @@ class Stream(NamedTuple):
     ids: Ids
     kinds: int
     """Every number is below this."""
+
+
+class Touched(NamedTuple):
+    """What touch counts remember of each block, the last being nobody, between hot and cold end; and what was found."""
+
+    region: Row
+    count: Row
+    touched_s: Row
+    hotter: Row
+    colder: Row
+    hit: Row
+    """For each reference."""
 
 
 class Replay(NamedTuple):
@@ -74,14 +89,18 @@ def numbered(blocks: ArrayLike | Stream) -> Stream:
 def replay_lru(blocks: ArrayLike | Stream, size_blocks: int) -> Replay:
     """Replay against :class:`model.state.cache_policies.Lru`."""
     stream, size = numbered(blocks), positive("size_blocks", size_blocks)
-    return _replay(least_recent.for_requests(stream.ids.size)(stream.ids, stream.kinds, size))
+    loop = least_recent.for_requests(stream.ids.size)
+    row = _rows_of(loop is least_recent.py_func)
+    return _replay(loop(row(stream.ids), size, row(np.full(stream.kinds, -1, np.int32)), row(_no(stream))))
 
 
 def replay_clock(blocks: ArrayLike | Stream, size_blocks: int) -> Replay:
     """Replay against :class:`model.state.cache_policies.Clock`."""
     stream, size = numbered(blocks), positive("size_blocks", size_blocks)
-    size = min(size, max(stream.kinds, 1))
-    return _replay(second_chance.for_requests(stream.ids.size)(stream.ids, stream.kinds, size))
+    loop = second_chance.for_requests(stream.ids.size)
+    row = _rows_of(loop is second_chance.py_func)
+    ring = np.zeros(min(size, max(stream.kinds, 1)), np.uint32)
+    return _replay(loop(row(stream.ids), row(ring), row(np.zeros(stream.kinds, np.uint8)), row(_no(stream))))
 
 
 def replay_touch_count(
@@ -109,7 +128,18 @@ def replay_touch_count(
     counts = (rules.hot_count, rules.stay_count, rules.cool_count, rules.first_count)
     limits = (size, rules.hot_blocks(size), touch_time_s)
     loop = touch_counted.for_requests(count)
-    return _replay(loop(stream.ids, stream.kinds, times, aside, limits, counts))
+    row = _rows_of(loop is touch_counted.py_func)
+    every = stream.kinds + 1
+    state = (
+        np.zeros(every, np.uint8),
+        np.zeros(every, np.int32),
+        np.zeros(every, np.float64),
+        np.full(every, stream.kinds, np.int32),
+        np.full(every, stream.kinds, np.int32),
+        _no(stream),
+    )
+    rows = Touched(*(row(one) for one in state))
+    return _replay(loop(row(stream.ids), row(times), row(aside), limits, counts, rows))
 
 
 def lru_hits(blocks: ArrayLike | Stream, sizes_blocks: ArrayLike | None = None) -> Counts:
@@ -174,12 +204,10 @@ def spread(block: int) -> int:
 
 
 @Kernel
-def least_recent(ids: Ids, kinds: int, size: int) -> Flags:
+def least_recent(ids: Row, size: int, last: Row, hit: Row) -> Row:
     """Hits of LRU. The stream itself is the list: inside is every block last used at *oldest* or later."""
-    hit = np.zeros(ids.size, dtype=np.bool_)
-    last = np.full(kinds, -1, dtype=np.int32)
     oldest, inside = 0, 0
-    for k in range(ids.size):
+    for k in range(len(ids)):
         block = ids[k]
         if last[block] >= oldest:
             hit[k] = True
@@ -194,13 +222,11 @@ def least_recent(ids: Ids, kinds: int, size: int) -> Flags:
 
 
 @Kernel
-def second_chance(ids: Ids, kinds: int, size: int) -> Flags:
+def second_chance(ids: Row, ring: Row, state: Row, hit: Row) -> Row:
     """Hits of CLOCK: blocks in a ring, and for each whether it is absent, unused since the hand passed, or used."""
-    hit = np.zeros(ids.size, dtype=np.bool_)
-    state = np.zeros(kinds, dtype=np.uint8)
-    ring = np.empty(size, dtype=np.uint32)
+    size = len(ring)
     hand, inside = 0, 0
-    for k in range(ids.size):
+    for k in range(len(ids)):
         block = ids[k]
         if state[block]:
             hit[k] = True
@@ -222,25 +248,20 @@ def second_chance(ids: Ids, kinds: int, size: int) -> Flags:
 
 @Kernel
 def touch_counted(  # noqa: PLR0915  (one loop, the regions in one list)
-    ids: Ids,
-    kinds: int,
-    times_s: NDArray[np.float64],
-    cold_end: Flags,
+    ids: Row,
+    times_s: Row,
+    cold_end: Row,
     limits: tuple[int, int, float],
     counts: tuple[int, int, int, int],
-) -> Flags:
+    rows: Touched,
+) -> Row:
     """Hits under touch counts. One ring of links holds both regions and, between the hot and the cold end, nobody."""
     size, hot_size, touch_time_s = limits
     hot_count, stay_count, cool_count, first_count = counts
-    hit = np.zeros(ids.size, dtype=np.bool_)
-    region = np.zeros(kinds, dtype=np.uint8)
-    count = np.zeros(kinds, dtype=np.int32)
-    touched_s = np.zeros(kinds, dtype=np.float64)
-    nobody = kinds
-    hotter = np.full(kinds + 1, nobody, dtype=np.int32)
-    colder = np.full(kinds + 1, nobody, dtype=np.int32)
+    region, count, touched_s, hotter, colder, hit = rows
+    nobody = len(region) - 1
     inside, hot, midpoint = 0, 0, nobody  # midpoint: the coldest of the hot region
-    for k in range(ids.size):
+    for k in range(len(ids)):
         block = ids[k]
         if region[block] != ABSENT:
             hit[k] = True
@@ -347,7 +368,18 @@ def stack_depths(ids: Ids, kinds: int) -> NDArray[np.int32]:
     return depth
 
 
-def _replay(hit: Flags) -> Replay:
+def _no(stream: Stream) -> Flags:
+    """Room for whether each reference found its block."""
+    return np.zeros(stream.ids.size, np.bool_)
+
+
+def _rows_of(plain: bool) -> Callable[[NDArray[Any]], Row]:
+    """What makes an array fit for a loop: from lists a plain one takes a number several times faster."""
+    return (lambda array: array.tolist()) if plain else np.asarray
+
+
+def _replay(found: Row) -> Replay:
+    hit = np.asarray(found, dtype=np.bool_)
     hits = int(np.count_nonzero(hit))
     return Replay(hit, hits, hit.size - hits)
 

@@ -67,7 +67,7 @@ def counts_sectors_at_submission(release: tuple[int, ...]) -> bool:
 def page_by_page(release: tuple[int, ...], filesystem: str) -> bool:
     """Whether write-back hands pages down one by one, for the block layer to merge.
 
-    ext3 in all releases, and a block device without a file system [internals 8]; ext4 and xfs hand down long pieces.
+    ext3 in all releases, and a block device without a file system [linux-ext3]; ext4 and xfs hand down long pieces.
     """
     return filesystem in ("ext3", "none") or release < TASKS_PLUG
 

@@ -6,10 +6,12 @@ Sources: [rahn-mbrc] for the sizes, the automatic MBRC, bug 5768025 and the alig
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from model.laws.device import NEAR_BYTES
-from model.laws.numeric import Number, ceil_div, floor_div, larger, smaller, some, where
+from model.laws.extents import Run
+from model.laws.numeric import Number, ceil_div, floor_div, larger, over, smaller, some, where
 
 UNSET_MBRC_BEFORE_10_2 = 8
 
@@ -125,3 +127,75 @@ def buffered_pieces(blocks: Number, mbrc: Number, cached_fraction: Number) -> li
     mean = wanted * (1 - cached_fraction) / larger(reads, 1e-300) * present
     small = floor_div(mean, 1)
     return [Piece(small, reads * (1 - (mean - small))), Piece(small + 1, reads * (mean - small))]
+
+
+def reads_added_by_cuts(runs: Sequence[Run], parts: Number, mbrc: Number) -> Number:
+    """Mean reads that a segment cut into *parts* equal parts takes beyond those of the whole: 0 to parts - 1.
+
+    Buffered, and no block of *runs* cached. A part of w blocks that may lie anywhere meets a run of L blocks in j
+    blocks at 2 places for each j < min(w, L), in min(w, L) at |L - w| + 1 places, and reads them in ⌈j/MBRC⌉. In a ring
+    of B blocks there are *parts* cuts at B places; in the segment one cut less, at one place less.
+    """
+    blocks = larger(1, sum(run.blocks * run.count for run in runs))
+    whole = sum(ceil_div(run.blocks, mbrc) * run.count for run in runs)
+    short = floor_div(blocks, parts)
+    longer = blocks / parts - short  # parts are of two sizes, one block apart
+    met = sum(
+        run.count
+        * (
+            (1 - longer) * _reads_wherever_met(run.blocks, short, mbrc)
+            + longer * _reads_wherever_met(run.blocks, short + 1, mbrc)
+        )
+        for run in runs
+    )
+    of_ring = smaller(1.0, (parts - 1) / parts * (blocks / larger(1, blocks - 1)))
+    return of_ring * larger(0.0, met / blocks * parts - whole)
+
+
+def _reads_wherever_met(run_blocks: Number, part_blocks: Number, mbrc: Number) -> Number:
+    """Reads of a part in a run, summed over all places where the two meet."""
+    most = smaller(run_blocks, part_blocks)
+    fulls = floor_div(most - 1, mbrc)
+    smaller_meetings = mbrc * fulls * (fulls + 1) / 2 + (most - 1 - fulls * mbrc) * (fulls + 1)
+    apart = larger(run_blocks, part_blocks) - most
+    return 2 * smaller_meetings + (apart + 1) * ceil_div(most, mbrc)
+
+
+def uncached_runs(runs: Sequence[Run], cached_fraction: Number) -> list[Run]:
+    """Runs of adjacent blocks that are not cached, in their mean length: (1-f)·(1 + f·(L-1)) in each run of L."""
+    found = []
+    for run in runs:
+        ends = 1 + cached_fraction * larger(0, run.blocks - 1)
+        count = run.count * (1 - cached_fraction) * ends * (run.blocks > 0)
+        mean = run.blocks / ends
+        small = floor_div(mean, 1)
+        found += [
+            Run(run.first, small, count * (1 - (mean - small))),
+            Run(run.first, small + 1, count * (mean - small)),
+        ]
+    return found
+
+
+def pieces_of_part(
+    pieces: Sequence[Piece], runs: Sequence[Run], parts: Number, mbrc: Number, cached_fraction: Number
+) -> list[Piece]:
+    """Reads of the mean of *parts* equal parts of a segment, whose buffered scan as a whole takes *pieces*.
+
+    Exact in the mean where no block is cached, else good to some percent. A read that is cut leaves two of half its
+    size on average, which stand here in two sizes.
+    """
+    if not some(parts > 1):
+        return [Piece(piece.blocks, piece.count / parts) for piece in pieces]
+    reads = sum(piece.count for piece in pieces)
+    going_on = larger(0.0, sum(piece.blocks * piece.count for piece in pieces) - reads)
+    open_runs = uncached_runs(runs, cached_fraction) if some(cached_fraction) else runs
+    added = smaller(going_on, reads_added_by_cuts(open_runs, parts, mbrc))
+    cut = smaller(1.0, over(added, smaller(reads, going_on)))
+    left = reads * cut + added
+    mean = larger(1.0, over((reads + going_on) * cut, left))
+    small = floor_div(mean, 1)
+    return [
+        *(Piece(piece.blocks, piece.count * (1.0 - cut) / parts) for piece in pieces),
+        Piece(small, left * (1 - (mean - small)) / parts),
+        Piece(small + 1, left * (mean - small) / parts),
+    ]

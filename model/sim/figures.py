@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from model.demand.calls import CPU
+from model.demand.conditions import extrapolations
 from model.kernels.queue import quantiles
 from model.measures import measures_of
 from model.money_books import with_money
-from model.provenance import outside_range
 from model.results import PhysicalIO, RunResult, StreamStats, TimeBreakdown, check_books
 from model.sim.run import simulate
 from model.spec import Stream, System, Workload
@@ -51,7 +51,7 @@ def _result(system: System, work: Stream, record: Record, counters: Counters) ->
             seed=0,
             version="",
             sources=[],
-            extrapolated=outside_range(system.constants, {"call_bytes": float(work.block_size_bytes)}),
+            extrapolated=extrapolations(system, work),
             warnings=[],
             time=TimeBreakdown(
                 elapsed_s=elapsed_s,

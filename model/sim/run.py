@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from itertools import islice
 
+import numpy as np
+import numpy.typing as npt
 import simpy
 
 from model import books
@@ -11,13 +14,14 @@ from model.demand import Demand, demand_of, parallel_of
 from model.errors import OutsideLaw
 from model.money_books import priced
 from model.results import DeviceStats, RunResult
-from model.sim.ledger import Ledger, mean_waits
-from model.sim.session import Read, Session, stretch_blocks, stretches_of
+from model.sim.ledger import mean_waits
+from model.sim.session import Read, Session, Shared, stretch_blocks, stretches_of
 from model.sim.streams import stream
 from model.spec import Statement, Stream, System, Transactions, Workload, release_tuple
-from model.state.extent_map import lay_out, reads_of, uncached_reads_of
+from model.state.extent_map import Extent, lay_out, part_of, reads_of, uncached_reads_of
 from model.state.free_buffers import FreeBuffers
 from model.state.servers import DeviceQueue, Servers
+from model.units import show_seconds
 
 MOST_STEPS = 2_000_000
 MOST_BLOCKS_DRAWN = 50_000_000
@@ -39,16 +43,17 @@ def simulate(system: System, work: Workload, *, seed: int = 1, name: str = "") -
 
         return simulate_transactions(system, work, seed=seed, name=name)
     demand = demand_of(system, work)
-    _refuse_what_takes_too_long(work, demand)
+    stretch = stretch_blocks(demand, work.users)
+    _refuse_what_takes_too_long(work, demand, stretch)
     env = simpy.Environment()
     disk = DeviceQueue(int(parallel_of(system.disk)))
-    processors = Servers(system.host.cpus)
-    buffers = _buffers(demand)
-    sessions = [Session(env, system, demand, disk, processors, buffers) for _ in range(work.users)]
+    shared = Shared(disk, Servers(system.host.cpus), _buffers(demand))
+    sessions = [Session(env, system, demand, shared, stretch) for _ in range(work.users)]
     starts = stream(seed, "session start").uniform(0, 1, work.users) * _first_step_s(sessions[0])
+    singles, scan_of = _single_reads(work, demand), _reads_by_session(system, work, demand, seed)
     for rank, session in enumerate(sessions):
-        reads = _reads(system, work, demand, seed)
-        env.process(session.execute(reads, float(starts[rank]) if work.users > 1 else 0.0))
+        start_s = float(starts[rank]) if work.users > 1 else 0.0
+        env.process(session.execute(singles[rank], scan_of(rank), start_s))
     env.run()
     return books.close_books(name, system, work, demand, _timing(system, work, demand, sessions, seed))
 
@@ -61,12 +66,11 @@ def _buffers(demand: Demand) -> FreeBuffers | None:
     return FreeBuffers(float(behind.room_blocks), float(behind.write_s), float(behind.redo_s))
 
 
-def _refuse_what_takes_too_long(work: Statement, demand: Demand) -> None:
+def _refuse_what_takes_too_long(work: Statement, demand: Demand, stretch: float) -> None:
     """A read is a step, and so is a stretch of blocks that need none."""
-    steps = work.users * (
-        float(demand.reads) + stretches_of(float(demand.blocks_wanted), stretch_blocks(demand))
-    )
-    blocks = work.users * float(demand.segment.blocks)
+    steps = work.users * (float(demand.reads) + stretches_of(float(demand.blocks_wanted), stretch))
+    scans = work.users if demand.change is None else 1
+    blocks = scans * float(demand.segment.blocks)
     for amount, most, what in ((steps, MOST_STEPS, "steps"), (blocks, MOST_BLOCKS_DRAWN, "blocks")):
         if amount > most and not (what == "blocks" and demand.plan.direct):
             raise OutsideLaw(
@@ -81,33 +85,60 @@ def _first_step_s(session: Session) -> float:
     return blocks * (session.pace.cpu_s + session.pace.other_s)
 
 
-def _reads(system: System, work: Statement, demand: Demand, seed: int) -> Iterator[Read]:
-    """The reads of one session in order."""
-    plan = demand.plan
-    if work.kind == "index_range_scan":
-        return _single_block_reads(round(float(demand.reads)), float(plan.positioned_fraction))
-    share = work.users if demand.change is not None else 1  # sessions that change rows share them among them
-    if demand.change is not None and demand.plan.positioned_fraction == 1:
-        return _single_block_reads(round(float(demand.reads)), 1.0)
-    space = system.tablespace
-    if not demand.reads:
-        return iter(())
+def _single_reads(work: Statement, demand: Demand) -> list[int]:
+    """Reads of header and map by each session; the first one does them for all that share a segment."""
+    each = float(demand.plan.single_reads)
+    if demand.change is None:
+        return [int(each)] * work.users
+    return [round(each * work.users), *[0] * (work.users - 1)]
+
+
+def _reads_by_session(
+    system: System, work: Statement, demand: Demand, seed: int
+) -> Callable[[int], Iterator[Read]]:
+    """The reads of each session in order, by its rank; those that change rows share them among them."""
+    plan, each = demand.plan, float(demand.reads)
+    shared = demand.change is not None
+    if work.kind == "index_range_scan" or (shared and plan.positioned_fraction == 1):
+        away = float(plan.positioned_fraction)
+        return lambda rank: _single_block_reads(round((rank + 1) * each) - round(rank * each), away)
+    if not each:
+        return lambda _: iter(())
+    space, blocks = system.tablespace, int(demand.segment.blocks)
     extents = lay_out(
-        -(-int(demand.segment.blocks) // share),
+        blocks,
         block_size_bytes=space.block_size_bytes,
         assm=space.space_management == "assm",
         uniform_extent_bytes=space.uniform_extent_bytes if space.extent_management == "uniform" else None,
         release_11_2=release_tuple(system.instance.release) >= (11, 2),
     )
-    mbrc = int(plan.mbrc)
-    cached = system.table.cached_fraction
-    if plan.direct or cached == 0:
-        window = int(plan.window_blocks) if plan.window_blocks is not None else None
-        return reads_of(extents, mbrc=mbrc, window_blocks=window)
-    draws = stream(seed, "cached blocks")  # one buffer cache: every session finds the same blocks
-    return uncached_reads_of(
-        extents, mbrc=mbrc, cached_of=lambda blocks: (draws.random(blocks) < cached).tolist()
-    )
+    mbrc, window = int(plan.mbrc), None if plan.window_blocks is None else int(plan.window_blocks)
+    cached = _cached_blocks(system, plan.direct, extents, seed)
+
+    def of_session(rank: int) -> Iterator[Read]:
+        begin, end = (
+            (blocks * rank // work.users, blocks * (rank + 1) // work.users) if shared else (0, blocks)
+        )
+        own = part_of(extents, begin, end)
+        if cached is None:
+            return reads_of(own, mbrc=mbrc, window_blocks=window)
+        flags = iter(cached[begin:end])
+        return uncached_reads_of(
+            own, mbrc=mbrc, cached_of=lambda many: [bool(one) for one in islice(flags, many)]
+        )
+
+    return of_session
+
+
+def _cached_blocks(
+    system: System, direct: bool, extents: list[Extent], seed: int
+) -> npt.NDArray[np.bool_] | None:
+    """Which data blocks are cached, the same for all sessions; None where a scan does not meet any."""
+    share = system.table.cached_fraction
+    if direct or not share:
+        return None
+    draws = stream(seed, "cached blocks")
+    return np.concatenate([draws.random(extent.data) < share for extent in extents])
 
 
 def _single_block_reads(count: int, positioned_fraction: float) -> Iterator[Read]:
@@ -144,37 +175,47 @@ def _timing(
     if run_queue:
         unaccounted[books.RUN_QUEUE] = run_queue
     elapsed = sum(ledger.elapsed_s for ledger in ledgers) / many
+    span = max(ledger.end_s for ledger in ledgers) - min(ledger.begin_s for ledger in ledgers)
+    processors_s = many * sum(cpu.values()) / system.host.cpus
     sizes: dict[int, float] = {}
     for ledger in ledgers:
         for size, count in ledger.reads.items():
             sizes[size] = sizes.get(size, 0.0) + count / many
     return books.Timing(
         elapsed_s=elapsed,
+        last_session_s=span if many > 1 else None,
         cpu=cpu,
         wait=waits,
         unaccounted=unaccounted,
         request_blocks=sizes,
-        device=_device_stats(sessions[0].disk, ledgers),
+        device=_device_stats(sessions[0].disk, span),
         engine="simulate",
         seed=seed,
-        warnings=_warnings(work),
+        warnings=_warnings(work, demand, (elapsed, span, processors_s)),
         events=sum(ledger.events + EVENTS_PER_SESSION for ledger in ledgers),
     )
 
 
-def _warnings(work: Workload) -> list[str]:
+def _warnings(work: Statement, demand: Demand, timed: tuple[float, float, float]) -> list[str]:
+    """What to know of several users: *timed* are seconds of the mean session, until the last one, and for all CPU."""
     if work.users == 1:
         return []
+    said = f"{work.users} users: times and counts are those of the mean session"
+    if demand.change is None:
+        said += "; a session does not find blocks in the buffer cache that another one has read"
+    mean, last, processors = (show_seconds(seconds) for seconds in timed)
+    if timed[0] >= timed[2]:
+        return [said]
     return [
-        f"{work.users} users: times and counts are those of the mean session; a session does not find blocks in the "
-        "buffer cache that another one has read"
+        said,
+        f"the mean session takes {mean}, less than the {processors} that the processors need for all of them: who gets "
+        f"the first blocks early is done early, the last one after {last}",
     ]
 
 
-def _device_stats(disk: DeviceQueue, ledgers: list[Ledger]) -> DeviceStats | None:
+def _device_stats(disk: DeviceQueue, span: float) -> DeviceStats | None:
     if not disk.requests:
         return None
-    span = max(ledger.end_s for ledger in ledgers) - min(ledger.begin_s for ledger in ledgers)
     return DeviceStats(
         reads_per_s=disk.requests / span,
         read_bytes_per_s=disk.bytes / span,

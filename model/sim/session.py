@@ -39,6 +39,15 @@ def pace_of(system: System, demand: Demand) -> Pace:
     return Pace(demand.cpu_s / demand.blocks_wanted, other / demand.blocks_wanted)
 
 
+@dataclass(frozen=True, slots=True)
+class Shared:
+    """What all sessions contend for; *buffers* where what is written behind them is timed."""
+
+    disk: DeviceQueue
+    processors: Servers
+    buffers: FreeBuffers | None
+
+
 class Session:
     """One session that runs one execution of the workload."""
 
@@ -47,19 +56,18 @@ class Session:
         env: simpy.Environment,
         system: System,
         demand: Demand,
-        disk: DeviceQueue,
-        processors: Servers,
-        buffers: FreeBuffers | None = None,
+        shared: Shared,
+        stretch_blocks: float,
     ) -> None:
         self.env = env
         self.system = system
         self.demand = demand
-        self.disk = disk
-        self.processors = processors
-        self.buffers = buffers
+        self.disk = shared.disk
+        self.processors = shared.processors
+        self.buffers = shared.buffers
         self.ledger = Ledger()
         self.pace = pace_of(system, demand)
-        self.stretch_blocks = stretch_blocks(demand)
+        self.stretch_blocks = stretch_blocks
         self._posts_every_reap = reaps_are_waits(system)
         self._positioning_s = positioning_s(system.disk.average_seek_s, system.disk.rotation_s)
         through = demand.plan.through_page_cache
@@ -70,12 +78,12 @@ class Session:
 
         self._of_size = of_size
 
-    def execute(self, reads: Iterator[Read], start_s: float) -> Step:
-        """Parse, read header and map, then scan; *reads* are the scan's reads in order."""
+    def execute(self, single_reads: int, reads: Iterator[Read], start_s: float) -> Step:
+        """Parse, read *single_reads* blocks of header and map, then scan; *reads* are the scan's reads in order."""
         yield from self._sleep(start_s)
         self.ledger.begin_s = self.env.now
         plan = self.demand.plan
-        for _ in range(int(plan.single_reads)):
+        for _ in range(single_reads):
             yield from self._read_and_wait((None, 1), SEQUENTIAL)
         if plan.asynchronous and not plan.through_page_cache:
             yield from self._scan_asynchronously(reads)
@@ -208,13 +216,18 @@ MOST_STRETCHES = 10_000
 LEAST_STRETCHES = 1_000
 
 
-def stretch_blocks(demand: Demand) -> float:
-    """Blocks after which another session may have the processor: fewer where a block's rows are changed at length."""
+def stretch_blocks(demand: Demand, users: int) -> float:
+    """Blocks after which another session may have the processor.
+
+    Where rows are changed it goes by time, so that turns are the same at all block sizes.
+    """
     wanted = float(demand.blocks_wanted)
     if demand.writing is not None:  # what is written goes on beside the stretch after it
-        return min(STRETCH_BLOCKS, max(1.0, wanted / LEAST_STRETCHES))
+        share = wanted * users / LEAST_STRETCHES
+        return min(STRETCH_BLOCKS, share if users > 1 else max(1.0, share))
     each_s = float(demand.cpu_s) / wanted
-    if demand.change is None or each_s * STRETCH_BLOCKS <= STRETCH_S:
+    alone = users == 1 and each_s * STRETCH_BLOCKS <= STRETCH_S  # takes turns with nobody
+    if demand.change is None or alone or not each_s:
         return STRETCH_BLOCKS
     return max(STRETCH_S / each_s, wanted / MOST_STRETCHES)
 

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 
 from model.laws.extents import HIGH_WATER_STEP_BYTES, allocation, first_extent_block, l1_shape
 
 
 @dataclass(frozen=True, slots=True)
 class Extent:
-    """Adjacent blocks of one datafile, those at its front that hold no rows, and the data blocks in use."""
+    """Adjacent blocks of one datafile, those at its front that are not scanned, and those that are."""
 
     first: int
     blocks: int
@@ -56,6 +56,16 @@ def lay_out(
     raise AssertionError("system allocation never ends")
 
 
+def part_of(extents: Sequence[Extent], begin: int, end: int) -> Iterator[Extent]:
+    """The extents that hold a segment's data blocks number *begin* up to, not including, *end*, as far as they do."""
+    before = 0
+    for extent in extents:
+        low, high = max(begin - before, 0), min(end - before, extent.data)
+        if low < high:
+            yield replace(extent, lead=extent.lead + low, data=high - low)
+        before += extent.data
+
+
 MANUAL_STEP_BLOCKS = 5
 
 
@@ -89,7 +99,7 @@ def high_water_steps(
             yield list(found.items())
 
 
-def reads_of(extents: list[Extent], *, mbrc: int, window_blocks: int | None) -> Iterator[tuple[int, int]]:
+def reads_of(extents: Iterable[Extent], *, mbrc: int, window_blocks: int | None) -> Iterator[tuple[int, int]]:
     """First block and size of each read of a scan: within an extent, at most MBRC, never across an aligned window."""
     for extent in extents:
         block = extent.first + extent.lead
@@ -103,7 +113,7 @@ def reads_of(extents: list[Extent], *, mbrc: int, window_blocks: int | None) -> 
 
 
 def uncached_reads_of(
-    extents: list[Extent], *, mbrc: int, cached_of: Callable[[int], Sequence[bool]]
+    extents: Iterable[Extent], *, mbrc: int, cached_of: Callable[[int], Sequence[bool]]
 ) -> Iterator[tuple[int, int]]:
     """Reads of a buffered scan that ends a read at every block already cached.
 

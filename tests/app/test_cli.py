@@ -348,32 +348,16 @@ def test_writing_replaces_the_whole_file_or_nothing(tmp_path: Path) -> None:
     assert [file.name for file in tmp_path.iterdir()] == ["page.html"]
 
 
-def test_validate_counts_and_checks(capsys: Captured, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert main(["validate", "savvinov_logical_io", "--json"]) == 0
-    found = json.loads(capsys.readouterr().out)
-    assert found["summary"]["printed_numbers"] == len(found["numbers"])
-    assert main(["validate", "--quiet"]) == 0
-    assert capsys.readouterr().out.count("\n") == 1
-    monkeypatch.setattr("validation.compare.Validation.failed", True)
-    assert main(["validate", "savvinov_logical_io", "--quiet"]) == 0
-    assert main(["validate", "savvinov_logical_io", "--quiet", "--check"]) == 1
-
-
-def test_validate_shows_its_tables_and_its_page(tmp_path: Path, capsys: Captured) -> None:
-    page = tmp_path / "numbers.html"
-    assert main(["validate", "rahn_full_scan", "--html", str(page)]) == 0
-    assert "\x1b" not in capsys.readouterr().out
-    html = page.read_text("utf-8")
-    assert "measured, in its printed unit" in html
-    assert not re.search(r"""<(?:script|link|img|iframe)[^>]*(?:src|href)\s*=""", html)
-
-
 def test_calibrate_prints_estimates(capsys: Captured) -> None:
     assert main(["calibrate", "rahn_full_scan"]) == 0
     out = capsys.readouterr().out
-    assert "host/rahn-2008: logical_io_s" in out
-    assert main(["calibrate", "rahn_full_scan", "--json"]) == 0
-    assert json.loads(capsys.readouterr().out)["written"] == []
+    assert "\nhost/rahn-2008\n" in out
+    assert re.search(r"\n  fetch_column_s +1\.1\d*e-07 +\S+ to \S+ +1 ", out)
+    assert all(len(line) <= 88 for line in out.splitlines())
+    assert main(["calibrate", "rahn_full_scan", "--leave-out", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["written"] == []
+    assert found["left_out"]["rahn_full_scan:fetch:2048:cpu_s"]["without_its_row"] == pytest.approx(25.39, rel=0.02)
 
 
 def test_a_fault_of_the_program_is_said_to_be_one(capsys: Captured, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from app import answer, engines, evidence, fields, forms, settings, what_if
+from app import engines, fields, forms, outside, settings, what_if
 from model.errors import OutsideLaw
 from model.provenance import Extrapolation
 from model.units import show_seconds
@@ -223,12 +223,24 @@ def shown_command(**query: str) -> str:
 
 def test_what_is_extrapolated_is_marked_at_the_elapsed_time_and_named_under_assumptions() -> None:
     app = opened(**{"workload.arraysize_rows": "15"})
-    assert "extrapolated" in metric(app, "Elapsed").label
+    assert "extrapolated 6.7×" in metric(app, "Elapsed").label
     assert "was fitted at 100 arraysize" in metric(app, "Elapsed").help.replace("\\", "")
-    assert says(app, "5 constants were not fitted at arraysize")
+    told = {one.constant for one in run(load("rahn-full-scan", ["workload.arraysize_rows=15"])).extrapolated}
+    assert says(app, f"{len(told)} constants were not fitted at arraysize")
+    assert says(app, "up to 6.7× beyond")
     plain = opened()
     assert metric(plain, "Elapsed").label == "Elapsed"
     assert not says(plain, "not fitted")
+
+
+def test_a_badge_says_how_far_outside_at_32k_and_none_stands_there_at_8k() -> None:
+    app = opened(scenario="savvinov-lio-pc", **{"tablespace.block_size_bytes": "32K"})
+    for label in ("Elapsed", "DB CPU"):
+        assert "4×" in metric(app, label).label
+        assert "was fitted at 8,192 block" in metric(app, label).help.replace("\\", "")
+    assert "×" not in metric(app, "User I/O wait").label
+    app = opened(scenario="savvinov-lio-pc", **{"tablespace.block_size_bytes": "8K"})
+    assert not any("×" in one.label for one in app.metric)
 
 
 def test_the_index_range_scan_has_its_own_controls() -> None:
@@ -255,54 +267,16 @@ def test_marks_stand_where_the_number_stands() -> None:
             "instance.statistics.cpuspeed_hz",
         )
     ]
-    marked = answer.marks(result.model_copy(update={"extrapolated": beyond}))
-    assert {key: len(texts) for key, texts in marked.items()} == {
+    marked = outside.by_number(result.model_copy(update={"extrapolated": beyond}))
+    assert {key: len(found) for key, found in marked.items()} == {
         "elapsed": 3, "cpu": 1, "client": 1, "io": 1, "cost": 1
     }  # fmt: skip
 
 
-@pytest.mark.parametrize("module", ["about", "evidence"])
-def test_the_other_pages_run(module: str) -> None:
-    app = AppTest.from_string(f"from app import {module}\n{module}.page()", default_timeout=LIMIT_S).run()
+def test_the_page_about_runs() -> None:
+    app = AppTest.from_string("from app import about\nabout.page()", default_timeout=LIMIT_S).run()
     assert not app.exception
     assert app.markdown.len or app.warning.len
-
-
-def test_evidence_shows_misses_first_and_what_fits() -> None:
-    common = {
-        "case": "c",
-        "where": {"block": 8192},
-        "quantity": "q",
-        "unit": "s",
-        "tolerance": 0.1,
-        "note": "",
-    }
-    rows = evidence.rows_of(
-        [
-            {
-                **common,
-                "measured": 1,
-                "predicted": 1.05,
-                "relative_error": 0.05,
-                "verdict": "within",
-                "in_sample": True,
-            },
-            {
-                **common,
-                "measured": 1,
-                "predicted": 2,
-                "relative_error": 1,
-                "verdict": "fails",
-                "in_sample": False,
-            },
-        ]
-    )
-    assert [(row["Verdict"], row["Role"], row["Off by"]) for row in rows] == [
-        ("fails", "tests", "+100.00%"), ("within", "fits", "+5.00%")
-    ]  # fmt: skip
-    assert (
-        dict(evidence.summary_of({"held_out_median_error": None, "failed": 2}))["Median error, tests"] == "—"
-    )
 
 
 @pytest.mark.parametrize(

@@ -24,7 +24,7 @@ def test_assumptions_name_value_origin_and_range() -> None:
     assert found["disk.overhead_s"]["Value"].endswith("s")
     assert all(row["How"] and row["Source"] for row in found.values())
     assert found["client.row_s"]["Fitted range"] == "arraysize_rows 100"
-    assert found["host.logical_io_s"]["Fitted range"] == "block_size_bytes 2,048 to 16,384"
+    assert found["host.reap_call_s"]["Fitted range"] == "read_bytes 1,048,576"
     assert not any(row["Outside"] for row in found.values())
 
 
@@ -33,8 +33,31 @@ def test_assumptions_outside_their_range_come_first_and_say_so() -> None:
     found = rows.assumptions(load("rahn-full-scan").system, result)
     many = len({one.constant for one in result.extrapolated})
     assert many >= 1
-    assert [row["Outside"] for row in found[:many]] == ["used at arraysize_rows 15"] * many
+    said = "used at arraysize_rows 15, 6.7 times beyond"
+    assert [row["Outside"] for row in found[:many]] == [said] * many
     assert not any(row["Outside"] for row in found[many:])
+
+
+def test_the_constant_farthest_beyond_its_range_comes_first() -> None:
+    asked = ["tablespace.block_size_bytes=32K", "table.row_bytes=9"]
+    result = run(load("savvinov-lio-pc", asked), engine="calculate")
+    found = rows.assumptions(load("savvinov-lio-pc").system, result)
+    assert found[0]["Constant"] == "host.logical_io_s"
+    assert found[0]["Outside"] == "used at block_size_bytes 32,768, 4 times beyond"
+    assert found[1]["Outside"].startswith("used at row_bytes 9, 3.2 times beyond")
+
+
+def test_breakdown_says_how_far_outside_its_range_a_component_stands() -> None:
+    def beyond(*settings: str) -> dict[str, str]:
+        other = run(load("savvinov-lio-pc", settings), engine="calculate")
+        return {
+            row["Component"]: row.get("Outside fitted ranges", "") for row in rows.breakdown(other, other)
+        }
+
+    assert {name: said for name, said in beyond("tablespace.block_size_bytes=32K").items() if said} == {
+        "CPU: buffer gets": "4× beyond"
+    }
+    assert not any(beyond().values())
 
 
 def test_written_takes_a_readers_unit() -> None:

@@ -577,7 +577,7 @@ def test_one_user_does_not_depend_on_several_beside_it(scenario: Any) -> None:
 
 
 def test_a_constant_with_a_column_of_its_own_is_nowhere_extrapolated() -> None:
-    system, work = library_case("rahn-full-scan", ["tablespace.block_size_bytes=32K", "table.row_bytes_sd=1"])
+    system, work = library_case("savvinov-lio-pc", ["tablespace.block_size_bytes=32K", "table.row_bytes=9"])
     paths = [one.constant for one in calculate(system, work).extrapolated]
     assert paths
     plain = calculate_many(system, work, {"disk.overhead_s": [1e-3]})["extrapolated_constants"]

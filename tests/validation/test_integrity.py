@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from importlib.resources import files
+from pathlib import Path
 
 import pytest
 
@@ -140,6 +141,47 @@ def test_a_contradiction_is_refused(old: str, new: str, says: str) -> None:
         parse_case(GOOD.replace(old, new, 1), "broken")
     assert str(caught.value).startswith("broken.toml: ")
     assert "\n" not in str(caught.value)
+
+
+FITTING = GOOD.replace(
+    'mark = "tests"\ntolerance = 0.03', 'mark = "fits"\nfits = ["host/rahn-2008: fetch_column_s"]', 1
+)
+PRIOR = """
+[[prior]]
+constant = "{constant}"
+value = 1e-7
+factor = 4
+source = "general knowledge"
+says = "some hundred instructions"
+"""
+
+
+def test_a_source_may_speak_of_a_constant_that_is_fitted() -> None:
+    text = FITTING + PRIOR.format(constant="host/rahn-2008: fetch_column_s")
+    assert [one.factor for one in parse_case(text, "known").prior] == [4]
+
+
+@pytest.mark.parametrize(
+    ("constants", "says"),
+    [
+        (
+            ["host/rahn-2008: call_s"],
+            "no number here fits 'host/rahn-2008: call_s'; wanted one of host/rahn-2008: fetch_column_s",
+        ),
+        (["host/rahn-2008: fetch_column_s"] * 2, "fetch_column_s: there 2 times; wanted once"),
+        (["host/rahn-2008: nothing_s"], "nothing_s"),
+    ],
+)
+def test_a_prior_without_a_fitted_constant_is_refused(constants: list[str], says: str) -> None:
+    text = FITTING + "".join(PRIOR.format(constant=constant) for constant in constants)
+    with pytest.raises(MeasurementError, match=re.escape(says)):
+        parse_case(text, "broken")
+
+
+@pytest.mark.parametrize("name", case_names())
+def test_what_a_prior_rests_on_is_listed(name: str) -> None:
+    sources = (Path(__file__).resolve().parents[2] / "docs" / "sources.md").read_text("utf-8")
+    assert not [one.constant for one in load_case(name).prior if f"- `{one.source}` –" not in sources]
 
 
 def test_a_doubt_covers_a_contradiction() -> None:

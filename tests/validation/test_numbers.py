@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from collections import Counter
 from itertools import pairwise
+from statistics import mean, stdev
+from typing import get_args
 
 import pytest
 
 from validation import MeasuredNumber, Runs, case_names, load_case, numbers_of
+from validation.case import Mechanism
 from validation.compare import allowed_error, error_of
 
 NUMBERS = [number for name in case_names() for number in numbers_of(load_case(name))]
 COMPARED = [number for number in NUMBERS if number.mark != "descriptive"]
+CONSTANTS = {constant for number in NUMBERS for constant in number.fits}
 
 # Rows of the checklist of printed numbers -> table of the case and how many numbers it must hold.
 CHECKLIST = {
@@ -101,11 +105,108 @@ def test_more_numbers_test_than_fit(name: str) -> None:
     assert marks["tests"] > marks["fits"]
 
 
-def test_numbers_that_test_outnumber_those_that_fit_two_to_one() -> None:
+def test_numbers_that_test_outnumber_those_that_fit_three_to_one() -> None:
     marks = Counter(number.mark for number in COMPARED)
-    assert marks["tests"] >= 2 * marks["fits"]
-    constants = {constant for number in NUMBERS for constant in number.fits}
-    assert len(constants) <= marks["fits"], "fewer numbers than the constants fitted to them"
+    assert marks["tests"] >= 3 * marks["fits"]
+    assert len(CONSTANTS) <= marks["fits"], "fewer numbers than the constants fitted to them"
+
+
+def test_enough_is_compared_with_few_enough_constants() -> None:
+    assert len(COMPARED) >= 180
+    assert len(CONSTANTS) <= 45
+
+
+def test_every_compared_number_says_what_it_is_about() -> None:
+    assert not [number.id for number in COMPARED if number.mechanism is None]
+    about = {number.mechanism for number in COMPARED}
+    assert about == set(get_args(Mechanism)), "a mechanism that no number is about"
+
+
+def test_what_mixes_mechanisms_parts_them() -> None:
+    fetch = {n.column: n.mechanism for n in COMPARED if n.table == "fetch"}
+    assert fetch == {
+        "count": "client",
+        "cpu_s": "logical I/O",
+        "elapsed_s": "client",
+        "disk": "multiblock reads",
+        "query": "logical I/O",
+        "current": "logical I/O",
+    }
+    lines = [n for n in COMPARED if n.table == "iostat" and n.printed]
+    raw = {n.mechanism for n in lines if n.row.startswith("dd-raw")}
+    queued = {n.mechanism for n in lines if not n.row.startswith("dd-raw")}
+    assert (raw, queued) == ({"disk latency"}, {"request merging"})
+    bug = [n.column for n in COMPARED if n.table == "updates" and n.mechanism == "ASSM search"]
+    assert bug == ["update_time"]
+
+
+def test_no_printed_number_is_compared_twice() -> None:
+    """What only repeats another number, or a product of others, is descriptive."""
+    marks = {(n.case, n.table, n.column): n.mark for n in NUMBERS}
+    for repeated in (
+        ("rahn_full_scan", "client", "row_count"),
+        ("rahn_full_scan", "fetch", "rows"),
+        ("rahn_full_scan", "row source", "card"),
+        ("rahn_full_scan", "row source", "cr"),
+        ("rahn_full_scan", "row source", "pr"),
+        ("rahn_full_scan", "automatic MBRC", "io_size"),
+        ("shallahamer_direct_reads", "strace pread", "returned"),
+        ("savvinov_logical_io", "read against gets", "rate"),
+    ):
+        assert marks[repeated] == "descriptive", repeated
+
+
+def test_a_number_that_nothing_predicts_says_why() -> None:
+    assert all(len(number.note) > 10 for number in NUMBERS if number.mark == "descriptive")
+
+
+def test_spreads_are_worked_out_from_the_printed_repetitions() -> None:
+    """The standard deviation of runs that the source calls the same, over their mean."""
+    runs: dict[tuple[str, str, str], list[list[tuple[str, str]]]] = {
+        ("rahn_full_scan", "client", "elapsed_s"): [
+            [("2048", "elapsed_s"), ("4096", "elapsed_s"), ("8192", "elapsed_s"), ("16384", "elapsed_s")]
+        ],
+        ("rahn_full_scan", "raw trace", "ela"): [
+            [("2048", "ela"), ("4096", "ela"), ("8192", "ela"), ("16384", "ela")]
+        ],
+        ("rahn_full_scan", "waits", "total_s"): [
+            [(f"{size},direct path read", "total_s") for size in (2048, 4096, 8192, 16384)]
+        ],
+        ("rahn_pctfree", "updates", "update_time"): [
+            [("4096,35", "update_time"), ("8192,35", "update_time"), ("16384,35", "update_time")],
+        ],
+        ("magni_exp_imp", "imp", "real"): [[("4k,1", "real"), ("4k,2", "real")]],
+        ("magni_exp_imp", "imp", "user"): [[("4k,1", "user"), ("4k,2", "user")]],
+        ("magni_exp_imp", "imp", "sys"): [[("4k,1", "sys"), ("4k,2", "sys")]],
+        **{
+            ("magni_exp_imp", "select", column): [
+                [(f"500mb,{blocks},{run}", column) for run in (1, 2)] for blocks in ("32k", "4k")
+            ]
+            for column in ("real", "user", "sys")
+        },
+        **{
+            ("magni_exp_imp", "table import", column): [
+                [(f"{table},{blocks}", column) for blocks in ("32k", "4k")] for table in ("200mb", "500mb")
+            ]
+            for column in ("user", "sys")
+        },
+        ("magni_linux_io", "iostat", "w/s"): [[("dd-raw-10000,1", "w/s"), ("dd-raw-10000,2", "w/s")]],
+        ("magni_linux_io", "iostat", "await"): [[("dd-raw-10000,1", "await"), ("dd-raw-10000,2", "await")]],
+        ("shallahamer_direct_reads", "strace pread", "since_before_s"): [
+            [(f"{line},{268 + (line - 1) % 2}", "since_before_s") for line in (1, 2, 3, 4)]
+        ],
+    }
+    found = {(n.case, n.table, n.row, n.column): n for n in NUMBERS}
+    for (case, table, _), groups in runs.items():
+        squares = []
+        for group in groups:
+            numbers = [found[case, table, row, column] for row, column in group]
+            printed = [number.printed for number in numbers]
+            squares.append((stdev(printed) / mean(printed)) ** 2)
+            declared = {number.spread for number in numbers}
+            assert len(declared) == 1
+        (relative,) = declared
+        assert relative == pytest.approx(mean(squares) ** 0.5, rel=0.06), (case, table)
 
 
 def test_every_known_gap_says_why() -> None:

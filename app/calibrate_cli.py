@@ -1,0 +1,81 @@
+"""The command `calibrate`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import click
+
+from app.output import print_json, print_lines, progress_to_terminal, width_of_terminal
+
+if TYPE_CHECKING:
+    from validation.left_out import LeftOut
+
+
+@click.command(short_help="Fit the constants that the cases are marked for.")
+@click.argument("cases", metavar="[CASE...]", nargs=-1)
+@click.option(
+    "--leave-out",
+    is_flag=True,
+    help="Also predict each number that fits, without its row and without its block size.",
+)
+@click.option(
+    "--write", "to_catalog", is_flag=True, help="Put the estimates into the catalog; leaves out, too."
+)
+@click.option("--json", "as_json", is_flag=True, help="JSON on standard output, and nothing else there.")
+@click.option("--quiet", is_flag=True, help="No tables.")
+def calibrate(
+    cases: tuple[str, ...], leave_out: bool, to_catalog: bool, as_json: bool, quiet: bool
+) -> int | None:
+    """Fit the constants that the cases are marked for: estimates, intervals, and what cannot be told apart.
+
+    Nothing is written where a fit does not converge, or where the numbers do not determine a constant.
+    """
+    from model.errors import SpecError
+    from validation.calibrate import calibrate as calibrated
+    from validation.write_catalog import write
+
+    found = calibrated(cases or None)
+    if to_catalog and found.unidentified:
+        raise SpecError(f"{'; '.join(found.unidentified)}; nothing is written")
+    written = write(found, whole=not cases) if to_catalog else []
+    left_out = _left_out([fit.case for fit in found.fits], quiet) if leave_out or to_catalog else {}
+    if to_catalog:
+        from validation.leave_out import write_left_out
+        from validation.left_out import every_known, path_of_left_out
+
+        write_left_out({**(every_known() if cases else {}), **left_out}, path_of_left_out())
+        written.append(path_of_left_out())
+    if as_json:
+        from dataclasses import asdict
+
+        print_json(
+            {
+                "fits": [asdict(fit) for fit in found.fits],
+                "left_out": {name: asdict(one) for name, one in left_out.items()},
+                "written": [str(path) for path in written],
+            }
+        )
+        return None
+    from app.calibration_text import calibration_lines, left_out_lines
+
+    lines = (
+        [] if quiet else [line for fit in found.fits for line in calibration_lines(fit, width_of_terminal())]
+    )
+    if left_out and not quiet:
+        lines += left_out_lines(left_out, width_of_terminal())
+    print_lines([*lines, *(f"wrote {path}" for path in written)] or ["Nothing to fit."] * (not found.fits))
+    return None
+
+
+def _left_out(cases: Sequence[str], quiet: bool) -> dict[str, LeftOut]:
+    from validation.leave_out import every_left_out
+
+    found: dict[str, LeftOut] = {}
+    with progress_to_terminal(quiet, "cases") as progress:
+        for done, (_, of_case) in enumerate(every_left_out(cases), 1):
+            found |= of_case
+            if progress is not None:
+                progress(done, len(cases))
+    return found

@@ -1,0 +1,67 @@
+"""Inputs of a library scenario that no document prints and that were fitted: their place, interval and numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from pydantic import Field, ValidationError
+
+from model.errors import SpecError, shown
+from model.provenance import Constant, Frozen
+
+
+class Inferred(Frozen):
+    """One field that the scenario sets to a fitted value."""
+
+    field: str = Field(pattern=r"^[a-z_]+(\.[a-z_]+)+$")
+    interval: tuple[float, float] | None = None
+    """Where the value lies with 95 % confidence."""
+    fitted_to: list[str] = []
+    """The printed numbers, as case:table:row:column."""
+
+
+def inferred_in(layer: Mapping[str, Any], place: str) -> dict[str, Constant]:
+    """What *layer*, a scenario's file called *place*, says of its fitted inputs, by field.
+
+    Raises SpecError for what has not the form of one.
+    """
+    listed = layer.get("inferred", [])
+    if not isinstance(listed, list):
+        raise SpecError(f"{place}: inferred: got {shown(listed)}; it is a list of tables, [[inferred]]")
+    found = {}
+    for one in listed:
+        try:
+            said = Inferred.model_validate(one)
+        except ValidationError as error:
+            first = error.errors()[0]
+            where = ".".join(str(part) for part in first["loc"]) or "inferred"
+            raise SpecError(f"{place}: inferred: {where}: {first['msg']}") from None
+        found[said.field] = Constant(
+            value=0,
+            name=f"scenario/{place}: {said.field}",
+            how="fitted",
+            source=str(layer.get("source", place)),
+            note="not printed: inferred from the numbers it was fitted to",
+            interval=said.interval,
+            fitted_to=said.fitted_to,
+        )
+    return found
+
+
+def without_set(constants: Mapping[str, Constant], sections: Mapping[str, Any]) -> dict[str, Constant]:
+    """*constants* without the inferred ones that *sections* set."""
+    return {
+        path: constant
+        for path, constant in constants.items()
+        if not (constant.name.startswith("scenario/") and _sets(sections, path))
+    }
+
+
+def _sets(sections: Mapping[str, Any], path: str) -> bool:
+    node: Any = sections
+    for part in path.split("."):
+        if not isinstance(node, Mapping) or part not in node:
+            return False
+        node = node[part]
+    return True

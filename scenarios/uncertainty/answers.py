@@ -1,0 +1,91 @@
+"""Elapsed times of one scenario with other values of its constants, by arrays or one after the other."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, Final
+
+from model.calc import calculate_many, nobody_queues
+from model.errors import SpecError
+from model.results import RunResult
+from model.spec import Transactions
+from scenarios.load import source_in, to_mapping
+from scenarios.spec import Scenario
+from scenarios.sweeps.points import Points
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Reals = NDArray[Any]
+
+Progress = Callable[[int, int], None]
+
+BY_ARRAYS: Final = 1024
+ONE_BY_ONE: Final = 256
+SIMULATED: Final = 64
+"""Draws of the constants: powers of two, as many as take about a second but for long simulations."""
+
+
+def engine_for(scenario: Scenario, result: RunResult, engine: str = "auto") -> str:
+    """What answers the draws: the engine that gave *result*, but the closed form where that is exact or asked for."""
+    if "calculate" in (engine, result.engine) or nobody_queues(scenario.system, scenario.workload):
+        return "calculate"
+    return "simulate"
+
+
+def many_for(scenario: Scenario, engine: str) -> int:
+    """How many draws *engine* answers."""
+    if engine == "simulate":
+        return SIMULATED
+    return ONE_BY_ONE if isinstance(scenario.workload, Transactions) else BY_ARRAYS
+
+
+def elapsed_s(
+    scenario: Scenario,
+    columns: Mapping[str, Reals],
+    engine: str,
+    seed: int,
+    progress: Progress | None = None,
+) -> Reals:
+    """Elapsed seconds of *scenario* with each row of *columns*, which are of one length, in the place of its fields.
+
+    Every simulation has the same seed. Raises :class:`SpecError` where a row has no answer: an interval needs all.
+    """
+    if engine == "simulate":
+        return _simulated(scenario, columns, seed, progress)
+    table = calculate_many(scenario.system, scenario.workload, columns)
+    for place, why in enumerate(table["refused"]):
+        if why:
+            raise SpecError(_no_answer(scenario, columns, place, why))
+    found: Reals = table["elapsed_s"]
+    return found
+
+
+def _simulated(
+    scenario: Scenario, columns: Mapping[str, Reals], seed: int, progress: Progress | None
+) -> Reals:
+    import numpy as np  # noqa: PLC0415
+
+    from model.sim import simulate_measures  # noqa: PLC0415  (the simulation engine is wanted only here)
+
+    source = source_in(to_mapping(scenario), scenario.name, scenario.origin)
+    points = Points(source, list(columns), "uncertainty")
+    many = len(next(iter(columns.values())))
+    found = np.empty(many)
+    for place in range(many):
+        values = {path: column[place].item() for path, column in columns.items()}
+        try:
+            point = points.point(values)
+        except SpecError as error:
+            raise SpecError(_no_answer(scenario, columns, place, str(error))) from None
+        found[place] = simulate_measures(point.system, point.workload, seed=seed)["elapsed_s"]
+        if progress is not None:
+            progress(place + 1, many)
+    return found
+
+
+def _no_answer(scenario: Scenario, columns: Mapping[str, Reals], place: int, why: str) -> str:
+    at = ", ".join(f"{path}={column[place].item():.4g}" for path, column in list(columns.items())[:3])
+    return (
+        f"{scenario.name}: uncertainty: its constants may have values without an answer, such as {at}: {why}"
+    )

@@ -1,0 +1,107 @@
+"""What of a scenario is uncertain: its constants and its fitted inputs that have an interval."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from math import inf, nextafter
+from typing import TYPE_CHECKING, Any, Final
+
+from model.catalog import constant_named
+from model.errors import SpecError
+from model.provenance import Constant, identity_of
+from scenarios.declared import declared_field, takes_whole_numbers
+from scenarios.interval import CONFIDENCE
+from scenarios.spec import Scenario
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Reals = NDArray[Any]
+
+WITHOUT_TIME: Final = "prices."
+"""Constants of this section move no time."""
+
+
+@dataclass(frozen=True, slots=True)
+class Uncertain:
+    """One constant that may have another value, in the fields of one scenario that it fills."""
+
+    constant: Constant
+    """As ``host/savvinov-pc: line_miss_s`` or ``scenario/magni-imp-32k: table.rows``; one name moves as one."""
+    low: float
+    high: float
+    """Where it lies with 95 % confidence."""
+    fields: tuple[str, ...]
+
+    @property
+    def name(self) -> str:
+        """What all that repeats it is one with."""
+        return self.constant.name
+
+
+@dataclass(frozen=True, slots=True)
+class Knowledge:
+    """How well the constants of a scenario are known."""
+
+    uncertain: tuple[Uncertain, ...]
+    """By name."""
+    known: tuple[str, ...]
+    """Fields whose constants have no interval, those that the scenario sets among them."""
+
+
+def knowledge_of(scenario: Scenario) -> Knowledge:
+    """Which constants of *scenario* have an interval, and which have none.
+
+    A constant that repeats another is one with it, and has its interval where it has none of its own. Raises
+    :class:`SpecError` for an interval that does not hold its value.
+    """
+    found: dict[str, Uncertain] = {}
+    known: list[str] = []
+    for path, constant in sorted(scenario.system.constants.items()):
+        if path.startswith(WITHOUT_TIME):
+            continue
+        origin = constant_named(constant.same_as) if constant.same_as else constant
+        interval = constant.interval or origin.interval
+        if interval is None:
+            known.append(path)
+            continue
+        low, high = interval
+        name = identity_of(constant) or path
+        if not 0 <= low <= constant.value <= high:
+            raise SpecError(
+                f"{name}: interval: got {low:g} to {high:g}; it is of numbers from 0 on and holds {constant.value:g}"
+            )
+        if name in found:
+            found[name] = replace(found[name], fields=(*found[name].fields, path))
+        elif low < high:
+            named = origin.model_copy(update={"name": name, "interval": interval})
+            found[name] = Uncertain(named, low, high, (path,))
+    return Knowledge(tuple(found[name] for name in sorted(found)), tuple(known))
+
+
+def drawn_values(one: Uncertain, scores: Reals, path: str, kind: str) -> Reals:
+    """Values of the field *path* at standard normal *scores*, within what a workload of *kind* allows.
+
+    Formula: value × (end / value)^(|score| / 1.96) with the end of the interval on that side, so that the value is the
+    median and 95 % lie within the interval; value + (end - value) × |score| / 1.96 where the interval begins at 0.
+    """
+    import numpy as np  # noqa: PLC0415
+    from scipy.special import ndtri  # noqa: PLC0415
+
+    value = one.constant.value
+    steps = np.abs(scores) / float(ndtri(0.5 + CONFIDENCE / 2))
+    ends = np.where(scores > 0, one.high, one.low)
+    found = value * (ends / value) ** steps if one.low > 0 else value + steps * (ends - value)
+    found = np.clip(found, *_limits(path, kind))
+    return np.rint(found).astype(np.int64) if takes_whole_numbers(path, kind) else found
+
+
+def _limits(path: str, kind: str) -> tuple[float, float]:
+    """Smallest and largest value that a field may have."""
+    declared = declared_field(path, kind) or {}
+    low, high = declared.get("minimum", -inf), declared.get("maximum", inf)
+    if "exclusiveMinimum" in declared:
+        low = nextafter(declared["exclusiveMinimum"], inf)
+    if "exclusiveMaximum" in declared:
+        high = nextafter(declared["exclusiveMaximum"], -inf)
+    return low, high

@@ -1,0 +1,81 @@
+"""Draws of constants that are uncertain together: normal in their logarithms, spread evenly, the same for a seed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from model.catalog import CORRELATIONS
+from model.errors import SpecError
+from scenarios.load import library, library_data
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Reals = NDArray[Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Draws:
+    """Standard normal scores of constants by name, one for each draw."""
+
+    scores: dict[str, Reals]
+    seed: int
+
+
+def drawn(names: Sequence[str], correlations: Mapping[frozenset[str], float], many: int, seed: int) -> Draws:
+    """*many* draws of the constants *names*, a power of two; scores are correlated as the constants' logarithms are.
+
+    Points of Sobol's sequence, scrambled by *seed*, so that the first half of them, or a quarter, is as even as all.
+    """
+    import numpy as np  # noqa: PLC0415
+    from scipy.special import ndtri  # noqa: PLC0415
+    from scipy.stats import qmc  # noqa: PLC0415  (takes a second to import)
+
+    if not names:
+        return Draws({}, seed)
+    shares = qmc.Sobol(len(names), rng=np.random.default_rng(seed)).random(many)
+    inside = 0.5 + (1 - 1e-10) * (shares - 0.5)  # an end of 0 or 1 would be infinitely far out
+    scores = ndtri(inside) @ _root(correlation_matrix(names, correlations))
+    return Draws(dict(zip(names, scores.T, strict=True)), seed)
+
+
+def correlation_matrix(names: Sequence[str], correlations: Mapping[frozenset[str], float]) -> Reals:
+    """Correlations of the constants *names* as a matrix, changed as little as makes it one of any constants at all.
+
+    Small correlations are not kept in the catalog, and without them no constants may have the others: then negative
+    eigenvalues are taken as 0, and the diagonal is brought back to 1.
+    """
+    import numpy as np  # noqa: PLC0415
+
+    found: Reals = np.eye(len(names))
+    places = {name: place for place, name in enumerate(names)}
+    for pair, correlation in correlations.items():
+        if pair <= places.keys():
+            one, other = (places[name] for name in pair)
+            found[one, other] = found[other, one] = correlation
+    values, vectors = np.linalg.eigh(found)
+    if values.size and values.min() < 0:
+        found = (vectors * np.maximum(values, 0.0)) @ vectors.T
+        scale = np.sqrt(np.diag(found))
+        found = found / np.outer(scale, scale)
+    return found
+
+
+def _root(matrix: Reals) -> Reals:
+    """The symmetric square root, which a matrix without an inverse has too."""
+    import numpy as np  # noqa: PLC0415
+
+    values, vectors = np.linalg.eigh(matrix)
+    found: Reals = (vectors * np.sqrt(np.maximum(values, 0.0))) @ vectors.T
+    return found
+
+
+def check_inputs(correlations: Mapping[frozenset[str], float]) -> None:
+    """Raises :class:`SpecError` where a pair names an input that no library scenario has from a fit."""
+    for name in {name for pair in correlations for name in pair if name.startswith("scenario/")}:
+        scenario, _, field = name.removeprefix("scenario/").partition(": ")
+        inferred = library_data(scenario).get("inferred", ()) if scenario in library() else ()
+        if field not in [one["field"] for one in inferred]:
+            raise SpecError(f"{CORRELATIONS}: no library scenario has the fitted input {name}")

@@ -1,0 +1,98 @@
+"""The page Evidence: misses first, errors in sample and out of sample apart, filters that reach charts and tables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from app import evidence
+from validation import Validation, validate
+from validation.left_out import LeftOut
+
+LIMIT_S = 60
+
+
+@pytest.fixture(scope="module")
+def validation() -> Validation:
+    found = validate(["savvinov_logical_io", "shallahamer_direct_reads"])
+    numbers = [replace(one, left_out=LeftOut(why="nothing else does") if one.in_sample else LeftOut())
+               for one in found.numbers]  # fmt: skip
+    return Validation(found.cases, numbers)
+
+
+@pytest.fixture
+def page(validation: Validation, monkeypatch: pytest.MonkeyPatch) -> Iterator[AppTest]:
+    monkeypatch.setattr("validation.validate", lambda: validation)
+    evidence._evidence.clear()
+    yield AppTest.from_string("from app import evidence\nevidence.page()", default_timeout=LIMIT_S)
+    evidence._evidence.clear()
+
+
+def test_rows_show_misses_first_and_each_error_in_its_column(validation: Validation) -> None:
+    rows = evidence.rows_of(validation.numbers)
+    verdicts = [row["Verdict"] for row in rows]
+    assert verdicts == sorted(
+        verdicts, key=["fails", "gap closed", "known gap", "within", "descriptive"].index
+    )
+    fits = [row for row in rows if row["Use"] == "fit alone"]
+    tests = [row for row in rows if row["Use"] == "tests"]
+    assert len(fits) == sum(one.in_sample for one in validation.numbers)
+    assert all(row["In sample"] is not None and row["Out of sample"] is None for row in fits)
+    assert all(row["In sample"] is None and row["Out of sample"] is not None for row in tests)
+    assert all(row["Note"].startswith("nothing else does") for row in fits)
+    gap = next(row for row in rows if row["Where"] == "lio, 250,5" and row["Verdict"] == "known gap")
+    assert gap["Out of sample"] == pytest.approx(-51.9, abs=1)
+    assert gap["Tolerance"] == "15 %"
+
+
+def test_constants_say_where_they_come_from(validation: Validation) -> None:
+    rows = evidence.constants_of(validation.constants)
+    assert [row["Constant"] for row in rows] == validation.fitted_constants
+    alone = {row["Constant"] for row in rows if row["Explains"] == "one number: a fit"}
+    assert alone == {one.name for one in validation.constants if len(one.fitted_to) == 1}
+    assert all(row["Value"] and row["Source"] for row in rows)
+
+
+def test_the_summary_has_both_medians(validation: Validation) -> None:
+    shown = dict(evidence.summary_of(validation.summary()))
+    assert shown["Printed numbers"] == str(len(validation.numbers))
+    assert {"Median in sample", "Median out of sample", "Times out of sample"} <= set(shown)
+    empty = evidence.summary_of(Validation([], []).summary())
+    assert dict(empty)["Median out of sample"] == "–"
+
+
+def test_the_page_runs_and_its_filters_reach_the_table(page: AppTest, validation: Validation) -> None:
+    app = page.run()
+    assert not app.exception
+    assert {one.label for one in app.metric} >= {"Median in sample", "Median out of sample"}
+    for key, value, wanted in (
+        ("evidence_cases", ["savvinov_logical_io"], {"savvinov_logical_io"}),
+        ("evidence_cases", [], {case.name for case in validation.cases}),
+    ):
+        app.session_state["evidence_tab"] = "Numbers"
+        app.multiselect(key=key).set_value(value)
+        app.run()
+        assert not app.exception
+        assert set(app.dataframe[0].value["Case"]) == wanted
+
+
+@pytest.mark.parametrize("tab", evidence.TABS)
+def test_every_tab_draws(page: AppTest, tab: str) -> None:
+    page.session_state["evidence_tab"] = tab
+    app = page.run()
+    assert not app.exception
+    if tab in ("Numbers", "Constants"):
+        assert len(app.dataframe) == 1
+    else:
+        assert len(app.get("plotly_chart")) == 1
+
+
+def test_a_filter_that_leaves_nothing_to_draw_says_so(page: AppTest) -> None:
+    app = page.run()
+    app.session_state["verdicts"] = ["descriptive"]
+    app.run()
+    assert not app.exception
+    assert any("Nothing among these is predicted" in one.value for one in app.caption)

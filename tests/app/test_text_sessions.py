@@ -1,0 +1,28 @@
+"""What the text of a run says of several sessions: the mean one's time, and until when the last one takes."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from click import unstyle
+
+from app.text import run_lines
+from model.units import show_seconds
+from scenarios import load, run
+
+
+@pytest.mark.parametrize("users", [1, 30])
+def test_several_sessions_have_a_last_one(users: int) -> None:
+    settings = ["workload.kind=delete", f"workload.users={users}", "table.rows=50000"]
+    result = run(load("full-scan-nvme", settings), "simulate")
+    text = unstyle("\n".join(run_lines(result, width=80)))
+    found = re.search(r"^until the last session is done +([\d.,]+)$", text, re.MULTILINE)
+    assert (found is not None) == (users > 1)
+    if found:
+        last_s = result.time.last_session_s
+        assert last_s is not None
+        assert float(found[1].replace(",", "")) == pytest.approx(last_s, abs=5e-4)
+        flat = " ".join(text.split())
+        early = f"done early, the last one after {show_seconds(last_s)}"
+        assert (early in flat) == (result.time.elapsed_s < users * result.time.cpu_s / 4)

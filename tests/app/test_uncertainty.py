@@ -1,0 +1,241 @@
+"""How sure an answer is, as it is shown: text, JSON, HTML report, figures and the page's switch."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from app import uncertainty_charts, uncertainty_view, what_if
+from app.cli import main
+from app.uncertainty_text import (
+    difference_sentence,
+    interval_sentence,
+    largest_sentence,
+    percents,
+    seconds,
+    uncertainty_lines,
+)
+from model.provenance import Constant
+from model.results import Contribution, Interval, RunResult, Uncertainty
+from scenarios import load, run
+from scenarios.uncertainty import Difference
+
+Captured = pytest.CaptureFixture[str]
+SCAN = "savvinov-lio-pc"
+
+
+def constant(
+    share: float = 0.8, fitted_to: tuple[str, ...] = ("case:table:1:real",), note: str = ""
+) -> Contribution:
+    known = Constant(
+        value=1e-5, name="host/some: call_s", how="fitted" if fitted_to else "assumed", source="some-source", note=note,
+        interval=(8e-6, 1.3e-5), fitted_to=list(fitted_to),
+    )  # fmt: skip
+    return Contribution(constant=known, fields=["host.call_s"], variance_fraction=share)
+
+
+def sure(low_s: float, high_s: float, **more: object) -> RunResult:
+    """A scan that takes 318 ms or so, with an interval."""
+    fields = {
+        "elapsed": Interval(low_s=low_s, high_s=high_s, confidence=0.95), "contributions": [constant()],
+        "uncertain_constants": ["a", "b", "c"], "known_constants": ["d", "e", "f", "g"],
+        "draws": 1024, "seed": 1, "engine": "calculate", **more,
+    }  # fmt: skip
+    return run(load(SCAN)).model_copy(update={"uncertainty": Uncertainty.model_validate(fields)})
+
+
+def difference(low_s: float, high_s: float, draws: int = 1024) -> Difference:
+    return Difference(
+        change_s=(low_s + high_s) / 2, low_s=low_s, high_s=high_s, low_fraction=low_s / 10, high_fraction=high_s / 10,
+        confidence=0.95, contributions=[], draws=draws, seed=1,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("low_s", "high_s", "says"),
+    [
+        (124.58, 126.07, "124.6 to 126.1 s"),
+        (546.99, 1955.4, "547 to 1,955 s"),
+        (0.28753, 0.36113, "288 to 361 ms"),
+        (0.0000042, 0.0000051, "4.20 to 5.10 µs"),
+        (-0.2, 2.0, "-0.2 to 2.0 s"),
+        (5.0, 5.0, "5.00 to 5.00 s"),
+        (0.0, 0.0, "0.00 to 0.00 µs"),
+    ],
+)
+def test_a_range_has_two_digits_of_its_width(low_s: float, high_s: float, says: str) -> None:
+    assert seconds(low_s, high_s) == says
+
+
+def test_shares_have_a_sign() -> None:
+    assert percents(-0.012, 0.0081) == "-1.2 to +0.8 %"
+
+
+@pytest.mark.parametrize(
+    ("low_s", "high_s", "says"),
+    [
+        (
+            -0.21,
+            -0.03,
+            "Sure: B takes less time than A, by 0.3 to 2.1 % (30 to 210 ms) with 95 % confidence.",
+        ),
+        (0.03, 0.21, "Sure: B takes more time than A, by 0.3 to 2.1 % (30 to 210 ms) with 95 % confidence."),
+        (
+            -0.12,
+            0.08,
+            "Not sure: B may take less time than A or more, -1.2 to +0.8 % (-120 to +80 ms) with 95 % confidence.",
+        ),
+        (0.0, 0.0, "Sure: B takes as long as A, whatever the constants are."),
+    ],
+)
+def test_a_difference_says_whether_its_sign_is_sure(low_s: float, high_s: float, says: str) -> None:
+    assert difference_sentence(difference(low_s, high_s)) == says
+
+
+def test_a_difference_without_intervals_is_a_point() -> None:
+    assert difference_sentence(difference(0.1, 0.1, draws=0)) == (
+        "The difference is a point: no constant of B or A has an interval."
+    )
+
+
+def test_an_answer_says_within_what_it_lies() -> None:
+    takes = run(load(SCAN)).time.elapsed_s
+    said = interval_sentence(sure(0.9 * takes, 1.2 * takes))
+    assert said.endswith(
+        "(-10 to +20 %) with 95 % confidence, as far as the 3 constants that have an interval go."
+    )
+    assert interval_sentence(run(load(SCAN))) == ""
+    point = sure(takes, takes, uncertain_constants=[], contributions=[], draws=0)
+    assert interval_sentence(point) == "It takes that long to a point: none of its constants has an interval."
+    chance = sure(
+        0.9 * takes, 1.1 * takes, uncertain_constants=[], contributions=[], draws=0, chance_s=0.1 * takes
+    )
+    assert "by chance alone" in interval_sentence(chance)
+
+
+def test_the_lines_name_the_largest_constant_and_what_is_left_out() -> None:
+    text = " ".join(" ".join(uncertainty_lines(sure(0.3, 0.4), 80)).split())
+    assert "80.0 % host/some: call_s: 1e-05, 8e-06 to 1.3e-05, fitted [some-source]" in text
+    assert (
+        "Most comes from host/some: call_s, with 80 % of the variance, fitted to case:table:1:real." in text
+    )
+    assert "1,024 sets of constants were drawn with seed 1 and calculated." in text
+    assert "4 constants have no interval and count as known. The model's own error is not in it" in text
+    assert list(uncertainty_lines(run(load(SCAN)))) == []
+
+
+def test_a_simulation_without_replications_says_that_chance_is_missing() -> None:
+    result = sure(0.3, 0.4, engine="simulate", draws=64).model_copy(update={"engine": "simulate"})
+    assert "What chance does is not in it" in " ".join(uncertainty_lines(result, 400))
+    found = result.uncertainty
+    assert found is not None
+    told = result.model_copy(update={"uncertainty": found.model_copy(update={"chance_s": 0.0})})
+    assert "What chance does" not in " ".join(uncertainty_lines(told, 400))
+
+
+def test_the_largest_says_what_would_narrow_it() -> None:
+    assert largest_sentence([]) == ""
+    many = tuple(f"case:table:{row}:real" for row in range(5))
+    assert "case:table:2:real and 2 more. More or more exact ones would narrow this." in largest_sentence(
+        [constant(fitted_to=many)]
+    )
+    assumed = largest_sentence([constant(fitted_to=(), note="nobody has measured it")])
+    assert assumed.endswith("assumed: nobody has measured it. A measurement of it would narrow this.")
+    assert "80 % is what constants do together" in largest_sentence([constant(0.2)])
+
+
+def test_run_puts_it_into_text_json_and_report(capsys: Captured, tmp_path: Path) -> None:
+    page = tmp_path / "report.html"
+    assert main(["run", SCAN, "--uncertainty", "--html", str(page)]) == 0
+    out = capsys.readouterr().out
+    assert "\nUncertainty\nIt takes " in out
+    assert "<h2>Uncertainty</h2>" in page.read_text("utf-8")
+    assert main(["run", SCAN, "--uncertainty", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)["uncertainty"]
+    assert found["elapsed"]["low_s"] < found["elapsed"]["high_s"]
+    assert found["contributions"][0]["constant"]["name"].startswith("host/")
+    assert found["draws"] == 1024
+    assert main(["run", SCAN, "--uncertainty", "--quiet"]) == 0
+    out, err = capsys.readouterr()
+    assert out.count("\n") == 1
+    assert "with 95 % confidence" in out
+    assert err == ""
+
+
+def test_without_the_option_nothing_is_said_of_it(capsys: Captured) -> None:
+    assert main(["run", SCAN, "--json"]) == 0
+    assert "uncertainty" not in json.loads(capsys.readouterr().out)
+    assert main(["compare", SCAN, "--set", "tablespace.block_size_bytes=16K"]) == 0
+    assert "Uncertainty" not in capsys.readouterr().out
+
+
+def test_the_same_seed_gives_the_same_words(capsys: Captured) -> None:
+    said = []
+    for seed in ("7", "7", "8"):
+        assert main(["run", SCAN, "--uncertainty", "--json", "--seed", seed]) == 0
+        said.append(json.loads(capsys.readouterr().out)["uncertainty"])
+    assert said[0] == said[1]
+    assert said[0]["elapsed"] != said[2]["elapsed"]
+
+
+def test_compare_puts_it_into_text_json_and_report(capsys: Captured, tmp_path: Path) -> None:
+    asked = ["compare", SCAN, "--set", "tablespace.block_size_bytes=16K", "--uncertainty"]
+    page = tmp_path / "report.html"
+    assert main([*asked, "--html", str(page)]) == 0
+    assert "\nUncertainty\nSure: B takes less time than A, by " in capsys.readouterr().out
+    assert "<h2>Uncertainty</h2>" in page.read_text("utf-8")
+    assert main([*asked, "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    change = found["differences"][0]
+    assert change["uncertainty"]["sign"] == "less"
+    assert change["uncertainty"]["low_s"] <= change["elapsed_change_s"] <= change["uncertainty"]["high_s"]
+    assert all("uncertainty" in result for result in found["results"])
+    assert main([*asked, "--quiet"]) == 0
+    out = capsys.readouterr().out
+    assert out.count("\n") == 1
+    assert "Sure: B takes less time than A" in out
+
+
+def test_the_figures_show_the_interval_and_the_shares() -> None:
+    before, after = sure(0.3, 0.4), sure(0.31, 0.33)
+    figure, said = uncertainty_charts.intervals({"Baseline": before, "What-if": after})
+    (trace,) = figure["data"]
+    ends = [at + more for at, more in zip(trace["x"], trace["error_x"]["array"], strict=True)]
+    assert ends == pytest.approx([400, 330])
+    assert [
+        at - less for at, less in zip(trace["x"], trace["error_x"]["arrayminus"], strict=True)
+    ] == pytest.approx([300, 310])
+    assert "What-if: " in said
+    figure, said = uncertainty_charts.shares([constant(0.8), constant(0.001)])
+    assert figure["data"][0]["x"] == [80]
+    assert said == "host/some: call_s makes 80 % of the variance."
+
+
+def switched_on(**query: str) -> AppTest:
+    app = AppTest.from_file(str(Path(what_if.__file__).with_name("streamlit_app.py")), default_timeout=60)
+    for key, value in query.items():
+        app.query_params[key] = value
+    app.run()
+    assert not says(app, "with 95 % confidence")
+    app.toggle(uncertainty_view.SWITCH).set_value(True).run()
+    assert not app.exception
+    return app
+
+
+def says(app: AppTest, text: str) -> bool:
+    return any(text in one.value for one in [*app.markdown, *app.caption])
+
+
+def test_the_page_shows_it_behind_a_switch() -> None:
+    app = switched_on(scenario=SCAN)
+    assert says(app, "as far as the")
+    assert says(app, "Most comes from host/savvinov-pc")
+    assert says(app, "The model's own error is not in it")
+
+
+def test_the_page_shows_how_sure_a_change_is() -> None:
+    app = switched_on(scenario=SCAN, **{"tablespace.block_size_bytes": "16384"})
+    assert says(app, "Sure: What-if takes less time than baseline, by")

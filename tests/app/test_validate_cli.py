@@ -1,0 +1,182 @@
+"""`blocktime validate`: what it prints, what fails a build, and what it says of a case file that is wrong."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from app.cli import main
+
+Captured = pytest.CaptureFixture[str]
+
+CASE = """
+[source]
+key = "someone"
+author = "Someone"
+title = "Something"
+document = "document 9"
+locator = "everywhere"
+system = "a machine"
+samples = 1
+[[table]]
+name = "fetch"
+locator = "line 1"
+scenario = "rahn-full-scan"
+keys = ["size"]
+set = { size = "tablespace.block_size_bytes" }
+columns = ["size", "disk", "query"]
+rows = [[8192, 112237, 183974]]
+[[table.number]]
+column = "disk"
+path = "calls.fetch.disk"
+mark = "tests"
+tolerance = 0.01
+[[table.number]]
+column = "query"
+path = "calls.fetch.query"
+mark = "tests"
+tolerance = 0.01
+"""
+CONTRADICTION = '[[check]]\nleft = ["fetch.disk"]\nright = ["fetch.query"]\n'
+
+
+def written(folder: Path, text: str, name: str = "mine.toml") -> str:
+    path = folder / name
+    path.write_text(text, "utf-8")
+    return str(path)
+
+
+def test_a_case_of_ones_own_is_compared(tmp_path: Path, capsys: Captured) -> None:
+    assert main(["validate", written(tmp_path, CASE), "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert {one["case"] for one in found["numbers"]} == {"mine"}
+    assert found["summary"]["printed_numbers"] == 2
+
+
+def test_json_is_alone_on_standard_output(capsys: Captured) -> None:
+    assert main(["validate", "savvinov_logical_io", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["summary"]["printed_numbers"] == len(found["numbers"])
+    assert len(found["constants"]) == found["summary"]["fitted_constants"]
+    assert [one["name"] for one in found["by_case"]] == ["savvinov_logical_io"]
+
+
+def test_quiet_is_one_line(capsys: Captured) -> None:
+    assert main(["validate", "savvinov_logical_io", "--quiet"]) == 0
+    assert capsys.readouterr().out.count("\n") == 1
+
+
+@pytest.mark.parametrize("how", ["--quiet", "--json"])
+def test_check_names_what_fails_and_exits_with_1(tmp_path: Path, capsys: Captured, how: str) -> None:
+    path = written(tmp_path, CASE.replace("183974", "283974"))
+    assert main(["validate", path, how]) == 0
+    assert capsys.readouterr().err == ""
+    assert main(["validate", path, how, "--check"]) == 1
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith("blocktime: mine: fetch, 8192, query: measured 283,974, predicted ")
+    assert line.endswith("tolerance 1 %)")
+
+
+def test_check_fails_for_a_gap_that_has_closed(tmp_path: Path, capsys: Captured) -> None:
+    gap = '[[known_gap]]\ntable = "fetch"\ncolumn = "query"\nreason = "said to be missed"\n'
+    assert main(["validate", written(tmp_path, CASE + gap), "--quiet", "--check"]) == 1
+    (line,) = capsys.readouterr().err.splitlines()
+    assert "within its tolerance now (1 %), so its [[known_gap]] is to be removed" in line
+
+
+def test_check_passes_where_all_holds(tmp_path: Path, capsys: Captured) -> None:
+    assert main(["validate", written(tmp_path, CASE), "--quiet", "--check"]) == 0
+    assert capsys.readouterr().err == ""
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "says"),
+    [
+        ("[[table]]", CONTRADICTION + "[[table]]", "fetch.disk is 112237; wanted equal fetch.query = 183974"),
+        (CASE[: CASE.index("[[table]]")], "", "mine.toml: source: Field required"),
+        ("calls.fetch.query", "calls.fetch.querry", "a result has no 'querry' there"),
+        ('column = "query"', 'column = "query"\nunit = "furlong"', "unit 'furlong'; wanted one of"),
+        (
+            'column = "query"',
+            'column = "query"\nfits = ["host/rahn-2008: logical_io_s"]',
+            "tests and fits host/rahn-2008: logical_io_s; wanted one or the other",
+        ),
+        (
+            'column = "disk"\npath',
+            'column = "query"\npath = "calls.fetch.query"\nmark = "fits"\nfits = ["host/rahn-2008: logical_io_s"]\n'
+            '[[table.number]]\ncolumn = "disk"\npath',
+            "column query: marked 2 times, as fits and tests; wanted one mark",
+        ),
+        ("rahn-full-scan", "rahn-full-scam", "mine.toml: table fetch, row 8192, column disk: no scenario"),
+        (
+            "tablespace.block_size_bytes",
+            "tablespace.block_sise_bytes",
+            "mine.toml: table fetch, row 8192, column disk: tablespace.block_sise_bytes: there is no such field",
+        ),
+        ("112237", '"about"', "'about' is not a size"),
+        ("[[table]]", "[[table]", "not TOML"),
+    ],
+    ids=[
+        "a contradiction", "no source", "an unknown quantity", "an unknown unit", "tests and fits", "marked twice",
+        "an unknown scenario", "an unknown field", "no number", "no TOML",
+    ],
+)  # fmt: skip
+def test_a_wrong_case_file_is_one_sentence(
+    tmp_path: Path, capsys: Captured, old: str, new: str, says: str
+) -> None:
+    assert old in CASE
+    assert main(["validate", written(tmp_path, CASE.replace(old, new, 1))]) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.count("\n") == 1
+    assert says in err
+
+
+@pytest.mark.parametrize(
+    "name", ["nosuch: table.rows", "rahn-full-scan: table.rowz", "rahn-full-scan: table"]
+)
+def test_a_fit_of_no_input_of_a_scenario_is_refused(tmp_path: Path, capsys: Captured, name: str) -> None:
+    text = CASE.replace('mark = "tests"\ntolerance = 0.01', f'mark = "fits"\nfits = ["scenario/{name}"]', 1)
+    assert main(["validate", written(tmp_path, text), "--json"]) == 2
+    assert f"mine.toml: table fetch: fits 'scenario/{name}'" in capsys.readouterr().err
+
+
+def test_a_file_that_is_not_there_or_none(tmp_path: Path, capsys: Captured) -> None:
+    for path, says in ((tmp_path / "none.toml", "No such file"), (tmp_path, "no measured case named")):
+        assert main(["validate", str(path)]) == 2
+        assert says in capsys.readouterr().err
+
+
+def test_two_cases_of_one_name_are_refused(tmp_path: Path, capsys: Captured) -> None:
+    path = written(tmp_path, CASE, "savvinov_logical_io.toml")
+    assert main(["validate", "savvinov_logical_io", path]) == 2
+    assert "got a second case called savvinov_logical_io" in capsys.readouterr().err
+
+
+def test_a_case_named_twice_is_compared_once(tmp_path: Path, capsys: Captured) -> None:
+    path = written(tmp_path, CASE)
+    assert main(["validate", path, path, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["summary"]["printed_numbers"] == 2
+
+
+def test_the_page_is_self_contained(tmp_path: Path, capsys: Captured) -> None:
+    page = tmp_path / "numbers.html"
+    assert main(["validate", written(tmp_path, CASE), "--html", str(page)]) == 0
+    assert "\x1b" not in capsys.readouterr().out
+    html = page.read_text("utf-8")
+    assert "Plotly.newPlot" in html
+    assert not re.search(r"""<(?:script|link|img|iframe)[^>]*(?:src|href)\s*=""", html)
+
+
+def test_the_text_needs_no_plotly() -> None:
+    """The first table is not to wait for a library that draws nothing there."""
+    program = (
+        "import sys; from app.cli import main; main(['validate', 'savvinov_logical_io', '--quiet']); "
+        "sys.exit('plotly' in sys.modules or 'streamlit' in sys.modules)"
+    )
+    assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0

@@ -1,0 +1,292 @@
+"""Uncertainty that reaches the answer: closed forms, what cancels, what adds, and what makes most of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from math import exp, hypot, log
+
+import numpy as np
+import pytest
+
+from model.catalog import read_correlations
+from model.errors import SpecError
+from model.provenance import Constant
+from model.results import Interval, RunResult
+from scenarios import Scenario, load, run, uncertainty
+from scenarios.uncertainty import propagate
+from scenarios.uncertainty.constants import knowledge_of
+from scenarios.uncertainty.draws import check_inputs, correlation_matrix
+
+FREE = (
+    "host.logical_io_s", "host.line_miss_s", "host.line_stream_s", "host.row_step_s", "host.column_step_ratio",
+    "host.fetch_row_s", "host.call_s", "host.between_calls_s", "client.round_trip_s", "client.message_send_s",
+)  # fmt: skip
+"""Fields that cost nothing in a scenario of one cost."""
+WITHIN = 0.004
+"""How well 1,024 draws find an end of an interval, as a share of its distance."""
+Interval2 = tuple[float, float]
+
+
+def with_constants(scenario: Scenario, intervals: Mapping[str, Interval2], names: str = "") -> Scenario:
+    """*scenario* with the constants at those fields alone uncertain; each called by its field, or by *names*."""
+    found = dict.fromkeys(intervals, None)
+    for path in found:
+        section, _, field = path.rpartition(".")
+        value = getattr(getattr(scenario.system, section), field)
+        found[path] = Constant(
+            value=value, name=names or path, how="assumed", source="a test", interval=intervals[path]
+        )
+    return scenario.model_copy(update={"system": scenario.system.model_copy(update={"constants": found})})
+
+
+def one_cost(cost: str, value: float) -> Scenario:
+    """A count of rows of which nothing takes time but *cost*."""
+    free = [f"{field}=0" for field in FREE if field != cost]
+    return load("savvinov-lio-pc", [*free, f"{cost}={value}"])
+
+
+def answered(*scenarios: Scenario, **how: object) -> uncertainty.Propagated:
+    return propagate(scenarios, [run(one) for one in scenarios], **how)  # type: ignore[arg-type]
+
+
+def interval_of(result: RunResult) -> Interval:
+    assert result.uncertainty is not None
+    return result.uncertainty.elapsed
+
+
+@pytest.fixture
+def correlated(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The rows and what one costs move against each other, exactly."""
+    pair = {frozenset({"table.rows", "host.row_step_s"}): -1.0}
+    monkeypatch.setattr(uncertainty, "correlations", lambda: pair)
+
+
+@pytest.mark.parametrize("factor", [1.02, 1.5, 4.0])
+def test_a_time_proportional_to_one_constant_has_its_interval(factor: float) -> None:
+    scenario = one_cost("host.logical_io_s", 1e-6)
+    asked = with_constants(scenario, {"host.logical_io_s": (1e-6 / factor, 1e-6 * factor)})
+    (result,) = answered(asked).results
+    found = interval_of(result)
+    assert log(found.high_s / result.time.elapsed_s) == pytest.approx(log(factor), rel=WITHIN)
+    assert log(found.low_s / result.time.elapsed_s) == pytest.approx(-log(factor), rel=WITHIN)
+    assert result.uncertainty is not None
+    (only,) = result.uncertainty.contributions
+    assert (only.constant.name, only.fields) == ("host.logical_io_s", ["host.logical_io_s"])
+    assert only.variance_fraction == pytest.approx(1, abs=0.05)
+
+
+def test_an_interval_need_not_be_symmetric_and_may_begin_at_none() -> None:
+    scenario = one_cost("host.logical_io_s", 1e-6)
+    (result,) = answered(with_constants(scenario, {"host.logical_io_s": (0.0, 1.3e-6)})).results
+    found = interval_of(result)
+    assert found.low_s == pytest.approx(0, abs=WITHIN * result.time.elapsed_s)
+    assert found.high_s == pytest.approx(1.3 * result.time.elapsed_s, rel=WITHIN)
+
+
+def test_what_moves_against_each_other_cancels(correlated: None) -> None:
+    scenario = one_cost("host.row_step_s", 1e-8)
+    rows = scenario.system.table.rows
+    both = {"host.row_step_s": (0.5e-8, 2e-8), "table.rows": (rows / 2, 2.0 * rows)}
+    (result,) = answered(with_constants(scenario, both)).results
+    found = interval_of(result)
+    assert found.low_s == pytest.approx(result.time.elapsed_s, rel=1e-5)
+    assert found.high_s == pytest.approx(result.time.elapsed_s, rel=1e-5)
+
+
+def test_what_is_independent_adds_in_squares() -> None:
+    scenario = one_cost("host.row_step_s", 1e-8)
+    rows = scenario.system.table.rows
+    both = {"host.row_step_s": (1e-8 / 1.3, 1.3e-8), "table.rows": (rows / 1.1, 1.1 * rows)}
+    (result,) = answered(with_constants(scenario, both)).results
+    expected = exp(hypot(log(1.3), log(1.1)))
+    assert interval_of(result).high_s / result.time.elapsed_s == pytest.approx(expected, rel=0.01)
+    assert result.uncertainty is not None
+    shares = {one.constant.name: one.variance_fraction for one in result.uncertainty.contributions}
+    assert list(shares) == ["host.row_step_s", "table.rows"]
+    assert shares["host.row_step_s"] == pytest.approx(log(1.3) ** 2 / log(expected) ** 2, abs=0.02)
+
+
+def test_one_constant_in_two_fields_moves_both() -> None:
+    scenario = one_cost("host.row_step_s", 1e-8)
+    cost = scenario.system.host.model_copy(update={"logical_io_s": 1e-8})
+    scenario = scenario.model_copy(update={"system": scenario.system.model_copy(update={"host": cost})})
+    both = {"host.row_step_s": (1e-8 / 1.3, 1.3e-8), "host.logical_io_s": (1e-8 / 1.3, 1.3e-8)}
+    (result,) = answered(with_constants(scenario, both, names="one")).results
+    assert interval_of(result).high_s / result.time.elapsed_s == pytest.approx(1.3, rel=WITHIN)
+    assert result.uncertainty is not None
+    (only,) = result.uncertainty.contributions
+    assert (only.constant.name, only.fields) == ("one", ["host.logical_io_s", "host.row_step_s"])
+
+
+def test_without_an_interval_it_is_a_point() -> None:
+    scenario = with_constants(one_cost("host.logical_io_s", 1e-6), {})
+    (result,) = answered(scenario).results
+    found = result.uncertainty
+    assert found is not None
+    assert found.elapsed.low_s == found.elapsed.high_s == result.time.elapsed_s
+    assert (found.draws, found.uncertain_constants, found.contributions) == (0, [], [])
+
+
+def test_a_constant_that_the_scenario_sets_is_known() -> None:
+    before, after = (knowledge_of(load("savvinov-lio-pc", more)) for more in ([], ["host.line_miss_s=2e-8"]))
+    assert "host/savvinov-pc: line_miss_s" in [one.name for one in before.uncertain]
+    missing = [one for one in before.uncertain if one.name not in [other.name for other in after.uncertain]]
+    assert all("host.line_miss_s" in one.fields for one in missing)
+    assert "host.line_miss_s" not in [field for one in after.uncertain for field in one.fields]
+    assert set(after.known) > set(before.known)
+
+
+def test_a_repeated_constant_has_the_name_and_interval_of_its_origin() -> None:
+    own, taken_over = (
+        {one.name: one for one in knowledge_of(load(name)).uncertain}
+        for name in ("savvinov-lio-pc", "rahn-pctfree-8k-10")
+    )
+    name = "host/savvinov-pc: logical_io_s"
+    assert (own[name].low, own[name].high) == (taken_over[name].low, taken_over[name].high)
+
+
+def test_prices_move_no_time() -> None:
+    fields = [field for one in knowledge_of(load("savvinov-lio-priced")).uncertain for field in one.fields]
+    assert not [field for field in fields if field.startswith("prices.")]
+    assert knowledge_of(load("savvinov-lio-priced")).known == knowledge_of(load("savvinov-lio-pc")).known
+
+
+@pytest.mark.parametrize("name", ["savvinov-lio-pc", "magni-imp-16k", "rahn-full-scan", "rahn-pctfree-8k-10"])
+def test_shares_sum_to_one_at_most_and_the_answer_lies_within(name: str) -> None:
+    (result,) = answered(load(name)).results
+    found = result.uncertainty
+    assert found is not None
+    assert found.elapsed.low_s <= result.time.elapsed_s <= found.elapsed.high_s
+    assert found.elapsed.low_s < found.elapsed.high_s
+    shares = [one.variance_fraction for one in found.contributions]
+    assert shares == sorted(shares, reverse=True)
+    assert 0 < sum(shares) <= 1 + 1e-9
+
+
+def test_a_seed_gives_the_same_and_another_nearly() -> None:
+    scenario = load("savvinov-lio-pc")
+    first, again, other = (answered(scenario, seed=seed).results[0] for seed in (5, 5, 6))
+    assert first == again
+    assert interval_of(first) != interval_of(other)
+    assert interval_of(first).high_s == pytest.approx(interval_of(other).high_s, rel=0.01)
+
+
+def test_a_scenario_does_not_differ_from_itself() -> None:
+    scenario = load("savvinov-lio-pc")
+    found = answered(scenario, scenario).difference(1)
+    assert (found.low_s, found.change_s, found.high_s) == (0, 0, 0)
+    assert (found.low_fraction, found.high_fraction) == (0, 0)
+    assert (found.sign, found.contributions) == ("none", [])
+
+
+def test_what_two_scenarios_share_cancels() -> None:
+    a, b = (load("savvinov-lio-pc", more) for more in ([], ["tablespace.block_size_bytes=16K"]))
+    both = answered(a, b)
+    found, apart = both.difference(1), [answered(one).results[0] for one in (a, b)]
+    widths = [interval_of(one).high_s - interval_of(one).low_s for one in apart]
+    assert found.change_s == both.results[1].time.elapsed_s - both.results[0].time.elapsed_s
+    assert found.low_s <= found.change_s <= found.high_s
+    assert found.high_s - found.low_s < 0.5 * hypot(*widths)
+    assert found.sign == "less"
+
+
+def test_what_only_one_has_varies_alone() -> None:
+    a = with_constants(one_cost("host.logical_io_s", 1e-6), {"host.logical_io_s": (1e-6 / 1.2, 1.2e-6)}, "a")
+    b = with_constants(
+        one_cost("host.logical_io_s", 1.1e-6), {"host.logical_io_s": (1.1e-6 / 1.2, 1.32e-6)}, "b"
+    )
+    found = answered(a, b).difference(1)
+    assert found.sign == "either"
+    assert log(1 + found.high_fraction) - log(1.1) == pytest.approx(2**0.5 * log(1.2), rel=0.02)
+    assert {one.constant.name for one in found.contributions} == {"a", "b"}
+
+
+def test_chance_adds_in_squares() -> None:
+    scenario = with_constants(
+        one_cost("host.logical_io_s", 1e-6), {"host.logical_io_s": (1e-6 / 1.05, 1.05e-6)}
+    )
+    result = run(scenario)
+    elapsed = result.time.elapsed_s
+    own = interval_of(propagate([scenario], [result]).results[0])
+    interval = Interval(low_s=0.96 * elapsed, high_s=1.04 * elapsed, confidence=0.95)
+    chance = result.model_copy(update={"time": result.time.model_copy(update={"interval": interval})})
+    found = interval_of(propagate([scenario], [chance]).results[0])
+    assert found.high_s - elapsed == pytest.approx(hypot(own.high_s - elapsed, 0.04 * elapsed))
+    assert elapsed - found.low_s == pytest.approx(hypot(elapsed - own.low_s, 0.04 * elapsed))
+
+
+def test_a_simulation_is_drawn_from_less_and_agrees_with_the_law_where_nobody_waits() -> None:
+    told: list[tuple[int, int]] = []
+    scenario = load("magni-pwrite-1")
+    simulated, calculated = (
+        answered(scenario, engine=engine, progress=lambda *at: told.append(at)).results[0].uncertainty
+        for engine in ("auto", "calculate")
+    )
+    assert simulated is not None
+    assert calculated is not None
+    assert (simulated.engine, simulated.draws) == ("simulate", 64)
+    assert (calculated.engine, calculated.draws) == ("calculate", 1024)
+    assert told == [(place + 1, 65) for place in range(65)]
+    assert simulated.elapsed.high_s == pytest.approx(calculated.elapsed.high_s, rel=0.1)
+    assert simulated.contributions[0].constant == calculated.contributions[0].constant
+
+
+def test_values_without_an_answer_are_one_sentence() -> None:
+    plain = load("magni-pwrite-1", ["disk.use=array-raid10"])
+    scenario = with_constants(plain, {"disk.raid_disks": (4, 16)})
+    says = r"magni-pwrite-1: uncertainty: .* without an answer, such as disk.raid_disks=.* is odd"
+    with pytest.raises(SpecError, match=says):
+        propagate([scenario], [run(plain)])
+
+
+def test_an_interval_that_does_not_hold_its_value_is_refused() -> None:
+    scenario = with_constants(one_cost("host.logical_io_s", 1e-6), {"host.logical_io_s": (2e-6, 3e-6)})
+    with pytest.raises(SpecError, match=r"host.logical_io_s: interval: got 2e-06 to 3e-06; .* holds 1e-06"):
+        answered(scenario)
+
+
+def test_correlations_that_no_constants_can_have_become_such_as_they_can() -> None:
+    pairs = {frozenset("ab"): 0.9, frozenset("bc"): 0.9, frozenset("ac"): -0.9}
+    found = correlation_matrix(["a", "b", "c"], pairs)
+    assert np.diag(found) == pytest.approx(np.ones(3))
+    assert np.linalg.eigvalsh(found).min() > -1e-12
+    assert found[0, 1] == pytest.approx(found[1, 2])
+    assert 0 < found[0, 1] < 0.9
+    possible = {frozenset("ab"): 0.5}
+    assert correlation_matrix(["a", "b", "c"], possible)[0, 1] == 0.5
+
+
+def test_correlations_are_read_both_ways() -> None:
+    one, other = "host/savvinov-pc: logical_io_s", "host/savvinov-pc: line_miss_s"
+    text = f'[[pair]]\nof = ["{one}", "{other}"]\ncorrelation = -0.93\n'
+    assert read_correlations(text) == {frozenset({other, one}): -0.93}
+    assert read_correlations("") == {}
+
+
+@pytest.mark.parametrize(
+    ("of", "correlation", "says"),
+    [
+        ('["host/savvinov-pc: logical_io_s"]', 0.5, "list of two different constants"),
+        ('["host/savvinov-pc: a", "host/savvinov-pc: b"]', 0.5, "no constant named 'host/savvinov-pc: a'"),
+        ('["host/nowhere: a", "host/savvinov-pc: b"]', 0.5, "no host named 'nowhere'"),
+        ('["host/savvinov-pc: logical_io_s", "host/savvinov-pc: line_miss_s"]', 1.5, "from -1 to 1"),
+        ('["host/savvinov-pc: logical_io_s", "host/savvinov-pc: line_miss_s"]', '"much"', "from -1 to 1"),
+    ],
+)
+def test_correlations_that_make_no_sense_are_one_sentence(of: str, correlation: object, says: str) -> None:
+    with pytest.raises(SpecError, match=r"correlations\.toml: pair 1") as refused:
+        read_correlations(f"[[pair]]\nof = {of}\ncorrelation = {correlation}\n")
+    assert says in str(refused.value)
+
+
+def test_a_pair_is_listed_once() -> None:
+    pair = '[[pair]]\nof = ["host/savvinov-pc: logical_io_s", "host/savvinov-pc: line_miss_s"]\ncorrelation = 0.5\n'
+    with pytest.raises(SpecError, match=r"pair 2: .* were paired before"):
+        read_correlations(pair + pair)
+
+
+def test_a_pair_of_an_input_that_was_not_fitted_is_refused() -> None:
+    with pytest.raises(
+        SpecError, match=r"no library scenario has the fitted input scenario/tpc-b: table\.rows"
+    ):
+        check_inputs({frozenset({"scenario/tpc-b: table.rows", "host/savvinov-pc: logical_io_s"}): 0.5})

@@ -1,0 +1,75 @@
+"""What ``validate`` simulates: each scenario once, and little enough that no loop has to be compiled for it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import validation.compare
+from model.kernels import buffers
+from model.sim.at_begin import begin_of
+from model.spec import Transactions
+from model.transaction_calc import solve
+from scenarios import Scenario, load, run
+from validation.case import case_names, load_case
+from validation.compare import Runs
+from validation.numbers import numbers_of
+
+TRANSACTIONS = 32_000
+"""Eight runs of 4,000, each as long as a tolerance of some percent needs."""
+
+
+@pytest.fixture(scope="module")
+def asked() -> list[tuple[Scenario, str]]:
+    """All that is run for the printed numbers, with the engine; another result in the place of each."""
+    found: list[tuple[Scenario, str]] = []
+    instead = run(load("rahn-full-scan"))
+
+    def noted(scenario: Scenario, engine: str) -> Any:
+        found.append((scenario, engine))
+        return instead
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(validation.compare, "run", noted)
+        runs = Runs()
+        for number in (one for name in case_names() for one in numbers_of(load_case(name))):
+            if number.mark != "descriptive":
+                for pick in (number.pick, *number.against):
+                    runs.result(pick)
+    return found
+
+
+def simulated_transactions(asked: list[tuple[Scenario, str]]) -> list[Scenario]:
+    return [one for one, engine in asked if engine == "simulate" and isinstance(one.workload, Transactions)]
+
+
+def test_each_scenario_is_run_once(asked: list[tuple[Scenario, str]]) -> None:
+    depends_on = [scenario.model_dump_json(include={"system", "workload", "seed"}) for scenario, _ in asked]
+    assert len(depends_on) == len(set(depends_on)) > 50
+
+
+def test_no_more_transactions_are_simulated_than_the_printed_numbers_need(
+    asked: list[tuple[Scenario, str]],
+) -> None:
+    played = [scenario.workload for scenario in simulated_transactions(asked)]
+    assert played
+    assert sum(work.transactions or TRANSACTIONS for work in played) <= TRANSACTIONS
+
+
+def test_no_loop_is_compiled_for_them(
+    asked: list[tuple[Scenario, str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The compiler starts in a second, and takes four more where it has to compile."""
+    monkeypatch.setattr(buffers.worked, "_requests", 0)
+    for scenario in simulated_transactions(asked):
+        work = scenario.workload
+        assert isinstance(work, Transactions)
+        begin_of(
+            scenario.system,
+            work,
+            solve(scenario.system, work),
+            scenario.seed,
+            work.transactions or TRANSACTIONS,
+        )
+    assert 0 < buffers.worked._requests < buffers.LEAST_REFERENCES

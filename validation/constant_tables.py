@@ -1,0 +1,150 @@
+"""Constants as tables: those of the catalog with their origin, those that were fitted, and which hang together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from fnmatch import fnmatchcase
+from typing import Final
+
+from model import catalog
+from model.provenance import Constant, show_number
+from model.units import show_seconds, unit_of
+from validation.compare import Validation
+from validation.fitted import FittedConstant
+from validation.markdown import code, table
+from validation.tally import mechanism_of
+from validation.words import NOTHING, number_text
+
+CLOSE: Final = 0.7
+"""Correlations that are told: half of what is not known of one is not known of the other (0.7² is a half)."""
+
+
+def amount_text(field: str, value: float) -> str:
+    """The value of a field with its unit."""
+    unit = unit_of(field)
+    if unit == "s" and 0 < abs(value) < 0.9995e-6:
+        return f"{1e9 * value:.3g} ns"
+    if unit == "s":
+        return show_seconds(value)
+    return f"{number_text(value)} {unit}".strip()
+
+
+def interval_text(field: str, interval: tuple[float, float] | None) -> str:
+    """Where a value lies with 95 % confidence."""
+    return NOTHING if interval is None else " to ".join(amount_text(field, end) for end in interval)
+
+
+def range_text(bounds: dict[str, tuple[float, float]]) -> str:
+    """The quantities that a constant was fitted in."""
+    return ", ".join(
+        f"{quantity} {show_number(low)}" + ("" if low == high else f" to {show_number(high)}")
+        for quantity, (low, high) in bounds.items()
+    )
+
+
+def numbers_text(ids: Iterable[str]) -> str:
+    """Printed numbers by their ids, those of one table together."""
+    by_table: dict[str, list[str]] = {}
+    for one in ids:
+        case, table_name, rest = one.split(":", 2)
+        by_table.setdefault(f"{case}:{table_name}", []).append(rest)
+    return "; ".join(
+        f"{code(place)} {', '.join(code(rest) for rest in cells)}" for place, cells in by_table.items()
+    )
+
+
+def fitted_table(validation: Validation, patterns: str = "") -> str:
+    """The constants, and inputs of scenarios, fitted to numbers whose ids have one of *patterns*; all by default."""
+    wanted = [one.strip() for one in patterns.split(";")] if patterns else ["*"]
+    mechanisms = {one.number.id: mechanism_of(one) for one in validation.numbers}
+    rows = [
+        [
+            code(one.name),
+            amount_text(_field(one), one.value),
+            interval_text(_field(one), one.interval),
+            numbers_text(one.fitted_to),
+            range_text(one.range),
+            ", ".join(sorted({mechanisms[number] for number in one.fitted_to if number in mechanisms})),
+            "one number, and nothing else" if one.only_a_fit else "",
+            one.note,
+        ]
+        for one in validation.constants
+        if any(fnmatchcase(number, pattern) for number in one.fitted_to for pattern in wanted)
+    ]
+    heads = (
+        "constant or input",
+        "value",
+        "95 % interval",
+        "fitted to",
+        "fitted in",
+        "about",
+        "determined by",
+        "note",
+    )
+    return table(heads, rows)
+
+
+def _field(one: FittedConstant) -> str:
+    return one.name.rpartition(": ")[2].rpartition(".")[2]
+
+
+def catalog_tables(kind: str) -> str:
+    """Every entry of a *kind* with its constants."""
+    return "\n\n".join(_of_entry(kind, entry) for entry in catalog.entries(kind).values())
+
+
+def _of_entry(kind: str, entry: catalog.Entry) -> str:
+    rows = [
+        [
+            code(field),
+            str(entry.values()[field])
+            if isinstance(entry.values()[field], str)
+            else amount_text(field, one.value),
+            interval_text(field, one.interval),
+            one.how,
+            one.source,
+            _beside(one),
+        ]
+        for field, one in entry.constants.items()
+    ]
+    rows += [
+        [code(field), said, NOTHING, NOTHING, entry.source, NOTHING] for field, said in entry.texts.items()
+    ]
+    heads = ("constant", "value", "95 % interval", "how", "source", "note")
+    return f"**{kind}/{entry.name}** – {entry.title} [{entry.source}]\n\n{table(heads, rows)}"
+
+
+def _beside(one: Constant) -> str:
+    said = [
+        one.note,
+        f"same as `{one.same_as}`" if one.same_as else "",
+        f"fitted to {numbers_text(one.fitted_to)}" if one.fitted_to else "",
+        f"in {range_text(one.range)}" if one.range else "",
+    ]
+    return "; ".join(part for part in said if part)
+
+
+def prior_table(validation: Validation) -> str:
+    """What sources say of constants before any number is fitted."""
+    rows = [
+        [
+            code(prior.constant),
+            amount_text(prior.constant.rpartition(": ")[2], prior.value),
+            f"{prior.factor:g}",
+            prior.source,
+            prior.says,
+        ]
+        for case in validation.cases
+        for prior in case.prior
+    ]
+    return table(("constant", "value", "factor", "source", "says"), sorted(rows))
+
+
+def correlation_table() -> str:
+    """Pairs of constants whose estimates hang together closely."""
+    pairs = [(sorted(pair), value) for pair, value in catalog.correlations().items() if abs(value) >= CLOSE]
+    rows = [
+        [code(one), code(other), f"{value:+.2f}"]
+        for (one, other), value in sorted(pairs, key=lambda pair: (-abs(pair[1]), pair[0]))
+    ]
+    return table(("constant", "and", "correlation"), rows) if rows else "None is on file."

@@ -1,0 +1,334 @@
+"""Where the model and the documents disagree: which numbers, and whether the prose is about just those.
+
+A section of docs/differences.md that stands under a title of the third level holds a table ``numbers: PATTERN; …`` of
+the numbers that it is about, by patterns of their ids, and three statements in bold: cause, who is likely right, and
+what would settle it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from typing import Final
+
+from validation.case import Cell
+from validation.compare import Comparison, Validation
+from validation.fit import ClosedForms
+from validation.markdown import anchor, table, together
+from validation.numbers import names
+from validation.report import is_exact
+from validation.tally import by_mechanism, groups
+from validation.words import (
+    FIT_ALONE,
+    NOTHING,
+    WORDS,
+    bound_text,
+    number_text,
+    quantity_text,
+    spread_text,
+    tolerance_text,
+)
+
+LARGE: Final = 0.10
+"""A relative error that is told whatever the tolerance."""
+ROUNDING: Final = 1e-5
+"""Relative; what was left out is kept with six digits."""
+STATEMENTS: Final = ("Cause.", "Likely right: ", "What would settle it.")
+RIGHT: Final = ("the document", "the model", "neither", "both", "open")
+SECTION: Final = re.compile(r"^### (?P<title>.+)\n(?P<body>(?:(?!^#{1,3} ).*\n?)*)", re.MULTILINE)
+ABOUT: Final = re.compile(r"<!-- generated: numbers: (?P<patterns>.+?) -->")
+SAID: Final = re.compile(r"\*\*Likely right: (?P<who>[a-z ]+)")
+HEADS: Final = (
+    "number",
+    "use",
+    "printed",
+    "predicted",
+    "in sample",
+    "out of sample",
+    "without its block size",
+    "tolerance",
+    "spread",
+    "verdict",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """What is said by hand about some disagreements."""
+
+    title: str
+    patterns: tuple[str, ...]
+    likely_right: str
+    missing: tuple[str, ...]
+    """Statements that it does not make."""
+
+
+def sections_of(text: str) -> list[Section]:
+    """The sections of docs/differences.md that are about disagreements."""
+    found = []
+    for section in SECTION.finditer(text):
+        about = ABOUT.search(section["body"])
+        if about:
+            said = SAID.search(section["body"])
+            missing = (one for one in STATEMENTS if f"**{one}" not in section["body"])
+            found.append(
+                Section(
+                    section["title"],
+                    tuple(_split(about["patterns"])),
+                    said["who"].strip() if said else "",
+                    tuple(missing),
+                )
+            )
+    return found
+
+
+def _split(patterns: str) -> list[str]:
+    return [one.strip() for one in patterns.split(";")]
+
+
+def errors_of(one: Comparison) -> list[float]:
+    """The relative errors in sample, out of sample, and with its block size left out, as far as there are any."""
+    every = (one.relative_error, one.out_of_sample_error, one.without_its_block_size_error)
+    return [error for error in every if error is not None]
+
+
+def disagrees(one: Comparison) -> bool:
+    """Whether it is off by more than its tolerance or by more than 10 %, in sample or out of sample, or fits alone."""
+    if not one.compared:
+        return False
+    if one.left_out.why:
+        return True
+    allowed = LARGE if one.tolerance is None else min(LARGE, one.tolerance + ROUNDING)
+    return one.verdict != "within" or any(abs(error) > allowed for error in errors_of(one))
+
+
+def disagreements(numbers: Iterable[Comparison]) -> list[Comparison]:
+    """Those that are to be explained."""
+    return [one for one in numbers if disagrees(one)]
+
+
+def about(patterns: Sequence[str], numbers: Iterable[Comparison]) -> list[Comparison]:
+    """Those of *numbers* whose id one of *patterns* has."""
+    return [one for one in numbers if any(fnmatchcase(one.number.id, pattern) for pattern in patterns)]
+
+
+def problems(text: str, validation: Validation) -> list[str]:
+    """What is wrong between prose and numbers, a sentence each.
+
+    A disagreement without prose, or with two; prose about numbers that agree by now; a statement that is not made.
+    """
+    off = disagreements(validation.numbers)
+    sections = sections_of(text)
+    said = []
+    for one in off:
+        titles = [section.title for section in sections if about(section.patterns, [one])]
+        if not titles:
+            errors = ", ".join(f"{100 * error:+.1f} %" for error in errors_of(one)) or WORDS[one.verdict]
+            said.append(f"{one.number.id} disagrees ({errors}), and no section is about it")
+        elif len(titles) > 1:
+            said.append(f"{one.number.id}: sections {' and '.join(map(repr, titles))}; wanted one")
+    for section in sections:
+        for pattern in section.patterns:
+            if not about([pattern], off):
+                known = about([pattern], validation.numbers)
+                state = "names a number that agrees" if known else "names no number"
+                said.append(f"section {section.title!r}: {pattern} {state}; wanted a disagreement")
+        for statement in section.missing:
+            said.append(f"section {section.title!r}: does not say **{statement.strip()}**")
+        if section.likely_right and section.likely_right not in RIGHT:
+            known_words = ", ".join(RIGHT)
+            said.append(
+                f"section {section.title!r}: likely right: got {section.likely_right!r}; wanted one of {known_words}"
+            )
+    return said
+
+
+def _by_chance(one: Comparison) -> bool:
+    return one.number.path.startswith("transactions.")
+
+
+def predicted_text(one: Comparison, predicted: float | None) -> str:
+    """A prediction in four digits, or in three where chance has a part in it; counts whole."""
+    if predicted is None or abs(predicted - round(predicted)) < ROUNDING:
+        return number_text(predicted)
+    return number_text(float(f"{predicted:.{3 if _by_chance(one) else 4}g}"))
+
+
+def error_text(one: Comparison, error: float | None) -> str:
+    """An error in percent, to a tenth, or whole where chance has a part in it."""
+    if error is None:
+        return NOTHING
+    if is_exact(error):
+        return "0"
+    shown = f"{100 * error:+.{0 if _by_chance(one) else 1}f}"
+    return f"{shown if float(shown) else shown[1:]} %"
+
+
+def _row(one: Comparison) -> list[str]:
+    return [
+        f"{one.number.where}: {quantity_text(one)}",
+        one.number.mark,
+        bound_text(one) + number_text(one.number.printed),
+        predicted_text(one, one.predicted),
+        error_text(one, one.in_sample_error),
+        FIT_ALONE if one.fit_alone else error_text(one, one.out_of_sample_error),
+        error_text(one, one.without_its_block_size_error),
+        tolerance_text(one),
+        spread_text(one),
+        WORDS[one.verdict],
+    ]
+
+
+def numbers_table(patterns: str, validation: Validation) -> str:
+    """The disagreements that a section is about, with what their spread was worked out from."""
+    found = about(_split(patterns), disagreements(validation.numbers))
+    spreads = dict.fromkeys(one.number.spread_from for one in found if one.number.spread_from)
+    shown = table(HEADS, map(_row, found)) if found else "Nothing disagrees here."
+    return "\n\n".join([shown, *(f"Spread: {_sentence(spread)}" for spread in spreads)])
+
+
+def _sentence(text: str) -> str:
+    return text if text.endswith(".") else f"{text}."
+
+
+def contents(text: str, validation: Validation) -> str:
+    """The sections, with their numbers, the largest error, and who is likely right."""
+    off = disagreements(validation.numbers)
+    rows = []
+    for section in sections_of(text):
+        found = about(section.patterns, off)
+        largest = max(
+            ((error, one) for one in found for error in errors_of(one)),
+            key=lambda pair: abs(pair[0]),
+            default=None,
+        )
+        rows.append(
+            [
+                ", ".join(sorted({one.number.document.removeprefix("document ") for one in found})),
+                f"[{section.title}]({anchor(section.title)})",
+                str(len(found)),
+                error_text(largest[1], largest[0]) if largest else NOTHING,
+                ", ".join(f"{WORDS[verdict]}" for verdict in dict.fromkeys(one.verdict for one in found)),
+                section.likely_right,
+            ]
+        )
+    return table(("document", "disagreement", "numbers", "largest error", "verdict", "likely right"), rows)
+
+
+def summary(validation: Validation) -> str:
+    """What the comparison comes to."""
+    counted = validation.summary()
+    compared = [one for one in validation.numbers if one.compared]
+    off = disagreements(compared)
+    alone = [one for one in compared if one.fit_alone]
+    rows = [
+        ("printed numbers on file", f"{counted['printed_numbers']:,}"),
+        ("of these compared with the model", f"{counted['compared']:,}"),
+        ("of these fit constants", f"{sum(one.in_sample for one in compared):,}"),
+        ("constants and inputs fitted", f"{counted['fitted_constants']:,}"),
+        ("numbers that fit and that nothing else determines: fits, no evidence", f"{len(alone):,}"),
+        ("numbers that test", f"{sum(not one.in_sample for one in compared):,}"),
+        ("median error in sample", _percent(counted["in_sample_median_error"])),
+        ("median error out of sample", _percent(counted["held_out_median_error"])),
+        ("median error of times, in sample", _percent(counted["times_in_sample_median_error"])),
+        ("median error of times, out of sample", _percent(counted["times_out_of_sample_median_error"])),
+        ("outside their tolerance without being a known gap", f"{counted['failed']:,}"),
+        ("known gaps", f"{counted['known_gaps']:,}"),
+        ("disagreements below: known gaps, and errors above the tolerance or 10 %", f"{len(off):,}"),
+    ]
+    return table(("what", "how many"), rows)
+
+
+def _percent(share: float | None) -> str:
+    return NOTHING if share is None else f"{100 * share:.1f} %"
+
+
+def fits_table(validation: Validation) -> str:
+    """Every number that constants were fitted to, with what the model says of it without it."""
+    fits = [one for one in validation.numbers if one.in_sample]
+    tables = []
+    for case, found in groups(fits, lambda one: one.number.case):
+        rows = [
+            [
+                f"{one.number.where}: {quantity_text(one)}",
+                bound_text(one) + number_text(one.number.printed),
+                error_text(one, one.in_sample_error),
+                FIT_ALONE if one.fit_alone else error_text(one, one.out_of_sample_error),
+                error_text(one, one.without_its_block_size_error),
+                tolerance_text(one),
+                spread_text(one),
+                together(one.number.fits, ": "),
+            ]
+            for one in found
+        ]
+        heads = (
+            case,
+            "printed",
+            "in sample",
+            "without its row",
+            "without its block size",
+            "tolerance",
+            "spread",
+            "fits",
+        )
+        tables.append(table(heads, rows))
+    return "\n\n".join(tables)
+
+
+def closed_form_table(patterns: str, validation: Validation) -> str:
+    """Simulated numbers beside what `calculate` says of them."""
+    runs = ClosedForms()
+    rows = [
+        [
+            f"{one.number.where}: {quantity_text(one)}",
+            number_text(one.number.printed),
+            predicted_text(one, one.predicted),
+            predicted_text(one, runs.predict(one.number)),
+        ]
+        for one in about(_split(patterns), validation.numbers)
+        if one.compared
+    ]
+    return table(("number", "printed", "simulated", "calculated"), rows)
+
+
+def mechanism_table(validation: Validation) -> str:
+    """How many printed numbers are about each mechanism, and how far the model is off."""
+    rows = [
+        [
+            one.name,
+            f"{one.fits:,}",
+            f"{one.tests:,}",
+            f"{one.within:,}",
+            f"{one.known_gaps:,}",
+            f"{one.failed:,}",
+            _percent(one.in_sample_median_error),
+            _percent(one.held_out_median_error),
+        ]
+        for one in by_mechanism(validation.numbers)
+    ]
+    heads = (
+        "mechanism", "fit", "test", "within tolerance", "known gaps", "fail",
+        "median error in sample", "median error out of sample",
+    )  # fmt: skip
+    return table(heads, rows)
+
+
+def doubts_table(validation: Validation) -> str:
+    """What the cases doubt of what is printed."""
+    rows = [
+        [
+            case.source.document.removeprefix("document "),
+            f"{doubt.table}: {', '.join(names(doubt.column))}",
+            ", ".join(f"{key} {_cells(value)}" for key, value in doubt.where.items()),
+            doubt.says,
+        ]
+        for case in validation.cases
+        for doubt in case.doubt
+    ]
+    return table(("document", "printed", "where", "doubt"), sorted(rows, key=lambda row: row[0]))
+
+
+def _cells(value: Cell | list[Cell]) -> str:
+    return " and ".join(map(str, value)) if isinstance(value, list) else str(value)

@@ -1,0 +1,161 @@
+"""The documents' generated parts: tables between two marks, made anew from what the program knows, and their freshness.
+
+A part stands between ``<!-- generated: NAME -->`` or ``<!-- generated: NAME: OF -->`` and ``<!-- end -->``. What stands
+around it is written by hand.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from difflib import SequenceMatcher
+from pathlib import Path
+from typing import Final
+
+from model.errors import SpecError
+from validation import compare
+from validation.constant_tables import catalog_tables, correlation_table, fitted_table, prior_table
+from validation.differences import (
+    closed_form_table,
+    contents,
+    doubts_table,
+    fits_table,
+    mechanism_table,
+    numbers_table,
+    problems,
+    summary,
+)
+from validation.law_tables import law_tables
+
+Maker = Callable[[str], str]
+
+FOLDER: Final = Path(__file__).resolve().parents[1] / "docs"
+DIFFERENCES: Final = FOLDER / "differences.md"
+MODEL: Final = FOLDER / "model.md"
+
+PART: Final = re.compile(
+    r"(?P<begin><!-- generated: (?P<name>[a-z ]+)(?:: (?P<of>[^>]*))? -->\n)(?P<body>.*?)(?P<end><!-- end -->)",
+    re.DOTALL,
+)
+MARK: Final = re.compile(r"^<!-- (?:generated|end)\b.*$", re.MULTILINE)
+NUMBER: Final = re.compile(r"[+-]?(?:\d[\d,]*)(?:\.\d+)?(?:e[+-]?\d+)?")
+LAST_DIGITS: Final = 1.5
+"""Units of its last digit that a figure may differ by: machines round exponentials otherwise."""
+
+
+def filled(text: str, makers: Mapping[str, Maker], place: str) -> str:
+    """*text* with every generated part made anew.
+
+    Raises SpecError for a mark without its end, and for a part that nobody makes.
+    """
+    whole = [mark for part in PART.finditer(text) for mark in (part["begin"].rstrip(), part["end"])]
+    for mark in MARK.findall(text):
+        if mark not in whole:
+            raise SpecError(
+                f"{place}: {mark}: wanted <!-- generated: NAME --> … <!-- end -->, one after another"
+            )
+
+    def made(part: re.Match[str]) -> str:
+        name, of = part["name"], part["of"] or ""
+        if name not in makers:
+            raise SpecError(f"{place}: generated: got {name!r}; wanted one of {', '.join(sorted(makers))}")
+        return f"{part['begin']}\n{makers[name](of).strip()}\n\n{part['end']}"
+
+    return PART.sub(made, text)
+
+
+def parts_of(text: str) -> Iterator[tuple[str, str]]:
+    """Mark and content of each generated part."""
+    for part in PART.finditer(text):
+        yield part["begin"].strip(), part["body"]
+
+
+def stale(text: str, fresh: str) -> list[str]:
+    """A sentence for each generated part of *text* that is not as in *fresh*; last digits of figures may differ."""
+    return [
+        f"{mark}: {difference}"
+        for (mark, body), (_, made) in zip(parts_of(text), parts_of(fresh), strict=True)
+        if (difference := first_difference(body, made))
+    ]
+
+
+def first_difference(text: str, fresh: str) -> str:
+    """The first lines that say different things; empty where there are none."""
+    found, wanted = (
+        [line for line in one.splitlines() if line and not set(line) <= set("|-: ")] for one in (text, fresh)
+    )
+    same = SequenceMatcher(None, found, wanted, autojunk=False)
+    for kind, i, k, j, m in same.get_opcodes():
+        if kind == "equal":
+            continue
+        if kind != "replace" or k - i != m - j:
+            return f"got {found[i:k][:1]}, wanted {wanted[j:m][:1]}"
+        for got, want in zip(found[i:k], wanted[j:m], strict=True):
+            if not says_the_same(got, want):
+                return f"got {got!r}, wanted {want!r}"
+    return ""
+
+
+def says_the_same(one: str, other: str) -> bool:
+    """Whether two lines have the same words, and figures that differ in their last digits at most."""
+    if NUMBER.sub("0", one) != NUMBER.sub("0", other):
+        return False
+    pairs = zip(NUMBER.findall(one), NUMBER.findall(other), strict=True)
+    return all(
+        abs(_value(a) - _value(b)) <= LAST_DIGITS * max(_last_digit(a), _last_digit(b)) for a, b in pairs
+    )
+
+
+def _value(figure: str) -> float:
+    return float(figure.replace(",", ""))
+
+
+def _last_digit(figure: str) -> float:
+    """What one unit of the last digit is worth; nothing in a whole number without a sign, which is a count."""
+    digits, _, power = figure.replace(",", "").partition("e")
+    decimals = digits.partition(".")[2]
+    if digits.isdecimal() and not power and len(digits) <= 3:
+        return 0.0
+    return float(10.0 ** (int(power or 0) - len(decimals)))
+
+
+def fresh_documents(validation: compare.Validation) -> dict[Path, str]:
+    """Each document as it should be."""
+    texts = {path: path.read_text("utf-8") for path in (DIFFERENCES, MODEL)}
+    makers: dict[str, Maker] = {
+        "summary": lambda _: summary(validation),
+        "contents": lambda _: contents(texts[DIFFERENCES], validation),
+        "numbers": lambda of: numbers_table(of, validation),
+        "mechanisms": lambda _: mechanism_table(validation),
+        "doubts": lambda _: doubts_table(validation),
+        "fits": lambda _: fits_table(validation),
+        "closed forms": lambda of: closed_form_table(of, validation),
+        "fitted": lambda of: fitted_table(validation, of),
+        "priors": lambda _: prior_table(validation),
+        "catalog": catalog_tables,
+        "correlations": lambda _: correlation_table(),
+        "laws": law_tables,
+    }
+    return {path: filled(text, makers, f"docs/{path.name}") for path, text in texts.items()}
+
+
+def main(arguments: Sequence[str] = ()) -> int:
+    """Write the documents' generated parts; 1 where a disagreement has no prose, or prose no disagreement."""
+    if arguments:
+        sys.stderr.write(f"python3 dev.py docs takes no arguments, got {' '.join(arguments)}\n")
+        return 2
+    validation = compare.validate()
+    for path, text in fresh_documents(validation).items():
+        if text != path.read_text("utf-8"):
+            beside = path.with_suffix(".md.new")
+            beside.write_text(text, "utf-8")
+            beside.replace(path)
+            sys.stdout.write(f"written: docs/{path.name}\n")
+    found = problems(DIFFERENCES.read_text("utf-8"), validation)
+    sys.stderr.writelines(f"docs/{DIFFERENCES.name}: {one}\n" for one in found)
+    return int(bool(found))
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,115 @@
+"""The laws as tables, read from their modules: what each says, what it computes, and its sources."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import Final
+
+from model import laws
+from model.errors import SpecError
+from validation.markdown import code, table
+
+FOLDER: Final = Path(laws.__file__).parent
+PLAIN: Final = frozenset({"__init__", "numeric"})
+"""Modules without a claim about the world."""
+LONGEST: Final = 140
+"""Characters of a computation that still reads as a formula."""
+KEY: Final = re.compile(r"\[([a-z][a-z0-9]*(?:-[a-z0-9.]+)+|general knowledge)\]")
+ROLE: Final = re.compile(r":\w+:`~?(?:[\w.]+\.)?(\w+)`")
+
+
+def law_modules() -> list[str]:
+    """Names of the modules that hold laws."""
+    return sorted(file.stem for file in FOLDER.glob("*.py") if file.stem not in PLAIN)
+
+
+@cache
+def _module(name: str) -> tuple[ast.Module, list[str]]:
+    if name not in law_modules():
+        raise SpecError(f"laws: got {name!r}; wanted some of {', '.join(law_modules())}")
+    text = (FOLDER / f"{name}.py").read_text("utf-8")
+    return ast.parse(text), text.splitlines()
+
+
+def law_tables(modules: str) -> str:
+    """What *modules*, separated by commas, say: a table of laws each, and the numbers that stand in them."""
+    return "\n\n".join(_of_module(name.strip()) for name in modules.split(","))
+
+
+def _of_module(name: str) -> str:
+    tree, lines = _module(name)
+    said = ast.get_docstring(tree) or ""
+    keys = KEY.findall(said)
+    rows = [
+        [
+            code(law.name),
+            _plain(ast.get_docstring(law) or ""),
+            _computes(law),
+            ", ".join(dict.fromkeys(KEY.findall(ast.get_docstring(law) or "") or keys)),
+        ]
+        for law in tree.body
+        if isinstance(law, ast.FunctionDef) and not law.name.startswith("_")
+    ]
+    numbers = "; ".join(_numbers(tree, lines))
+    return "\n\n".join(
+        [
+            f"**{name}.** {_plain(said)}",
+            table(("law", "says", "computes", "sources"), rows),
+            *([f"Numbers in `{name}`: {numbers}."] if numbers else []),
+        ]
+    )
+
+
+def _plain(said: str) -> str:
+    """A docstring in one line."""
+    return " ".join(ROLE.sub(r"`\1`", said).split())
+
+
+def _computes(law: ast.FunctionDef) -> str:
+    """What is returned, with names that were given values on the way replaced by those; empty for no formula."""
+    *before, last = law.body[1:] if ast.get_docstring(law) else law.body
+    if not isinstance(last, ast.Return) or last.value is None:
+        return ""
+    given: dict[str, ast.expr] = {}
+    for step in before:
+        if not (isinstance(step, ast.Assign) and isinstance(step.targets[0], ast.Name)):
+            return ""
+        given[step.targets[0].id] = _Replaced(given).visit(step.value)
+    text = ast.unparse(_Replaced(given).visit(last.value))
+    return code(text) if len(text) <= LONGEST else ""
+
+
+class _Replaced(ast.NodeTransformer):
+    """Names by the expressions that they stand for."""
+
+    def __init__(self, given: dict[str, ast.expr]) -> None:
+        self.given = given
+
+    def visit_Name(self, node: ast.Name) -> ast.expr:
+        return self.given.get(node.id, node)
+
+
+def _numbers(tree: ast.Module, lines: list[str]) -> Iterator[str]:
+    """The numbers that a module gives names to, with what is said of them below or beside."""
+    for step, after in zip(tree.body, [*tree.body[1:], None], strict=True):
+        if not isinstance(step, ast.Assign | ast.AnnAssign):
+            continue
+        target = step.targets[0] if isinstance(step, ast.Assign) else step.target
+        value = step.value
+        if not (isinstance(target, ast.Name) and target.id.isupper() and value is not None):
+            continue
+        if isinstance(value, ast.Call | ast.Dict | ast.Set) or any(map(_is_text, ast.walk(value))):
+            continue
+        said = lines[(step.end_lineno or step.lineno) - 1].partition("  # ")[2]
+        if isinstance(after, ast.Expr) and _is_text(after.value):
+            said = ast.literal_eval(after.value)
+        note = f" ({_plain(said).rstrip('.')})" if said else ""
+        yield f"`{target.id} = {ast.unparse(value)}`{note}"
+
+
+def _is_text(node: ast.AST) -> bool:
+    return isinstance(node, ast.Constant) and isinstance(node.value, str)

@@ -62,10 +62,17 @@ def shares(contributions: Sequence[Contribution], *, ink: str = "") -> tuple[Fig
         ],
         "hoverinfo": "text",
     }  # fmt: skip
-    figure: Figure = {"data": [trace], "layout": _layout(names, "percent of the variance")}
+    figure: Figure = {
+        "data": [trace],
+        "layout": _layout(names, "percent of the variance that would go if it were known"),
+    }
     figure["layout"]["yaxis"]["autorange"] = "reversed"
     write_in(figure, ink)
-    first = f"{names[0]} makes {percents[0]:.0f} % of the variance" if names else "No constant makes any"
+    first = (
+        f"{percents[0]:.0f} % of the variance would go if {names[0]} were known"
+        if names
+        else "It hangs on no constant"
+    )
     return figure, f"{first}."
 
 

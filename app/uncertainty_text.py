@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 MOST_SHOWN: Final = 5
 LEAST_SHOWN: Final = 0.01
 """Share of the variance below which a constant is not worth a line."""
+LITTLE: Final = 0.2
+"""Share of the variance below which no constant is to be blamed alone."""
 MOST_NUMBERS: Final = 3
 TITLE: Final = "Uncertainty"
 NOT_IN_IT: Final = (
@@ -89,7 +91,7 @@ def difference_lines(
 
 
 def share_lines(contributions: Sequence[Contribution], width: int = 80) -> Iterator[str]:
-    """Constants by the share of the variance that they make, largest first."""
+    """Constants by what would go of the variance if they were known, largest first."""
     for one in contributions[:MOST_SHOWN]:
         if abs(one.variance_fraction) >= LEAST_SHOWN:
             known = f"{known_within(one.constant)}, {one.constant.how} [{one.constant.source}]"
@@ -108,18 +110,19 @@ def largest_sentence(contributions: Sequence[Contribution]) -> str:
     if not contributions:
         return ""
     first, share = contributions[0].constant, contributions[0].variance_fraction
-    told = sum(one.variance_fraction for one in contributions)
-    name = f"{first.name}, with {100 * share:.0f} % of the variance"
+    name = f"{first.name}: {100 * share:.0f} % of the variance would go if it were known"
     alone = ""
-    if told < 0.5:
-        alone = f" {100 * (1 - told):.0f} % is what constants do together, or jumps where something sets in."
+    if share < LITTLE:
+        alone = (
+            " No constant alone makes much: it is what they do together, or jumps where something sets in."
+        )
     if not first.fitted_to:
         why = f": {first.note}" if first.note else ""
-        return f"Most comes from {name}, {first.how}{why}. A measurement of it would narrow this.{alone}"
+        return f"Most hangs on {name}; it is {first.how}{why}.{alone}"
     numbers = ", ".join(first.fitted_to[:MOST_NUMBERS])
     more = len(first.fitted_to) - MOST_NUMBERS
     numbers += f" and {more} more" if more > 0 else ""
-    return f"Most comes from {name}, fitted to {numbers}. More or more exact ones would narrow this.{alone}"
+    return f"Most hangs on {name}; it is fitted to {numbers}. More such numbers would narrow this.{alone}"
 
 
 def left_out(results: Sequence[RunResult]) -> Iterator[str]:

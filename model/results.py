@@ -346,14 +346,14 @@ class Money(Frozen):
 
 
 class Contribution(Frozen):
-    """What one constant makes of the variance of a time."""
+    """How much of the variance of a time hangs on one constant."""
 
     constant: Constant
     """With its interval; its name is the catalog's, or that of an input of a library scenario that was fitted."""
     fields: list[str]
     """Of the scenario, that it fills."""
     variance_fraction: float
-    """Its share; negative where it offsets another that it is correlated with. Shares sum to 1 at most."""
+    """What would go of the variance if it were known. Of correlated constants each takes what they have in common."""
 
 
 class Uncertainty(Frozen):

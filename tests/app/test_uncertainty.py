@@ -120,7 +120,8 @@ def test_the_lines_name_the_largest_constant_and_what_is_left_out() -> None:
     text = " ".join(" ".join(uncertainty_lines(sure(0.3, 0.4), 80)).split())
     assert "80.0 % host/some: call_s: 1e-05, 8e-06 to 1.3e-05, fitted [some-source]" in text
     assert (
-        "Most comes from host/some: call_s, with 80 % of the variance, fitted to case:table:1:real." in text
+        "Most hangs on host/some: call_s: 80 % of the variance would go if it were known; it is fitted to "
+        "case:table:1:real." in text
     )
     assert "1,024 sets of constants were drawn with seed 1 and calculated." in text
     assert "4 constants have no interval and count as known. The model's own error is not in it" in text
@@ -139,12 +140,13 @@ def test_a_simulation_without_replications_says_that_chance_is_missing() -> None
 def test_the_largest_says_what_would_narrow_it() -> None:
     assert largest_sentence([]) == ""
     many = tuple(f"case:table:{row}:real" for row in range(5))
-    assert "case:table:2:real and 2 more. More or more exact ones would narrow this." in largest_sentence(
+    assert "case:table:2:real and 2 more. More such numbers would narrow this." in largest_sentence(
         [constant(fitted_to=many)]
     )
     assumed = largest_sentence([constant(fitted_to=(), note="nobody has measured it")])
-    assert assumed.endswith("assumed: nobody has measured it. A measurement of it would narrow this.")
-    assert "80 % is what constants do together" in largest_sentence([constant(0.2)])
+    assert assumed.endswith("it is assumed: nobody has measured it.")
+    assert "it is what they do together" in largest_sentence([constant(0.1)])
+    assert "it is what they do together" not in largest_sentence([constant(0.3)])
 
 
 def test_run_puts_it_into_text_json_and_report(capsys: Captured, tmp_path: Path) -> None:
@@ -211,7 +213,7 @@ def test_the_figures_show_the_interval_and_the_shares() -> None:
     assert "What-if: " in said
     figure, said = uncertainty_charts.shares([constant(0.8), constant(0.001)])
     assert figure["data"][0]["x"] == [80]
-    assert said == "host/some: call_s makes 80 % of the variance."
+    assert said == "80 % of the variance would go if host/some: call_s were known."
 
 
 def switched_on(**query: str) -> AppTest:
@@ -232,7 +234,7 @@ def says(app: AppTest, text: str) -> bool:
 def test_the_page_shows_it_behind_a_switch() -> None:
     app = switched_on(scenario=SCAN)
     assert says(app, "as far as the")
-    assert says(app, "Most comes from host/savvinov-pc")
+    assert says(app, "Most hangs on host/savvinov-pc")
     assert says(app, "The model's own error is not in it")
 
 

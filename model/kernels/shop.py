@@ -139,3 +139,13 @@ def nodes_of(shop: Shop) -> Row:
 def of_pool(number: int, part: int) -> int:
     """Which part of all that is, of a pool."""
     return OF_POOL + number * PARTS_OF_POOL + part
+
+
+def kind_of(shop: Shop, kind: int) -> Row:
+    """What a kind of transactions asks for."""
+    return real_part(shop, KIND_NUMBERS)[kind * KIND_FIELDS : (kind + 1) * KIND_FIELDS]
+
+
+def level_of(shop: Shop, level: int) -> Row:
+    """What a contended latch or buffer costs where so many run."""
+    return real_part(shop, CONTENTION)[level * LEVEL_FIELDS : (level + 1) * LEVEL_FIELDS]

@@ -85,11 +85,16 @@ class Scheduled:
     def __init__(self, env: simpy.Environment, device: BlockDevice, largest_bytes: int) -> None:
         self.env = env
         self.device = device
+        device.unplugged_at_once = True
         self._largest = largest_bytes
 
     def request(self, write: bool, start_byte: int, size_bytes: int) -> simpy.Event:
         """An event at the end of a request that is handed over now."""
         done = self.env.event()
+        if size_bytes <= self._largest:
+            self._hand_over(write, start_byte, size_bytes, done.succeed)
+            self.device.unplug()
+            return done
         pieces = range(0, size_bytes, self._largest)
         left = len(pieces)
 
@@ -101,14 +106,20 @@ class Scheduled:
 
         for begin in pieces:
             size = min(self._largest, size_bytes - begin)
-            if not self._handed_over(write, start_byte + begin, size, ended):
-                self.env.process(self._when_there_is_room(write, start_byte + begin, size, ended))
+            self._hand_over(write, start_byte + begin, size, ended)
         self.device.unplug()
         return done
 
     def requests(self, write: bool, start_bytes: list[int], size_bytes: int) -> simpy.Event:
         """An event at the end of the last of several requests that are handed over now."""
+        if len(start_bytes) == 1:
+            return self.request(write, start_bytes[0], size_bytes)
         return self.env.all_of([self.request(write, start_byte, size_bytes) for start_byte in start_bytes])
+
+    def _hand_over(self, write: bool, start_byte: int, size_bytes: int, ended: Any) -> None:
+        """Queue a request, now or when there is room."""
+        if not self._handed_over(write, start_byte, size_bytes, ended):
+            self.env.process(self._when_there_is_room(write, start_byte, size_bytes, ended))
 
     def _handed_over(self, write: bool, start_byte: int, size_bytes: int, ended: Any) -> bool:
         request = self.device.bio(write, start_byte, size_bytes, 0, sync=True)

@@ -37,6 +37,8 @@ class BlockDevice:
         self.counters = counters
         self.plugs = False
         """Whether the queue is plugged when it was empty, as up to 2.6.38."""
+        self.unplugged_at_once = False
+        """Whether callers unplug it before time goes on, so that a plug needs no end of its own."""
         self.flushes = False
         """Whether fsync and its like empty the device's write cache."""
         self.write_back_depth: int | None = None
@@ -64,12 +66,14 @@ class BlockDevice:
         if not sync and self.write_back_depth is not None and self._write_backs >= self.write_back_depth:
             return None
         request = Request(write, start_byte, start_byte + size_bytes, owner, sync, now)
-        if self.plugs and not self.plugged and not len(self.queue):
-            self._plug()
+        if self.plugs and not self.plugged and not self.queue.waiting:
+            self.plugged = True
+            if not self.unplugged_at_once:
+                self._unplug_later()
         self.queue.insert(request)
         self._write_backs += not sync
         self.counters.submitted(now, write, size_bytes, merged=False)
-        if self.plugged and len(self.queue) >= QUEUE_PLUG_REQUESTS:
+        if self.plugged and self.queue.waiting >= QUEUE_PLUG_REQUESTS:
             self.unplug()
         return request
 
@@ -94,8 +98,7 @@ class BlockDevice:
         self.plugged = False
         self.dispatch()
 
-    def _plug(self) -> None:
-        self.plugged = True
+    def _unplug_later(self) -> None:
         self._plug_number += 1
         number = self._plug_number
 
@@ -105,9 +108,9 @@ class BlockDevice:
 
         self._after(QUEUE_PLUG_S, expire)
 
-    def _after(self, delay_s: float, call: Callable[[simpy.Event], None]) -> None:
+    def _after(self, delay_s: float, call: Callable[[simpy.Event], None], value: Any = None) -> None:
         self.events += 1
-        event = self.env.timeout(delay_s)
+        event = self.env.timeout(delay_s, value)
         assert event.callbacks is not None
         event.callbacks.append(call)
 
@@ -124,7 +127,7 @@ class BlockDevice:
             request.begin_s = now
             self._outstanding += 1
             done_s = self.server.submit(now, request.write, request.start_byte, request.size_bytes)
-            self._after(done_s - now, lambda _, request=request: self._done(request))  # type: ignore[misc]
+            self._after(done_s - now, self._done, request)
 
     def _wait_for_better(self, now: float) -> None:
         """The scheduler keeps the device idle for a process that may go on: look again then."""
@@ -133,8 +136,9 @@ class BlockDevice:
             self._wakes_at_s = wake_s
             self._after(wake_s - now, lambda _: self.dispatch())
 
-    def _done(self, request: Request) -> None:
-        now = self.env.now
+    def _done(self, event: simpy.Event) -> None:
+        now, request = self.env.now, event.value
+        assert request is not None
         self._outstanding -= 1
         self._write_backs -= not request.sync
         self.queue.done(request)
@@ -145,7 +149,7 @@ class BlockDevice:
         waiting = self._for_room[request.write]
         if waiting and not self.queue.full(request.write):
             waiting.popleft().succeed()
-        if len(self.queue):
+        if self.queue.waiting:
             self.dispatch()
 
 

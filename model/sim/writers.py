@@ -154,8 +154,9 @@ class DatabaseWriter:
     def _written(self, blocks: list[int]) -> None:
         self.buffers.written(blocks)
         self.written += len(blocks)
-        cleaned, self._cleaned = self._cleaned, self.env.event()
-        cleaned.succeed()
+        if self._cleaned.callbacks:
+            cleaned, self._cleaned = self._cleaned, self.env.event()
+            cleaned.succeed()
         self.look()
 
     def _due(self) -> list[int]:

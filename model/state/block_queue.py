@@ -35,7 +35,16 @@ class Request:
 class BlockQueue:
     """Waiting requests of one device, and how many of each direction there are until they are done."""
 
-    __slots__ = ("_by_end", "_by_start", "_nr_requests", "count", "elevator", "largest_bytes", "merged")
+    __slots__ = (
+        "_by_end",
+        "_by_start",
+        "_nr_requests",
+        "count",
+        "elevator",
+        "largest_bytes",
+        "merged",
+        "waiting",
+    )
 
     def __init__(self, elevator: Elevator, largest_bytes: int, nr_requests: int) -> None:
         self.elevator = elevator
@@ -45,10 +54,12 @@ class BlockQueue:
         self._by_start: tuple[dict[int, Request], dict[int, Request]] = ({}, {})
         self.count = [0, 0]
         """Requests of reads and of writes, waiting or at the device."""
+        self.waiting = 0
+        """Requests of both that the scheduler still has."""
         self.merged = [0, 0]
 
     def __len__(self) -> int:
-        return len(self.elevator)
+        return self.waiting
 
     def merge(self, write: bool, start_byte: int, size_bytes: int) -> Request | None:
         """The waiting request that takes the bio in, at its back or its front; None where there is none with room."""
@@ -77,6 +88,7 @@ class BlockQueue:
         """Queue a request of its own."""
         write = request.write
         self.count[write] += 1
+        self.waiting += 1
         self._by_end[write][request.end_byte] = request
         self._by_start[write][request.start_byte] = request
         self.elevator.insert(request)
@@ -85,6 +97,7 @@ class BlockQueue:
         """The request that goes to the device next; None where none waits, or the scheduler waits for a better one."""
         request: Request | None = self.elevator.take(now_s)
         if request is not None:
+            self.waiting -= 1
             by_end, by_start = self._by_end[request.write], self._by_start[request.write]
             if by_end.get(request.end_byte) is request:
                 del by_end[request.end_byte]

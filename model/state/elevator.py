@@ -78,33 +78,30 @@ class Fifo:
 class Sweep:
     """Requests in order of their begin; those that begin alike in order of arrival."""
 
-    __slots__ = ("_arrivals", "_waiting", "at_byte")
+    __slots__ = ("_arrivals", "at_byte", "waiting")
 
     def __init__(self) -> None:
-        self._waiting: list[tuple[int, int, Any]] = []
+        self.waiting: list[tuple[int, int, Any]] = []
         self._arrivals = 0
         self.at_byte = 0
         """Where the last one ended; the sweep goes on from there, and from the lowest again at the end."""
 
-    def __len__(self) -> int:
-        return len(self._waiting)
-
     def insert(self, request: Any) -> None:
         """Take a request in."""
         self._arrivals += 1
-        insort(self._waiting, (request.start_byte, self._arrivals, request))
+        insort(self.waiting, (request.start_byte, self._arrivals, request))
 
     def remove(self, request: Any) -> None:
         """Take a given request out."""
-        at = bisect_left(self._waiting, (request.start_byte,))
-        while self._waiting[at][2] is not request:
+        at = bisect_left(self.waiting, (request.start_byte,))
+        while self.waiting[at][2] is not request:
             at += 1
-        del self._waiting[at]
+        del self.waiting[at]
 
     def take(self) -> Any:
         """The next request upwards."""
-        at = bisect_left(self._waiting, (self.at_byte,))
-        _, _, request = self._waiting.pop(at if at < len(self._waiting) else 0)
+        at = bisect_left(self.waiting, (self.at_byte,))
+        _, _, request = self.waiting.pop(at if at < len(self.waiting) else 0)
         self.at_byte = request.end_byte
         return request
 
@@ -123,7 +120,7 @@ class Deadline:
         self.wake_s: float | None = None
 
     def __len__(self) -> int:
-        return len(self._sweep[0]) + len(self._sweep[1])
+        return len(self._sweep[0].waiting) + len(self._sweep[1].waiting)
 
     def insert(self, request: Any) -> None:
         """Take a request in."""
@@ -141,7 +138,7 @@ class Deadline:
         """Go on with the batch, or begin another."""
         if not len(self):
             return None
-        if not (0 < self._batch < FIFO_BATCH and len(self._sweep[self._direction])):
+        if not (0 < self._batch < FIFO_BATCH and self._sweep[self._direction].waiting):
             self._begin_batch(now_s)
         request = self._sweep[self._direction].take()
         del self._fifo[self._direction][request]
@@ -149,7 +146,7 @@ class Deadline:
         return request
 
     def _begin_batch(self, now_s: float) -> None:
-        reads, writes = len(self._sweep[0]), len(self._sweep[1])
+        reads, writes = len(self._sweep[0].waiting), len(self._sweep[1].waiting)
         if reads and not (writes and self._passed_over >= WRITES_STARVED):
             self._passed_over += 1 if writes else 0
             self._direction = 0
@@ -212,10 +209,12 @@ class Fair:
         queue = self._queues.get(key)
         if queue is None:
             queue = self._queues[key] = Sweep()
-        if not len(queue) and key != self._active and key not in self._turns:
+        if not queue.waiting and key != self._active and key not in self._turns:
             self._turns.append(key)
         queue.insert(request)
         self._count += 1
+        if not self._idle_s:  # nobody will ask where a process was
+            return
         last = self._last_end_byte.get(key)
         if last is not None:
             self._near[key] = abs(request.start_byte - last) <= NEAR_BYTES
@@ -232,7 +231,7 @@ class Fair:
         """Go on with the turn, wait a little for its process, or give the turn to the next."""
         self.wake_s = None
         if self._active is not None and self._over(now_s):
-            if len(self._queues[self._active]):
+            if self._queues[self._active].waiting:
                 self._turns.append(self._active)
             self._active = None
         if self._active is None:
@@ -243,7 +242,7 @@ class Fair:
             length = ASYNC_SLICE_S if self._active == ASYNC else SYNC_SLICE_S
             self._slice_ends_s = now_s + length
         queue = self._queues[self._active]
-        if not len(queue):  # it waits for its process, whose last request may still be at the device
+        if not queue.waiting:  # it waits for its process, whose last request may still be at the device
             waiting = self._at_device.get(self._active, 0) == 0
             self.wake_s = (self._waiting_since_s or now_s) + self._idle_s if waiting else self._slice_ends_s
             return None
@@ -256,7 +255,7 @@ class Fair:
     def _over(self, now_s: float) -> bool:
         """Whether the turn has ended."""
         assert self._active is not None
-        if len(self._queues[self._active]):
+        if self._queues[self._active].waiting:
             by_time = self._idle_s > 0
             return bool(self._turns) and (now_s >= self._slice_ends_s if by_time else self._left <= 0)
         if self._active == ASYNC or not self._idle_s or now_s >= self._slice_ends_s:
@@ -271,7 +270,7 @@ class Fair:
     def ended(self, request: Any, now_s: float) -> None:
         """Whose request it was may send the next one soon."""
         self._at_device[request.owner if request.sync else ASYNC] -= 1
-        if request.sync and request.owner == self._active and not len(self._queues[request.owner]):
+        if request.sync and request.owner == self._active and not self._queues[request.owner].waiting:
             self._waiting_since_s = now_s
 
 

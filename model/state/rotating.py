@@ -2,17 +2,10 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from typing import Any
 
-from model.laws.disk import (
-    place_s,
-    rotational_wait_s,
-    seek_s,
-    track_of,
-    zone_of,
-    zone_ratio,
-    zone_start_bytes,
-)
+from model.laws.disk import place_s, rotational_wait_s, seek_s, track_of, zone_ratio, zone_start_bytes
 from model.laws.disk_geometry import geometry_of
 
 
@@ -24,6 +17,7 @@ class Rotating:
         "_buffer_bytes",
         "_bus_bytes_per_s",
         "_capacity_bytes",
+        "_cylinders",
         "_end_byte",
         "_end_place_s",
         "_g",
@@ -31,11 +25,23 @@ class Rotating:
         "_track",
         "_write_bytes_per_s",
         "_wrote",
+        "_zone_starts",
+        "_zones",
         "free_s",
     )
 
     def __init__(self, disk: Any, *, write_overhead_s: float | None = None) -> None:
-        self._g = geometry_of(disk)
+        self._g = g = geometry_of(disk)
+        self._cylinders = g.cylinders
+        # NOTE: worked out once, as every command asks for a zone twice
+        self._zone_starts = [
+            zone_start_bytes(zone, g.outer_zone_bytes, g.zones, g.inner_ratio) for zone in range(g.zones)
+        ]
+        self._zones = [
+            (g.track_bytes * zone_ratio(zone, g.zones, g.inner_ratio), int(zone * g.zone_cylinders * g.heads))
+            for zone in range(g.zones)
+        ]
+        """Of each zone the bytes of a track, and the tracks before it."""
         write = disk.write_overhead_s if write_overhead_s is None else write_overhead_s
         self._overhead_s = (disk.overhead_s, disk.overhead_s if write is None else write)
         self._write_bytes_per_s = disk.write_bandwidth_bytes_per_s
@@ -80,20 +86,20 @@ class Rotating:
         """Whether the drive has read a byte ahead, or will within a turn; to go farther it would rather seek."""
         if not ahead.from_byte <= start_byte <= ahead.limit_byte:
             return False
-        passes_s = ahead.since_s + self._track_and_place(start_byte)[1] - ahead.place_s
+        passes_s = ahead.since_s + self._where(start_byte)[1] - ahead.place_s
         return bool(start_byte <= ahead.byte or passes_s <= begin_s + self._g.rotation_s)
 
     def distance(self, start_byte: int) -> float:
         """Tracks between the heads and a byte."""
-        return abs(self._track_and_place(start_byte)[0] - self._track)
+        return abs(self._where(start_byte)[0] - self._track)
 
     def _position_s(self, begin_s: float, start_byte: int, end_place_s: float) -> float:
         """Seek, wait and transfer of a command that begins so."""
         g = self._g
-        track, place = self._track_and_place(start_byte)
+        track, place, _ = self._where(start_byte)
         moved = abs(track // g.heads - self._track // g.heads)
         if moved:
-            seek = seek_s(moved, g.cylinders, g.track_seek_s, g.average_seek_s, g.full_seek_s)
+            seek = seek_s(moved, self._cylinders, g.track_seek_s, g.average_seek_s, g.full_seek_s)
             move = max(seek, g.head_switch_s)
         else:
             move = g.head_switch_s if track != self._track else 0.0
@@ -122,29 +128,28 @@ class Rotating:
     def _resume(self, ahead: _Ahead, at_s: float) -> None:
         """Read on where the full buffer stopped the drive."""
         if ahead.limit_byte < self._capacity_bytes:
-            place = self._track_and_place(ahead.limit_byte)[1]
+            place = self._where(ahead.limit_byte)[1]
             ahead.since_s = at_s + rotational_wait_s(place, at_s, self._g.rotation_s)
             ahead.byte, ahead.place_s = ahead.limit_byte, place
 
     def _limit(self, end_byte: int) -> int:
         return int(min(end_byte + self._buffer_bytes, self._capacity_bytes))
 
-    def _track_and_place(self, byte: int) -> tuple[int, float]:
+    def _where(self, byte: int) -> tuple[int, float, float]:
+        """Track and place of a byte, and the bytes of a track there."""
         g = self._g
-        zone = zone_of(byte, g.outer_zone_bytes, g.zones, g.inner_ratio)
-        offset = byte - zone_start_bytes(zone, g.outer_zone_bytes, g.zones, g.inner_ratio)
-        track_bytes = g.track_bytes * zone_ratio(zone, g.zones, g.inner_ratio)
-        before = int(zone * g.zone_cylinders * g.heads)
-        return track_of(offset, track_bytes, before), place_s(
+        zone = bisect_right(self._zone_starts, byte) - 1
+        offset = byte - self._zone_starts[zone]
+        track_bytes, before = self._zones[zone]
+        place = place_s(
             offset, track_bytes, before, g.heads, g.rotation_s, g.head_switch_s, g.cylinder_switch_s
         )
+        return track_of(offset, track_bytes, before), place, track_bytes
 
     def _end_of(self, end_byte: int) -> tuple[int, float]:
         """Track and place where a transfer ends: at its last byte, so that it leaves a switch to what follows."""
-        track, place = self._track_and_place(end_byte - 1)
-        g = self._g
-        zone = zone_of(end_byte - 1, g.outer_zone_bytes, g.zones, g.inner_ratio)
-        return track, place + g.rotation_s / (g.track_bytes * zone_ratio(zone, g.zones, g.inner_ratio))
+        track, place, track_bytes = self._where(end_byte - 1)
+        return track, place + self._g.rotation_s / track_bytes
 
 
 class _Ahead:

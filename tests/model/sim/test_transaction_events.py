@@ -1,0 +1,27 @@
+"""How many events transactions take where they are played one by one: what a run costs, whatever the processor."""
+
+from __future__ import annotations
+
+import pytest
+import simpy
+
+from scenarios import load, run
+
+TRANSACTIONS = 400
+MOST_EVENTS = 15
+"""Of a transaction of TPC-B: two for each of its 3.5 requests, one for each of 2.6 stretches of CPU, and for its
+client, its commit and its pause."""
+
+
+def test_a_request_takes_two_events_and_no_timer(monkeypatch: pytest.MonkeyPatch) -> None:
+    played = 0
+    step = simpy.Environment.step
+
+    def counted(env: simpy.Environment) -> None:
+        nonlocal played
+        played += 1
+        step(env)
+
+    monkeypatch.setattr(simpy.Environment, "step", counted)
+    run(load("magni-tpcb-8k", [f"workload.transactions={TRANSACTIONS}"]), engine="simulate")
+    assert 5 * TRANSACTIONS < played < MOST_EVENTS * TRANSACTIONS

@@ -6,6 +6,7 @@ python3 dev.py test [PYTEST ARG...]  every check; with arguments, pytest alone
 python3 dev.py check                 the quick checks: format, lint, types, floors
 python3 dev.py benchmark [ARG...]    what reports the clock (arguments of pytest)
 python3 dev.py docs                  write the generated parts of docs/ again
+python3 dev.py screenshots           take the pictures in docs/ again
 python3 dev.py lock [--upgrade]      resolve requirements.lock again from pyproject.toml
 """
 
@@ -276,7 +277,7 @@ def serve(*options: str) -> NoReturn:
 
 def main(command: str = "--help", *options: str) -> int:
     """Do what the first word asks for."""
-    if command not in {"app", "test", "check", "benchmark", "docs", "lock"}:
+    if command not in {"app", "test", "check", "benchmark", "docs", "screenshots", "lock"}:
         print(__doc__)
         return 0 if command in {"-h", "--help", "help"} else 2
     if command == "lock":
@@ -286,6 +287,9 @@ def main(command: str = "--help", *options: str) -> int:
         return report(QUICK)
     if command == "docs":
         return int(not call(PYTHON, "-m", "validation.documents", *options))
+    if command == "screenshots":
+        provide_chromium()
+        return int(not call(PYTHON, "-m", "pytest", "-m", "screenshots", *options))
     if command == "benchmark":
         return int(not call(PYTHON, "-m", "pytest", "-m", "benchmark", "-s", *options))
     if command == "test":

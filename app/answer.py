@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, Literal
 
 import streamlit as st
@@ -12,121 +12,143 @@ from streamlit.delta_generator import DeltaGenerator
 from app import charts, engines, segment_charts
 from app.lines import mean
 from app.markdown import plain, sentence
+from app.outside import by_number, farthest
 from app.stream_text import at_once
 from app.transaction_text import tps
-from model.errors import BlocktimeError
+from model.provenance import Extrapolation, show_number
 from model.results import DeviceStats, RunResult, StreamStats, TransactionStats
-from model.units import MIB, show_bytes, show_seconds
+from model.units import MIB, show_amount, show_bytes, show_seconds
 from scenarios import Scenario
-from scenarios.compare import why
+from scenarios.compare import SAME_ELAPSED, chance, why
 from scenarios.why_device import requests
+from scenarios.why_money import many_of
+from scenarios.why_words import differs, from_to
 
-VERIFY: Final = "answer.verify"
+WARNING: Final = ":material/warning:"
 MEAN: Final = "of the mean transaction"
-_ON_ELAPSED: Final = ("host.", "disk.", "client.")
+LOOKS_S: Final = 0.4
+HEIGHT: Final = 300
+"""Pixels of the chart and of the reasons beside it, whatever they have to say."""
+Asked = tuple[Scenario, Scenario]
+"""Baseline and what-if."""
 
 
-def marks(result: RunResult) -> dict[str, list[str]]:
-    """Which number stands on constants used outside their fitted range, and the sentences that say so."""
-    found: dict[str, list[str]] = {"elapsed": [], "cpu": [], "io": [], "client": [], "cost": []}
-    for one in result.extrapolated:
-        section, _, field = one.constant.partition(".")
-        if section == "disk" or field == "reap_call_s":
-            found["io"].append(str(one))
-        elif section == "client":
-            found["client"].append(str(one))
-        elif section == "instance":
-            found["cost"].append(str(one))
-        elif field != "between_calls_s":
-            found["cpu"].append(str(one))
-        if one.constant.startswith(_ON_ELAPSED):
-            found["elapsed"].append(str(one))
-    return found
-
-
-def headline(base: Scenario, other: Scenario, changed: int, found: engines.Pair) -> DeltaGenerator:
-    """What is asked and which engine answers; returns the place where a simulation shows that it works."""
+def headline(title: str, asked: Asked, changed: int, found: engines.Pair, share: Callable[[], None]) -> None:
+    """What is asked, which engine answers and what it is at, and how to take the answer along."""
     with st.container(key="head"):
-        title, action = st.columns([5, 1.25], vertical_alignment="center")
+        heading, status, taken = st.columns([3.1, 1.45, 1.75], vertical_alignment="center", gap="small")
     moved = f":primary-badge[{changed} changed]" if changed else ""
-    title.markdown(f"### {plain(base.title)} {' '.join(badges(found))} {moved}")
-    place: DeltaGenerator = action.empty()
-    if found.after.engine == "simulate":
-        law = show_seconds(found.law.time.elapsed_s)
-        knows = "knows means alone" if found.after.transactions else "knows no queue"
-        place.caption(f"the law says {law}", help=f"The closed form, which {knows}", text_alignment="right")
-    elif found.bound:
-        if not found.pending and not found.refused:
-            label = "Simulate the users" if found.after.transactions else "Simulate the queue"
-            place.button(
-                label,
-                icon=":material/play_arrow:",
-                width="stretch",
-                on_click=engines.want,
-                args=(base, other),
-            )
-    else:
-        _verify(place, other, found.after)
-    return place
+    heading.markdown(f"### {plain(title)} {badge(found)} {moved}")
+    with status:
+        _status(asked, found)
+    with taken:
+        share()
 
 
-def badges(found: engines.Pair) -> list[str]:
-    """The engine behind the what-if's numbers, as badges."""
+def badge(found: engines.Pair) -> str:
+    """The engine behind the what-if's numbers, as a badge."""
     if found.after.engine == "simulate":
-        return [":blue-badge[:material/play_circle: simulation]"]
-    working = [":gray-badge[simulating …]"] if found.pending else []
+        return ":blue-badge[:material/play_circle: simulation]"
     if found.bound and found.queues:
-        return [":orange-badge[:material/function: law, approximate]", *working]
-    return [":green-badge[:material/function: law]", *working]
+        return ":orange-badge[:material/function: law, approximate]"
+    return ":green-badge[:material/function: law]"
 
 
-def _verify(place: DeltaGenerator, other: Scenario, law: RunResult) -> None:
-    document = other.model_dump_json()
-    if place.button("Verify by simulation", icon=":material/play_arrow:", width="stretch"):
-        st.session_state[VERIFY] = document
-    if st.session_state.get(VERIFY) != document:
-        return
-    try:
-        with st.spinner("Simulating …"):
-            played = engines.answer(other, "simulate")
-    except ImportError:
-        st.warning("This installation has no simulation engine, so there is nothing to verify with.")
-        return
-    except BlocktimeError as error:
-        st.error(f"The simulation gives no answer: {error}", icon=":material/error:")
-        return
-    first, second = law.time.elapsed_s, played.time.elapsed_s
-    off = f"{second / first - 1:+.2%}" if first else "—"
-    events = f", {played.events:,} events" if played.events is not None else ""
-    st.info(
-        f"Law **{show_seconds(first)}** · simulation **{show_seconds(second)}** ({off}{events}, seed {played.seed}) · "
-        f"User I/O wait {show_seconds(charts.io_wait_s(law))} and {show_seconds(charts.io_wait_s(played))}",
-        icon=":material/verified:",
-    )
+def _status(asked: Asked, found: engines.Pair) -> None:
+    """What the other engine says, or is at, or a button that asks it."""
+    job = engines.job()
+    if found.pending and job is not None:
+        _under_way(asked, job.done, found.after.engine == "simulate")
+    elif found.after.engine == "simulate":
+        knows = "knows means alone" if found.after.transactions else "knows no queue"
+        law = show_seconds(found.law.time.elapsed_s)
+        st.caption(f"the law says {law}", help=f"The closed form, which {knows}", text_alignment="right")
+    elif found.verified is not None:
+        law_s, played = found.law.time.elapsed_s, found.verified
+        off = f" ({played.time.elapsed_s / law_s - 1:+.2%})" if law_s else ""
+        st.caption(
+            f"simulation: {show_seconds(played.time.elapsed_s)}{off}",
+            help=f"The same laws played in time: seed {played.seed}, {played.events or 0:,} events",
+            text_alignment="right",
+        )
+    elif not found.refused and (found.bound or not found.queues):
+        users = "Simulate the users" if found.after.transactions else "Simulate the queue"
+        st.button(
+            users if found.bound else "Verify by simulation", icon=":material/play_arrow:", width="stretch",
+            key="simulate", on_click=engines.want, args=asked,
+            help="Plays the same laws in time, beside the page: you can go on meanwhile",
+        )  # fmt: skip
+
+
+@st.fragment(run_every=LOOKS_S)
+def _under_way(asked: Asked, drawn: int, replaced: bool) -> None:
+    """How far the simulation is, with a way to end it; when there is more to show, the page is drawn anew."""
+    job = engines.job()
+    if job is None or job.ended or job.done > drawn:
+        st.rerun()
+    job.look()
+    with st.container(
+        horizontal=True, gap="small", horizontal_alignment="right", vertical_alignment="center"
+    ):
+        what = "interval follows" if replaced else "simulating"
+        st.caption(f":material/progress_activity: {what} … {job.took_s:.0f} s")
+        st.button(
+            "Cancel", key="simulation.cancel", type="tertiary", on_click=engines.give_up, args=asked,
+            help="Leave it at what is shown",
+        )  # fmt: skip
 
 
 def figures(before: RunResult, after: RunResult) -> None:
-    """Eight or nine numbers with their difference to the baseline; outside a fitted range the number says so."""
-    outside = marks(after)
+    """Nine to eleven numbers with their difference to the baseline; outside a fitted range the number says so."""
+    outside = by_number(after)
     cpu = "CPU" if after.streams else "DB CPU"
-    times: list[_Number] = [
-        (_Shown("Elapsed", show_seconds, outside["elapsed"], badge=True), lambda r: r.time.elapsed_s),
-        (_Shown(cpu, show_seconds, outside["cpu"]), lambda r: r.time.cpu_s),
-    ]
+    whole = _Shown("Elapsed", show_seconds, outside["elapsed"], badge=True, interval=_interval(after))
     if after.streams:
         first, second = _of_streams(outside)
     elif after.transactions:
-        times[0] = (_Shown("Response", show_seconds, outside["elapsed"], badge=True, says=MEAN), times[0][1])
+        whole = replace(whole, label="Response", says=MEAN)
         first, second = _of_transactions(outside)
     else:
         first, second = _of_rows() if after.changes else _of_a_query(outside)
-    for key, shown in (("first", [*times, *first]), ("second", second)):
+    first = [
+        (whole, lambda r: r.time.elapsed_s),
+        _cost(before, after),
+        (_Shown(cpu, show_seconds, outside["cpu"]), lambda r: r.time.cpu_s),
+        *first,
+    ]
+    for key, shown, widths in (
+        ("first", first, [1.5, *([1.0] * (len(first) - 1))]),
+        ("second", second, len(second)),
+    ):
         with st.container(key=key):
-            for column, (what, number) in zip(st.columns(len(shown)), shown, strict=True):
+            for column, (what, number) in zip(st.columns(widths, gap="small"), shown, strict=True):
                 _metric(column, what, number(before), number(after))
 
 
-def _of_a_query(outside: Mapping[str, Sequence[str]]) -> tuple[list[_Number], list[_Number]]:
+def _interval(result: RunResult) -> str:
+    """Where the mean lies, as far as a simulation knows."""
+    found = result.time.interval
+    return "" if found is None else f"{show_seconds(found.low_s)} to {show_seconds(found.high_s)}"
+
+
+def _cost(before: RunResult, after: RunResult) -> _Number:
+    """What it costs by the price book; without one, how to choose one."""
+    money = after.money or before.money
+    if money is None:
+        says = "choose a price book under Prices, on the left"
+        return _Shown("Cost", show_amount, says=says, missing="no price book"), lambda _: None
+    words, many = many_of(money)
+    return (
+        _Shown(
+            "Cost",
+            lambda amount: f"{show_amount(amount)} {money.currency}",
+            says=f"of {words}, by the price book",
+        ),
+        lambda result: many * result.money.total if result.money else None,
+    )
+
+
+def _of_a_query(outside: Mapping[str, Sequence[Extrapolation]]) -> tuple[list[_Number], list[_Number]]:
     """What matters of a query beside its time."""
 
     def client(result: RunResult) -> float:
@@ -149,7 +171,7 @@ def _of_a_query(outside: Mapping[str, Sequence[str]]) -> tuple[list[_Number], li
     )
 
 
-def _of_streams(outside: Mapping[str, Sequence[str]]) -> tuple[list[_Number], list[_Number]]:
+def _of_streams(outside: Mapping[str, Sequence[Extrapolation]]) -> tuple[list[_Number], list[_Number]]:
     """What matters of a stream of calls beside its time, and of the requests that it makes of the device."""
 
     def calls(read: Callable[[StreamStats], float | None]) -> Callable[[RunResult], float | None]:
@@ -179,7 +201,7 @@ def _of_streams(outside: Mapping[str, Sequence[str]]) -> tuple[list[_Number], li
     )
 
 
-def _of_transactions(outside: Mapping[str, Sequence[str]]) -> tuple[list[_Number], list[_Number]]:
+def _of_transactions(outside: Mapping[str, Sequence[Extrapolation]]) -> tuple[list[_Number], list[_Number]]:
     """What matters of transactions beside the time of one."""
 
     def of(read: Callable[[TransactionStats], float | None]) -> Callable[[RunResult], float | None]:
@@ -193,7 +215,10 @@ def _of_transactions(outside: Mapping[str, Sequence[str]]) -> tuple[list[_Number
         [
             (
                 _Shown(
-                    "p95 response", show_seconds, says="19 of 20 transactions take no longer; simulated only"
+                    "p95 response",
+                    show_seconds,
+                    says="19 of 20 transactions take no longer",
+                    missing="simulated only",
                 ),
                 of(lambda t: t.response_percentiles.get("p95")),
             ),
@@ -280,31 +305,38 @@ def _blocks(value: float) -> str:
 
 @dataclass(frozen=True)
 class _Shown:
-    """How one number appears: its label, how it is written, sentences on constants outside their range."""
+    """How one number appears: its label, how it is written, the constants behind it outside their range."""
 
     label: str
     show: Callable[[float], str]
-    outside: Sequence[str] = ()
+    outside: Sequence[Extrapolation] = ()
     good: Literal["inverse", "normal", "off"] = "inverse"
     """Streamlit's colour rule: ``inverse`` where less is better, ``normal`` where more is, ``off`` where neither is."""
     says: str = ""
     badge: bool = False
-    """What is extrapolated is said in a badge, not by a sign alone."""
+    """What is extrapolated is said in a word, not only by a sign and how far."""
     points: bool = False
     """A share, whose change is in percentage points."""
+    missing: str = "not in this answer"
+    """What is said where there is no such number."""
+    interval: str = ""
+    """Where the number lies with 95 % confidence."""
 
     def titled(self) -> str:
-        """The label, with its mark."""
+        """The label, with its marks."""
+        known = f" :blue-badge[{self.interval}]" if self.interval else ""
         if not self.outside:
-            return self.label
-        sign = ":material/warning:"
-        return f"{self.label} " + (
-            f":orange-badge[{sign} extrapolated]" if self.badge else f":orange[{sign}]"
-        )
+            return self.label + known
+        word = "extrapolated" if self.badge and not known else ""
+        said = " ".join(filter(None, [WARNING, word, farthest(self.outside)]))
+        return f"{self.label}{known} :orange-badge[{said}]"
 
     def help(self) -> str | None:
         """What the number is, and the constants behind it that are outside their range."""
-        return plain("; ".join(filter(None, dict.fromkeys([self.says, *self.outside])))) or None
+        known = f"with 95 % confidence the mean lies from {self.interval}" if self.interval else ""
+        return (
+            plain("; ".join(filter(None, dict.fromkeys([self.says, known, *map(str, self.outside)])))) or None
+        )
 
 
 _Number = tuple[_Shown, Callable[[RunResult], float | None]]
@@ -313,7 +345,11 @@ _Number = tuple[_Shown, Callable[[RunResult], float | None]]
 
 def _metric(column: DeltaGenerator, what: _Shown, was: float | None, now: float | None) -> None:
     if was is None or now is None:
-        column.metric(what.titled(), "—" if now is None else what.show(now), border=True, help=what.help())
+        known = "—" if now is None else what.show(now)
+        missing = what.missing if now is None else "not in the baseline"
+        column.metric(
+            what.titled(), known, missing, delta_color="off", delta_arrow="off", border=True, help=what.help()
+        )
         return
     difference = now - was
     same = what.show(was) == what.show(now)
@@ -335,16 +371,18 @@ def _metric(column: DeltaGenerator, what: _Shown, was: float | None, now: float 
 
 
 def waterfall(before: RunResult, after: RunResult) -> None:
+    """Where the time goes, or where its difference comes from."""
     figure, finding = charts.waterfall(before, after, ink=ink())
-    st.html(charts.key_html([before, after]))
-    st.plotly_chart(
-        figure,
-        key="waterfall",
-        alt=finding,
-        theme="streamlit",
-        config={"displayModeBar": False},
-        width="stretch",
-    )
+    with st.container(height=HEIGHT, border=False, key="waterfall_place", gap=None):
+        st.html(charts.key_html([before, after]))
+        st.plotly_chart(
+            figure,
+            key="waterfall",
+            alt=finding,
+            theme="streamlit",
+            config={"displayModeBar": False},
+            width="stretch",
+        )
 
 
 def ink() -> str:
@@ -352,22 +390,36 @@ def ink() -> str:
     return charts.INK["dark" if st.context.theme.type == "dark" else "light"]
 
 
-def reasons(found: engines.Pair, changed: bool, asked: tuple[Scenario, Scenario]) -> None:
-    """What moved and why, then what to keep in mind."""
+def reasons(found: engines.Pair, moved: str, changed: bool, asked: Asked) -> None:
+    """What moved and why, the main thing in one sentence, then what to keep in mind; *moved* is the one control."""
     before, after = found.before, found.after
-    st.markdown("**Why**" if changed else "**What this is**")
-    if changed:
-        said = why(before, after, asked) or ["Nothing that the model knows of moves."]
-    else:
-        said = [
-            at_once(before) or charts.finding(before),
-            *segment_charts.findings(before),
-            accessed(after),
-            "Change a control on the left: the difference shows here",
-        ]
-    st.markdown("\n".join(f"- {plain(sentence(text))}" for text in said))
-    for note in notes(found):
-        st.caption(f":orange[:material/warning:] {plain(sentence(note))}")
+    with st.container(height=HEIGHT, border=False, key="why"):
+        st.markdown("**Why**" if changed else "**What this is**")
+        if changed:
+            said = why(before, after, asked) or ["Nothing that the model knows of moves."]
+            st.markdown(plain(leading(before, after, said[0], moved)))
+            said = said[1:]
+        else:
+            said = [
+                at_once(before) or charts.finding(before),
+                *segment_charts.findings(before),
+                accessed(after),
+                "Change a control on the left: the difference shows here",
+            ]
+        st.markdown("\n".join(f"- {plain(sentence(text))}" for text in said))
+        for note in notes(found):
+            st.caption(f":orange[:material/warning:] {plain(sentence(note))}")
+
+
+def leading(before: RunResult, after: RunResult, reason: str, moved: str) -> str:
+    """One sentence: what was moved, where the time goes from and to, and the main *reason* with its counts."""
+    since = f"With {moved}, " if moved else ""
+    times = before.time.elapsed_s, after.time.elapsed_s
+    if not differs(*times, SAME_ELAPSED) or chance(before, after):
+        return sentence(f"{since}{reason}")
+    what = "the response" if after.transactions else "elapsed time"
+    share = f" ({times[1] / times[0] - 1:+.0%})" if 0 < times[1] < 10 * times[0] else ""
+    return sentence(f"{since}{what} {from_to(*times, show_seconds)}{share}: {reason}")
 
 
 def accessed(result: RunResult) -> str:
@@ -384,10 +436,12 @@ def notes(found: engines.Pair) -> list[str]:
         said.append(f"no simulation: {found.refused}")
     outside = found.after.extrapolated
     if outside:
-        used = dict.fromkeys(f"{one.quantity} {one.used:,.10g}" for one in outside)
+        used = dict.fromkeys(f"{one.quantity} {show_number(one.used)}" for one in outside)
         many = len({one.constant for one in outside})
         verb = "constant was" if many == 1 else "constants were"
+        far = farthest(outside)
+        beyond = f" ({'up to ' if many > 1 else ''}{far} beyond)" if far else ""
         said.append(
-            f"extrapolated: {many} {verb} not fitted at {' and '.join(used)}; the tab Assumptions says more"
+            f"extrapolated: {many} {verb} not fitted at {' and '.join(used)}{beyond}; the tab Assumptions says more"
         )
     return said

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import accumulate
 from textwrap import shorten
 from typing import Any, Final
 
@@ -29,6 +30,11 @@ LOOKS: Final[dict[str, tuple[str, str]]] = {
 }
 UNCHANGED_S: Final = 5e-7  # TKPROF itself resolves microseconds
 LONGEST_LABEL: Final = 40
+LEAST_SEEN: Final = 0.04
+"""Share of the axis below which steps from one bar to the next are too small to be read."""
+ROWS: Final = 8
+"""Of a waterfall at the most; it is as high as that, so that nothing jumps."""
+WHOLE: Final = "#7f8b98"
 INK: Final = {"light": "#2c3a49", "dark": "#d5dde5"}
 
 Figure = dict[str, Any]
@@ -99,14 +105,16 @@ def differences(base: RunResult, other: RunResult) -> list[Part]:
     ]
 
 
-def waterfall(base: RunResult, other: RunResult, *, most: int = 6, ink: str = "") -> tuple[Figure, str]:
-    """Baseline to what-if by component, the axis from zero; without a difference, zero to baseline by component.
+def waterfall(
+    base: RunResult, other: RunResult, *, most: int = ROWS - 2, ink: str = ""
+) -> tuple[Figure, str]:
+    """Baseline to what-if by component, the axis cut where steps are small; without any, zero to baseline by component.
 
     Returns the figure and a sentence that states its finding.
     """
     steps = differences(base, other)
     changed = bool(steps)
-    start, end = base.time.elapsed_s, other.time.elapsed_s
+    start = base.time.elapsed_s
     if not changed:
         start, steps = 0.0, sorted(parts(base), key=lambda part: -abs(part.seconds))
         steps = [part for part in steps if abs(part.seconds) > UNCHANGED_S]
@@ -120,18 +128,28 @@ def waterfall(base: RunResult, other: RunResult, *, most: int = 6, ink: str = ""
     level = start
     for part in steps:
         after = level + part.seconds
-        text = _signed(part.seconds) if changed else show_seconds(part.seconds)
+        text = signed(part.seconds) if changed else show_seconds(part.seconds)
         traces.append(_bar(part.name, min(level, after), abs(part.seconds), part.wait_class, text))
         level = after
+    levels = [0.0, *accumulate((part.seconds for part in steps), initial=start)]
+    shown_s = _axis(levels[1:] if changed else levels)
     for label, result in ([("Baseline", base)] if changed else []) + [(rows[-1], other)]:
-        traces += _stack(label, result)
+        traces += [_end(label, result)] if shown_s[0] else _stack(label, result)
     scale = scale_of([base, other])
+    across = f"{scale.word} of {scale.of}" + (" (the axis does not begin at 0)" if shown_s[0] else "")
     for trace in traces:
         trace["x"], trace["base"] = [scale.per_s * trace["x"][0]], [scale.per_s * trace["base"][0]]
-    longest = scale.per_s * max(start, end, level)
-    figure: Figure = {"data": traces, "layout": _layout(rows, longest, f"{scale.word} of {scale.of}")}
+    figure: Figure = {"data": traces, "layout": _layout(rows, [scale.per_s * end for end in shown_s], across)}
     write_in(figure, ink)
     return figure, _finding(base, other, steps if changed else [])
+
+
+def _axis(levels: list[float]) -> tuple[float, float]:
+    """Where the axis begins and ends: at zero, unless *levels* lie so close together that nobody would see a step."""
+    low, high = min(levels), max(levels)
+    if high - low >= LEAST_SEEN * high:
+        return 0.0, 1.01 * high
+    return low - (high - low) / 3, high + (high - low) / 20
 
 
 def write_in(figure: Figure, ink: str) -> None:
@@ -161,7 +179,8 @@ def _folded(steps: list[Part], most: int) -> list[Part]:
     ]
 
 
-def _signed(seconds: float) -> str:
+def signed(seconds: float) -> str:
+    """A difference of times with its sign."""
     return ("+" if seconds > 0 else "−" if seconds < 0 else "±") + show_seconds(abs(seconds))
 
 
@@ -181,6 +200,14 @@ def marker(colour: str, pattern: str) -> dict[str, Any]:
         "line": {"color": colour, "width": 1},
         "pattern": {"shape": pattern, "bgcolor": colour, "fgcolor": "#ffffff", "size": 6, "solidity": 0.2},
     }
+
+
+def _end(row: str, result: RunResult) -> dict[str, Any]:
+    """One total where its parts would lie outside the chart: of no class."""
+    whole_s = result.time.elapsed_s
+    text = f"<b>{show_seconds(whole_s)}</b>"
+    bar = _bar(row, 0.0, whole_s, "Other", text)
+    return bar | {"marker": marker(WHOLE, ""), "hovertemplate": f"{row}<br>{text}<extra></extra>"}
 
 
 def _stack(row: str, result: RunResult) -> list[dict[str, Any]]:
@@ -203,12 +230,11 @@ def _stack(row: str, result: RunResult) -> list[dict[str, Any]]:
     return traces
 
 
-def _layout(rows: list[str], longest: float, across: str) -> dict[str, Any]:
+def _layout(rows: list[str], shown: list[float], across: str) -> dict[str, Any]:
     return {
-        "barmode": "overlay", "height": 56 + 27 * max(len(rows), 6), "uirevision": "kept",
+        "barmode": "overlay", "height": 56 + 27 * max(len(rows), ROWS), "uirevision": "kept",
         "margin": {"l": 8, "r": 78, "t": 4, "b": 40}, "showlegend": False,
-        "xaxis": {"title": {"text": across, "standoff": 6}, "range": [0, longest * 1.01],
-                  "rangemode": "tozero", "zeroline": True, "fixedrange": True},
+        "xaxis": {"title": {"text": across, "standoff": 6}, "range": shown, "zeroline": True, "fixedrange": True},
         "yaxis": {"categoryorder": "array", "categoryarray": rows[::-1], "automargin": True, "fixedrange": True,
                   "tickvals": rows, "ticktext": [f"{shorten(row, LONGEST_LABEL, placeholder=' …')}  " for row in rows]},
         "uniformtext": {"mode": "show", "minsize": 9}, "hoverlabel": {"align": "left"},
@@ -233,7 +259,7 @@ def _finding(base: RunResult, other: RunResult, steps: list[Part]) -> str:
     whole = "The response" if other.transactions else "Elapsed"
     return (
         f"{whole} goes from {show_seconds(before)} to {show_seconds(after)}; "
-        f"the largest change is {step.name} with {_signed(step.seconds)}"
+        f"the largest change is {step.name} with {signed(step.seconds)}"
     )
 
 

@@ -5,16 +5,20 @@ from __future__ import annotations
 import csv
 import io
 import json
+import math
 import shlex
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from importlib import import_module
+from textwrap import shorten
+from typing import Any, Final, Literal
 
 import streamlit as st
 
 from app import (
     address,
     charts,
+    compare_answers,
     compare_charts,
     compare_table,
     engines,
@@ -24,8 +28,9 @@ from app import (
     uncertainty_charts,
     what_if,
 )
-from app.answer import badges, ink
+from app.answer import ink
 from app.charts import Figure
+from app.compare_answers import Answered
 from app.compare_table import Line
 from app.compare_text import difference_line, letters_for
 from app.fields import facts
@@ -48,6 +53,7 @@ from scenarios.uncertainty import Difference, propagate
 
 PATH: Final = "compare"
 NOTES: Final = "compare.notes"
+LOOKS_S: Final = 0.4
 FROM_LIBRARY: Final = "compare.from_library"
 UNCERTAINTY: Final = "compare.uncertainty"
 SORT, MOST_FIRST, LAYOUT, ONLY = "compare.sort", "compare.most_first", "compare.layout", "compare.only"
@@ -55,16 +61,19 @@ AGAINST, ALONG, VALUES, CROSSED = "compare.against", "compare.along", "compare.v
 AS_PINNED: Final = "as pinned"
 DOWN, ACROSS = "Scenarios side by side", "One row each"
 FIRST_ALONG: Final = "table.rows"
+LONGEST_HERE: Final = 50
 TALL: Final = 12
 """Rows of settings from which on their table scrolls."""
+TALL_PX: Final = 420
 STYLE: Final = """<style>
-.st-key-pinned [data-testid="stMarkdown"] p {margin: 0; overflow-wrap: anywhere}
-.st-key-numbers [data-testid="stTable"] td:not(:first-child),
-.st-key-numbers [data-testid="stTable"] th:not(:first-child) {text-align: right}
-.st-key-numbers [data-testid="stTable"] td p {margin: 0; white-space: normal}
+.st-key-pinned {padding-bottom: .4rem}
+.st-key-pinned [data-testid="stMarkdown"] p {overflow-wrap: anywhere}
+.st-key-numbers [data-testid="stTable"] table {table-layout: fixed; width: 100%}
+.st-key-numbers [data-testid="stTable"] td p {margin: 0; white-space: normal; overflow-wrap: anywhere}
+.st-key-numbers [data-testid="stTable"] th p {white-space: normal; overflow-wrap: anywhere}
 @media (max-width: 1100px) {
   .st-key-laid [data-testid="stColumn"], .st-key-choices [data-testid="stColumn"],
-  .st-key-crossing [data-testid="stColumn"] {min-width: 100%}
+  .st-key-crossing [data-testid="stColumn"], .st-key-crossed [data-testid="stColumn"] {min-width: 100%}
 }
 </style>"""
 
@@ -76,13 +85,12 @@ class Laid:
     letters: tuple[str, ...]
     titles: tuple[str, ...]
     scenarios: tuple[Scenario, ...]
-    results: tuple[RunResult, ...]
-    bound: bool = False
-    """The law answers although somebody queues."""
-    pending: bool = False
-    """Simulations are to be played now."""
-    refused: str = ""
-    """Why there is no simulation."""
+    answers: Answered
+
+    @property
+    def results(self) -> tuple[RunResult, ...]:
+        """Their answers."""
+        return self.answers.results
 
     @property
     def others(self) -> range:
@@ -106,7 +114,7 @@ def page() -> None:
     if laid is None:
         _empty(held)
         return
-    place = _head(laid)
+    _head(laid)
     with st.container(key="laid"):
         chart, said = st.columns([1.6, 1], gap="medium")
     with chart:
@@ -118,11 +126,6 @@ def page() -> None:
         _reasons(laid)
     sure = _uncertainty(laid)
     _tabs(laid, held, sure)
-    if laid.pending:
-        for letter, scenario in zip(laid.letters, laid.scenarios, strict=True):
-            with place, st.spinner(f"Simulating {letter} …"):
-                engines.play(scenario)
-        st.rerun()
 
 
 # What is pinned
@@ -162,7 +165,8 @@ def _list(held: Pins) -> None:
         for place, (letter, pin) in enumerate(zip(letters_for(len(held)), held, strict=True)):
             name, menu = st.columns([4, 1.5], vertical_alignment="center")
             mark = " :gray-badge[baseline]" if place == 0 else ""
-            name.markdown(f"**{letter}** {plain(pins.title_of(pin, held[0]))}{mark}")
+            title = shorten(pins.title_of(pin, held[0]), LONGEST_HERE, placeholder=" …")
+            name.markdown(f"**{letter}** {plain(title)}{mark}")
             with menu.popover("Edit", width="stretch", help=f"Rename, move, open or remove {letter}"):
                 _edit(held, place, letter)
 
@@ -242,8 +246,8 @@ def _empty(held: Pins) -> None:
     st.markdown("### Compare")
     if not held:
         st.info(
-            "Nothing is pinned yet. **Add to comparison** on the What-if page pins what it shows; scenarios of the library "
-            "can be added here, on the left. The first one is the baseline, and up to four more stand beside it.",
+            "Nothing is pinned yet. **Add to comparison** on the What-if page pins what it shows; scenarios of the "
+            "library can be added on the left. The first one is the baseline, and up to four more stand beside it.",
             icon=":material/compare_arrows:",
         )
 
@@ -254,67 +258,63 @@ def _empty(held: Pins) -> None:
 def _laid(held: Pins) -> Laid | None:
     """The pins that have an answer, answered alike; a sentence for each that has none."""
     kept: list[tuple[str, Pin, Scenario]] = []
-    asked = priced_alike([settings.settle(pin.name, dict(pin.changes))[0] for pin in held])
+    asked = compare_answers.priced_alike([settings.settle(pin.name, dict(pin.changes))[0] for pin in held])
     for letter, pin, scenario in zip(letters_for(len(held)), held, asked, strict=True):
         try:
             with st.spinner(f"Working out {letter} …"):
                 engines.answer(scenario)
         except BlocktimeError as error:
             st.error(plain(sentence(f"{letter} has no answer: {error}")), icon=":material/error:")
+            if pin is held[0]:
+                st.caption("It is the baseline: make another one that, or remove it, on the left.")
+                return None
         else:
             kept.append((letter, pin, scenario))
-    if not kept:
-        return None
     letters, shown, scenarios = zip(*kept, strict=True)
     titles = tuple(pins.title_of(pin, held[0]) for pin in shown)
-    base, *others = scenarios
-    pairs = [engines.pair(base, other) for other in others or [base]]
-    bound = any(pair.bound for pair in pairs)
-    return Laid(
-        letters, titles, scenarios, tuple(engines.answer(one) if bound else engines.best(one) for one in scenarios),
-        bound=bound, pending=bound and all(pair.pending or not pair.bound for pair in pairs),
-        refused=next((pair.refused for pair in pairs if pair.refused), ""),
-    )  # fmt: skip
+    return Laid(letters, titles, scenarios, compare_answers.answered(scenarios))
 
 
-def priced_alike(scenarios: Sequence[Scenario]) -> list[Scenario]:
-    """*scenarios*, those without prices with the first price book among them, so that their costs can be compared."""
-    known = next((one for one in scenarios if one.system.prices.currency is not None), None)
-    if known is None:
-        return list(scenarios)
-    book = {path: one for path, one in known.system.constants.items() if path.startswith("prices.")}
-    found = []
-    for one in scenarios:
-        if one.system.prices.currency is None:
-            update = {"prices": known.system.prices, "constants": one.system.constants | book}
-            one = one.model_copy(update={"system": one.system.model_copy(update=update)})
-        found.append(one)
-    return found
-
-
-def _head(laid: Laid) -> Any:
-    """The title and which engine answers; returns the place where a simulation shows that it works."""
+def _head(laid: Laid) -> None:
+    """The title, which engine answers, and what it is at."""
     with st.container(key="head"):
-        title, action = st.columns([5, 1.25], vertical_alignment="center")
-    engine = engines.Pair(
-        laid.results[0], next((one for one in laid.results if one.engine == "simulate"), laid.results[-1]),
-        laid.results[-1], queues=laid.bound, bound=laid.bound, pending=laid.pending,
-    )  # fmt: skip
+        title, action = st.columns([5, 1.6], vertical_alignment="center")
     many = len(laid.results)
-    title.markdown(f"### Compare {many} scenario{'s' if many > 1 else ''} {' '.join(badges(engine))}")
-    place = action.empty()
-    if laid.bound and not laid.pending and not laid.refused:
-        place.button(
-            "Simulate", key="compare.simulate", icon=":material/play_arrow:", width="stretch", on_click=_want,
-            args=(laid.scenarios,), help="Somebody queues there, and simulating it takes more than a second or two",
+    played = sum(result.engine == "simulate" for result in laid.results)
+    badge = ":green-badge[:material/function: law]"
+    if laid.answers.bound:
+        badge = ":orange-badge[:material/function: law, approximate]"
+    elif played:
+        of = "" if played == many else f" of {played}, law of {many - played}"
+        badge = f":blue-badge[:material/play_circle: simulation{of}]"
+    title.markdown(f"### Compare {many} scenario{'s' if many > 1 else ''} {badge}")
+    job = compare_answers.job()
+    with action:
+        if laid.answers.pending and job is not None:
+            _under_way(laid.scenarios, len(job.asks))
+        elif laid.answers.bound and not laid.answers.refused:
+            st.button(
+                "Simulate", key="compare.simulate", icon=":material/play_arrow:", width="stretch",
+                on_click=compare_answers.want, args=(laid.scenarios,),
+                help="Plays the same laws in time, beside the page: you can go on meanwhile",
+            )  # fmt: skip
+
+
+@st.fragment(run_every=LOOKS_S)
+def _under_way(scenarios: Sequence[Scenario], many: int) -> None:
+    """How far the simulations are, with a way to end them; once they are done the page is drawn anew."""
+    job = compare_answers.job()
+    if job is None or job.ended:
+        st.rerun()
+    job.look()
+    with st.container(
+        horizontal=True, gap="small", horizontal_alignment="right", vertical_alignment="center"
+    ):
+        st.caption(f":material/progress_activity: simulating {min(job.done + 1, many)} of {many} …")
+        st.button(
+            "Cancel", key="compare.cancel", type="tertiary", on_click=compare_answers.give_up, args=(scenarios,),
+            help="Leave it at what is shown",
         )  # fmt: skip
-    return place
-
-
-def _want(scenarios: Sequence[Scenario]) -> None:
-    base, *others = scenarios
-    for other in others or [base]:
-        engines.want(base, other)
 
 
 def _reasons(laid: Laid) -> None:
@@ -331,15 +331,14 @@ def _reasons(laid: Laid) -> None:
             base, other = laid.results[0], laid.results[place]
             said = why(base, other, (laid.scenarios[0], laid.scenarios[place]))
             head = difference_line(base, other, laid.letters[place])
-            if laid.letters[0] != "A":
-                head = head.replace("one of A", f"one of {laid.letters[0]}")
             st.markdown(f"**{plain(head)}**")
             st.markdown("\n".join(f"- {plain(sentence(text))}" for text in said))
     notes = list(dict.fromkeys(note for result in laid.results for note in result.warnings))
-    notes += [f"no simulation: {laid.refused}"] if laid.refused else []
+    notes += [f"no simulation: {laid.answers.refused}"] if laid.answers.refused else []
     beyond = len(lines_of(laid.results))
     if beyond:
-        notes.append(f"extrapolated: {beyond} uses of constants outside the ranges that they were fitted in")
+        uses = "one use of a constant" if beyond == 1 else f"{beyond} uses of constants"
+        notes.append(f"extrapolated: {uses} outside the ranges that they were fitted in")
     if notes:
         with st.expander(f"{len(notes)} thing{'s' if len(notes) > 1 else ''} to keep in mind"):
             for note in notes:
@@ -371,8 +370,10 @@ def _uncertainty(laid: Laid) -> tuple[Difference, ...]:
                 for place, found in zip(laid.others, sure, strict=True)
             )
         )
-    named = {f"{letter}  {title}"[: compare_charts.LONGEST_LABEL]: one
-             for letter, title, one in zip(laid.letters, laid.titles, results, strict=True)}  # fmt: skip
+    named = {
+        f"{letter}  {shorten(title, compare_charts.LONGEST_LABEL, placeholder=' …')}": one
+        for letter, title, one in zip(laid.letters, laid.titles, results, strict=True)
+    }
     _plot("compare_intervals", *uncertainty_charts.intervals(named, ink=ink()))
     st.caption(plain(" ".join(["The law answers for each draw.", *left_out(results)])))
     return sure
@@ -446,8 +447,8 @@ def _numbers(laid: Laid) -> None:
         else:
             _one_row_each(laid, lines, order, f"{len(order)} scenarios, a row each. {best}")
     st.caption(
-        f"Differences are from {laid.letters[0]}. Green is what is better, red what is worse; the words say less or more. "
-        "Times are of one session, or of one transaction."
+        f"Differences are from {laid.letters[0]}. Green is what is better, red what is worse; the words say less or "
+        "more. Times are of one session, or of one transaction."
     )
 
 
@@ -462,7 +463,8 @@ def side_by_side(laid: Laid, lines: Sequence[Line], order: Sequence[int]) -> lis
     for line in lines:
         row = {"Number": plain(line.title)}
         for place in order:
-            heading = f"{laid.letters[place]} · {plain(laid.titles[place])}"
+            title = shorten(laid.titles[place], LONGEST_HERE, placeholder=" …")
+            heading = f"{laid.letters[place]} · {plain(title)}"
             row[heading] = _cell(line, laid.results[0], laid.results[place], place == 0)
         rows.append(row)
     return rows
@@ -487,7 +489,7 @@ def _cell(line: Line, base: RunResult, other: RunResult, is_base: bool) -> str:
 
 def _one_row_each(laid: Laid, lines: Sequence[Line], order: Sequence[int], alt: str) -> None:
     """A table whose headings sort it."""
-    import pandas as pd
+    pd = import_module("pandas")  # whole: another session may be importing it just now
 
     every = compare_table.by_scenario(laid.results, laid.letters, laid.titles, lines)
     frame = pd.DataFrame([every[place] for place in order])
@@ -508,11 +510,9 @@ def _one_row_each(laid: Laid, lines: Sequence[Line], order: Sequence[int], alt: 
     style = (
         frame.style.apply(colours, subset=list(coloured))
         .format(compare_table.number, subset=[line.title for line in lines], na_rep="–")
-        .format(lambda value: f"{'−' if value < 0 else '+' if value > 0 else '='}{compare_table.number(abs(value))}",
-                subset=changes, na_rep="–")
-        .format(lambda value: f"{value:+.2f} % {'less' if value < 0 else 'more' if value > 0 else 'same'}",
-                subset=percents, na_rep="–")
-    )  # fmt: skip
+        .format(_signed, subset=changes, na_rep="–")
+        .format(_percent, subset=percents, na_rep="–")
+    )
     pinned = st.column_config.TextColumn(pinned=True)
     st.dataframe(
         style, hide_index=True, key="compare_rows", alt=alt, width="stretch",
@@ -520,8 +520,16 @@ def _one_row_each(laid: Laid, lines: Sequence[Line], order: Sequence[int], alt: 
     )  # fmt: skip
 
 
+def _signed(change: float) -> str:
+    return f"{'−' if change < 0 else '+' if change > 0 else ''}{compare_table.number(abs(change))}"
+
+
+def _percent(percent: float) -> str:
+    return f"{percent:+.2f} % {'less' if percent < 0 else 'more'}".replace("-", "−") if percent else "same"
+
+
 def _colour(better: str, change: float) -> str:
-    if better == "neither" or not change == change or change == 0:  # NaN is not itself
+    if better == "neither" or math.isnan(change) or change == 0:
         return ""
     return "color: #2f9e58" if (change < 0) == (better == "less") else "color: #d2493f"
 
@@ -547,8 +555,8 @@ def _settings(laid: Laid) -> None:
         }
         for path, values in found.items()
     ]
-    height = {"height": 420} if len(rows) > TALL else {}
-    st.table(rows, hide_index=True, border="horizontal", alt=f"{len(rows)} fields that differ", **height)
+    height: Literal["content"] | int = TALL_PX if len(rows) > TALL else "content"
+    st.table(rows, hide_index=True, border="horizontal", alt=f"{len(rows)} fields that differ", height=height)
     st.caption(f"In bold what is not as in {laid.letters[0]}.")
 
 
@@ -600,7 +608,12 @@ def _crossings(laid: Laid) -> None:
         is_of_one=laid.results[0].transactions is not None,
     )  # fmt: skip
     st.markdown(f"**{plain(said)}**")
-    _plot("compare_crossing", figure, said)
+    with st.container(key="crossed"):
+        times, apart = st.columns(2, gap="medium")
+    with times:
+        _plot("compare_crossing", figure, said)
+    with apart:
+        _plot("compare_apart", *compare_charts.apart(found, both, label_of(key), ink=ink()))
     st.caption(
         "By the law, which knows no queue between users; both take each value of the field, all else stays."
     )
@@ -631,8 +644,12 @@ def _crossed(first: Scenario, second: Scenario, key: str, text: str) -> Crossove
         st.caption("Statements that change rows are worked out row by row, which takes some seconds.")
         return None
     bar = st.progress(0.0, text="Working out both …")
+
+    def tell(done: int, wanted: int) -> None:
+        bar.progress(min(1.0, done / wanted), text="Working out both …")
+
     try:
-        found = crossover(first, second, axis, lambda done, wanted: bar.progress(min(1.0, done / wanted)))  # type: ignore[arg-type,return-value]
+        found = crossover(first, second, axis, tell)
     finally:
         bar.empty()
     st.session_state[CROSSED] = known, found
@@ -645,7 +662,9 @@ def _files(laid: Laid, held: Pins, sure: Sequence[Difference]) -> None:
 
     offers: Mapping[str, tuple[Callable[[], str], str, str, str]] = {
         "CSV": (lambda: csv_of(laid), "comparison.csv", "text/csv", "A row for each scenario, full precision"),
-        "JSON": (lambda: json_of(laid, held), "comparison.json", "application/json", "The same with what differs and why"),
+        "JSON": (
+            lambda: json_of(laid, held), "comparison.json", "application/json", "The same with what differs and why",
+        ),
         "HTML report": (
             lambda: compare_page(laid.scenarios, laid.results, laid.titles, sure), "comparison.html", "text/html",
             "One page with its plots, no network; with the uncertainty where that is shown",
@@ -662,6 +681,12 @@ def _files(laid: Laid, held: Pins, sure: Sequence[Difference]) -> None:
     if line:
         st.caption("The same on the command line")
         st.code(line, language="bash", wrap_lines=True)
+
+
+def _rows(laid: Laid) -> list[dict[str, Any]]:
+    return compare_table.by_scenario(
+        laid.results, laid.letters, laid.titles, compare_table.lines(laid.results)
+    )
 
 
 def csv_of(laid: Laid) -> str:

@@ -9,12 +9,13 @@ from typing import Any, Final, Literal
 
 from app.markdown import plain
 from model.catalog import KINDS, entries
-from model.spec import WORKLOADS, Transaction, Transactions
-from model.units import GIB, KIB, MIB, parse_bytes, show_bytes, unit_of
+from model.demand.segment import growth_of, row_shape
+from model.spec import WORKLOADS, Transaction, Transactions, Update
+from model.units import GIB, KIB, MIB, parse_bytes, parse_seconds, show_bytes, unit_of
 from scenarios import Scenario
 from scenarios.declared import declared_field
 
-Kind = Literal["ladder", "choice", "flag", "whole", "share", "real", "size", "text"]
+Kind = Literal["ladder", "choice", "flag", "whole", "share", "real", "size", "duration", "text"]
 
 
 @dataclass(frozen=True)
@@ -60,6 +61,8 @@ class Facts:
             return self.titles.get(value, value)
         if self.unit == "bytes" and self.kind != "real":
             return show_bytes(value)
+        if self.kind == "duration":
+            return duration_text(value)
         if not self.unit and self.kind in ("share", "real"):
             return f"{100 * value:.4g}%"
         number = f"{value:,.15g}"
@@ -130,8 +133,14 @@ def _default_elsewhere(name: str) -> Any:
     return next(kind.model_fields[name].default for kind in WORKLOADS.values() if name in kind.model_fields)
 
 
+GROWTH: Final = "workload.growth_bytes"
+
+
 def value_at(scenario: Scenario, path: str) -> Any:
-    """The value of a field; for a section's ``use``, the catalog entry that the section equals."""
+    """The value of a field; for a section's ``use``, the catalog entry that the section equals.
+
+    Where an update sets columns, the growth of a row is what follows from them.
+    """
     *sections, name = path.split(".")
     target: Any = scenario.workload if sections[0] == "workload" else scenario.system
     if sections == [
@@ -140,6 +149,8 @@ def value_at(scenario: Scenario, path: str) -> Any:
         "0",
     ]:  # controls are for the first kind alone: several would be too many
         target = target.mix[0] if isinstance(target, Transactions) else Transaction()
+    if path == GROWTH and isinstance(target, Update) and target.sets:
+        return float(growth_of(scenario.system.table, target, row_shape(scenario.system.table))[0])
     for section in sections if sections[0] != "workload" else []:
         target = getattr(target, section)
     if name != "use":
@@ -161,6 +172,8 @@ def _kind(declared: dict[str, Any], options: tuple[Any, ...], unit: str, open_be
         return "size" if unit == "bytes" else "whole"
     if unit == "bytes":
         return "real"
+    if unit == "s":
+        return "duration"
     bounded = declared.get("maximum", 1000) <= 100 and not open_below
     return "share" if bounded else "real"
 
@@ -184,12 +197,23 @@ def size_text(size_bytes: float) -> str:
     return f"{size_bytes:.0f}B"
 
 
+def duration_text(duration_s: float) -> str:
+    """A duration in the largest unit that says it exactly and has at least one: ``2 s``, ``1.6 ms``, ``250 µs``."""
+    for unit, scale in (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6)):
+        text = f"{duration_s / scale:.12g} {unit}"
+        if duration_s >= scale and parse_seconds(text) == duration_s:
+            return text
+    return f"{duration_s:.12g} s"
+
+
 def held_value(field: Facts, value: Any) -> Any:
     """The value a widget holds for the field's *value*; None where an optional field says nothing."""
     if value is None:
         return None
     if field.kind == "size":
         return size_text(value)
+    if field.kind == "duration":
+        return duration_text(value)
     if field.kind == "text":
         return as_text(value)
     if field.kind == "share":

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
@@ -10,12 +10,14 @@ import streamlit as st
 
 from app.fields import OWN, Facts, as_text, facts, value_at
 from app.markdown import plain
-from model.spec import Disk, Insert, Stream, Transactions, Update
+from model.spec import Disk, Export, FullScan, Import, IndexRangeScan, Insert, Stream, Transactions
 from scenarios import Scenario
 
 QUERIES: Final = ("full_scan", "index_range_scan")
 READERS: Final = (*QUERIES, "export", "update", "delete")
 """Kinds of workload that read blocks; an insert and an import format their own."""
+MULTIBLOCK: Final = tuple(kind for kind in READERS if kind != "index_range_scan")
+"""Those that scan whole segments, in reads of many blocks."""
 STATEMENTS: Final = (*READERS, "insert", "import")
 LOADS: Final = ("import", "export")
 STREAMS: Final = ("write_stream", "read_stream")
@@ -36,6 +38,10 @@ class Control:
         """What its field allows; None where it plays no part in a workload of *kind*."""
         return facts(self.path, kind) if kind in (self.only_for or (kind,)) else None
 
+    def named(self, field: Facts, value: Any) -> str:
+        """A value of the control as a DBA calls it."""
+        return SHOWN.get(self.path, {}).get(value) or field.show(value)
+
     def offered(self, scenario: Scenario) -> bool:
         """Whether it is worth showing: prices are once there is a currency, a kind of transaction where it is alone."""
         if self.path in OF_A_KIND:
@@ -43,22 +49,20 @@ class Control:
         return self.path not in PRICES or scenario.system.prices.currency is not None
 
     def idle(self, scenario: Scenario) -> str:
-        """Why the field decides nothing in *scenario*; empty where it does."""
+        """Why the field decides nothing in *scenario*, in a few words; empty where it does."""
         matters = MATTERS_FOR.get(self.path)
         if matters and io_path(scenario) not in matters:
-            return f"decides nothing here: it is for files opened {' or '.join(matters)}"
+            return f"for files opened {' or '.join(matters)}"
         if self.path == "index.clustering" and scenario.system.index.clustering_factor is not None:
-            return "decides nothing here: the scenario gives CLUSTERING_FACTOR itself"
+            return "CLUSTERING_FACTOR is given"
         work = scenario.workload
         if isinstance(work, Stream):
-            return _idle_in_a_stream(self.path, work) or _idle_on_the_disk(self.path, scenario.system.disk)
+            return _idle_in_a_stream(self.path, work, scenario) or _idle_on_the_disk(
+                self.path, scenario.system.disk
+            )
         if isinstance(work, Transactions):
             return _idle_in_transactions(self.path, scenario, work)
-        if self.path == "workload.growth_bytes" and isinstance(work, Update) and work.sets:
-            return "decides nothing here: the growth follows from the columns that the update sets"
-        if self.path == "workload.arraysize_rows" and isinstance(work, Insert) and work.method != "array":
-            return "decides nothing here: the rows do not come in arrays"
-        return ""
+        return _idle_in_a_statement(self.path, scenario)
 
 
 def io_path(scenario: Scenario) -> str:
@@ -68,42 +72,110 @@ def io_path(scenario: Scenario) -> str:
     return own or scenario.system.host.io_path
 
 
-def _idle_in_a_stream(path: str, work: Stream) -> str:
-    """Why a field decides nothing for this stream; empty where it does."""
-    idle = {
-        "host.io_path": (work.path is not None, "the workload says itself how its file is opened"),
-        "workload.stride_bytes": (work.pattern != "strided", "calls do not come a stride apart"),
-        "workload.arrivals": (work.rate_per_s is None, "the next call waits for the last one"),
-        "workload.think_s": (work.rate_per_s is not None, "calls arrive at a rate"),
-        "workload.in_flight": (work.rate_per_s is not None, "calls arrive at a rate"),
-    }
+def _first_that_holds(path: str, idle: Mapping[str, tuple[bool, str]]) -> str:
+    """The reason that *idle* has for *path*, where it holds."""
     decides_nothing, reason = idle.get(path, (False, ""))
-    return f"decides nothing here: {reason}" if decides_nothing else ""
+    return reason if decides_nothing else ""
+
+
+def _idle_in_a_statement(path: str, scenario: Scenario) -> str:
+    """Why a field decides nothing for this statement; empty where it does."""
+    system, work = scenario.system, scenario.workload
+    counts = isinstance(work, FullScan | IndexRangeScan) and work.select == "count"
+    direct = system.instance.serial_direct_read
+    cached = (
+        system.table.cached_fraction >= 1 and direct != "always" and not isinstance(work, Insert | Import)
+    )
+    no_read = cached, "every block is in the buffer cache"
+    if path == "workload.arraysize_rows" and isinstance(work, Insert):
+        return "" if work.method == "array" else "rows do not come in arrays"
+    one = work.users == 1 and system.prices.currency is None and not isinstance(work, Import | Export)
+    return _first_that_holds(
+        path,
+        {
+            "host.cpus": (one, "one session keeps one busy"),
+            "host.io_path": no_read,
+            "host.page_cache_hit_fraction": no_read,
+            "disk.use": no_read,
+            "instance.disk_asynch_io": (
+                no_read if cached else (direct == "never", "no read goes past the buffer cache")
+            ),
+            "workload.columns": (counts, "count(*) returns no column"),
+            "workload.arraysize_rows": (counts, "count(*) returns one row"),
+        },
+    )
+
+
+NOT_WITHOUT_READS: Final = (
+    "disk.", "host.kernel", "host.scheduler", "host.nr_requests", "host.max_", "host.read_ahead", "host.filesystem",
+)  # fmt: skip
+"""What begins so plays no part for reads that the page cache answers."""
+
+
+def _idle_in_a_stream(path: str, work: Stream, scenario: Scenario) -> str:
+    """Why a field decides nothing for this stream; empty where it does."""
+    host = scenario.system.host
+    arrive = work.rate_per_s is not None, "calls arrive at a rate"
+    found = io_path(scenario) in THROUGH_CACHE and host.page_cache_hit_fraction >= 1
+    if work.kind == "read_stream" and found and path.startswith(NOT_WITHOUT_READS) and not work.beside:
+        return "the page cache has every block"
+    return _first_that_holds(
+        path,
+        {
+            "host.io_path": (work.path is not None, "the workload opens its file itself"),
+            "host.memory_bytes": (work.kind == "read_stream" and not work.beside, "nothing is written"),
+            "workload.stride_bytes": (work.pattern != "strided", "calls are not a stride apart"),
+            "workload.arrivals": (not arrive[0], "the next call waits for the last"),
+            "workload.think_s": arrive,
+            "workload.in_flight": arrive,
+            "workload.rate_per_s": (
+                not arrive[0] and (bool(work.think_s) or work.in_flight != 1),
+                "not with a pause or calls in flight",
+            ),
+        },
+    )
 
 
 def _idle_in_transactions(path: str, scenario: Scenario, work: Transactions) -> str:
     """Why a field decides nothing for these transactions; empty where it does."""
-    arrive = work.rate_per_s is not None
-    idle = {
-        "workload.users": (arrive, "transactions arrive at a rate"),
-        "workload.think_s": (arrive, "transactions arrive at a rate"),
-        "instance.db_keep_cache_bytes": (work.hot_pool != "keep", "no block goes to the KEEP pool"),
-        "instance.db_recycle_cache_bytes": (work.cold_pool != "recycle", "no block goes to the RECYCLE pool"),
-        "host.smt_gain_percent": (scenario.system.host.threads_per_core == 1, "cores have one thread"),
-    }
-    decides_nothing, reason = idle.get(path, (False, ""))
-    return f"decides nothing here: {reason}" if decides_nothing else ""
+    arrive = work.rate_per_s is not None, "transactions arrive at a rate"
+    return _first_that_holds(
+        path,
+        {
+            "workload.users": arrive,
+            "workload.think_s": arrive,
+            "instance.db_keep_cache_bytes": (work.hot_pool != "keep", "no block goes to it"),
+            "instance.db_recycle_cache_bytes": (work.cold_pool != "recycle", "no block goes to it"),
+            "host.smt_gain_percent": (scenario.system.host.threads_per_core == 1, "cores have one thread"),
+        },
+    )
 
 
 def _idle_on_the_disk(path: str, disk: Disk) -> str:
     """Why a field of the disk decides nothing beside its others; empty where it does."""
-    idle = {
-        "disk.write_cache_flushed": (not disk.write_cache_bytes, "the disk has no write cache"),
-        "disk.burst_iops": (disk.iops_limit is None, "the volume has no limit"),
-        "disk.burst_credits": (disk.burst_iops is None, "the volume has no burst"),
-    }
-    decides_nothing, reason = idle.get(path, (False, ""))
-    return f"decides nothing here: {reason}" if decides_nothing else ""
+    return _first_that_holds(
+        path,
+        {
+            "disk.write_cache_flushed": (not disk.write_cache_bytes, "the disk has no write cache"),
+            "disk.raid_disks": (disk.raid_level == "none", "the disk is no RAID set"),
+            "disk.burst_iops": (disk.iops_limit is None, "the volume has no limit"),
+            "disk.burst_credits": (disk.burst_iops is None, "the volume has no burst"),
+        },
+    )
+
+
+RAID_DISKS: Final = "disk.raid_disks"
+COMPANIONS: Final[dict[tuple[str, str], tuple[str, str]]] = {
+    ("disk.raid_level", "none"): (RAID_DISKS, "1"),
+    ("disk.raid_level", "0"): (RAID_DISKS, "2"),
+    ("disk.raid_level", "1"): (RAID_DISKS, "2"),
+    ("disk.raid_level", "5"): (RAID_DISKS, "4"),
+    ("disk.raid_level", "10"): (RAID_DISKS, "4"),
+    ("workload.pattern", "strided"): ("workload.stride_bytes", "1M"),
+    ("workload.hot_pool", "keep"): ("instance.db_keep_cache_bytes", "16M"),
+    ("workload.cold_pool", "recycle"): ("instance.db_recycle_cache_bytes", "16M"),
+}
+"""A field and its value -> the other field that this value needs, where that one has a value that does not suit it."""
 
 
 THROUGH_CACHE: Final = ("buffered", "sync", "dsync")
@@ -122,8 +194,8 @@ MATTERS_FOR: Final[dict[str, tuple[str, ...]]] = {
 }
 
 REPLACEMENT: Final = "Replacement and hottest blocks"
-FOLDED: Final = (REPLACEMENT,)
-"""Groups that few readers need."""
+FOLDED: Final = (REPLACEMENT, "Block layer", "Page cache", "iostat")
+"""Groups that few readers need; they are drawn once they are open, or have a change."""
 GROUPS: Final[dict[str, tuple[Control, ...]]] = {
     "Segment": (
         Control("tablespace.block_size_bytes", "Block size", only_for=STATEMENTS),
@@ -147,15 +219,15 @@ GROUPS: Final[dict[str, tuple[Control, ...]]] = {
     "Instance": (
         Control(
             "instance.release", "Release",
-            ("9.2.0.8", "10.2.0.4", "11.1.0.6", "11.2.0.4", "12.1.0.2", "19.3.0.0"), STATEMENTS,
+            ("9.2.0.8", "10.2.0.4", "11.1.0.6", "11.2.0.4", "12.1.0.2", "19.3.0.0"), MULTIBLOCK,
         ),
         Control(
             "instance.db_file_multiblock_read_count", "Multiblock read count (blocks)",
-            ("auto", "0", "8", "16", "128"), READERS,
+            ("auto", "0", "8", "16", "128"), MULTIBLOCK,
         ),
-        Control("instance.buffer_cache_bytes", "Buffer cache", only_for=(*READERS, "import")),
-        Control("instance.serial_direct_read", "Direct path reads", only_for=(*QUERIES, "export")),
-        Control("instance.disk_asynch_io", "Asynchronous I/O", only_for=(*QUERIES, *LOADS)),
+        Control("instance.buffer_cache_bytes", "Buffer cache", only_for=(*MULTIBLOCK, "import")),
+        Control("instance.serial_direct_read", "Direct path reads", only_for=("full_scan", "export")),
+        Control("instance.disk_asynch_io", "Asynchronous I/O", only_for=("full_scan", *LOADS)),
         Control("instance.redo_disk", "Redo log lies on", only_for=("import",)),
     ),
     "Users": (
@@ -307,12 +379,15 @@ def draw(
     unit = field.unit or ("%" if field.kind == "real" else "")
     unit = unit.replace("currency", plain(other.system.prices.currency or "currency"))
     label = control.label + (f" ({unit})" if unit and field.kind in ("whole", "real") else "")
-    if changed:
-        label = f":primary[**● {label}** · was {field.show(was)}]"
     idle = control.idle(other)
+    if changed:
+        label = f":primary[**● {label}** · was {control.named(field, was)}]"
+    elif idle:
+        label = f"{label} :small[:gray[· {idle}]]"
+    says = f"decides nothing here: {idle}" if idle else ""
     common: dict[str, Any] = {
-        "key": control.path, "help": " — ".join(filter(None, [field.help(), idle])), "on_change": on_change,
-        "args": (control.path,), "disabled": bool(idle),
+        "key": control.path, "help": " — ".join(filter(None, [field.help(), says])), "on_change": on_change,
+        "args": (control.path,), "disabled": bool(idle) and not changed,
     }  # fmt: skip
     held = st.session_state[control.path]
     names = SHOWN.get(control.path, {})
@@ -349,11 +424,24 @@ def draw(
         st.number_input(label, low, high, least, step=step, format="%.6g", placeholder="not given", **common)
     elif field.kind == "size":
         st.text_input(label, placeholder="bytes, or a size like 8K, 512M, 1.5G", **common)
+    elif field.kind == "duration":
+        st.text_input(label, placeholder="seconds, or a time like 5 ms, 250 µs", **common)
     else:
         given = [as_text(value) for value in (was, held) if value is not None]
         offers = list(dict.fromkeys([*control.offers, *given]))
         first = None if field.optional else 0
         st.selectbox(label, offers, first, accept_new_options=True, placeholder="not given", **common)
+
+
+def told(path: str, base: Scenario, other: Scenario) -> str:
+    """A control and its values in both scenarios, in words; empty where *path* has none."""
+    found = [one for controls in GROUPS.values() for one in controls if one.path == path]
+    for control in found:
+        field = control.facts(other.workload.kind)
+        if field is not None:
+            now, was = (control.named(field, value_at(one, path)) for one in (other, base))
+            return f"{control.label} {now} instead of {was}"
+    return ""
 
 
 def step_of(value: float) -> int:

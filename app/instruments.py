@@ -33,7 +33,7 @@ APPLIES: Final[dict[str, Callable[[RunResult], bool]]] = {
     "Cache": lambda result: result.transactions is not None,
     "TKPROF": lambda result: bool(result.calls),
     "Breakdown": lambda _: True,
-    "Reads": lambda result: not result.streams and result.transactions is None,
+    "Requests": lambda result: not result.streams and result.transactions is None,
     "Device": lambda _: True,
     "Segment": lambda result: result.segment is not None,
     "Optimizer": lambda result: result.optimizer is not None,
@@ -65,8 +65,9 @@ def tabs(before: RunResult, after: RunResult, other: Scenario, command: str) -> 
             elif name in NARROW:
                 _side_by_side(before, after, NARROW[name])
             elif name == "Breakdown":
-                st.table(rows.breakdown(before, after))
-            elif name == "Reads":
+                found = rows.breakdown(before, after)
+                st.table(found, hide_index=True, alt=f"{len(found) - 1} components in baseline and what-if")
+            elif name == "Requests":
                 figure, finding = charts.reads_by_size(before, after, ink=ink())
                 st.plotly_chart(
                     figure, key="reads", alt=finding, theme="streamlit", config={"displayModeBar": False}

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from app.charts import wait_class
+from app.charts import signed, wait_class
 from app.iostat_text import COLUMNS, span_of, value_of
 from app.outside import by_component, farthest
-from app.profile import scale_of
 from model.provenance import Constant, show_number, show_times, worst_first
 from model.results import DeviceLine, RunResult
 from model.spec import System
@@ -23,16 +22,13 @@ def breakdown(base: RunResult, other: RunResult) -> list[dict[str, str]]:
         for change in found
         if not (next_to_nothing(base, change.before_s) and next_to_nothing(other, change.after_s))
     ]
-    scale = scale_of([base, other])
-    last = "Response" if scale.per_s != 1 else "Elapsed"
-    unit = "s" if scale.per_s == 1 else scale.word
+    last = "Response" if other.transactions else "Elapsed"
     lines.append((last, base.time.elapsed_s, other.time.elapsed_s))
     outside = {name: f"{farthest(found)} beyond".strip() for name, found in by_component(other).items()}
     return [
         {
             "Component": name, "Class": wait_class(name) if name != last else "",
-            f"Baseline {unit}": f"{scale.per_s * before:,.3f}", f"What-if {unit}": f"{scale.per_s * after:,.3f}",
-            f"Difference {unit}": f"{scale.per_s * (after - before):+,.3f}",
+            "Baseline": show_seconds(before), "What-if": show_seconds(after), "Difference": signed(after - before),
             "Share of what-if": f"{after / other.time.elapsed_s:.1%}" if other.time.elapsed_s else "",
             **({"Outside fitted ranges": outside.get(name, "")} if outside else {}),
         }

@@ -5,26 +5,44 @@ from __future__ import annotations
 import shlex
 from collections.abc import Mapping
 
+from app import own_files
 from app.fields import facts
 from model.errors import SpecError
-from scenarios import Scenario, load
+from scenarios import Scenario
 
 
 def settle(name: str, changes: Mapping[str, str]) -> tuple[Scenario, dict[str, str]]:
-    """The scenario with the changes that it accepts, and a sentence for each that it refuses."""
-    refused: dict[str, str] = {}
-    kept: list[str] = []
+    """The scenario with the changes that it accepts, and a sentence for each that it refuses.
+
+    *name* is that of the library or stands for an own file, see :mod:`app.own_files`.
+    """
+    said = {path: setting(path, text) for path, text in changes.items()}
     try:
-        return load(name, [setting(path, text) for path, text in changes.items()]), refused
-    except SpecError:
-        scenario = load(name)
-    for path, text in changes.items():
+        return own_files.load(name, list(said.values())), {}
+    except SpecError as error:
+        reason = _told(error)
+    for path in reversed(said):  # most often one is wrong, and the last one moved; others may need each other
         try:
-            scenario = load(name, [*kept, setting(path, text)])
-            kept.append(setting(path, text))
+            return own_files.load(name, [one for other, one in said.items() if other != path]), {path: reason}
+        except SpecError:
+            continue
+    return _one_by_one(name, said)
+
+
+def _one_by_one(name: str, said: Mapping[str, str]) -> tuple[Scenario, dict[str, str]]:
+    """As :func:`settle`, where several settings are wrong."""
+    scenario, kept, refused = own_files.load(name), list[str](), dict[str, str]()
+    for path, one in said.items():
+        try:
+            scenario = own_files.load(name, [*kept, one])
+            kept.append(one)
         except SpecError as error:
-            refused[path] = str(error).removeprefix("--set: ")
+            refused[path] = _told(error)
     return scenario, refused
+
+
+def _told(error: SpecError) -> str:
+    return str(error).removeprefix("--set: ")
 
 
 def setting(path: str, text: str) -> str:

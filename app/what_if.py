@@ -2,36 +2,60 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from contextlib import nullcontext
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Final
 
 import streamlit as st
 
-from app import answer, engines, fields, forms, instruments, settings
-from model.errors import BlocktimeError
-from scenarios import Scenario, library, load
+from app import (
+    address,
+    answer,
+    engines,
+    fields,
+    forms,
+    instruments,
+    own_files,
+    pins,
+    presets,
+    settings,
+    sharing,
+    uncertainty_view,
+    uploads,
+)
+from app.markdown import plain
+from model.errors import BlocktimeError, SpecError
+from scenarios import Scenario
 
 FIRST: Final = "rahn-full-scan"
 NAME: Final = "what_if.name"
 CHANGES: Final = "what_if.changes"
+"""What the what-if changes in the scenario."""
+PINNED: Final = "what_if.pinned"
+"""What the baseline changes in it, once one is pinned."""
+OF_BASE: Final = "baseline."
+"""What begins so in the address is of the pinned baseline."""
 NOTES: Final = "what_if.notes"
 PICKED: Final = "scenario"
+PICKED_LAST: Final = "what_if.picked"
 STYLE: Final = """<style>
 [data-testid="stMainBlockContainer"] {padding-left: 1.6rem; padding-right: 1.6rem; max-width: 1500px}
 [data-testid="stSidebarContent"] [data-testid="stVerticalBlock"] {gap: .55rem}
 [data-testid="stMain"] [data-testid="stVerticalBlock"] {gap: .5rem}
 [data-testid="stSidebarHeader"] {height: 2.2rem; margin-bottom: 0}
-[data-testid="stMetric"] {padding: .4rem .75rem; min-height: 5.1rem}
+[data-testid="stMetric"] {padding: .4rem .75rem; min-height: 5.8rem}
 [data-testid="stMetric"] > div {padding: 0}
 [data-testid="stMetricLabel"] {min-height: 1.2rem}
-.st-key-second [data-testid="stMetric"] {min-height: 4.2rem; padding: .25rem .75rem}
+.st-key-second [data-testid="stMetric"] {min-height: 4.8rem; padding: .25rem .75rem}
 .st-key-second [data-testid="stMetricValue"] {font-size: 1.05rem}
 [data-testid="stMetricDelta"] {font-size: .78rem; padding-top: 0; padding-bottom: 0}
 [data-testid="stTable"] td, [data-testid="stTable"] th {padding: .2rem .6rem; font-variant-numeric: tabular-nums}
 [data-testid="stMetricValue"] {font-variant-numeric: tabular-nums}
-.st-key-head > [data-testid="stLayoutWrapper"] > div, .st-key-head > div {min-height: 2.75rem}
-.st-key-head [data-testid="stColumn"]:last-child {min-width: 12.5rem}
+.st-key-head > [data-testid="stLayoutWrapper"] > div, .st-key-head > div {min-height: 2.9rem}
+.st-key-head h3 {padding: 0; line-height: 1.3}
+.st-key-baseline button {padding-left: .5rem; padding-right: .5rem; min-height: 2rem}
+.st-key-baseline button p {font-size: .85rem; white-space: nowrap}
 @media (max-width: 1100px) {
   .st-key-first [data-testid="stColumn"], .st-key-second [data-testid="stColumn"] {min-width: calc(50% - .5rem)}
   .st-key-head [data-testid="stColumn"], .st-key-explained [data-testid="stColumn"],
@@ -45,38 +69,74 @@ STYLE: Final = """<style>
 def page() -> None:
     """Draw the page."""
     start(st.query_params.to_dict())
-    name: str = st.session_state[NAME]
-    changes: dict[str, str] = st.session_state[CHANGES]
-    base = load(name)
-    other, refused = settings.settle(name, changes)
+    state = _State.now()
+    base, _ = settings.settle(state.name, state.pinned)
+    other, refused = settings.settle(state.name, state.changes)
     st.html(STYLE)
     with st.sidebar:
-        _controls(base, other, changes, refused)
-    _address(name, changes)
+        _controls(state, base, other, refused)
+    _address(state)
     for sentence in [*st.session_state[NOTES], *refused.values()]:
-        st.error(sentence, icon=":material/error:")
-    accepted = {path: text for path, text in changes.items() if path not in refused}
+        st.error(plain(sentence), icon=":material/error:")
+    accepted = {path: text for path, text in state.changes.items() if path not in refused}
+    differing = [path for path in state.differing if path not in refused]
     try:
         with st.spinner("Working row by row …"):  # seen only where there are millions of them
             base = _priced_as(base, other)
             found = engines.pair(base, other)
     except BlocktimeError as error:
-        st.error(f"There is no answer for this setting: {error}", icon=":material/error:")
+        st.error(plain(f"There is no answer for this setting: {error}"), icon=":material/error:")
         return
-    place = answer.headline(base, other, len(accepted), found)
+    title = presets.title_of(state.preset, own_files.title)
+    answer.headline(
+        title, (base, other), len(differing), found, lambda: _share(state, accepted, base, other, found)
+    )
     answer.figures(found.before, found.after)
+    uncertainty_view.draw(base, other, found)
     with st.container(key="explained"):
         chart, said = st.columns([1.6, 1], gap="medium")
     with chart:
         answer.waterfall(found.before, found.after)
     with said:
-        answer.reasons(found, bool(accepted), (base, other))
+        answer.reasons(found, _only_one(differing, base, other), bool(differing), (base, other))
     engine = "calculate" if found.after.engine == "calculate" and found.queues else ""
-    instruments.tabs(found.before, found.after, other, settings.command_line(name, accepted, engine))
-    if found.pending:
-        with place, st.spinner("Simulating …"):
-            engines.play(base, other)
-        st.rerun()
+    instruments.tabs(found.before, found.after, other, settings.command_line(state.name, accepted, engine))
+
+
+@dataclass(frozen=True)
+class _State:
+    """What the session shows: a scenario, what the baseline changes in it, and what the what-if changes in it."""
+
+    name: str
+    pinned: dict[str, str]
+    changes: dict[str, str]
+    preset: str
+    """Key of what was chosen last."""
+
+    @staticmethod
+    def now() -> _State:
+        """The session's."""
+        held = st.session_state
+        return _State(held[NAME], held[PINNED], held[CHANGES], held[PICKED_LAST])
+
+    @property
+    def differing(self) -> list[str]:
+        """Fields in which what-if and baseline differ."""
+        paths = dict.fromkeys([*self.changes, *self.pinned])
+        return [path for path in paths if self.changes.get(path) != self.pinned.get(path)]
+
+
+def _only_one(differing: Sequence[str], base: Scenario, other: Scenario) -> str:
+    """The one control that differs, with its values, in words; empty where there are several."""
+    if len(differing) != 1:
+        return ""
+    return forms.told(differing[0], base, other)
+
+
+def _share(
+    state: _State, accepted: Mapping[str, str], base: Scenario, other: Scenario, found: engines.Pair
+) -> None:
+    sharing.draw(state.name, accepted, base, other, found, FIRST)
 
 
 def _priced_as(base: Scenario, other: Scenario) -> Scenario:
@@ -89,104 +149,207 @@ def _priced_as(base: Scenario, other: Scenario) -> Scenario:
 
 
 def start(query: dict[str, str]) -> None:
-    """On the session's first run take the state from the address; note what the address had wrong."""
-    if NAME in st.session_state:
+    """On the session's first run, and when the browser goes back, take the state from the address; note its faults."""
+    if NAME in st.session_state and not address.went_back():
         return
-    notes: list[str] = []
-    name = query.pop("scenario", FIRST)
-    if name not in library():
-        notes.append(f"The link names no scenario that exists ({name[:60]}); this is {FIRST} instead.")
-        name = FIRST
-    changes = {path: text for path, text in query.items() if "." in path}
-    notes += [f"The link has {key[:60]!r}, which means nothing here." for key in query if "." not in key]
-    _, refused = settings.settle(name, changes)
+    fields_of_base = {
+        path.removeprefix(OF_BASE): text for path, text in query.items() if path.startswith(OF_BASE)
+    }
+    shown = address.read({path: text for path, text in query.items() if not path.startswith(OF_BASE)}, FIRST)
+    notes = list(shown.notes)
+    _, refused = settings.settle(shown.name, fields_of_base)
     notes += [
-        f"The link asks for what is not allowed, so it is left out: {said}" for said in refused.values()
+        f"The link's baseline asks for what is not allowed, so it is left out: {said}"
+        for said in refused.values()
     ]
-    st.session_state[NAME] = name
-    st.session_state[CHANGES] = {path: text for path, text in changes.items() if path not in refused}
+    pinned = {path: text for path, text in fields_of_base.items() if path not in refused}
+    _show(shown.name, shown.changes, pinned)
     st.session_state[NOTES] = notes
 
 
-def _address(name: str, changes: Mapping[str, str]) -> None:
+def _address(state: _State) -> None:
     """Keep the address such that it opens this screen."""
-    wanted = {**({"scenario": name} if name != FIRST or changes else {}), **changes}
+    try:
+        wanted = address.written(state.name, state.changes, FIRST)
+    except SpecError as error:
+        st.warning(plain(f"The address does not hold all of this: {error}"), icon=":material/link_off:")
+        return
+    wanted |= {f"{OF_BASE}{path}": text for path, text in state.pinned.items()}
     if st.query_params.to_dict() != wanted:
         st.query_params.from_dict(wanted)
 
 
-def _controls(base: Scenario, other: Scenario, changes: dict[str, str], refused: Mapping[str, str]) -> None:
-    titles = {name: entry.title for name, entry in library().items()}
-    st.session_state.setdefault(PICKED, base.name)
-    st.selectbox(
-        "Baseline scenario", list(titles), key=PICKED, format_func=lambda name: titles[name], on_change=_pick,
-        help="Everything that you change below is compared with this scenario",
-    )  # fmt: skip
-    count, reset = st.columns([1.3, 1], vertical_alignment="center")
-    count.markdown(f":primary[**{len(changes)} changed**]" if changes else ":gray[nothing changed]")
-    reset.button("Reset", on_click=_reset, disabled=not changes, icon=":material/undo:", width="stretch")
+def _controls(state: _State, base: Scenario, other: Scenario, refused: Mapping[str, str]) -> None:
+    _scenario(state)
+    _baseline(state)
+    shown: set[str] = set()
+    for group, controls in forms.GROUPS.items():
+        found = [
+            (control, field)
+            for control in controls
+            if (control.path in state.differing or control.offered(other))
+            and (field := control.facts(other.workload.kind))
+        ]
+        if not found:
+            continue
+        shown.update(control.path for control, _ in found)
+        with _group(group, sum(control.path in state.differing for control, _ in found)) as is_drawn:
+            for control, field in found if is_drawn else ():
+                if control.path not in refused:
+                    held = fields.held_value(field, fields.value_at(other, control.path))
+                    if st.session_state.get(control.path, _NOTHING) != held:
+                        st.session_state[control.path] = held
+                forms.draw(control, field, base, other, control.path in state.differing, _change)
+    unseen = {path: text for path, text in state.changes.items() if path not in shown}
+    if unseen:
+        said = ", ".join(f"{path}={text}" for path, text in unseen.items())
+        st.caption(plain(f"Also set by the link: {said}"))
+    st.markdown("**Beyond this page**")
+    pins.button(state.name, state.changes, state.pinned)
     if st.button("Sweep this scenario", icon=":material/grid_on:", width="stretch",
                  help="Many such scenarios at once: fields that take several values"):  # fmt: skip
         from app import sweep_page
 
         sweep_page.open_here()
-    shown = set()
-    for group, controls in forms.GROUPS.items():
-        found = [
-            (control, field)
-            for control in controls
-            if (control.path in changes or control.offered(other))
-            and (field := control.facts(other.workload.kind))
-        ]
-        if not found:
-            continue
-        folded = group in forms.FOLDED
-        if not folded:
-            st.markdown(f"**{group}**")
-        with st.expander(group) if folded else nullcontext():
-            for control, field in found:
-                shown.add(control.path)
-                if control.path not in refused:
-                    held = fields.held_value(field, fields.value_at(other, control.path))
-                    if st.session_state.get(control.path, _NOTHING) != held:
-                        st.session_state[control.path] = held
-                forms.draw(control, field, base, other, control.path in changes, _change)
-    unseen = {path: text for path, text in changes.items() if path not in shown}
-    if unseen:
-        st.caption("Also set by the link: " + ", ".join(f"`{path}={text}`" for path, text in unseen.items()))
+
+
+@contextmanager
+def _group(name: str, changed: int) -> Iterator[bool]:
+    """Where the controls of a group go, and whether they are to be drawn; a folded one that is closed draws none."""
+    if name not in forms.FOLDED:
+        st.markdown(f"**{name}**")
+        yield True
+        return
+    said = f" · {changed} changed" if changed else ""
+    place = st.expander(f"{name}{said}", expanded=bool(changed), key=f"group.{name}", on_change="rerun")
+    with place:
+        yield bool(changed) or bool(place.open)
+
+
+def _scenario(state: _State) -> None:
+    """What is asked: a preset or any scenario of the library, with who measured it; or a file."""
+    choices = presets.choices()
+    if state.preset not in choices:
+        choices.insert(0, state.preset)
+    st.session_state[PICKED] = state.preset
+    st.selectbox(
+        "Scenario", choices, key=PICKED, on_change=_pick,
+        format_func=lambda key: presets.title_of(key, own_files.title),
+        help="Questions in plain words first, then every scenario of the library; type to find one. "
+        "What you change below is compared with it",
+    )  # fmt: skip
+    if not own_files.is_own(state.name):
+        st.caption(plain(presets.source_of(state.name)))
+    left, right = st.columns(2, gap="small")
+    place = left.popover("Presets", icon=":material/list:", width="stretch", key="presets", on_change="rerun",
+                         help="The questions in groups, each with its source")  # fmt: skip
+    if place.open:
+        with place:
+            _presets()
+    with right:
+        uploads.draw(show)
+
+
+def _presets() -> None:
+    for group, found in presets.PRESETS.items():
+        st.markdown(f"**{group}**")
+        for preset in found:
+            st.button(
+                preset.title, key=f"preset.{preset.key}", type="tertiary", on_click=_take, args=(preset.key,),
+                help=plain(presets.source_of(preset.scenario)), width="stretch",
+            )  # fmt: skip
+
+
+def _baseline(state: _State) -> None:
+    """What differs from the baseline, and what the baseline is."""
+    many = len(state.differing)
+    said = f":primary[**{many} changed**]" if many else ":gray[nothing changed]"
+    st.markdown(f"{said} :gray[· baseline pinned]" if state.pinned else said)
+    with st.container(horizontal=True, gap="small", key="baseline"):
+        st.button(
+            "Pin as baseline", on_click=_pin, disabled=not many, key="baseline.pin",
+            help="What you see becomes what the next changes are compared with",
+        )  # fmt: skip
+        st.button("Swap", on_click=_swap, disabled=not many, key="baseline.swap",
+                  help="Baseline and what-if change places")  # fmt: skip
+        if many or not state.pinned:
+            st.button("Reset", on_click=_reset, disabled=not many, key="baseline.reset",
+                      help="Back to the baseline")  # fmt: skip
+        else:
+            st.button("Unpin", on_click=_unpin, key="baseline.unpin",
+                      help="The scenario itself is the baseline again")  # fmt: skip
 
 
 _NOTHING: Final = object()
 
 
 def _change(path: str) -> None:
-    """A control moved: note what differs from the baseline; one left empty goes back to it."""
-    name = st.session_state[NAME]
+    """A control moved: note what differs from the scenario; one left empty goes back to the baseline."""
+    state, value = _State.now(), st.session_state[path]
     st.session_state[NOTES] = []
-    base = load(name)
-    other, _ = settings.settle(name, st.session_state[CHANGES])
+    other, _ = settings.settle(state.name, state.changes)
     field = fields.facts(path, other.workload.kind)
-    value = st.session_state[path]
     if field is None:
         return
+    base, _ = settings.settle(state.name, state.pinned)
     if value is None or value == fields.held_value(field, fields.value_at(base, path)):
-        st.session_state[CHANGES].pop(path, None)
+        _as_in_the_baseline(state, path)
+        return
+    text = fields.text_of(field, value)
+    state.changes[path] = text
+    moved, refused = settings.settle(state.name, state.changes)
+    needed, fits = forms.COMPANIONS.get((path, text), ("", ""))
+    if needed and (refused or not fields.value_at(moved, needed) or needed == forms.RAID_DISKS):
+        state.changes[needed] = fits
+    elif not refused and fields.value_at(moved, path) == fields.value_at(base, path):
+        _as_in_the_baseline(state, path)
+
+
+def _as_in_the_baseline(state: _State, path: str) -> None:
+    if path in state.pinned:
+        state.changes[path] = state.pinned[path]
     else:
-        st.session_state[CHANGES][path] = fields.text_of(field, value)
+        state.changes.pop(path, None)
 
 
 def _pick() -> None:
-    st.session_state[NAME] = st.session_state[PICKED]
-    _reset()
+    _take(st.session_state[PICKED])
+
+
+def _take(key: str) -> None:
+    """Show a preset, or a scenario of the library."""
+    if own_files.is_own(key):
+        _show(key, {}, {})
+        return
+    preset = presets.named(key)
+    _show(preset.scenario, preset.changes, {}, key)
+
+
+def _pin() -> None:
+    st.session_state[PINNED] = dict(st.session_state[CHANGES])
+
+
+def _swap() -> None:
+    held = st.session_state
+    held[PINNED], held[CHANGES] = held[CHANGES], held[PINNED]
 
 
 def _reset() -> None:
     st.session_state[NOTES] = []
-    st.session_state[CHANGES] = {}
+    st.session_state[CHANGES] = dict(st.session_state[PINNED])
+
+
+def _unpin() -> None:
+    st.session_state[PINNED] = {}
 
 
 def show(name: str, changes: Mapping[str, str]) -> None:
     """Have the page show that scenario with those changes."""
-    st.session_state[NAME] = st.session_state[PICKED] = name
-    st.session_state[NOTES] = []
-    st.session_state[CHANGES] = dict(changes)
+    _show(name, changes, {})
+
+
+def _show(name: str, changes: Mapping[str, str], pinned: Mapping[str, str], preset: str = "") -> None:
+    held = st.session_state
+    held[NAME], held[CHANGES], held[PINNED] = name, dict(changes), dict(pinned)
+    held[PICKED_LAST] = preset or name
+    held[NOTES] = []

@@ -122,7 +122,7 @@ def _why(base: RunResult, other: RunResult, asked: Asked | None) -> list[str]:
     moved = _by_mechanism(base, other)
     elapsed = max(base.time.elapsed_s, other.time.elapsed_s)
     said = []
-    for name, change in sorted(moved.items(), key=lambda item: -abs(item[1].change_s)):
+    for name, change in _the_way_it_went_first(moved, other.time.elapsed_s - base.time.elapsed_s):
         tell = why_transactions.sentence if why_transactions.both(base, other) else _sentence
         sentence = tell(name, change, base, other, asked)
         if sentence and (
@@ -130,6 +130,7 @@ def _why(base: RunResult, other: RunResult, asked: Asked | None) -> list[str]:
         ):
             said.append(sentence)
     after = [
+        *_last_session(base, other),
         *why_rows.afterwards(base, other),
         *why_streams.rates(base, other),
         *why_transactions.afterwards(base, other, asked),
@@ -140,9 +141,28 @@ def _why(base: RunResult, other: RunResult, asked: Asked | None) -> list[str]:
     return [*_little_change(moved, base, other), *said, *_what_stays(moved, base, other)][:MOST_SENTENCES]
 
 
+def _the_way_it_went_first(moved: dict[str, Change], change_s: float) -> list[tuple[str, Change]]:
+    """The changes, the largest first; but first of all the largest that goes the way of the elapsed time."""
+    ranked = sorted(moved.items(), key=lambda item: -abs(item[1].change_s))
+    first = next((item for item in ranked if item[1].change_s * change_s > 0), None)
+    return ranked if first is None else [first, *(item for item in ranked if item is not first)]
+
+
+def _last_session(base: RunResult, other: RunResult) -> Iterator[str]:
+    """What all sessions together take, where both answers know it: it need not move as one session's time does."""
+    before, after = base.time.last_session_s, other.time.last_session_s
+    if before is None or after is None or not differs(before, after, SAME_ELAPSED):
+        return
+    percent = f", {100 * (after - before) / before:+.2g} %" if after < 10 * before else ""
+    yield (
+        f"until the last session is done it takes {show_seconds(after)} instead of {show_seconds(before)} "
+        f"({_signed(after - before)}{percent})"
+    )
+
+
 def _of_calls_at_once(base: RunResult, other: RunResult, asked: Asked | None) -> Iterator[str]:
     """What the elapsed time says of calls that are under way at once."""
-    noise = _within_the_noise(base, other)
+    noise = chance(base, other)
     if noise:
         yield noise
     elif why_streams.at_a_rate(asked):
@@ -180,7 +200,7 @@ def _little_change(moved: dict[str, Change], base: RunResult, other: RunResult) 
     """Say so when the elapsed time stays, and what most of it is."""
     time = "the response" if why_transactions.both(base, other) else "elapsed time"
     before, after = base.time.elapsed_s, other.time.elapsed_s
-    noise = _within_the_noise(base, other)
+    noise = chance(base, other)
     if noise:
         yield noise
         return
@@ -196,7 +216,8 @@ def _little_change(moved: dict[str, Change], base: RunResult, other: RunResult) 
     yield f"{time} hardly changes ({ends}, {percent:+.2g} %){rest}"
 
 
-def _within_the_noise(base: RunResult, other: RunResult) -> str:
+def chance(base: RunResult, other: RunResult) -> str:
+    """That the difference of two elapsed times may be chance; empty where it is none, or nobody knows."""
     first, second = base.time.interval, other.time.interval
     if first is None or second is None or first.low_s > second.high_s or second.low_s > first.high_s:
         return ""
@@ -217,7 +238,7 @@ def _ends(interval: Interval) -> str:
 def _what_stays(moved: dict[str, Change], base: RunResult, other: RunResult) -> Iterator[str]:
     """After a change of elapsed time: what bounds the next one, when half of what is left did not move."""
     before, after = base.time.elapsed_s, other.time.elapsed_s
-    if abs(after - before) <= SAME_ELAPSED * max(before, after, 1e-12) or _within_the_noise(base, other):
+    if abs(after - before) <= SAME_ELAPSED * max(before, after, 1e-12) or chance(base, other):
         return
     stays = _largest_unmoved(moved, after)
     if stays is not None:

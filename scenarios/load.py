@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -22,6 +23,10 @@ from scenarios.inferred import inferred_in, without_set
 from scenarios.spec import HEADINGS, SECTIONS, Scenario
 
 LARGEST_FILE_BYTES: Final = 1_000_000
+DEEP_KEY: Final = re.compile(
+    r"""(?<![\w"'-])(?:(?:[\w-]+|"(?:[^"\\\n]|\\.)*"|'[^'\n]*')[ \t]*\.[ \t]*){32}"""
+)
+"""A dotted key of more than 32 names: no field has one, and reading it takes a time that grows with their square."""
 LONGEST_PATH: Final = 57
 DEEPEST_BASE: Final = 8
 
@@ -191,11 +196,18 @@ def toml_in(content: bytes, place: str) -> dict[str, Any]:
     if not text.strip():
         raise SpecError(f"{place}: is empty; a scenario has at least a base or one section")
     try:
-        return tomllib.loads(text)
+        return _loads(text)
     except RecursionError:
         raise SpecError(f"{place}: is not TOML that can be read: it is nested too deeply") from None
     except ValueError as error:  # TOML's own faults, and numbers without end
         raise SpecError(f"{place}: is not TOML: {error}") from None
+
+
+def _loads(text: str) -> dict[str, Any]:
+    """TOML as data; raises ValueError where it is none, and RecursionError where it is nested too deeply."""
+    if DEEP_KEY.search(text):
+        raise RecursionError
+    return tomllib.loads(text)
 
 
 def _chain(data: Mapping[str, Any], where: str) -> list[Layer]:
@@ -253,7 +265,7 @@ RELEASES: Final = {"host.kernel", "instance.release"}  # 5.10 is text, not a num
 
 def _value(raw: str) -> Any:
     try:
-        read = tomllib.loads(f"v = {raw}")
+        read = _loads(f"v = {raw}")
     except (ValueError, RecursionError):  # not TOML, or digits without end: then it is text
         return raw
     return read["v"] if len(read) == 1 else raw

@@ -6,6 +6,9 @@ from collections.abc import Callable
 
 import pytest
 
+from app import engines
+from app.playing import Ask, Job, Played, Players
+from model.errors import BlocktimeError
 from model.results import (
     DeviceLine,
     DeviceStats,
@@ -144,3 +147,31 @@ def law() -> Answered:
 def played() -> Answered:
     """The same with what only a simulation has, so that no test waits for a run."""
     return _played
+
+
+class _Inline(Players):
+    """Simulates in this process, before anybody waits."""
+
+    def __init__(self) -> None:
+        super().__init__([])
+
+    def start(self, job: Job) -> Job:
+        self._play(job, self)
+        job.end()
+        return job
+
+    @staticmethod
+    def play(ask: Ask, job: Job) -> Played:
+        del job
+        try:
+            found = run(ask.scenario, "simulate", replications=ask.replications)
+        except BlocktimeError as error:
+            return Played(refused=str(error))
+        return Played(document=found.model_dump_json())
+
+
+@pytest.fixture
+def simulated_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Pages have their simulations before they are drawn, so that one run shows them."""
+    inline = _Inline()
+    monkeypatch.setattr(engines, "players", lambda: inline)

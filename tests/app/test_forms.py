@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from app import forms
-from scenarios import load
+from scenarios import load, run
 
 CONTROLS = [control for controls in forms.GROUPS.values() for control in controls]
 KINDS = (
@@ -38,15 +38,19 @@ def test_each_query_has_the_controls_that_play_a_part() -> None:
     assert shown("index_range_scan") - shown("full_scan") == {
         "index.clustering", "workload.selectivity_fraction"
     }  # fmt: skip
-    assert shown("full_scan") - shown("index_range_scan") == {"workload.columns"}
+    assert shown("full_scan") - shown("index_range_scan") == {
+        "workload.columns", "instance.release", "instance.db_file_multiblock_read_count",
+        "instance.buffer_cache_bytes", "instance.serial_direct_read", "instance.disk_asynch_io",
+    }  # fmt: skip
 
 
 def test_each_statement_that_changes_rows_has_the_controls_that_play_a_part() -> None:
     common = {
         "tablespace.block_size_bytes", "table.rows", "table.pctfree_percent", "tablespace.space_management",
-        "instance.release", "host.use", "host.cpus", "workload.users", "workload.commit_every_rows", "client.use",
+        "host.use", "host.cpus", "workload.users", "workload.commit_every_rows", "client.use",
     }  # fmt: skip
     reading = {
+        "instance.release",
         "instance.db_file_multiblock_read_count", "instance.buffer_cache_bytes", "host.io_path", "disk.use",
         "host.page_cache_hit_fraction", "workload.rows_fraction",
     }  # fmt: skip
@@ -62,14 +66,14 @@ def test_each_statement_that_changes_rows_has_the_controls_that_play_a_part() ->
 def test_imports_and_exports_have_the_controls_that_play_a_part() -> None:
     common = {
         "tablespace.block_size_bytes", "table.rows", "table.pctfree_percent", "tablespace.space_management",
-        "table.column_count", "instance.release", "instance.buffer_cache_bytes", "instance.disk_asynch_io",
+        "table.column_count", "instance.buffer_cache_bytes", "instance.disk_asynch_io",
         "host.io_path", "disk.use", "host.use", "host.cpus", "workload.buffer_bytes", "workload.largest_row_bytes",
         "workload.users", "client.use",
     }  # fmt: skip
     assert shown("import") == common | {"instance.redo_disk", "workload.commit"}
     assert shown("export") == common | {
-        "instance.db_file_multiblock_read_count", "instance.serial_direct_read", "workload.direct",
-        "host.page_cache_hit_fraction",
+        "instance.release", "instance.db_file_multiblock_read_count", "instance.serial_direct_read",
+        "workload.direct", "host.page_cache_hit_fraction",
     }  # fmt: skip
 
 
@@ -112,6 +116,11 @@ def test_a_stream_has_the_controls_of_calls_kernel_disk_and_iostat_alone() -> No
         ("workload.count", [], False),
         ("disk.write_cache_flushed", [], True),
         ("disk.write_cache_flushed", ["disk.write_cache_bytes=8M"], False),
+        ("disk.raid_disks", [], True),
+        ("disk.raid_disks", ["disk.raid_level=10", "disk.raid_disks=4"], False),
+        ("workload.rate_per_s", [], False),
+        ("workload.rate_per_s", ["workload.in_flight=2"], True),
+        ("workload.rate_per_s", ["workload.rate_per_s=10"], False),
         ("disk.burst_iops", [], True),
         ("disk.burst_iops", ["disk.iops_limit=100"], False),
         ("disk.burst_credits", ["disk.iops_limit=100"], True),
@@ -129,7 +138,6 @@ def test_a_control_of_a_stream_that_decides_nothing_says_so(
     ("path", "settings", "idle"),
     [
         ("workload.growth_bytes", ["workload.kind=update"], False),
-        ("workload.growth_bytes", ["workload.kind=update", 'workload.sets=[{name="N2",bytes=5}]'], True),
         ("workload.arraysize_rows", ["workload.kind=insert"], False),
         ("workload.arraysize_rows", ["workload.kind=insert", "workload.method=row"], True),
         ("workload.arraysize_rows", ["workload.kind=insert", "workload.method=direct"], True),
@@ -154,6 +162,44 @@ def test_a_control_of_a_change_that_decides_nothing_says_so(
 def test_a_control_that_decides_nothing_says_so(path: str, setting: str, idle: bool) -> None:
     control = next(control for control in CONTROLS if control.path == path)
     assert bool(control.idle(load("index-range-scan", [setting]))) is idle
+
+
+@pytest.mark.parametrize(
+    ("path", "settings", "idle"),
+    [
+        ("host.cpus", [], True),
+        ("host.cpus", ["workload.users=2"], False),
+        ("host.cpus", ["prices.use=example"], False),
+        ("disk.use", [], False),
+        ("disk.use", ["table.cached_fraction=1"], True),
+        ("disk.use", ["table.cached_fraction=1", "instance.serial_direct_read=always"], False),
+        ("instance.disk_asynch_io", ["instance.serial_direct_read=never"], True),
+        ("workload.columns", ["workload.select=count"], True),
+        ("workload.arraysize_rows", ["workload.select=count"], True),
+        ("workload.arraysize_rows", [], False),
+    ],
+)
+def test_a_control_of_a_scan_that_decides_nothing_says_so(path: str, settings: list[str], idle: bool) -> None:
+    control = next(control for control in CONTROLS if control.path == path)
+    assert bool(control.idle(load("rahn-full-scan", settings))) is idle
+
+
+def test_reads_that_the_page_cache_answers_know_no_disk() -> None:
+    cached, from_disk = (
+        load("shallahamer-pread", [f"host.page_cache_hit_fraction={share}"]) for share in (1, 0)
+    )
+    for path in ("disk.use", "host.scheduler", "host.read_ahead_bytes", "disk.iops_limit"):
+        control = next(one for one in CONTROLS if one.path == path and one.facts("read_stream"))
+        assert control.idle(cached) == "the page cache has every block"
+        assert "page cache" not in control.idle(from_disk)
+
+
+@pytest.mark.parametrize(("moved", "needs"), list(forms.COMPANIONS.items()), ids=str)
+def test_a_value_that_needs_another_field_is_taken_with_it(
+    moved: tuple[str, str], needs: tuple[str, str]
+) -> None:
+    name = "tpc-b" if "pool" in moved[0] else "magni-dd-raw-100"
+    run(load(name, ["=".join(needs), "=".join(moved)]), "calculate")
 
 
 def test_options_with_another_name_are_options_of_their_field() -> None:

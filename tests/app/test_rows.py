@@ -4,6 +4,7 @@ import pytest
 
 from app import rows
 from model.results import RunResult
+from model.units import parse_seconds
 from scenarios import load, run
 
 
@@ -11,12 +12,22 @@ def answer(*settings: str) -> RunResult:
     return run(load("rahn-full-scan", settings), engine="calculate")
 
 
+def _seconds(shown: str) -> float:
+    return (-1 if shown.startswith("-") else 1) * parse_seconds(shown.replace(",", "").lstrip("-"))
+
+
 def test_breakdown_ends_with_elapsed() -> None:
     other = answer("tablespace.block_size_bytes=16K", "workload.arraysize_rows=15")
     found = rows.breakdown(answer(), other)
     assert found[-1]["Component"] == "Elapsed"
-    total = sum(float(row["What-if s"].replace(",", "")) for row in found[:-1])
-    assert total == pytest.approx(other.time.elapsed_s, abs=0.001 * len(found))
+    total = sum(_seconds(row["What-if"]) for row in found[:-1])
+    assert total == pytest.approx(other.time.elapsed_s, rel=1e-3)
+
+
+def test_small_times_are_told_in_their_own_unit() -> None:
+    found = {row["Component"]: row for row in rows.breakdown(answer(), answer("table.rows=1"))}
+    assert found["CPU: buffer gets"]["What-if"].endswith("µs")
+    assert found["CPU: buffer gets"]["Difference"].startswith("−")
 
 
 def test_assumptions_name_value_origin_and_range() -> None:

@@ -66,3 +66,14 @@ def test_the_command_line_gives_the_same_answer(name: str, changes: dict[str, st
     assert said.exit_code == 0, said.output
     expected = run(settled(name, changes), engine=engine or "auto")
     assert json.loads(said.stdout)["time"]["elapsed_s"] == pytest.approx(expected.time.elapsed_s, rel=1e-12)
+
+
+def test_the_last_change_is_the_one_that_is_refused_where_fields_need_each_other() -> None:
+    asked = {"disk.raid_level": "10", "disk.raid_disks": "4"}
+    scenario, refused = settings.settle("magni-dd-raw-100", asked)
+    assert not refused
+    scenario, refused = settings.settle("magni-dd-raw-100", {"disk.iops_limit": "50", **asked, "host.cpus": "0"})
+    assert list(refused) == ["host.cpus"]
+    assert scenario.system.disk.raid_disks == 4
+    _, refused = settings.settle("magni-dd-raw-100", {"disk.raid_level": "10", "disk.raid_disks": "3"})
+    assert "disk.raid_disks" in refused

@@ -363,7 +363,7 @@ def file_refusal(path: Path | str) -> str:
         (b"#" * 2_000_000, ["2,000,000", "1,000,000"]),
         (b"a = " + b"[" * 50_000 + b"]" * 50_000, ["not TOML", "nested too deeply"]),
         (b"a = " + b"{a=" * 50_000 + b"1" + b"}" * 50_000, ["not TOML", "nested too deeply"]),
-        (("a." * 20_000 + "b = 1").encode(), ["'a'", "known"]),
+        (("a." * 20_000 + "b = 1").encode(), ["nested too deeply"]),
         (b"[table]\nrows = " + b"9" * 5000, ["not TOML"]),
         (b"[table]\nrows = 1979-05-27", ["table.rows:", "1979", "whole number"]),
         (b"[table]\nrows = nan", ["table.rows:", "nan", "finite number"]),

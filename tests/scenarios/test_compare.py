@@ -269,3 +269,20 @@ def test_a_log_that_is_slower_than_an_import_is_named() -> None:
         answer("magni-imp-200mb-32k", *base, "disk.bandwidth_bytes_per_s=5M"),
     )
     assert said[0].startswith("waiting for the log takes")
+
+
+def _done_after(result: RunResult, last_session_s: float | None) -> RunResult:
+    return result.model_copy(
+        update={"time": result.time.model_copy(update={"last_session_s": last_session_s})}
+    )
+
+
+def test_the_last_session_is_told_where_both_know_it_and_it_moves() -> None:
+    base, other = answer("rahn-full-scan"), answer("rahn-full-scan", "workload.arraysize_rows=1000")
+    said = why(_done_after(base, 200.0), _done_after(other, 150.0))
+    assert "until the last session is done it takes 150.00 s instead of 200.00 s (-50.00 s, -25 %)" in said
+    back = why(_done_after(other, 150.0), _done_after(base, 200.0))
+    assert "until the last session is done it takes 200.00 s instead of 150.00 s (+50.00 s, +33 %)" in back
+    for one, two in ((200.0, None), (None, 150.0), (200.0, 200.1)):
+        told = why(_done_after(base, one), _done_after(other, two))
+        assert not [sentence for sentence in told if "last session" in sentence]

@@ -1,0 +1,283 @@
+"""Buffer cache: a small list step by step, the hit ratio over its size, and what reading into it costs a scan."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+
+from app.fields import value_at
+from app.mechanisms import figures, measured
+from app.mechanisms.lesson import SHALLAHAMER_DIRECT, Answer, Chart, Knob, Lesson, Source, Values
+from model.calc import calculate_many
+from model.laws import touch_count
+from model.laws.buffer_cache import TouchRules
+from model.laws.hit_ratio import hot_share_groups, lru_hit_fraction
+from model.state.touch_count import TouchCount
+from scenarios import load
+
+BUFFERS, STEP, HOT_REGION, HOT_DATA, HOT_GETS = (
+    "buffers", "step", "instance.replacement.percent_hot", "workload.hot_data_percent", "workload.hot_gets_percent",
+)  # fmt: skip
+BLOCKS: Final = 40
+"""Blocks of data in the picture."""
+MOST_STEPS: Final = 200
+LONG: Final = 4000
+"""References that are played for the hit ratio of the small cache."""
+MANY: Final = 10_000
+"""Blocks of data behind the curve."""
+SEED: Final = 2004
+SCANS: Final = (
+    ("into the buffer cache", "shallahamer-buffered", "buffered", figures.ORANGE, "solid"),
+    ("direct path", "shallahamer-direct", "direct", figures.BLUE, "dash"),
+    ("direct, asynchronous", "shallahamer-async", "async", figures.GREEN, "dot"),
+)
+SHARES: Final = tuple(step / 40 for step in range(41))
+
+
+class Step(NamedTuple):
+    """The cache after a reference."""
+
+    block: int
+    hit: bool
+    evicted: int | None
+    cold: list[int]
+    """The coldest first."""
+    hot: list[int]
+    counts: dict[int, int]
+    hits: int
+    references: int
+
+
+def rules_of(values: Values) -> TouchRules:
+    """Oracle's rules with the hot region's share as chosen."""
+    return TouchRules(percent_hot=values[HOT_REGION])
+
+
+def hot_blocks(values: Values) -> int:
+    """Blocks of the picture's data that are wanted more."""
+    return max(1, round(BLOCKS * float(values[HOT_DATA]) / 100))
+
+
+def references(values: Values, many: int) -> list[int]:
+    """Blocks that are referenced, by chance: the hot ones have the lowest numbers."""
+    draws = np.random.default_rng(SEED)
+    hot = hot_blocks(values)
+    to_hot = draws.random(many) < values[HOT_GETS] / 100
+    found: list[int] = np.where(
+        to_hot, draws.integers(0, hot, many), draws.integers(hot, BLOCKS, many)
+    ).tolist()
+    return found
+
+
+def after(values: Values, steps: int) -> Step:
+    """The cache after so many references, each far enough from the last for its touch to count."""
+    rules = rules_of(values)
+    cache = TouchCount(int(values[BUFFERS]), rules)
+    block, hit, evicted, hits = -1, False, None, 0
+    for rank, block in enumerate(references(values, steps)):
+        now = rank * rules.touch_time_s
+        hit, evicted = cache.touch(block, now), None
+        if not hit:
+            evicted = cache.read(block, now).evicted
+        hits += hit
+    held = [*cache.cold, *cache.hot]
+    return Step(
+        block, hit, evicted, cache.cold, cache.hot, {one: cache.count(one) for one in held}, hits, steps
+    )
+
+
+def picture(values: Values, ink: str) -> Chart:
+    """The list from its cold end to its hot end, with the touches of each buffer."""
+    step = after(values, int(values[STEP]))
+    hot, size = hot_blocks(values), int(values[BUFFERS])
+    kinds = (
+        ("a block that is wanted more", figures.ORANGE, "square", True),
+        ("another block", figures.BLUE, "circle", False),
+    )
+    places = {block: place for place, block in enumerate([*step.cold, *step.hot])}
+    traces: list[dict[str, Any]] = []
+    for name, colour, symbol, wanted in kinds:
+        those = [block for block in places if (block < hot) == wanted]
+        traces.append({
+            "type": "scatter", "mode": "markers+text", "name": name, "x": [places[block] for block in those] or [None],
+            "y": [0] * len(those) or [None], "text": [str(block) for block in those], "textposition": "middle center",
+            "textfont": {"color": "#ffffff", "size": 12}, "cliponaxis": False,
+            "marker": {"color": colour, "symbol": symbol, "size": 30},
+            "hovertext": [f"block {block}: {step.counts[block]} touches counted" for block in those],
+            "hovertemplate": "%{hovertext}<extra></extra>",
+        })  # fmt: skip
+    if step.block in places:
+        traces.append({
+            "type": "scatter", "mode": "markers", "name": "just referenced", "x": [places[step.block]], "y": [0],
+            "marker": {"color": figures.CLEAR, "symbol": "circle", "size": 40,
+                       "line": {"color": figures.RED, "width": 3}},
+            "hoverinfo": "skip", "cliponaxis": False,
+        })  # fmt: skip
+    if step.evicted is not None:
+        traces.append({
+            "type": "scatter", "mode": "markers+text", "name": "victim", "x": [-1.3], "y": [0],
+            "text": [str(step.evicted)], "textposition": "middle center", "textfont": {"size": 12},
+            "marker": {"color": figures.CLEAR, "symbol": "square", "size": 30,
+                       "line": {"color": figures.GREY, "width": 2}},
+            "hovertemplate": f"block {step.evicted} made room<extra></extra>", "cliponaxis": False,
+        })  # fmt: skip
+    middle = len(step.cold) - 0.5
+    layout = figures.layout(
+        190,
+        figures.axis("", range=[-2, size - 0.3], showticklabels=False, showgrid=False),
+        figures.axis("", range=[-1.1, 1.0], showticklabels=False, showgrid=False),
+        shapes=[{"type": "line", "x0": middle, "x1": middle, "y0": -0.75, "y1": 0.75,
+                 "line": {"color": ink or figures.GREY, "width": 2, "dash": "dash"}}],
+        annotations=[
+            *({"x": place, "y": -0.62, "text": str(step.counts[block]), "showarrow": False}
+              for block, place in places.items()),
+            {"x": middle, "y": 0.9, "text": "midpoint", "showarrow": False},
+            {"x": -0.4, "y": 0.9, "text": "cold end", "showarrow": False, "xanchor": "left"},
+            {"x": size - 0.6, "y": 0.9, "text": "hot end", "showarrow": False, "xanchor": "right"},
+            {"x": -1.3, "y": -0.62, "text": "touches", "showarrow": False},
+        ],
+    )  # fmt: skip
+    layout["margin"] |= {"b": 4, "t": 40}
+    return Chart(figures.figure(traces, layout, ink), _said(step))
+
+
+def _said(step: Step) -> str:
+    if not step.references:
+        return "The cache is empty; move the step on."
+    if step.hit:
+        what = f"block {step.block} is found: nothing moves, its touch counts"
+    elif step.evicted is None:
+        what = f"block {step.block} is read into a free buffer, at the midpoint"
+    else:
+        what = f"block {step.block} is read in at the midpoint, block {step.evicted} leaves from the cold end"
+    share = step.hits / step.references
+    return f"Reference {step.references}: {what}. {step.hits} of {step.references} were hits ({share:.0%})."
+
+
+@lru_cache(maxsize=256)
+def ratios(
+    hot_region: float, hot_data: float, hot_gets: float
+) -> tuple[list[float], list[float], list[float]]:
+    """Room in percent of the data, and the hit ratio in percent by the touch-count law and by LRU."""
+    popularity, blocks = hot_share_groups(MANY, hot_data / 100, hot_gets / 100)
+    rules = TouchRules(percent_hot=hot_region)
+    rooms = [*range(1, 100, 2), 99.9]
+    touched = [
+        100 * touch_count.hit_fraction(MANY * room / 100, popularity.tolist(), blocks.tolist(), rules)
+        for room in rooms
+    ]
+    lru = 100 * np.asarray(lru_hit_fraction(np.array(rooms) * MANY / 100, popularity, blocks))
+    return rooms, touched, lru.tolist()
+
+
+def curve(values: Values, ink: str) -> Chart:
+    """Hit ratio over the cache's share of the data, and the small cache in the long run."""
+    rooms, touched, lru = ratios(values[HOT_REGION], values[HOT_DATA], values[HOT_GETS])
+    share = 100 * values[BUFFERS] / BLOCKS
+    long_run = after(values, LONG)
+    played = 100 * long_run.hits / long_run.references
+    hover = "%{y:.1f} % with room for %{x:.3g} % of the data"
+    traces = [
+        figures.line("touch count, law", rooms, touched, (figures.ORANGE, "solid"), hover, width=3),
+        figures.line("LRU, Che's law", rooms, lru, (figures.BLUE, "dash"), hover),
+        figures.line("no locality", [0, 100], [0, 100], (figures.BROWN, "dot"), hover),
+        figures.now(share, played, f"this cache, {LONG:,} references: {played:.0f} %", ink),
+    ]
+    layout = figures.layout(
+        280, figures.axis("buffers over blocks of data (%)", range=[0, 100]),
+        figures.axis("buffer cache hit ratio (%)", range=[0, 102]),
+    )  # fmt: skip
+    law = float(np.interp(share, rooms, touched))
+    said = (
+        f"With room for {share:.0f} % of the data, {values[HOT_GETS]:g} % of whose gets go to {values[HOT_DATA]:g} %, "
+        f"the law "
+        f"says {law:.0f} % hits; the cache above, of {values[BUFFERS]} buffers, had {played:.0f} %. No document "
+        f"prints a hit "
+        "ratio."
+    )
+    return Chart(figures.figure(traces, layout, ink), said)
+
+
+@lru_cache(maxsize=4)
+def scan_s(scenario: str) -> list[float]:
+    """Elapsed seconds of document 003's scan over the share of the table that is cached."""
+    base = load(scenario)
+    found = calculate_many(base.system, base.workload, {"table.cached_fraction": np.array(SHARES)})
+    return [float(one) for one in found["elapsed_s"]]
+
+
+def scan(ink: str) -> Chart:
+    """What reading into the cache costs a scan that would rather not."""
+    traces: list[dict[str, Any]] = []
+    points = measured.printed("shallahamer_direct_reads", "median", "elapsed_s")
+    for name, scenario, way, colour, dash in SCANS:
+        traces.append(figures.line(
+            name, [100 * share for share in SHARES], scan_s(scenario), (colour, dash), "%{y:.2f} s, %{x:.0f} % cached"
+        ))  # fmt: skip
+        those = [one for one in points if one.row["way"] == way]
+        traces += measured.traces(those, lambda _: 0.0, colour, name=f"{way}: ")
+    layout = figures.layout(
+        250, figures.axis("share of the table in the cache (%)", range=[-2, 100]),
+        figures.axis("s for the scan", rangemode="tozero"),
+    )  # fmt: skip
+    layout["margin"]["t"] = 52
+    said = (
+        "Document 003's scan: medians of 31 runs from a table that is not cached. Each block read into the cache "
+        "costs a "
+        "buffer and its search, which direct path reads spare; they cannot use what is cached. Cached blocks cut the "
+        "reads "
+        "between them, so that a few of them make the buffered scan slower."
+    )
+    return Chart(figures.figure(traces, layout, ink), said)
+
+
+def answer(values: Values, ink: str) -> Answer:
+    """Everything that the page shows."""
+    step = after(values, int(values[STEP]))
+    numbers = (
+        ("Hits so far", f"{step.hits} of {step.references}"),
+        ("Hot region", f"{len(step.hot)} of {values[BUFFERS]}"),
+    )
+    wanted = {path: values[path] for path in (HOT_REGION, HOT_DATA, HOT_GETS)}
+    start = load("tpc-c")
+    changes = {path: f"{value:g}" for path, value in wanted.items() if value != value_at(start, path)}
+    return Answer(picture(values, ink), (curve(values, ink), scan(ink)), numbers, "tpc-c", changes)
+
+
+KNOBS: Final = (
+    Knob(BUFFERS, "Buffers", 12, low=4, high=24, unit="buffers",
+         says=f"Of the small cache; its data are {BLOCKS} blocks"),
+    Knob(STEP, "References made", 30, low=0, high=MOST_STEPS,
+         says="Step through the small cache, one reference at a time"),
+    Knob(HOT_REGION, "Hot region, at most", 50.0, low=0.0, high=90.0, step=5.0, kind="transactions", unit="%"),
+    Knob(HOT_DATA, "Hot share of the data", 20.0, low=5.0, high=50.0, step=5.0, kind="transactions", unit="%"),
+    Knob(HOT_GETS, "Gets that go to it", 80.0, low=50.0, high=95.0, step=5.0, kind="transactions", unit="%"),
+)  # fmt: skip
+
+LESSON: Final = Lesson(
+    path="mechanism-buffer-cache",
+    title="Buffer cache",
+    mechanism="buffer cache",
+    says="A touch moves no buffer, it only counts. Who needs a buffer looks from the cold end: one touched twice goes "
+    "to the hot end and starts again, the first other clean one is the victim.",
+    law=r"hit = \sum_b p_b\,(c_b + h_b),\qquad c_b = \frac{C(1-q+p)}{D},\quad h_b = \frac{H p}{D},\quad "
+    r"D = C(1-q+p) + Hp + \frac{1-q}{\lambda_b}",
+    symbols="c, h: share of the time that a block is in the cold and in the hot region; C, H: how long it stays "
+    "there, such that both are full; p, q: the chance to be touched often enough meanwhile, fresh or from the hot "
+    "region; λ: gets of the block. LRU: hit = Σ p (1 − e^−pT).",
+    assumes="gets by chance, two groups of blocks wanted evenly within each; in the picture every touch counts, as "
+    "gets come 3 s apart, and no buffer is dirty or pinned.",
+    law_in="model/laws/touch_count.py, hit_ratio.py; the list is model/state/touch_count.py",
+    sources=(
+        Source("shallahamer-touch-count", "Craig Shallahamer",
+               "All About Oracle's Touch-Count Data Block Buffer Algorithm"),
+        Source("che-2002", "Hao Che, Ye Tung, Zhijun Wang",
+               "Hierarchical Web Caching Systems: Modeling, Design and Experimental Results"),
+        SHALLAHAMER_DIRECT,
+    ),
+    asks="Half as many buffers: does the hit ratio fall by half?",
+    knobs=KNOBS,
+    answer=answer,
+)  # fmt: skip

@@ -1,0 +1,323 @@
+"""Disk latency: a turning platter, the calls one by one, and the time of a call over its size with document 001's "
+"dd."""
+
+from __future__ import annotations
+
+from itertools import islice
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+
+from app.charts import marker
+from app.mechanisms import figures, measured
+from app.mechanisms.lesson import MAGNI, Answer, Chart, Knob, Lesson, Source, Values
+from app.mechanisms.streams import stream_of
+from model.demand.calls import files_of, places
+from model.laws import disk_means
+from model.laws.device import transfer_s
+from model.laws.disk import seek_s
+from model.laws.disk_geometry import geometry_of
+from model.state.drive import capacity_of, drive_of
+from model.units import KIB, show_bytes, show_seconds
+from scenarios import Scenario, load
+
+SCENARIO: Final = "magni-dd-raw-10000"
+DISK, SIZE, PATTERN, CALLS, PAUSE = (
+    "disk.use", "workload.block_size_bytes", "workload.pattern", "calls", "workload.think_s",
+)  # fmt: skip
+SIZES: Final = tuple(power * KIB for power in (1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024))
+SHOWN: Final = 5
+SEED: Final = 1
+# Part of a call -> colour and pattern.
+PARTS: Final = {
+    "pause": (figures.FAINT, ""),
+    "overhead": (figures.PURPLE, "x"),
+    "seek": (figures.ORANGE, "/"),
+    "waiting for the sector": (figures.BLUE, "."),
+    "transfer": (figures.GREEN, ""),
+}
+
+
+class Call(NamedTuple):
+    """One call: when it comes, and how long each part of it takes, in seconds."""
+
+    at_s: float
+    overhead_s: float
+    seek_s: float
+    turn_s: float
+    transfer_s: float
+
+    @property
+    def service_s(self) -> float:
+        """From the command to its end."""
+        return self.overhead_s + self.seek_s + self.turn_s + self.transfer_s
+
+
+def changes_of(values: Values) -> dict[str, str]:
+    """What the controls change in the scenario."""
+    changes = {
+        DISK: values[DISK], SIZE: str(values[SIZE]), PATTERN: values[PATTERN], "workload.kind": values[CALLS],
+        PAUSE: f"{values[PAUSE] / 1000:g}", "workload.start_byte": "0",
+    }  # fmt: skip
+    if values[CALLS] == "read_stream":
+        changes["workload.extends"] = ""
+    if values[SIZE] > 124 * KIB:  # the host of document 001 cuts calls there
+        changes |= {"host.max_request_bytes": str(values[SIZE]), "host.max_segments": "256"}
+    start = {
+        DISK: "ida-2004",
+        SIZE: "8192",
+        PATTERN: "sequential",
+        "workload.kind": "write_stream",
+        PAUSE: "0",
+    }
+    return {path: text for path, text in changes.items() if text and start.get(path) != text}
+
+
+def scenario_of(values: Values) -> Scenario:
+    """The scenario that the controls describe."""
+    return load(SCENARIO, [f"{path}={text}" for path, text in changes_of(values).items()])
+
+
+def gap_s(scenario: Scenario) -> float:
+    """From the end of a call to the next command: the program's pause and the CPU of a call."""
+    host, work = scenario.system.host, stream_of(scenario)
+    return float(work.think_s + (host.write_call_s if work.kind == "write_stream" else host.read_call_s))
+
+
+def calls_of(scenario: Scenario, many: int) -> list[Call]:
+    """The first calls of a lone program, as the drive serves them."""
+    system, work = scenario.system, stream_of(scenario)
+    drive, gap = drive_of(system.disk), gap_s(scenario)
+    (file,) = files_of(system, work, capacity_of(system.disk))
+    draws = np.random.default_rng(SEED)
+    now, found = 0.0, []
+    for start in islice(places(file, (float(draws.random()) for _ in range(many))), many):
+        tracks = drive.distance(start)
+        took = drive.submit(now, file.write, start, work.block_size_bytes) - now
+        found.append(_parts(scenario, now, took, tracks))
+        now += took
+    return found
+
+
+def _parts(scenario: Scenario, at_s: float, took_s: float, tracks: float) -> Call:
+    """The parts of a service; what neither overhead nor seek nor transfer explains is the platter's turn."""
+    disk, work = scenario.system.disk, stream_of(scenario)
+    write = work.kind == "write_stream"
+    overhead = min(float(disk_means.overhead_s(disk, write)), took_s)
+    rate = disk.bandwidth_bytes_per_s if disk.rotation_s else disk_means.rate_bytes_per_s(disk, write)
+    sent = min(transfer_s(work.block_size_bytes, rate), took_s - overhead)
+    move = 0.0
+    if disk.rotation_s:
+        g = geometry_of(disk)
+        move = seek_s(tracks // g.heads, g.cylinders, g.track_seek_s, g.average_seek_s, g.full_seek_s)
+        move = min(float(move), took_s - overhead - sent)
+    return Call(at_s, overhead, move, took_s - overhead - sent - move, sent)
+
+
+def picture(scenario: Scenario, calls: list[Call], ink: str) -> Chart:
+    """The platter during one call, and the first calls one below the other."""
+    disk = scenario.system.disk
+    traces = _bars(calls, gap_s(scenario)) + (_platter(disk, calls) if disk.rotation_s else [])
+    left = 0.46 if disk.rotation_s else 0.0
+    layout = figures.layout(
+        290,
+        figures.axis("ms since the first call", domain=[left, 1], rangemode="tozero"),
+        figures.axis("", categoryorder="array", categoryarray=[f"call {n + 1}" for n in range(len(calls))][::-1],
+                     ticksuffix="  ", automargin=False),
+        barmode="stack",
+    )  # fmt: skip
+    layout["margin"]["t"] = 40
+    if disk.rotation_s:
+        degrees = {"tickvals": [90, 180, 270], "ticktext": ["¼ turn", "½ turn", "¾ turn"], "showgrid": False,
+                   "direction": "counterclockwise", "rotation": 90}  # fmt: skip
+        layout["polar"] = {
+            "domain": {"x": [0.02, 0.34], "y": [0, 0.98]}, "bgcolor": figures.CLEAR, "angularaxis": degrees,
+            "radialaxis": {"visible": False, "range": [0, 1]},
+        }  # fmt: skip
+    call = calls[-1]
+    longest = max(
+        ("overhead", call.overhead_s), ("seek", call.seek_s), ("waiting for the sector", call.turn_s),
+        ("transfer", call.transfer_s), key=lambda part: part[1],
+    )  # fmt: skip
+    turn = ""
+    if (
+        disk.rotation_s
+        and call.turn_s > 0.5 * disk.rotation_s
+        and stream_of(scenario).pattern == "sequential"
+    ):
+        turn = f": its sector has just gone by, and a turn takes {show_seconds(disk.rotation_s)}"
+    said = (
+        f"Call {len(calls)} takes {show_seconds(call.service_s)}, "
+        f"of it {show_seconds(longest[1])} {longest[0]}{turn}."
+    )
+    return Chart(figures.figure(traces, layout, ink), said)
+
+
+def _bars(calls: list[Call], gap: float) -> list[dict[str, Any]]:
+    rows = [f"call {number + 1}" for number in range(len(calls))]
+    lengths = {
+        "pause": [0.0] + [gap] * (len(calls) - 1),
+        "overhead": [call.overhead_s for call in calls],
+        "seek": [call.seek_s for call in calls],
+        "waiting for the sector": [call.turn_s for call in calls],
+        "transfer": [call.transfer_s for call in calls],
+    }
+    begins = [call.at_s - before for call, before in zip(calls, lengths["pause"], strict=True)]
+    traces: list[dict[str, Any]] = [{
+        "type": "bar", "orientation": "h", "y": rows, "x": [1000 * begin for begin in begins], "hoverinfo": "skip",
+        "marker": {"color": figures.CLEAR}, "showlegend": False, "width": 0.6,
+    }]  # fmt: skip
+    for name, each in lengths.items():
+        if any(each):
+            colour, pattern = PARTS[name]
+            traces.append({
+                "type": "bar", "orientation": "h", "name": name, "y": rows, "x": [1000 * part for part in each],
+                "marker": marker(colour, pattern), "width": 0.6,
+                "text": [show_seconds(part) for part in each], "textposition": "none",
+                "hovertemplate": "%{y}, " + name + ": %{text}<extra></extra>",
+            })  # fmt: skip
+    return traces
+
+
+def _platter(disk: Any, calls: list[Call]) -> list[dict[str, Any]]:
+    """The last call as angles: time modulo a turn is what the head has below it."""
+    call = calls[-1]
+    ready = call.at_s + call.overhead_s + call.seek_s
+    begin = ready + call.turn_s
+    end = begin + call.transfer_s
+
+    def arc(since_s: float, until_s: float) -> list[float]:
+        turns = min((until_s - since_s) / disk.rotation_s, 1.0)
+        first = since_s / disk.rotation_s
+        return [360 * (first + turns * step / 72) for step in range(73)]
+
+    def drawn(name: str, theta: list[float], radius: float, **line: Any) -> dict[str, Any]:
+        return {"type": "scatterpolar", "mode": "lines", "name": name, "theta": theta, "r": [radius] * len(theta),
+                "line": line, "hovertemplate": f"{name}<extra></extra>", "showlegend": False}  # fmt: skip
+
+    ring = [5.0 * step for step in range(73)]
+    head = {
+        "type": "scatterpolar", "mode": "markers", "theta": [360 * call.at_s / disk.rotation_s], "r": [0.7],
+        "name": "place below the head when the command comes",
+        "marker": {"symbol": "triangle-down", "size": 14, "color": figures.RED},
+        "hovertemplate": "here the command comes<extra></extra>",
+    }  # fmt: skip
+    return [
+        drawn("platter", ring, 1.0, color=figures.GREY, width=2),
+        drawn("spindle", ring, 0.12, color=figures.GREY, width=2),
+        drawn("track", ring, 0.82, color=figures.FAINT, width=8),
+        drawn("overhead and seek", arc(call.at_s, ready), 0.7, color=figures.ORANGE, width=4, dash="dash"),
+        drawn("waiting for the sector", arc(ready, begin), 0.56, color=figures.BLUE, width=4, dash="dot"),
+        drawn("the sectors of this call", arc(begin, end), 0.82, color=figures.GREEN, width=9),
+        head,
+    ]
+
+
+def law_s(scenario: Scenario, sizes: Any) -> Any:
+    """Mean service of a call of each size, from the laws."""
+    disk, work = scenario.system.disk, stream_of(scenario)
+    write, gap = work.kind == "write_stream", gap_s(scenario)
+    if work.pattern == "random":
+        return disk_means.random_service_s(disk, sizes, capacity_of(disk), write, gap)
+    return disk_means.sequential_service_s(disk, sizes, gap, write)
+
+
+def _await_points() -> list[measured.Printed]:
+    """await of the raw dd, and the size of its calls."""
+    return [
+        one for one in measured.printed("magni_linux_io", "iostat", "await") if "raw" in str(one.row["run"])
+    ]
+
+
+def size_of(point: measured.Printed) -> float:
+    """Bytes of a call of the dd that an iostat line belongs to."""
+    return next(
+        one.value
+        for one in measured.printed("magni_linux_io", "dd", "bs")
+        if one.row["run"] == point.row["run"]
+    )
+
+
+def curve(scenario: Scenario, values: Values, ink: str) -> Chart:
+    """Service over the size of a call: the chosen disk, document 001's, and flash."""
+    sizes = np.array(SIZES, dtype=float)
+    others = (
+        ("disk of document 001, writes in order", load(SCENARIO), figures.ORANGE, "dash"),
+        ("NVMe flash, the same calls", scenario_of({**values, DISK: "nvme"}), figures.GREEN, "dot"),
+    )
+    mine = law_s(scenario, sizes)
+    hover = "%{y:,.4~g} ms for %{x} bytes"
+    traces = [
+        figures.line(
+            "this disk, these calls", sizes, (1000 * mine).tolist(), (figures.BLUE, "solid"), hover, width=3.5
+        )
+    ]
+    traces += [
+        figures.line(name, sizes, (1000 * law_s(other, sizes)).tolist(), (colour, dash), hover)
+        for name, other, colour, dash in others
+    ]
+    traces += measured.traces(_await_points(), size_of, figures.RED, scale=1000, name="document 001, await: ")
+    service = float(law_s(scenario, float(values[SIZE])))
+    traces.append(figures.now(values[SIZE], 1000 * service, f"now: {show_seconds(service)}", ink))
+    layout = figures.layout(
+        300, figures.log_sizes("bytes of a call", SIZES[0], SIZES[-1]),
+        figures.axis("ms a call", type="log", dtick=1, exponentformat="none"),
+    )  # fmt: skip
+    layout["margin"]["t"] = 52
+    points = _await_points()
+    said = f"A call of {show_bytes(values[SIZE])} takes {show_seconds(service)} on this disk."
+    if points:
+        low, high = min(one.value for one in points), max(one.value for one in points)
+        said += f" Document 001 printed {1000 * low:.3g} to {1000 * high:.3g} ms for 8K on the raw device."
+    return Chart(figures.figure(traces, layout, ink), said)
+
+
+def answer(values: Values, ink: str) -> Answer:
+    """Everything that the page shows."""
+    scenario = scenario_of(values)
+    calls = calls_of(scenario, SHOWN)
+    service = float(law_s(scenario, float(values[SIZE])))
+    per_call = service + gap_s(scenario)
+    return Answer(
+        picture(scenario, calls, ink),
+        (curve(scenario, values, ink),),
+        (("A call", show_seconds(service)), ("Calls a second", f"{1 / per_call:,.0f}")),
+        SCENARIO,
+        changes_of(values),
+    )
+
+
+KNOBS: Final = (
+    Knob(DISK, "Disk", "ida-2004", ("ida-2004", "sas-15k", "sas-10k", "sata-7k2", "ssd-sata", "nvme"),
+         kind="write_stream"),
+    Knob(SIZE, "Bytes of a call", 8 * KIB, SIZES, kind="write_stream"),
+    Knob(PATTERN, "The next call goes on", "sequential", ("sequential", "random"), kind="write_stream",
+         titles={"sequential": "in order", "random": "anywhere"}),
+    Knob(CALLS, "Calls", "write_stream", ("write_stream", "read_stream"),
+         titles={"write_stream": "write", "read_stream": "read"},
+         says="Reads may find their bytes in the drive's track buffer; writes wait for the platter"),
+    Knob(PAUSE, "Pause between calls", 0.0, low=0.0, high=12.0, step=0.25, kind="write_stream", unit="ms"),
+)  # fmt: skip
+
+LESSON: Final = Lesson(
+    path="mechanism-disk-latency",
+    title="Disk latency",
+    mechanism="disk latency",
+    says="The time of one small I/O is hardly the bytes: it is the head moving and the platter turning until the "
+    "sector comes by. Who writes 8K in order and waits for each write loses a whole turn each time.",
+    law=r"t = t_{overhead} + t_{seek}(d) + t_{turn} + \frac{bytes}{rate}"
+    r",\qquad t_{seek}(d) = a + b\,\sqrt{d}\;\;(d \le \tfrac13\,\mathrm{stroke})",
+    symbols="t_turn: until the sector's place is under the head, less than one turn; in the mean half a turn at "
+    "random places; in order without a cache, the rest of the turn that overhead and pause have begun. Flash: no "
+    "seek, no turn.",
+    assumes="one program that waits for each call; no reordering in the drive; the outermost zone; seeks and turns of "
+    "a class of drives, as document 001 does not state its own.",
+    law_in="model/laws/disk.py, disk_means.py",
+    sources=(
+        MAGNI,
+        Source("ruemmler-wilkes-disk", "Chris Ruemmler, John Wilkes", "An Introduction to Disk Drive Modeling"),
+    ),
+    asks="Writes of 8K in order, one after another: does a pause of 3 ms between them make them slower?",
+    knobs=KNOBS,
+    answer=answer,
+)  # fmt: skip

@@ -1,0 +1,106 @@
+"""Axes, lines and text that the pages' figures share; pure functions, no Streamlit, no plotly import."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any, Final
+
+from app import segment_charts
+from app.charts import Figure
+
+CLEAR, GREY = segment_charts.CLEAR, segment_charts.GREY
+BLUE, GREEN, ORANGE, PURPLE, RED, BROWN = "#2f74d0", "#2f9e58", "#cf6d12", "#a663bd", "#d2493f", "#9a8168"
+FAINT: Final = "rgba(128,140,155,.25)"
+SIZES: Final = tuple(2**power for power in range(9, 21))
+
+
+def axis(title: str, **more: Any) -> dict[str, Any]:
+    """An axis that stays as it is."""
+    return {
+        "title": {"text": title, "standoff": 8},
+        "fixedrange": True,
+        "zeroline": False,
+        "automargin": True,
+    } | more
+
+
+def log_sizes(title: str, low: int, high: int) -> dict[str, Any]:
+    """A logarithmic axis of bytes, with ticks that are sizes; from half a step before *low* to half a step after "
+    "*high*."""
+    from math import log10
+
+    from model.units import show_bytes
+
+    ticks = [size for size in SIZES if low <= size <= high]
+    return axis(
+        title, type="log", range=[log10(low / 1.3), log10(high * 1.3)], tickvals=ticks,
+        ticktext=[show_bytes(size) for size in ticks],
+    )  # fmt: skip
+
+
+def layout(height: int, across: dict[str, Any], up: dict[str, Any], **more: Any) -> dict[str, Any]:
+    """A figure with one pair of axes and its legend above."""
+    up["title"]["standoff"] = 12  # beside its ticks, of which automargin knows only in part
+    return {
+        "height": height, "uirevision": "kept", "margin": {"l": 56, "r": 14, "t": 34, "b": 46},
+        "xaxis": across, "yaxis": up,
+        "legend": {"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0}, "hoverlabel": {"align": "left"},
+        "paper_bgcolor": CLEAR, "plot_bgcolor": CLEAR,
+    } | more  # fmt: skip
+
+
+def line(
+    name: str, x: Iterable[float], y: Iterable[float | None], look: tuple[str, str], hover: str, **more: Any
+) -> dict[str, Any]:
+    """A curve of a law in a colour and a dash; *hover* says what is at a point of it."""
+    drawn = {
+        "type": "scatter", "mode": "lines", "name": name, "x": list(x), "y": list(y),
+        "line": {"color": look[0], "dash": look[1], "width": more.pop("width", 2.2)},
+        "hovertemplate": f"{name}: {hover}<extra></extra>",
+    }  # fmt: skip
+    return drawn | more
+
+
+def in_turns(many: int, looks: Sequence[tuple[str, str]]) -> dict[str, Any]:
+    """Marker of bars side by side, every other one with another colour and pattern."""
+    colours, shapes = (
+        list(one) for one in zip(*(looks[rank % len(looks)] for rank in range(many)), strict=True)
+    )
+    return {
+        "color": colours,
+        "pattern": {"shape": shapes, "fillmode": "overlay", "fgcolor": "#ffffff", "size": 6, "solidity": 0.2},
+        "line": {"color": "#ffffff", "width": 0.5},
+    }
+
+
+def now(x: float, y: float, says: str, ink: str, **more: Any) -> dict[str, Any]:
+    """What the controls say at present, on a curve."""
+    return {
+        "type": "scatter", "mode": "markers", "name": says, "x": [x], "y": [y], "cliponaxis": False,
+        "marker": {"color": ink or GREY, "symbol": "circle-open", "size": 20, "line": {"width": 3}},
+        "hovertemplate": f"{says}<extra></extra>",
+    } | more  # fmt: skip
+
+
+def note(text: str, x: float, y: float, **more: Any) -> dict[str, Any]:
+    """Words at a place of the figure, by default in shares of its paper."""
+    return {"text": text, "x": x, "y": y, "xref": "paper", "yref": "paper", "showarrow": False} | more
+
+
+def figure(traces: list[dict[str, Any]], layout: dict[str, Any], ink: str) -> Figure:
+    """Both together, every text in the colour *ink*; the theme's own where none is given."""
+    if ink:
+        font = {"color": ink, "size": 12}
+        for name, part in layout.items():
+            if name.startswith(("xaxis", "yaxis")):
+                part["tickfont"] = font
+                if "title" in part:
+                    part["title"]["font"] = font
+            elif name == "polar":
+                part["angularaxis"]["tickfont"] = font
+        for part in [*layout.get("annotations", ()), layout["legend"]]:
+            part["font"] = font | part.get("font", {})
+        for trace in traces:
+            if "textfont" not in trace and "text" in trace:
+                trace["textfont"] = font
+    return {"data": traces, "layout": layout}

@@ -1,0 +1,196 @@
+"""How every page about a mechanism is drawn: words and law above, controls left, picture and measured curve right."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+from urllib.parse import urlencode
+
+import streamlit as st
+
+from app import drawn, what_if
+from app.answer import ink
+from app.fields import as_text
+from app.markdown import plain
+from app.mechanisms.lesson import Answer, Chart, Knob, Lesson
+from model.books import blocktime_version
+from model.errors import BlocktimeError
+
+STYLE: Final = """<style>
+[data-testid="stMainBlockContainer"] {padding-left: 1.6rem; padding-right: 1.6rem; max-width: 1500px}
+[data-testid="stMain"] [data-testid="stVerticalBlock"] {gap: .55rem}
+.st-key-head .katex {font-size: 1.02em}
+.st-key-head .katex-display {margin: .3rem 0; padding: .2rem 0 .5rem; text-align: left; overflow: auto hidden}
+.st-key-head .katex-display > .katex {text-align: left}
+.st-key-numbers p {margin: 0; line-height: 1.75}
+.st-key-numbers [data-testid="stMarkdownContainer"] {margin-bottom: 0}
+@media (max-width: 1100px) {
+  .st-key-head [data-testid="stColumn"], .st-key-bench [data-testid="stColumn"],
+  .st-key-foot [data-testid="stColumn"] {min-width: 100%}
+  .st-key-links [data-testid="stColumn"] {min-width: 0}
+}
+</style>"""
+
+
+def page(lesson: Lesson) -> None:
+    """Draw the page of *lesson*."""
+    notes = _start(lesson)
+    st.html(STYLE)
+    _head(lesson)
+    for sentence in notes:
+        st.error(sentence, icon=":material/error:")
+    with st.container(key="bench"):
+        left, right = st.columns([1, 2.7], gap="medium")
+    with left, st.container(key="knobs"):
+        values = {knob.name: _draw(lesson, knob) for knob in lesson.knobs}
+        _keep(lesson, values)
+        hides = st.toggle(
+            "Predict first", key=f"{lesson.path}.predict",
+            help="Hides what follows from the controls until you ask for it",
+        )  # fmt: skip
+    try:
+        answer = _answer(lesson.path, tuple(values.items()), ink(), blocktime_version(), lesson)
+    except BlocktimeError as error:
+        right.error(f"There is no answer for this setting: {plain(str(error))}", icon=":material/error:")
+        return
+    with right:
+        if not hides or _revealed(lesson, values):
+            _chart("picture", answer.picture)
+            for place, curve in enumerate(answer.curves):
+                _chart(f"curve_{place}", curve)
+    with left:
+        if not hides or _is_revealed(lesson, values):
+            with st.container(key="numbers", border=True):
+                st.markdown(
+                    "  \n".join(f"{plain(label)}: **{plain(value)}**" for label, value in answer.numbers)
+                )
+        with st.container(key="links"):
+            _links(lesson, answer)
+    _foot(lesson)
+
+
+def _head(lesson: Lesson) -> None:
+    with st.container(key="head"):
+        says, law = st.columns([1, 1.15], gap="medium")
+    says.markdown(f"### {plain(lesson.title)}\n{plain(lesson.says)}")
+    with law:
+        st.latex(lesson.law)
+        st.caption(plain(lesson.symbols))
+
+
+def _start(lesson: Lesson) -> list[str]:
+    """On the first run take the values from the address; afterwards from what was kept."""
+    kept: dict[str, Any] | None = st.session_state.get(lesson.path)
+    notes: list[str] = []
+    if kept is None:
+        kept = lesson.start
+        knobs = {knob.name: knob for knob in lesson.knobs}
+        for name, text in st.query_params.to_dict().items():
+            if name not in knobs:
+                notes.append(f"The link has {plain(name[:60])!r}, which means nothing here.")
+                continue
+            try:
+                kept[name] = knobs[name].parse(text)
+            except ValueError as allowed:
+                notes.append(
+                    f"The link asks for {plain(name)} = {plain(text[:60])!r}, which this page does not offer, so it is "
+                    f"left out; it offers {plain(str(allowed))}."
+                )
+        st.session_state[lesson.path] = kept
+        st.session_state[f"{lesson.path}.notes"] = notes
+    for name, value in kept.items():
+        st.session_state.setdefault(f"{lesson.path}.{name}", value)
+    said: list[str] = st.session_state.get(f"{lesson.path}.notes", [])
+    return said
+
+
+def _keep(lesson: Lesson, values: Mapping[str, Any]) -> None:
+    """Remember the values, and have the address open this screen."""
+    if st.session_state[lesson.path] != values:
+        st.session_state[lesson.path] = dict(values)
+    wanted = {name: as_text(value) for name, value in values.items() if value != lesson.start[name]}
+    if st.query_params.to_dict() != wanted:
+        st.query_params.from_dict(wanted)
+
+
+def _draw(lesson: Lesson, knob: Knob) -> Any:
+    """The control of *knob*; its value."""
+    common: dict[str, Any] = {
+        "key": f"{lesson.path}.{knob.name}", "help": knob.help(), "on_change": _forget, "args": (lesson,),
+    }  # fmt: skip
+    options = knob.options
+    if not options:
+        shown = f"%g {knob.unit.replace('%', '%%')}".strip()  # as sprintf takes it
+        return st.slider(knob.label, knob.low, knob.high, step=knob.step, format=shown, **common)
+    if isinstance(options[0], str) and len(options) <= 3:  # more do not fit the column
+        return st.segmented_control(
+            knob.label, options, required=True, format_func=knob.show, width="stretch", **common
+        )
+    kind: Any = st.selectbox if isinstance(options[0], str) else st.select_slider
+    return kind(knob.label, options, format_func=knob.show, **common)
+
+
+def _forget(lesson: Lesson) -> None:
+    """A control has moved: what the address had wrong is no longer told."""
+    st.session_state[f"{lesson.path}.notes"] = []
+
+
+@st.cache_resource(max_entries=200, show_spinner=False)  # shared as it is: nobody changes an answer
+def _answer(
+    path: str, values: tuple[tuple[str, Any], ...], ink: str, version: str, _lesson: Lesson
+) -> Answer:
+    del path, version  # the key: another page, or another version, has other answers
+    return _lesson.answer(dict(values), ink)
+
+
+def _is_revealed(lesson: Lesson, values: Mapping[str, Any]) -> bool:
+    return bool(st.session_state.get(f"{lesson.path}.seen") == values)
+
+
+def _revealed(lesson: Lesson, values: Mapping[str, Any]) -> bool:
+    """Whether the reader has asked for the answer to these values; draws the question where not."""
+    if _is_revealed(lesson, values):
+        return True
+
+    def reveal() -> None:
+        st.session_state[f"{lesson.path}.seen"] = dict(values)
+
+    st.info(lesson.asks, icon=":material/psychology_alt:")
+    st.button("Reveal", on_click=reveal, key=f"{lesson.path}.reveal", type="primary")
+    return False
+
+
+def _chart(key: str, chart: Chart) -> None:
+    drawn.chart(f"mechanism_{key}", chart.figure, chart.says)
+    st.caption(plain(chart.says))
+
+
+def _links(lesson: Lesson, answer: Answer) -> None:
+    if st.button(
+        "Open the scenario", icon=":material/open_in_full:", width="stretch", key=f"{lesson.path}.open",
+        help=f"What if, with {answer.scenario} and these settings",
+    ):  # fmt: skip
+        what_if.show(answer.scenario, answer.changes)
+        page = st.Page(what_if.page, title="What if", url_path="what-if", default=True)
+        # NOTE: with its own address from the start, What if leaves no other one for the browser's back button
+        st.switch_page(page, query_params={"scenario": answer.scenario, **answer.changes})
+    new, evidence = st.columns(2)
+    new.link_button(
+        "In a new tab", f"./?{urlencode({'scenario': answer.scenario, **answer.changes})}", width="stretch",
+        icon=":material/link:",
+    )  # fmt: skip
+    if evidence.button(
+        "Evidence", icon=":material/fact_check:", width="stretch", key=f"{lesson.path}.evidence",
+        help=f"Every printed number about {lesson.mechanism} against the model",
+    ):  # fmt: skip
+        from app import evidence as evidence_page
+
+        st.session_state["evidence_mechanisms"] = [lesson.mechanism]
+        st.switch_page(st.Page(evidence_page.page, title="Evidence", url_path="evidence"))
+
+
+def _foot(lesson: Lesson) -> None:
+    said = "; ".join(f"{one.author}, *{one.title}* (`{one.key}`)" for one in lesson.sources)
+    with st.container(key="foot"):
+        st.caption(f"**Assumed:** {plain(lesson.assumes)}")
+        st.caption(f"**Sources:** {said}. The law is in {plain(lesson.law_in)}.")

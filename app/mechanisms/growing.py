@@ -1,0 +1,140 @@
+"""Document 002's table and its update, as the pages about migration and about the search for space set it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, Final
+
+import numpy as np
+
+from app.fields import value_at
+from app.mechanisms import measured
+from app.mechanisms.lesson import Values
+from app.segment_charts import Line
+from app.segment_view import MOST_PCTFREE_PERCENT, curves_of
+from model.calc import calculate, calculate_many
+from model.results import RunResult, SegmentSpace
+from model.spec import Update
+from scenarios import Scenario, load
+
+SCENARIO: Final = "rahn-pctfree-8k-10"
+BLOCK, PCTFREE, UPDATED, ROWS, RELEASE, SPACE = (
+    "tablespace.block_size_bytes", "table.pctfree_percent", "workload.rows_fraction", "table.rows", "instance.release",
+    "tablespace.space_management",
+)  # fmt: skip
+GROWTH: Final = "growth"
+_AS_PRINTED: Final = load(SCENARIO)
+N2_BYTES: Final = _AS_PRINTED.workload.sets[0].bytes if isinstance(_AS_PRINTED.workload, Update) else 0.0
+"""Mean data bytes of document 002's numbers."""
+START: Final[Mapping[str, Any]] = {
+    **{path: value_at(_AS_PRINTED, path) for path in (BLOCK, PCTFREE, ROWS, RELEASE, SPACE)},
+    UPDATED: round(100 * value_at(_AS_PRINTED, UPDATED)), GROWTH: N2_BYTES,
+}  # fmt: skip
+
+
+def changes_of(values: Values) -> dict[str, str]:
+    """What the controls change in the scenario."""
+    changes = {}
+    for path, start in START.items():
+        value = values.get(path, start)
+        if value == start:
+            continue
+        if path == GROWTH:
+            changes["workload.sets"] = f'[{{name = "N2", bytes = {value:g}}}]'
+        else:
+            changes[path] = f"{value / 100:g}" if path == UPDATED else f"{value}"
+    return changes
+
+
+def settings_of(changes: Mapping[str, str]) -> list[str]:
+    """The same as settings."""
+    return [f"{path}={text}" for path, text in changes.items()]
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What the whole table's update comes to."""
+
+    blocks_before: float
+    blocks_after: float
+    migrated: float
+    probes: float
+    """Rejected ones."""
+    elapsed_s: float
+
+
+def outcome(values: Values) -> Outcome:
+    """The update in closed form."""
+    return _outcome(tuple(values.get(name, start) for name, start in START.items()))
+
+
+@lru_cache(maxsize=256)
+def _outcome(values: tuple[Any, ...]) -> Outcome:
+    at = dict(zip(START, values, strict=True))
+    columns = {BLOCK: at[BLOCK], PCTFREE: at[PCTFREE], ROWS: at[ROWS], UPDATED: at[UPDATED] / 100}
+    base = _base(_fixed({name: value for name, value in at.items() if name not in columns}))
+    laid = {path: np.array([value], dtype=float) for path, value in columns.items()}
+    found = calculate_many(base.system, base.workload, laid)
+    names = ("segment_blocks", "segment_after_blocks", "migrated_rows", "rejected_probes", "elapsed_s")
+    return Outcome(*(float(np.ravel(found[name])[0]) for name in names))
+
+
+def over_block_size(values: Values) -> list[float]:
+    """Elapsed seconds of the whole update over SIZES, in closed form."""
+    fixed = {name: value for name, value in values.items() if name not in {BLOCK, PCTFREE, UPDATED}}
+    return _over_block_size(_fixed(fixed))[int(values[PCTFREE])]
+
+
+@lru_cache(maxsize=64)
+def _over_block_size(settings: tuple[str, ...]) -> list[list[float]]:
+    """The same for each PCTFREE: as arrays, all of them cost little more than one."""
+    base = _base(settings)
+    percents = np.arange(MOST_PCTFREE_PERCENT + 1, dtype=float)
+    laid = {BLOCK: np.repeat(SIZES, len(percents)), PCTFREE: np.tile(percents, len(SIZES))}
+    found = calculate_many(base.system, base.workload, laid)["elapsed_s"]
+    return [[float(one) for one in row] for row in found.reshape(len(SIZES), len(percents)).T]
+
+
+def _fixed(values: Values) -> tuple[str, ...]:
+    return tuple(settings_of(changes_of(values)))
+
+
+@lru_cache(maxsize=64)
+def _base(settings: tuple[str, ...]) -> Scenario:
+    return load(SCENARIO, settings)
+
+
+def played(values: Values, most_rows: int) -> SegmentSpace:
+    """The segment of a table of so many rows at most, played row by row."""
+    fewer = {**values, ROWS: min(most_rows, values.get(ROWS, START[ROWS]))}
+    segment = _played(_fixed(fewer)).segment
+    assert segment is not None
+    return segment
+
+
+@lru_cache(maxsize=64)
+def _played(settings: tuple[str, ...]) -> RunResult:
+    scenario = load(SCENARIO, settings)
+    return calculate(scenario.system, scenario.workload)
+
+
+def over_pctfree(values: Values) -> tuple[list[int], list[Line]]:
+    """Blocks after the update over PCTFREE, for each block size, by the closed form."""
+    fixed = {path: value for path, value in values.items() if path not in {BLOCK, PCTFREE}}
+    return _over_pctfree(_fixed(fixed))
+
+
+@lru_cache(maxsize=64)
+def _over_pctfree(settings: tuple[str, ...]) -> tuple[list[int], list[Line]]:
+    found = curves_of(_base(settings))
+    return found.percents, found.blocks
+
+
+SIZES: Final = (2048, 4096, 8192, 16384, 32768)
+
+
+def printed(column: str) -> tuple[measured.Printed, ...]:
+    """A column of document 002's table."""
+    return measured.printed("rahn_pctfree", "updates", column)

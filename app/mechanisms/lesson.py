@@ -1,0 +1,147 @@
+"""What a page about a mechanism consists of: words, law, controls, and what is worked out from their values."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from app.charts import Figure
+from app.fields import Facts, as_text, facts
+from model.units import parse_bytes
+
+Values = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Knob:
+    """One control: a field of the specification, or something of the picture that is no field."""
+
+    name: str
+    """Path of the field, or a word of the picture's own."""
+    label: str
+    start: Any
+    options: tuple[Any, ...] = ()
+    """Values to choose from; without them it is a slider from *low* to *high* by *step*."""
+    low: float = 0
+    high: float = 0
+    step: float = 1
+    kind: str = "full_scan"
+    """Kind of workload that the field is looked up for."""
+    titles: Mapping[Any, str] = field(default_factory=dict)
+    """Option -> what the page calls it, where the field does not say."""
+    says: str = ""
+    """Help, where it is no field or the field does not say enough."""
+    unit: str = ""
+
+    @property
+    def facts(self) -> Facts | None:
+        """What the specification declares; None for what is no field."""
+        return facts(self.name, self.kind) if "." in self.name else None
+
+    def show(self, value: Any) -> str:
+        """A value with its unit, as the page shows it."""
+        declared = self.facts
+        if value in self.titles:
+            return self.titles[value]
+        if declared is not None and not self.unit:
+            return declared.show(value)
+        return f"{value:,.15g} {self.unit}".strip() if isinstance(value, int | float) else str(value)
+
+    def help(self) -> str:
+        """What it is, its limits and where that stands."""
+        declared = self.facts
+        return " — ".join(part for part in (self.says, declared.help() if declared else "") if part)
+
+    def parse(self, text: str) -> Any:
+        """The value that an address gives; raises ValueError for what the control does not offer."""
+        if self.options:
+            found = next((one for one in self.options if as_text(one) == text), None)
+            if found is None:
+                found = next((one for one in self.options if _same_size(one, text)), None)
+            if found is None:
+                raise ValueError(", ".join(as_text(one) for one in self.options))
+            return found
+        limits = f"{self.low:g} to {self.high:g}"
+        try:
+            value = type(self.start)(float(text))
+        except (ValueError, OverflowError):
+            raise ValueError(limits) from None
+        if not self.low <= value <= self.high:
+            raise ValueError(limits)
+        return value
+
+
+def _same_size(option: Any, text: str) -> bool:
+    try:
+        return isinstance(option, int | float) and parse_bytes(text) == option
+    except ValueError:
+        return False
+
+
+@dataclass(frozen=True)
+class Chart:
+    """A figure and the sentence that states its finding."""
+
+    figure: Figure
+    says: str
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a page shows for the values of its controls."""
+
+    picture: Chart
+    curves: tuple[Chart, ...]
+    numbers: tuple[tuple[str, str], ...]
+    """Label and value of what matters most."""
+    scenario: str
+    changes: Mapping[str, str]
+    """Fields of *scenario* that make it what is shown."""
+
+
+@dataclass(frozen=True)
+class Source:
+    """Where a law or its numbers come from: the key of the list of sources, author and title."""
+
+    key: str
+    author: str
+    title: str
+
+
+@dataclass(frozen=True)
+class Lesson:
+    """One page."""
+
+    path: str
+    title: str
+    mechanism: str
+    """What measured numbers about it are marked with."""
+    says: str
+    """What it is, in one sentence."""
+    law: str
+    """The formula, as LaTeX."""
+    symbols: str
+    assumes: str
+    law_in: str
+    """Module of the law."""
+    sources: tuple[Source, ...]
+    asks: str
+    """What to predict."""
+    knobs: tuple[Knob, ...]
+    answer: Callable[[Values, str], Answer]
+    """From the values and the colour of text."""
+
+    @property
+    def start(self) -> dict[str, Any]:
+        """Every control where it begins."""
+        return {knob.name: knob.start for knob in self.knobs}
+
+
+RAHN_MBRC: Final = Source("rahn-mbrc", "Greg Rahn", "Automatic DB_FILE_MULTIBLOCK_READ_COUNT")
+MAGNI: Final = Source("magni-linux", "Fabrizio Magni", "Heretical: Oracle blocksize on Linux")
+RAHN_PCTFREE: Final = Source("rahn-pctfree", "Greg Rahn", "Understanding Performance")
+SHALLAHAMER_DIRECT: Final = Source(
+    "shallahamer-direct", "Craig Shallahamer", "Are Oracle Direct Path Reads Faster Than DB File Scattered Reads?"
+)  # fmt: skip
+SAVVINOV: Final = Source("savvinov-lio", "Nikolay Savvinov", "Logical I/O")

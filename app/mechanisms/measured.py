@@ -1,0 +1,80 @@
+"""Printed numbers as points of a chart: fits, tests and known gaps by symbol, never by colour alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from html import escape
+from textwrap import wrap
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from validation.numbers import Row
+
+FITS, TESTS, GAP, TOLD = "measured, fits", "measured, tests", "measured, known gap", "measured"
+SYMBOLS: Final = {TESTS: "circle", FITS: "diamond-open", GAP: "x", TOLD: "square-open"}
+HOVER_WIDTH: Final = 64
+
+
+@dataclass(frozen=True)
+class Printed:
+    """One printed number in seconds, bytes or as a count, and the row that it stands in."""
+
+    value: float
+    row: Row
+    mark: str
+    """An entry of SYMBOLS."""
+    says: str
+    """Where it stands, as printed, and what is known against it."""
+
+
+@lru_cache(maxsize=64)
+def printed(case_name: str, table_name: str, column: str) -> tuple[Printed, ...]:
+    """The numbers of a column, row by row; none where the validation is not installed."""
+    try:
+        from validation import load_case, numbers_of
+        from validation.numbers import in_model_units, row_name, rows_of
+    except ImportError:
+        return ()
+    case = load_case(case_name)
+    table = next(one for one in case.table if one.name == table_name)
+    found = {one.row: one for one in numbers_of(case) if (one.table, one.column) == (table_name, column)}
+    points = []
+    for row in rows_of(table):
+        number = found[row_name(table, row)]
+        mark = GAP if number.known_gap else {"fits": FITS, "tests": TESTS}.get(number.mark, TOLD)
+        note = number.known_gap or number.note
+        lines = [
+            f"{number.document}: {number.where}",
+            f"{column} {row[column]} {number.unit}".strip(),
+            *wrap(note, HOVER_WIDTH),
+        ]
+        value = in_model_units(case, table, row, column)
+        points.append(Printed(value, row, mark, "<br>".join(escape(line) for line in lines)))
+    return tuple(points)
+
+
+def traces(
+    points: Sequence[Printed],
+    across: Callable[[Printed], float],
+    colour: Callable[[Printed], str] | str,
+    *,
+    scale: float = 1.0,
+    name: str = "",
+    **more: Any,
+) -> list[dict[str, Any]]:
+    """*points* at *across*, *scale* times their value up: a trace for each mark, with *more* of its own."""
+    found = []
+    for mark, symbol in SYMBOLS.items():
+        those = [one for one in points if one.mark == mark]
+        if not those:
+            continue
+        found.append({
+            "type": "scatter", "mode": "markers", "name": f"{name}{mark}", "cliponaxis": False,
+            "x": [across(one) for one in those], "y": [scale * one.value for one in those],
+            "text": [one.says for one in those], "hovertemplate": "%{text}<extra></extra>",
+            "marker": {"symbol": symbol, "size": 10, "line": {"width": 2},
+                       "color": [colour if isinstance(colour, str) else colour(one) for one in those]},
+        } | more)  # fmt: skip
+    return found

@@ -1,0 +1,258 @@
+"""Request merging: the pages of calls become requests; their mean size over the pages that wait, with iostat's "
+"lines."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Any, Final
+
+import numpy as np
+
+from app.charts import marker
+from app.mechanisms import figures, measured
+from app.mechanisms.lesson import MAGNI, Answer, Chart, Knob, Lesson, Source, Values
+from app.mechanisms.streams import stream_of
+from model.laws import block_layer
+from model.sim.watched import Served, requests_of
+from model.units import KIB, show_bytes, show_seconds
+from scenarios import Scenario, load, run
+
+BUFFERED, RAW = "magni-dd-fs-100", "magni-dd-raw-100"
+PATH, SIZE, COUNT, LARGEST, KERNEL = (
+    "workload.path", "workload.block_size_bytes", "workload.count", "host.max_request_bytes", "host.kernel",
+)  # fmt: skip
+SECTORS_255: Final = 255 * 512
+FIRST: Final = 24
+"""Requests that are drawn one by one."""
+RUNS: Final = (
+    *range(1, 64), *(round(10 ** (step / 40)) for step in range(72, 173)),
+)  # fmt: skip
+"""Pages that wait together."""
+LOOKS: Final = ((figures.BLUE, ""), (figures.ORANGE, "/"))
+HOVER: Final = "%{y:,.4~g} KB for %{x} pages"
+
+
+def place_of(values: Values) -> tuple[str, dict[str, str]]:
+    """The scenario, and what the controls change in it."""
+    raw = values[PATH] == "raw"
+    wanted = {
+        SIZE: str(values[SIZE]),
+        COUNT: str(values[COUNT]),
+        LARGEST: str(values[LARGEST]),
+        KERNEL: values[KERNEL],
+    }
+    start = {SIZE: "8192" if raw else "4096", COUNT: "100", LARGEST: str(SECTORS_255), KERNEL: "2.6.5"}
+    changes = {path: text for path, text in wanted.items() if start[path] != text}
+    if values[PATH] == "sync":
+        changes[PATH] = "sync"
+    if values[LARGEST] > SECTORS_255:  # the controller's 32 segments would cut at 128K
+        changes["host.max_segments"] = "256"
+    if block_layer.release_of(values[KERNEL]) >= block_layer.TAGS:
+        changes["host.scheduler"] = "mq-deadline"
+    return RAW if raw else BUFFERED, changes
+
+
+def scenario_of(values: Values) -> Scenario:
+    """The scenario that the controls describe."""
+    name, changes = place_of(values)
+    return load(name, [f"{path}={text}" for path, text in changes.items()])
+
+
+def largest_bytes(scenario: Scenario) -> float:
+    """Bytes to which pages merge."""
+    host = scenario.system.host
+    return float(block_layer.largest_request_bytes(host.max_request_bytes, host.max_segments))
+
+
+def picture(scenario: Scenario, served: Sequence[Served], ink: str) -> Chart:
+    """The file as calls and as requests, and each request from queue to end."""
+    work = stream_of(scenario)
+    pages = block_layer.PAGE_BYTES
+    shown = served[:FIRST]
+    drawn = sum(one.size_bytes for one in shown)
+    begin = shown[0].queued_s
+    calls = [min(work.block_size_bytes, drawn - at) for at in range(0, int(drawn), work.block_size_bytes)]
+    sizes = [one.size_bytes for one in shown]
+    traces = [
+        _segments("calls", calls, "", "call {rank}: {size}", (("#7f8b98", ""), (figures.FAINT, ""))),
+        _segments("requests", sizes, "pages", "request {rank}: {size}", LOOKS),
+        _life(shown, begin),
+    ]
+    layout = figures.layout(
+        300,
+        figures.axis(f"place in the file (pages of {show_bytes(pages)})", range=[0, drawn / pages], anchor="y",
+                     zeroline=False, showgrid=False),
+        figures.axis("", domain=[0.66, 1], ticksuffix="  ", categoryorder="array", categoryarray=["requests", "calls"]),
+        xaxis2=figures.axis("ms from the first request's queueing to its end", anchor="y2", rangemode="tozero"),
+        yaxis2=figures.axis("requests", domain=[0, 0.36], autorange="reversed", showticklabels=False, showgrid=False),
+        showlegend=False, barmode="overlay",
+    )  # fmt: skip
+    layout["margin"]["t"] = 8
+    told = ", ".join(f"{one.size_bytes / pages:,.3g}" for one in served[:12])
+    more = f", … ({len(served):,} requests)" if len(served) > 12 else ""
+    said = (
+        f"{work.count:,} calls of {show_bytes(work.block_size_bytes)} become requests of {told}{more} pages."
+    )
+    return Chart(figures.figure(traces, layout, ink), said)
+
+
+def _segments(
+    row: str, sizes: Sequence[float], unit: str, hover: str, looks: tuple[tuple[str, str], ...]
+) -> dict[str, Any]:
+    """Pieces of the file side by side, every other one with another colour and pattern."""
+    pages = block_layer.PAGE_BYTES
+    ends = np.cumsum(sizes) / pages
+    return {
+        "type": "bar", "orientation": "h", "y": [row] * len(sizes), "x": [size / pages for size in sizes],
+        "base": [float(end - size / pages) for end, size in zip(ends, sizes, strict=True)], "width": 0.7,
+        "text": [f"{size / pages:.3g}" if unit else "" for size in sizes], "textposition": "inside",
+        "insidetextanchor": "middle", "constraintext": "inside", "textangle": 0, "textfont": {"color": "#ffffff"},
+        "hovertext": [hover.format(rank=rank + 1, size=show_bytes(size)) for rank, size in enumerate(sizes)],
+        "hovertemplate": "%{hovertext}<extra></extra>",
+        "marker": figures.in_turns(len(sizes), looks),
+    }  # fmt: skip
+
+
+def _life(shown: Sequence[Served], begin_s: float) -> dict[str, Any]:
+    """Each request from when it was queued until it was done."""
+    return {
+        "type": "bar", "orientation": "h", "xaxis": "x2", "yaxis": "y2", "y": [rank + 1 for rank in range(len(shown))],
+        "base": [1000 * (one.queued_s - begin_s) for one in shown],
+        "x": [1000 * (one.done_s - one.queued_s) for one in shown], "width": 0.7, "marker": marker(*LOOKS[0]),
+        "hovertext": [f"{show_bytes(one.size_bytes)}: {show_seconds(one.done_s - one.queued_s)}" for one in shown],
+        "hovertemplate": "request %{y}, %{hovertext} from queue to end<extra></extra>",
+    }  # fmt: skip
+
+
+def mean_bytes(pages: Any, largest: float) -> Any:
+    """Mean size of the requests that a run of contiguous pages becomes."""
+    return pages * block_layer.PAGE_BYTES / block_layer.requests_of_run(pages, largest)
+
+
+def waiting_pages(point: measured.Printed) -> float:
+    """Pages that waited together in the run of an iostat line: of a call, or of all that was written back at once."""
+    run_name = str(point.row["run"])
+    work = stream_of(load(f"magni-{run_name}"))
+    together = work.block_size_bytes * (work.count if "fs" in run_name else 1)
+    return together / block_layer.PAGE_BYTES
+
+
+def curve(scenario: Scenario, served: Sequence[Served], ink: str) -> Chart:
+    """Mean size of a request over the pages that wait together."""
+    work, largest = stream_of(scenario), largest_bytes(scenario)
+    runs = np.array(RUNS, dtype=float)
+    documents = largest_bytes(load(BUFFERED))
+    traces = [
+        figures.line(f"law, merged up to {show_bytes(largest)}", runs, (mean_bytes(runs, largest) / KIB).tolist(),
+                     (figures.BLUE, "solid"), HOVER, width=3),
+    ]  # fmt: skip
+    if largest != documents:
+        traces.append(figures.line(
+            f"document 001: up to {show_bytes(documents)}", runs, (mean_bytes(runs, documents) / KIB).tolist(),
+            (figures.ORANGE, "dash"), HOVER,
+        ))  # fmt: skip
+    traces.append(
+        figures.line(
+            "never merged", runs, [block_layer.PAGE_BYTES / KIB] * len(runs), (figures.BROWN, "dot"), HOVER
+        )
+    )
+    points = measured.printed("magni_linux_io", "iostat", "avgrq-sz")
+    traces += measured.traces(points, waiting_pages, figures.RED, scale=1 / KIB, name="avgrq-sz: ")
+    mean = sum(one.size_bytes for one in served) / len(served)
+    raw = work.path == "raw" or scenario.system.host.io_path == "raw"
+    alone = raw or work.path == "sync"
+    together = work.block_size_bytes * (1 if alone else work.count) / block_layer.PAGE_BYTES
+    traces.append(figures.now(together, mean / KIB, f"now, played: {show_bytes(round(mean))}", ink))
+    layout = figures.layout(
+        290, figures.axis("pages that wait together", type="log", dtick=1, range=[-0.1, 4.4], tickformat=",d"),
+        figures.axis("KB a request", rangemode="tozero"),
+    )  # fmt: skip
+    layout["margin"]["t"] = 52
+    said = (
+        f"{len(served):,} requests of {show_bytes(round(mean))} in the mean. Above {show_bytes(documents)} stand "
+        f"lines of "
+        "iostat on 2.6.5, which counts sectors when they are queued and requests when they are done."
+    )
+    return Chart(figures.figure(traces, layout, ink), said)
+
+
+@lru_cache(maxsize=1)
+def pwrite_s() -> dict[int, float]:
+    """Pages of a call -> elapsed seconds of document 001's 101 calls, as the model plays them."""
+    return {pages: run(load(f"magni-pwrite-{pages}")).time.elapsed_s for pages in (1, 2, 4, 8, 16)}
+
+
+def pwrite(ink: str) -> Chart:
+    """Document 001's program: 101 synchronous calls of 1 to 16 pages."""
+    found = pwrite_s()
+    traces = [
+        figures.line(
+            "played", list(found), list(found.values()), (figures.BLUE, "solid"), "%{y:.3f} s, %{x} pages"
+        )
+    ]
+    traces += measured.traces(
+        measured.printed("magni_linux_io", "pwrite times", "real"), lambda one: float(one.row["pages"]), figures.RED,
+        name="real: ",
+    )  # fmt: skip
+    layout = figures.layout(
+        250,
+        figures.axis("pages of a call", tickvals=list(found)),
+        figures.axis("s for 101 calls", rangemode="tozero"),
+    )
+    said = (
+        f"Synchronous calls of sixteen pages instead of one: 16 times the bytes in {found[16] / found[1]:.2g} times "
+        f"the "
+        "time, as the pages of a call merge into one request."
+    )
+    return Chart(figures.figure(traces, layout, ink), said)
+
+
+def answer(values: Values, ink: str) -> Answer:
+    """Everything that the page shows."""
+    scenario = scenario_of(values)
+    served = requests_of(scenario.system, stream_of(scenario))
+    name, changes = place_of(values)
+    mean = sum(one.size_bytes for one in served) / len(served)
+    numbers = (("Requests", f"{len(served):,}"), ("Mean size", show_bytes(round(mean))))
+    return Answer(
+        picture(scenario, served, ink), (curve(scenario, served, ink), pwrite(ink)), numbers, name, changes
+    )
+
+
+KNOBS: Final = (
+    Knob(PATH, "File opened as", "buffered", ("buffered", "sync", "raw"), kind="write_stream",
+         titles={"buffered": "file", "sync": "O_SYNC", "raw": "raw"}),
+    Knob(SIZE, "Bytes of a call", 4 * KIB, tuple(power * KIB for power in (4, 8, 16, 32, 64, 128, 256)),
+         kind="write_stream"),
+    Knob(COUNT, "Calls", 100, (1, 10, 25, 50, 100, 200, 400), kind="write_stream"),
+    Knob(LARGEST, "Largest request", SECTORS_255, (32 * KIB, 64 * KIB, SECTORS_255, 256 * KIB, 512 * KIB, 1024 * KIB),
+         kind="write_stream", titles={SECTORS_255: "127.5K (255 sectors)"}),
+    Knob(KERNEL, "Kernel", "2.6.5", ("2.6.5", "2.6.32", "5.15"), kind="write_stream",
+         titles={one: one for one in ("2.6.5", "2.6.32", "5.15")}),
+)  # fmt: skip
+
+LESSON: Final = Lesson(
+    path="mechanism-request-merging",
+    title="Request merging",
+    mechanism="request merging",
+    says="Pages that wait in the block layer and lie side by side leave as one request, up to max_sectors_kb. So 100 "
+    "writes of 4K through the file system are five I/Os, and 100 synchronous writes to a raw device are 100.",
+    law=r"requests = \left\lceil \frac{4\mathrm{K} \cdot pages}{largest} \right\rceil,\qquad "
+    r"largest = 4\mathrm{K}\cdot"
+    r"\min\!\left(\left\lfloor\tfrac{max\_sectors\_kb}{4\mathrm{K}}\right\rfloor, segments\right)",
+    symbols="For contiguous pages that wait together: of an O_SYNC call its own, of a buffered file all that is "
+    "written back at once. ext3 leaves a gap for a block of addresses after 12 pages; up to 2.6.38 four requests "
+    "unplug the queue, and what comes then makes others.",
+    assumes="the program is alone on its device; pages are contiguous but for ext3's blocks of addresses; merging at "
+    "the back or the front of a waiting request.",
+    law_in="model/laws/block_layer.py; the queue is model/state/block_queue.py",
+    sources=(
+        MAGNI,
+        Source("linux-2.6-block", "Linux 2.6.0 to 2.6.12", "drivers/block/ll_rw_blk.c"),
+        Source("linux-ext3", "Linux kernel documentation", "ext3"),
+    ),
+    asks="Through the file system, calls of 8K instead of 4K and as many of them: how many more requests?",
+    knobs=KNOBS,
+    answer=answer,
+)  # fmt: skip

@@ -1,0 +1,264 @@
+"""Multiblock reads: the same bucket in coins of several sizes, reads and blocks over block size, the time of a read."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any, Final
+
+import numpy as np
+
+from app.mechanisms import figures, measured
+from app.mechanisms.lesson import RAHN_MBRC, SAVVINOV, SHALLAHAMER_DIRECT, Answer, Chart, Knob, Lesson, Values
+from model.calc import calculate, calculate_many
+from model.demand.reading import mbrc_of
+from model.laws.scan_reads import aligned_pieces
+from model.units import KIB, MIB, show_bytes, show_seconds
+from scenarios import Scenario, load
+
+SCENARIO: Final = "rahn-full-scan"
+BLOCK, MBRC, RELEASE, DIRECT, CACHED = (
+    "tablespace.block_size_bytes", "instance.db_file_multiblock_read_count", "instance.release",
+    "instance.serial_direct_read", "cached",
+)  # fmt: skip
+COINS: Final = (2048, 4096, 8192, 16384, 32768)
+COUNTS: Final = (1, 2, 4, 8, 16, 32, 64, 128)
+LOOKS: Final = ((figures.BLUE, ""), (figures.GREEN, "/"))
+START: Final = {BLOCK: 8192, MBRC: "auto", RELEASE: "11.1.0.6", DIRECT: "auto", CACHED: 0}
+READERS: Final = (
+    ("document 003: from the page cache", "shallahamer-buffered", "elapsed_s", figures.BLUE, "solid"),
+    ("document 004: a disk of 160 MB/s", "savvinov-pio-lio", "read_wait_s", figures.ORANGE, "dash"),
+)
+DEFAULT_BLOCK: Final = 8 * KIB
+
+
+def changes_of(values: Values) -> dict[str, str]:
+    """What the controls change in the scenario."""
+    changes = {
+        path: str(values[path]) for path, start in START.items() if path != CACHED and values[path] != start
+    }
+    if values[CACHED]:
+        changes["table.cached_fraction"] = f"{values[CACHED] / 100:g}"
+    return changes
+
+
+def scenario_of(values: Values) -> Scenario:
+    """The scenario that the controls describe."""
+    return load(SCENARIO, [f"{path}={text}" for path, text in changes_of(values).items()])
+
+
+def reads_of_a_megabyte(scenario: Scenario, block_size_bytes: int) -> list[int]:
+    """Blocks of each read of an uncached megabyte that begins where a read may."""
+    blocks = MIB // block_size_bytes
+    window = scenario.system.instance.max_io_bytes // block_size_bytes
+    mbrc = int(mbrc_of(scenario.system.instance, block_size_bytes))
+    return [
+        int(piece.blocks)
+        for piece in aligned_pieces(0, blocks, window, mbrc)
+        for _ in range(int(piece.count))
+    ]
+
+
+def picture(values: Values, scenario: Scenario, ink: str) -> Chart:
+    """A megabyte in blocks of each size, and the reads that fetch it."""
+    traces: list[dict[str, Any]] = []
+    rows = []
+    mine: list[int] = []
+    for place, coin in enumerate(COINS):
+        reads = reads_of_a_megabyte(scenario, coin)
+        mine = reads if coin == values[BLOCK] else mine
+        name = f"{'▶ ' if coin == values[BLOCK] else ''}{show_bytes(coin)}: {sum(reads):,} blocks"
+        rows.append(name)
+        sizes = [blocks * coin / KIB for blocks in reads]
+        ends = np.cumsum(sizes)
+        traces.append({
+            "type": "bar", "orientation": "h", "y": [place] * len(reads), "x": sizes, "base": (ends - sizes).tolist(),
+            "width": 0.7, "showlegend": False, "constraintext": "inside", "textangle": 0, "insidetextanchor": "middle",
+            "text": [f"{blocks:,}" for blocks in reads], "textposition": "inside", "textfont": {"color": "#ffffff"},
+            "hovertext": [f"a read of {blocks:,} blocks, {show_bytes(size * KIB)}"
+                          for blocks, size in zip(reads, sizes, strict=True)],
+            "hovertemplate": "%{hovertext}<extra></extra>",
+            "marker": figures.in_turns(len(reads), LOOKS),
+        })  # fmt: skip
+    edges = [
+        (place, block * coin / KIB) for place, coin in enumerate(COINS) for block in range(1, MIB // coin)
+    ]
+    traces.append({
+        "type": "scatter", "mode": "markers", "x": [at for _, at in edges], "y": [place + 0.26 for place, _ in edges],
+        "marker": {"symbol": "line-ns", "size": 7, "line": {"color": "rgba(255,255,255,.75)", "width": 1}},
+        "hoverinfo": "skip",
+    })  # fmt: skip
+    layout = figures.layout(
+        285,
+        figures.axis("KB of the table, one bar a read; the ticks in it part its blocks", range=[0, 1024],
+                     tickvals=list(range(0, 1025, 128))),
+        figures.axis("", tickvals=list(range(len(rows))), ticktext=[f"{row}  " for row in rows], range=[4.6, -0.6],
+                     showgrid=False),
+        barmode="overlay",
+        showlegend=False,
+    )  # fmt: skip
+    layout["margin"]["t"] = 8
+    said = (
+        f"A megabyte of the table, none of it cached, is {sum(mine):,} blocks of {show_bytes(values[BLOCK])} and "
+        f"takes {len(mine):,} "
+        f"read{'s' if len(mine) > 1 else ''} of {max(mine):,} blocks. DB_FILE_MULTIBLOCK_READ_COUNT counts blocks of "
+        f"the "
+        "default size and so stands for bytes."
+    )
+    return Chart(figures.figure(traces, layout, ink), said)
+
+
+def over_block_size(values: Values, measure: str) -> list[float]:
+    """Blocks or reads of the scan over COINS."""
+    changes = changes_of({**values, BLOCK: START[BLOCK], CACHED: 0})
+    return _over_block_size(tuple(f"{path}={text}" for path, text in changes.items()), values[CACHED])[
+        measure
+    ]
+
+
+@lru_cache(maxsize=128)
+def _over_block_size(settings: tuple[str, ...], cached_percent: int) -> dict[str, list[float]]:
+    base = _base(settings)
+    laid = {BLOCK: np.array(COINS), "table.cached_fraction": np.full(len(COINS), cached_percent / 100)}
+    found = calculate_many(base.system, base.workload, laid)
+    return {name: [float(one) for one in found[name]] for name in ("read_blocks", "read_requests")}
+
+
+@lru_cache(maxsize=64)
+def _base(settings: tuple[str, ...]) -> Scenario:
+    return load(SCENARIO, settings)
+
+
+def curve(values: Values, ink: str) -> Chart:
+    """Blocks and reads of the whole table over block size, with what TKPROF printed."""
+    lines = (
+        ("blocks: the coins", {**values, CACHED: 0}, "read_blocks", figures.ORANGE, "solid"),
+        ("reads, MBRC 8", {**values, MBRC: "8"}, "read_requests", figures.GREEN, "dash"),
+        ("reads, MBRC as chosen", values, "read_requests", figures.BLUE, "solid"),
+    )
+    traces = [
+        figures.line(
+            name, COINS, over_block_size(those, measure), (colour, dash), "%{y:,.0f} at %{x} bytes",
+            width=3 if those is values else 2,
+        )
+        for name, those, measure, colour, dash in lines
+    ]  # fmt: skip
+    size = "block_size_bytes"
+    traces += measured.traces(
+        measured.printed("rahn_full_scan", "fetch", "disk"), lambda one: float(one.row[size]), figures.RED,
+        name="disk: ",
+    )  # fmt: skip
+    waits = [
+        one
+        for one in measured.printed("rahn_full_scan", "waits", "waits")
+        if one.row["event"] == "direct path read"
+    ]
+    traces += measured.traces(
+        waits, lambda one: float(one.row[size]), figures.PURPLE, name="direct path read: "
+    )
+    blocks, reads = (
+        over_block_size(values, one)[COINS.index(values[BLOCK])] for one in ("read_blocks", "read_requests")
+    )
+    traces.append(figures.now(values[BLOCK], reads, f"now: {reads:,.0f} reads", ink))
+    layout = figures.layout(
+        310, figures.log_sizes("block size", COINS[0], COINS[-1]),
+        figures.axis("of the whole table", type="log", dtick=1, exponentformat="none", tickformat=",d"),
+    )  # fmt: skip
+    layout["margin"]["t"] = 74
+    said = f"{blocks:,.0f} blocks in {reads:,.0f} reads: larger blocks are fewer, but the reads carry the same bytes."
+    elapsed = [one.value for one in measured.printed("rahn_full_scan", "client", "elapsed_s")]
+    if elapsed:
+        said += (
+            f" Document 000 (MBRC not set, nothing cached) took {min(elapsed):.1f} to {max(elapsed):.1f} s "
+            f"at its {len(elapsed)} block sizes."
+        )
+    return Chart(figures.figure(traces, layout, ink), said)
+
+
+@lru_cache(maxsize=4)
+def read_s(scenario: str, measure: str) -> list[float]:
+    """Seconds of a read over COUNTS blocks of 8K."""
+    base = load(scenario)
+    found = calculate_many(base.system, base.workload, {MBRC: np.array(COUNTS)})
+    return [float(one) for one in found[measure] / found["read_requests"]]
+
+
+def times(ink: str) -> Chart:
+    """Time of a read over its size, with document 003's strace and document 004's sentence."""
+    sizes = [count * DEFAULT_BLOCK for count in COUNTS]
+    traces = [
+        figures.line(name, sizes, [1000 * each for each in read_s(scenario, measure)], (colour, dash),
+                     "%{y:.3g} ms for %{x} bytes")
+        for name, scenario, measure, colour, dash in READERS
+    ]  # fmt: skip
+    strace = measured.printed("shallahamer_direct_reads", "strace pread", "since_before_s")
+    traces += measured.traces(
+        strace, lambda one: float(one.row["bytes"]), figures.RED, scale=1000, name="strace: "
+    )
+    said_004 = measured.printed("savvinov_logical_io", "read against gets", "read")
+    traces += measured.traces(
+        said_004, lambda _: float(MIB), figures.PURPLE, scale=1000, name="document 004: "
+    )
+    layout = figures.layout(
+        280, figures.log_sizes("bytes of a read", sizes[0], sizes[-1]),
+        figures.axis("ms a read", type="log", dtick=1, exponentformat="none"),
+    )  # fmt: skip
+    layout["margin"]["t"] = 56
+    each = read_s(READERS[0][1], READERS[0][2])
+    said = (
+        f"On document 003's system a read of 64K takes {each[3] / each[0]:.2g} times as long as one of 8K, one of 1M "
+        f"{each[-1] / each[-4]:.2g} times as long as one of 128K: the larger the reads, the less there is to win. Its "
+        f"line "
+        "and its strace contain the CPU between two reads, document 004's the wait alone."
+    )
+    return Chart(figures.figure(traces, layout, ink), said)
+
+
+def answer(values: Values, ink: str) -> Answer:
+    """Everything that the page shows."""
+    scenario = scenario_of(values)
+    result = calculate(scenario.system, scenario.workload)
+    largest = max((size for size, many in result.physical_io.request_blocks.items() if many > 0), default=0)
+    numbers = (
+        ("Reads", f"{result.physical_io.read_requests:,.0f}"),
+        ("Largest read", f"{largest:,} blocks"),
+        ("Elapsed", show_seconds(result.time.elapsed_s)),
+    )
+    return Answer(
+        picture(values, scenario, ink),
+        (curve(values, ink), times(ink)),
+        numbers,
+        SCENARIO,
+        changes_of(values),
+    )
+
+
+KNOBS: Final = (
+    Knob(BLOCK, "Block size", 8192, COINS),
+    Knob(MBRC, "Multiblock read count", "auto", ("auto", "1", "8", "16", "32", "64", "128"),
+         titles={"auto": "not set"}, says="DB_FILE_MULTIBLOCK_READ_COUNT, in blocks of the default size"),
+    Knob(RELEASE, "Release", "11.1.0.6", ("9.2.0.8", "10.2.0.4", "11.1.0.6", "19.3.0.0"),
+         says="Not set means 8 before 10.2; a serial scan reads directly from 11.1 on"),
+    Knob(DIRECT, "Direct path reads", "auto", ("auto", "never", "always")),
+    Knob(CACHED, "Share of the table in the cache", 0, low=0, high=90, step=5, unit="%",
+         says="A buffered read ends at a block that is cached (`table.cached_fraction`)"),
+)  # fmt: skip
+
+LESSON: Final = Lesson(
+    path="mechanism-multiblock-reads",
+    title="Multiblock reads: the bucket of coins",
+    mechanism="multiblock reads",
+    says="A full scan empties a bucket of coins by the handful. Smaller coins are more coins, but the same hand takes "
+    "the same money: a multiblock read carries the same bytes whatever the block size.",
+    law=r"MBRC_{auto} = \min\!\left(\frac{1\,\mathrm{MB}}{block},\ \frac{buffers}{sessions}\right),\qquad "
+    r"blocks\ a\ read = \min\!\left(\frac{1\,\mathrm{MB}}{block},\ \frac{MBRC \cdot block_{default}}{block}\right)",
+    symbols="Not set: the left one, before 10.2 it is 8. Set: the right one. A read ends at MBRC, at the extent's end "
+    "and, into the cache, at a cached block; a direct one at a multiple of 1 MB. Behind the two bitmap blocks of an "
+    "extent of 1 MB it is 126 blocks of 8K, as in document 003's strace.",
+    assumes="one session; extents in a fresh datafile; cached blocks by chance; direct reads do not look into the "
+    "cache.",
+    law_in="model/laws/scan_reads.py",
+    sources=(RAHN_MBRC, SHALLAHAMER_DIRECT, SAVVINOV),
+    asks="From 2K to 16K blocks with the automatic MBRC: how many fewer reads?",
+    knobs=KNOBS,
+    answer=answer,
+)  # fmt: skip

@@ -1,0 +1,154 @@
+"""ASSM search: the bitmap while rows migrate, probes that grow with the square, and document 002's six times."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import numpy as np
+
+from app import segment_charts
+from app.mechanisms import figures, growing, measured
+from app.mechanisms.growing import BLOCK, PCTFREE, RELEASE, ROWS, SCENARIO, SPACE, UPDATED
+from app.mechanisms.lesson import RAHN_PCTFREE, Answer, Chart, Knob, Lesson, Source, Values
+from model.laws import assm, block
+from model.units import show_bytes, show_seconds
+
+WAYS: Final = (
+    ("ASSM, 10.2.0.4: with the bug", "10.2.0.4", "assm", figures.RED, "solid"),
+    ("ASSM, 11.2.0.4: without it", "11.2.0.4", "assm", figures.BLUE, "dash"),
+    ("manual: free lists", "10.2.0.4", "manual", figures.GREEN, "dot"),
+)
+MADE: Final = {10: figures.RED, 35: figures.PURPLE}
+"""PCTFREE of document 002 -> colour of its points."""
+
+
+PLAYED: Final = 10_000
+"""Rows of the table that the picture is of."""
+
+
+def picture(values: Values, ink: str) -> Chart:
+    """The map of freeness after the step that is chosen, of a smaller table that is played row by row."""
+    segment = growing.played(values, PLAYED)
+    if segment.map_after is None:
+        figure, said = segment_charts.blocks(segment, ink=ink)
+        said = f"Free lists have no bitmap. {said}"
+    else:
+        full, classes = segment.itl_full_blocks or 0.0, segment.freeness_after or {}
+        figure, said = segment_charts.freeness_map(
+            segment.map_after, segment.blocks_after, classes, full, ink=ink
+        )
+    return Chart(
+        figure,
+        f"A table of {PLAYED:,} rows, played row by row: {said}. A block with a full ITL list is marked as such, "
+        "whatever class the bitmap has it in.",
+    )  # fmt: skip
+
+
+def growth_curve(values: Values, ink: str) -> Chart:
+    """Rejected probes over migrated rows: the law's square where blocks stay offered, its line where they do not."""
+    size = int(values[BLOCK])
+    found = growing.outcome(values)
+    limit = block.itl_limit(size)
+    pieces = np.linspace(0, max(growing.outcome({**values, UPDATED: 100}).migrated, 1.0), 60)
+    square, straight = assm.itl_rejections(pieces, limit), assm.space_rejections(pieces, limit)
+    hover = "%{y:,.3~s} probes, %{x:,.0f} rows"
+    traces = [
+        figures.line(
+            "offered again and again: M²/(2·limit)", pieces, square, (figures.RED, "solid"), hover, width=3
+        ),
+        figures.line("marked full when rejected: M/limit", pieces, straight, (figures.BLUE, "dash"), hover),
+        figures.now(found.migrated, found.probes, f"now: {found.probes:,.0f}", ink),
+    ]
+    layout = figures.layout(
+        250, figures.axis("migrated rows", rangemode="tozero", tickformat="~s"),
+        figures.axis("rejected probes", rangemode="tozero", tickformat="~s"),
+    )  # fmt: skip
+    said = (
+        f"Blocks of {show_bytes(size)} take {limit:,.0f} ITL entries, so at most that many migrated rows a "
+        "transaction; where space runs out first, the block is marked full and the search stays short."
+    )
+    return Chart(figures.figure(traces, layout, ink), said)
+
+
+def seconds_curve(values: Values, ink: str) -> Chart:
+    """Elapsed time over block size: with the bug, without, and under free lists; document 002's six times."""
+    traces: list[dict[str, Any]] = []
+    sizes, whole = list(growing.SIZES), {**values, UPDATED: 100}
+    hover = "%{y:,.4~g} s at %{x} bytes"
+    for name, release, space, colour, dash in WAYS:
+        own = (values[RELEASE], values[SPACE]) == (release, space)
+        found = growing.over_block_size({**whole, RELEASE: release, SPACE: space})
+        traces.append(figures.line(
+            name, sizes, found, (colour, dash), hover, width=3.5 if own else 1.8, mode="lines+markers",
+            marker={"size": 5},
+        ))  # fmt: skip
+    for percent, colour in MADE.items():
+        if percent != values[PCTFREE]:
+            found = growing.over_block_size({**whole, PCTFREE: percent, RELEASE: "10.2.0.4", SPACE: "assm"})
+            name = f"PCTFREE {percent}, ASSM, 10.2.0.4"
+            traces.append(figures.line(name, sizes, found, (colour, "longdash"), hover, width=1.2))
+        those = [one for one in growing.printed("update_time") if one.row["pctfree_percent"] == percent]
+        traces += measured.traces(
+            those, lambda one: float(one.row["block_size_bytes"]), colour, name=f"PCTFREE {percent}: ",
+        )  # fmt: skip
+    took = growing.outcome(whole).elapsed_s
+    traces.append(figures.now(values[BLOCK], took, f"now: {show_seconds(took)}", ink))
+    layout = figures.layout(
+        320, figures.log_sizes("block size", sizes[0], sizes[-1]),
+        figures.axis("s for the update", type="log", dtick=1, exponentformat="none"),
+    )  # fmt: skip
+    layout["margin"]["t"] = 90
+    said = f"The whole update of {values[ROWS]:,} rows at PCTFREE {values[PCTFREE]:g}."
+    if values[ROWS] != growing.START[ROWS]:
+        said += f" The points are of {growing.START[ROWS]:,} rows."
+    return Chart(figures.figure(traces, layout, ink), said)
+
+
+def answer(values: Values, ink: str) -> Answer:
+    """Everything that the page shows."""
+    found = growing.outcome(values)
+    numbers = (
+        ("Elapsed", show_seconds(found.elapsed_s)),
+        ("Migrated rows", f"{found.migrated:,.0f}"),
+        ("Rejected probes", f"{found.probes:,.0f}"),
+        ("For each migrated row", f"{found.probes / found.migrated if found.migrated else 0:,.3g}"),
+    )
+    curves = (seconds_curve(values, ink), growth_curve(values, ink))
+    return Answer(picture(values, ink), curves, numbers, SCENARIO, growing.changes_of(values))
+
+
+KNOBS: Final = (
+    Knob(BLOCK, "Block size", 16384, growing.SIZES, kind="update"),
+    Knob(PCTFREE, "PCTFREE", 10, low=0, high=50, kind="update", unit="%"),
+    Knob(RELEASE, "Release", "10.2.0.4", ("10.2.0.4", "11.2.0.4"), kind="update",
+         says="Bug 6918210 is mended in 11.2: a block rejected for its full ITL list is marked full"),
+    Knob(SPACE, "Segment space management", "assm", ("assm", "manual"), kind="update",
+         titles={"assm": "ASSM", "manual": "manual"}),
+    Knob(UPDATED, "Rows updated", 100, low=5, high=100, step=5, kind="update", unit="%",
+         says="Step the update: so many of each block's rows have been updated"),
+    Knob(ROWS, "Rows", 200_000, (20_000, 50_000, 100_000, 200_000), kind="update", unit="rows"),
+)  # fmt: skip
+
+LESSON: Final = Lesson(
+    path="mechanism-assm-search",
+    title="The ASSM bitmap search (bug 6918210)",
+    mechanism="ASSM search",
+    says="Each row that migrates needs an ITL entry of its own in the block it goes to. Where the ITL list is full "
+    "before the space is, the bitmap goes on offering the block, and each further row probes all of them again.",
+    law=r"probes \approx \frac{M^2}{2 \cdot limit},\qquad limit = \min\!\left(255,\ "
+    r"\left\lfloor\frac{block/2 - 40}{24}\right\rfloor\right)",
+    symbols="M: rows that migrate in one transaction; limit: ITL entries of a block: 41, 83, 169, 255, 255 from 2K to "
+    "32K. Needed: ASSM, a release before 11.2, and room for more pieces than ITL entries, which at PCTFREE 10 only "
+    "blocks of 16K and 32K have with rows as short as these.",
+    assumes="one transaction, one session; the search goes on from the L1 block where it last found room; a rejected "
+    "probe costs a get and its ITL entries.",
+    law_in="model/laws/assm.py; the play is model/state/heap.py",
+    sources=(
+        RAHN_PCTFREE,
+        Source("geist-assm", "Randolf Geist", "ASSM bug reprise"),
+        Source("lewis-assm-bug", "Jonathan Lewis", "Row Migration"),
+    ),
+    asks="Half as many rows in 16K blocks: is the update done in half the time?",
+    knobs=KNOBS,
+    answer=answer,
+)  # fmt: skip

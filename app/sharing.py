@@ -1,0 +1,76 @@
+"""The page's link and what can be downloaded from it, each in a popover that is drawn once it is open."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+from urllib.parse import urlencode, urlsplit, urlunsplit
+
+import streamlit as st
+
+from app import address, downloads, own_files, settings
+from app.downloads import Shown
+from app.engines import Pair
+from app.markdown import plain
+from model.errors import SpecError
+from scenarios import Scenario
+
+LONGEST_MAILED: Final = 2_000
+"""Characters of a link that every mail and chat program leaves whole."""
+
+
+def draw(
+    name: str, changes: Mapping[str, str], base: Scenario, other: Scenario, found: Pair, first: str
+) -> None:
+    """The page's link and the files of its answer: the scenario *name*, *changes* in it, and what was answered.
+
+    A link need not name the scenario *first*.
+    """
+    engine = "calculate" if found.after.engine == "calculate" and found.queues else ""
+    shown = Shown(name, base, other, found.before, found.after, bool(changes), engine)
+    with st.container(horizontal=True, key="share", gap="small"):
+        link = st.popover(
+            "Copy link", icon=":material/link:", width="stretch", key="share_link", on_change="rerun",
+            help="The address of this screen",
+        )  # fmt: skip
+        files = st.popover(
+            "Download", icon=":material/download:", width="stretch", key="share_files", on_change="rerun",
+            help="The scenario, its result, a report",
+        )  # fmt: skip
+    if link.open:
+        with link:
+            _link(name, changes, first)
+    if files.open:
+        with files:
+            _files(shown, changes)
+
+
+def _link(name: str, changes: Mapping[str, str], first: str) -> None:
+    try:
+        address.written(name, changes, first)
+    except SpecError as error:
+        st.warning(plain(f"No link holds all of this: {error}"), icon=":material/link_off:")
+        return
+    query = urlencode({key: st.query_params.get_all(key) for key in st.query_params}, doseq=True)
+    page = urlsplit(st.context.url or "")
+    whole = urlunsplit(page._replace(path=page.path or "/", query=query))
+    st.caption("Opens this very screen; the sign at the right end copies it")
+    st.code(whole, language=None, wrap_lines=True, width=460)
+    if len(whole) > LONGEST_MAILED:
+        st.caption(
+            f"It has {len(whole):,} characters, and some mail and chat programs cut links at {LONGEST_MAILED:,}: "
+            "the scenario's file is the safer way there."
+        )
+
+
+def _files(shown: Shown, changes: Mapping[str, str]) -> None:
+    for one in downloads.downloads(shown):
+        st.download_button(
+            one.label, one.content, one.file_name, one.mime, key=f"download.{one.key}", on_click="ignore",
+            help=one.says, width="stretch", icon=":material/download:",
+        )  # fmt: skip
+    st.caption("The same numbers from the command line, with the scenario's file")
+    st.code(downloads.command_line(shown), language="bash", wrap_lines=True)
+    if not own_files.is_own(shown.name):
+        st.caption("or without it")
+        st.code(settings.command_line(shown.name, changes, shown.engine), language="bash", wrap_lines=True)

@@ -1,0 +1,180 @@
+"""Along one field, where two scenarios take equally long: which of them takes less time below, and which above."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import Any, Final, Literal
+
+from model.errors import SpecError
+from scenarios.declared import takes_whole_numbers
+from scenarios.load import source_in, to_mapping
+from scenarios.spec import Scenario
+from scenarios.sweeps.along import Along
+from scenarios.sweeps.answers import PLACES, Answer, Asked, Item, answers
+from scenarios.sweeps.points import Points
+from scenarios.sweeps.spec import Axis
+
+SCANNED: Final = 33
+MOST_HALVINGS: Final = 60
+AT_ONCE: Final = 8
+"""Answers between two calls of a progress."""
+SAME: Final = 1e-9
+"""Share of the elapsed time below which two are one."""
+EQUAL: Final = 1e-3
+"""Share that two may be apart where they are said to cross; farther apart they jump past each other."""
+
+Less = Literal["first", "second", "neither", "unknown"]
+Progress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Reached:
+    """Elapsed seconds of both scenarios at one value of the field; NaN where there is no answer."""
+
+    value: Any
+    first_s: float
+    second_s: float
+
+    @property
+    def less(self) -> Less:
+        """Which of the two takes less time."""
+        if math.isnan(self.first_s + self.second_s):
+            return "unknown"
+        if self.apart_fraction <= SAME:
+            return "neither"
+        return "first" if self.first_s < self.second_s else "second"
+
+    @property
+    def apart_fraction(self) -> float:
+        """How far apart they are, of the longer time."""
+        longer = max(self.first_s, self.second_s)
+        return abs(self.first_s - self.second_s) / longer if longer else 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """Where another of the two begins to take less time."""
+
+    below: Reached
+    above: Reached
+    at: Reached
+    """The value at which they are nearest to each other: one of the two, or one between them where they are equal."""
+    is_whole: bool
+    """Whether below and above are neighbours, with no value between them."""
+
+    @property
+    def is_equal(self) -> bool:
+        """Whether they take equally long there; else they jump past each other, or change places between neighbours."""
+        return self.at.apart_fraction <= EQUAL
+
+
+@dataclass(frozen=True, slots=True)
+class Crossover:
+    """Both scenarios along one field."""
+
+    key: str
+    line: tuple[Reached, ...]
+    """All values that were answered, from low to high."""
+    changes: tuple[Change, ...]
+    """From low to high; none where the same one takes less time all along."""
+
+    @property
+    def less(self) -> Less:
+        """Which takes less time where the answers begin."""
+        return next((one.less for one in self.line if one.less != "unknown"), "unknown")
+
+
+def crossover(first: Scenario, second: Scenario, axis: Axis, progress: Progress | None = None) -> Crossover:
+    """Where *first* and *second* take equally long while both have the same value in one field, in closed form.
+
+    Compared is the elapsed time of one session; of transactions the mean response. A coarse scan, then halving between
+    neighbours that disagree: two crossings between neighbours of the scan are not found. *progress* is called with
+    (answers, all) of the scan, and once more for each halving. Raises :class:`SpecError` with one sentence for a field
+    that is not one of numbers, or where one of the two has no answer at all.
+    """
+    along = Along(axis, takes_whole_numbers(axis.key, first.workload.kind))
+    if not along.is_ordered:
+        raise SpecError(f"{axis.key}: got words or flags; two scenarios cross along numbers alone")
+    search = _Search(along, (_times(first, axis.key), _times(second, axis.key)), progress)
+    scanned = search.ask(along.scan(SCANNED))
+    for place, scenario in enumerate((first, second)):
+        if all(error[place] for error in search.errors):
+            raise SpecError(
+                f"{scenario.name}: no value of {axis.key} has an answer: {search.errors[0][place]}"
+            )
+    changes = [
+        search.halved(below, above)
+        for below, above in pairwise(scanned)
+        if "unknown" not in (below.less, above.less) and below.less != above.less
+    ]
+    line = tuple(search.known[value] for value in sorted(search.known))
+    return Crossover(axis.key, line, tuple(_joined(changes)))
+
+
+Times = Callable[[Sequence[Any]], list[Answer]]
+
+
+def _times(scenario: Scenario, key: str) -> Times:
+    """What answers *scenario* with other values in the field *key*."""
+    source = source_in(to_mapping(scenario), scenario.name, scenario.origin)
+    asked = Asked(Points(source, [key]), "calculate", scenario.seed)
+    return lambda values: answers(asked, [Item(place, 0, {key: value}) for place, value in enumerate(values)])
+
+
+class _Search:
+    """Both scenarios, and what is known of them along the field."""
+
+    def __init__(self, along: Along, both: tuple[Times, Times], progress: Progress | None) -> None:
+        self._along, self._both, self._progress = along, both, progress
+        self.known: dict[Any, Reached] = {}
+        self.errors: list[tuple[str, str]] = []
+
+    def ask(self, values: Sequence[Any]) -> list[Reached]:
+        """Both at each of *values*."""
+        found: tuple[list[Answer], list[Answer]] = ([], [])
+        wanted = 2 * len(values)
+        for place, times in enumerate(self._both):
+            for start in range(0, len(values), AT_ONCE):
+                found[place].extend(times(values[start : start + AT_ONCE]))
+                if self._progress is not None:
+                    self._progress(sum(map(len, found)), wanted)
+        first, second = found
+        self.errors += [(one.error, other.error) for one, other in zip(first, second, strict=True)]
+        place = PLACES["elapsed_s"]
+        reached = [
+            Reached(value, float(one.row[place]), float(other.row[place]))
+            for value, one, other in zip(values, first, second, strict=True)
+        ]
+        self.known.update((one.value, one) for one in reached)
+        return reached
+
+    def halved(self, below: Reached, above: Reached) -> Change:
+        """The stretch between two values that disagree as short as it can be."""
+        for _ in range(MOST_HALVINGS):
+            middle = self._along.between(below.value, above.value)
+            if middle is None:
+                break
+            (found,) = self.ask([middle])
+            if found.less == "unknown":
+                break
+            if found.less == below.less:
+                below = found
+            else:
+                above = found
+        at = min(below, above, key=lambda one: one.apart_fraction)
+        return Change(below, above, at, self._along.values is not None)
+
+
+def _joined(changes: Sequence[Change]) -> list[Change]:
+    """*changes*, those to and from a single value at which the two are equal made one."""
+    found: list[Change] = []
+    for change in changes:
+        last = found[-1] if found else None
+        if last is not None and last.above == change.below:
+            found[-1] = replace(last, above=change.above, at=last.above)
+        else:
+            found.append(change)
+    return found

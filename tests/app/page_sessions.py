@@ -1,0 +1,116 @@
+"""Many readers at once: each in a browser session of its own moves its slider, and must see its own numbers."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final
+from urllib.parse import parse_qs, urlsplit
+
+import psutil
+
+from model.units import show_seconds
+from scenarios import load, run
+from tests.app.page_moves import FLAGS, MOVED, MOVED_LABEL
+
+if TYPE_CHECKING:
+    from playwright.async_api import Browser, Page
+
+SCENARIO: Final = "rahn-full-scan"
+OWN: Final = "workload.arraysize_rows"
+"""Each session has another value of it, and so other numbers at every place of the slider."""
+LIMIT_MS: Final = 90_000
+
+
+@dataclass
+class Seen:
+    """What came of it."""
+
+    moves: int = 0
+    wrong: list[str] = field(default_factory=list)
+    """Numbers that were not those of the session's own settings, and errors shown or thrown."""
+    memory_bytes: list[int] = field(default_factory=list)
+    """Of the server, its simulators left out: when all have opened, halfway, and at the end."""
+
+
+def expected(array: int, pctfree: int) -> dict[str, str]:
+    """What a session must read with these settings."""
+    result = run(load(SCENARIO, [f"{OWN}={array}", f"{MOVED}={pctfree}"]), "calculate")
+    assert result.logical_io is not None
+    return {
+        "Elapsed": show_seconds(result.time.elapsed_s),
+        "Consistent gets": f"{result.logical_io.consistent_gets:,.0f}",
+    }
+
+
+def sessions(chromium: str, address: str, server_pid: int, many: int, for_s: float) -> Seen:
+    """Let so many sessions move their sliders for so long, all at once."""
+    return asyncio.run(_sessions(chromium, address, psutil.Process(server_pid), many, for_s))
+
+
+async def _sessions(chromium: str, address: str, server: psutil.Process, many: int, for_s: float) -> Seen:
+    from playwright.async_api import async_playwright
+
+    seen = Seen()
+    arrays = [10 + 7 * number for number in range(many)]
+    async with async_playwright() as playwright:
+        browser = await playwright.chromium.launch(executable_path=chromium, args=FLAGS)
+        pages = [await _opened(browser, address, array, seen) for array in arrays]
+        seen.memory_bytes.append(server.memory_info().rss)
+        for _ in range(2):
+            until_s = asyncio.get_running_loop().time() + for_s / 2
+            await asyncio.gather(*(_moves(page, array, until_s, seen) for page, array in zip(pages, arrays, strict=True)))
+            seen.memory_bytes.append(server.memory_info().rss)
+        await browser.close()
+    return seen
+
+
+async def _opened(browser: Browser, address: str, array: int, seen: Seen) -> Page:
+    context = await browser.new_context(viewport={"width": 1280, "height": 720})
+    context.set_default_timeout(LIMIT_MS)
+    page = await context.new_page()
+    page.on("pageerror", lambda error: seen.wrong.append(f"array {array}: {error}"))
+    await page.goto(f"{address}/?{OWN}={array}")
+    await page.get_by_role("slider", name=MOVED_LABEL).first.wait_for()
+    return page
+
+
+async def _moves(page: Page, array: int, until_s: float, seen: Seen) -> None:
+    """Press arrows as a reader would, and after each burst compare what the page comes to with the law."""
+    chance = random.Random(array)
+    slider = page.get_by_role("slider", name=MOVED_LABEL).first
+    while asyncio.get_running_loop().time() < until_s:
+        key = chance.choice(("ArrowRight", "ArrowRight", "ArrowLeft"))
+        for _ in range(chance.randint(1, 4)):
+            await slider.press(key)
+        seen.moves += 1
+        await _compare(page, array, seen)
+
+
+async def _compare(page: Page, array: int, seen: Seen) -> None:
+    slider = page.get_by_role("slider", name=MOVED_LABEL).first
+    pctfree = int((await slider.get_attribute("aria-valuetext") or "").rstrip("%"))
+    wanted = expected(array, pctfree)
+    for label, text in wanted.items():
+        shown = (
+            page.get_by_test_id("stMetric")
+            .filter(has_text=re.compile(rf"^{label}"))
+            .get_by_test_id("stMetricValue")
+        )
+        try:
+            await shown.get_by_text(text, exact=True).wait_for(timeout=LIMIT_MS)
+        except Exception:  # noqa: BLE001  # whatever it is, it is told with what was seen instead
+            seen.wrong.append(f"array {array}, PCTFREE {pctfree}: {label} {await shown.all_inner_texts()}, not {text}")
+    errors = await page.locator("[data-testid=stException], [data-testid=stAlert]").all_inner_texts()
+    seen.wrong += [f"array {array}, PCTFREE {pctfree}: {error}" for error in errors]
+    held = parse_qs(urlsplit(page.url).query).get(OWN)
+    if held != [str(array)]:
+        seen.wrong.append(f"array {array}: the address holds {held}")
+
+
+def of_each(numbers: Sequence[int]) -> str:
+    """Memory in words."""
+    return ", ".join(f"{number / 2**20:.0f}" for number in numbers)

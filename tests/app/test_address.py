@@ -1,0 +1,154 @@
+"""The address and the screen: each gives the other, and no link, however bad, does more than leave a sentence."""
+
+from __future__ import annotations
+
+from urllib.parse import parse_qsl, urlencode
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from app import address, own_files
+from app.settings import settle
+from model.errors import SpecError
+from scenarios import library, load
+from tests.app.scenarios_at_random import changed, hostile
+
+FIRST = "rahn-full-scan"
+OWN = b'title = "Mine"\n[table]\nrows = 100_000\n'
+
+
+def over_the_wire(query: dict[str, str]) -> dict[str, str]:
+    return dict(parse_qsl(urlencode(query), keep_blank_values=True))
+
+
+@settings(max_examples=100)
+@given(changed())
+def test_a_link_opens_the_same_scenario(asked: tuple[str, dict[str, str]]) -> None:
+    name, changes = asked
+    shown = address.read(over_the_wire(address.written(name, changes, FIRST)), FIRST)
+    assert shown == address.Shown(name, changes)
+    assert settle(shown.name, shown.changes) == settle(name, changes)
+
+
+@settings(max_examples=60)
+@given(changed())
+def test_a_long_link_is_packed_and_opens_the_same_scenario(asked: tuple[str, dict[str, str]]) -> None:
+    name, changes = asked
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(address, "LONGEST_PLAIN", 0)
+        query = over_the_wire(address.written(name, changes, ""))
+        assert set(query) == {"s"}
+        shown = address.read(query, FIRST)
+        assert address.written(shown.name, shown.changes, "") == query
+    assert (shown.name, set(shown.changes), shown.notes) == (name, set(changes), ())
+    (before, _), (after, _) = settle(name, changes), settle(shown.name, shown.changes)
+    assert (after.system, after.workload, after.seed) == (before.system, before.workload, before.seed)
+
+
+@given(
+    st.sampled_from(["5", "16K", "many"]), st.sampled_from([OWN, b"base='tpc-b'\nseed=9\n[table]\nrows=7\n"])
+)
+def test_an_own_file_with_changes_makes_the_round_trip(rows: str, document: bytes) -> None:
+    name, _ = own_files.opened(document, "mine.toml")
+    changes = {"host.cpus": "3"}
+    query = over_the_wire(address.written(name, changes, FIRST))
+    assert address.read(query, FIRST) == address.Shown(name, changes)
+    refused = address.read({**query, "table.rows": rows}, FIRST)
+    assert ("table.rows" in refused.changes) is (rows == "5")
+
+
+@settings(max_examples=300)
+@given(hostile())
+def test_a_hostile_link_leaves_sentences_and_a_screen(query: dict[str, str]) -> None:
+    shown = address.read(query, FIRST)
+    assert shown.name in library() or own_files.is_own(shown.name)
+    assert len(shown.notes) <= 3 * (address.MOST_NOTES + 1)
+    for note in shown.notes:
+        assert len(note) <= SpecError.LONGEST + 120
+        assert note.isprintable(), note
+    _, refused = settle(shown.name, shown.changes)
+    assert refused == {}
+    again = address.read(over_the_wire(address.written(shown.name, shown.changes, FIRST)), FIRST)
+    assert settle(again.name, again.changes)[0].system == settle(shown.name, shown.changes)[0].system
+    assert again.notes == ()
+
+
+@pytest.mark.parametrize(
+    ("query", "said"),
+    [
+        ({"foo": "1"}, "The link has 'foo', which means nothing here."),
+        (
+            {"scenario": "rahn-ful-scan"},
+            "The link names no scenario that exists (rahn-ful-scan); this is rahn-full-scan instead.",
+        ),
+        ({"scenario": "../../../etc/passwd"}, "names no scenario that exists"),
+        ({"scenario": "~eNoDAAAAAAE"}, "names no scenario that exists"),
+        ({"s": "nonsense"}, "holds a scenario that cannot be opened (it cannot be unpacked"),
+        ({"s": "eNoDAAAAAAE"}, "the link's scenario: is empty"),
+        ({"s": "x" * 10_000_000}, "it has 10,000,000 characters; a link holds at most 30,000"),
+        ({"table.rows": "1e400"}, "table.rows: got inf; it must be a finite number"),
+        ({"table.rows": "<script>alert(1)</script>"}, "table.rows: "),
+        ({"table.rows": "9" * 10_000_000}, "table.rows: got 10,000,000 characters"),
+        ({"table." + "x" * 10_000_000: "1"}, "table.xxx"),
+        ({"table.rowz": "1"}, "did you mean rows"),
+        ({"v0.2.rows": "1"}, "no section named 'v0'"),
+    ],
+)
+def test_what_a_link_has_wrong_is_one_sentence(query: dict[str, str], said: str) -> None:
+    shown = address.read({**query}, FIRST)
+    assert (shown.name, shown.changes) == (FIRST, {})
+    assert len(shown.notes) == 1
+    assert said in shown.notes[0]
+    assert len(shown.notes[0]) <= SpecError.LONGEST + 120
+
+
+def test_thousands_of_faults_are_a_few_sentences() -> None:
+    query = {f"table.x{place}": "1" for place in range(1000)} | {f"y{place}": "1" for place in range(1000)}
+    notes = address.read(query, FIRST).notes
+    assert len(notes) == 2 * (address.MOST_NOTES + 1)
+    assert "It has 994 more such keys." in notes
+    assert (
+        f"It asks for {address.MOST_FIELDS + 1 - address.MOST_NOTES:,} more things that are not allowed."
+        in notes
+    )
+
+
+def test_fields_of_a_scenario_that_cannot_be_opened_change_no_other_one() -> None:
+    assert address.read({"s": "nonsense", "table.rows": "5", "foo": "1"}, FIRST).changes == {}
+
+
+def test_the_form_of_earlier_links_is_still_read() -> None:
+    """As the page wrote them before there was anything packed."""
+    query = {
+        "scenario": "tpc-b",
+        "workload.users": "10",
+        "instance.release": "10.2.0.4",
+        "client.round_trip_s": "5ms",
+    }
+    shown = address.read(query, FIRST)
+    assert shown == address.Shown("tpc-b", {key: query[key] for key in list(query)[1:]})
+    assert settle(shown.name, shown.changes)[0] == load(
+        "tpc-b", ["workload.users=10", "instance.release=10.2.0.4", "client.round_trip_s=5ms"]
+    )
+
+
+def test_a_list_travels_packed() -> None:
+    kinds = ", ".join(f'{{name = "kind {place}", gets = {place + 1}}}' for place in range(32))
+    columns = ", ".join(f'{{name = "column {place}", bytes = {place % 20 + 1}}}' for place in range(100))
+    for name, changes in (
+        ("tpc-c", {"workload.mix": f"[{kinds}]"}),
+        (FIRST, {"table.columns": f"[{columns}]"}),
+    ):
+        query = address.written(name, changes, FIRST)
+        assert (
+            set(query) == {"s"} if len(urlencode(changes)) > address.LONGEST_PLAIN else {"scenario", *changes}
+        )
+        shown = address.read(over_the_wire(query), FIRST)
+        assert (shown.name, shown.notes) == (name, ())
+        assert settle(name, shown.changes)[0].system == settle(name, changes)[0].system
+        assert settle(name, shown.changes)[0].workload == settle(name, changes)[0].workload
+
+
+def test_without_a_run_of_the_page_nobody_went_back() -> None:
+    assert not address.went_back()

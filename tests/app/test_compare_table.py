@@ -1,0 +1,202 @@
+"""The table of several answers: its numbers are the results', differences are antisymmetric, fields that differ."""
+
+from __future__ import annotations
+
+import math
+from itertools import permutations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app import compare_table
+from app.compare_answers import priced_alike
+from app.compare_table import difference
+from model.measures import MEASURES
+from model.results import RunResult
+from model.units import MIB
+from scenarios import load, run
+from scenarios.compare import changes
+
+NUMBERS = st.floats(0, 1e15, allow_nan=False)
+OPPOSITE = {"less": "more", "more": "less", "same": "same"}
+ASKED = (
+    ("rahn-full-scan",), ("rahn-full-scan", "tablespace.block_size_bytes=16K", "disk.use=nvme"),
+    ("savvinov-lio-priced",), ("tpc-c",), ("rahn-pctfree-16k-10",), ("magni-dd-fs-10000",),
+)  # fmt: skip
+
+
+def law(name: str, *settings: str) -> RunResult:
+    return run(load(name, settings), "calculate")
+
+
+@pytest.fixture(scope="module")
+def results() -> list[RunResult]:
+    return [law(*asked) for asked in ASKED]
+
+
+@given(NUMBERS, NUMBERS)
+def test_a_difference_is_antisymmetric(one: float, other: float) -> None:
+    there, back = difference(one, other), difference(other, one)
+    assert there is not None
+    assert back is not None
+    assert there.change == -back.change
+    assert there.word == OPPOSITE[back.word]
+    assert (there.word == "same") == (there.said() == "same")
+
+
+@given(NUMBERS)
+def test_nothing_differs_from_itself(one: float) -> None:
+    same = difference(one, one)
+    assert same is not None
+    assert (same.change, same.word) == (0, "same")
+    assert difference(None, one) is None
+    assert difference(one, None) is None
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "said"),
+    [
+        (100.0, 97.9, "−2.1 less (−2.1 %)"), (100.0, 100.05, "+0.05 more (+0.05 %)"), (100.0, 100.001, "same"),
+        (2.0, 24.0, "+22 more (×12)"), (0.0, 3.0, "+3 more"), (50.0, 0.0, "−50 less (−100.0 %)"),
+    ],
+)  # fmt: skip
+def test_a_difference_has_sign_amount_word_and_percent(before: float, after: float, said: str) -> None:
+    found = difference(before, after)
+    assert found is not None
+    assert found.said() == said
+
+
+def test_a_share_differs_by_points() -> None:
+    found = difference(9.5, 66.75)
+    assert found is not None
+    assert found.said(is_share=True) == "+57.25 points more"
+
+
+def test_what_moved_between_two_answers_is_antisymmetric(results: list[RunResult]) -> None:
+    for one, other in permutations(results[:3], 2):
+        there = {change.name: change.change_s for change in changes(one, other)}
+        back = {change.name: change.change_s for change in changes(other, one)}
+        assert there == {name: -seconds for name, seconds in back.items()}
+
+
+def test_every_number_is_the_result_s(results: list[RunResult]) -> None:
+    lines = {line.title: line for line in compare_table.lines(results)}
+    for result in results:
+        for title, name, scale in (
+            ("Elapsed (s)", "elapsed_s", 1), ("CPU (s)", "cpu_s", 1), ("Consistent gets", "consistent_gets", 1),
+            ("Reads", "read_requests", 1), ("Segment (MB)", "segment_after_bytes", 1 / MIB),
+            ("Migrated rows", "migrated_rows", 1), ("Optimizer cost (single-block reads)", "optimizer_cost", 1),
+            ("TPS (1/s)", "transactions_per_s", 1), ("Device: await (ms)", "device_await_s", 1000),
+            ("Device: %util", "device_utilisation_fraction", 100),
+        ):  # fmt: skip
+            value = MEASURES[name].of(result)
+            assert lines[title].of(result) == (None if value is None else pytest.approx(scale * value))
+        device = next(iter(result.device.values()), None)
+        if device is not None:
+            moved = (device.read_bytes_per_s + device.written_bytes_per_s) / MIB
+            assert lines["Device: throughput (MB/s)"].of(result) == pytest.approx(moved)
+
+
+def test_cpu_waits_and_the_rest_sum_to_the_elapsed_time(results: list[RunResult]) -> None:
+    lines = compare_table.lines(results)
+    events = {event for result in results for event in result.time.wait}
+    for result in results:
+        parts = [line.of(result) or 0.0 for line in lines if line.name in ("CPU", "Unaccounted", *events)]
+        assert sum(parts) == pytest.approx(result.time.elapsed_s, abs=1e-5)
+
+
+def test_what_is_nothing_everywhere_has_no_line(results: list[RunResult]) -> None:
+    titles = [line.title for line in compare_table.lines(results[:2])]
+    assert "Migrated rows" not in titles
+    assert "TPS (1/s)" not in titles
+    assert len(titles) == len(set(titles))
+    everything = [line.title for line in compare_table.lines(results)]
+    assert len(everything) == len(set(everything))
+
+
+def test_transactions_alone_are_told_in_milliseconds() -> None:
+    found = [law("tpc-c"), law("tpc-b")]
+    lines = {line.title: line for line in compare_table.lines(found)}
+    assert lines["Response (ms)"].of(found[0]) == pytest.approx(1000 * found[0].time.elapsed_s)
+    assert "Mean response (ms)" not in lines
+
+
+def test_money_is_compared_within_a_currency() -> None:
+    found = [
+        run(one, "calculate") for one in priced_alike([load("savvinov-lio-priced"), load("savvinov-lio-pc")])
+    ]
+    lines = {line.title: line for line in compare_table.lines(found)}
+    costs = [lines["Cost of one run (USD)"].of(one) for one in found]
+    assert costs == [one.money.total for one in found if one.money]
+    euros = run(load("savvinov-lio-priced", ["prices.currency=EUR"]), "calculate")
+    both = compare_table.lines([found[0], euros])
+    assert [line.title for line in both if line.name.startswith("Cost")] == [
+        "Cost of one run (USD)", "Cost of one run (EUR)",
+    ]  # fmt: skip
+    assert [line.of(euros) for line in both if line.title == "Cost of one run (USD)"] == [None]
+
+
+def test_a_row_for_each_scenario_has_each_number_and_its_difference(results: list[RunResult]) -> None:
+    three = results[:3]
+    lines = compare_table.lines(three)
+    rows = compare_table.by_scenario(three, "ABC", ["one", "two", "three"], lines)
+    assert [row[""] for row in rows] == ["A", "B", "C"]
+    for row, result in zip(rows, three, strict=True):
+        for line in lines:
+            before, value = line.of(three[0]), line.of(result)
+            assert row[line.title] == value
+            change = row[compare_table.change_of(line, "A")]
+            assert change == (None if before is None or value is None else value - before)
+            percent = row[compare_table.percent_of(line, "A")]
+            assert (percent is None) == (change is None or not before)
+    assert len(rows[0]) == 2 + 3 * len(lines)
+
+
+@pytest.mark.parametrize("most_first", [True, False])
+def test_any_number_sorts_and_those_without_it_come_last(results: list[RunResult], most_first: bool) -> None:
+    for line in compare_table.lines(results):
+        places = compare_table.order(results, line, most_first)
+        assert sorted(places) == list(range(len(results)))
+        values = [line.of(results[place]) for place in places]
+        known = [value for value in values if value is not None]
+        assert values == [*known, *([None] * (len(values) - len(known)))]
+        assert known == sorted(known, reverse=most_first)
+    assert compare_table.order(results, None, most_first) == list(range(len(results)))
+
+
+def test_only_what_differs_is_named() -> None:
+    base = load("rahn-full-scan")
+    assert compare_table.settings([base, base]) == {}
+    found = compare_table.settings(
+        [base, load("rahn-full-scan", ["tablespace.block_size_bytes=16K", "host.cpus=2"])]
+    )
+    assert found == {
+        "tablespace.block_size_bytes": ["8K", "16K"],
+        "host.cpus": [f"{base.system.host.cpus}", "2"],
+    }
+
+
+def test_a_catalog_entry_stands_for_its_constants() -> None:
+    found = compare_table.settings([load("rahn-full-scan"), load("rahn-full-scan", ["disk.use=nvme"])])
+    assert list(found) == ["disk.use"]
+    assert "NVMe" in found["disk.use"][1]
+    changed = ["disk.use=nvme", "disk.queue_depth=4"]
+    own = compare_table.settings([load("rahn-full-scan"), load("rahn-full-scan", changed)])
+    assert "disk.use" not in own or own["disk.queue_depth"][1] == "4"
+
+
+def test_another_kind_of_workload_has_other_fields() -> None:
+    found = compare_table.settings([load("rahn-full-scan"), load("index-range-scan")])
+    assert found["workload.kind"] == ["full_scan", "index_range_scan"]
+    assert found["workload.selectivity_fraction"] == ["–", "0.01"]
+
+
+@given(st.floats(-1e12, 1e12, allow_nan=False))
+def test_a_number_is_written_without_powers_of_ten_and_read_back(value: float) -> None:
+    said = compare_table.number(value)
+    assert "e" not in said.lower()
+    off = abs(float(said.replace(",", "")) - value)
+    assert off <= max(5.1e-5 * abs(value), 0) or math.isclose(
+        off, 0, abs_tol=0.5 if abs(value) >= 10_000 else 0
+    )

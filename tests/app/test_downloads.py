@@ -1,0 +1,163 @@
+"""What can be taken along gives the numbers that were on the page, and opens in the programs it is meant for."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from app import downloads, own_files
+from app.cli import main
+from app.downloads import Shown
+from app.settings import setting
+from scenarios import from_mapping, run
+from scenarios.load import toml_in
+
+EVIL = "<img src=x onerror=hit=1>"
+OWN = f"""title = "{EVIL}"
+source = "=cmd()"
+[table]
+rows = 100_000
+[workload]
+kind = "transactions"
+[[workload.mix]]
+name = "{EVIL}"
+gets = 10
+[[workload.mix]]
+name = "=1+1"
+[[inferred]]
+field = "table.rows"
+"""
+
+
+def shown(name: str, changes: dict[str, str], engine: str = "calculate") -> Shown:
+    base, other = own_files.load(name), own_files.load(name, [setting(*one) for one in changes.items()])
+    return Shown(
+        name, base, other, run(base, engine=engine), run(other, engine=engine), bool(changes), engine
+    )
+
+
+def content_of(asked: Shown, key: str) -> str:
+    return next(one for one in downloads.downloads(asked) if one.key == key).content()
+
+
+@pytest.mark.parametrize(
+    ("name", "changes", "engine"),
+    [
+        ("rahn-full-scan", {}, "calculate"),
+        (
+            "rahn-full-scan",
+            {"tablespace.block_size_bytes": "16384", "instance.release": "10.2.0.4"},
+            "calculate",
+        ),
+        ("rahn-full-scan", {"workload.users": "3", "table.rows": "50000"}, "simulate"),
+        ("tpc-b", {"workload.transactions": "200", "workload.users": "2"}, "simulate"),
+        ("tpc-c", {"workload.mix": '[{name = "a.b", gets = 40}, {name = "c", weight = 3}]'}, "calculate"),
+        ("magni-dd-fs-10000", {"disk.use": "nvme"}, "simulate"),
+        ("rahn-pctfree-16k-10", {"table.pctfree_percent": "11", "prices.use": "example"}, "calculate"),
+    ],
+)
+def test_the_downloaded_scenario_runs_to_the_very_numbers(
+    name: str, changes: dict[str, str], engine: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    asked = shown(name, changes, engine)
+    same_by_command_line(asked, tmp_path, capsys)
+
+
+def same_by_command_line(asked: Shown, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = folder / f"{asked.stem}.toml"
+    file.write_text(content_of(asked, "toml"))
+    words = downloads.command_line(asked).split()
+    assert words[:3] == ["blocktime", "run", file.name]
+    assert main(["run", str(file), *words[3:], "--json"]) == 0
+    printed = json.loads(capsys.readouterr().out)
+    kept = json.loads(content_of(asked, "json"))
+    assert printed.pop("scenario") == asked.stem
+    assert kept.pop("scenario") == asked.other.name
+    for found in (printed, kept):  # an own file's name is among them
+        found["sources"] = [one for one in found["sources"] if not one.endswith(".toml")]
+    assert printed == kept
+
+
+def test_an_own_file_comes_back_with_its_changes_its_seed_and_what_it_inferred(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    document = b"""seed = 5
+title = "Mine"
+[table]
+rows = 50_000
+[disk]
+use = "nvme"
+[[inferred]]
+field = "table.rows"
+interval = [40_000, 60_000]
+[[inferred]]
+field = "host.cpus"
+interval = [1, 3]
+[host]
+cpus = 2
+"""
+    name, _ = own_files.opened(document, "mine.toml")
+    asked = shown(name, {"host.cpus": "4", "workload.users": "2"}, "simulate")
+    same_by_command_line(asked, tmp_path, capsys)
+    again = toml_in(content_of(asked, "toml").encode(), "again")
+    assert (again["seed"], again["title"], again["host"]["cpus"]) == (5, "Mine", 4)
+    assert [one["field"] for one in again["inferred"]] == ["table.rows"]
+    found = from_mapping(again).system.constants
+    assert found["table.rows"].interval == (40_000, 60_000)
+    assert "host.cpus" not in found
+
+
+def test_the_tables_say_what_the_result_says() -> None:
+    asked = shown("magni-dd-raw-10000", {"disk.use": "nvme"}, "simulate")
+    lines = list(csv.DictReader(io.StringIO(content_of(asked, "profile"))))
+    assert lines[-1]["component"] == "all"
+    for column, result in (("baseline s", asked.before), ("what-if s", asked.after)):
+        assert float(lines[-1][column]) == result.time.elapsed_s
+        assert sum(float(line[column]) for line in lines[:-1]) == pytest.approx(result.time.elapsed_s)
+    of_iostat = list(csv.DictReader(io.StringIO(content_of(asked, "iostat"))))
+    ((device, stats),) = asked.after.device.items()
+    assert len(of_iostat) == len(stats.lines) + 1
+    assert {line["device"] for line in of_iostat} == {device}
+    assert float(of_iostat[-1]["w/s"]) == pytest.approx(stats.writes_per_s, abs=1e-4)
+    assert float(of_iostat[-1]["await"]) == pytest.approx(1000 * stats.await_s, abs=1e-4)
+    constants = list(csv.DictReader(io.StringIO(content_of(asked, "constants"))))
+    assert {line["Constant"] for line in constants} == set(asked.other.system.constants)
+
+
+def test_the_report_stands_alone_and_compares_where_something_is_changed() -> None:
+    alone = content_of(shown("rahn-full-scan", {}), "html")
+    both = content_of(shown("rahn-full-scan", {"table.pctfree_percent": "20"}), "html")
+    assert "Response-time profile" in alone
+    assert "Why B differs from A" in both
+    for page in (alone, both):
+        assert not re.findall(r"""<(?:script|link|img|iframe)[^>]*(?:src|href)=["']?(?:https?:)?//""", page)
+
+
+def test_no_text_of_a_file_is_run_by_a_browser_or_a_spreadsheet() -> None:
+    name, _ = own_files.opened(OWN.encode(), "own.toml")
+    asked = shown(name, {"workload.users": "2"})
+    for one in downloads.downloads(asked):
+        content = one.content()
+        if one.mime == "text/html":
+            assert EVIL not in content.replace(json.dumps(EVIL), "")
+        if one.mime == "text/csv":
+            cells = [cell for line in csv.reader(io.StringIO(content)) for cell in line]
+            assert [cell for cell in cells if cell.startswith(("=", "@", "+"))] == []
+            assert [
+                cell for cell in cells if cell.startswith("-") and not re.fullmatch(r"-[\d.e+-]+", cell)
+            ] == []
+
+
+def test_file_names_say_what_they_are() -> None:
+    asked = shown("tpc-b", {"workload.users": "2"})
+    assert [one.file_name for one in downloads.downloads(asked)] == [
+        "tpc-b-what-if.toml", "tpc-b-what-if-report.html", "tpc-b-what-if-profile.csv", "tpc-b-what-if-iostat.csv",
+        "tpc-b-what-if-constants.csv", "tpc-b-what-if-result.json",
+    ]  # fmt: skip
+    name, _ = own_files.opened(OWN.encode(), "My own.toml")
+    assert shown(name, {}).stem == "My-own"

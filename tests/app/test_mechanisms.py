@@ -1,0 +1,471 @@
+"""The lessons about mechanisms: their words, their controls, and what their figures hold."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import chain, pairwise
+from pathlib import Path
+from typing import Any, get_args
+
+import plotly.graph_objects as go
+import plotly.io
+import pytest
+
+from app import mechanisms
+from app.charts import Figure
+from app.drawn import Ready
+from app.fields import as_text
+from app.mechanisms import (
+    buffer_cache,
+    disk_latency,
+    growing,
+    logical_io,
+    measured,
+    merging,
+    migration,
+    multiblock,
+    space_search,
+)
+from app.mechanisms.lesson import Answer, Knob, Lesson
+from app.mechanisms.streams import stream_of
+from model.calc import calculate
+from model.laws import assm, block
+from model.laws.block_layer import PAGE_BYTES
+from model.sim.watched import requests_of
+from scenarios import load, run
+from validation import MeasuredNumber, load_case, numbers_of
+from validation.case import Mechanism
+
+ROOT = Path(__file__).resolve().parents[2]
+LESSONS = {name: mechanisms.lesson_of(name) for name in mechanisms.PAGES}
+EACH = pytest.mark.parametrize("lesson", LESSONS.values(), ids=LESSONS)
+
+
+def ends(knob: Knob) -> tuple[Any, Any]:
+    """The first and the last value that a control offers."""
+    if knob.options:
+        return knob.options[0], knob.options[-1]
+    kind = type(knob.start)
+    return kind(knob.low), kind(knob.high)
+
+
+def answers(lesson: Lesson) -> Iterator[Answer]:
+    """The lesson as it begins, and with every control at both ends."""
+    yield lesson.answer(lesson.start, "#123456")
+    for knob in lesson.knobs:
+        for value in ends(knob):
+            yield lesson.answer({**lesson.start, knob.name: value}, "")
+
+
+def figures_of(answer: Answer) -> list[Figure]:
+    return [answer.picture.figure, *(curve.figure for curve in answer.curves)]
+
+
+def printed(case: str, table: str, column: str, rows: str = "") -> list[MeasuredNumber]:
+    """Numbers exactly as the document has them."""
+    found = [one for one in numbers_of(load_case(case)) if (one.table, one.column) == (table, column)]
+    return [one for one in found if re.search(rows, one.row)]
+
+
+def drawn(figure: Figure, name: str = "measured") -> list[float]:
+    """Heights of the points whose trace is called so, in order."""
+    traces = [
+        trace for trace in figure["data"] if name in trace.get("name", "") and trace["mode"] == "markers"
+    ]
+    return sorted(chain.from_iterable(trace["y"] for trace in traces))
+
+
+def line(figure: Figure, name: str) -> dict[str, Any]:
+    return next(
+        one for one in figure["data"] if one.get("name", "").startswith(name) and "lines" in one["mode"]
+    )
+
+
+def now(figure: Figure) -> tuple[float, float]:
+    """Where the controls stand on a curve."""
+    found = next(one for one in figure["data"] if one.get("name", "").startswith(("now", "this cache")))
+    return found["x"][0], found["y"][0]
+
+
+# Words and controls
+
+
+@EACH
+def test_what_a_lesson_says_of_itself_is_true(lesson: Lesson) -> None:
+    assert lesson.mechanism in get_args(Mechanism)
+    known = (ROOT / "docs" / "sources.md").read_text("utf-8").splitlines()
+    for source in lesson.sources:
+        told = next(
+            one for one in known if one.startswith("- ") and f"`{source.key}`" in one.partition(" – ")[0]
+        )
+        words = re.findall(r"\w+", f"{source.author} {source.title}".lower())
+        assert set(words) <= set(re.findall(r"\w+", told.lower())), source
+    for name in re.findall(r"\w+\.py", lesson.law_in):
+        assert list((ROOT / "model").rglob(name)), name
+    assert lesson.says.endswith(".")
+    assert lesson.asks.endswith("?")
+
+
+def test_pages_are_those_of_the_lessons() -> None:
+    told = {module: (lesson.title, lesson.path) for module, lesson in LESSONS.items()}
+    assert told == mechanisms.PAGES
+    about = {lesson.mechanism for lesson in LESSONS.values()}
+    assert about >= {
+        "disk latency", "request merging", "buffer cache", "logical I/O", "row migration", "ASSM search",
+    }  # fmt: skip
+
+
+@EACH
+def test_controls_are_few_and_explained(lesson: Lesson) -> None:
+    assert 2 <= len(lesson.knobs) <= 6
+    for knob in lesson.knobs:
+        assert knob.help(), knob.name
+        declared = knob.facts
+        assert (declared is not None) == ("." in knob.name), knob.name
+        if (
+            declared is not None
+            and not knob.options
+            and declared.low is not None
+            and declared.high is not None
+        ):
+            percent = 1 if declared.unit == "%" else 100 if knob.unit == "%" else 1
+            assert percent * declared.low <= knob.low < knob.high <= percent * declared.high
+        for value in knob.options or (knob.low, knob.high, knob.start):
+            assert knob.parse(as_text(value)) == value
+            assert knob.show(value)
+
+
+@EACH
+def test_an_address_that_asks_for_too_much_is_refused(lesson: Lesson) -> None:
+    for knob in lesson.knobs:
+        for text in ("", "nonsense", "1e999", "-1", "<script>", "nan"):
+            with pytest.raises(ValueError, match=r"\d|[a-z]"):
+                knob.parse(text)
+
+
+@EACH
+def test_every_control_at_both_ends_has_valid_figures(lesson: Lesson) -> None:
+    for answer in answers(lesson):
+        for chart in (answer.picture, *answer.curves):
+            go.Figure(chart.figure)
+            assert chart.says.endswith(".")
+            assert "nan" not in chart.says
+        for figure in figures_of(answer):
+            heights = [
+                trace["y"] for trace in figure["data"] if trace.get("mode") == "lines" and "y" in trace
+            ]
+            assert not any(y is not None and math.isnan(y) for one in heights for y in one)
+        assert all(label and value and "nan" not in value for label, value in answer.numbers)
+        load(answer.scenario, [f"{path}={text}" for path, text in answer.changes.items()])
+
+
+@EACH
+def test_a_lesson_begins_at_its_scenario_and_says_what_differs(lesson: Lesson) -> None:
+    answer = lesson.answer(lesson.start, "")
+    own = load(answer.scenario)
+    linked = load(answer.scenario, [f"{path}={text}" for path, text in answer.changes.items()])
+    for knob in lesson.knobs:
+        if "." in knob.name and knob.name in answer.changes:
+            assert linked != own
+
+
+@EACH
+def test_what_a_document_prints_is_drawn_as_points_with_their_marks(lesson: Lesson) -> None:
+    figures = figures_of(lesson.answer(lesson.start, ""))
+    symbols = {
+        trace["marker"]["symbol"]
+        for figure in figures
+        for trace in figure["data"]
+        if "measured" in trace.get("name", "")
+    }
+    assert symbols
+    assert symbols <= set(measured.SYMBOLS.values())
+
+
+def test_a_figure_is_handed_on_as_plotly_would_have_it() -> None:
+    figure = migration.LESSON.answer(migration.LESSON.start, "#123456").picture.figure
+    ready = Ready(figure).to_dict()
+    both = (plotly.io.to_json(one, validate=False) for one in (ready, go.Figure(figure)))
+    assert json.loads(next(both)) == json.loads(next(both))
+    assert "template" not in figure["layout"]
+
+
+# Disk latency
+
+
+def test_the_points_of_disk_latency_are_the_printed_ones() -> None:
+    (chart,) = disk_latency.answer(disk_latency.LESSON.start, "").curves
+    wanted = printed("magni_linux_io", "iostat", "await", "raw")
+    assert drawn(chart.figure) == pytest.approx(sorted(one.printed for one in wanted))
+    assert {one.unit for one in wanted} == {"ms"}
+
+
+def test_the_law_of_disk_latency_is_what_the_scenario_answers() -> None:
+    start = disk_latency.LESSON.start
+    (chart,) = disk_latency.answer(start, "").curves
+    result = calculate(*((one := load(disk_latency.SCENARIO)).system, one.workload))
+    (device,) = result.device.values()
+    at, height = now(chart.figure)
+    assert at == start[disk_latency.SIZE]
+    assert height == pytest.approx(1000 * device.service_s, rel=1e-6)
+    mine = line(chart.figure, "this disk")
+    assert mine["y"][mine["x"].index(at)] == pytest.approx(height)
+
+
+def test_the_parts_of_a_call_sum_to_what_the_drive_took() -> None:
+    for values in (
+        {},
+        {disk_latency.PATTERN: "random"},
+        {disk_latency.DISK: "nvme"},
+        {disk_latency.CALLS: "read_stream"},
+    ):
+        scenario = disk_latency.scenario_of({**disk_latency.LESSON.start, **values})
+        calls = disk_latency.calls_of(scenario, 5)
+        gap = disk_latency.gap_s(scenario)
+        for call, after in pairwise(calls):
+            assert after.at_s == pytest.approx(call.at_s + call.service_s + gap)
+            assert min(call[1:]) >= 0
+    law = disk_latency.law_s(disk_latency.scenario_of(disk_latency.LESSON.start), 8192.0)
+    lost = disk_latency.calls_of(disk_latency.scenario_of(disk_latency.LESSON.start), 40)
+    assert sum(call.service_s for call in lost[1:]) / 39 == pytest.approx(float(law), rel=0.01)
+
+
+def test_a_pause_of_less_than_a_turn_costs_a_lone_writer_nothing() -> None:
+    def period_s(pause_ms: float) -> float:
+        scenario = disk_latency.scenario_of({**disk_latency.LESSON.start, disk_latency.PAUSE: pause_ms})
+        return float(disk_latency.law_s(scenario, 8192.0)) + disk_latency.gap_s(scenario)
+
+    assert period_s(3.0) == pytest.approx(period_s(0.0))
+    assert period_s(5.0) == pytest.approx(period_s(0.0) + load(disk_latency.SCENARIO).system.disk.rotation_s)
+
+
+# Request merging
+
+
+def test_the_requests_drawn_are_those_that_the_device_counts() -> None:
+    values = merging.LESSON.start
+    scenario = merging.scenario_of(values)
+    served = requests_of(scenario.system, stream_of(scenario))
+    sizes = [one.size_bytes for one in served]
+    (device,) = run(scenario).device.values()
+    assert {size: float(sizes.count(size)) for size in sizes} == device.request_bytes
+    assert sum(sizes) == 100 * 4096
+    assert [one.done_s for one in served] == sorted(one.done_s for one in served)
+    assert [size // PAGE_BYTES for size in sizes] == [12, 31, 31, 1, 25]
+    requests = next(
+        one for one in merging.answer(values, "").picture.figure["data"] if one["y"][0] == "requests"
+    )
+    assert requests["text"] == ["12", "31", "31", "1", "25"]
+    assert requests["base"] == pytest.approx([0, 12, 43, 74, 75])
+
+
+def test_a_raw_device_and_a_larger_limit_do_what_the_words_say() -> None:
+    start = merging.LESSON.start
+    raw = dict(merging.answer({**start, merging.PATH: "raw", merging.SIZE: 8192}, "").numbers)
+    assert raw == {"Requests": "100", "Mean size": "8K"}
+    wide = dict(merging.answer({**start, merging.LARGEST: 1024**2}, "").numbers)
+    assert wide["Requests"] == "2"
+
+
+def test_the_points_of_merging_are_the_printed_ones() -> None:
+    sizes, calls = merging.answer(merging.LESSON.start, "").curves
+    wanted = printed("magni_linux_io", "iostat", "avgrq-sz")
+    assert drawn(sizes.figure) == pytest.approx(sorted(one.printed * 512 / 1024 for one in wanted))
+    times = printed("magni_linux_io", "pwrite times", "real")
+    assert drawn(calls.figure) == pytest.approx(sorted(one.printed for one in times))
+    law = line(sizes.figure, "law")
+    at = law["x"].index(100)
+    assert law["y"][at] == pytest.approx(400 / -(-100 // 31))
+
+
+# Multiblock reads
+
+
+def test_the_points_of_multiblock_reads_are_the_printed_ones() -> None:
+    table, times = multiblock.answer(multiblock.LESSON.start, "").curves
+    blocks = printed("rahn_full_scan", "fetch", "disk")
+    assert drawn(table.figure, "disk: ") == sorted(one.printed for one in blocks)
+    waits = printed("rahn_full_scan", "waits", "waits", "direct path read")
+    assert len(waits) == 4
+    assert drawn(table.figure, "direct path read: ") == sorted(one.printed for one in waits)
+    strace = printed("shallahamer_direct_reads", "strace pread", "since_before_s")
+    assert drawn(times.figure, "strace") == pytest.approx(sorted(1000 * one.printed for one in strace))
+
+
+def test_reads_of_a_megabyte_hold_all_of_its_blocks() -> None:
+    for mbrc in ("auto", "1", "8", "128"):
+        scenario = multiblock.scenario_of({**multiblock.LESSON.start, multiblock.MBRC: mbrc})
+        for coin in multiblock.COINS:
+            reads = multiblock.reads_of_a_megabyte(scenario, coin)
+            assert sum(reads) * coin == 1024**2
+            assert len(reads) == {"auto": 1, "128": 1, "8": 16, "1": min(128, 1024**2 // coin)}[mbrc]
+
+
+def test_the_lines_of_multiblock_reads_are_what_the_scenario_answers() -> None:
+    values = {**multiblock.LESSON.start, multiblock.MBRC: "16", multiblock.CACHED: 20, multiblock.BLOCK: 4096}
+    chart, _ = multiblock.answer(values, "").curves
+    result = calculate(*((one := multiblock.scenario_of(values)).system, one.workload))
+    at, height = now(chart.figure)
+    mine = line(chart.figure, "reads, MBRC as chosen")
+    assert at == 4096
+    assert height == pytest.approx(result.physical_io.read_requests)
+    assert mine["y"][mine["x"].index(at)] == height
+
+
+# Buffer cache
+
+
+def test_the_small_cache_holds_what_was_referenced_and_the_law_is_near() -> None:
+    values = {**buffer_cache.LESSON.start, buffer_cache.BUFFERS: 8}
+    for step in (0, 1, 8, 30, 200):
+        found = buffer_cache.after(values, step)
+        seen = set(buffer_cache.references(values, step))
+        held = [*found.cold, *found.hot]
+        assert len(held) == len(set(held)) == min(8, len(seen))
+        assert set(held) <= seen
+        assert len(found.hot) <= 4
+        assert found.hits <= step
+    at, height = now(buffer_cache.answer(values, "").curves[0].figure)
+    rooms, touched, _ = buffer_cache.ratios(50.0, 20.0, 80.0)
+    law = touched[min(range(len(rooms)), key=lambda rank: abs(rooms[rank] - at))]
+    assert height == pytest.approx(law, abs=6)
+
+
+def test_the_points_of_the_scan_are_the_printed_medians() -> None:
+    _, scan = buffer_cache.answer(buffer_cache.LESSON.start, "").curves
+    wanted = printed("shallahamer_direct_reads", "median", "elapsed_s")
+    assert drawn(scan.figure) == pytest.approx(sorted(one.printed for one in wanted))
+    own = calculate(*((one := load("shallahamer-buffered")).system, one.workload)).time.elapsed_s
+    assert line(scan.figure, "into the buffer cache")["y"][0] == pytest.approx(own)
+
+
+# Logical I/O
+
+
+def test_the_eighteen_points_are_the_printed_ones_and_the_odd_one_is_marked() -> None:
+    (chart,) = logical_io.answer(logical_io.LESSON.start, "").curves
+    wanted = [one for machine in "AB" for one in printed("savvinov_logical_io", "lio", machine)]
+    assert len(wanted) == 18
+    assert drawn(chart.figure) == pytest.approx(sorted(one.printed for one in wanted))
+    for mark, belongs in (
+        (measured.GAP, [one for one in wanted if one.known_gap]),
+        (measured.FITS, [one for one in wanted if one.mark == "fits"]),
+    ):
+        assert drawn(chart.figure, mark) == pytest.approx(sorted(one.printed for one in belongs)), mark
+
+
+def test_rows_have_the_bytes_that_the_case_works_out() -> None:
+    for one in measured.printed("savvinov_logical_io", "lio", "A"):
+        assert (
+            logical_io.row_bytes(float(one.row["row_length"]), int(one.row["columns"]))
+            == one.row["row_bytes"]
+        )
+
+
+@pytest.mark.parametrize("host", logical_io.MACHINES)
+def test_the_parts_of_a_get_sum_to_it_and_lie_on_the_law(host: str) -> None:
+    for length, columns in ((25, 1), (50, 25), (250, 5), (2500, 25)):
+        values = {
+            **logical_io.LESSON.start,
+            logical_io.HOST: host,
+            logical_io.LENGTH: length,
+            logical_io.COLUMNS: columns,
+        }
+        scenario = logical_io.scenario_of(values)
+        rows, cost = logical_io.rows_and_cost(scenario)
+        parts = logical_io.parts_of(scenario, rows)
+        assert min(parts.values()) >= 0
+        assert sum(parts.values()) == pytest.approx(cost, rel=0.01)  # the last block is not full
+    start = {**logical_io.LESSON.start, logical_io.HOST: host}
+    at, height = now(logical_io.curve(start, "").figure)
+    rows_of_law, cost_of_law = logical_io.law(logical_io.MACHINES[host][0], 1, 8192)
+    near = min(range(len(rows_of_law)), key=lambda rank: abs(rows_of_law[rank] - at))
+    assert height == pytest.approx(1e6 * cost_of_law[near], rel=0.1)
+
+
+# Row migration and the search for space
+
+
+def test_the_closed_form_on_the_pages_is_near_the_play_of_document_002() -> None:
+    for size, percent in ((4096, 10), (8192, 35), (16384, 10)):
+        values = {**growing.START, growing.BLOCK: size, growing.PCTFREE: percent}
+        found = growing.outcome(values)
+        settings = growing.settings_of(growing.changes_of(values))
+        played = run(load(growing.SCENARIO, settings), "calculate")
+        assert played.segment is not None
+        assert found.blocks_before == played.segment.blocks_before
+        assert found.blocks_after == pytest.approx(played.segment.blocks_after, rel=0.05)
+        assert found.migrated == pytest.approx(played.segment.migrated_rows, rel=0.05)
+        assert found.elapsed_s == pytest.approx(played.time.elapsed_s, rel=0.05)
+        assert growing.over_block_size(values)[growing.SIZES.index(size)] == pytest.approx(found.elapsed_s)
+
+
+def test_the_points_of_migration_and_search_are_the_printed_ones() -> None:
+    (blocks,) = migration.answer(migration.LESSON.start, "").curves
+    wanted = printed("rahn_pctfree", "updates", "blocks_after")
+    assert len(wanted) == 6
+    assert drawn(blocks.figure) == sorted(one.printed for one in wanted)
+    seconds, _ = space_search.answer(space_search.LESSON.start, "").curves
+    times = printed("rahn_pctfree", "updates", "update_time")
+    assert drawn(seconds.figure) == pytest.approx(sorted(one.printed for one in times))
+
+
+def test_every_point_of_document_002_has_its_line_whatever_pctfree_is_chosen() -> None:
+    for percent in (10, 20, 35):
+        values = {**space_search.LESSON.start, growing.PCTFREE: percent}
+        names = {one["name"] for one in space_search.seconds_curve(values, "").figure["data"]}
+        for made in {10, 35} - {percent}:
+            assert f"PCTFREE {made}, ASSM, 10.2.0.4" in names
+
+
+def test_stepping_the_update_moves_rows_and_leaves_stubs() -> None:
+    moved = []
+    for updated in (5, 50, 100):
+        values = {**migration.LESSON.start, growing.UPDATED: updated}
+        found = {
+            name: trace for trace in migration.picture(values, "").figure["data"] if (name := trace["name"])
+        }
+        moved.append((sum(found["migrated pieces"]["x"]), sum(found["stubs"]["x"])))
+    assert moved[0] == (0, 0)
+    assert 0 < moved[1][1] < moved[2][1]
+
+
+def test_probes_grow_with_the_square_where_the_bug_is_and_with_the_line_where_it_is_not() -> None:
+    values = space_search.LESSON.start
+    found, half = growing.outcome(values), growing.outcome({**values, growing.ROWS: 100_000})
+    limit = block.itl_limit(int(values[growing.BLOCK]))
+    assert found.probes == pytest.approx(assm.itl_rejections(found.migrated, limit), rel=0.01)
+    assert found.probes / half.probes == pytest.approx((found.migrated / half.migrated) ** 2, rel=0.02)
+    mended = growing.outcome({**values, growing.RELEASE: "11.2.0.4"})
+    assert mended.probes == pytest.approx(assm.space_rejections(mended.migrated, limit), rel=0.01)
+    _, chart = space_search.answer(values, "").curves
+    at, height = now(chart.figure)
+    square = line(chart.figure, "offered")
+    assert (square["x"][-1], square["y"][-1]) == (pytest.approx(at), pytest.approx(height, rel=0.01))
+
+
+def test_free_lists_have_no_map() -> None:
+    said = space_search.picture({**space_search.LESSON.start, growing.SPACE: "manual"}, "").says
+    assert "Free lists have no bitmap" in said
+
+
+def test_without_the_validation_there_are_no_points(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(__import__("sys").modules, "validation", None)
+    measured.printed.cache_clear()
+    try:
+        for lesson in LESSONS.values():
+            answer = lesson.answer(lesson.start, "")
+            assert all("measured" not in one.get("name", "") for f in figures_of(answer) for one in f["data"])
+    finally:
+        measured.printed.cache_clear()
+
+
+def test_a_knob_of_no_field_shows_its_unit() -> None:
+    knob = Knob("step", "Steps", 1, low=0, high=3, unit="blocks", says="so many")
+    assert knob.show(2) == "2 blocks"
+    assert replace(knob, titles={2: "two"}).show(2) == "two"
+    assert knob.facts is None

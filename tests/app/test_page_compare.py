@@ -1,0 +1,272 @@
+"""The page that compares, without a browser: pins by address and by hand, numbers, reasons, crossings, files."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import time
+from collections.abc import Mapping
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from app import compare_page, pins, what_if
+from app.compare_answers import Answered
+from app.compare_page import Laid, command_line, csv_of, json_of, numeric_fields
+from app.compare_text import difference_line
+from app.pins import Pin
+from model.results import RunResult
+from model.units import show_seconds
+from scenarios import library, load, run
+
+LIMIT_S = 60
+SCAN = "rahn-full-scan"
+LARGE = f"{SCAN}&tablespace.block_size_bytes=16384"
+TWO = {"base": SCAN, "b": LARGE}
+
+
+def opened(query: Mapping[str, str] = TWO) -> AppTest:
+    app = AppTest.from_string("from app import compare_page\ncompare_page.page()", default_timeout=LIMIT_S)
+    for key, value in query.items():
+        app.query_params[key] = value
+    return ran(app)
+
+
+def ran(app: AppTest) -> AppTest:
+    app.run()
+    assert not app.exception
+    return app
+
+
+def law(*settings: str) -> RunResult:
+    return run(load(SCAN, settings), "calculate")
+
+
+def says(app: AppTest, text: str) -> bool:
+    return any(text in one.value for one in [*app.markdown, *app.caption, *app.info])
+
+
+def button(app: AppTest, label: str, place: int = 0) -> AppTest:
+    [one for one in app.button if one.label == label][place].click()
+    return ran(app)
+
+
+def address(app: AppTest) -> dict[str, str]:
+    return {key: value if isinstance(value, str) else value[-1] for key, value in app.query_params.items()}
+
+
+def titles(app: AppTest) -> list[str]:
+    return [pins.title_of(pin, app.session_state[pins.HELD][0]) for pin in app.session_state[pins.HELD]]
+
+
+def laid(*asked: tuple[str, ...]) -> tuple[Laid, pins.Pins]:
+    held = tuple(
+        Pin(name, tuple((path, text) for path, _, text in (one.partition("=") for one in settings)))
+        for name, *settings in asked
+    )
+    scenarios = tuple(load(name, settings) for name, *settings in asked)
+    results = tuple(run(one, "calculate") for one in scenarios)
+    return Laid(tuple("ABCDE"[: len(held)]), tuple(pins.title_of(pin, held[0]) for pin in held), scenarios,
+                Answered(results)), held  # fmt: skip
+
+
+def test_without_pins_it_says_how_to_get_some() -> None:
+    app = opened({})
+    assert says(app, "Nothing is pinned yet")
+    assert app.error.len == 0
+
+
+def test_a_link_opens_the_comparison_and_the_address_keeps_it() -> None:
+    app = opened({**TWO, "c": "index-range-scan&called=by index"})
+    assert address(app) == {**TWO, "c": "index-range-scan&called=by+index"}
+    assert titles(app) == [library()[SCAN].title, "Block size 16K", "by index"]
+    assert says(app, difference_line(law(), law("tablespace.block_size_bytes=16K")).split(":")[0])
+
+
+def test_the_table_has_the_results_numbers() -> None:
+    table = opened().table[0].value
+    large = next(name for name in table.columns if name.startswith("B · "))
+    (elapsed,) = table[table["Number"] == "Elapsed (s)"][large]
+    found = law("tablespace.block_size_bytes=16K").time.elapsed_s
+    assert elapsed.startswith(f"**{found:.5g}**")
+    assert "less" in elapsed
+    assert "▼" in elapsed
+    assert "green" in elapsed
+    (blocks,) = table[table["Number"] == "Segment (blocks)"][large]
+    segment = law("tablespace.block_size_bytes=16K").segment
+    assert segment is not None
+    assert blocks.startswith(f"**{segment.blocks_after:,.0f}**")
+
+
+def test_sorting_moves_the_columns_and_leaves_the_letters() -> None:
+    app = opened({**TWO, "c": "index-range-scan"})
+    app.selectbox(compare_page.SORT).select("Elapsed (s)")
+    ran(app)
+    assert [name[0] for name in app.table[0].value.columns] == ["N", "C", "B", "A"]
+    app.toggle(compare_page.MOST_FIRST).set_value(True)
+    ran(app)
+    assert [name[0] for name in app.table[0].value.columns] == ["N", "A", "B", "C"]
+
+
+def test_only_what_differs() -> None:
+    app = opened()
+    before = len(app.table[0].value)
+    app.toggle(compare_page.ONLY).set_value(True)
+    ran(app)
+    after = app.table[0].value
+    assert 0 < len(after) < before
+    assert not any("= same" in cell for cell in after.iloc[:, 2])
+
+
+def test_one_row_each_sorts_as_numbers() -> None:
+    app = opened({**TWO, "c": "index-range-scan"})
+    app.segmented_control(compare_page.LAYOUT).set_value(compare_page.ACROSS)
+    ran(app)
+    frame = app.dataframe[0].value
+    assert list(frame["Elapsed (s)"])[:2] == [
+        law().time.elapsed_s,
+        law("tablespace.block_size_bytes=16K").time.elapsed_s,
+    ]
+    assert frame["Elapsed − A (s)"].iloc[0] == 0
+
+
+def test_pins_move_change_names_and_go() -> None:
+    app = opened({**TWO, "c": "index-range-scan"})
+    button(app, "Make it the baseline", 1)
+    assert titles(app)[0] == "Block size 16K"
+    assert app.session_state[pins.HELD][0].changes
+    assert address(app)["base"] == LARGE
+    button(app, "Move up", 2)
+    assert [pin.name for pin in app.session_state[pins.HELD]] == [SCAN, "index-range-scan", SCAN]
+    button(app, "Move down", 1)
+    field = next(one for one in app.text_input if one.label == "Name of B")
+    field.set_value("[plain](http://x) *8K*")
+    ran(app)
+    assert titles(app)[1] == "[plain](http://x) *8K*"
+    assert says(app, r"\[plain\](http://x) \*8K\*")
+    button(app, "Remove", 1)
+    assert len(app.session_state[pins.HELD]) == 2
+    assert "c" not in address(app)
+    button(app, "Remove all")
+    assert says(app, "Nothing is pinned yet")
+    assert address(app) == {}
+
+
+def test_the_library_adds_up_to_five() -> None:
+    app = opened({})
+    for name in list(library())[-6:-1]:
+        assert not app.selectbox(compare_page.FROM_LIBRARY).disabled
+        app.selectbox(compare_page.FROM_LIBRARY).select(name)
+        ran(app)
+    assert [pin.name for pin in app.session_state[pins.HELD]] == list(library())[-6:-1]
+    assert app.selectbox(compare_page.FROM_LIBRARY).disabled
+    assert says(app, "5 of 5")
+
+
+def test_the_screen_of_the_first_page_can_be_added() -> None:
+    app = AppTest.from_string("from app import compare_page\ncompare_page.page()", default_timeout=LIMIT_S)
+    app.session_state[what_if.NAME], app.session_state[what_if.CHANGES] = (
+        SCAN,
+        {"workload.arraysize_rows": "15"},
+    )
+    ran(app)
+    button(app, "Add the What-if screen")
+    assert app.session_state[pins.HELD] == (Pin(SCAN), Pin(SCAN, (("workload.arraysize_rows", "15"),)))
+    assert next(one for one in app.button if one.label == "Add the What-if screen").disabled
+
+
+def test_bad_links_are_a_sentence_each_and_the_rest_is_compared() -> None:
+    app = opened(
+        {
+            **TWO,
+            "c": "nowhere",
+            "d": "s=rubbish",
+            "e": f"{SCAN}&table.pctfree_percent=20&host.cpus=many&<b>=1",
+            "x": "<script>",
+        }
+    )
+    assert len(app.error) == 5
+    assert says(app, "Compare 3 scenarios")
+    button(app, "Remove", 2)
+    assert app.error.len == 0
+
+
+def test_what_has_no_answer_is_said_and_the_others_are_compared() -> None:
+    app = opened({**TWO, "c": f"rahn-pctfree-16k-10&table.rows={10**11}"})
+    assert len(app.error) == 1
+    assert app.error[0].value.startswith("C has no answer: ")
+    assert says(app, "Compare 2 scenarios")
+
+
+def test_the_uncertainty_of_the_difference() -> None:
+    app = opened({"base": "savvinov-lio-server", "b": "savvinov-lio-pc"})
+    app.toggle(compare_page.UNCERTAINTY).set_value(True)
+    ran(app)
+    assert says(app, "Sure: B takes less time than A, by ") or says(
+        app, "Sure: B takes more time than A, by "
+    )
+    assert says(app, "with 95 % confidence")
+
+
+def test_simulations_replace_the_law_once_they_are_played() -> None:
+    users = ["workload.users=8"]
+    app = opened(
+        {"base": f"{SCAN}&workload.users=8", "b": f"{SCAN}&workload.users=8&disk.use=nvme", "c": SCAN}
+    )
+    deadline = time.monotonic() + LIMIT_S
+    while not says(app, "simulation of 2, law of 1"):
+        assert time.monotonic() < deadline
+        assert says(app, "law, approximate")
+        time.sleep(0.2)
+        ran(app)
+    played = [run(load(SCAN, [*users, *more]), "simulate") for more in ([], ["disk.use=nvme"])]
+    assert says(app, difference_line(played[0], played[1]).split(":")[0])
+    table = app.table[0].value
+    (last,) = table[table["Number"] == "Until the last session is done (s)"].iloc[:, 1]
+    assert played[0].time.last_session_s is not None
+    assert last == f"**{played[0].time.last_session_s:.5g}**"
+
+
+def test_files_hold_the_same_numbers() -> None:
+    found, held = laid((SCAN,), (SCAN, "tablespace.block_size_bytes=16384"), ("index-range-scan",))
+    rows = list(csv.DictReader(io.StringIO(csv_of(found))))
+    assert [row["Letter"] for row in rows] == ["A", "B", "C"]
+    assert [float(row["Elapsed (s)"]) for row in rows] == [one.time.elapsed_s for one in found.results]
+    read = json.loads(json_of(found, held))
+    assert [one["numbers"]["Elapsed (s)"] for one in read["scenarios"]] == [
+        one.time.elapsed_s for one in found.results
+    ]
+    assert read["scenarios"][1]["changes"] == {"tablespace.block_size_bytes": "16384"}
+    assert read["what_differs"]["tablespace.block_size_bytes"] == {"A": "8K", "B": "16K", "C": "8K"}
+    assert set(read["why"]) == {"B", "C"}
+
+
+def test_the_command_compares_the_same() -> None:
+    _, held = laid((SCAN,), (SCAN, "tablespace.block_size_bytes=16384", "disk.use=nvme"))
+    assert command_line(held) == (
+        f"blocktime compare {SCAN} {SCAN},tablespace.block_size_bytes=16384,disk.use=nvme"
+    )
+    assert command_line(held[:1]) == ""
+    assert command_line((*held, Pin("~own"))) == ""
+
+
+@pytest.mark.parametrize(
+    "names", [(SCAN, "index-range-scan"), ("tpc-c", "tpc-b"), (SCAN, "tpc-c"), ("magni-dd-raw-100", SCAN)]
+)
+def test_fields_to_cross_along_are_numbers_of_both(names: tuple[str, str]) -> None:
+    first, second = (load(name) for name in names)
+    found = numeric_fields(first, second)
+    assert set(found) == set(numeric_fields(second, first))
+    assert "disk.use" not in found
+    if names == (SCAN, "index-range-scan"):
+        assert "table.rows" in found
+
+
+@pytest.mark.parametrize(
+    "name", ["rahn-pctfree-16k-35", "magni-imp-16k", "tpc-b", "savvinov-lio-priced", "magni-dd-raw-100"]
+)
+def test_every_kind_of_workload_can_be_compared(name: str) -> None:
+    app = opened({"base": SCAN, "b": name})
+    assert app.error.len == 0
+    assert says(app, show_seconds(law().time.elapsed_s))

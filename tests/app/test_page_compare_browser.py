@@ -1,0 +1,160 @@
+"""Journeys through the page that compares in chromium; BLOCKTIME_SCREENSHOTS=FOLDER keeps pictures of it."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+from urllib.parse import parse_qs, urlencode, urlsplit
+
+import pytest
+
+from model.units import show_seconds
+from scenarios import load, run
+from scenarios.crossover import crossover
+from scenarios.sweeps.spec import axis_of
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
+
+pytestmark = pytest.mark.browser
+
+LIMIT_MS = 60_000
+VIEWS = {"screen": (1280, 720), "tablet": (820, 1180)}
+SCAN = "rahn-full-scan"
+LARGE = f"{SCAN}&tablespace.block_size_bytes=16384"
+FOUR = {"base": SCAN, "b": LARGE, "c": f"{SCAN}&disk.use=nvme&called=On NVMe", "d": "index-range-scan"}
+
+
+@contextmanager
+def opened(
+    browser: Browser, address: str, *, dark: bool = False, view: str = "screen"
+) -> Iterator[tuple[Page, list[str]]]:
+    """A page of its own, and every address that it asks for."""
+    wide, high = VIEWS[view]
+    context = browser.new_context(
+        viewport={"width": wide, "height": high}, color_scheme="dark" if dark else "light"
+    )
+    context.set_default_timeout(LIMIT_MS)
+    page = context.new_page()
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    try:
+        page.goto(address)
+        yield page, asked
+    finally:
+        context.close()
+
+
+def compared(page: Page) -> None:
+    page.locator(".st-key-compare_bars .barlayer .point").first.wait_for()
+    page.get_by_test_id("stTable").first.wait_for()
+
+
+def test_from_the_first_page_to_a_comparison_and_back(browser: Browser, server: str) -> None:
+    from playwright.sync_api import expect
+
+    with opened(browser, f"{server}/?tablespace.block_size_bytes=16384") as (page, _):
+        page.get_by_role("button", name="Add to comparison").click()
+        page.get_by_role("button", name="Compare 2").click()
+        page.wait_for_url(re.compile("/compare"))
+        compared(page)
+        base, large = (
+            run(load(SCAN, settings)).time.elapsed_s for settings in ([], ["tablespace.block_size_bytes=16K"])
+        )
+        page.get_by_text(f"B takes {show_seconds(large)}, A {show_seconds(base)}").wait_for()
+        link = page.url
+        assert parse_qs(urlsplit(link).query) == {"base": [SCAN], "b": [LARGE]}
+        page.get_by_role("button", name="Edit").nth(1).click()
+        name = page.get_by_role("textbox", name="Name of B")
+        name.fill("Large blocks")
+        name.press("Enter")
+        page.wait_for_url(re.compile("called%3DLarge"))
+        page.get_by_role("button", name="Open in What if").last.click()
+        page.wait_for_url(re.compile(r"/(what-if)?\?.*block_size_bytes=16384"))
+        page.get_by_role("link", name="Compare", exact=True).click()
+        expect(page.get_by_text("Large blocks").first).to_be_visible(timeout=LIMIT_MS)
+    with opened(browser, link) as (page, _):
+        compared(page)
+        page.get_by_text(f"B takes {show_seconds(large)}, A {show_seconds(base)}").wait_for()
+
+
+@pytest.mark.parametrize("view", VIEWS)
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+def test_four_scenarios_are_legible(browser: Browser, server: str, dark: bool, view: str) -> None:
+    with opened(browser, f"{server}/compare?{urlencode(FOUR)}", dark=dark, view=view) as (page, asked):
+        compared(page)
+        chart = page.locator(".st-key-compare_bars")
+        for title in ("Block size 16K", "On NVMe"):
+            chart.get_by_text(re.compile(title)).first.wait_for()
+        if view == "screen":
+            for place in (
+                chart,
+                page.get_by_role("tab", name="B against A"),
+                page.get_by_role("tab", name="Numbers"),
+            ):
+                box = place.bounding_box()
+                assert box is not None
+                assert box["y"] + box["height"] <= VIEWS[view][1]
+        wide = page.evaluate(
+            "[...document.querySelectorAll('[data-testid=stTable] td')].filter(e => e.scrollWidth > e.clientWidth + 1)"
+            ".map(e => e.textContent)"
+        )
+        assert wide == []
+        _keep(page, f"compare-{view}-{'dark' if dark else 'light'}")
+        own = urlsplit(server).netloc
+        assert [url for url in asked if urlsplit(url).netloc not in ("", own)] == []
+
+
+def test_where_two_are_equal_is_found_and_drawn(browser: Browser, server: str) -> None:
+    both = load(SCAN), load(SCAN, ["tablespace.block_size_bytes=16K"])
+    (change,) = crossover(*both, axis_of("workload.arraysize_rows=15:5000")).changes
+    with opened(browser, f"{server}/compare?{urlencode({'base': SCAN, 'b': LARGE})}") as (page, _):
+        compared(page)
+        page.get_by_role("tab", name="Where they are equal").click()
+        page.get_by_role("combobox", name=re.compile("Along")).click()
+        page.get_by_role("option", name="Workload: Array size").click()
+        values = page.get_by_role("textbox", name="Values")
+        values.fill("15:5000")
+        values.press("Enter")
+        page.get_by_text(f"Equal at {change.at.value:,} rows: below, B takes less time").wait_for()
+        page.locator(".st-key-compare_crossing .scatterlayer .js-line").nth(1).wait_for(state="attached")
+        page.locator(".st-key-compare_apart .scatterlayer .js-line").first.wait_for(state="attached")
+        values.fill("none:such")
+        values.press("Enter")
+        page.get_by_test_id("stAlert").wait_for()
+        _keep(page, "compare-equal")
+
+
+def test_files_are_made_when_they_are_asked_for(browser: Browser, server: str) -> None:
+    with opened(browser, f"{server}/compare?{urlencode(FOUR)}") as (page, _):
+        compared(page)
+        page.get_by_role("tab", name="Take it away").click()
+        for name, holds in (
+            ("CSV", "Elapsed (s)"),
+            ("JSON", '"what_differs"'),
+            ("HTML report", "Why B differs from A"),
+        ):
+            with page.expect_download() as download:
+                page.get_by_role("button", name=name, exact=True).click()
+            assert holds in Path(download.value.path()).read_text("utf-8")
+
+
+def test_two_readers_do_not_see_each_other_s_pins(browser: Browser, server: str) -> None:
+    with (
+        opened(browser, f"{server}/compare?{urlencode(FOUR)}") as (page, _),
+        opened(browser, f"{server}/compare") as (other, _),
+    ):
+        compared(page)
+        other.get_by_text("Nothing is pinned yet").wait_for()
+
+
+def _keep(page: Page, name: str) -> None:
+    """A picture, where pictures are wanted."""
+    folder = os.environ.get("BLOCKTIME_SCREENSHOTS")
+    if folder:
+        page.wait_for_timeout(1000)
+        page.screenshot(path=Path(folder) / f"{name}.png")

@@ -1,0 +1,115 @@
+"""The pages about mechanisms under Streamlit's test client: every control, links, prediction."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from app import mechanisms
+from app.fields import as_text
+from app.mechanisms.lesson import Knob, Lesson
+
+LIMIT_S = 60
+NAMES = list(mechanisms.PAGES)
+
+
+def opened(name: str, **query: str) -> AppTest:
+    page = AppTest.from_string(
+        f"from app.mechanisms import frame, lesson_of\nframe.page(lesson_of({name!r}))",
+        default_timeout=LIMIT_S,
+    )
+    for key, text in query.items():
+        page.query_params[key] = text
+    return page.run()
+
+
+def put(page: AppTest, lesson: Lesson, knob: Knob, value: Any) -> AppTest:
+    """Move the control of *knob*."""
+    key = f"{lesson.path}.{knob.name}"
+    for kind in ("slider", "select_slider", "selectbox", "segmented_control", "button_group"):
+        found: list[Any] = [one for one in page.get(kind) if getattr(one, "key", None) == key]
+        if found:
+            found[0].set_value([value] if kind == "button_group" else value)
+            return page.run()
+    raise AssertionError(f"no control {key}")
+
+
+def values_of(knob: Knob) -> tuple[Any, ...]:
+    if knob.options:
+        return (knob.options[0], knob.options[-1], knob.start)
+    kind = type(knob.start)
+    return (kind(knob.low), kind(knob.high), knob.start)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_control_to_both_ends_leaves_the_page_whole(name: str) -> None:
+    lesson = mechanisms.lesson_of(name)
+    page = opened(name)
+    charts = 1 + len(lesson.answer(lesson.start, "").curves)
+    for knob in lesson.knobs:
+        for value in values_of(knob):
+            page = put(page, lesson, knob, value)
+            assert not page.exception, (knob.name, value)
+            assert not page.error, (knob.name, value)
+            assert len(page.get("plotly_chart")) == charts
+            told = page.query_params.get(knob.name)
+            wanted = [] if value == knob.start else [as_text(value)]
+            assert ([told] if isinstance(told, str) else told or []) == wanted, (knob.name, value)
+    assert page.get("latex") or page.markdown
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_an_address_opens_its_screen(name: str) -> None:
+    lesson = mechanisms.lesson_of(name)
+    wanted = {knob.name: values_of(knob)[1] for knob in lesson.knobs[:2]}
+    page = opened(name, **{path: as_text(value) for path, value in wanted.items()})
+    assert not page.exception
+    assert not page.error
+    assert page.session_state[lesson.path] == {**lesson.start, **wanted}
+    links: Any = page.get("link_button")
+    answer = lesson.answer({**lesson.start, **wanted}, "")
+    assert len(links) == 1
+    assert f"scenario={answer.scenario}" in links[0].proto.url
+    for path in answer.changes:
+        assert path in links[0].proto.url
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_broken_address_gets_a_sentence_and_the_page_goes_on(name: str) -> None:
+    lesson = mechanisms.lesson_of(name)
+    knob = lesson.knobs[0]
+    page = opened(name, **{knob.name: "9e99", "colour": "<b>red</b>"})
+    assert not page.exception
+    said = [one.value for one in page.error]
+    assert len(said) == 2
+    assert "9e99" in said[0]
+    assert "means nothing here" in said[1]
+    assert page.session_state[lesson.path] == lesson.start
+    page = put(page, lesson, lesson.knobs[1], values_of(lesson.knobs[1])[1])
+    assert not page.error
+
+
+def test_predicting_hides_the_answer_until_it_is_asked_for() -> None:
+    lesson = mechanisms.lesson_of("disk_latency")
+    page = opened("disk_latency")
+    shown = len(page.markdown)
+    page.toggle(key=f"{lesson.path}.predict").set_value(True).run()
+    assert not page.get("plotly_chart")
+    assert page.info[0].value == lesson.asks
+    assert len(page.markdown) < shown
+    page.button(key=f"{lesson.path}.reveal").click().run()
+    assert len(page.get("plotly_chart")) == 2
+    page = put(page, lesson, lesson.knobs[1], 65536)
+    assert not page.get("plotly_chart")
+    page.toggle(key=f"{lesson.path}.predict").set_value(False).run()
+    assert len(page.get("plotly_chart")) == 2
+
+
+def test_two_readers_do_not_see_each_others_controls() -> None:
+    lesson = mechanisms.lesson_of("migration")
+    one, other = opened("migration"), opened("migration")
+    one = put(one, lesson, lesson.knobs[1], 35)
+    other = other.run()
+    assert one.session_state[lesson.path] != other.session_state[lesson.path] == lesson.start

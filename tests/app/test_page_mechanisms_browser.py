@@ -1,0 +1,154 @@
+"""The pages about mechanisms in chromium; BLOCKTIME_SCREENSHOTS=FOLDER keeps pictures of them."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+
+from app import mechanisms
+from scenarios import load, run
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
+
+    from app.mechanisms.lesson import Lesson
+
+pytestmark = pytest.mark.browser
+
+LIMIT_MS = 60_000
+VIEW = {"width": 1280, "height": 720}
+TABLET = {"width": 820, "height": 1180}
+PICTURES = os.environ.get("BLOCKTIME_SCREENSHOTS", "")
+WIDER = """['[data-testid=stMain]', '.katex-display', '[data-testid=stPlotlyChart]']
+.flatMap(name => [...document.querySelectorAll(name)]).filter(e => e.scrollWidth > e.clientWidth + 1).length"""
+
+
+@contextmanager
+def opened(browser: Browser, address: str, *, dark: bool = False) -> Iterator[tuple[Page, list[str]]]:
+    """A page of its own, and every address it asks for."""
+    context: Any = browser.new_context(viewport=VIEW, color_scheme="dark" if dark else "light")  # type: ignore[arg-type]
+    context.set_default_timeout(LIMIT_MS)
+    page = context.new_page()
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    try:
+        page.goto(address)
+        yield page, asked
+    finally:
+        context.close()
+
+
+def drawn(page: Page, charts: int) -> None:
+    """Wait until that many charts have traces."""
+    for place in range(charts):
+        page.locator(".js-plotly-plot .plot-container").nth(place).wait_for()
+    page.locator(".js-plotly-plot .trace, .js-plotly-plot .barlayer .point").first.wait_for(state="attached")
+
+
+@pytest.mark.parametrize("name", mechanisms.PAGES)
+def test_a_page_draws_its_charts_without_a_complaint_on_screen_and_tablet(
+    browser: Browser, server: str, name: str
+) -> None:
+    lesson = mechanisms.lesson_of(name)
+    with opened(browser, f"{server}/{lesson.path}") as (page, asked):
+        page.get_by_role("heading", name=lesson.title, exact=True).wait_for()
+        _whole(page, lesson, VIEW)
+        _keep_picture(page, f"{lesson.path}-light")
+        page.set_viewport_size(TABLET)  # type: ignore[arg-type]
+        page.wait_for_timeout(500)
+        _whole(page, lesson, TABLET)
+        _keep_picture(page, f"{lesson.path}-tablet")
+        own = urlsplit(server).netloc
+        assert [url for url in asked if urlsplit(url).netloc not in ("", own)] == []
+
+
+@pytest.mark.parametrize("name", mechanisms.PAGES if PICTURES else list(mechanisms.PAGES)[:1])
+def test_a_page_is_dark_where_the_reader_likes_it_so(browser: Browser, server: str, name: str) -> None:
+    lesson = mechanisms.lesson_of(name)
+    with opened(browser, f"{server}/{lesson.path}", dark=True) as (page, _):
+        _whole(page, lesson, VIEW)
+        fill = page.locator(".js-plotly-plot .xtick text").first.evaluate("e => getComputedStyle(e).fill")
+        assert min(int(level) for level in re.findall(r"\d+", fill)[:3]) > 192
+        _keep_picture(page, f"{lesson.path}-dark")
+
+
+def _whole(page: Page, lesson: Lesson, view: dict[str, int]) -> None:
+    """All charts are there, nothing is too wide, nothing complains, and the picture is on the first screen."""
+    drawn(page, 1 + len(lesson.answer(lesson.start, "").curves))
+    assert page.locator(".katex").count() >= 1
+    assert page.locator(".katex-error").count() == 0
+    assert page.get_by_test_id("stAlert").count() == 0
+    assert page.get_by_test_id("stException").count() == 0
+    assert page.get_by_text("SyntaxError").count() == 0
+    assert page.evaluate(WIDER) == 0
+    first = page.get_by_test_id("stPlotlyChart").first.bounding_box()
+    assert first is not None
+    assert first["y"] + 0.6 * first["height"] <= view["height"]
+
+
+def _keep_picture(page: Page, name: str) -> None:
+    if PICTURES:
+        page.wait_for_timeout(800)
+        page.screenshot(path=str(Path(PICTURES) / f"{name}.png"))
+
+
+def test_moving_a_control_by_keyboard_changes_chart_words_and_address(browser: Browser, server: str) -> None:
+    lesson = mechanisms.lesson_of("disk_latency")
+    with opened(browser, f"{server}/{lesson.path}") as (page, _):
+        drawn(page, 2)
+        slider = page.get_by_role("slider", name=re.compile("Bytes of a call"))
+        slider.focus()
+        slider.press("ArrowRight")
+        answer = lesson.answer({**lesson.start, "workload.block_size_bytes": 16384}, "")
+        page.get_by_text(answer.curves[0].says).wait_for()
+        page.wait_for_url(re.compile("block_size_bytes=16384"))
+        link = page.url
+    with opened(browser, link) as (page, _):
+        page.get_by_text(answer.curves[0].says).wait_for()
+
+
+def test_the_scenario_opens_in_what_if_and_in_a_new_tab(browser: Browser, server: str) -> None:
+    path = mechanisms.PAGES["migration"][1]
+    wanted = run(load("rahn-pctfree-8k-10", ["table.pctfree_percent=20"]), "calculate")
+    assert wanted.segment is not None
+    moved = f"{wanted.segment.migrated_rows:,.0f}"
+    with opened(browser, f"{server}/{path}?table.pctfree_percent=20") as (page, _):
+        drawn(page, 2)
+        link = page.get_by_role("link", name=re.compile("In a new tab")).get_attribute("href")
+        assert link is not None
+        page.get_by_role("button", name=re.compile("Open the scenario")).click()
+        page.get_by_test_id("stMetricValue").get_by_text(moved).first.wait_for()
+        page.wait_for_url(re.compile("pctfree_percent=20"))
+    assert parse_qs(urlsplit(link).query)["table.pctfree_percent"] == ["20"]
+    with opened(browser, f"{server}/{link.removeprefix('./')}") as (page, _):
+        page.get_by_test_id("stMetricValue").get_by_text(moved).first.wait_for()
+
+
+def test_evidence_opens_with_the_mechanism_chosen(browser: Browser, server: str) -> None:
+    lesson = mechanisms.lesson_of("space_search")
+    with opened(browser, f"{server}/{lesson.path}") as (page, _):
+        drawn(page, 3)
+        page.get_by_role("button", name="Evidence").click()
+        page.get_by_role("heading", name="Measured against predicted").wait_for()
+        page.get_by_role("button", name=re.compile(rf"^{lesson.mechanism}")).or_(
+            page.locator("[data-baseweb=tag]", has_text=lesson.mechanism)
+        ).or_(page.get_by_text(lesson.mechanism, exact=True)).first.wait_for()
+
+
+def test_a_page_that_is_left_keeps_its_controls(browser: Browser, server: str) -> None:
+    lesson = mechanisms.lesson_of("logical_io")
+    with opened(browser, f"{server}/{lesson.path}?row_length=25") as (page, _):
+        said = lesson.answer({**lesson.start, "row_length": 25}, "").picture.says
+        page.get_by_text(said).wait_for()
+        page.get_by_role("button", name=re.compile("Open the scenario")).click()
+        page.get_by_test_id("stMetric").first.wait_for()
+        page.wait_for_url(re.compile("row_bytes=29"))
+        page.go_back()
+        page.get_by_text(said).wait_for()

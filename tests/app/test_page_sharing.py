@@ -1,0 +1,150 @@
+"""Links, downloads and uploads on the first page, without a browser."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+import streamlit as st
+from streamlit.testing.v1 import AppTest
+
+from app import address, own_files, uploads, what_if
+from app.sharing import LONGEST_MAILED
+from model.units import show_seconds
+from scenarios import run
+
+ENTRY = Path(what_if.__file__).with_name("streamlit_app.py")
+OWN = b'title = "My **system** <b>x</b>"\n[table]\nrows = 100_000\n[workload]\nkind = "full_scan"\n'
+OPEN = ("share_link", "share_files", "upload")
+
+
+def opened(query: dict[str, str], popovers: tuple[str, ...] = ()) -> AppTest:
+    app = AppTest.from_file(str(ENTRY), default_timeout=60)
+    for key, value in query.items():
+        app.query_params[key] = value
+    for key in popovers:
+        app.session_state[key] = True
+    app.run()
+    assert not app.exception
+    return app
+
+
+def shown_elapsed(app: AppTest) -> str:
+    return str(next(one for one in app.metric if one.label.startswith(("Elapsed", "Response"))).value)
+
+
+def elapsed(name: str, *settings: str) -> str:
+    return show_seconds(run(own_files.load(name, settings)).time.elapsed_s)
+
+
+def query_of(app: AppTest) -> dict[str, str]:
+    return {key: value[-1] if isinstance(value, list) else value for key, value in app.query_params.items()}
+
+
+@pytest.fixture
+def own() -> str:
+    """The name of an own file."""
+    name, _ = own_files.opened(OWN, "mine.toml")
+    return name
+
+
+def test_an_own_file_is_the_scenario_of_the_page_and_its_address(own: str) -> None:
+    app = opened({"s": own_files.packed_of(own)})
+    assert shown_elapsed(app) == elapsed(own)
+    app.select_slider("tablespace.block_size_bytes").set_value(16384).run()
+    assert not app.exception
+    assert shown_elapsed(app) == elapsed(own, "tablespace.block_size_bytes=16384")
+    assert query_of(app) == {"s": own_files.packed_of(own), "tablespace.block_size_bytes": "16384"}
+    again = opened(query_of(app))
+    assert shown_elapsed(again) == shown_elapsed(app)
+    assert not again.error
+
+
+def test_the_title_of_an_own_file_is_text(own: str) -> None:
+    app = opened({"s": own_files.packed_of(own)})
+    assert any("My \\*\\*system\\*\\* <b>x</b>" in one.value for one in app.markdown)
+    assert not any("<b>x</b>" in one.value for one in app.markdown if one.allow_html)
+
+
+def test_the_link_and_the_command_line_are_those_of_the_screen() -> None:
+    app = opened({"scenario": "tpc-b", "workload.users": "2"}, OPEN)
+    shown = [one.value for one in app.code]
+    assert any(one.endswith("?scenario=tpc-b&workload.users=2") for one in shown)
+    assert any(one.startswith("blocktime run tpc-b-what-if.toml") for one in shown)
+    assert any(one.startswith("blocktime run tpc-b --set workload.users=2") for one in shown)
+    labels = [one.label for one in app.download_button]
+    for label in ("Scenario (TOML)", "Report (HTML)", "Profile (CSV)", "iostat (CSV)", "Result (JSON)"):
+        assert label in labels
+
+
+def test_a_long_link_is_shown_whole_with_a_warning() -> None:
+    columns = ", ".join(
+        f'{{name = "{place * 7919 % 10007}", bytes = {place % 20 + 1}}}' for place in range(700)
+    )
+    app = opened({"scenario": "rahn-full-scan", "table.columns": f"[{columns}]"}, OPEN)
+    assert set(query_of(app)) == {"s"}
+    link = next(one.value for one in app.code if "?s=" in one.value)
+    assert len(link) > LONGEST_MAILED
+    assert any(f"It has {len(link):,} characters" in one.value for one in app.caption)
+
+
+def test_popovers_cost_nothing_until_they_are_open() -> None:
+    app = opened({})
+    assert not [one for one in app.download_button if one.label == "Report (HTML)"]
+    assert not app.file_uploader
+
+
+@pytest.mark.parametrize("kind", ["library", "own"])
+def test_an_upload_is_shown_and_its_control_is_fresh(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    document = b"base = 'tpc-b'\n[workload]\nusers = 2\n" if kind == "library" else OWN
+    taken, state = upload(document, monkeypatch)
+    assert taken == [own_files.opened(document, "mine.toml")]
+    assert uploads.REFUSED not in state
+    assert state[uploads.TIMES] == 1
+
+
+@pytest.mark.parametrize(
+    "document", [b"[tabel]\nrows = 1", b"\xff", b"", b"base = 'nowhere'", b"#" * 1_000_001]
+)
+def test_a_bad_upload_is_one_sentence_and_changes_nothing(
+    document: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    taken, state = upload(document, monkeypatch)
+    assert taken == []
+    assert state[uploads.REFUSED].startswith("mine.toml: ")
+
+
+def upload(document: bytes, monkeypatch: pytest.MonkeyPatch) -> tuple[list[Any], dict[str, Any]]:
+    """What the page is given of an upload, and the session afterwards."""
+    file = SimpleNamespace(name="mine.toml", getvalue=lambda: document)
+    state: dict[str, Any] = {"upload.0": file, uploads.TIMES: 0, uploads.REFUSED: "of the file before"}
+    monkeypatch.setattr(st, "session_state", state)
+    taken: list[Any] = []
+    uploads._chosen("upload.0", lambda name, changes: taken.append((name, changes)))
+    return taken, state
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        {"s": "nonsense"},
+        {"s": "eNoDAAAAAAE", "table.rows": "5"},
+        {"scenario": "~x"},
+        {"scenario": "<script>alert(1)</script>"},
+        {"**bold** [x](https://example.org)": "1"},
+        {"table.rows": "1e400"},
+        {"table.rows": "9" * 100_000},
+    ],
+)
+def test_a_bad_link_is_one_sentence_and_the_page_goes_on(query: dict[str, str]) -> None:
+    app = opened(query)
+    assert len(app.error) == 1
+    assert shown_elapsed(app) == elapsed("rahn-full-scan")
+    assert address.read(query_of(app), what_if.FIRST).notes == ()
+    for sign in ("**bold**", "[x]"):
+        assert sign not in app.error[0].value
+    app.select_slider("tablespace.block_size_bytes").set_value(16384).run()
+    assert not app.exception
+    assert len(app.error) == 0

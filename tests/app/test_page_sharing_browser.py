@@ -1,0 +1,227 @@
+"""Links, files and what happens to them in chromium: the back button, two tabs, a server that was started anew."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import socket
+import subprocess
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from app import own_files, serve
+from app.cli import main
+from model.units import show_seconds
+from scenarios import run
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, BrowserContext, Locator, Page
+
+pytestmark = pytest.mark.browser
+
+LIMIT_MS = 60_000
+STARTS_WITHIN_S = 60.0
+EVIL = "<img src=x onerror=hit=1>![x](https://example.org/x.png)"
+OWN = f"""title = '{EVIL}'
+[table]
+rows = 100_000
+[workload]
+kind = "transactions"
+transactions = 200
+[[workload.mix]]
+name = "<img src=x onerror=hit=1>"
+gets = 30
+[[workload.mix]]
+name = "![x](https://example.org/y.png)"
+weight = 2
+"""
+
+
+@contextmanager
+def context_of(browser: Browser) -> Iterator[BrowserContext]:
+    context = browser.new_context(
+        viewport={"width": 1280, "height": 720}, permissions=["clipboard-read", "clipboard-write"]
+    )
+    context.set_default_timeout(LIMIT_MS)
+    try:
+        yield context
+    finally:
+        context.close()
+
+
+def reads(page: Page, *settings: str, name: str = "rahn-full-scan") -> None:
+    """The screen shows the answer of that scenario with those settings."""
+    from playwright.sync_api import expect
+
+    expected = show_seconds(run(own_files.load(name, settings)).time.elapsed_s)
+    of_elapsed = page.get_by_test_id("stMetric").filter(has_text=re.compile("^(Elapsed|Response)"))
+    expect(of_elapsed.get_by_test_id("stMetricValue")).to_have_text(expected, timeout=LIMIT_MS)
+
+
+def block_size(page: Page) -> Locator:
+    return page.get_by_role("slider", name=re.compile("Block size"))
+
+
+def moved(page: Page, key: str, expected: str) -> None:
+    """Press *key* on the block size, until the screen shows it."""
+    block_size(page).focus()
+    block_size(page).press(key)
+    reads(page, f"tablespace.block_size_bytes={expected}")
+    page.wait_for_url(re.compile(f"block_size_bytes={expected}"))
+
+
+def test_the_screen_follows_the_back_and_forward_buttons(browser: Browser, server: str) -> None:
+    with context_of(browser) as context:
+        page = context.new_page()
+        page.goto(server)
+        reads(page)
+        moved(page, "ArrowRight", "16384")
+        moved(page, "ArrowRight", "32768")
+        page.go_back()
+        reads(page, "tablespace.block_size_bytes=16384")
+        assert block_size(page).get_attribute("aria-valuetext") == "16K"
+        page.go_back()
+        reads(page)
+        assert block_size(page).get_attribute("aria-valuetext") == "8K"
+        page.go_forward()
+        reads(page, "tablespace.block_size_bytes=16384")
+        moved(page, "End", "32768")
+        page.get_by_role("link", name="About").click()
+        page.wait_for_url(re.compile("/about"))
+        page.go_back()
+        reads(page, "tablespace.block_size_bytes=32768")
+
+
+def test_two_tabs_have_a_screen_each(browser: Browser, server: str) -> None:
+    with context_of(browser) as context:
+        first, second = context.new_page(), context.new_page()
+        first.goto(f"{server}/?scenario=rahn-full-scan&workload.arraysize_rows=15")
+        second.goto(server)
+        reads(first, "workload.arraysize_rows=15")
+        reads(second)
+        moved(second, "ArrowRight", "16384")
+        first.bring_to_front()
+        moved_first = first.get_by_role("spinbutton", name=re.compile("Array size"))
+        moved_first.fill("30")
+        moved_first.press("Enter")
+        reads(first, "workload.arraysize_rows=30")
+        assert "block_size" not in first.url
+        reads(second, "tablespace.block_size_bytes=16384")
+        assert "arraysize" not in second.url
+
+
+def test_the_link_that_is_copied_opens_the_screen_elsewhere(browser: Browser, server: str) -> None:
+    with context_of(browser) as context:
+        page = context.new_page()
+        page.goto(f"{server}/?scenario=rahn-full-scan&workload.arraysize_rows=15")
+        reads(page, "workload.arraysize_rows=15")
+        page.get_by_role("button", name="Copy link").click()
+        place = page.get_by_test_id("stPopoverBody")
+        place.get_by_test_id("stCode").hover()
+        place.get_by_role("button", name=re.compile("^Copy")).click()
+        link = page.evaluate("navigator.clipboard.readText()")
+        assert link == page.url
+    with context_of(browser) as context:
+        page = context.new_page()
+        page.goto(link)
+        reads(page, "workload.arraysize_rows=15")
+
+
+def test_a_file_of_ones_own_makes_the_round_trip(
+    browser: Browser, server: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    files = {"mine": OWN, "typo": "[tabel]\nrows = 1", "large": "#" * 1_000_010}
+    for name, text in files.items():
+        (tmp_path / f"{name}.toml").write_text(text)
+    name, _ = own_files.opened(OWN.encode(), "mine.toml")
+    asked: list[str] = []
+    with context_of(browser) as context:
+        page = context.new_page()
+        page.on("request", lambda request: asked.append(request.url))
+        page.goto(server)
+        reads(page)
+        page.get_by_role("button", name="Open a file").click()
+        chosen = page.locator("input[type=file]")
+        chosen.set_input_files(tmp_path / "typo.toml")
+        page.get_by_text("typo.toml: no section named 'tabel'; did you mean table?").wait_for()
+        chosen.set_input_files(tmp_path / "large.toml")
+        page.get_by_text("large.toml: has 1,000,010 bytes; a scenario has at most 1,000,000").wait_for()
+        reads(page)
+        chosen.set_input_files(tmp_path / "mine.toml")
+        reads(page, name=name)
+        page.wait_for_url(re.compile(re.escape(own_files.packed_of(name))))
+        page.reload()
+        reads(page, name=name)
+        for tab in page.get_by_role("tab").all():
+            tab.click()
+            page.get_by_role("tabpanel").first.wait_for()
+        page.get_by_role("button", name="Download", exact=False).first.click()
+        kept = {}
+        for label in ("Scenario (TOML)", "Result (JSON)", "Report (HTML)"):
+            with page.expect_download() as download:
+                page.get_by_role("button", name=label).click()
+            file = download.value
+            kept[label] = tmp_path / "kept" / file.suggested_filename
+            file.save_as(kept[label])
+        assert [file.name for file in kept.values()] == ["mine.toml", "mine-result.json", "mine-report.html"]
+        capsys.readouterr()
+        assert main(["run", str(kept["Scenario (TOML)"]), "--json"]) == 0
+        assert json.loads(capsys.readouterr().out) == json.loads(kept["Result (JSON)"].read_text())
+        report = context.new_page()
+        report.on("request", lambda request: asked.append(request.url))
+        report.goto(kept["Report (HTML)"].as_uri())
+        report.locator(".js-plotly-plot .point").first.wait_for()
+        for one in (page, report):
+            assert one.evaluate("window.hit") is None
+    assert [url for url in asked if not url.startswith((server, "file:", "blob:", "data:"))] == []
+
+
+def test_a_server_that_was_started_anew_shows_the_same_and_takes_the_next_click(browser: Browser) -> None:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    with context_of(browser) as context:
+        page = context.new_page()
+        with started(port) as address:
+            page.goto(f"{address}/?scenario=rahn-full-scan&tablespace.block_size_bytes=16384")
+            reads(page, "tablespace.block_size_bytes=16384")
+            moved(page, "End", "32768")
+            before = page.url
+        with started(port):
+            page.locator("[data-testid=stApp][data-test-connection-state=CONNECTED]").wait_for()
+            page.locator("[data-testid=stApp][data-test-script-state=notRunning]").wait_for()
+            reads(page, "tablespace.block_size_bytes=32768")
+            assert page.url == before
+            page.wait_for_timeout(3000)  # its first run begins soon after the connection is back
+            moved(page, "ArrowLeft", "16384")
+
+
+@contextmanager
+def started(port: int) -> Iterator[str]:
+    """A server of our own, ended by us."""
+    process = subprocess.Popen(
+        serve.command(port),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        env={
+            **os.environ,
+            **{key: value for key, value in serve._environment().items() if key == "PYTHONPATH"},
+        },
+    )
+    address = f"http://127.0.0.1:{port}"
+    try:
+        deadline = time.monotonic() + STARTS_WITHIN_S
+        while not serve._healthy(address):
+            assert process.poll() is None
+            assert time.monotonic() < deadline
+            time.sleep(0.1)
+        yield address
+    finally:
+        serve._stop(process)

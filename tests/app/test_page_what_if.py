@@ -1,0 +1,395 @@
+"""The what-if page as an instrument: presets, every control to both ends, the baseline, simulations beside the page."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from app import engines, fields, forms, own_files, presets, what_if
+from app.answer import leading
+from app.playing import Ask, Job, Played, Players
+from model.units import show_seconds
+from scenarios import library, load, run
+
+ENTRY = Path(what_if.__file__).with_name("streamlit_app.py")
+LIMIT_S = 120
+BLOCK, ARRAY = "tablespace.block_size_bytes", "workload.arraysize_rows"
+
+
+@pytest.fixture(autouse=True)
+def _nothing_is_simulated_unasked(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(engines, "MOST_STEPS", 0)
+
+
+def opened(**query: str) -> AppTest:
+    app = AppTest.from_file(str(ENTRY), default_timeout=LIMIT_S)
+    for key, value in query.items():
+        app.query_params[key] = value
+    app.run()
+    assert not app.exception
+    return app
+
+
+def metric(app: AppTest, label: str) -> Any:
+    return next(one for one in app.metric if one.label.startswith(label))
+
+
+def says(app: AppTest, text: str) -> bool:
+    return any(text in one.value.replace("\\", "") for one in [*app.markdown, *app.caption])
+
+
+def elapsed(name: str, *settings: str, engine: str = "calculate") -> str:
+    return show_seconds(run(load(name, settings), engine=engine).time.elapsed_s)
+
+
+# Presets
+
+
+def test_every_preset_opens_with_its_question() -> None:
+    app = opened()
+    for preset in presets.all_presets():
+        app.selectbox("scenario").select(preset.key).run()
+        assert not app.exception, preset.title
+        assert app.error.len == 0, preset.title
+        assert says(app, preset.title), preset.title
+        kind = load(preset.scenario).workload.kind
+        settings = [f"{path}={text}" for path, text in preset.changes.items()]
+        assert metric(app, "Response" if kind == "transactions" else "Elapsed").value == elapsed(
+            preset.scenario, *settings
+        )
+        changed = f"{len(preset.changes)} changed" if preset.changes else "nothing changed"
+        assert says(app, changed), preset.title
+
+
+def test_a_scenario_that_is_no_preset_can_be_chosen_too() -> None:
+    app = opened()
+    rest = next(name for name in library() if name not in presets.BY_KEY)
+    app.selectbox("scenario").select(rest).run()
+    assert app.query_params["scenario"] == rest
+    assert says(app, own_files.title(rest))
+
+
+def test_the_list_of_presets_takes_its_question() -> None:
+    app = opened()
+    app.session_state["presets"] = True
+    app.run()
+    preset = next(one for one in presets.all_presets() if one.changes)
+    button = app.button(key=f"preset.{preset.key}")
+    assert button.label == preset.title
+    button.click().run()
+    assert not app.exception
+    assert app.selectbox("scenario").value == preset.key
+    assert {path: app.query_params[path] for path in preset.changes} == dict(preset.changes)
+
+
+# Controls
+
+ONE_OF_EACH_KIND = (
+    "rahn-full-scan", "index-range-scan", "rahn-pctfree-8k-10", "assm-uncommitted-delete", "magni-imp-200mb-4k",
+    "magni-exp", "magni-dd-fs-100", "shallahamer-pread", "tpc-b",
+)  # fmt: skip
+
+
+def widget(app: AppTest, path: str) -> Any:
+    for kind in (
+        "number_input",
+        "slider",
+        "select_slider",
+        "selectbox",
+        "text_input",
+        "toggle",
+        "button_group",
+    ):
+        for one in getattr(app, kind):
+            if one.key == path:
+                return one
+    raise AssertionError(f"{path} has no control")
+
+
+def ends(control: forms.Control, field: fields.Facts, one: Any) -> Iterator[Any]:
+    if field.options:
+        yield from (field.options[0], field.options[-1])
+    elif field.kind == "flag":
+        yield from (False, True)
+    elif field.kind == "text":
+        yield from (control.offers[0], control.offers[-1])
+    elif field.kind in ("size", "duration"):
+        held = (field.low or 0, field.high or 2**50)
+        yield from (fields.held_value(field, end) for end in held)
+    else:
+        yield from (one.min, one.max)
+
+
+def open_all(app: AppTest) -> None:
+    for group in forms.FOLDED:
+        app.session_state[f"group.{group}"] = True
+
+
+def with_all_groups(app: AppTest) -> AppTest:
+    open_all(app)
+    return app.run()
+
+
+@pytest.mark.parametrize("name", ONE_OF_EACH_KIND)
+def test_every_control_goes_to_both_ends_without_a_fault(name: str) -> None:
+    app = with_all_groups(opened(scenario=name))
+    scenario = load(name)
+    moved = 0
+    for controls in forms.GROUPS.values():
+        for control in controls:
+            field = control.facts(scenario.workload.kind)
+            if field is None or not control.offered(scenario):
+                continue
+            one = widget(app, control.path)
+            assert one.label
+            assert one.help
+            if one.disabled:
+                assert control.idle(scenario) in one.label
+                continue
+            for value in ends(control, field, one):
+                app.session_state[what_if.CHANGES] = {}
+                open_all(app)
+                widget(app, control.path).set_value(value).run()
+                assert not app.exception, (control.path, value)
+                assert app.error.len <= 1, (control.path, value)
+                assert "\n" not in "".join(error.value for error in app.error), (control.path, value)
+                moved += 1
+            app.session_state[what_if.CHANGES] = {}
+            with_all_groups(app)
+    assert moved > 15
+
+
+def test_a_control_that_decides_nothing_says_why_beside_its_name() -> None:
+    app = opened(scenario="savvinov-lio-pc")
+    assert app.selectbox("disk.use").disabled
+    assert "every block is in the buffer cache" in app.selectbox("disk.use").label
+    assert "one session keeps one busy" in app.number_input("host.cpus").label
+    app.number_input("workload.users").set_value(2).run()
+    assert not app.number_input("host.cpus").disabled
+
+
+def test_a_choice_brings_the_field_that_it_needs_along() -> None:
+    app = opened(scenario="tpc-b")
+    app.button_group("workload.hot_pool").set_value("keep").run()
+    assert not app.exception
+    assert app.error.len == 0
+    assert app.query_params["instance.db_keep_cache_bytes"] == "16M"
+    assert "was 0" in app.text_input("instance.db_keep_cache_bytes").label
+
+
+def test_a_time_is_shown_and_taken_in_a_unit_that_suits_it() -> None:
+    app = opened(scenario="tpc-b")
+    app.text_input("workload.think_s").set_value("0.0016").run()
+    assert app.error.len == 0
+    assert app.text_input("workload.think_s").value == "1.6 ms"
+    assert "was 1 s" in app.text_input("workload.think_s").label
+    app.text_input("workload.think_s").set_value("1000ms").run()  # as before, in other words
+    assert "workload.think_s" not in app.query_params
+    assert says(app, "nothing changed")
+
+
+def test_a_folded_group_draws_its_controls_once_it_is_open_or_changed() -> None:
+    path = "instance.replacement.touch_time_s"
+    app = opened(scenario="tpc-b")
+    assert not any(one.key == path for one in app.text_input)
+    app.session_state[f"group.{forms.REPLACEMENT}"] = True
+    app.run()
+    assert any(one.key == path for one in app.text_input)
+    changed = opened(scenario="tpc-b", **{path: "5"})
+    assert "was 3 s" in changed.text_input(path).label
+
+
+# The baseline
+
+
+def test_what_is_pinned_is_what_the_next_change_is_compared_with() -> None:
+    app = opened(**{ARRAY: "15"})
+    app.button(key="baseline.pin").click().run()
+    assert metric(app, "Elapsed").value == elapsed("rahn-full-scan", f"{ARRAY}=15")
+    assert metric(app, "Elapsed").delta == "as the baseline"
+    assert says(app, "baseline pinned")
+    app.select_slider(BLOCK).set_value(16384).run()
+    assert not app.exception
+    assert says(app, "1 changed")
+    assert metric(app, "Elapsed").value == elapsed("rahn-full-scan", f"{ARRAY}=15", f"{BLOCK}=16K")
+    assert "was 8K" in app.select_slider(BLOCK).label
+    assert "was" not in app.number_input(ARRAY).label
+    assert {key: app.query_params[key] for key in (ARRAY, BLOCK, f"baseline.{ARRAY}")} == {
+        ARRAY: "15", BLOCK: "16384", f"baseline.{ARRAY}": "15",
+    }  # fmt: skip
+    app.button(key="baseline.reset").click().run()
+    assert metric(app, "Elapsed").delta == "as the baseline"
+    app.button(key="baseline.unpin").click().run()
+    assert says(app, "1 changed")
+    assert "was 100" in app.number_input(ARRAY).label
+
+
+def test_swapped_the_difference_has_the_other_sign() -> None:
+    app = opened(**{ARRAY: "15"})
+    before = metric(app, "Consistent gets").delta
+    app.button(key="baseline.swap").click().run()
+    assert not app.exception
+    assert metric(app, "Elapsed").value == elapsed("rahn-full-scan")
+    after = metric(app, "Consistent gets").delta
+    assert (before[0], after[0]) == ("+", "-")
+    assert before.split()[0][1:] == after.split()[0][1:]
+    app.button(key="baseline.swap").click().run()
+    assert metric(app, "Consistent gets").delta == before
+
+
+def test_a_control_put_back_to_the_pinned_baseline_is_unchanged() -> None:
+    app = opened(**{ARRAY: "15"})
+    app.button(key="baseline.pin").click().run()
+    app.number_input(ARRAY).set_value(100).run()
+    assert says(app, "1 changed")
+    app.number_input(ARRAY).set_value(15).run()
+    assert says(app, "nothing changed")
+
+
+def test_a_link_opens_the_same_pinned_baseline_elsewhere() -> None:
+    app = opened(**{ARRAY: "15", f"baseline.{BLOCK}": "16384"})
+    assert metric(app, "Elapsed").value == elapsed("rahn-full-scan", f"{ARRAY}=15")
+    assert says(app, "2 changed")
+    assert "was 16K" in app.select_slider(BLOCK).label
+    wrong = opened(**{"baseline.host.cpus": "many"})
+    assert [("baseline" in one.value, "host.cpus" in one.value) for one in wrong.error] == [(True, True)]
+    assert "baseline.host.cpus" not in wrong.query_params
+
+
+def test_two_people_do_not_see_each_others_changes() -> None:
+    first, second = opened(), opened()
+    first.number_input(ARRAY).set_value(15).run()
+    first.button(key="baseline.pin").click().run()
+    second.select_slider(BLOCK).set_value(2048).run()
+    second.run()
+    assert metric(second, "Elapsed").value == elapsed("rahn-full-scan", f"{BLOCK}=2K")
+    assert second.number_input(ARRAY).value == 100
+    assert first.run().select_slider(BLOCK).value == 8192
+    assert ARRAY not in second.query_params
+
+
+# What is said
+
+
+def test_the_reason_stands_in_one_sentence_with_its_counts() -> None:
+    app = opened(**{ARRAY: "15"})
+    times = elapsed("rahn-full-scan"), elapsed("rahn-full-scan", f"{ARRAY}=15")
+    assert says(
+        app, "With Array size 15 rows instead of 100 rows, elapsed time rose from {} to {}".format(*times)
+    )
+    assert says(app, "round trips to the client rose from 71,980 to 479,848")
+
+
+def test_a_difference_that_is_none_is_not_told_as_one() -> None:
+    base = run(load("rahn-full-scan"), "calculate")
+    other = run(load("rahn-full-scan", [f"{BLOCK}=16K"]), "calculate")
+    said = leading(base, other, "elapsed time hardly changes (5 s to 5 s)", "Block size 16K instead of 8K")
+    assert said == "With Block size 16K instead of 8K, elapsed time hardly changes (5 s to 5 s)."
+
+
+def test_without_prices_the_cost_says_how_to_have_one() -> None:
+    app = opened(scenario="savvinov-lio-pc")
+    assert metric(app, "Cost").delta == "no price book"
+    assert "price book" in metric(app, "Cost").help
+    app.selectbox("prices.use").set_value("example").run()
+    cost = run(load("savvinov-lio-pc", ["prices.use=example"]), "calculate").money
+    assert cost is not None
+    assert metric(app, "Cost").value.endswith(cost.currency)
+
+
+# Simulations beside the page
+
+
+class Held:
+    """Simulates once it may, and notes what was asked of it."""
+
+    def __init__(self) -> None:
+        self.asked: list[Ask] = []
+        self.may = threading.Event()
+
+    def play(self, ask: Ask, job: Job) -> Played | None:
+        self.asked.append(ask)
+        while not self.may.wait(0.01):
+            if job.unwanted:
+                return None
+        found = run(ask.scenario, "simulate", replications=ask.replications)
+        return Played(document=found.model_dump_json())
+
+
+@pytest.fixture
+def held(monkeypatch: pytest.MonkeyPatch) -> Held:
+    one = Held()
+    players = Players([one])
+    monkeypatch.setattr(engines, "players", lambda: players)
+    monkeypatch.setattr(engines, "MOST_STEPS", 200_000)
+    return one
+
+
+def job_of(app: AppTest) -> Job:
+    found = app.session_state[engines.JOB]
+    assert isinstance(found, Job)
+    return found
+
+
+SMALL = {"table.rows": "100000", "workload.users": "4"}
+ASKED = [f"{path}={text}" for path, text in SMALL.items()]
+
+
+def test_the_law_is_there_while_it_is_simulated_and_gives_way_to_it(held: Held) -> None:
+    app = opened(**SMALL)
+    law = elapsed("rahn-full-scan", *ASKED)
+    assert metric(app, "Elapsed").value == law
+    assert says(app, "law, approximate")
+    assert says(app, "simulating …")
+    held.may.set()
+    assert job_of(app).wait(LIMIT_S)
+    app.run()
+    assert metric(app, "Elapsed").value == elapsed("rahn-full-scan", *ASKED, engine="simulate")
+    assert says(app, "simulation]")
+    assert says(app, f"the law says {law}")
+    interval = run(load("rahn-full-scan", ASKED), "simulate", replications=engines.INTERVAL_OF).time.interval
+    assert interval is not None
+    label = f":blue-badge[{show_seconds(interval.low_s)} to {show_seconds(interval.high_s)}]"
+    assert label in metric(app, "Elapsed").label
+
+
+def test_the_next_change_cancels_what_is_simulated(held: Held) -> None:
+    app = opened(**SMALL)
+    before = job_of(app)
+    app.number_input("workload.users").set_value(5).run()
+    assert not app.exception
+    assert before.cancelled
+    assert not job_of(app).cancelled
+    assert before.wait(LIMIT_S)
+    app.number_input("workload.users").set_value(1).run()  # nobody queues any more
+    assert app.session_state[engines.JOB] is None
+    held.may.set()
+
+
+def test_a_reader_can_leave_it_at_the_law_and_come_back(held: Held) -> None:
+    app = opened(**SMALL)
+    before = job_of(app)
+    app.button(key="simulation.cancel").click().run()
+    assert not app.exception
+    assert before.cancelled
+    assert app.button(key="simulate").label == "Simulate the queue"
+    held.may.set()
+    app.button(key="simulate").click().run()
+    job = app.session_state[engines.JOB]
+    assert job is None or job.wait(LIMIT_S)
+    app.run()
+    assert says(app, "simulation]")
+
+
+def test_what_one_reader_had_simulated_the_next_one_finds(held: Held) -> None:
+    held.may.set()
+    assert job_of(opened(**SMALL)).wait(LIMIT_S)
+    many = len(held.asked)
+    second = opened(**SMALL)
+    assert says(second, "simulation]")
+    assert len(held.asked) == many

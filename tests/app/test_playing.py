@@ -1,0 +1,154 @@
+"""Simulations beside the page: answered by processes, cancelled at once, shared by all sessions."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator
+
+import pytest
+
+from app import playing
+from app.playing import Ask, Job, Played, Players, Worker
+from model.results import RunResult
+from scenarios import load, run
+
+LIMIT_S = 60.0
+
+
+def asked(name: str, *settings: str, replications: int = 1) -> Ask:
+    scenario = load(name, settings)
+    return Ask(scenario.model_dump_json(), scenario, replications)
+
+
+QUICK = asked("magni-pwrite-1")
+LONG = asked("tpc-c", "workload.precision_percent=0.1")
+"""Some minutes in a compiled loop."""
+EVENTS = asked("rahn-full-scan", "workload.users=1000")
+"""A minute of events."""
+
+
+@pytest.fixture(scope="module")
+def worker() -> Iterator[Worker]:
+    one = Worker()
+    yield one
+    one.close()
+
+
+def answered(played: Played | None) -> RunResult:
+    assert played is not None
+    assert not played.refused
+    return RunResult.model_validate_json(played.document)
+
+
+def test_a_process_gives_the_answer_of_the_simulation(worker: Worker) -> None:
+    found = answered(worker.play(QUICK, Job([QUICK])))
+    assert found.time == run(QUICK.scenario, "simulate").time
+
+
+def test_several_replications_have_an_interval(worker: Worker) -> None:
+    several = asked("rahn-full-scan", "table.rows=100000", "workload.users=4", replications=3)
+    interval = answered(worker.play(several, Job([several]))).time.interval
+    assert interval is not None
+    assert interval.low_s < interval.high_s
+
+
+def test_what_cannot_be_simulated_is_refused_with_the_sentence_of_the_model(worker: Worker) -> None:
+    many = asked("rahn-full-scan", "workload.users=3000")
+    played = worker.play(many, Job([many]))
+    assert played is not None
+    assert "steps is refused" in played.refused
+
+
+def test_a_cancelled_run_ends_soon_and_its_process_goes_on(worker: Worker) -> None:
+    assert worker.play(QUICK, Job([QUICK]))
+    process, job = worker._process, Job([EVENTS])
+    threading.Timer(1.0, job.cancel).start()
+    assert worker.play(EVENTS, job) is None
+    assert answered(worker.play(QUICK, Job([QUICK]))).engine == "simulate"
+    assert worker._process is process
+
+
+def test_a_compiled_run_is_cancelled_with_its_process(worker: Worker) -> None:
+    assert worker.play(QUICK, Job([QUICK]))
+    job = Job([LONG])
+    threading.Timer(1.0, job.cancel).start()
+    began_s = time.monotonic()
+    assert worker.play(LONG, job) is None
+    assert time.monotonic() - began_s < LIMIT_S
+    assert answered(worker.play(QUICK, Job([QUICK]))).engine == "simulate"
+
+
+def test_a_job_that_nobody_looks_at_any_more_ends(worker: Worker, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(playing, "FORGOTTEN_S", 0.5)
+    job = Job([LONG])
+    assert worker.play(LONG, job) is None
+    assert job.unwanted
+    assert not job.cancelled
+
+
+def test_a_lost_process_is_said_and_the_next_answer_comes_from_another(worker: Worker) -> None:
+    assert worker.play(QUICK, Job([QUICK]))
+    process = worker._process
+    assert process is not None
+    threading.Timer(0.5, process.kill).start()
+    played = worker.play(LONG, Job([LONG]))
+    assert played is not None
+    assert "ended unexpectedly" in played.refused
+    assert answered(worker.play(QUICK, Job([QUICK])))
+
+
+class Counted:
+    """Answers at once, or when it may; counts what it was asked."""
+
+    def __init__(self) -> None:
+        self.asked: list[Ask] = []
+        self.may = threading.Event()
+        self.may.set()
+
+    def play(self, ask: Ask, job: Job) -> Played | None:
+        self.asked.append(ask)
+        while not self.may.wait(0.01):
+            if job.unwanted:
+                return None
+        return Played(document=f"answer {len(self.asked)}")
+
+
+def test_what_one_session_had_simulated_is_there_for_the_next() -> None:
+    one = Counted()
+    players = Players([one])
+    assert players.start(Job([QUICK])).wait(LIMIT_S)
+    again = players.start(Job([QUICK]))
+    assert again.wait(LIMIT_S)
+    assert again.done == 1
+    assert len(one.asked) == 1
+    known = players.known(*QUICK.key)
+    assert known is not None
+    assert known.document == "answer 1"
+    assert players.known(QUICK.document, 5) is None
+
+
+def test_a_job_cancelled_while_it_waits_is_never_begun() -> None:
+    one = Counted()
+    one.may.clear()
+    players = Players([one])
+    first, second, third = (players.start(Job([ask])) for ask in (QUICK, LONG, QUICK))
+    second.cancel()
+    first.cancel()
+    assert first.wait(LIMIT_S)
+    one.may.set()
+    assert third.wait(LIMIT_S)
+    assert second.wait(LIMIT_S)
+    assert LONG not in one.asked
+    assert players.known(*LONG.key) is None
+
+
+def test_answers_are_remembered_up_to_a_number(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(playing, "MOST_KNOWN", 2)
+    players = Players([])
+    asks = [Ask(str(number), QUICK.scenario) for number in range(3)]
+    for ask in asks[:2]:
+        players.keep(ask, Played(document=ask.document))
+    assert players.known(*asks[0].key)  # asked for again, so the other one gives way
+    players.keep(asks[2], Played(document="2"))
+    assert [players.known(*ask.key) is not None for ask in asks] == [True, False, True]

@@ -1,0 +1,49 @@
+"""Presets: questions in plain words, each of a scenario that exists and with changes that it takes."""
+
+import pytest
+
+from app import presets, settings
+from app.presets import Preset
+from scenarios import library, load
+
+LONGEST = 42
+"""Letters of a title that a control of the sidebar shows whole, about."""
+
+
+@pytest.mark.parametrize("preset", list(presets.all_presets()), ids=lambda preset: preset.title)
+def test_a_preset_is_a_library_scenario_with_changes_that_it_takes(preset: Preset) -> None:
+    other, refused = settings.settle(preset.scenario, preset.changes)
+    assert not refused
+    assert (other.system, other.workload) != (
+        load(preset.scenario).system,
+        load(preset.scenario).workload,
+    ) or (not preset.changes)
+    assert len(preset.title) <= LONGEST
+    assert presets.named(preset.key) is preset
+
+
+@pytest.mark.parametrize("preset", list(presets.all_presets()), ids=lambda preset: preset.title)
+def test_a_preset_says_who_measured_it(preset: Preset) -> None:
+    said = presets.source_of(preset.scenario)
+    assert said
+    assert said != library()[preset.scenario].source or said == "general knowledge"
+
+
+def test_no_two_presets_look_alike() -> None:
+    titles = [preset.title for preset in presets.all_presets()]
+    assert len(set(titles)) == len(titles) == len(presets.BY_KEY)
+
+
+def test_every_scenario_of_the_library_can_be_chosen_once() -> None:
+    choices = presets.choices()
+    assert len(set(choices)) == len(choices)
+    assert {presets.named(key).scenario for key in choices} == set(library())
+    assert set(library()) <= set(choices) | {preset.scenario for preset in presets.all_presets()}
+
+
+def test_dd_through_the_file_system_is_the_one_that_was_measured() -> None:
+    preset = next(one for one in presets.all_presets() if one.title == "dd: raw against file system")
+    other, _ = settings.settle(preset.scenario, preset.changes)
+    measured = load("magni-dd-fs-10000")
+    assert other.workload == measured.workload
+    assert other.system.host == measured.system.host

@@ -1,0 +1,220 @@
+"""What a move of a control costs on the what-if page, how soon it is painted, and many readers at once.
+
+``python3 dev.py benchmark``, or ``python tests/benchmark/bench_page.py [reruns|painted|ready|readers] [SECONDS]``.
+Judges nothing. Every figure is held against a page that does nothing, measured in the same run and in turns.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from statistics import median, quantiles
+from tempfile import TemporaryDirectory, TemporaryFile
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+
+from figures import ROOT, Figure
+
+pytestmark = [pytest.mark.benchmark, pytest.mark.timeout(1200)]
+
+MOVES = 50
+READERS = 20
+READ_FOR_S = 120.0
+STARTS = 3
+STARTS_WITHIN_S = 60
+SCENARIOS = ("rahn-full-scan", "rahn-pctfree-16k-10")
+READY = "[data-testid=stMetricValue]"
+
+
+def load_average() -> Figure:
+    """How busy the machine is."""
+    return Figure("load average of the last minute", os.getloadavg()[0], "")
+
+
+@contextmanager
+def started(command: Sequence[str]) -> Iterator[tuple[str, int]]:
+    """The address and the process of a server that *command* starts, PORT in it being a free port; its address
+    is given at once, before it listens."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = str(probe.getsockname()[1])
+    with TemporaryFile() as output:
+        process = subprocess.Popen(
+            [word.replace("PORT", port) for word in command], cwd=ROOT, stdin=subprocess.DEVNULL, stdout=output,
+            stderr=subprocess.STDOUT, env={**os.environ, "PYTHONPATH": str(ROOT)},
+        )  # fmt: skip
+        try:
+            yield f"http://127.0.0.1:{port}", process.pid
+        finally:
+            process.terminate()
+            process.wait(timeout=30)
+            output.seek(0)
+            said = output.read().decode(errors="replace")
+            assert "Traceback" not in said, said
+
+
+def streamlit(script: Path | str) -> list[str]:
+    """The command that serves a page with Streamlit alone, as ours is served."""
+    options = [
+        "--server.address=127.0.0.1", "--server.port=PORT", "--server.headless=true", "--server.fileWatcherType=none",
+        "--browser.gatherUsageStats=false",
+    ]  # fmt: skip
+    return [sys.executable, "-m", "streamlit", "run", str(script), *options]
+
+
+OURS = [sys.executable, "-m", "app", "app", "--no-browser", "--port", "PORT"]
+
+
+def wait_until_healthy(address: str) -> None:
+    """Return when the server answers."""
+    direct = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+    deadline = time.monotonic() + STARTS_WITHIN_S
+    while time.monotonic() < deadline:
+        try:
+            with direct.open(f"{address}/_stcore/health", timeout=5) as answer:
+                if answer.read() == b"ok":
+                    return
+        except OSError:
+            time.sleep(0.05)
+    raise AssertionError("the server did not start")
+
+
+def browser_path() -> str:
+    """Path of chromium on this machine."""
+    found = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    if found is None:
+        pytest.skip("there is no chromium on PATH")
+    return found
+
+
+def reruns() -> list[Figure]:
+    """CPU of a rerun by Streamlit's test client."""
+    from tests.app.page_moves import reruns as measured
+
+    found = [load_average()]
+    for name in SCENARIOS:
+        taken = measured(MOVES // 2, scenario=name)
+        empty, fresh, cached = (median(each) for each in (taken.empty, taken.fresh, taken.cached))
+        what = f"{name}, {taken.controls} controls"
+        found += [
+            Figure(f"{what}: an empty page with as many sliders, CPU", 1e3 * empty, "ms"),
+            Figure(f"{what}: a fresh answer, CPU", 1e3 * fresh, "ms"),
+            Figure(f"{what}: a fresh answer over the empty page", fresh / empty, "x", 4),
+            Figure(f"{what}: a known answer over the empty page", cached / empty, "x", 2.5),
+        ]
+    return found
+
+
+def painted() -> list[Figure]:
+    """From the key press to the paint in a real browser."""
+    from playwright.sync_api import sync_playwright
+
+    from tests.app.page_moves import FLAGS, MOVED_LABEL, REFERENCE, Watched, in_turns, there_and_back
+
+    found = [load_average()]
+    with TemporaryDirectory() as folder, sync_playwright() as playwright:
+        script = Path(folder, "reference.py")
+        script.write_text(REFERENCE)
+        with started(streamlit(script)) as (theirs, _), started(OURS) as (ours, _):
+            wait_until_healthy(theirs)
+            wait_until_healthy(ours)
+            browser = playwright.chromium.launch(executable_path=browser_path(), args=FLAGS)
+            pages = {
+                "reference": Watched(browser, theirs, "Slider 0"),
+                "what if": Watched(browser, ours, MOVED_LABEL, "Consistent gets"),
+            }
+            in_turns(pages, ["ArrowRight"] * 3)
+            taken = in_turns(pages, list(there_and_back(MOVES)))
+            browser.close()
+    for what in ("number", "chart", "both"):
+        of = {name: sorted(move[what] for move in moves) for name, moves in taken.items()}
+        for said, read in (("median", median), ("p95", lambda values: quantiles(values, n=20)[-1])):
+            figures = {name: read(values) for name, values in of.items()}
+            found += [Figure(f"{name}: {what} painted, {said} of {MOVES}", ms, "ms") for name, ms in figures.items()]
+            found.append(Figure(f"{what} painted, {said}: over the reference", figures["what if"] / figures["reference"], "x", 2.5))
+    return found
+
+
+def ready() -> list[Figure]:
+    """From the start of the process to the first number painted."""
+    from playwright.sync_api import sync_playwright
+
+    from tests.app.page_moves import FLAGS, REFERENCE
+
+    taken: dict[str, list[float]] = {"what if": [], "reference": []}
+    found = [load_average()]
+    with TemporaryDirectory() as folder, sync_playwright() as playwright:
+        script = Path(folder, "reference.py")
+        script.write_text(REFERENCE)
+        commands = {"what if": OURS, "reference": streamlit(script)}
+        browser = playwright.chromium.launch(executable_path=browser_path(), args=FLAGS)
+        for _ in range(STARTS):
+            for name, command in commands.items():
+                page = browser.new_page()
+                began = time.monotonic()
+                with started(command) as (address, _):
+                    wait_until_healthy(address)
+                    page.goto(address)
+                    page.locator(READY).first.wait_for(timeout=1000 * STARTS_WITHIN_S)
+                    taken[name].append(time.monotonic() - began)
+                    page.close()
+        browser.close()
+    ours, theirs = (median(taken[name]) for name in ("what if", "reference"))
+    return [
+        *found,
+        Figure("cold server: the first number painted", ours, "s", 5),
+        Figure("cold server: the same of four sliders and a chart", theirs, "s"),
+        Figure("cold server: their ratio", ours / theirs, "x"),
+    ]
+
+
+def readers(for_s: float = READ_FOR_S) -> list[Figure]:
+    """Many browser sessions at once, each with settings of its own."""
+    import psutil
+
+    from tests.app.page_sessions import sessions
+
+    before = load_average()
+    with started(streamlit(ROOT / "app" / "streamlit_app.py")) as (address, pid):
+        wait_until_healthy(address)
+        seen = sessions(browser_path(), address, psutil.Process(pid).pid, READERS, for_s)
+    print(*seen.wrong, sep="\n", file=sys.stderr)
+    opened, middle, end = (size / 2**20 for size in seen.memory_bytes)
+    what = f"{READERS} sessions for {for_s:g} s"
+    return [
+        before,
+        Figure(f"{what}: compared with the law", seen.moves, ""),
+        Figure(f"{what}: wrong numbers and errors", len(seen.wrong), "", 0),
+        Figure(f"{what}: memory when all have opened", opened, "MB"),
+        Figure(f"{what}: memory halfway", middle, "MB"),
+        Figure(f"{what}: memory at the end", end, "MB"),
+        Figure(f"{what}: its growth in the second half", 100 * (end / middle - 1), "%", 10),
+    ]
+
+
+REPORTS: tuple[Callable[[], list[Figure]], ...] = (reruns, painted, ready, readers)
+
+
+@pytest.mark.parametrize("report", REPORTS)
+def test_report(report: Callable[[], list[Figure]]) -> None:
+    print("\n" + "\n".join(str(figure) for figure in report()))
+
+
+if __name__ == "__main__":
+    wanted = [word for word in sys.argv[1:] if not word.replace(".", "").isdigit()]
+    seconds = [float(word) for word in sys.argv[1:] if word.replace(".", "").isdigit()]
+    for report_ in REPORTS:
+        if not wanted or report_.__name__ in wanted:
+            figures_ = readers(*seconds) if report_ is readers else report_()
+            for figure_ in figures_:
+                print(figure_, flush=True)

@@ -36,17 +36,14 @@ def calibrate(
     from validation.calibrate import calibrate as calibrated
     from validation.write_catalog import write
 
+    if to_catalog:
+        _refuse_own_files(cases)
     found = calibrated(cases or None)
     if to_catalog and found.unidentified:
         raise SpecError(f"{'; '.join(found.unidentified)}; nothing is written")
-    written = write(found, whole=not cases) if to_catalog else []
-    left_out = _left_out([fit.case for fit in found.fits], quiet) if leave_out or to_catalog else {}
-    if to_catalog:
-        from validation.leave_out import write_left_out
-        from validation.left_out import every_known, path_of_left_out
-
-        write_left_out({**(every_known() if cases else {}), **left_out}, path_of_left_out())
-        written.append(path_of_left_out())
+    named = cases or tuple(fit.case for fit in found.fits)
+    left_out = _left_out(named, quiet) if leave_out or to_catalog else {}
+    written = write(found, left_out, whole=not cases) if to_catalog else []
     if as_json:
         from dataclasses import asdict
 
@@ -67,6 +64,19 @@ def calibrate(
         lines += left_out_lines(left_out, width_of_terminal())
     print_lines([*lines, *(f"wrote {path}" for path in written)] or ["Nothing to fit."] * (not found.fits))
     return None
+
+
+def _refuse_own_files(cases: Sequence[str]) -> None:
+    """Raise SpecError unless every case comes with the program: the catalog stands on those alone."""
+    from model.errors import SpecError
+    from validation import case_names
+
+    for name in cases:
+        if name.replace("-", "_") not in case_names():
+            raise SpecError(
+                f"calibrate --write: got {name}; allowed are the cases that come with the program: "
+                f"{', '.join(case_names())}"
+            )
 
 
 def _left_out(cases: Sequence[str], quiet: bool) -> dict[str, LeftOut]:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Final, Literal
+from typing import Any, Final
 
 import streamlit as st
 
-from app.fields import OWN, Facts, as_text, facts, value_at
+from app.fields import OWN, Facts, as_text, facts, held_value, value_at
 from app.markdown import plain
 from model.spec import Disk, Export, FullScan, Import, IndexRangeScan, Insert, Stream, Transactions
 from scenarios import Scenario
@@ -369,12 +369,16 @@ SHOWN: Final[dict[str, dict[str, str]]] = {
 def draw(
     control: Control,
     field: Facts,
-    base: Scenario,
-    other: Scenario,
-    changed: bool,
+    asked: tuple[Scenario, Scenario],
     on_change: Callable[[str], None],
+    changed: bool,
+    refused: bool = False,
 ) -> None:
-    """Draw the widget of a control; its value lives in the session state under the field's path."""
+    """Draw the widget of a control; its value lives in the session state under the field's path.
+
+    It is that of the second scenario *asked*, but for a *refused* one, which stays as it was typed.
+    """
+    base, other = asked
     was = value_at(base, control.path)
     unit = field.unit or ("%" if field.kind == "real" else "")
     unit = unit.replace("currency", plain(other.system.prices.currency or "currency"))
@@ -386,51 +390,65 @@ def draw(
         label = f"{label} :small[:gray[· {idle}]]"
     says = f"decides nothing here: {idle}" if idle else ""
     common: dict[str, Any] = {
-        "key": control.path, "help": " — ".join(filter(None, [field.help(), says])), "on_change": on_change,
-        "args": (control.path,), "disabled": bool(idle) and not changed,
+        "label": label, "key": control.path, "help": " — ".join(filter(None, [field.help(), says])),
+        "on_change": on_change, "args": (control.path,), "disabled": bool(idle) and not changed,
     }  # fmt: skip
-    held = st.session_state[control.path]
+    held = held_value(field, value_at(other, control.path))
+    if refused:
+        held = st.session_state.get(control.path, held)
+    # A browser that is late builds a control anew from its last drawing, so that has to say the value; where it is
+    # set from here, Streamlit wants it said once.
+    says_value = st.session_state.get(control.path, held) == held
+    if not says_value:
+        st.session_state[control.path] = held
+    _widget(control, field, was, held, common, says_value)
+
+
+def _widget(
+    control: Control, field: Facts, was: Any, held: Any, common: dict[str, Any], says_value: bool
+) -> None:
+    """The widget that suits the field, with its value *held* where *says_value*."""
     names = SHOWN.get(control.path, {})
+    none: Any = None if field.optional else "min"
     if field.kind == "ladder":
-        st.select_slider(label, field.options, format_func=field.show, **common)
+        st.select_slider(
+            options=field.options, value=held if says_value else None, format_func=field.show, **common
+        )
     elif field.kind == "choice" and len(field.options) <= 3 and not field.titles:
         st.segmented_control(
-            label, field.options, required=True, format_func=lambda option: names.get(option, option), width="stretch",
-            **common,
+            options=field.options, default=held if says_value else None, required=True, width="stretch",
+            format_func=lambda option: names.get(option, option), **common,
         )  # fmt: skip
-    elif field.kind == "choice":
-        options = [*field.options, *([OWN] if OWN in (was, held) and field.titles else [])]
-        first = None if field.optional else 0
-        st.selectbox(label, options, first, format_func=field.show, placeholder="not given", **common)
-    elif field.kind == "flag":
-        st.toggle(label, **common)
-    elif field.kind == "whole":
-        unset: Literal["min"] | None = None if field.optional else "min"
-        st.number_input(
-            label,
-            int(field.low or 0),
-            _most(field),
-            unset,
-            step=step_of(was or 0),
-            placeholder="not given",
-            **common,
+    elif field.kind in ("choice", "text"):
+        own = [OWN] if OWN in (was, held) and field.titles else []
+        given = (
+            [as_text(value) for value in (was, held) if value is not None] if field.kind == "text" else own
         )
+        options = list(dict.fromkeys([*field.options, *control.offers, *given]))
+        first = options.index(held) if says_value and held in options else None if field.optional else 0
+        st.selectbox(
+            options=options, index=first, accept_new_options=field.kind == "text", placeholder="not given",
+            format_func=field.show if field.kind == "choice" else str, **common,
+        )  # fmt: skip
+    elif field.kind == "flag":
+        st.toggle(value=says_value and held, **common)
+    elif field.kind in ("size", "duration"):
+        example = "bytes, or 8K, 512M, 1.5G" if field.kind == "size" else "seconds, or 5 ms, 250 µs"
+        st.text_input(value=held or "" if says_value else "", placeholder=example, **common)
     elif field.kind == "share":
-        _slider(label, field, held, common)
-    elif field.kind == "real":
-        scale, step = (1, 1.0) if field.unit else (100, 0.1)
-        low, high = float(field.low or 0) * scale + 1e-4 * field.open_below, float(_most(field)) * scale
-        least: Literal["min"] | None = None if field.optional else "min"
-        st.number_input(label, low, high, least, step=step, format="%.6g", placeholder="not given", **common)
-    elif field.kind == "size":
-        st.text_input(label, placeholder="bytes, or a size like 8K, 512M, 1.5G", **common)
-    elif field.kind == "duration":
-        st.text_input(label, placeholder="seconds, or a time like 5 ms, 250 µs", **common)
+        _slider(field, held, common, says_value)
+    elif field.kind == "whole":
+        st.number_input(
+            min_value=int(field.low or 0), max_value=_most(field), value=held if says_value else none,
+            step=step_of(was or 0), placeholder="not given", **common,
+        )  # fmt: skip
     else:
-        given = [as_text(value) for value in (was, held) if value is not None]
-        offers = list(dict.fromkeys([*control.offers, *given]))
-        first = None if field.optional else 0
-        st.selectbox(label, offers, first, accept_new_options=True, placeholder="not given", **common)
+        scale, step = (1, 1.0) if field.unit else (100, 0.1)
+        st.number_input(
+            min_value=float(field.low or 0) * scale + 1e-4 * field.open_below,
+            max_value=float(_most(field)) * scale, value=held if says_value else none, step=step, format="%.6g",
+            placeholder="not given", **common,
+        )  # fmt: skip
 
 
 def told(path: str, base: Scenario, other: Scenario) -> str:
@@ -449,12 +467,16 @@ def step_of(value: float) -> int:
     return int(max(1, 10 ** (len(str(int(abs(value)))) - 2)))
 
 
-def _slider(label: str, field: Facts, held: Any, common: dict[str, Any]) -> None:
+def _slider(field: Facts, held: Any, common: dict[str, Any], says_value: bool) -> None:
     low, high = field.low or 0, field.high or 1
+    value = held if says_value else None
     if field.unit == "%" and isinstance(held, int):
-        st.slider(label, int(low), int(high), step=1, format="%d%%", **common)
+        st.slider(min_value=int(low), max_value=int(high), value=value, step=1, format="%d%%", **common)
     else:
-        st.slider(label, float(low), float(high), step=(high - low) / 100, format="percent", **common)
+        step = (high - low) / 100
+        st.slider(
+            min_value=float(low), max_value=float(high), value=value, step=step, format="percent", **common
+        )
 
 
 def _most(field: Facts) -> int:

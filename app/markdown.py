@@ -6,8 +6,8 @@ import re
 
 
 def plain(text: str) -> str:
-    """*text* without the signs that Markdown would take for its own."""
-    return re.sub(r"([\\$_*~`\[\]])", r"\\\1", text)
+    """*text* without the signs that Markdown would take for its own, Streamlit's :names: of pictures among them."""
+    return re.sub(r":(?=\S)", ":\u2060", re.sub(r"([\\$_*~`\[\]])", r"\\\1", text))
 
 
 def sentence(text: str) -> str:

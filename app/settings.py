@@ -55,7 +55,7 @@ def setting(path: str, text: str) -> str:
 
 def command_line(name: str, changes: Mapping[str, str], engine: str = "") -> str:
     """The command that gives the same answer; *engine* where the one chosen by itself would be another."""
-    words = ["blocktime", "run", name]
+    words = ["blocktime", "run", own_files.label(name)]
     for path, text in changes.items():
         words += ["--set", setting(path, text)]
     if engine:

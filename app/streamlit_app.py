@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from app import about, compare_page, evidence, mechanisms, sweep_page, what_if
+from app import about, compare_page, evidence, mechanisms, reconnect, sweep_page, what_if
 
 
 def main() -> None:
@@ -20,6 +20,7 @@ def main() -> None:
         "Mechanisms": mechanisms.pages(),
     }
     st.navigation(pages, position="top").run()
+    reconnect.ready()
 
 
 if __name__ == "__main__":  # workers of a process pool import this file under another name

@@ -10,13 +10,13 @@ from typing import Any, Final
 
 from pydantic import ValidationError
 
-from app import forms, settings
+from app import forms, own_files, settings
 from app.fields import Facts, as_text, facts, size_text, value_at
 from model.errors import SpecError, cut
 from model.units import MIB
 from scenarios import Scenario
 from scenarios.declared import takes_whole_numbers
-from scenarios.load import Source
+from scenarios.load import Source, with_settings
 from scenarios.sweeps.asked import library_of_sweeps, source_of_sweep, sweep_asked
 from scenarios.sweeps.design import Design
 from scenarios.sweeps.plan import Plan, Progress
@@ -67,7 +67,10 @@ class Form:
 
     def source(self) -> Source:
         """The scenario that the points differ from, as it is written."""
-        return source_of_sweep(self.base, [settings.setting(path, text) for path, text in self.changes])
+        changed = [settings.setting(path, text) for path, text in self.changes]
+        if own_files.is_own(self.base):
+            return with_settings(own_files.source(self.base), changed)
+        return source_of_sweep(self.base, changed)
 
     def sweep(self) -> Sweep:
         """What varies; raises :class:`Wrong` with every fault."""

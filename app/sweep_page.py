@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import streamlit as st
 
-from app import settings, what_if
+from app import address, settings, what_if
 from app.markdown import plain, sentence
 from app.sweep_form import (
     DESIGNS,
@@ -105,13 +105,13 @@ def _start() -> None:
     """On the session's first run take the state from the address."""
     query = {name: st.query_params.get_all(name) for name in st.query_params}
     what_if.start({name: given[-1] for name, given in query.items() if name not in FROM_QUERY})
-    if FORM in st.session_state:
+    if FORM in st.session_state and not address.went_back():
         return
     name, changes = st.session_state[what_if.NAME], st.session_state[what_if.CHANGES]
     form, notes = form_in(query, name, changes)
+    _put(_with_a_first_line(form))
     st.session_state[NOTES] = [*st.session_state[what_if.NOTES], *notes]
     st.session_state[what_if.NOTES] = []
-    st.session_state[FORM] = _with_a_first_line(form)
     st.session_state[FROM_FILE] = False
     wanted = query.get("measure", [""])[-1]
     if wanted in MEASURES:
@@ -140,7 +140,7 @@ def _follow_what_if() -> None:
 def _address(form: Form) -> None:
     """Keep the address such that it opens this screen."""
     wanted: dict[str, str | list[str]] = (
-        {} if form.is_library_sweep else {"scenario": form.base, **dict(form.changes)}
+        {} if form.is_library_sweep else {**address.written(form.base, dict(form.changes), "")}
     )
     wanted |= query_of(form)
     measure = st.session_state.get(MEASURE)
@@ -195,7 +195,7 @@ def _source(form: Form) -> Scenario:
         scenario, _ = settings.settle(form.base, dict(form.changes))
     if not st.session_state[FROM_FILE]:
         moved = f", {len(form.changes)} changed" if form.changes else ""
-        st.caption(f"Base scenario `{scenario.base}`{moved}")
+        st.caption(f"Base scenario `{scenario.base or scenario.origin}`{moved}")
     return scenario
 
 

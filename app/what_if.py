@@ -195,11 +195,8 @@ def _controls(state: _State, base: Scenario, other: Scenario, refused: Mapping[s
         shown.update(control.path for control, _ in found)
         with _group(group, sum(control.path in state.differing for control, _ in found)) as is_drawn:
             for control, field in found if is_drawn else ():
-                if control.path not in refused:
-                    held = fields.held_value(field, fields.value_at(other, control.path))
-                    if st.session_state.get(control.path, _NOTHING) != held:
-                        st.session_state[control.path] = held
-                forms.draw(control, field, base, other, control.path in state.differing, _change)
+                changed = control.path in state.differing
+                forms.draw(control, field, (base, other), _change, changed, control.path in refused)
     unseen = {path: text for path, text in state.changes.items() if path not in shown}
     if unseen:
         said = ", ".join(f"{path}={text}" for path, text in unseen.items())
@@ -221,9 +218,12 @@ def _group(name: str, changed: int) -> Iterator[bool]:
         yield True
         return
     said = f" · {changed} changed" if changed else ""
-    place = st.expander(f"{name}{said}", expanded=bool(changed), key=f"group.{name}", on_change="rerun")
+    key = f"group.{name}"
+    if changed:
+        st.session_state.setdefault(key, True)
+    place = st.expander(f"{name}{said}", key=key, on_change="rerun")
     with place:
-        yield bool(changed) or bool(place.open)
+        yield bool(place.open)
 
 
 def _scenario(state: _State) -> None:
@@ -278,9 +278,6 @@ def _baseline(state: _State) -> None:
         else:
             st.button("Unpin", on_click=_unpin, key="baseline.unpin",
                       help="The scenario itself is the baseline again")  # fmt: skip
-
-
-_NOTHING: Final = object()
 
 
 def _change(path: str) -> None:

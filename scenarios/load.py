@@ -401,10 +401,15 @@ def _with_true_values(system: System, work: Workload) -> System:
     constants = {}
     for path, constant in system.constants.items():
         section, _, rest = path.partition(".")
-        value: Any = work if section == "workload" else getattr(system, section)
+        value: Any = work if section == "workload" else getattr(system, section, None)
         for part in rest.split("."):
-            value = getattr(value, part)
-        constants[path] = constant.model_copy(update={"value": float(value)})
+            value = getattr(value, part, None)
+        try:
+            constants[path] = constant.model_copy(update={"value": float(value)})
+        except (TypeError, ValueError):
+            raise SpecError(
+                f"{constant.source}: inferred: field: got {path!r}; it is the path of a number"
+            ) from None
     return system.model_copy(update={"constants": constants})
 
 

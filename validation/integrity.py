@@ -8,7 +8,17 @@ from math import isclose, prod
 from model import catalog
 from model.errors import BlocktimeError, MeasurementError
 from validation.case import Case, Cell, Check, NumberSpec, Table
-from validation.numbers import CLOCK, Row, in_model_units, matches, names, numbers_of, row_name, rows_of
+from validation.numbers import (
+    CLOCK,
+    Row,
+    in_model_units,
+    matches,
+    names,
+    numbers_of,
+    row_name,
+    rows_of,
+    value_of,
+)
 from validation.quantity import UNITS, check_path
 
 
@@ -108,6 +118,8 @@ def _check_compared(table: Table, spec: NumberSpec, place: str) -> None:
             raise MeasurementError(f"{place}: tests without a tolerance; wanted it declared before comparing")
     elif not spec.fits:
         raise MeasurementError(f"{place}: fits nothing; wanted the constants that are fitted to it")
+    else:
+        _check_positive(table, spec, place)
     if spec.tolerance is not None and spec.tolerance_absolute is not None:
         raise MeasurementError(f"{place}: tolerance and tolerance_absolute; wanted one of them")
     if not (spec.scenario or table.scenario):
@@ -124,6 +136,14 @@ def _check_compared(table: Table, spec: NumberSpec, place: str) -> None:
             ) from None
     for constant in spec.fits:
         _check_constant(constant, place)
+
+
+def _check_positive(table: Table, spec: NumberSpec, place: str) -> None:
+    """A number that fits is weighed by its relative error, and is a time, a size or a count."""
+    for row in rows_of(table):
+        for column in names(spec.column):
+            if matches(spec.where, row) and value_of(row[column], place) <= 0:
+                raise MeasurementError(f"{place}: fits, and got {row[column]}; wanted a number above 0")
 
 
 def _check_constant(constant: str, place: str) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from pathlib import Path
 
 from scenarios import load
 from validation.case import Case, case_names, load_case
@@ -84,13 +83,6 @@ def text_of(found: Mapping[str, LeftOut]) -> str:
         for identity, one in sorted(found.items())
     }
     return json.dumps(rounded, indent=1, ensure_ascii=False) + "\n"
-
-
-def write_left_out(found: Mapping[str, LeftOut], path: Path) -> None:
-    """Write the file of what was left out, beside and renamed."""
-    beside = path.with_suffix(".json.new")
-    beside.write_text(text_of(found), "utf-8")
-    beside.replace(path)
 
 
 def _groups(

@@ -154,9 +154,15 @@ def _numbers(console: Console, compared: Sequence[Comparison]) -> None:
         for column in COLUMNS
         if not column.optional or any(column.text(one) != NOTHING for one in compared)
     ]
-    widths = [max(map(len, (*column.head, *map(column.text, compared)))) for column in columns]
     verdicts = max(len("verdict"), *(len(WORDS[one.verdict]) for one in compared))
-    names = max(NAMES, width_of(console) - sum(widths) - len(widths) - 1 - USE - 1 - verdicts)
+    while True:
+        widths = [max(map(len, (*column.head, *map(column.text, compared)))) for column in columns]
+        room = width_of(console) - sum(widths) - len(widths) - 1 - USE - 1 - verdicts
+        spare = [column for column in columns if column.optional]
+        if room >= NAMES or not spare:
+            break
+        columns.remove(spare[-1])  # use and verdict matter more, and the page has every column
+    names = max(NAMES, room)
     for first, place in (("", 0), ("number", 1)):
         heads = " ".join(
             f"{column.head[place]:>{width}}" for column, width in zip(columns, widths, strict=True)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import signal
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
 
@@ -10,6 +12,8 @@ from model import catalog
 from validation.calibrate import Calibration
 from validation.fit import Estimate, Fit
 from validation.joint import Joint
+from validation.leave_out import text_of
+from validation.left_out import LeftOut, every_known
 from validation.parameters import like, parts_of, places_of
 
 LEAST_CORRELATION: Final = 0.1
@@ -20,21 +24,46 @@ HEAD: Final = """\
 """
 
 
-def write(found: Calibration, root: Path | None = None, *, whole: bool = True) -> list[Path]:
-    """Write values, intervals, ranges and the numbers that made them; returns the files changed.
+def write(
+    found: Calibration,
+    left_out: Mapping[str, LeftOut] | None = None,
+    root: Path | None = None,
+    *,
+    whole: bool = True,
+) -> list[Path]:
+    """Write values, intervals, ranges and the numbers that made them, and what was left out; returns the files changed.
 
-    Correlations are written where the *whole* of the cases was calibrated. Files are written beside and renamed.
+    Correlations are written where the *whole* of the cases was calibrated. All files are written beside, and then
+    renamed without an interruption between them.
     """
     base = Path(catalog.__file__).parents[2] if root is None else root
-    changed = _documents(found.fits, base)
-    texts = {path: _tomlkit().dumps(document) for path, document in changed.items()}
+    texts = {path: _tomlkit().dumps(document) for path, document in _documents(found.fits, base).items()}
     if whole:
         texts[base / "model" / "catalog" / "correlations.toml"] = correlations_text(found.joint)
-    for path, text in texts.items():
-        beside = path.with_suffix(".toml.new")
-        beside.write_text(text, "utf-8")
-        beside.replace(path)
+    if left_out:
+        known = {} if whole else every_known()
+        texts[base / "validation" / "left_out.json"] = text_of({**known, **left_out})
+    beside = {path: path.with_name(f"{path.name}.new") for path in texts}
+    try:
+        for path, text in texts.items():
+            beside[path].write_text(text, "utf-8")
+        with _uninterrupted():
+            for path in texts:
+                beside[path].replace(path)
+    finally:
+        for path in beside.values():
+            path.unlink(missing_ok=True)
     return sorted(texts)
+
+
+@contextmanager
+def _uninterrupted() -> Iterator[None]:
+    """Let Ctrl-C wait."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGTERM})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def correlations_text(joint: Joint) -> str:

@@ -95,7 +95,7 @@ def calls_of(scenario: Scenario, many: int) -> list[Call]:
         tracks = drive.distance(start)
         took = drive.submit(now, file.write, start, work.block_size_bytes) - now
         found.append(_parts(scenario, now, took, tracks))
-        now += took
+        now += took + gap
     return found
 
 

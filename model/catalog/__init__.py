@@ -98,7 +98,11 @@ def correlations() -> dict[frozenset[str], float]:
 def read_correlations(text: str) -> dict[frozenset[str], float]:
     """The pairs of a file of correlations, as :func:`correlations` gives them."""
     found: dict[frozenset[str], float] = {}
-    for number, pair in enumerate(tomllib.loads(text).get("pair", ()), 1):
+    try:
+        pairs = tomllib.loads(text).get("pair", ())
+    except tomllib.TOMLDecodeError as error:
+        raise SpecError(f"{CORRELATIONS}: not TOML: {error}") from None
+    for number, pair in enumerate(pairs, 1):
         where = f"{CORRELATIONS}: pair {number}"
         names, correlation = pair.get("of"), pair.get("correlation")
         if not isinstance(names, list) or len(set(names)) != 2:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from streamlit import config
 from streamlit.testing.v1 import AppTest
 
 if TYPE_CHECKING:
@@ -17,7 +18,13 @@ ENTRY: Final = Path(__file__).resolve().parents[2] / "app" / "streamlit_app.py"
 MOVED: Final = "table.pctfree_percent"
 MOVED_LABEL: Final = "PCTFREE"
 LIMIT_S: Final = 60
-FLAGS: Final = ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking", "--disable-sync"]
+FLAGS: Final = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-sync",
+]
 """Of the browser, as the tests start it."""
 REFERENCE: Final = """
 import streamlit as st
@@ -36,13 +43,23 @@ st.plotly_chart(
 
 def empty_page(sliders: int) -> str:
     """The script of a page of sliders alone."""
-    return f"import streamlit as st\n\nfor n in range({sliders}):\n    st.slider(str(n), 0, 99, 0, key=str(n))\n"
+    return (
+        f"import streamlit as st\n\nfor n in range({sliders}):\n    st.slider(str(n), 0, 99, 0, key=str(n))\n"
+    )
 
 
 def controls_of(app: AppTest) -> int:
     """How many controls the sidebar has: what a reader can set, not the buttons."""
     side = app.sidebar
-    kinds = ("slider", "select_slider", "number_input", "selectbox", "text_input", "toggle", "segmented_control")
+    kinds = (
+        "slider",
+        "select_slider",
+        "number_input",
+        "selectbox",
+        "text_input",
+        "toggle",
+        "segmented_control",
+    )
     return sum(len(side.get(kind)) for kind in kinds)
 
 
@@ -58,6 +75,7 @@ class Reruns:
 
 def reruns(moves: int, **query: str) -> Reruns:
     """Move a slider so often on the page to values never seen, on it to values seen before, and on an empty page."""
+    config.set_option("browser.gatherUsageStats", False)  # as the page is served
     app = _opened(AppTest.from_file(str(ENTRY), default_timeout=LIMIT_S), query)
     controls = controls_of(app)
     bare = _opened(AppTest.from_string(empty_page(controls), default_timeout=LIMIT_S), {})
@@ -107,7 +125,8 @@ WATCH: Final = """([slider, label]) => {
     const frame = () => {
       const now = look();
       for (const [n, name] of ['number', 'chart'].entries())
-        if (!(name in window.watched) && now[n] && now[n] !== before[n]) window.watched[name] = performance.now() - start;
+        if (!(name in window.watched) && now[n] && now[n] !== before[n])
+          window.watched[name] = performance.now() - start;
       if (Object.keys(window.watched).length < 2) requestAnimationFrame(frame);
     };
     requestAnimationFrame(frame);

@@ -5,12 +5,11 @@ from __future__ import annotations
 import asyncio
 import random
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 from urllib.parse import parse_qs, urlsplit
 
-import psutil
+import psutil  # type: ignore[import-untyped]
 
 from model.units import show_seconds
 from scenarios import load, run
@@ -46,12 +45,19 @@ def expected(array: int, pctfree: int) -> dict[str, str]:
     }
 
 
-def sessions(chromium: str, address: str, server_pid: int, many: int, for_s: float) -> Seen:
+def server_memory_bytes(address: str) -> int:
+    """Resident memory of the server whose command names the port of *address*."""
+    port = f"--server.port={urlsplit(address).port}"
+    servers = (one for one in psutil.process_iter(["cmdline"]) if port in (one.info["cmdline"] or ()))
+    return int(next(servers).memory_info().rss)
+
+
+def sessions(chromium: str, address: str, many: int, for_s: float) -> Seen:
     """Let so many sessions move their sliders for so long, all at once."""
-    return asyncio.run(_sessions(chromium, address, psutil.Process(server_pid), many, for_s))
+    return asyncio.run(_sessions(chromium, address, many, for_s))
 
 
-async def _sessions(chromium: str, address: str, server: psutil.Process, many: int, for_s: float) -> Seen:
+async def _sessions(chromium: str, address: str, many: int, for_s: float) -> Seen:
     from playwright.async_api import async_playwright
 
     seen = Seen()
@@ -59,11 +65,13 @@ async def _sessions(chromium: str, address: str, server: psutil.Process, many: i
     async with async_playwright() as playwright:
         browser = await playwright.chromium.launch(executable_path=chromium, args=FLAGS)
         pages = [await _opened(browser, address, array, seen) for array in arrays]
-        seen.memory_bytes.append(server.memory_info().rss)
+        seen.memory_bytes.append(server_memory_bytes(address))
         for _ in range(2):
             until_s = asyncio.get_running_loop().time() + for_s / 2
-            await asyncio.gather(*(_moves(page, array, until_s, seen) for page, array in zip(pages, arrays, strict=True)))
-            seen.memory_bytes.append(server.memory_info().rss)
+            await asyncio.gather(
+                *(_moves(page, array, until_s, seen) for page, array in zip(pages, arrays, strict=True))
+            )
+            seen.memory_bytes.append(server_memory_bytes(address))
         await browser.close()
     return seen
 
@@ -91,6 +99,8 @@ async def _moves(page: Page, array: int, until_s: float, seen: Seen) -> None:
 
 
 async def _compare(page: Page, array: int, seen: Seen) -> None:
+    from playwright.async_api import Error
+
     slider = page.get_by_role("slider", name=MOVED_LABEL).first
     pctfree = int((await slider.get_attribute("aria-valuetext") or "").rstrip("%"))
     wanted = expected(array, pctfree)
@@ -102,15 +112,12 @@ async def _compare(page: Page, array: int, seen: Seen) -> None:
         )
         try:
             await shown.get_by_text(text, exact=True).wait_for(timeout=LIMIT_MS)
-        except Exception:  # noqa: BLE001  # whatever it is, it is told with what was seen instead
-            seen.wrong.append(f"array {array}, PCTFREE {pctfree}: {label} {await shown.all_inner_texts()}, not {text}")
+        except Error:
+            seen.wrong.append(
+                f"array {array}, PCTFREE {pctfree}: {label} {await shown.all_inner_texts()}, not {text}"
+            )
     errors = await page.locator("[data-testid=stException], [data-testid=stAlert]").all_inner_texts()
     seen.wrong += [f"array {array}, PCTFREE {pctfree}: {error}" for error in errors]
     held = parse_qs(urlsplit(page.url).query).get(OWN)
     if held != [str(array)]:
         seen.wrong.append(f"array {array}: the address holds {held}")
-
-
-def of_each(numbers: Sequence[int]) -> str:
-    """Memory in words."""
-    return ", ".join(f"{number / 2**20:.0f}" for number in numbers)

@@ -357,7 +357,9 @@ def test_calibrate_prints_estimates(capsys: Captured) -> None:
     assert main(["calibrate", "rahn_full_scan", "--leave-out", "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
     assert found["written"] == []
-    assert found["left_out"]["rahn_full_scan:fetch:2048:cpu_s"]["without_its_row"] == pytest.approx(25.39, rel=0.02)
+    assert found["left_out"]["rahn_full_scan:fetch:2048:cpu_s"]["without_its_row"] == pytest.approx(
+        25.39, rel=0.02
+    )
 
 
 def test_a_fault_of_the_program_is_said_to_be_one(capsys: Captured, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -82,7 +82,8 @@ def test_the_figures_are_those_of_rows_that_change() -> None:
     app = opened(scenario=UPDATE)
     result = run(load(UPDATE))
     assert [one.label.partition(" :")[0] for one in app.metric] == [
-        "Elapsed", "Cost", "DB CPU", "Rows migrated", "Probes rejected", "Blocks after", "Space search", "Undo and redo",
+        "Elapsed", "Cost", "DB CPU", "Rows migrated", "Probes rejected", "Blocks after", "Space search",
+        "Undo and redo",
         "ITL-full blocks",
     ]  # fmt: skip
     assert metric(app, "Elapsed").value == show_seconds(result.time.elapsed_s)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
+from urllib.parse import urlencode
 
 import pytest
 import streamlit as st
@@ -77,6 +78,13 @@ def test_the_link_and_the_command_line_are_those_of_the_screen() -> None:
     labels = [one.label for one in app.download_button]
     for label in ("Scenario (TOML)", "Report (HTML)", "Profile (CSV)", "iostat (CSV)", "Result (JSON)"):
         assert label in labels
+
+
+def test_the_link_has_the_pinned_baseline_too() -> None:
+    query = {"scenario": "tpc-b", "workload.users": "2", f"{what_if.OF_BASE}workload.users": "3"}
+    app = opened(query, OPEN)
+    assert query_of(app) == query
+    assert any(one.value.endswith("?" + urlencode(query)) for one in app.code)
 
 
 def test_a_long_link_is_shown_whole_with_a_warning() -> None:

@@ -68,6 +68,12 @@ def block_size(page: Page) -> Locator:
     return page.get_by_role("slider", name=re.compile("Block size"))
 
 
+def stands_at(page: Page, size: str) -> None:
+    from playwright.sync_api import expect
+
+    expect(block_size(page)).to_have_attribute("aria-valuetext", size, timeout=LIMIT_MS)
+
+
 def moved(page: Page, key: str, expected: str) -> None:
     """Press *key* on the block size, until the screen shows it."""
     block_size(page).focus()
@@ -85,10 +91,10 @@ def test_the_screen_follows_the_back_and_forward_buttons(browser: Browser, serve
         moved(page, "ArrowRight", "32768")
         page.go_back()
         reads(page, "tablespace.block_size_bytes=16384")
-        assert block_size(page).get_attribute("aria-valuetext") == "16K"
+        stands_at(page, "16K")
         page.go_back()
         reads(page)
-        assert block_size(page).get_attribute("aria-valuetext") == "8K"
+        stands_at(page, "8K")
         page.go_forward()
         reads(page, "tablespace.block_size_bytes=16384")
         moved(page, "End", "32768")

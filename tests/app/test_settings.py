@@ -72,7 +72,9 @@ def test_the_last_change_is_the_one_that_is_refused_where_fields_need_each_other
     asked = {"disk.raid_level": "10", "disk.raid_disks": "4"}
     scenario, refused = settings.settle("magni-dd-raw-100", asked)
     assert not refused
-    scenario, refused = settings.settle("magni-dd-raw-100", {"disk.iops_limit": "50", **asked, "host.cpus": "0"})
+    scenario, refused = settings.settle(
+        "magni-dd-raw-100", {"disk.iops_limit": "50", **asked, "host.cpus": "0"}
+    )
     assert list(refused) == ["host.cpus"]
     assert scenario.system.disk.raid_disks == 4
     _, refused = settings.settle("magni-dd-raw-100", {"disk.raid_level": "10", "disk.raid_disks": "3"})

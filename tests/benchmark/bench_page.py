@@ -42,9 +42,8 @@ def load_average() -> Figure:
 
 
 @contextmanager
-def started(command: Sequence[str]) -> Iterator[tuple[str, int]]:
-    """The address and the process of a server that *command* starts, PORT in it being a free port; its address
-    is given at once, before it listens."""
+def started(command: Sequence[str]) -> Iterator[str]:
+    """The address of a server that *command* starts, PORT in it being a free port; given before it listens."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = str(probe.getsockname()[1])
@@ -54,7 +53,7 @@ def started(command: Sequence[str]) -> Iterator[tuple[str, int]]:
             stderr=subprocess.STDOUT, env={**os.environ, "PYTHONPATH": str(ROOT)},
         )  # fmt: skip
         try:
-            yield f"http://127.0.0.1:{port}", process.pid
+            yield f"http://127.0.0.1:{port}"
         finally:
             process.terminate()
             process.wait(timeout=30)
@@ -125,7 +124,7 @@ def painted() -> list[Figure]:
     with TemporaryDirectory() as folder, sync_playwright() as playwright:
         script = Path(folder, "reference.py")
         script.write_text(REFERENCE)
-        with started(streamlit(script)) as (theirs, _), started(OURS) as (ours, _):
+        with started(streamlit(script)) as theirs, started(OURS) as ours:
             wait_until_healthy(theirs)
             wait_until_healthy(ours)
             browser = playwright.chromium.launch(executable_path=browser_path(), args=FLAGS)
@@ -140,8 +139,17 @@ def painted() -> list[Figure]:
         of = {name: sorted(move[what] for move in moves) for name, moves in taken.items()}
         for said, read in (("median", median), ("p95", lambda values: quantiles(values, n=20)[-1])):
             figures = {name: read(values) for name, values in of.items()}
-            found += [Figure(f"{name}: {what} painted, {said} of {MOVES}", ms, "ms") for name, ms in figures.items()]
-            found.append(Figure(f"{what} painted, {said}: over the reference", figures["what if"] / figures["reference"], "x", 2.5))
+            found += [
+                Figure(f"{name}: {what} painted, {said} of {MOVES}", ms, "ms") for name, ms in figures.items()
+            ]
+            found.append(
+                Figure(
+                    f"{what} painted, {said}: over the reference",
+                    figures["what if"] / figures["reference"],
+                    "x",
+                    2.5,
+                )
+            )
     return found
 
 
@@ -162,7 +170,7 @@ def ready() -> list[Figure]:
             for name, command in commands.items():
                 page = browser.new_page()
                 began = time.monotonic()
-                with started(command) as (address, _):
+                with started(command) as address:
                     wait_until_healthy(address)
                     page.goto(address)
                     page.locator(READY).first.wait_for(timeout=1000 * STARTS_WITHIN_S)
@@ -180,14 +188,12 @@ def ready() -> list[Figure]:
 
 def readers(for_s: float = READ_FOR_S) -> list[Figure]:
     """Many browser sessions at once, each with settings of its own."""
-    import psutil
-
     from tests.app.page_sessions import sessions
 
     before = load_average()
-    with started(streamlit(ROOT / "app" / "streamlit_app.py")) as (address, pid):
+    with started(streamlit(ROOT / "app" / "streamlit_app.py")) as address:
         wait_until_healthy(address)
-        seen = sessions(browser_path(), address, psutil.Process(pid).pid, READERS, for_s)
+        seen = sessions(browser_path(), address, READERS, for_s)
     print(*seen.wrong, sep="\n", file=sys.stderr)
     opened, middle, end = (size / 2**20 for size in seen.memory_bytes)
     what = f"{READERS} sessions for {for_s:g} s"

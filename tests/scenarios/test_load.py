@@ -229,10 +229,11 @@ def test_the_nested_statistics_take_an_entry_too() -> None:
 
 def test_every_constant_has_the_value_that_the_system_has() -> None:
     for name in NAMES:
-        system = load(name, ["disk.overhead_s=0.5ms", "host.call_s=1e-5"]).system
-        for path, constant in system.constants.items():
-            value: Any = system
-            for part in path.split("."):
+        scenario = load(name, ["disk.overhead_s=0.5ms", "host.call_s=1e-5"])
+        for path, constant in scenario.system.constants.items():
+            inside, _, rest = path.partition(".")
+            value: Any = scenario.workload if inside == "workload" else getattr(scenario.system, inside)
+            for part in rest.split("."):
                 value = getattr(value, part)
             assert value == pytest.approx(constant.value), f"{name}: {path}"
 

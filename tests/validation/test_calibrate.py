@@ -498,3 +498,41 @@ def test_joint_uncertainty_is_a_covariance(found: Calibration) -> None:
     values = np.linalg.eigvalsh(found.joint.covariance)
     assert values.min() > 0
     assert set(estimates(found.fits)) <= set(found.joint.names)
+
+
+# --- all or nothing ---------------------------------------------------------------------------------------------------
+
+
+def test_own_files_are_fitted_and_never_written(tmp_path: Path) -> None:
+    """The catalog stands on the cases that come with the program alone."""
+    own = tmp_path / "rahn_pctfree.toml"
+    own.write_text((ROOT / "validation/measured/rahn_pctfree.toml").read_text("utf-8"), "utf-8")
+    before = files_of(ROOT)
+    outcome = CliRunner().invoke(commands, ["calibrate", str(own), "--write"])
+    assert isinstance(outcome.exception, SpecError)
+    assert "allowed are the cases that come with the program" in str(outcome.exception)
+    assert files_of(ROOT) == before
+    assert CliRunner().invoke(commands, ["calibrate", str(own), "--leave-out", "--quiet"]).exit_code == 0
+
+
+def test_an_interruption_while_files_are_written_leaves_them_as_they_were(
+    tree: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Ctrl-C before the first is renamed: nothing is changed and nothing left behind."""
+    estimate = Estimate(NAME, 2e-8, 1.6e-8, ["a:b:c:d"], {}, interval=(1.9e-8, 2.1e-8))
+    calibration = Calibration([Fit("a case", [estimate], {})], Joint([NAME], np.array([[1e-4]])))
+    written: list[Path] = []
+    usual = Path.write_text
+
+    def interrupted(path: Path, text: str, encoding: str) -> int:
+        written.append(path)
+        if len(written) == 2:
+            raise KeyboardInterrupt
+        return usual(path, text, encoding)
+
+    before = files_of(tree)
+    monkeypatch.setattr(Path, "write_text", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        write(calibration, root=tree, whole=False)
+    assert len(written) == 2
+    assert files_of(tree) == before

@@ -10,6 +10,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from app import charts, engines, segment_charts
+from app.drawn import chart
 from app.lines import mean
 from app.markdown import plain, sentence
 from app.outside import by_number, farthest
@@ -375,14 +376,7 @@ def waterfall(before: RunResult, after: RunResult) -> None:
     figure, finding = charts.waterfall(before, after, ink=ink())
     with st.container(height=HEIGHT, border=False, key="waterfall_place", gap=None):
         st.html(charts.key_html([before, after]))
-        st.plotly_chart(
-            figure,
-            key="waterfall",
-            alt=finding,
-            theme="streamlit",
-            config={"displayModeBar": False},
-            width="stretch",
-        )
+        chart("waterfall", figure, finding)
 
 
 def ink() -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Mapping
+from functools import lru_cache
 
 from app import own_files
 from app.fields import facts
@@ -16,7 +17,14 @@ def settle(name: str, changes: Mapping[str, str]) -> tuple[Scenario, dict[str, s
 
     *name* is that of the library or stands for an own file, see :mod:`app.own_files`.
     """
-    said = {path: setting(path, text) for path, text in changes.items()}
+    scenario, refused = _settled(name, tuple(changes.items()))
+    return scenario, dict(refused)
+
+
+@lru_cache(maxsize=256)
+def _settled(name: str, changes: tuple[tuple[str, str], ...]) -> tuple[Scenario, dict[str, str]]:
+    """As :func:`settle`, which a rerun of the page asks several times."""
+    said = {path: setting(path, text) for path, text in changes}
     try:
         return own_files.load(name, list(said.values())), {}
     except SpecError as error:

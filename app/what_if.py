@@ -217,13 +217,14 @@ def _group(name: str, changed: int) -> Iterator[bool]:
         st.markdown(f"**{name}**")
         yield True
         return
-    said = f" · {changed} changed" if changed else ""
     key = f"group.{name}"
     if changed:
         st.session_state.setdefault(key, True)
-    place = st.expander(f"{name}{said}", key=key, on_change="rerun")
+    place = st.expander(name, key=key, on_change="rerun")
     with place:
         yield bool(place.open)
+    if changed and not place.open:
+        st.caption(f":primary[**{changed} changed** in {name}]")
 
 
 def _scenario(state: _State) -> None:

@@ -22,7 +22,7 @@ from model.units import MIB, show_amount, show_bytes, show_seconds
 from scenarios import Scenario
 from scenarios.compare import SAME_ELAPSED, chance, why
 from scenarios.why_device import requests
-from scenarios.why_money import many_of
+from scenarios.why_money import MILLION, many_of
 from scenarios.why_words import differs, from_to
 
 WARNING: Final = ":material/warning:"
@@ -30,6 +30,8 @@ MEAN: Final = "of the mean transaction"
 LOOKS_S: Final = 0.4
 HEIGHT: Final = 300
 """Pixels of the chart and of the reasons beside it, whatever they have to say."""
+LEAST_AMOUNT: Final = 0.01
+"""Of money; what costs less is told by the million."""
 Asked = tuple[Scenario, Scenario]
 """Baseline and what-if."""
 
@@ -139,12 +141,12 @@ def _cost(before: RunResult, after: RunResult) -> _Number:
         says = "choose a price book under Prices, on the left"
         return _Shown("Cost", show_amount, says=says, missing="no price book"), lambda _: None
     words, many = many_of(money)
+    totals = [result.money.total for result in (before, after) if result.money]
+    if max(totals) < LEAST_AMOUNT and many == 1:
+        words, many = f"a million {money.per}s", MILLION
+    each = f"1M {money.per}s" if many == MILLION else money.per
     return (
-        _Shown(
-            "Cost",
-            lambda amount: f"{show_amount(amount)} {money.currency}",
-            says=f"of {words}, by the price book",
-        ),
+        _Shown(f"Cost, {money.currency}/{each}", show_amount, says=f"of {words}, by the price book"),
         lambda result: many * result.money.total if result.money else None,
     )
 
@@ -317,7 +319,7 @@ class _Shown:
     badge: bool = False
     """What is extrapolated is said in a word, not only by a sign and how far."""
     points: bool = False
-    """A share, whose change is in percentage points."""
+    """A share, whose change is in points of a hundred."""
     missing: str = "not in this answer"
     """What is said where there is no such number."""
     interval: str = ""
@@ -359,7 +361,7 @@ def _metric(column: DeltaGenerator, what: _Shown, was: float | None, now: float 
     percent = " (under 0.1%)" if was and tiny else f" ({share:+.1%})" if was and abs(share) < 10 else ""
     change = f"{'-' if difference < 0 else '+'}{what.show(abs(difference))}{percent}"
     if what.points:
-        change = f"{100 * difference:+.1f} percentage points"
+        change = f"{100 * difference:+.1f} points"
     column.metric(
         what.titled(),
         what.show(now),
@@ -412,7 +414,7 @@ def leading(before: RunResult, after: RunResult, reason: str, moved: str) -> str
     if not differs(*times, SAME_ELAPSED) or chance(before, after):
         return sentence(f"{since}{reason}")
     what = "the response" if after.transactions else "elapsed time"
-    share = f" ({times[1] / times[0] - 1:+.0%})" if 0 < times[1] < 10 * times[0] else ""
+    share = f" ({times[1] / times[0] - 1:+.0%})" if 0.01 * times[0] < times[1] < 10 * times[0] else ""
     return sentence(f"{since}{what} {from_to(*times, show_seconds)}{share}: {reason}")
 
 

@@ -398,8 +398,10 @@ def draw(
         held = st.session_state.get(control.path, held)
     # A browser that is late builds a control anew from its last drawing, so that has to say the value; where it is
     # set from here, Streamlit wants it said once.
-    says_value = st.session_state.get(control.path, held) == held
-    if not says_value:
+    # One that may be left empty says none, as the browser can empty no other.
+    same = st.session_state.get(control.path, held) == held
+    says_value = same and not field.optional
+    if not says_value and not (same and control.path in st.session_state):
         st.session_state[control.path] = held
     _widget(control, field, was, held, common, says_value)
 

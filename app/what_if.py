@@ -58,8 +58,9 @@ STYLE: Final = """<style>
 .st-key-baseline button p {font-size: .85rem; white-space: nowrap}
 @media (max-width: 1100px) {
   .st-key-first [data-testid="stColumn"], .st-key-second [data-testid="stColumn"] {min-width: calc(50% - .5rem)}
-  .st-key-head [data-testid="stColumn"], .st-key-explained [data-testid="stColumn"],
-  .st-key-segment [data-testid="stColumn"] {min-width: 100%}
+  .st-key-head > [data-testid="stLayoutWrapper"] > div > [data-testid="stColumn"]:first-child,
+  .st-key-explained [data-testid="stColumn"], .st-key-segment [data-testid="stColumn"] {min-width: 100%}
+  .st-key-waterfall_place, .st-key-why {height: auto !important; max-height: none}
 }
 .key {margin-right: 1rem; font-size: .82rem; white-space: nowrap}
 .key i {display: inline-block; width: 1.1rem; height: .72rem; margin-right: .35rem; border-radius: 2px}
@@ -232,9 +233,11 @@ def _scenario(state: _State) -> None:
     choices = presets.choices()
     if state.preset not in choices:
         choices.insert(0, state.preset)
-    st.session_state[PICKED] = state.preset
+    says_value = st.session_state.get(PICKED, state.preset) == state.preset
+    if not says_value:
+        st.session_state[PICKED] = state.preset
     st.selectbox(
-        "Scenario", choices, key=PICKED, on_change=_pick,
+        "Scenario", choices, choices.index(state.preset) if says_value else 0, key=PICKED, on_change=_pick,
         format_func=lambda key: presets.title_of(key, own_files.title),
         help="Questions in plain words first, then every scenario of the library; type to find one. "
         "What you change below is compared with it",

@@ -40,8 +40,8 @@ def test_the_parts_stand_over_what_is_used_and_the_machine(priced: RunResult) ->
     assert found[6].split()[-1] == "1.19"
     text = " ".join(found)
     assert "4 cores, busy or not, with 2 processor licences" in text
-    assert "a million gets cost 0.00068 USD of CPU" in text
-    assert "half of the gets would save 0.368 USD an hour at the same rate of work" in text
+    assert "a million gets cost 0.000692 USD of CPU" in text
+    assert "half of the gets would save 0.363 USD an hour at the same rate of work" in text
 
 
 @pytest.mark.parametrize("width", [40, 60, 80, 120])

@@ -75,7 +75,7 @@ def test_moving_the_block_size_by_keyboard_soon_changes_the_largest_read(
         assert time.monotonic() - start < 10  # about 0.3 s on an idle machine; loose, because it may be busy
         page.get_by_text("was 8K").wait_for()
         page.get_by_text("1 changed").first.wait_for()
-        page.get_by_role("button", name="Reset").click()
+        page.get_by_role("button", name="Reset", exact=True).click()
         reads(page, "Largest read", "128 blocks")
 
 
@@ -86,7 +86,7 @@ def test_a_smaller_array_changes_the_elapsed_time(browser: Browser, server: str)
         field.fill("15")
         field.press("Enter")
         reads(page, "Elapsed", elapsed("workload.arraysize_rows=15"))
-        page.get_by_text(re.compile("Round trips to the client rose")).wait_for()
+        page.get_by_text(re.compile("round trips to the client rose")).wait_for()
 
 
 def test_the_address_reproduces_the_screen(browser: Browser, server: str) -> None:
@@ -167,6 +167,79 @@ def test_the_first_screen_holds_the_answer(browser: Browser, server: str, dark: 
         )
         levels = [int(level) for level in re.findall(r"\d+", background)[:3]]
         assert (max(levels) < 64) if dark else (min(levels) > 192)
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "scenario=rahn-pctfree-16k-10&table.pctfree_percent=35",
+        "scenario=magni-dd-raw-10000&host.io_path=buffered",
+        "scenario=tpc-b&workload.users=100",
+        "scenario=magni-imp-4k&tablespace.block_size_bytes=16384",
+        "scenario=savvinov-lio-priced&tablespace.block_size_bytes=16384",
+    ],
+)
+def test_every_kind_of_work_has_its_answer_and_its_tabs_on_one_screen(
+    browser: Browser, server: str, query: str
+) -> None:
+    with opened(browser, f"{server}/?{query}") as (page, _):
+        page.locator(".st-key-waterfall .barlayer .point").first.wait_for()
+        why = page.get_by_text(re.compile(r"^With .* instead of .* from .* to "))
+        for place in (page.get_by_test_id("stPlotlyChart").first, why.first, page.get_by_role("tab").last):
+            place.wait_for()
+            box = place.bounding_box()
+            assert box is not None
+            assert box["y"] >= 0
+            assert box["y"] + box["height"] <= VIEW["height"]
+
+
+def test_a_simulation_leaves_the_page_usable_and_the_next_change_cancels_it(
+    browser: Browser, server: str
+) -> None:
+    long, short = ("workload.users=800", "workload.users=1")
+    with opened(browser, f"{server}/?{long}") as (page, _):
+        page.get_by_role("button", name="Simulate the queue").click()
+        page.get_by_text(re.compile("simulating")).wait_for()
+        reads(page, "Elapsed", elapsed(long))  # the law's, meanwhile
+        field = page.get_by_role("spinbutton", name=re.compile("Users"))
+        field.fill("1")
+        field.press("Enter")
+        reads(page, "Elapsed", elapsed(short))
+        page.get_by_text(re.compile("simulating")).wait_for(state="detached")
+        assert "workload.users" not in parse_qs(urlsplit(page.url).query)
+
+
+def test_nothing_moves_when_the_simulation_replaces_the_law(browser: Browser, server: str) -> None:
+    with opened(browser, f"{server}/?scenario=tpc-b&workload.users=60") as (page, _):
+        tab = page.get_by_role("tab", name="Load")
+        page.locator(".st-key-waterfall .barlayer .point").first.wait_for()
+        before = tab.bounding_box()
+        page.locator("h3").get_by_text(re.compile("simulation")).wait_for()
+        assert tab.bounding_box() == pytest.approx(before, abs=1)  # pixels
+
+
+def test_what_was_pinned_swapped_and_shared_opens_elsewhere(browser: Browser, server: str) -> None:
+    with opened(browser, f"{server}/?workload.arraysize_rows=15") as (page, _):
+        page.get_by_role("button", name="Swap").click()
+        reads(page, "Elapsed", elapsed())
+        page.wait_for_url(re.compile("baseline.workload.arraysize_rows=15"))
+        link = page.url
+    with opened(browser, link) as (page, _):
+        reads(page, "Elapsed", elapsed())
+        page.get_by_text("was 15 rows").wait_for()
+
+
+def test_a_group_that_was_opened_stays_open_while_its_controls_move(browser: Browser, server: str) -> None:
+    from playwright.sync_api import expect
+
+    with opened(browser, f"{server}/?scenario=tpc-b") as (page, _):
+        page.get_by_text("Replacement and hottest blocks").click()
+        field = page.get_by_role("spinbutton", name=re.compile("Count over the midpoint"))
+        field.fill("0")
+        field.press("Enter")
+        page.get_by_text("1 changed", exact=True).first.wait_for()
+        expect(field).to_be_visible()
+        page.get_by_text("was 1", exact=False).first.wait_for()
 
 
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])

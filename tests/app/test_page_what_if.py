@@ -13,7 +13,7 @@ from streamlit.testing.v1 import AppTest
 from app import engines, fields, forms, own_files, presets, what_if
 from app.answer import leading
 from app.playing import Ask, Job, Played, Players
-from model.units import show_seconds
+from model.units import show_amount, show_seconds
 from scenarios import library, load, run
 
 ENTRY = Path(what_if.__file__).with_name("streamlit_app.py")
@@ -182,6 +182,18 @@ def test_a_choice_brings_the_field_that_it_needs_along() -> None:
     assert "was 0" in app.text_input("instance.db_keep_cache_bytes").label
 
 
+def test_a_control_that_is_drawn_again_still_says_its_value() -> None:
+    """A browser that is late may build a control from its second drawing; without the value it would send another."""
+    app = opened(**{ARRAY: "15"}).run()
+    assert app.number_input(ARRAY).proto.default == 15
+    assert app.select_slider(BLOCK).proto.default == [2]  # 2K, 4K, 8K
+    assert app.text_input("instance.buffer_cache_bytes").proto.default == "1953125K"
+    assert app.button_group("instance.serial_direct_read").proto.default == [0]
+    assert app.selectbox("disk.use").proto.default > 0
+    app.selectbox("scenario").select("index-range-scan").run()
+    assert app.run().number_input(ARRAY).proto.default == 100
+
+
 def test_a_time_is_shown_and_taken_in_a_unit_that_suits_it() -> None:
     app = opened(scenario="tpc-b")
     app.text_input("workload.think_s").set_value("0.0016").run()
@@ -299,7 +311,8 @@ def test_without_prices_the_cost_says_how_to_have_one() -> None:
     app.selectbox("prices.use").set_value("example").run()
     cost = run(load("savvinov-lio-pc", ["prices.use=example"]), "calculate").money
     assert cost is not None
-    assert metric(app, "Cost").value.endswith(cost.currency)
+    assert f"{cost.currency}/1M runs" in metric(app, "Cost").label
+    assert metric(app, "Cost").value == show_amount(1e6 * cost.total)
 
 
 # Simulations beside the page

@@ -125,12 +125,17 @@ def _assumptions(other: Scenario, after: RunResult) -> None:
     )
 
 
+def file_of(other: Scenario) -> str:
+    """What the scenario's file is called when it is downloaded."""
+    return f"{other.name}-what-if.toml"
+
+
 def _replay(other: Scenario, command: str) -> None:
     st.caption("The same answer from the command line, and as a scenario file for `blocktime run FILE`")
     st.code(command, language="bash", wrap_lines=True)
     document = to_toml(other)
     st.code(document, language="toml")
     st.download_button(
-        "Download the scenario", document, f"{other.name}-what-if.toml", "application/toml", on_click="ignore",
+        "Download the scenario", document, file_of(other), "application/toml", on_click="ignore",
         icon=":material/download:",
     )  # fmt: skip

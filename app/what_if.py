@@ -101,7 +101,10 @@ def page() -> None:
     with said:
         answer.reasons(found, _only_one(differing, base, other), bool(differing), (base, other))
     engine = "calculate" if found.after.engine == "calculate" and found.queues else ""
-    instruments.tabs(found.before, found.after, other, settings.command_line(state.name, accepted, engine))
+    command = settings.command_line(state.name, accepted, engine)
+    if own_files.is_own(state.name):
+        command = settings.command_line(instruments.file_of(other), {}, engine)
+    instruments.tabs(found.before, found.after, other, command)
 
 
 @dataclass(frozen=True)

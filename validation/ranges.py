@@ -62,7 +62,12 @@ def range_of(name: str, conditions: list[dict[str, float]]) -> dict[str, tuple[f
     """Smallest and largest value, in six digits, of each quantity that plays a part in all runs behind a constant."""
     found = {}
     for quantity in RANGES.get(name.split(": ")[1], ()):
-        values = [float(f"{c[quantity]:.6g}") for c in conditions if quantity in c]
+        values = [_rounded(c[quantity]) for c in conditions if quantity in c]
         if len(values) == len(conditions):
             found[quantity] = (min(values), max(values))
     return found
+
+
+def _rounded(value: float) -> float:
+    """Six digits; a whole number stays as it is."""
+    return value if value == round(value) else float(f"{value:.6g}")

@@ -170,3 +170,32 @@ def test_the_key_tells_the_search_for_space_and_commits_apart() -> None:
     html = charts.key_html([answer("rahn-pctfree-16k-10-commits")])
     assert "CPU of the search for space" in html
     assert "Commit" in html
+
+
+def bar_of(figure: charts.Figure, row: str) -> dict[str, object]:
+    return next(trace for trace in figure["data"] if trace["y"] == [row])
+
+
+def test_steps_too_small_for_an_axis_from_zero_are_seen_and_the_axis_says_so(base: RunResult) -> None:
+    little = answer("rahn-full-scan", "tablespace.block_size_bytes=16K")
+    figure, _ = charts.waterfall(base, little)
+    low, high = figure["layout"]["xaxis"]["range"]
+    assert 0 < low < little.time.elapsed_s < base.time.elapsed_s < high
+    assert "does not begin at 0" in figure["layout"]["xaxis"]["title"]["text"]
+    (length,) = bar_of(figure, "CPU: buffer gets")["x"]  # type: ignore[misc]
+    assert length > 0.2 * (high - low)
+    assert bar_of(figure, "Baseline")["marker"]["color"] == charts.WHOLE  # type: ignore[index]
+
+
+def test_an_axis_begins_at_zero_where_steps_can_be_seen(base: RunResult, other: RunResult) -> None:
+    for figure, _ in (charts.waterfall(base, other), charts.waterfall(base, base)):
+        assert figure["layout"]["xaxis"]["range"][0] == 0
+        assert "begin" not in figure["layout"]["xaxis"]["title"]["text"]
+
+
+def test_a_waterfall_is_as_high_whatever_it_shows(base: RunResult, other: RunResult) -> None:
+    heights = {
+        charts.waterfall(*pair)[0]["layout"]["height"]
+        for pair in ((base, other), (base, base), (other, base))
+    }
+    assert len(heights) == 1

@@ -273,6 +273,21 @@ def test_a_link_opens_the_same_pinned_baseline_elsewhere() -> None:
     assert "baseline.host.cpus" not in wrong.query_params
 
 
+def test_a_file_of_ones_own_is_replayed_from_its_file() -> None:
+    name = own_files.name_of({"workload": {"kind": "full_scan", "users": 1}, "table": {"rows": 5000}}, "mine.toml")
+    app = AppTest.from_file(str(ENTRY), default_timeout=LIMIT_S)
+    app.query_params["s"] = own_files.packed_of(name)
+    app.session_state["tab"] = "Replay"
+    app.run()
+    assert not app.exception
+    assert app.error.len == 0
+    assert app.number_input("table.rows").value == 5000
+    assert any(code.value == "blocktime run mine-what-if.toml" for code in app.code)
+    app.number_input("table.rows").set_value(6000).run()
+    assert app.query_params["table.rows"] == "6000"
+    assert says(app, "1 changed")
+
+
 def test_two_people_do_not_see_each_others_changes() -> None:
     first, second = opened(), opened()
     first.number_input(ARRAY).set_value(15).run()

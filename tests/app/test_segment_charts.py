@@ -138,7 +138,7 @@ def test_the_lines_pass_near_the_answer_and_the_present_setting_is_marked(grown:
     *_, mark = figure["data"]
     assert (mark["x"], mark["y"]) == ([10.0], [grown.time.elapsed_s])
     assert figure["layout"]["yaxis"]["type"] == "log"
-    assert "the least at 16K is 8.49 s, at PCTFREE 35" in finding
+    assert "the least at 16K is 8.48 s, at PCTFREE 35" in finding
     json.dumps(figure, allow_nan=False)
 
 

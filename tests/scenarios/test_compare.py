@@ -286,3 +286,12 @@ def test_the_last_session_is_told_where_both_know_it_and_it_moves() -> None:
     for one, two in ((200.0, None), (None, 150.0), (200.0, 200.1)):
         told = why(_done_after(base, one), _done_after(other, two))
         assert not [sentence for sentence in told if "last session" in sentence]
+
+
+def test_what_goes_the_way_of_the_elapsed_time_is_told_first() -> None:
+    """One column less saves CPU and lets DBWR be waited for longer; all in all it is quicker."""
+    before, after = answer("magni-imp-4k"), answer("magni-imp-4k", "table.column_count=1")
+    assert after.time.elapsed_s < before.time.elapsed_s
+    said = why(before, after)
+    assert "saves" in said[0]
+    assert any("free buffers" in one for one in said[1:])

@@ -1,0 +1,76 @@
+"""Why an answer differs, for every control moved to both ends: with counts, in the right direction, the main thing first."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import pytest
+
+from app import fields, forms, settings
+from model.errors import BlocktimeError
+from model.units import parse_bytes, parse_seconds
+from scenarios import load, run
+from scenarios.compare import SAME_ELAPSED, why
+from scenarios.why_words import differs
+
+NAMES = (
+    "rahn-full-scan", "index-range-scan", "rahn-pctfree-16k-10", "assm-uncommitted-delete", "magni-imp-4k", "magni-exp",
+    "magni-dd-raw-10000", "shallahamer-direct", "tpc-b",
+)  # fmt: skip
+NUMBER = r"[\d,]+(?:\.\d+)?(?:e[+-]?\d+)?"
+MOVED = re.compile(
+    rf"(fell|rose|grew|shrank) from ({NUMBER})(?: ?(µs|ms|s|K|M|G|T))?\b[^;]*? to ({NUMBER})(?: ?(µs|ms|s|K|M|G|T))?\b"
+)
+SAVES = re.compile(r"which (saves|costs) \d|reading takes [\d,.]+ \S+ (less|more)")
+
+
+def ends(name: str) -> Iterator[tuple[str, str]]:
+    kind = load(name).workload.kind
+    for controls in forms.GROUPS.values():
+        for control in controls:
+            field = control.facts(kind)
+            if field is None:
+                continue
+            known = [end for end in (field.low, field.high) if end is not None and not field.open_below]
+            for value in (*field.options[:1], *field.options[-1:], *control.offers, *known):
+                yield control.path, fields.as_text(value)
+
+
+def value(number: str, unit: str) -> float:
+    plain = number.replace(",", "")
+    if unit in ("K", "M", "G", "T"):
+        return parse_bytes(plain + unit)
+    return parse_seconds(f"{plain} {unit}") if unit else float(plain)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_reason_has_counts_and_the_right_direction(name: str) -> None:
+    base = load(name)
+    before = run(base, "calculate")
+    told = 0
+    for path, text in ends(name):
+        other, refused = settings.settle(name, {path: text})
+        if refused:
+            continue
+        try:
+            after = run(other, "calculate")
+        except BlocktimeError:
+            continue
+        times = before.time.elapsed_s, after.time.elapsed_s
+        if not differs(*times, SAME_ELAPSED):
+            continue
+        said = why(before, after, (base, other))
+        where = f"{name} {path}={text}: {said}"
+        assert said, where
+        assert re.search(r"\d", said[0]), where
+        for word, first, unit, second, other_unit in MOVED.findall(" ".join(said)):
+            rose = value(second, other_unit) > value(
+                first, unit or other_unit if unit == other_unit else unit
+            )
+            assert rose == (word in ("rose", "grew")), where
+        main = SAVES.search(said[0])
+        if main:
+            assert ({"saves", "less"} & set(main.groups()) != set()) == (times[1] < times[0]), where
+            told += 1
+    assert told >= 3

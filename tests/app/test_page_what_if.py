@@ -274,7 +274,9 @@ def test_a_link_opens_the_same_pinned_baseline_elsewhere() -> None:
 
 
 def test_a_file_of_ones_own_is_replayed_from_its_file() -> None:
-    name = own_files.name_of({"workload": {"kind": "full_scan", "users": 1}, "table": {"rows": 5000}}, "mine.toml")
+    name = own_files.name_of(
+        {"workload": {"kind": "full_scan", "users": 1}, "table": {"rows": 5000}}, "mine.toml"
+    )
     app = AppTest.from_file(str(ENTRY), default_timeout=LIMIT_S)
     app.query_params["s"] = own_files.packed_of(name)
     app.session_state["tab"] = "Replay"

@@ -97,13 +97,20 @@ def _idle_in_a_statement(path: str, scenario: Scenario) -> str:
             "host.io_path": no_read,
             "host.page_cache_hit_fraction": no_read,
             "disk.use": no_read,
-            "instance.disk_asynch_io": (
-                no_read if cached else (direct == "never", "no read goes past the buffer cache")
-            ),
+            "instance.disk_asynch_io": _without_asynchronous_io(scenario) or no_read,
             "workload.columns": (counts, "count(*) returns no column"),
             "workload.arraysize_rows": (counts, "count(*) returns one row"),
         },
     )
+
+
+def _without_asynchronous_io(scenario: Scenario) -> tuple[bool, str] | None:
+    """Why no I/O of this statement can be asynchronous; None where it can."""
+    if isinstance(scenario.workload, Import):
+        through_cache = io_path(scenario) in THROUGH_CACHE
+        return (True, "files are opened through the page cache") if through_cache else None
+    never = scenario.system.instance.serial_direct_read == "never"
+    return (True, "no read goes past the buffer cache") if never else None
 
 
 NOT_WITHOUT_READS: Final = (

@@ -28,6 +28,8 @@ CLOSE = 1e-7
 LEAST = 1e-6
 NEVER = 1e-7
 """A chance so small that a block does not become hot."""
+NONE_BESIDE = 1e-12
+"""A chance so small beside the largest one that the block does not become hot either, however long that one stays."""
 JUMP = 1e-4
 """Share of the room that is left over where no time in the cold region fills both regions."""
 GROWTH_STEPS = 200
@@ -160,7 +162,7 @@ def _hot_time(groups: Groups, cold_time: float, hot: float, wanted: Wanted) -> t
     most = max(first for _, first, _ in parts)
     if hot <= 0 or most < NEVER:
         return 0.0, 0.0
-    parts = [(many, first / most, rest) for many, first, rest in parts if first > NEVER * most]
+    parts = [(many, first / most, rest) for many, first, rest in parts if first > NONE_BESIDE * most]
     hot = min(hot, (1 - LEAST) * sum(many for many, _, _ in parts))
     time = hot / sum(many * first / rest for many, first, rest in parts)
     for _ in range(MOST_STEPS):

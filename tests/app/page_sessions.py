@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import random
 import re
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 from urllib.parse import parse_qs, urlsplit
@@ -53,8 +54,9 @@ def server_memory_bytes(address: str) -> int:
 
 
 def sessions(chromium: str, address: str, many: int, for_s: float) -> Seen:
-    """Let so many sessions move their sliders for so long, all at once."""
-    return asyncio.run(_sessions(chromium, address, many, for_s))
+    """Let so many sessions move their sliders for so long, all at once; the thread that asks may have a loop."""
+    with ThreadPoolExecutor(1) as thread:
+        return thread.submit(lambda: asyncio.run(_sessions(chromium, address, many, for_s))).result()
 
 
 async def _sessions(chromium: str, address: str, many: int, for_s: float) -> Seen:

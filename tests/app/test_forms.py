@@ -184,6 +184,12 @@ def test_a_control_of_a_scan_that_decides_nothing_says_so(path: str, settings: l
     assert bool(control.idle(load("rahn-full-scan", settings))) is idle
 
 
+def test_an_import_through_the_page_cache_writes_nothing_asynchronously() -> None:
+    control = next(one for one in CONTROLS if one.path == "instance.disk_asynch_io")
+    assert "page cache" in control.idle(load("magni-imp-4k"))
+    assert not control.idle(load("magni-imp-4k", ["host.io_path=direct"]))
+
+
 def test_reads_that_the_page_cache_answers_know_no_disk() -> None:
     cached, from_disk = (
         load("shallahamer-pread", [f"host.page_cache_hit_fraction={share}"]) for share in (1, 0)

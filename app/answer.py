@@ -59,7 +59,7 @@ def badge(found: engines.Pair) -> str:
 
 def _status(asked: Asked, found: engines.Pair) -> None:
     """What the other engine says, or is at, or a button that asks it."""
-    job = engines.job()
+    job = engines.WISHES.job()
     if found.pending and job is not None:
         _under_way(asked, job.done, found.after.engine == "simulate")
     elif found.after.engine == "simulate":
@@ -78,7 +78,7 @@ def _status(asked: Asked, found: engines.Pair) -> None:
         users = "Simulate the users" if found.after.transactions else "Simulate the queue"
         st.button(
             users if found.bound else "Verify by simulation", icon=":material/play_arrow:", width="stretch",
-            key="simulate", on_click=engines.want, args=asked,
+            key="simulate", on_click=engines.WISHES.want, args=asked,
             help="Plays the same laws in time, beside the page: you can go on meanwhile",
         )  # fmt: skip
 
@@ -86,7 +86,7 @@ def _status(asked: Asked, found: engines.Pair) -> None:
 @st.fragment(run_every=LOOKS_S)
 def _under_way(asked: Asked, drawn: int, replaced: bool) -> None:
     """How far the simulation is, with a way to end it; when there is more to show, the page is drawn anew."""
-    job = engines.job()
+    job = engines.WISHES.job()
     if job is None or job.ended or job.done > drawn:
         st.rerun()
     job.look()
@@ -96,7 +96,7 @@ def _under_way(asked: Asked, drawn: int, replaced: bool) -> None:
         what = "interval follows" if replaced else "simulating"
         st.caption(f":material/progress_activity: {what} … {job.took_s:.0f} s")
         st.button(
-            "Cancel", key="simulation.cancel", type="tertiary", on_click=engines.give_up, args=asked,
+            "Cancel", key="simulation.cancel", type="tertiary", on_click=engines.WISHES.give_up, args=asked,
             help="Leave it at what is shown",
         )  # fmt: skip
 

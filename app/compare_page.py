@@ -29,10 +29,10 @@ from app import (
     what_if,
 )
 from app.answer import ink
-from app.charts import Figure
 from app.compare_answers import Answered
 from app.compare_table import Line
 from app.compare_text import difference_line, letters_for
+from app.drawn import chart
 from app.fields import facts
 from app.markdown import plain, sentence
 from app.outside import lines_of
@@ -46,7 +46,7 @@ from scenarios import Scenario, library
 from scenarios.compare import why
 from scenarios.crossover import Crossover, crossover
 from scenarios.load import source_in, to_mapping
-from scenarios.prices import without_prices
+from scenarios.prices import priced_alike, without_prices
 from scenarios.sweeps.answers import DML
 from scenarios.sweeps.spec import axis_of
 from scenarios.uncertainty import Difference, propagate
@@ -116,10 +116,10 @@ def page() -> None:
         return
     _head(laid)
     with st.container(key="laid"):
-        chart, said = st.columns([1.6, 1], gap="medium")
-    with chart:
+        bars, said = st.columns([1.6, 1], gap="medium")
+    with bars:
         st.html(charts.key_html(list(laid.results)))
-        _plot("compare_bars", *compare_charts.bars(laid.results, laid.letters, laid.titles, ink=ink()))
+        chart("compare_bars", *compare_charts.bars(laid.results, laid.letters, laid.titles, ink=ink()))
         if any(result.time.last_session_s is not None for result in laid.results):
             st.caption("◇ until the last session is done; the bars are what one session takes")
     with said:
@@ -258,11 +258,11 @@ def _empty(held: Pins) -> None:
 def _laid(held: Pins) -> Laid | None:
     """The pins that have an answer, answered alike; a sentence for each that has none."""
     kept: list[tuple[str, Pin, Scenario]] = []
-    asked = compare_answers.priced_alike([settings.settle(pin.name, dict(pin.changes))[0] for pin in held])
+    asked = priced_alike([settings.settle(pin.name, dict(pin.changes))[0] for pin in held])
     for letter, pin, scenario in zip(letters_for(len(held)), held, asked, strict=True):
         try:
             with st.spinner(f"Working out {letter} …"):
-                engines.answer(scenario)
+                engines.law(scenario)
         except BlocktimeError as error:
             st.error(plain(sentence(f"{letter} has no answer: {error}")), icon=":material/error:")
             if pin is held[0]:
@@ -288,14 +288,14 @@ def _head(laid: Laid) -> None:
         of = "" if played == many else f" of {played}, law of {many - played}"
         badge = f":blue-badge[:material/play_circle: simulation{of}]"
     title.markdown(f"### Compare {many} scenario{'s' if many > 1 else ''} {badge}")
-    job = compare_answers.job()
+    job = compare_answers.WISHES.job()
     with action:
         if laid.answers.pending and job is not None:
             _under_way(laid.scenarios, len(job.asks))
         elif laid.answers.bound and not laid.answers.refused:
             st.button(
                 "Simulate", key="compare.simulate", icon=":material/play_arrow:", width="stretch",
-                on_click=compare_answers.want, args=(laid.scenarios,),
+                on_click=compare_answers.WISHES.want, args=laid.scenarios,
                 help="Plays the same laws in time, beside the page: you can go on meanwhile",
             )  # fmt: skip
 
@@ -303,7 +303,7 @@ def _head(laid: Laid) -> None:
 @st.fragment(run_every=LOOKS_S)
 def _under_way(scenarios: Sequence[Scenario], many: int) -> None:
     """How far the simulations are, with a way to end them; once they are done the page is drawn anew."""
-    job = compare_answers.job()
+    job = compare_answers.WISHES.job()
     if job is None or job.ended:
         st.rerun()
     job.look()
@@ -312,8 +312,8 @@ def _under_way(scenarios: Sequence[Scenario], many: int) -> None:
     ):
         st.caption(f":material/progress_activity: simulating {min(job.done + 1, many)} of {many} …")
         st.button(
-            "Cancel", key="compare.cancel", type="tertiary", on_click=compare_answers.give_up, args=(scenarios,),
-            help="Leave it at what is shown",
+            "Cancel", key="compare.cancel", type="tertiary", on_click=compare_answers.WISHES.give_up,
+            args=tuple(scenarios), help="Leave it at what is shown",
         )  # fmt: skip
 
 
@@ -374,7 +374,7 @@ def _uncertainty(laid: Laid) -> tuple[Difference, ...]:
         f"{letter}  {shorten(title, compare_charts.LONGEST_LABEL, placeholder=' …')}": one
         for letter, title, one in zip(laid.letters, laid.titles, results, strict=True)
     }
-    _plot("compare_intervals", *uncertainty_charts.intervals(named, ink=ink()))
+    chart("compare_intervals", *uncertainty_charts.intervals(named, ink=ink()))
     st.caption(plain(" ".join(["The law answers for each draw.", *left_out(results)])))
     return sure
 
@@ -611,9 +611,9 @@ def _crossings(laid: Laid) -> None:
     with st.container(key="crossed"):
         times, apart = st.columns(2, gap="medium")
     with times:
-        _plot("compare_crossing", figure, said)
+        chart("compare_crossing", figure, said)
     with apart:
-        _plot("compare_apart", *compare_charts.apart(found, both, label_of(key), ink=ink()))
+        chart("compare_apart", *compare_charts.apart(found, both, label_of(key), ink=ink()))
     st.caption(
         "By the law, which knows no queue between users; both take each value of the field, all else stays."
     )
@@ -741,9 +741,3 @@ def command_line(held: Pins) -> str:
     if any("," in text for pin in held for _, text in pin.changes):
         return ""
     return shlex.join(["blocktime", "compare", *words])
-
-
-def _plot(key: str, figure: Figure, finding: str) -> None:
-    st.plotly_chart(
-        figure, key=key, alt=finding, theme="streamlit", config={"displayModeBar": False}, width="stretch"
-    )

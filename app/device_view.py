@@ -8,7 +8,7 @@ import streamlit as st
 
 from app import device_charts, rows
 from app.answer import ink
-from app.charts import Figure
+from app.drawn import chart
 from app.iostat_text import COLUMNS
 from app.markdown import plain
 from model.results import DeviceStats, RunResult
@@ -27,19 +27,19 @@ def draw(after: RunResult) -> None:
             _device(name, stats)
     if after.timeline:
         st.caption("**One request through the stack**")
-        _chart("device_timeline", *device_charts.timeline(after.timeline, ink=ink()))
+        chart("device_timeline", *device_charts.timeline(after.timeline, ink=ink()))
 
 
 def _device(name: str, stats: DeviceStats) -> None:
     if stats.request_bytes:
         st.caption(f"**Requests of {plain(name)} by size**")
-        _chart(f"device_sizes_{name}", *device_charts.sizes(stats, ink=ink()))
+        chart(f"device_sizes_{name}", *device_charts.sizes(stats, ink=ink()))
     if not stats.lines:
         return
     for pair in PAIRS:
         for column, which in zip(st.columns(2), pair, strict=True):
             with column:
-                _chart(f"device_{which}_{name}", *device_charts.over_time(stats.lines, which, ink=ink()))
+                chart(f"device_{which}_{name}", *device_charts.over_time(stats.lines, which, ink=ink()))
     found = rows.iostat(stats.lines)
     st.caption(f"**iostat -x of {plain(name)}, interval by interval**")
     st.dataframe(
@@ -50,7 +50,3 @@ def _device(name: str, stats: DeviceStats) -> None:
         height=TABLE_HEIGHT if len(found) > MOST_ROWS else "auto",
         alt=f"{len(found)} lines of iostat for {name}",
     )
-
-
-def _chart(key: str, figure: Figure, finding: str) -> None:
-    st.plotly_chart(figure, key=key, alt=finding, theme="streamlit", config={"displayModeBar": False})

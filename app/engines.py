@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Final
 
-import streamlit as st
-
-from app.playing import Ask, Job, Played, Players
-from model.books import blocktime_version
+from app.playing import Ask, Played
+from app.remembered import by_object
+from app.wishes import Wishes, ask, played
 from model.calc import nobody_queues
 from model.results import RunResult
 from model.spec import Stream, Transactions
 from scenarios import Scenario, run
-from scenarios.prices import with_prices, without_prices
+from scenarios.prices import with_prices
 
 MOST_STEPS: Final = 200_000
 """Reads of all sessions that are simulated without being asked for, about a second of work."""
@@ -30,9 +30,8 @@ INTERVAL_OF: Final = 5
 """Simulations that the interval of a mean is made of, where the first one has none."""
 MOST_STEPS_OF_INTERVALS: Final = 100_000
 """Of one of those simulations: they are not waited for, but work all the same."""
-WANTED: Final = "engines.wanted"
-GIVEN_UP: Final = "engines.given_up"
-JOB: Final = "engines.job"
+WISHES: Final = Wishes("engines")
+"""What the first page wants simulated."""
 
 
 @dataclass(frozen=True)
@@ -55,40 +54,25 @@ class Pair:
     """The simulation of a what-if that the law is exact for, where somebody wanted it."""
 
 
-@st.cache_resource(show_spinner=False)
-def players() -> Players:
-    """Those who simulate for all sessions of this server."""
-    return Players()
+@lru_cache(maxsize=500)
+def _by_law(asked: Ask) -> RunResult:
+    return run(asked.scenario, engine="calculate")
 
 
-@st.cache_data(max_entries=500, show_spinner=False)
-def _computed(document: str, engine: str, version: str, _scenario: Scenario) -> str:
-    del version  # part of the key: another version has other answers
-    return run(_scenario, engine=engine).model_dump_json()
+@by_object(256)
+def law(scenario: Scenario) -> RunResult:
+    """The closed form's answer, computed once for all prices.
+
+    Raises a :class:`BlocktimeError` where it has none.
+    """
+    return with_prices(scenario, _by_law(ask(scenario)))
 
 
-def answer(scenario: Scenario, engine: str = "calculate") -> RunResult:
-    """The answer of one engine, computed once for all prices."""
-    bare = without_prices(scenario)
-    document = bare.model_dump_json()
-    played = players().known(document, scenario.replications) if engine == "simulate" else None
-    found = (
-        played.document
-        if played and played.document
-        else _computed(document, engine, blocktime_version(), bare)
-    )
-    return with_prices(scenario, RunResult.model_validate_json(found))
-
-
+@by_object(256)
 def queues(scenario: Scenario) -> bool:
     """Whether the law is only a bound for *scenario*, or leaves out iostat's lines or percentiles."""
     work = scenario.workload
     return isinstance(work, Stream | Transactions) or not nobody_queues(scenario.system, work)
-
-
-def best(scenario: Scenario) -> RunResult:
-    """The answer of the engine that fits, as ``run`` chooses it."""
-    return answer(scenario, "simulate" if queues(scenario) else "calculate")
 
 
 def steps(scenario: Scenario, law: RunResult) -> float:
@@ -118,46 +102,46 @@ def pair(base: Scenario, other: Scenario) -> Pair:
 
     Starts what there is to play in the background, and cancels what the session asked for before.
     """
-    before, after = answer(base), answer(other)
-    queued = [(scenario, law) for scenario, law in ((base, before), (other, after)) if queues(scenario)]
+    before, after = law(base), law(other)
+    queued = [(scenario, by_law) for scenario, by_law in ((base, before), (other, after)) if queues(scenario)]
     if not queued:
-        wanted = _wanted(base, other)
-        pending = _play([_ask(other)]) if wanted else _play([])
-        played = _played(other) if wanted else None
-        refused = played.refused if played else ""
-        verified = _priced(other, played) if played and not refused else None
+        wanted = WISHES.are_wanted(base, other)
+        pending = WISHES.play([ask(other)] if wanted else [])
+        found = played(other) if wanted else None
+        refused = found.refused if found else ""
+        verified = _priced(other, found) if found and not refused else None
         return Pair(before, after, after, pending=pending, refused=refused, verified=verified)
-    found = [_played(scenario) for scenario, _ in queued]
-    refused = next((one.refused for one in found if one and one.refused), "")
+    known = [played(scenario) for scenario, _ in queued]
+    refused = next((one.refused for one in known if one and one.refused), "")
     if refused:
-        _play([])
+        WISHES.play([])
         return Pair(before, after, after, queues(other), bound=True, refused=refused)
-    affordable = all(steps(scenario, law) <= MOST_STEPS for scenario, law in queued)
-    if not (_wanted(base, other) or affordable) or st.session_state.get(GIVEN_UP) == _key(base, other):
-        _play([])
-        if not all(found):
+    affordable = all(steps(scenario, by_law) <= MOST_STEPS for scenario, by_law in queued)
+    if not (WISHES.are_wanted(base, other) or affordable) or WISHES.are_given_up(base, other):
+        WISHES.play([])
+        if not all(known):
             return Pair(before, after, after, queues(other), bound=True)
-    pending = _play([*(_ask(scenario) for scenario, _ in queued), *_for_intervals(queued)])
-    if not all(found):
+    pending = WISHES.play([*(ask(scenario) for scenario, _ in queued), *_for_intervals(queued)])
+    if not all(known):
         return Pair(before, after, after, queues(other), bound=True, pending=pending)
-    return Pair(_best_known(base, before), _best_known(other, after), after, queues(other), pending=pending)
+    return Pair(best_known(base, before), best_known(other, after), after, queues(other), pending=pending)
 
 
 def _for_intervals(queued: Sequence[tuple[Scenario, RunResult]]) -> Iterator[Ask]:
     """More simulations of those whose first one has no interval, and which are quick."""
-    for scenario, law in queued:
+    for scenario, by_law in queued:
         has_one = isinstance(scenario.workload, Transactions) or scenario.replications > 1
-        if not has_one and steps(scenario, law) <= MOST_STEPS_OF_INTERVALS:
-            yield _ask(scenario, INTERVAL_OF)
+        if not has_one and steps(scenario, by_law) <= MOST_STEPS_OF_INTERVALS:
+            yield replace(ask(scenario), replications=INTERVAL_OF)
 
 
-def _best_known(scenario: Scenario, law: RunResult) -> RunResult:
+def best_known(scenario: Scenario, by_law: RunResult) -> RunResult:
     """The simulation's answer with the interval of several, as far as they are known; the law's where it is exact."""
-    played = _played(scenario) if queues(scenario) else None
-    if played is None:
-        return law
-    result = _priced(scenario, played)
-    several = players().known(_document(scenario), INTERVAL_OF)
+    found = played(scenario) if queues(scenario) else None
+    if found is None or found.refused:
+        return by_law
+    result = _priced(scenario, found)
+    several = played(scenario, INTERVAL_OF)
     if result.time.interval is not None or several is None or several.refused:
         return result
     interval = _priced(scenario, several).time.interval
@@ -166,56 +150,6 @@ def _best_known(scenario: Scenario, law: RunResult) -> RunResult:
     return result.model_copy(update={"time": result.time.model_copy(update={"interval": interval})})
 
 
-def want(base: Scenario, other: Scenario) -> None:
-    """The reader asks for a simulation that takes its time."""
-    st.session_state[WANTED] = _key(base, other)
-    st.session_state.pop(GIVEN_UP, None)
-
-
-def give_up(base: Scenario, other: Scenario) -> None:
-    """The reader wants no simulation of these two."""
-    st.session_state[GIVEN_UP] = _key(base, other)
-    st.session_state.pop(WANTED, None)
-    _play([])
-
-
-def job() -> Job | None:
-    """What is simulated for this session; None where nothing is, or nobody waits for it."""
-    found: Job | None = st.session_state.get(JOB)
-    return found
-
-
-def _play(asks: Sequence[Ask]) -> bool:
-    """Have *asks* simulated for this session and nothing else; whether any of them is not known yet."""
-    asks = [ask for ask in asks if players().known(*ask.key) is None]
-    before = job()
-    if before is not None and not before.ended and not before.cancelled:
-        if {ask.key for ask in asks} <= {ask.key for ask in before.asks} and asks:
-            return True
-        before.cancel()
-    st.session_state[JOB] = players().start(Job(asks)) if asks else None
-    return bool(asks)
-
-
-def _wanted(base: Scenario, other: Scenario) -> bool:
-    return st.session_state.get(WANTED) == _key(base, other)
-
-
-def _document(scenario: Scenario) -> str:
-    return without_prices(scenario).model_dump_json()
-
-
-def _ask(scenario: Scenario, replications: int | None = None) -> Ask:
-    return Ask(_document(scenario), without_prices(scenario), replications or scenario.replications)
-
-
-def _played(scenario: Scenario) -> Played | None:
-    return players().known(_document(scenario), scenario.replications)
-
-
-def _priced(scenario: Scenario, played: Played) -> RunResult:
-    return with_prices(scenario, RunResult.model_validate_json(played.document))
-
-
-def _key(*scenarios: Scenario) -> int:
-    return hash(tuple(_document(scenario) for scenario in scenarios))
+@by_object(64)
+def _priced(scenario: Scenario, found: Played) -> RunResult:
+    return with_prices(scenario, RunResult.model_validate_json(found.document))

@@ -10,6 +10,7 @@ import streamlit as st
 
 from app.answer import ink
 from app.charts import Figure
+from app.drawn import chart
 from app.markdown import plain
 from model.books import blocktime_version
 from model.errors import BlocktimeError
@@ -214,5 +215,5 @@ def _constants(found: Sequence[FittedConstant]) -> None:
 
 
 def _chart(key: str, figure: Figure, finding: str) -> None:
-    st.plotly_chart(figure, key=key, alt=finding, theme="streamlit", config={"displayModeBar": False})
+    chart(key, figure, finding)
     st.caption(plain(finding))

@@ -22,6 +22,7 @@ from app import (
     transaction_view,
 )
 from app.answer import ink
+from app.drawn import chart
 from app.markdown import plain, sentence
 from model.results import RunResult
 from scenarios import Scenario, to_toml
@@ -68,10 +69,7 @@ def tabs(before: RunResult, after: RunResult, other: Scenario, command: str) -> 
                 found = rows.breakdown(before, after)
                 st.table(found, hide_index=True, alt=f"{len(found) - 1} components in baseline and what-if")
             elif name == "Requests":
-                figure, finding = charts.reads_by_size(before, after, ink=ink())
-                st.plotly_chart(
-                    figure, key="reads", alt=finding, theme="streamlit", config={"displayModeBar": False}
-                )
+                chart("reads", *charts.reads_by_size(before, after, ink=ink()))
                 _side_by_side(before, after, lambda result: text.io_lines(result, width=60))
             elif name == "Assumptions":
                 _assumptions(other, after)

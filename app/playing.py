@@ -10,7 +10,7 @@ import threading
 import time
 from collections import OrderedDict, deque
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final, Protocol
 
 from app.simulator import ENDS
@@ -33,7 +33,7 @@ class Ask:
 
     document: str
     """The scenario's JSON: what an answer is known by."""
-    scenario: Scenario
+    scenario: Scenario = field(compare=False, repr=False)
     replications: int = 1
 
     @property

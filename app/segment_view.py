@@ -11,7 +11,7 @@ from pydantic import ValidationError
 
 from app import segment_charts
 from app.answer import ink
-from app.charts import Figure
+from app.drawn import chart
 from app.markdown import plain, sentence
 from app.segment_charts import Line
 from model.books import blocktime_version
@@ -41,7 +41,7 @@ def draw(after: RunResult, segment: SegmentSpace, scenario: Scenario) -> None:
     """The segment before and after the statement, and the same statement at every PCTFREE."""
     st.markdown(" ".join(plain(sentence(said)) for said in segment_charts.findings(after)))
     with st.container(key="segment"):
-        _chart("segment_blocks", *segment_charts.blocks(segment, ink=ink()))
+        chart("segment_blocks", *segment_charts.blocks(segment, ink=ink()))
         if segment.map_after is not None:
             _maps(segment)
         _lines(after, segment, scenario)
@@ -57,7 +57,7 @@ def _maps(segment: SegmentSpace) -> None:
         with column:
             st.caption(f"**Free space of {many:,.0f} blocks {when}**")
             figure, said = segment_charts.freeness_map(cells or "", many, counts or {}, itl_full, ink=ink())
-            _chart(f"segment_map_{when}", figure, f"{when}: {said}")
+            chart(f"segment_map_{when}", figure, f"{when}: {said}")
     if full:
         st.caption(
             "A block with a full ITL list is marked as such, whatever class the bitmap has it in. Probes fail there "
@@ -78,7 +78,7 @@ def _lines(after: RunResult, segment: SegmentSpace, scenario: Scenario) -> None:
         with column:
             st.caption(f"**{quantity.capitalize()} at other settings**")
             now = (size, percent, value)
-            _chart(
+            chart(
                 key, *segment_charts.over_pctfree(curves.percents, lines, now, quantity=quantity, ink=ink())
             )
     st.caption(
@@ -99,10 +99,6 @@ def off_the_line(curves: Curves, size_bytes: int, percent: float, elapsed_s: flo
     return (
         f"**Here the line is off:** the law says {show_seconds(law)}, the answer {show_seconds(elapsed_s)}."
     )
-
-
-def _chart(key: str, figure: Figure, finding: str) -> None:
-    st.plotly_chart(figure, key=key, alt=finding, theme="streamlit", config={"displayModeBar": False})
 
 
 @st.cache_data(max_entries=200, show_spinner=False)

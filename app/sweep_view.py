@@ -14,6 +14,7 @@ import streamlit as st
 from app import sweep_charts, sweep_report, what_if
 from app.answer import ink
 from app.charts import Figure
+from app.drawn import chart
 from app.markdown import plain
 from app.sweep_charts import shown
 from app.sweep_form import label_of
@@ -52,7 +53,7 @@ def results(found: Found, name: str) -> None:
         with right:
             figure, finding = sweep_charts.moves(summary, ink=ink(), name=label_of)
             st.markdown("**What moves it** — means along each field, over all others")
-            _chart("sweep_moves", figure, finding)
+            chart("sweep_moves", figure, finding)
     _errors(found)
     _point(found, summary, name)
     _tabs(found, summary, name)
@@ -210,7 +211,7 @@ def _tabs(found: Found, summary: Summary, name: str) -> None:
                 _table(found, summary, name)
             elif title == "Parallel coordinates":
                 figure, finding = sweep_charts.parallel(summary, ink=ink(), name=label_of)
-                _chart("sweep_parallel", figure, finding)
+                chart("sweep_parallel", figure, finding)
                 st.caption(plain(finding))
             elif title == "What made it":
                 _made_by(found)
@@ -277,7 +278,3 @@ def _files(found: Found, summary: Summary, name: str) -> None:
             label, data, cut(file, 120), kind, on_click="ignore", icon=":material/download:", width="stretch",
             key=f"file_{label}_{name}",
         )  # fmt: skip
-
-
-def _chart(key: str, figure: Figure, finding: str) -> None:
-    st.plotly_chart(figure, key=key, alt=finding, theme="streamlit", config={"displayModeBar": False})

@@ -7,7 +7,7 @@ from click import unstyle
 
 from app import transaction_charts, transaction_text
 from app.answer import ink
-from app.charts import Figure
+from app.drawn import chart
 from app.markdown import plain, sentence
 from model.books import blocktime_version
 from model.errors import BlocktimeError
@@ -51,8 +51,8 @@ def load(before: RunResult, after: RunResult, scenario: Scenario) -> None:
         strict=True,
     ):
         with column:
-            _chart(f"load_{key}", *draw(points, stats, ink=ink()))
-    _chart("load_resources", *transaction_charts.resources(before.transactions or stats, stats, ink=ink()))
+            chart(f"load_{key}", *draw(points, stats, ink=ink()))
+    chart("load_resources", *transaction_charts.resources(before.transactions or stats, stats, ink=ink()))
 
 
 def cache(after: RunResult, scenario: Scenario) -> None:
@@ -67,13 +67,9 @@ def cache(after: RunResult, scenario: Scenario) -> None:
         st.caption(plain(f"No curve over the cache: {error}"))
         return
     size = float(scenario.system.instance.buffer_cache_bytes)
-    _chart("cache_hits", *transaction_charts.hits(points, size, found.hit_fraction, ink=ink()))
+    chart("cache_hits", *transaction_charts.hits(points, size, found.hit_fraction, ink=ink()))
     lines = list(transaction_text.policy_lines(after, width=100))
     if lines:
         st.code("\n".join(unstyle(line) for line in lines), language=None)
     elif after.engine == "calculate":
         st.caption("The simulation shows LRU and CLOCK beside touch counts on the same references.")
-
-
-def _chart(key: str, figure: Figure, finding: str) -> None:
-    st.plotly_chart(figure, key=key, alt=finding, theme="streamlit", config={"displayModeBar": False})

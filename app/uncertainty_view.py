@@ -9,7 +9,7 @@ import streamlit as st
 
 from app import engines, uncertainty_charts
 from app.answer import ink
-from app.charts import Figure
+from app.drawn import chart
 from app.markdown import plain
 from app.uncertainty_text import difference_sentence, interval_sentence, largest_sentence, left_out
 from model.books import blocktime_version
@@ -50,10 +50,10 @@ def _show(said: str, shares: Sequence[Contribution], results: dict[str, RunResul
     st.markdown(plain(f"{said} {largest_sentence(shares)}"))
     times, makers = st.columns(2, gap="medium")
     with times:
-        _plot("intervals", *uncertainty_charts.intervals(results, ink=ink()))
+        chart("intervals", *uncertainty_charts.intervals(results, ink=ink()))
     if shares:
         with makers:
-            _plot("shares", *uncertainty_charts.shares(shares, ink=ink()))
+            chart("shares", *uncertainty_charts.shares(shares, ink=ink()))
     st.caption(plain(" ".join(["The law answers for each draw.", *left_out(list(results.values()))])))
 
 
@@ -69,14 +69,3 @@ def _propagated(
     found = propagate(_scenarios, _results, engine="calculate")
     before, after = found.results
     return before, after, found.difference(1)
-
-
-def _plot(key: str, figure: Figure, finding: str) -> None:
-    st.plotly_chart(
-        figure,
-        key=key,
-        alt=finding,
-        theme="streamlit",
-        config={"displayModeBar": False},
-        width="stretch",
-    )

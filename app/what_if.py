@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from typing import Final
 
@@ -25,8 +25,11 @@ from app import (
     uploads,
 )
 from app.markdown import plain
+from app.remembered import by_object
 from model.errors import BlocktimeError, SpecError
 from scenarios import Scenario
+from scenarios.prices import priced_alike
+from scenarios.sweeps.answers import DML
 
 FIRST: Final = "rahn-full-scan"
 NAME: Final = "what_if.name"
@@ -82,7 +85,7 @@ def page() -> None:
     accepted = {path: text for path, text in state.changes.items() if path not in refused}
     differing = [path for path in state.differing if path not in refused]
     try:
-        with st.spinner("Working row by row …"):  # seen only where there are millions of them
+        with st.spinner("Working row by row …") if other.workload.kind in DML else nullcontext():
             base = _priced_as(base, other)
             found = engines.pair(base, other)
     except BlocktimeError as error:
@@ -143,13 +146,10 @@ def _share(
     sharing.draw(state.name, accepted, base, other, found, FIRST)
 
 
+@by_object(64)
 def _priced_as(base: Scenario, other: Scenario) -> Scenario:
     """*base* with the prices of *other* where it has none, so that their costs can be compared."""
-    if base.system.prices.currency is not None:
-        return base
-    book = {path: one for path, one in other.system.constants.items() if path.startswith("prices.")}
-    update = {"prices": other.system.prices, "constants": base.system.constants | book}
-    return base.model_copy(update={"system": base.system.model_copy(update=update)})
+    return priced_alike((base, other))[0]
 
 
 def start(query: dict[str, str]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
@@ -73,6 +74,7 @@ class Timing:
     last_session_s: float | None = None
 
 
+@cache
 def blocktime_version() -> str:
     """Version of the program that made a result."""
     try:

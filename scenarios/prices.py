@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from model.money_books import with_money
 from model.results import RunResult
@@ -16,6 +16,20 @@ def notes_on_prices(system: System) -> Iterator[str]:
     """What a reader should know of the prices."""
     if any(constant.source == EXAMPLE for constant in system.constants.values()):
         yield "prices are examples, not those of your contracts: set prices.licence_per_processor and others"
+
+
+def priced_alike(scenarios: Sequence[Scenario]) -> list[Scenario]:
+    """*scenarios*, those without prices with the first price book among them, so that their costs can be compared."""
+    known = next((one for one in scenarios if one.system.prices.currency is not None), None)
+    if known is None:
+        return list(scenarios)
+    return [one if one.system.prices.currency is not None else _priced_as(one, known) for one in scenarios]
+
+
+def _priced_as(scenario: Scenario, known: Scenario) -> Scenario:
+    book = {path: one for path, one in known.system.constants.items() if path.startswith("prices.")}
+    update = {"prices": known.system.prices, "constants": scenario.system.constants | book}
+    return scenario.model_copy(update={"system": scenario.system.model_copy(update=update)})
 
 
 def without_prices(scenario: Scenario) -> Scenario:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from app import engines
+from app import engines, wishes
 from app.playing import Ask, Job, Played, Players
 from model.errors import BlocktimeError
 from model.results import (
@@ -171,7 +171,15 @@ class _Inline(Players):
 
 
 @pytest.fixture
+def the_law_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing is simulated unasked, and nothing is known of what other tests have simulated."""
+    nobody = Players([])
+    monkeypatch.setattr(wishes, "players", lambda: nobody)
+    monkeypatch.setattr(engines, "MOST_STEPS", 0)
+
+
+@pytest.fixture
 def simulated_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Pages have their simulations before they are drawn, so that one run shows them."""
     inline = _Inline()
-    monkeypatch.setattr(engines, "players", lambda: inline)
+    monkeypatch.setattr(wishes, "players", lambda: inline)

@@ -10,13 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app import compare_table
-from app.compare_answers import priced_alike
 from app.compare_table import difference
 from model.measures import MEASURES
 from model.results import RunResult
 from model.units import MIB
 from scenarios import load, run
 from scenarios.compare import changes
+from scenarios.prices import priced_alike
 
 NUMBERS = st.floats(0, 1e15, allow_nan=False)
 OPPOSITE = {"less": "more", "more": "less", "same": "same"}

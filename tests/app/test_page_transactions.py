@@ -12,9 +12,11 @@ from streamlit.testing.v1 import AppTest
 from app import engines, fields, forms, settings, what_if
 from model.results import RunResult
 from model.units import show_seconds
-from scenarios import load, run
+from scenarios import load
 
 ENTRY = Path(what_if.__file__).with_name("streamlit_app.py")
+pytestmark = pytest.mark.usefixtures("the_law_alone")
+
 LIMIT_S = 60
 CONTROLS = [
     control
@@ -26,11 +28,6 @@ CONTROLS = [
 ]
 
 Answered = Callable[..., RunResult]
-
-
-@pytest.fixture(autouse=True)
-def _the_law_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(engines, "MOST_STEPS", 0)
 
 
 def opened(name: str, tab: str = "", **query: str) -> AppTest:
@@ -60,10 +57,7 @@ def test_a_preset_opens_with_its_figures(name: str, law: Answered) -> None:
     assert any("Simulate the users" in button.label for button in app.button)
 
 
-def test_the_simulation_replaces_the_law_where_it_is_quick(
-    monkeypatch: pytest.MonkeyPatch, law: Answered
-) -> None:
-    monkeypatch.setattr(engines, "answer", lambda scenario, engine="calculate": run(scenario, engine))
+def test_what_is_quick_is_simulated_unasked(law: Answered) -> None:
     quick = load("tpc-b", ["workload.transactions=300"])
     assert engines.queues(quick)
     soon, later = engines.steps(quick, law("tpc-b")), engines.steps(load("tpc-c"), law("tpc-c"))

@@ -10,20 +10,17 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from app import engines, fields, forms, own_files, presets, what_if
+from app import engines, fields, forms, own_files, presets, what_if, wishes
 from app.answer import leading
 from app.playing import Ask, Job, Played, Players
 from model.units import show_amount, show_seconds
 from scenarios import library, load, run
 
 ENTRY = Path(what_if.__file__).with_name("streamlit_app.py")
+pytestmark = pytest.mark.usefixtures("the_law_alone")
+
 LIMIT_S = 120
 BLOCK, ARRAY = "tablespace.block_size_bytes", "workload.arraysize_rows"
-
-
-@pytest.fixture(autouse=True)
-def _nothing_is_simulated_unasked(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(engines, "MOST_STEPS", 0)
 
 
 def opened(**query: str) -> AppTest:
@@ -355,13 +352,13 @@ class Held:
 def held(monkeypatch: pytest.MonkeyPatch) -> Held:
     one = Held()
     players = Players([one])
-    monkeypatch.setattr(engines, "players", lambda: players)
+    monkeypatch.setattr(wishes, "players", lambda: players)
     monkeypatch.setattr(engines, "MOST_STEPS", 200_000)
     return one
 
 
 def job_of(app: AppTest) -> Job:
-    found = app.session_state[engines.JOB]
+    found = app.session_state[engines.WISHES.under_way]
     assert isinstance(found, Job)
     return found
 
@@ -397,7 +394,7 @@ def test_the_next_change_cancels_what_is_simulated(held: Held) -> None:
     assert not job_of(app).cancelled
     assert before.wait(LIMIT_S)
     app.number_input("workload.users").set_value(1).run()  # nobody queues any more
-    assert app.session_state[engines.JOB] is None
+    assert app.session_state[engines.WISHES.under_way] is None
     held.may.set()
 
 
@@ -410,7 +407,7 @@ def test_a_reader_can_leave_it_at_the_law_and_come_back(held: Held) -> None:
     assert app.button(key="simulate").label == "Simulate the queue"
     held.may.set()
     app.button(key="simulate").click().run()
-    job = app.session_state[engines.JOB]
+    job = app.session_state[engines.WISHES.under_way]
     assert job is None or job.wait(LIMIT_S)
     app.run()
     assert says(app, "simulation]")

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from app import engines, fields, forms, own_files, presets, what_if, wishes
+from app import engines, fields, forms, own_files, presets, settings, what_if, wishes
 from app.answer import leading
 from app.playing import Ask, Job, Played, Players
 from model.units import show_amount, show_seconds
@@ -86,12 +86,6 @@ def test_the_list_of_presets_takes_its_question() -> None:
 
 # Controls
 
-ONE_OF_EACH_KIND = (
-    "rahn-full-scan", "index-range-scan", "rahn-pctfree-8k-10", "assm-uncommitted-delete", "magni-imp-200mb-4k",
-    "magni-exp", "magni-dd-fs-100", "shallahamer-pread", "tpc-b",
-)  # fmt: skip
-
-
 def widget(app: AppTest, path: str) -> Any:
     for kind in (
         "number_input",
@@ -132,10 +126,10 @@ def with_all_groups(app: AppTest) -> AppTest:
     return app.run()
 
 
-@pytest.mark.parametrize("name", ONE_OF_EACH_KIND)
-def test_every_control_goes_to_both_ends_without_a_fault(name: str) -> None:
-    app = with_all_groups(opened(scenario=name))
-    scenario = load(name)
+@pytest.mark.parametrize("preset", list(presets.all_presets()), ids=lambda preset: preset.title)
+def test_every_control_goes_to_both_ends_without_a_fault(preset: presets.Preset) -> None:
+    app = with_all_groups(opened(scenario=preset.scenario, **preset.changes))
+    scenario, _ = settings.settle(preset.scenario, preset.changes)
     moved = 0
     for controls in forms.GROUPS.values():
         for control in controls:
@@ -149,14 +143,14 @@ def test_every_control_goes_to_both_ends_without_a_fault(name: str) -> None:
                 assert control.idle(scenario) in one.label
                 continue
             for value in ends(control, field, one):
-                app.session_state[what_if.CHANGES] = {}
+                app.session_state[what_if.CHANGES] = dict(preset.changes)
                 open_all(app)
                 widget(app, control.path).set_value(value).run()
                 assert not app.exception, (control.path, value)
                 assert app.error.len <= 1, (control.path, value)
                 assert "\n" not in "".join(error.value for error in app.error), (control.path, value)
                 moved += 1
-            app.session_state[what_if.CHANGES] = {}
+            app.session_state[what_if.CHANGES] = dict(preset.changes)
             with_all_groups(app)
     assert moved > 15
 

@@ -36,6 +36,9 @@ CLEARLY: Final = 1.0
 UNDETERMINED: Final = 1e-6
 """A direction that the numbers tell so much less of than of the best one is not told of at all."""
 
+HARDLY_DETERMINED: Final = 1e-2
+"""The same where a fit does not come to an end: why that may be."""
+
 
 @dataclass(slots=True)
 class Estimate:
@@ -210,12 +213,14 @@ class _Problem:
             gtol=1e-12,
             max_nfev=MOST_TRIALS,
         )
-        if found.status <= 0:
-            raise SpecError(
-                f"{self.case}: the fit of {', '.join(names)} did not converge within {MOST_TRIALS} trials; nothing is "
-                "written"
-            )
         jacobian = np.asarray(found.jac)[: len(self.numbers)]
+        if found.status <= 0:
+            unclear = _undetermined_in(jacobian, names, HARDLY_DETERMINED)
+            because = "".join(f" ({_undetermined(group)})" for group in unclear)
+            raise SpecError(
+                f"{self.case}: the fit of {', '.join(names)} did not converge within {MOST_TRIALS} trials{because}; "
+                "nothing is written"
+            )
         return _values(names, found.x), 2 * float(found.cost), jacobian
 
     def slopes(self, names: Sequence[str], values: Mapping[str, float]) -> Floats:
@@ -255,7 +260,7 @@ def _values(names: Sequence[str], logarithms: Any) -> dict[str, float]:
     return dict(zip(names, np.exp(logarithms).tolist(), strict=True))
 
 
-def _undetermined_in(jacobian: Floats, names: Sequence[str]) -> list[list[str]]:
+def _undetermined_in(jacobian: Floats, names: Sequence[str], least: float = UNDETERMINED) -> list[list[str]]:
     """The constants that the numbers do not determine, each with those that they cannot tell it apart from."""
     import numpy as np  # noqa: PLC0415
 
@@ -265,7 +270,7 @@ def _undetermined_in(jacobian: Floats, names: Sequence[str]) -> list[list[str]]:
     found = []
     for index, direction in enumerate(directions):
         size = sizes[index] if index < len(sizes) else 0.0
-        if size <= UNDETERMINED * sizes[0]:
+        if size <= least * sizes[0]:
             found.append([names[i] for i in np.argsort(-np.abs(direction)) if abs(direction[i]) > 0.3])
     return found
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tomllib
-from functools import cache, cached_property
+from functools import cache
 from importlib.resources import files
 from typing import Any, Final
 
@@ -37,10 +37,6 @@ class Entry(Frozen):
 
     def values(self) -> dict[str, float | str]:
         """Field -> value; whole values as whole numbers, a level as its name."""
-        return dict(self._values)
-
-    @cached_property
-    def _values(self) -> dict[str, float | str]:
         return {field: _as_field(field, c.value) for field, c in self.constants.items()} | self.texts
 
 

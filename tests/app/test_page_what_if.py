@@ -86,6 +86,7 @@ def test_the_list_of_presets_takes_its_question() -> None:
 
 # Controls
 
+
 def widget(app: AppTest, path: str) -> Any:
     for kind in (
         "number_input",

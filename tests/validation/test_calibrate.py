@@ -225,6 +225,21 @@ def test_a_fit_that_does_not_converge_says_so(monkeypatch: pytest.MonkeyPatch) -
         fit_to("rahn_pctfree", numbers, {})
 
 
+def test_a_fit_that_does_not_converge_names_what_the_numbers_cannot_tell_apart(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(fit, "MOST_TRIALS", 1)
+    names = ("host/rahn-10204: migrate_row_s", "host/rahn-10204: update_row_s")
+    one = [
+        replace(number, fits=names, printed=3 * number.printed)
+        for number in numbers_of(load_case("rahn_pctfree"))
+        if number.id.endswith("4096,10:update_time")
+    ]
+    with pytest.raises(SpecError, match=r"the numbers do not tell apart .*; nothing is written") as said:
+        fit_to("rahn_pctfree", one, {})
+    assert all(name in str(said.value) for name in names)
+
+
 def test_constants_that_the_numbers_cannot_tell_apart_are_named_together() -> None:
     names = ("host/rahn-10204: migrate_row_s", "host/rahn-10204: update_row_s")
     one = [

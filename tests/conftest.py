@@ -12,7 +12,7 @@ import time
 import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
-from tempfile import TemporaryFile
+from tempfile import TemporaryDirectory, TemporaryFile
 from typing import IO, TYPE_CHECKING
 
 import pytest
@@ -66,10 +66,11 @@ def server() -> Iterator[str]:
     command += ["--server.address=127.0.0.1", f"--server.port={port}", "--server.headless=true"]
     command += ["--server.fileWatcherType=none", "--browser.gatherUsageStats=false"]
     address = f"http://127.0.0.1:{port}"
-    with TemporaryFile() as output:
+    with TemporaryFile() as output, TemporaryDirectory() as store:
         process = subprocess.Popen(
-            command, cwd=ROOT, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT
-        )
+            command, cwd=ROOT, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT,
+            env={**os.environ, "BLOCKTIME_STORE": store},
+        )  # fmt: skip
         try:
             _wait_until_healthy(process, address, output)
             yield address

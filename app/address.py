@@ -56,12 +56,14 @@ def read(query: Mapping[str, str], first: str) -> Shown:
             return Shown(first, {}, (said,))
     elif name not in library():
         said = cut(one_line(name))
-        notes.append(f"The link names no scenario that exists ({said}); this is {first} instead.")
+        notes.append(
+            f"The link names no scenario that exists ({said or 'an empty name'}); this is {first} instead."
+        )
         name = first
     notes += _meaningless([key for key in rest if "." not in key])
     fields = {key: value for key, value in rest.items() if "." in key}
     kept, refused = accepted(name, {**changes, **fields})
-    return Shown(name, kept, (*notes, *_at_most(refused)))
+    return Shown(name, kept, (*notes, *at_most(refused, "The link")))
 
 
 def written(name: str, changes: Mapping[str, str], first: str) -> dict[str, str]:
@@ -99,10 +101,8 @@ def accepted(name: str, fields: Mapping[str, str]) -> tuple[dict[str, str], list
     return {path: text for path, text in tried.items() if path not in faults}, [*refused, *faults.values()]
 
 
-def _at_most(refused: list[str]) -> list[str]:
-    """A sentence for each of what is refused, of many for the first ones."""
-    said = [
-        f"The link asks for what is not allowed, so it is left out: {one}" for one in refused[:MOST_NOTES]
-    ]
+def at_most(refused: list[str], who: str) -> list[str]:
+    """A sentence for each of what *who* asks for and is refused, of many for the first ones."""
+    said = [f"{who} asks for what is not allowed, so it is left out: {one}" for one in refused[:MOST_NOTES]]
     more = len(refused) - len(said)
     return [*said, f"It asks for {more:,} more things that are not allowed."] if more else said

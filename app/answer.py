@@ -30,6 +30,8 @@ MEAN: Final = "of the mean transaction"
 LOOKS_S: Final = 0.4
 HEIGHT: Final = 300
 """Pixels of the chart and of the reasons beside it, whatever they have to say."""
+HARDLY: Final = 1e-3
+"""Share of the elapsed time below which a difference of a part of it is neither good nor bad."""
 LEAST_AMOUNT: Final = 0.01
 """Of money; what costs less is told by the million."""
 Asked = tuple[Scenario, Scenario]
@@ -119,13 +121,15 @@ def figures(before: RunResult, after: RunResult) -> None:
         (_Shown(cpu, show_seconds, outside["cpu"]), lambda r: r.time.cpu_s),
         *first,
     ]
+    hardly_s = HARDLY * max(before.time.elapsed_s, after.time.elapsed_s)
     for key, shown, widths in (
         ("first", first, [1.5, *([1.0] * (len(first) - 1))]),
         ("second", second, len(second)),
     ):
         with st.container(key=key):
             for column, (what, number) in zip(st.columns(widths, gap="small"), shown, strict=True):
-                _metric(column, what, number(before), number(after))
+                least = hardly_s if what.show is show_seconds else 0.0
+                _metric(column, what, number(before), number(after), least)
 
 
 def _interval(result: RunResult) -> str:
@@ -328,11 +332,12 @@ class _Shown:
     def titled(self) -> str:
         """The label, with its marks."""
         known = f" :blue-badge[{self.interval}]" if self.interval else ""
+        label = plain(self.label)
         if not self.outside:
-            return self.label + known
+            return label + known
         word = "extrapolated" if self.badge and not known else ""
         said = " ".join(filter(None, [WARNING, word, farthest(self.outside)]))
-        return f"{self.label}{known} :orange-badge[{said}]"
+        return f"{label}{known} :orange-badge[{said}]"
 
     def help(self) -> str | None:
         """What the number is, and the constants behind it that are outside their range."""
@@ -346,7 +351,10 @@ _Number = tuple[_Shown, Callable[[RunResult], float | None]]
 """How a number is shown, and where it is; None where the answer has no such part."""
 
 
-def _metric(column: DeltaGenerator, what: _Shown, was: float | None, now: float | None) -> None:
+def _metric(
+    column: DeltaGenerator, what: _Shown, was: float | None, now: float | None, least: float = 0.0
+) -> None:
+    """One number with its difference, which is neither good nor bad below *least*."""
     if was is None or now is None:
         known = "—" if now is None else what.show(now)
         missing = what.missing if now is None else "not in the baseline"
@@ -361,12 +369,12 @@ def _metric(column: DeltaGenerator, what: _Shown, was: float | None, now: float 
     percent = " (under 0.1%)" if was and tiny else f" ({share:+.1%})" if was and abs(share) < 10 else ""
     change = f"{'-' if difference < 0 else '+'}{what.show(abs(difference))}{percent}"
     if what.points:
-        change = f"{100 * difference:+.1f} points"
+        change = f"{round(100 * difference, 1) + 0.0:+.1f} points"
     column.metric(
         what.titled(),
         what.show(now),
         "as the baseline" if same else change,
-        delta_color="off" if same or tiny else what.good,
+        delta_color="off" if same or tiny or abs(difference) < least else what.good,
         delta_arrow="off" if same else "auto",
         border=True,
         help=what.help(),

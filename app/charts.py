@@ -32,6 +32,8 @@ UNCHANGED_S: Final = 5e-7  # TKPROF itself resolves microseconds
 LONGEST_LABEL: Final = 40
 LEAST_SEEN: Final = 0.04
 """Share of the axis below which steps from one bar to the next are too small to be read."""
+MARK_OF_SHOWN: Final = 0.006
+"""Width of a mark, over that of the axis."""
 ROWS: Final = 8
 """Of a waterfall at the most; it is as high as that, so that nothing jumps."""
 WHOLE: Final = "#7f8b98"
@@ -134,7 +136,7 @@ def waterfall(
     levels = [0.0, *accumulate((part.seconds for part in steps), initial=start)]
     shown_s = _axis(levels[1:] if changed else levels)
     for label, result in ([("Baseline", base)] if changed else []) + [(rows[-1], other)]:
-        traces += [_end(label, result)] if shown_s[0] else _stack(label, result)
+        traces += [_end(label, result, shown_s[1] - shown_s[0])] if shown_s[0] else _stack(label, result)
     scale = scale_of([base, other])
     across = f"{scale.word} of {scale.of}" + (" (the axis does not begin at 0)" if shown_s[0] else "")
     for trace in traces:
@@ -202,11 +204,11 @@ def marker(colour: str, pattern: str) -> dict[str, Any]:
     }
 
 
-def _end(row: str, result: RunResult) -> dict[str, Any]:
-    """One total where its parts would lie outside the chart: of no class."""
+def _end(row: str, result: RunResult, shown_s: float) -> dict[str, Any]:
+    """One total where the axis does not begin at zero: a mark at its end, as the length of a bar would say nothing."""
     whole_s = result.time.elapsed_s
     text = f"<b>{show_seconds(whole_s)}</b>"
-    bar = _bar(row, 0.0, whole_s, "Other", text)
+    bar = _bar(row, whole_s - MARK_OF_SHOWN * shown_s, MARK_OF_SHOWN * shown_s, "Other", text)
     return bar | {"marker": marker(WHOLE, ""), "hovertemplate": f"{row}<br>{text}<extra></extra>"}
 
 

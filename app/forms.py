@@ -392,9 +392,9 @@ def draw(
     label = control.label + (f" ({unit})" if unit and field.kind in ("whole", "real") else "")
     idle = control.idle(other)
     if changed:
-        label = f":primary[**● {label}** · was {control.named(field, was)}]"
+        label = f"● {label} · was {plain(control.named(field, was))}"
     elif idle:
-        label = f"{label} :small[:gray[· {idle}]]"
+        label = f"{label} · {idle}"
     says = f"decides nothing here: {idle}" if idle else ""
     common: dict[str, Any] = {
         "label": label, "key": control.path, "help": " — ".join(filter(None, [field.help(), says])),
@@ -452,9 +452,11 @@ def _widget(
             step=step_of(was or 0), placeholder="not given", **common,
         )  # fmt: skip
     else:
+        # A lower limit that is not allowed itself is offered all the same: whoever goes there is told so, and no
+        # value just above it is out of reach.
         scale, step = (1, 1.0) if field.unit else (100, 0.1)
         st.number_input(
-            min_value=float(field.low or 0) * scale + 1e-4 * field.open_below,
+            min_value=float(field.low or 0) * scale,
             max_value=float(_most(field)) * scale, value=held if says_value else none, step=step, format="%.6g",
             placeholder="not given", **common,
         )  # fmt: skip

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
@@ -42,6 +43,9 @@ OF_BASE: Final = "baseline."
 NOTES: Final = "what_if.notes"
 PICKED: Final = "scenario"
 PICKED_LAST: Final = "what_if.picked"
+PRESETS_OPEN: Final = "presets"
+NOT_IN_A_CLASS: Final = re.compile(r"[^a-zA-Z0-9_-]")
+"""What Streamlit replaces in a key to make the name of a class of it."""
 STYLE: Final = """<style>
 [data-testid="stMainBlockContainer"] {padding-left: 1.6rem; padding-right: 1.6rem; max-width: 1500px}
 [data-testid="stSidebarContent"] [data-testid="stVerticalBlock"] {gap: .55rem}
@@ -55,6 +59,7 @@ STYLE: Final = """<style>
 [data-testid="stMetricDelta"] {font-size: .78rem; padding-top: 0; padding-bottom: 0}
 [data-testid="stTable"] td, [data-testid="stTable"] th {padding: .2rem .6rem; font-variant-numeric: tabular-nums}
 [data-testid="stMetricValue"] {font-variant-numeric: tabular-nums}
+.st-key-why {scrollbar-width: thin; scrollbar-color: rgba(128, 128, 128, .6) transparent}
 .st-key-head > [data-testid="stLayoutWrapper"] > div, .st-key-head > div {min-height: 2.9rem}
 .st-key-head h3 {padding: 0; line-height: 1.3}
 .st-key-baseline button {padding-left: .5rem; padding-right: .5rem; min-height: 2rem}
@@ -76,7 +81,7 @@ def page() -> None:
     state = _State.now()
     base, _ = settings.settle(state.name, state.pinned)
     other, refused = settings.settle(state.name, state.changes)
-    st.html(STYLE)
+    st.html(STYLE + _marked(state.differing))
     with st.sidebar:
         _controls(state, base, other, refused)
     _address(state)
@@ -108,6 +113,16 @@ def page() -> None:
     if own_files.is_own(state.name):
         command = settings.command_line(instruments.file_of(other), {}, engine)
     instruments.tabs(found.before, found.after, other, command)
+
+
+def _marked(paths: Sequence[str]) -> str:
+    """Style of the controls of *paths*, which differ from the baseline; their names say so without it."""
+    if not paths:
+        return ""
+    theme = "dark" if st.context.theme.type == "dark" else "light"
+    colour = st.get_option(f"theme.{theme}.primaryColor") or "inherit"
+    names = ", ".join(f".st-key-{NOT_IN_A_CLASS.sub('-', path)} label p" for path in paths)
+    return f"<style>{names} {{color: {colour}; font-weight: 600}}</style>"
 
 
 @dataclass(frozen=True)
@@ -161,12 +176,8 @@ def start(query: dict[str, str]) -> None:
     }
     shown = address.read({path: text for path, text in query.items() if not path.startswith(OF_BASE)}, FIRST)
     notes = list(shown.notes)
-    _, refused = settings.settle(shown.name, fields_of_base)
-    notes += [
-        f"The link's baseline asks for what is not allowed, so it is left out: {said}"
-        for said in refused.values()
-    ]
-    pinned = {path: text for path, text in fields_of_base.items() if path not in refused}
+    pinned, refused = address.accepted(shown.name, fields_of_base)
+    notes += address.at_most(refused, "The link's baseline")
     _show(shown.name, shown.changes, pinned)
     st.session_state[NOTES] = notes
 
@@ -248,7 +259,7 @@ def _scenario(state: _State) -> None:
     if not own_files.is_own(state.name):
         st.caption(plain(presets.source_of(state.name)))
     left, right = st.columns(2, gap="small")
-    place = left.popover("Presets", icon=":material/list:", width="stretch", key="presets", on_change="rerun",
+    place = left.popover("Presets", icon=":material/list:", width="stretch", key=PRESETS_OPEN, on_change="rerun",
                          help="The questions in groups, each with its source")  # fmt: skip
     if place.open:
         with place:
@@ -326,6 +337,7 @@ def _take(key: str) -> None:
         _show(key, {}, {})
         return
     preset = presets.named(key)
+    st.session_state[PRESETS_OPEN] = False
     _show(preset.scenario, preset.changes, {}, key)
 
 

@@ -17,6 +17,7 @@ from model.transaction_network import (
     Point,
     at_rate,
     closed,
+    log_of,
     most_per_s,
     unhindered,
     written_of,
@@ -63,8 +64,8 @@ def solve(system: Any, work: Any) -> Solved:
 def rates_of(parts: Parts, point: Point, alone: Point, cpu_s: float | None = None) -> Rates:
     """What the resources do at a load, and which saturates first; *cpu_s* is a transaction's CPU if it was measured.
 
-    DBWR writes the less for a transaction the more often its blocks change, so what saturates a disk is looked for at
-    the throughput that it saturates at.
+    DBWR writes the less for a transaction the more often its blocks change, and the log writer gathers the more
+    commits, so what saturates a disk is looked for at the throughput that it saturates at.
     """
     host, disk = parts.system.host, parts.system.disk
     caused = point.caused
@@ -75,22 +76,22 @@ def rates_of(parts: Parts, point: Point, alone: Point, cpu_s: float | None = Non
     redo_s = parts.redo_bytes / float(disk_means.sequential_bytes_per_s(disk, True))
     shared = parts.system.instance.redo_disk == "data"
 
-    def disk_s(written: float) -> float:
-        more_s = caused.more_s / parts.servers
+    def disk_share(per_s: float) -> float:
+        """Of the data disk's time, at a throughput."""
+        written = written_of(parts, per_s)
+        log_s, log_writes, more_s = log_of(parts, per_s, written)
+        more_s /= parts.servers
         held_s = parts.disk_held_s + parts.requests * more_s + written * (parts.write_held_s + more_s)
-        return held_s + (redo_s if shared else 0.0)
+        return per_s * held_s + (log_writes * log_s if shared else 0.0)
 
-    most = 1 / max(disk_s(caused.written), LEAST)
+    most = max(point.per_s, LEAST)
     for _ in range(SATURATION_PASSES):
-        most = 1 / max(disk_s(written_of(parts, most)), LEAST)
+        most /= max(disk_share(most), LEAST * most)
     demands = {CPUS: cpu_s / float(cores), DATA: 1 / most}
-    used = {CPUS: point.per_s * cpu_s / parts.threads, DATA: point.per_s * disk_s(caused.written)}
-    log_share = caused.log_writes_per_s * caused.log_held_s
-    if shared:
-        used[DATA] += log_share - point.per_s * redo_s
-    else:
+    used = {CPUS: point.per_s * cpu_s / parts.threads, DATA: disk_share(point.per_s)}
+    if not shared:
         demands[REDO] = redo_s
-        used[REDO] = log_share
+        used[REDO] = caused.log_writes_per_s * caused.log_held_s
     bottleneck = max(demands, key=lambda name: demands[name])
     least_s = min(max(demands[bottleneck], LEAST), 1 / max(point.per_s, LEAST))
     closed_loop = parts.work.rate_per_s is None

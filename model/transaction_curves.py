@@ -49,9 +49,6 @@ def load_curve(system: Any, work: Any) -> list[Load]:
     found = []
     for users, one in enumerate(closed(parts, last), start=1):
         if users in kept:
-            most = rates_of(
-                parts, one, alone
-            ).saturation_per_s  # DBWR writes less of each when there are more
             bound = queueing.asymptotic_bounds(users, alone.response_s, 1 / most, work.think_s)
             found.append(Load(users, one.per_s, one.response_s, float(bound.most_throughput_per_s)))
     return found

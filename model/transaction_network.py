@@ -354,13 +354,7 @@ def _caused(parts: Parts, per_s: float, met: Met) -> Caused:
     cpu[asked.UNDO] = undo * host.logical_io_s / speed
     cpu[asked.SPINS] = parts.hottest_gets * latch.spin_s / speed
     written = written_of(parts, per_s)
-    log_s, log_writes = _log(parts, per_s)
-    more_s = 0.0
-    if parts.system.instance.redo_disk == "data" and log_writes:
-        data_per_s = per_s * (parts.requests + written)
-        share = data_per_s / (data_per_s + log_writes)
-        log_s += share * parts.to_log_s
-        more_s = (1 - share) * parts.from_log_s
+    log_s, log_writes, more_s = log_of(parts, per_s, written)
     shared = parts.system.instance.redo_disk == "data"
     depth = parts.system.instance.db_writer_requests
     behind = Behind(
@@ -444,6 +438,18 @@ def dirty_groups(parts: Parts, per_s: float) -> list[DirtyGroup]:
             written = float(changed_blocks.written_per_s(per_s * parts.changes * share, blocks, age_s))
         found.append(DirtyGroup(written, age_s, min(1.0, written * age_s / inside), reads_per_s / inside))
     return found
+
+
+def log_of(parts: Parts, per_s: float, written: float) -> tuple[float, float, float]:
+    """What the log does at a throughput with *written* blocks of a transaction: how long a write holds the disk,
+    writes a second, and how much longer a read or write of data takes as the heads come back from the log.
+    """
+    log_s, log_writes = _log(parts, per_s)
+    if parts.system.instance.redo_disk != "data" or not log_writes:
+        return log_s, log_writes, 0.0
+    data_per_s = per_s * (parts.requests + written)
+    share = data_per_s / (data_per_s + log_writes)
+    return log_s + share * parts.to_log_s, log_writes, (1 - share) * parts.from_log_s
 
 
 def _log(parts: Parts, per_s: float) -> tuple[float, float]:

@@ -112,6 +112,46 @@ def show_bytes(size_bytes: float) -> str:
     return f"{size_bytes / scale:.3g}T"
 
 
+def show_data(size_bytes: float) -> str:
+    """An amount of data, which nobody sets, in three digits: ``885 MB``, ``1.5 GB``; powers of 1024."""
+    shown = size_bytes
+    for unit in ("bytes", "KB", "MB", "GB"):
+        if abs(shown) < 999.5:
+            return f"{shown:.3g} {unit}"
+        shown /= KIB
+    return f"{shown:,.3g} TB"
+
+
+_QUANTITIES: Final = {
+    "block_size_bytes": ("blocks of ", "", ""),
+    "request_bytes": ("requests of ", "", ""),
+    "call_bytes": ("calls of ", "", ""),
+    "read_bytes": ("reads of ", "", ""),
+    "message_bytes": ("messages of ", "", ""),
+    "row_bytes": ("rows of ", "", ""),
+    "growth_bytes": ("rows that grow by ", "", ""),
+    "written_bytes": ("", " written", " written"),
+    "arraysize_rows": ("array size ", "", ""),
+    "columns": ("", " column", " columns"),
+    "sent_columns": ("", " column sent", " columns sent"),
+    "itl_entries": ("", " ITL entry", " ITL entries"),
+    "in_flight": ("", " in flight", " in flight"),
+    "rows_per_change": ("", " row per change", " rows per change"),
+}
+"""What constants are fitted over -> the words before a value, behind one, and behind several."""
+
+
+def show_quantity(name: str, *values: float) -> str:
+    """What a constant is fitted over, in words with its value, or its lowest and highest: ``blocks of 2K to 8K``."""
+    before, one, many = _QUANTITIES.get(name, (f"{name.replace('_', ' ')} ", "", ""))
+    exact = [f"{value if value == int(value) else float(f'{value:.6g}'):,.15g}" for value in values]
+    if unit_of(name) == "bytes":
+        rounded = [show_bytes(value) if value >= KIB else f"{value:,.6g} bytes" for value in values]
+        exact = [f"{number} bytes" for number in exact]
+        exact = rounded if len(set(rounded)) == len(set(values)) else exact
+    return f"{before}{' to '.join(dict.fromkeys(exact))}{one if set(values) == {1} else many}"
+
+
 def show_seconds(duration_s: float) -> str:
     """A duration in the unit a reader would pick: ``12.30 s``, ``6.25 ms``, ``8.4 µs``."""
     size = abs(duration_s)

@@ -15,7 +15,8 @@ _KINDS = (
     ("int", "it must be a whole number"),
     ("float", "it must be a number"),
     ("bool", "it must be true or false"),
-    ("string", "it must be text of a sensible length"),
+    ("string_pattern", "it must be the dotted path of a field, such as table.rows"),
+    ("string", "it must be text"),
     ("model", "it is a section with fields"),
     ("dict", "it is a section with fields"),
     ("tuple", "it is a list"),
@@ -27,7 +28,12 @@ _LIMITS = {
     "less_than": ("lt", "less than {}"),
     "less_than_equal": ("le", "at most {}"),
 }
-_LENGTHS = {"too_short": ("min_length", "at least"), "too_long": ("max_length", "at most")}
+_LENGTHS = {
+    "too_short": ("min_length", "at least"),
+    "too_long": ("max_length", "at most"),
+    "string_too_short": ("min_length", "at least"),
+    "string_too_long": ("max_length", "at most"),
+}
 
 
 def one_sentence(error: ValidationError, section: str = "") -> tuple[str, str]:
@@ -101,10 +107,8 @@ def _say(fault: _Fault) -> str:
         return f"{key}: got {got}; allowed are {fault.context['expected']}{number}"
     if kind == "union_tag_invalid":
         return f"{key}.kind: got {fault.context['tag']!r}; allowed are {fault.context['expected_tags']}"
-    if kind in _LENGTHS and isinstance(fault.input, list | tuple):
-        limit, text = _LENGTHS[kind]
-        many, allowed = fault.context["actual_length"], fault.context[limit]
-        return f"{key}: got {many} of them; allowed are {text} {allowed}"
+    if kind in _LENGTHS:
+        return f"{key}: {_length(fault)}"
     if kind == "value_error":
         text = str(fault.context.get("error", fault.message))
         return f"{key}: {text}" if key else text
@@ -112,6 +116,15 @@ def _say(fault: _Fault) -> str:
         if kind.startswith(family):
             return f"{key}: got {got}; {text}"
     return f"{key}: got {got}; {fault.message[0].lower()}{fault.message[1:]}"
+
+
+def _length(fault: _Fault) -> str:
+    """How many there are of a list, or what a text is, and how long it may be."""
+    limit, text = _LENGTHS[fault.kind]
+    many = fault.context[limit]
+    if fault.kind.startswith("string"):
+        return f"got {fault.got}; allowed is text of {text} {many} character{'s' if many > 1 else ''}"
+    return f"got {fault.context['actual_length']} of them; allowed are {text} {many}"
 
 
 def _unknown_key(fault: _Fault) -> str:

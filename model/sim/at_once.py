@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from model.kernels import shop as s
 from model.kernels import transactions as loop
 from model.kernels import writing
+from model.kernels.buffers import DIRTIES
 from model.laws.commit import LOG_FILES_BYTES
 from model.sim import streams_run
 from model.sim.at_begin import Begin
@@ -128,6 +129,17 @@ class AtOnce:
             assert isinstance(files, InOrder)
             files.noted.frombytes(notes.tobytes())
             device[s.NOTED] = 0
+
+    @property
+    def dirty_blocks(self) -> int:
+        """Blocks in memory that are changed and not written, now."""
+        pools = range(len(self.begin.pools))
+        return sum(int(s.whole_part(self._shop, s.of_pool(pool, s.CACHE))[DIRTIES]) for pool in pools)
+
+    @property
+    def written_blocks(self) -> int:
+        """Blocks that DBWR has written so far."""
+        return int(self._shop.real[s.WRITTEN])
 
     def played(self) -> Played:
         """What was played so far."""

@@ -84,14 +84,23 @@ class ByEvents:
             self._target.succeed()
 
     def _mark(self) -> None:
-        written = sum(writer.written for _, writer in self.shop.pools)
-        self._marks.append(self.tally.sums(self.env.now, written, self.shop.log.writes))
+        self._marks.append(self.tally.sums(self.env.now, self.written_blocks, self.shop.log.writes))
 
     def until(self, wanted: int) -> None:
         """Play until so many transactions have ended."""
         self._wanted = wanted
         self._target = self.env.event()
         self.env.run(until=self._target)
+
+    @property
+    def dirty_blocks(self) -> int:
+        """Blocks in memory that are changed and not written, now."""
+        return sum(buffers.dirty for buffers, _ in self.shop.pools)
+
+    @property
+    def written_blocks(self) -> int:
+        """Blocks that DBWR has written so far."""
+        return sum(writer.written for _, writer in self.shop.pools)
 
     def played(self) -> Played:
         """What was played so far."""

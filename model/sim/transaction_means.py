@@ -76,8 +76,8 @@ class Played:
         return left_out, means[left_out:]
 
 
-def result_of(name: str, system: Any, work: Any, played: Played) -> RunResult:
-    """The books of the run."""
+def result_of(name: str, system: Any, work: Any, played: Played, behind: int = 0) -> RunResult:
+    """The books of the run, in whose last part *behind* blocks became dirty that DBWR has left for later."""
     left_out, responses = played.batch_responses()
     sums = played.marks[-1] - played.marks[left_out]
     count = len(responses) * played.batch
@@ -117,14 +117,15 @@ def result_of(name: str, system: Any, work: Any, played: Played) -> RunResult:
         measured=count,
         warm_up=first,
         seed=played.seed,
-        warnings=_warnings(system, work, found),
+        warnings=[*_warnings(system, work, found), *_left_for_later(behind, span_s)],
     )
     mean.waits[FROM_CLIENT] = _client(played, kinds)
     if not mean.waits[FROM_CLIENT].total_s:
         del mean.waits[FROM_CLIENT]
     mean.policies = policies.compare(played.solved.parts, per_s, mean.gets + mean.current_gets, played.seed)
     rates = rates_of(*played.solved, cpu_s=float(each[CPU]))
-    rates.saturation_per_s = max(rates.saturation_per_s, per_s)
+    if not behind:
+        rates.saturation_per_s = max(rates.saturation_per_s, per_s)
     rates.log_writes_per_s = float(sums[LOG_WRITES]) / span_s
     rates.utilisation = _utilisation(played, each, per_s, mean.device)
     return close_books(name, system, work, mean, rates)
@@ -232,6 +233,15 @@ def _utilisation(
         held_s = float(each[REQUESTS]) * parts.read_held_s + float(each[WRITTEN]) * parts.write_held_s
         found[DATA] = min(1.0, per_s * held_s)
     return found
+
+
+def _left_for_later(behind: int, span_s: float) -> list[str]:
+    if not behind:
+        return []
+    return [
+        f"DBWR does not keep up: {behind:,} blocks became dirty that it has not written within {span_s:,.0f} s; in the "
+        "long run throughput falls and sessions wait for free buffers, which more transactions would show"
+    ]
 
 
 def _warnings(system: Any, work: Any, found: Any) -> list[str]:

@@ -184,7 +184,11 @@ def test_steps_too_small_for_an_axis_from_zero_are_seen_and_the_axis_says_so(bas
     assert "does not begin at 0" in figure["layout"]["xaxis"]["title"]["text"]
     (length,) = bar_of(figure, "CPU: buffer gets")["x"]  # type: ignore[misc]
     assert length > 0.2 * (high - low)
-    assert bar_of(figure, "Baseline")["marker"]["color"] == charts.WHOLE  # type: ignore[index]
+    whole = bar_of(figure, "Baseline")
+    assert whole is not None
+    assert whole["marker"]["color"] == charts.WHOLE
+    assert whole["x"][0] < 0.02 * (high - low), "a mark, as a length from nowhere says nothing"
+    assert whole["x"][0] + whole["base"][0] == pytest.approx(base.time.elapsed_s)
 
 
 def test_an_axis_begins_at_zero_where_steps_can_be_seen(base: RunResult, other: RunResult) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from app import engines, fields, forms, own_files, presets, settings, what_if, wishes
+from app import address, engines, fields, forms, own_files, presets, settings, what_if, wishes
 from app.answer import leading
 from app.playing import Ask, Job, Played, Players
 from model.units import show_amount, show_seconds
@@ -82,6 +82,15 @@ def test_the_list_of_presets_takes_its_question() -> None:
     assert not app.exception
     assert app.selectbox("scenario").value == preset.key
     assert {path: app.query_params[path] for path in preset.changes} == dict(preset.changes)
+    assert not app.session_state["presets"], "the list is closed again"
+
+
+def test_a_changed_control_says_so_in_words_and_in_colour() -> None:
+    app = opened(**{ARRAY: "15"})
+    assert app.number_input(ARRAY).label == "● Array size (rows) · was 100 rows"
+    (style,) = [one.proto.body for one in app.get("html") if "{color:" in one.proto.body]
+    assert ".st-key-workload-arraysize_rows label p" in style
+    assert "{color:" not in "".join(one.proto.body for one in opened().get("html"))
 
 
 # Controls
@@ -415,3 +424,49 @@ def test_what_one_reader_had_simulated_the_next_one_finds(held: Held) -> None:
     second = opened(**SMALL)
     assert says(second, "simulation]")
     assert len(held.asked) == many
+
+
+# Links that mean harm
+
+
+def test_a_currency_is_shown_as_it_is_written() -> None:
+    harm = {"prices.core_per_hour": "1", "prices.currency": "![](//a)"}
+    baseline = {f"baseline.{path}": text for path, text in harm.items()}
+    app = opened(scenario="tpc-b", **{**harm, "prices.currency": "EUR"}, **baseline)
+    labels = [one.label for one in [*app.metric, *app.number_input, *app.selectbox]]
+    assert any("EUR" in label for label in labels)
+    assert not any("![](" in label for label in labels)
+    app = opened(scenario="tpc-b", **harm)
+    assert "!\\[\\](//a)" in metric(app, "Cost").label
+
+
+@pytest.mark.parametrize(
+    ("name", "path", "text", "shown"),
+    [
+        ("index-range-scan", "workload.selectivity_fraction", "0.0000005", 5e-5),
+        ("rahn-pctfree-8k-10", "workload.rows_fraction", "0.0000005", 5e-5),
+        ("tpc-b", "workload.hot_data_percent", "0.00005", 5e-5),
+        ("magni-dd-fs-100", "host.dirty_ratio_percent", "0.00002", 2e-5),
+        ("savvinov-lio-priced", "prices.core_factor", "0.00105", 0.00105),
+    ],
+)
+def test_a_value_just_above_its_limit_has_a_control(name: str, path: str, text: str, shown: float) -> None:
+    app = with_all_groups(opened(scenario=name, **{path: text}))
+    assert not app.exception
+    assert app.metric.len > 4
+    assert app.number_input(path).value == pytest.approx(shown)
+
+
+def test_a_limit_that_is_not_allowed_itself_is_told_in_a_sentence() -> None:
+    app = opened(scenario="index-range-scan")
+    app.number_input("workload.selectivity_fraction").set_value(0.0).run()
+    assert not app.exception
+    assert [one.value for one in app.error] == [
+        "workload.selectivity\\_fraction: got 0; allowed is more than 0"
+    ]
+
+
+def test_a_baseline_of_a_thousand_unknown_fields_is_a_few_sentences() -> None:
+    app = opened(**{f"baseline.table.k{place}": "1" for place in range(1000)})
+    assert app.error.len == address.MOST_NOTES + 1
+    assert "more things that are not allowed" in app.error[-1].value

@@ -1,0 +1,52 @@
+"""A run ends when what it shows lasts: DBWR writes what is changed, and does not leave it for later."""
+
+from __future__ import annotations
+
+import pytest
+
+from scenarios import Scenario, load, run
+
+BUSY = ["instance.buffer_cache_bytes=20M", "workload.users=60"]
+"""More users on one disk than it can do, and a cache that is soon full of changed blocks."""
+SAID = "DBWR does not keep up"
+
+
+def unlimited(scenario: Scenario) -> Scenario:
+    """As long as it has to be; the first run is precise enough."""
+    work = scenario.workload.model_copy(update={"transactions": None, "precision_percent": 50.0})
+    return scenario.model_copy(update={"workload": work})
+
+
+def test_a_run_goes_on_until_the_changed_blocks_are_no_more_and_agrees_with_the_law() -> None:
+    scenario = load("magni-tpcb-8k", BUSY)
+    law, played = run(scenario, "calculate"), run(unlimited(scenario), "simulate")
+    assert law.transactions
+    assert played.transactions
+    assert played.transactions.measured + played.transactions.warm_up > 4_000
+    assert not any(SAID in said for said in played.warnings)
+    assert played.transactions.per_s == pytest.approx(law.transactions.per_s, rel=0.1)
+    assert played.time.wait["free buffer waits"].total_s > 0
+
+
+def test_a_run_that_is_too_short_says_so() -> None:
+    scenario = load("magni-tpcb-8k", [*BUSY, "workload.transactions=3000"])
+    law, played = run(scenario, "calculate"), run(scenario, "simulate")
+    assert law.transactions
+    assert played.transactions
+    assert any(SAID in said for said in played.warnings)
+    assert played.transactions.per_s > 1.1 * law.transactions.per_s, "it looks better than it is"
+
+
+@pytest.mark.parametrize("name", ["magni-tpcb-8k", "magni-tpcc-8k"])
+def test_the_measured_runs_keep_up(name: str) -> None:
+    assert not any(SAID in said for said in run(load(name), "simulate").warnings)
+
+
+@pytest.mark.parametrize("name", ["magni-tpcb-8k", "magni-tpcc-8k", "tpc-b"])
+def test_what_a_disk_can_do_at_most_is_what_many_users_get(name: str) -> None:
+    """And does not depend on how many there are."""
+    few, many = (run(load(name, [f"workload.users={users}"]), "calculate").transactions for users in (1, 400))
+    assert few
+    assert many
+    assert few.saturation_per_s == pytest.approx(many.saturation_per_s, rel=2e-3)
+    assert many.per_s == pytest.approx(few.saturation_per_s, rel=2e-3)

@@ -16,9 +16,9 @@ from app.markdown import plain, sentence
 from app.outside import by_number, farthest
 from app.stream_text import at_once
 from app.transaction_text import tps
-from model.provenance import Extrapolation, show_number
+from model.provenance import Extrapolation
 from model.results import DeviceStats, RunResult, StreamStats, TransactionStats
-from model.units import MIB, show_amount, show_bytes, show_seconds
+from model.units import MIB, show_amount, show_data, show_quantity, show_seconds
 from scenarios import Scenario
 from scenarios.compare import SAME_ELAPSED, chance, why
 from scenarios.why_device import requests
@@ -299,7 +299,7 @@ def _percent(value: float) -> str:
 
 
 def _size(value: float) -> str:
-    return f"{show_bytes(value)}B"
+    return show_data(value)
 
 
 def _megabytes(value: float) -> str:
@@ -369,7 +369,8 @@ def _metric(
     percent = " (under 0.1%)" if was and tiny else f" ({share:+.1%})" if was and abs(share) < 10 else ""
     change = f"{'-' if difference < 0 else '+'}{what.show(abs(difference))}{percent}"
     if what.points:
-        change = f"{round(100 * difference, 1) + 0.0:+.1f} points"
+        points = round(100 * difference, 1)
+        change = f"{points:+.1f} points" if points else "under 0.1 points"
     column.metric(
         what.titled(),
         what.show(now),
@@ -440,7 +441,7 @@ def notes(found: engines.Pair) -> list[str]:
         said.append(f"no simulation: {found.refused}")
     outside = found.after.extrapolated
     if outside:
-        used = dict.fromkeys(f"{one.quantity} {show_number(one.used)}" for one in outside)
+        used = dict.fromkeys(show_quantity(one.quantity, one.used) for one in outside)
         many = len({one.constant for one in outside})
         verb = "constant was" if many == 1 else "constants were"
         far = farthest(outside)

@@ -58,10 +58,10 @@ class Difference:
     word: Literal["less", "more", "same"]
 
     def said(self, is_share: bool = False) -> str:
-        """Sign, amount, word and percent; of a share, percentage points."""
+        """Amount, word and percent; of a share, percentage points."""
         if self.word == "same":
             return "same"
-        amount = f"{'−' if self.change < 0 else '+'}{number(abs(self.change))}"
+        amount = number(abs(self.change))
         return f"{amount} points {self.word}" if is_share else f"{amount} {self.word}{self._share()}"
 
     def _share(self) -> str:

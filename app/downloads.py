@@ -166,11 +166,12 @@ def _table(lines: Sequence[Mapping[str, object]]) -> str:
     names = list(dict.fromkeys(name for line in lines for name in line))
     writer = csv.writer(place)
     writer.writerow(names)
-    writer.writerows([_cell(line.get(name)) for name in names] for line in lines)
+    writer.writerows([harmless(line.get(name)) for name in names] for line in lines)
     return place.getvalue()
 
 
-def _cell(value: object) -> object:
+def harmless(value: object) -> object:
+    """*value*; text that a spreadsheet would run as a formula stands behind an apostrophe."""
     if isinstance(value, str) and value.startswith(BY_A_SPREADSHEET):
         return "'" + value
     return value

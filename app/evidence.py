@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
@@ -16,7 +17,7 @@ from model.books import blocktime_version
 from model.errors import BlocktimeError
 
 if TYPE_CHECKING:
-    from validation import Comparison, Validation
+    from validation import Case, Comparison, Validation
     from validation.fitted import FittedConstant
 
 ORDER: Final = ("fails", "gap_closed", "known_gap", "within", "descriptive")
@@ -32,9 +33,9 @@ IN_PERCENT: Final = ("In sample", "Out of sample", "Without its block size")
 
 def rows_of(numbers: Iterable[Comparison]) -> list[dict[str, Any]]:
     """Table rows, misses first; errors in percent, in sample and out of sample apart."""
+    from validation.verdicts import verdict_text
     from validation.words import (
         FIT_ALONE,
-        WORDS,
         measured_text,
         number_text,
         quantity_text,
@@ -47,7 +48,7 @@ def rows_of(numbers: Iterable[Comparison]) -> list[dict[str, Any]]:
         said = one.left_out.why if one.fit_alone else ""
         rows.append(
             {
-                "Verdict": WORDS[one.verdict],
+                "Verdict": verdict_text(one),
                 "Case": one.number.case,
                 "Where": one.number.where,
                 "Quantity": quantity_text(one),
@@ -92,19 +93,43 @@ def constants_of(found: Iterable[FittedConstant]) -> list[dict[str, Any]]:
     ]
 
 
-def summary_of(summary: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """The summary as labels and values."""
+def summary_of(summary: Mapping[str, Any]) -> list[tuple[str, str, str]]:
+    """The summary as labels, values and what each counts."""
     from validation.words import size_text
 
     return [
-        ("Printed numbers", f"{summary['printed_numbers']:,}"),
-        ("Compared", f"{summary['compared']:,}"),
-        ("Fitted constants", f"{summary['fitted_constants']:,}"),
-        ("Median in sample", size_text(summary["in_sample_median_error"])),
-        ("Median out of sample", size_text(summary["held_out_median_error"])),
-        ("Times out of sample", size_text(summary["times_out_of_sample_median_error"])),
-        ("Failed", f"{summary['failed']:,}"),
-        ("Known gaps", f"{summary['known_gaps']:,}"),
+        (
+            "Printed numbers",
+            f"{summary['printed_numbers']:,}",
+            f"{summary['compared']:,} compared and {summary['descriptive']:,} descriptive, which nothing predicts",
+        ),
+        ("Compared", f"{summary['compared']:,}", "numbers that the model predicts; each has one verdict"),
+        (
+            "Fitted constants",
+            f"{summary['fitted_constants']:,}",
+            "constants that these numbers have a part in",
+        ),
+        ("Median in sample", size_text(summary["in_sample_median_error"]), "error of the numbers that fit"),
+        (
+            "Median out of sample",
+            size_text(summary["held_out_median_error"]),
+            "error of the numbers that test, and of those that fit with their row left out of the fit",
+        ),
+        (
+            "Times out of sample",
+            size_text(summary["times_out_of_sample_median_error"]),
+            "the same of times alone, as most counts are exact",
+        ),
+        (
+            "Failed",
+            f"{summary['failed']:,}",
+            "outside the declared tolerance and no known gap, or a gap that closed",
+        ),
+        (
+            "Known gaps",
+            f"{summary['known_gaps']:,}",
+            "outside the declared tolerance, with the reason in the note",
+        ),
     ]
 
 
@@ -132,10 +157,14 @@ def page() -> None:
     except BlocktimeError as error:
         st.error(f"The evidence cannot be computed: {error}")
         return
-    shown = summary_of(found.summary())
-    for column, (label, value) in zip(st.columns(len(shown)), shown, strict=True):
-        column.metric(label, value)
+    tiles = st.container()
     numbers = _chosen(found)
+    with tiles:
+        _tiles(replace(found, numbers=numbers))
+    if len(numbers) < len(found.numbers):
+        st.caption(
+            f"All on this page is of the {len(numbers):,} numbers chosen above, of {len(found.numbers):,}."
+        )
     # Another session may be importing pandas just now, and plotly stumbles over one that is half there.
     import_module("pandas")
     for title, tab in zip(TABS, st.tabs(TABS, key="evidence_tab", on_change="rerun"), strict=True):
@@ -144,22 +173,44 @@ def page() -> None:
                 _tab(title, numbers, found)
 
 
+def _tiles(shown: Validation) -> None:
+    """The summary of what is shown, each number with what it counts."""
+    found = summary_of(shown.summary())
+    for column, (label, value, says) in zip(st.columns(len(found)), found, strict=True):
+        column.metric(label, value, help=says)
+
+
+def choices_of(cases: Iterable[Case]) -> dict[str, tuple[str, tuple[str, ...]]]:
+    """What can be chosen of the documents: each as a whole, and its cases where it has several; title and cases."""
+    together: dict[str, list[str]] = {}
+    for case in cases:
+        together.setdefault(case.source.document, []).append(case.name)
+    found: dict[str, tuple[str, tuple[str, ...]]] = {}
+    for document, names in sorted(together.items()):
+        if len(names) > 1:
+            found[document] = (f"{document}: all {len(names)} cases", tuple(names))
+        found |= {name: (f"{document}: {name}", (name,)) for name in names}
+    return found
+
+
 def _chosen(found: Validation) -> list[Comparison]:
     """The numbers that the filters above them let through; a filter that is empty lets all through."""
     from validation.tally import mechanism_of
     from validation.words import WORDS
 
-    documents = {case.name: f"{case.source.document}: {case.name}" for case in found.cases}
+    choices = choices_of(found.cases)
     verdicts = sorted({one.verdict for one in found.numbers}, key=ORDER.index)
     mechanisms = sorted({mechanism_of(one) for one in found.numbers if one.compared})
     first, second, third = st.columns([1.2, 1.2, 1])
-    cases = first.multiselect(
+    chosen = first.multiselect(
         "Documents",
-        list(documents),
+        list(choices),
         key="evidence_cases",
-        format_func=lambda name: documents[name],
+        format_func=lambda name: choices[name][0],
         placeholder="all",
+        help="A document as a whole, or one of its cases",
     )
+    cases = {case for name in chosen for case in choices[name][1]}
     about = second.multiselect("Mechanisms", mechanisms, key="evidence_mechanisms", placeholder="all")
     judged = third.pills(
         "Verdicts",
@@ -180,6 +231,7 @@ def _chosen(found: Validation) -> list[Comparison]:
 def _tab(title: str, numbers: Sequence[Comparison], found: Validation) -> None:
     from app import validation_charts
     from validation.tally import case_of, mechanism_of
+    from validation.verdicts import JUDGES
 
     compared = [one for one in numbers if one.compared]
     if title == "Numbers":
@@ -187,8 +239,12 @@ def _tab(title: str, numbers: Sequence[Comparison], found: Validation) -> None:
         st.dataframe(
             rows, hide_index=True, height=460, key="evidence", placeholder="",
             alt=f"{len(rows)} printed numbers with the model's prediction and verdict, misses first",
-            column_config={name: st.column_config.NumberColumn(format="%+.2f %%") for name in IN_PERCENT},
+            column_config={
+                "Verdict": st.column_config.TextColumn(help=JUDGES),
+                **{name: st.column_config.NumberColumn(format="%+.2f %%") for name in IN_PERCENT},
+            },
         )  # fmt: skip
+        st.caption(JUDGES)
     elif title == "Constants":
         _constants([one for one in found.constants if set(one.fitted_to) & {it.number.id for it in numbers}])
     elif not validation_charts.points_of(compared):

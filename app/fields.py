@@ -11,7 +11,7 @@ from app.markdown import plain
 from model.catalog import KINDS, entries
 from model.demand.segment import growth_of, row_shape
 from model.spec import WORKLOADS, Transaction, Transactions, Update
-from model.units import GIB, KIB, MIB, parse_bytes, parse_seconds, show_bytes, unit_of
+from model.units import GIB, KIB, MIB, parse_bytes, parse_seconds, show_bytes, show_seconds, unit_of
 from scenarios import Scenario
 from scenarios.declared import declared_field
 
@@ -40,9 +40,9 @@ class Facts:
     titles: Mapping[str, str] = field(default_factory=dict)
     """Option -> what it says, where the option is only a name."""
 
-    def help(self) -> str:
-        """Description, limits, default and source in one text."""
-        parts = [plain(self.says)]
+    def help(self, value: Any = None) -> str:
+        """Description, limits, default and source in one text, and what *value* is about where its text is long."""
+        parts = [plain(self.says), *filter(None, [self.rounded(value)])]
         if self.low is not None and self.high is not None:
             parts.append(
                 f"{'above ' if self.open_below else ''}{self.show(self.low)} to {self.show(self.high)}"
@@ -50,6 +50,14 @@ class Facts:
         if self.default is not None:
             parts.append(f"default {self.show(self.default)} ({self.source})")
         return " — ".join([*parts, f"`{self.path}`"])
+
+    def rounded(self, value: Any) -> str:
+        """What a size or a duration is about, where what a reader would write of it is not exactly it."""
+        if value is None or self.kind not in ("size", "duration"):
+            return ""
+        size = self.kind == "size"
+        shown = show_bytes(value) if size else show_seconds(value).replace(",", "")
+        return f"about {shown}" if (parse_bytes(shown) if size else parse_seconds(shown)) != value else ""
 
     def show(self, value: Any) -> str:
         """A value as the page shows it, with its unit."""

@@ -396,8 +396,9 @@ def draw(
     elif idle:
         label = f"{label} · {idle}"
     says = f"decides nothing here: {idle}" if idle else ""
+    helps = field.help(value_at(other, control.path))
     common: dict[str, Any] = {
-        "label": label, "key": control.path, "help": " — ".join(filter(None, [field.help(), says])),
+        "label": label, "key": control.path, "help": " — ".join(filter(None, [helps, says])),
         "on_change": on_change, "args": (control.path,), "disabled": bool(idle) and not changed,
     }  # fmt: skip
     held = held_value(field, value_at(other, control.path))

@@ -45,6 +45,13 @@ APPLIES: Final[dict[str, Callable[[RunResult], bool]]] = {
 """Tab -> whether it says something of an answer."""
 
 
+WIDTHS: Final = {
+    "Constant": 200, "Value": 70, "Interval": 130, "Outside": 190, "Fitted range": 190, "How": 125, "Source": 130,
+    "Note": 600,
+}  # fmt: skip
+"""Pixels of the columns of the constants: whole words, and the note last, where the table scrolls to."""
+
+
 def tabs(before: RunResult, after: RunResult, other: Scenario, command: str) -> None:
     """The answer in the instruments' own forms; only the open tab is drawn."""
     names = [name for name, applies in APPLIES.items() if applies(before) or applies(after)]
@@ -112,15 +119,16 @@ def _one_above_the_other(before: RunResult, after: RunResult, lines: Lines) -> N
 
 
 def _assumptions(other: Scenario, after: RunResult) -> None:
-    st.caption(f"{plain(sentence(answer.accessed(after)))}. Laws from {', '.join(after.sources)}.")
+    st.caption(f"{plain(sentence(answer.accessed(after)))} Laws from {', '.join(after.sources)}.")
     if after.extrapolated:
         st.markdown(
             "\n".join(["**Extrapolated**", "", *(f"- {plain(str(one))}" for one in after.extrapolated)])
         )
     found = rows.assumptions(other.system, after)
     st.dataframe(
-        found, hide_index=True, key="assumptions", alt=f"{len(found)} constants with value, origin and range"
-    )
+        found, hide_index=True, key="assumptions", alt=f"{len(found)} constants with value, origin and range",
+        column_config={name: st.column_config.Column(width=wide) for name, wide in WIDTHS.items()},
+    )  # fmt: skip
 
 
 def file_of(other: Scenario) -> str:

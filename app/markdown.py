@@ -3,11 +3,23 @@
 from __future__ import annotations
 
 import re
+from typing import Final
+
+SIGNS: Final = re.compile(r"[\\$_*~`<\[\]]|&(?=#?\w+;)")
+"""What Markdown, Streamlit's LaTeX and HTML begin with, wherever it stands."""
+AT_THE_BEGIN: Final = re.compile(r"^( ?)(?:(?=[#>]|[-+](?:[ -]|$))|(\d{1,9})(?=[.)](?: |$)))")
+"""What makes a heading, a quotation or a list of the line that it begins."""
+LINKED: Final = re.compile(r"(?<=[:@])(?=\S)|(?<=www)(?=\.)", re.IGNORECASE)
+"""Within an address or a :name: of a picture; a backslash would not do, as links are made after it is taken away."""
+JOINER: Final = "\u2060"
+"""Shows nothing and parts no word."""
+BREAKS: Final = re.compile(r"[ \t\n\r\v\f\x1c-\x1f\x85\u2028\u2029]+")
 
 
 def plain(text: str) -> str:
-    """*text* without the signs that Markdown would take for its own, Streamlit's :names: of pictures among them."""
-    return re.sub(r":(?=\S)", ":\u2060", re.sub(r"([\\$_*~`\[\]])", r"\\\1", text))
+    """*text* in one line, without what Markdown would take for its own, links that it makes by itself among them."""
+    escaped = SIGNS.sub(r"\\\g<0>", BREAKS.sub(" ", text))
+    return LINKED.sub(JOINER, AT_THE_BEGIN.sub(r"\1\2\\", escaped))
 
 
 def sentence(text: str) -> str:

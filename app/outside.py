@@ -25,10 +25,11 @@ from model.demand.conditions import (
     WRITE_CALLS,
 )
 from model.demand.transactions import FETCHES, READS
-from model.provenance import Extrapolation, show_number, show_times, worst_first
+from model.provenance import Extrapolation, show_times, worst_first
 from model.results import RunResult
 from model.stream_books import AT_ONCE, SLOWEST
 from model.transaction_books import BUFFER_BUSY, OTHER_SESSION
+from model.units import show_quantity
 from scenarios.compare import CPU, UNACCOUNTED, components, next_to_nothing
 
 MARK: Final = "~"
@@ -127,10 +128,11 @@ def what_the_mark_says(results: Sequence[RunResult]) -> str:
         return ""
     worst = worst_first(marks)[0]
     many = len({one.constant for one in marks})
+    used = show_quantity(worst.quantity, worst.used)
     if worst.times is None:
-        said = f"{worst.constant} at {worst.quantity} {show_number(worst.used)}"
+        said = f"{worst.constant} at {used}"
     else:
-        said = f"{worst.constant}, {show_times(worst.times)} times beyond in {worst.quantity}"
+        said = f"{worst.constant}, {show_times(worst.times)} times beyond at {used}"
     if many == 1:
         return f"{MARK} stands on a constant used outside the range that it was fitted in: {said}"
     return f"{MARK} stands on {many} constants used outside the range that they were fitted in; the farthest is {said}"

@@ -12,6 +12,7 @@ from click import unstyle
 
 from app import device_charts, transaction_charts
 from app.charts import LOOKS, Figure, wait_class
+from app.compare_table import settings
 from app.compare_text import difference_line, letters_for, side_by_side_lines
 from app.iostat_text import MOST_ON_A_PAGE, device_lines, size_lines
 from app.money_text import money_lines
@@ -93,7 +94,7 @@ def run_page(scenario: Scenario, result: RunResult) -> str:
         *_transaction_plots(scenario, result),
         *_device_plots(result, "device"),
         *_scenario(scenario),
-        *_data([result]),
+        *_data([result], [result.scenario]),
     ]
     return PAGE.format(title=escape(f"{result.scenario} – Blocktime"), body="\n".join(body))
 
@@ -110,9 +111,11 @@ def compare_page(
         f"{letter}: {result.scenario}{f' – {title}' if title else ''}"
         for letter, result, title in zip(letters, results, titles, strict=True)
     ]
+    heading = _against(results, titles)
     body = [
-        _heading(" against ".join(result.scenario for result in results[:2]), results),
+        _heading(heading, results),
         "<ul>" + "".join(f"<li>{escape(label)}</li>" for label in labels) + "</ul>",
+        *_set_otherwise(scenarios, letters),
     ]
     for index in range(1, len(results)):
         body.append(
@@ -137,8 +140,32 @@ def compare_page(
             body.append(_pre(device_lines(result, WIDTH, MOST_ON_A_PAGE)))
         body += _device_plots(result, f"device_{letter}")
         body += _scenario(scenario)
-    body += _data(results)
-    return PAGE.format(title=escape("Comparison – Blocktime"), body="\n".join(body))
+    body += _data(results, labels)
+    return PAGE.format(title=escape(f"{heading} – Blocktime"), body="\n".join(body))
+
+
+def _against(results: Sequence[RunResult], titles: Sequence[str]) -> str:
+    """What is compared with what: scenarios by name, those of one name by their titles."""
+    names = list(dict.fromkeys(result.scenario for result in results))
+    if len(names) > 1:
+        return " against ".join(names[:2]) + (" and others" if len(results) > 2 else "")
+    different = [title for title in dict.fromkeys(titles) if title]
+    if len(different) > 1:
+        return f"{names[0]}: {different[0]} against {different[1] if len(titles) == 2 else 'others'}"
+    return f"{names[0]}, {len(results)} times"
+
+
+def _set_otherwise(scenarios: Sequence[Scenario], letters: Sequence[str]) -> Iterable[str]:
+    """The fields that are set otherwise, with the value of each scenario."""
+    found = settings(scenarios)
+    yield "<h2>What differs</h2>"
+    if not found:
+        yield "<p>No field is set otherwise.</p>"
+        return
+    lines = [("field", *letters), *((path, *values) for path, values in found.items())]
+    cells = ("".join(f"<{'td' if row else 'th'}>{escape(one)}</{'td' if row else 'th'}>" for one in line)
+             for row, line in enumerate(lines))  # fmt: skip
+    yield "<table>" + "".join(f"<tr>{line}</tr>" for line in cells) + "</table>"
 
 
 def profile_figure(result: RunResult) -> dict[str, Any]:
@@ -330,7 +357,7 @@ def _instruments(result: RunResult) -> Iterable[str]:
         tkprof_lines(result),
         io_lines(result, WIDTH),
         row_lines(result),
-        segment_lines(result),
+        segment_lines(result, WIDTH),
         search_lines(result, WIDTH),
         block_lines(result, WIDTH),
         device_lines(result, WIDTH, MOST_ON_A_PAGE),
@@ -364,10 +391,10 @@ def _scenario(scenario: Scenario) -> Iterable[str]:
     yield details("Every input, explicit, with the source of its constants", explicit)
 
 
-def _data(results: Sequence[RunResult]) -> Iterable[str]:
-    for result in results:
+def _data(results: Sequence[RunResult], labels: Sequence[str]) -> Iterable[str]:
+    for result, label in zip(results, labels, strict=True):
         dumped = result.model_dump(mode="json", exclude_none=True)
-        yield details(f"The result of {result.scenario} as JSON", dumped)
+        yield details(f"The result of {label} as JSON", dumped)
 
 
 def details(title: str, value: object) -> str:

@@ -7,10 +7,10 @@ from collections.abc import Mapping, Sequence
 from app.charts import signed, wait_class
 from app.iostat_text import COLUMNS, span_of, value_of
 from app.outside import by_component, farthest
-from model.provenance import Constant, show_number, show_times, worst_first
+from model.provenance import Constant, show_times, worst_first
 from model.results import DeviceLine, RunResult
 from model.spec import System
-from model.units import show_bytes, show_seconds, unit_of
+from model.units import show_bytes, show_quantity, show_seconds, unit_of
 from scenarios.compare import changes, next_to_nothing
 
 
@@ -56,8 +56,8 @@ def assumptions(system: System, result: RunResult) -> list[dict[str, str]]:
     """The constants that came from a catalog, those farthest outside their range first: value, origin, range, use."""
     outside: dict[str, list[str]] = {}
     for one in worst_first(result.extrapolated):
-        beyond = "" if one.times is None else f", {show_times(one.times)} times beyond"
-        used = f"used at {one.quantity} {show_number(one.used)}{beyond}"
+        beyond = "" if one.times is None else f", {show_times(one.times)}× beyond"
+        used = f"{show_quantity(one.quantity, one.used)}{beyond}"
         outside.setdefault(one.constant, []).append(used)
     order = {path: place for place, path in enumerate(outside)}
     return [
@@ -81,7 +81,4 @@ def _interval(constant: Constant, unit: str) -> str:
 
 
 def _ranges(ranges: Mapping[str, tuple[float, float]]) -> str:
-    return "; ".join(
-        f"{name} {low:,.10g}" + (f" to {high:,.10g}" if high != low else "")
-        for name, (low, high) in ranges.items()
-    )
+    return "; ".join(show_quantity(name, *bounds) for name, bounds in ranges.items())

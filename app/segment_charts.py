@@ -213,8 +213,9 @@ def freeness_map(
     figure = {"data": traces, "layout": layout}
     write_in(figure, ink)
     each = f", one mark for every {stride} blocks" if stride > 1 else ""
-    said = ", ".join(f"{count:,.0f} {name}" for name, count in many.items() if count)
-    return figure, f"{block_count:,.0f} blocks{each}: {said}"
+    said = ", ".join(f"{count:,.0f} {name}" for name, count in counts.items() if count)
+    full = f"; {itl_full:,.0f} of them with a full ITL list" if itl_full else ""
+    return figure, f"{block_count:,.0f} blocks{each}: {said}{full}"
 
 
 def over_pctfree(

@@ -22,6 +22,8 @@ SPACE_USAGE = {
     "full": ("Full", ""),
 }
 """Class of the bitmap -> what DBMS_SPACE.SPACE_USAGE calls it, and the share of the block that is free."""
+HALF_PAGE = 62
+"""Columns of text that fit side by side with as many on a page of 1280 pixels."""
 NO_PCTFREE = 100
 WORTH_A_SENTENCE = 0.2
 WORTH_A_STACK = 0.01
@@ -108,7 +110,7 @@ def row_lines(result: RunResult) -> Iterator[str]:
     yield f"written   {megabytes(changed.undo_bytes)} of undo, {megabytes(changed.redo_bytes)} of redo"
 
 
-def segment_lines(result: RunResult, width: int = 80) -> Iterator[str]:
+def segment_lines(result: RunResult, width: int = HALF_PAGE) -> Iterator[str]:
     """The segment as DBA_SEGMENTS, DBA_TABLES and DBMS_SPACE.SPACE_USAGE show it."""
     segment = result.segment
     if segment is None:
@@ -128,7 +130,7 @@ def segment_lines(result: RunResult, width: int = 80) -> Iterator[str]:
     if segment.itl_full_blocks:
         yield f"ITL       full in {segment.itl_full_blocks:,.0f} blocks{_entries(segment)}"
     if segment.freeness_before is not None and segment.freeness_after is not None:
-        yield from _space_usage(segment.freeness_before, segment.freeness_after)
+        yield from _space_usage(segment.freeness_before, segment.freeness_after, width)
 
 
 def _needed(segment: SegmentSpace) -> str:
@@ -145,11 +147,19 @@ def _entries(segment: SegmentSpace) -> str:
     return f", up to {most:,.0f} entries each" if most else ""
 
 
-def _space_usage(before: dict[str, float], after: dict[str, float]) -> Iterator[str]:
+def _space_usage(before: dict[str, float], after: dict[str, float], width: int) -> Iterator[str]:
     """Blocks by how much of them is free, in the order of DBMS_SPACE.SPACE_USAGE."""
     named = {name: SPACE_USAGE.get(name, (name, "")) for name in (*SPACE_USAGE, *before, *after)}
     shown = {k: v for k, v in named.items() if k != "unformatted" or k in before or k in after}
-    lengths = {name: max(10, 1 + len(words[0])) for name, words in shown.items()}
+    least = 10
+    if 10 + sum(max(least, 1 + len(words[0])) for words in shown.values()) > width:
+        least, shown = 8, {name: (word, free.replace(" ", "")) for name, (word, free) in shown.items()}
+    lengths = {
+        name: max(
+            least, 1 + len(words[0]), *(1 + len(f"{found.get(name, 0):,.0f}") for found in (before, after))
+        )
+        for name, words in shown.items()
+    }
     yield "free      " + "".join(f"{words[0]:>{lengths[name]}}" for name, words in shown.items())
     yield (" " * 10 + "".join(f"{words[1]:>{lengths[name]}}" for name, words in shown.items())).rstrip()
     for word, found in (("before", before), ("after", after)):

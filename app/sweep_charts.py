@@ -248,6 +248,8 @@ def heat(
     layout = _layout(name(across), right) | {"hovermode": "closest"}
     layout["xaxis"] = _steps_on_axis(right, name(across))
     layout["yaxis"] = _steps_on_axis(high, name(up)) | {"automargin": True}
+    if written and len(cells) and not _each_has_its_unit(summary.measure):
+        layout["meta"] = unit_for(summary.measure, float(means[cells].max()))[1].strip()
     figure = {"data": traces, "layout": layout}
     write_in(figure, ink)
     if ink:
@@ -509,12 +511,17 @@ def _listed(table: NDArray[np.float64]) -> list[list[float | None]]:
     return [[float(one) if np.isfinite(one) else None for one in row] for row in table]
 
 
+def unit_of_cells(figure: Figure) -> str:
+    """The unit of the numbers in a heat map's cells, which stand there without; empty where each has its own."""
+    return str(figure["layout"].get("meta", ""))
+
+
 def _in_cells(measure: str, values: NDArray[np.float64]) -> list[str]:
     """Numbers short enough for cells, in the unit of the largest, with digits that tell them apart."""
-    if unit_of(measure) == "bytes" or measure.startswith("cost_") or not len(values):
+    if _each_has_its_unit(measure) or not len(values):
         return [shown(measure, float(value)) for value in values]
     low, high = float(values.min()), float(values.max())
-    scale, _ = _unit_for(measure, high)
+    scale, _ = unit_for(measure, high)
     by_ratio = low > 0 and high > BY_RATIO * low
     finest = (high - low) / scale / 100
     found = []
@@ -523,6 +530,11 @@ def _in_cells(measure: str, values: NDArray[np.float64]) -> list[str]:
         digits = math.ceil(-math.log10(size) - 1e-9) if size else 2
         found.append(f"{value:,.{min(4, max(0, digits))}f}")
     return found
+
+
+def _each_has_its_unit(measure: str) -> bool:
+    """Sizes end in a letter of their own, and money has none."""
+    return unit_of(measure) == "bytes" or measure.startswith("cost_")
 
 
 def _on_shades(values: NDArray[np.float64]) -> list[str]:
@@ -627,12 +639,12 @@ def _tick(measure: str, value: float, step: float, most: float) -> str:
     """A round number with just as many digits as its step has."""
     if unit_of(measure) == "bytes":
         return shown(measure, value)
-    scale, word = _unit_for(measure, most)
+    scale, word = unit_for(measure, most)
     digits = max(0, math.ceil(-math.log10(step / scale) - 1e-9))
     return f"{value / scale:,.{digits}f}{word}"
 
 
-def _unit_for(measure: str, most: float) -> tuple[float, str]:
+def unit_for(measure: str, most: float) -> tuple[float, str]:
     """The unit in which values up to *most* read well, and its name."""
     if unit_of(measure) == "s":
         units = ((1.0, " s"), (1e-3, " ms"))

@@ -216,12 +216,23 @@ def form_in(
         else:
             notes.append(f"The link asks for {name} {cut(last[name])!r}; allowed are {', '.join(allowed)}.")
     for name, most in (("samples", MOST_ANSWERS), ("replications", MOST_REPLICATIONS)):
-        text = last.get(name, "1")
-        if text.isascii() and text.isdigit() and 1 <= int(text[:9]) <= most:
-            changed |= {name: int(text)} if name in last else {}
+        if name not in last:
+            continue
+        count = _count(last[name], most)
+        if count is not None:
+            changed[name] = count
         else:
-            notes.append(f"The link asks for {cut(text)!r} {name}; allowed are 1 to {most:,}.")
+            notes.append(f"The link asks for {cut(last[name])!r} {name}; allowed are 1 to {most:,}.")
     return replace(form, **changed), notes
+
+
+def _count(text: str, most: int) -> int | None:
+    """The whole number from 1 to *most* that *text* writes; None for anything else."""
+    digits = text.lstrip("0")
+    if not (digits.isascii() and digits.isdigit() and len(digits) <= len(str(most))):
+        return None
+    count = int(digits)
+    return count if count <= most else None
 
 
 MOST_REPLICATIONS: Final = 100

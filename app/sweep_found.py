@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from math import isnan
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Final
 
 import numpy as np
+from numpy.typing import NDArray
 
+from app.sweep_described import check_description
+from app.sweep_size import check_size
 from app.sweep_text import Summary
 from model.errors import SpecError, UnknownName, cut
 from model.measures import MEASURES
@@ -20,6 +25,11 @@ from scenarios.sweeps.sweep import whole_table
 from scenarios.sweeps.table import Column, Values, open_table, read_table
 
 LARGEST_FILE_BYTES: Final = 100_000_000
+LARGEST: Final = 1e30
+"""A number of a table; its reciprocal is the smallest."""
+LONGEST_STEM: Final = 80
+KINDS: Final = {"point": "whole", "engine": "text", "error": "text", **dict.fromkeys(MEASURES, "real")}
+_NOT_IN_A_FILE_NAME: Final = re.compile(r"[^\w.+-]+")
 
 
 @dataclass(frozen=True)
@@ -37,6 +47,12 @@ class Found:
     def name(self) -> str:
         """The base scenario's name."""
         return str(self.about["scenario"]["name"])
+
+    @property
+    def stem(self) -> str:
+        """What its files are called, without an ending."""
+        name = _NOT_IN_A_FILE_NAME.sub("-", self.name).lstrip(".")
+        return f"{name[:LONGEST_STEM]}-sweep"
 
     @property
     def keys(self) -> tuple[str, ...]:
@@ -116,27 +132,57 @@ def found_in(files: Mapping[str, bytes]) -> Found:
         raise SpecError(
             f"{cut(name)}: {cut(beside)}, which is written beside it, is missing; give both files"
         )
-    with TemporaryDirectory(prefix="blocktime-") as folder:
-        for one, content in files.items():
-            Path(folder, Path(one).name).write_bytes(content)
-        try:
-            values, columns, about = read_table(Path(folder, name))
-        except SpecError as error:
-            raise SpecError(str(error).replace(f"{folder}/", "")) from None
+    said, ending = cut(name), Path(name).suffix.lower()
+    # A name is somebody else's: it may be too long for a file, or lead out of the folder.
+    written = {f"table{ending}": files[tables[0]]} | (
+        {f"table{ending}.json": files[beside]} if ending == ".csv" else {}
+    )
+    try:
+        with TemporaryDirectory(prefix="blocktime-") as folder:
+            path = Path(folder, f"table{ending}")
+            for one, content in written.items():
+                Path(folder, one).write_bytes(content)
+            check_size(path, said)
+            try:
+                values, columns, about = read_table(path)
+            except SpecError as error:
+                raise SpecError(str(error).replace(f"{path}", said).replace(path.name, said)) from None
+    except OSError as error:
+        raise SpecError(f"{said}: could not be read ({error.strerror or 'no room'})") from None
+    check_description(about, columns, said)
     found = Found(tuple(columns), values, about)
-    _check(found, name)
+    _check(found, said)
     return found
 
 
 def _check(found: Found, name: str) -> None:
-    """Complain about a table whose description a sweep has not written."""
-    try:
-        known = found.name != "" and all(key in found.values for key in (*found.keys, "point", "error"))
-        dict(found.about.get("reference", {}))
-    except (KeyError, TypeError, ValueError, AttributeError):
-        known = False
-    if not known:
-        raise SpecError(f"{cut(name)}: is damaged, or not a table of a sweep")
+    """Complain about a table whose columns do not fit its description."""
+    kinds = {column.name: column.kind for column in found.columns}
+    for key in (*found.keys, "point", "error"):
+        if key not in kinds:
+            raise SpecError(f"{name}: is damaged, or not a table of a sweep: it has no column {cut(key)}")
+    for column, kind in kinds.items():
+        if KINDS.get(column, kind) != kind:
+            raise SpecError(f"{name}: column {cut(column)}: got {kind}; a sweep's is {KINDS[column]}")
+    if not len(found):
+        raise SpecError(f"{name}: has no rows; a table of a sweep has one for each point")
+    for key in ("point", *found.keys):
+        if any(one is None or (isinstance(one, float) and isnan(one)) for one in found.values[key]):
+            raise SpecError(f"{name}: column {cut(key)}: has a row without a value; each point has one")
+    for column, kind in kinds.items():
+        if kind == "real":
+            _check_numbers(np.asarray(found.values[column]), f"{name}: column {cut(column)}")
+    _check_numbers(np.array(list(found.about.get("reference", {}).values()), float), f"{name}: reference")
+
+
+def _check_numbers(numbers: NDArray[np.float64], where: str) -> None:
+    """Complain about numbers that no law gives and no axis can be drawn for; NaN is a missing one."""
+    size = np.abs(numbers)
+    wrong = numbers[(size > LARGEST) | ((size > 0) & (size < 1 / LARGEST))]
+    if len(wrong):
+        raise SpecError(
+            f"{where}: got {wrong[0]:g}; allowed are 0 and sizes from {1 / LARGEST:g} to {LARGEST:g}"
+        )
 
 
 def table_bytes(found: Found, ending: str) -> bytes:
@@ -148,14 +194,14 @@ def table_bytes(found: Found, ending: str) -> bytes:
         return path.read_bytes()
 
 
-def zipped_csv(found: Found, name: str) -> bytes:
+def zipped_csv(found: Found) -> bytes:
     """The CSV file and the one that describes its columns, in one archive."""
     from io import BytesIO
     from zipfile import ZIP_DEFLATED, ZipFile
 
     packed = BytesIO()
     with TemporaryDirectory(prefix="blocktime-") as folder:
-        path = Path(folder, f"{name}.csv")
+        path = Path(folder, f"{found.stem}.csv")
         with open_table(path, found.columns, found.about, False) as table:
             table.write(found.values)
         with ZipFile(packed, "w", ZIP_DEFLATED) as archive:

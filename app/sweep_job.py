@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from secrets import token_hex
 from typing import Final, Literal
 
@@ -20,6 +20,8 @@ MOST_AT_ONCE: Final = 2
 MOST_KEPT: Final = 12
 """Jobs that are remembered after their end."""
 LOOKS_S: Final = 0.2
+FORGOTTEN_S: Final = 60.0
+"""A job that nobody has looked at for so long ends: its page is closed."""
 
 State = Literal["waiting", "checking", "trying", "answering", "tried", "done", "failed", "cancelled"]
 ENDED: Final = ("tried", "done", "failed", "cancelled")
@@ -35,9 +37,21 @@ class Job(Listener):
     A job that only *tries* checks every point and answers a few, to say how long all of them take; those are kept.
     """
 
-    def __init__(self, form: Form, *, tries: bool = False, plan: Plan | None = None) -> None:
-        """Where somebody has checked *form* already, *plan* is what it means."""
+    def __init__(
+        self,
+        form: Form,
+        *,
+        tries: bool = False,
+        plan: Plan | None = None,
+        awaited: Callable[[], bool] = lambda: False,
+    ) -> None:
+        """Where somebody has checked *form* already, *plan* is what it means.
+
+        *awaited* says whether its page is open, even where that shows something else and does not look.
+        """
         self.id = token_hex(8)
+        self.forgotten = False
+        """Whether it has ended because nobody looked at it any more."""
         self.form, self.tries, self.plan = form, tries, plan
         self.state: State = "waiting"
         self.faults: list[str] = []
@@ -49,6 +63,8 @@ class Job(Listener):
         self._expected_s: float | None = None
         self._began_s = 0.0
         self._before = 0
+        self._awaited = awaited
+        self._looked_s = time.monotonic()
         self._cancelled = threading.Event()
         self._ended = threading.Event()
 
@@ -81,6 +97,10 @@ class Job(Listener):
         """About how long it will take from now on; None where nobody knows yet."""
         rate = self.rate_per_s
         return (self.wanted - self.done) / rate if rate else self._expected_s
+
+    def look(self) -> None:
+        """Somebody still wants it."""
+        self._looked_s = time.monotonic()
 
     def cancel(self) -> None:
         """End it after the answers that are under way; what was answered is kept."""
@@ -135,7 +155,13 @@ class Job(Listener):
         self.state = "failed"
 
     def _go_on(self) -> None:
+        """Leave off once it was cancelled, or nobody has looked at it for long."""
         if self._cancelled.is_set():
+            raise _Left
+        if self._awaited():
+            self.look()
+        elif time.monotonic() - self._looked_s > FORGOTTEN_S:
+            self.forgotten = True
             raise _Left
 
     # What it hears

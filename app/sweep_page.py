@@ -7,6 +7,8 @@ from dataclasses import replace
 from typing import Any, Final
 
 import streamlit as st
+from streamlit import runtime
+from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from app import address, settings, what_if
 from app.markdown import plain, sentence
@@ -29,10 +31,11 @@ from app.sweep_form import (
 from app.sweep_found import LARGEST_FILE_BYTES, Found, found_in
 from app.sweep_job import Job, Jobs
 from app.sweep_view import CHOSEN, MEASURE, results
-from model.errors import BlocktimeError
+from model.errors import BlocktimeError, cut
 from model.measures import MEASURES
 from scenarios import Scenario
 from scenarios.sweeps.asked import library_of_sweeps
+from scenarios.sweeps.plan import Plan
 
 PATH: Final = "sweep"
 FORM: Final = "sweep.asked"
@@ -45,6 +48,7 @@ HERE: Final = "the What-if page's scenario"
 FILE: Final = "a table of an earlier sweep"
 POLL_S: Final = 0.5
 WORTH_MINUTES_S: Final = 150
+LONGEST_TITLE: Final = 120
 SHORT_WAIT_S: Final = 0.4
 """Most sweeps are checked in that time, so that the page need not change twice."""
 
@@ -53,6 +57,28 @@ SHORT_WAIT_S: Final = 0.4
 def jobs() -> Jobs:
     """The sweeps of this server."""
     return Jobs()
+
+
+def _job(held: str) -> Job | None:
+    """This session's job of that name in its state; looking at it keeps it going."""
+    job = jobs().get(st.session_state.get(held))
+    if job is not None:
+        job.look()
+    return job
+
+
+def _start_job(held: str, form: Form, *, tries: bool = False, plan: Plan | None = None) -> Job:
+    """Begin a job that goes on while this session's page is open, in whichever tab and on whichever page."""
+    context = get_script_run_ctx()
+    session = context.session_id if context is not None else ""
+    job = Job(
+        form,
+        tries=tries,
+        plan=plan,
+        awaited=lambda: runtime.exists() and runtime.get_instance().is_active_session(session),
+    )
+    st.session_state[held] = jobs().start(job).id
+    return job
 
 
 def open_here() -> None:
@@ -84,7 +110,7 @@ def page() -> None:
     _go_where_all_is_known(form, tried)
     _head(form, scenario, tried)
     _watch_run()
-    job = jobs().get(st.session_state.get(RUN))
+    job = _job(RUN)
     if job is not None and job.found is not None:
         if job.form != form:
             st.caption(
@@ -117,7 +143,7 @@ def _start() -> None:
     if wanted in MEASURES:
         st.session_state[MEASURE] = wanted
     elif wanted:
-        st.session_state[NOTES].append(f"The link asks for the measure {wanted[:60]!r}, which there is not.")
+        st.session_state[NOTES].append(f"The link asks for the measure {cut(wanted)!r}, which there is not.")
 
 
 def _with_a_first_line(form: Form) -> Form:
@@ -195,7 +221,7 @@ def _source(form: Form) -> Scenario:
         scenario, _ = settings.settle(form.base, dict(form.changes))
     if not st.session_state[FROM_FILE]:
         moved = f", {len(form.changes)} changed" if form.changes else ""
-        st.caption(f"Base scenario `{scenario.base or scenario.origin}`{moved}")
+        st.caption(f"Base scenario {plain(scenario.base or scenario.origin)}{moved}")
     return scenario
 
 
@@ -229,7 +255,7 @@ def _lines(form: Form, scenario: Scenario) -> None:
             )  # fmt: skip
             drop.button(
                 ":material/close:", key=f"sweep.drop.{place}", on_click=_drop, args=(place,), type="tertiary",
-                width="stretch", help=f"Leave out {label_of(line.key) or 'this field'}",
+                width="stretch", help=f"Leave out {plain(label_of(line.key)) or 'this field'}",
             )  # fmt: skip
             values, together = st.columns([3, 1])
             values.text_input(
@@ -300,12 +326,11 @@ def _design(form: Form) -> None:
 
 def _tried(form: Form) -> Job:
     """The job that checks *form* and finds out how long it takes, started where there is none."""
-    job = jobs().get(st.session_state.get(TRIED))
+    job = _job(TRIED)
     if job is None or job.form != form or job.state == "cancelled":
         if job is not None:
             job.cancel()
-        job = jobs().start(Job(form, tries=True))
-        st.session_state[TRIED] = job.id
+        job = _start_job(TRIED, form, tries=True)
         job.wait(SHORT_WAIT_S)
     return job
 
@@ -313,7 +338,7 @@ def _tried(form: Form) -> Job:
 def _head(form: Form, scenario: Scenario, tried: Job) -> None:
     title, action = st.columns([5, 1.25], vertical_alignment="center")
     title.markdown(f"### {plain(scenario.title)}")
-    run = jobs().get(st.session_state.get(RUN))
+    run = _job(RUN)
     is_done = run is not None and run.state == "done" and run.form == form
     if run is not None and run.active:
         action.button(
@@ -324,18 +349,19 @@ def _head(form: Form, scenario: Scenario, tried: Job) -> None:
         action.button(
             "Run", icon=":material/play_arrow:", type="primary", width="stretch", key="sweep_go", on_click=_go,
             disabled=tried.state == "failed" or is_done,
+            help="Ends when its page is closed; what was answered is kept",
         )  # fmt: skip
     if is_done and run is not None:
         _say_tried(run)
     elif tried.active:
-        _watch_try(tried.id)
+        _watch_try()
     else:
         _say_tried(tried)
 
 
 def _go_where_all_is_known(form: Form, tried: Job) -> None:
     """Nobody need ask for what the store has."""
-    run = jobs().get(st.session_state.get(RUN))
+    run = _job(RUN)
     known = tried.state == "tried" and tried.wanted and tried.done >= tried.wanted
     if known and (run is None or (not run.active and run.form != form)):
         _go()
@@ -343,18 +369,18 @@ def _go_where_all_is_known(form: Form, tried: Job) -> None:
 
 def _go() -> None:
     form: Form = st.session_state[FORM]
-    tried = jobs().get(st.session_state.get(TRIED))
+    tried = _job(TRIED)
     plan = tried.plan if tried is not None and tried.form == form and not tried.active else None
     if tried is not None:
         tried.cancel()
     st.session_state.pop(CHOSEN, None)
-    st.session_state[RUN] = jobs().start(Job(form, plan=plan)).id
+    _start_job(RUN, form, plan=plan)
 
 
 @st.fragment(run_every=POLL_S)
-def _watch_try(name: str) -> None:
+def _watch_try() -> None:
     """Look again until it is known how much there is to do."""
-    job = jobs().get(name)
+    job = _job(TRIED)
     if job is None or not job.active:
         st.rerun(scope="app")
     _say_tried(job)
@@ -392,15 +418,16 @@ def _rough(seconds: float) -> str:
 
 
 def _watch_run() -> None:
-    job = jobs().get(st.session_state.get(RUN))
+    job = _job(RUN)
     if job is None:
         return
     if job.active:
         job.wait(SHORT_WAIT_S)
-        _progress(job.id)
+        _progress()
     elif job.state == "cancelled":
+        why = "Its page was closed" if job.forgotten else "Cancelled"
         st.info(
-            f"Cancelled: {job.done:,} of {job.wanted:,} answers are kept; **Run** goes on from there.",
+            f"{why}: {job.done:,} of {job.wanted:,} answers are kept; **Run** goes on from there.",
             icon=":material/pause:",
         )
     elif job.state == "failed":
@@ -414,9 +441,9 @@ def _say_faults(job: Job) -> None:
 
 
 @st.fragment(run_every=POLL_S)
-def _progress(name: str) -> None:
+def _progress() -> None:
     """How far it is, every half a second, until it has ended."""
-    job = jobs().get(name)
+    job = _job(RUN)
     if job is None or not job.active:
         st.rerun(scope="app")
     said = {
@@ -456,5 +483,5 @@ def _earlier() -> None:
     except BlocktimeError as error:
         st.error(plain(sentence(str(error))), icon=":material/error:")
         return
-    st.markdown(f"### {plain(found.about['scenario'].get('title') or found.name)}")
+    st.markdown(f"### {plain(cut(found.about['scenario'].get('title') or found.name, LONGEST_TITLE))}")
     results(found, "-".join(sorted(one.file_id for one in given)))

@@ -88,7 +88,8 @@ def _plots(summaries: Sequence[Summary]) -> Iterator[str]:
                 sweep_charts.over_two(summary, *pair) for pair in sweep_charts.pairs(summary)[:MOST_PLOTS]
             ]
         for figure, finding in drawn:
-            yield f"<p>{escape(finding)}.</p>"
+            unit = sweep_charts.unit_of_cells(figure)
+            yield f"<p>{escape(finding)}{f'; in the cells {unit}' if unit else ''}.</p>"
             yield plot(figure, f"sweep_{place}", with_plotly=place == 0)
             place += 1
 

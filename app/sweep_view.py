@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import partial
 from importlib import import_module
 from typing import Any, Final
@@ -17,12 +17,11 @@ from app.charts import Figure
 from app.drawn import chart
 from app.markdown import plain
 from app.sweep_charts import shown
+from app.sweep_columns import Shown, shown_column
 from app.sweep_form import label_of
 from app.sweep_found import Found, table_bytes, zipped_csv
 from app.sweep_text import Summary
-from model.errors import cut
 from model.measures import MEASURES
-from model.units import unit_of
 
 MEASURE: Final = "sweep.measure"
 ACROSS, UP, DRAWN = "sweep.across", "sweep.up", "sweep.drawn"
@@ -31,6 +30,7 @@ CHOSEN: Final = "sweep.chosen"
 MOST_SHOWN: Final = 5_000
 MOST_ERRORS: Final = 8
 MEAN: Final = "mean over all"
+CHANGE: Final = "against the base"
 
 
 def results(found: Found, name: str) -> None:
@@ -91,7 +91,7 @@ def _choices(found: Found) -> str:
             if st.session_state.get(OTHERS + key) not in options:
                 st.session_state[OTHERS + key] = MEAN
             column.selectbox(
-                label_of(key), options, key=OTHERS + key,
+                plain(label_of(key)), options, key=OTHERS + key,
                 format_func=partial(_level, key),
             )  # fmt: skip
     return measure
@@ -127,6 +127,8 @@ def _main(summary: Summary, name: str) -> None:
             said.append(f"{', '.join(averaged)} differ from point to point")
         title = f" — {'; '.join(said)}" if said else ""
     words = sweep_charts.measure_name(summary.measure)
+    unit = sweep_charts.unit_of_cells(figure)
+    title = f" ({unit}){title}" if unit else title
     st.markdown(f"**{plain(words[0].upper() + words[1:])}**{plain(title)}")
     picked: Any = st.plotly_chart(
         figure, key=f"sweep_main_{name}", alt=finding, theme="streamlit", config={"displayModeBar": False},
@@ -164,7 +166,7 @@ def _point(found: Found, summary: Summary, name: str) -> None:
             st.caption("Several points lie there: fix the other fields above, or choose a row of the table.")
             return
         at = ", ".join(
-            f"{label_of(key)} **{plain(shown(key, value))}**" for key, value in found.at(row).items()
+            f"{plain(label_of(key))} **{plain(shown(key, value))}**" for key, value in found.at(row).items()
         )
         error = found.values["error"][row]
         value = (
@@ -219,41 +221,46 @@ def _tabs(found: Found, summary: Summary, name: str) -> None:
                 _files(found, summary, name)
 
 
-def rows_of(found: Found, summary: Summary) -> list[dict[str, Any]]:
+def columns_of(found: Found, summary: Summary) -> list[Shown]:
     """The table as the page shows it: fields as a DBA writes them, the measure, its change, errors."""
     before = summary.reference.get(summary.measure)
-    failed = bool(found.errors)
     words = sweep_charts.measure_name(summary.measure)
-    unit = unit_of(summary.measure)
-    unit = f" ({unit})" if unit else ""
-    rows = []
-    for row in range(min(len(found), MOST_SHOWN)):
-        value = float(summary.values[row])
-        line: dict[str, Any] = {label_of(key): _cell(key, one) for key, one in found.at(row).items()}
-        line[f"{words}{unit}"] = None if math.isnan(value) else value
-        line["against the base"] = 100 * (value / before - 1) if before else None
-        line["engine"] = found.values["engine"][row] if "engine" in found.values else None
-        if failed:
-            line["no answer because"] = found.values["error"][row]
-        rows.append(line)
-    return rows
+    values = summary.values[:MOST_SHOWN].tolist()
+    columns = [
+        *(shown_column(key, _heading(key, found.keys), summary.axes[key][:MOST_SHOWN]) for key in found.keys),
+        shown_column(summary.measure, words, values),
+        Shown(CHANGE, [_change(value, before) for value in values], "%+.1f %%"),
+        Shown("engine", list(found.values.get("engine", [None] * len(values)))[:MOST_SHOWN]),
+    ]
+    if found.errors:
+        columns.append(Shown("no answer because", list(found.values["error"])[:MOST_SHOWN]))
+    return columns
 
 
-def _cell(key: str, value: Any) -> Any:
-    """A size in words, anything else as it is, so that a click on the heading sorts it."""
-    return shown(key, value) if unit_of(key) == "bytes" else value
+def _heading(key: str, keys: Sequence[str]) -> str:
+    """The DBA's word for a field, or its key where another has the same word."""
+    word = label_of(key)
+    return key if [label_of(one) for one in keys].count(word) > 1 else word
+
+
+def _change(value: float, before: float | None) -> float | None:
+    """Per cent more than the base scenario has."""
+    return 100 * (value / before - 1) if before and not math.isnan(value) else None
 
 
 def _table(found: Found, summary: Summary, name: str) -> None:
-    rows = rows_of(found, summary)
+    columns = columns_of(found, summary)
+    rows = min(len(found), MOST_SHOWN)
     key = f"sweep_rows_{name}"
     st.dataframe(
-        rows, hide_index=True, height=360, key=key, selection_mode="single-row",
-        on_select=lambda: _chosen_in_table(key), alt=f"{len(rows):,} points with their {summary.measure}",
-        column_config={"against the base": st.column_config.NumberColumn(format="%+.1f %%")},
+        {one.heading: one.values for one in columns}, hide_index=True, height=360, key=key, selection_mode="single-row",
+        on_select=lambda: _chosen_in_table(key), alt=f"{rows:,} points with their {summary.measure}",
+        column_config={
+            one.heading: st.column_config.NumberColumn(format=one.format) for one in columns if one.format
+        },
     )  # fmt: skip
-    if len(rows) < len(found):
-        st.caption(f"The first {len(rows):,} of {len(found):,} points; the files have them all.")
+    if rows < len(found):
+        st.caption(f"The first {rows:,} of {len(found):,} points; the files have them all.")
 
 
 def _made_by(found: Found) -> None:
@@ -266,15 +273,15 @@ def _made_by(found: Found) -> None:
 
 def _files(found: Found, summary: Summary, name: str) -> None:
     """Files that are made when they are asked for."""
-    stem = f"{found.name}-sweep"
+    stem = found.stem
     offers: Mapping[str, tuple[Any, str, str]] = {
         "Parquet": (lambda: table_bytes(found, ".parquet"), f"{stem}.parquet", "application/vnd.apache.parquet"),
         "CSV": (lambda: table_bytes(found, ".csv"), f"{stem}.csv", "text/csv"),
-        "CSV with its description": (lambda: zipped_csv(found, stem), f"{stem}.zip", "application/zip"),
+        "CSV with its description": (lambda: zipped_csv(found), f"{stem}.zip", "application/zip"),
         "HTML report": (lambda: sweep_report.page_of(found, [summary]), f"{stem}.html", "text/html"),
     }  # fmt: skip
     for column, (label, (data, file, kind)) in zip(st.columns(4), offers.items(), strict=True):
         column.download_button(
-            label, data, cut(file, 120), kind, on_click="ignore", icon=":material/download:", width="stretch",
+            label, data, file, kind, on_click="ignore", icon=":material/download:", width="stretch",
             key=f"file_{label}_{name}",
         )  # fmt: skip

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import ceil
 from typing import Any, Final
 
 from app.charts import LOOKS, Figure, marker, write_in
@@ -10,18 +11,25 @@ from app.segment_charts import CLEAR, GREY, LINES
 from app.transaction_text import saturation, tps
 from model.results import TransactionStats
 from model.transaction_curves import Load, Size
-from model.units import MIB, show_bytes, show_seconds
+from model.units import MIB, show_bytes, show_data, show_seconds
 
 HEIGHT: Final = 290
+ROUNDING: Final = 1e-9
+UNHINDERED: Final = "if nobody waited"
+UNHINDERED_SAYS: Final = (
+    "Dashed: the law if nobody waited: users over the think time and the response of a single one, up to what the "
+    "busiest resource lets through. It is no bound of a simulation, which may lie above it: by chance, or because of "
+    "many users DBWR writes less for each transaction and the log writer gathers their commits."
+)
 
 
 def throughput(points: Sequence[Load], now: TransactionStats, *, ink: str = "") -> tuple[Figure, str]:
-    """Throughput over load with its upper bound, the knee, and where the answer lies."""
+    """Throughput over load, what it were if nobody waited, the knee, and where the answer lies."""
     across, loads = _across(points, now)
     traces = [_line("TPS by the law", loads, [one.per_s for one in points], 0, "%{y:,.4~g} TPS")]
-    if now.saturation_users is not None:  # of arrivals the limit alone bounds it
-        bound = [one.most_per_s for one in points]
-        traces.append(_line("upper bound", loads, bound, 1, "at most %{y:,.4~g} TPS"))
+    if now.saturation_users is not None:  # of arrivals there is the limit alone
+        unhindered = [one.most_per_s for one in points]
+        traces.append(_line(UNHINDERED, loads, unhindered, 1, "%{y:,.4~g} TPS"))
     traces.append(_now(f"now: {tps(now.per_s)} TPS", _load(points, now), now.per_s, ink))
     figure = _figure(traces, _layout(across, "transactions a second (TPS)"), now, ink)
     last = points[-1]
@@ -40,12 +48,42 @@ def response(points: Sequence[Load], now: TransactionStats, *, ink: str = "") ->
         ),
         _now(f"now: {show_seconds(now.response_s)}", _load(points, now), 1000 * now.response_s, ink),
     ]
+    twice = doubled(points, now)
+    if twice is not None:
+        traces.insert(1, _doubled(twice, 2000 * points[0].response_s, now.saturation_users is not None))
     figure = _figure(traces, _layout(across, "mean response (ms)"), now, ink)
     first, last = points[0], points[-1]
     return figure, (
         f"Response over {across}: now {show_seconds(now.response_s)}, "
-        f"{show_seconds(first.response_s)} at the least load, {show_seconds(last.response_s)} at {last.users:,.3g}"
+        f"{show_seconds(first.response_s)} at the least load, {show_seconds(last.response_s)} at {last.users:,.3g}. "
+        f"{doubles(points, now)}"
     )
+
+
+def doubled(points: Sequence[Load], now: TransactionStats) -> float | None:
+    """Users, or arrivals a second, from which on the response is twice that of the least load; None where it is not."""
+    _, loads = _across(points, now)
+    limit_s = 2 * points[0].response_s
+    for place in range(1, len(points)):
+        before, after = points[place - 1].response_s, points[place].response_s
+        if before < limit_s <= after:
+            share = (limit_s - before) / (after - before)
+            found = loads[place - 1] + share * (loads[place] - loads[place - 1])
+            return float(ceil(found - ROUNDING)) if now.saturation_users is not None else found
+    return None
+
+
+def doubles(points: Sequence[Load], now: TransactionStats) -> str:
+    """At what load the response is twice that of a single user, or of the least load, in a sentence."""
+    closed = now.saturation_users is not None
+    least = "a single user" if closed else f"{tps(points[0].per_s)} arrivals a second"
+    twice = f"{show_seconds(2 * points[0].response_s)}, twice that of {least},"
+    found = doubled(points, now)
+    if found is None:
+        last = f"{points[-1].users:,.0f} users" if closed else f"{tps(points[-1].per_s)} arrivals a second"
+        return f"By the law the response stays below {twice} up to {last}"
+    at = f"{found:,.0f} users" if closed else f"{tps(found)} arrivals a second"
+    return f"By the law the response reaches {twice} at {at}"
 
 
 def _across(points: Sequence[Load], now: TransactionStats) -> tuple[str, list[float]]:
@@ -81,8 +119,8 @@ def hits(points: Sequence[Size], size_bytes: float, share: float, *, ink: str = 
     whole = points[-1]
     return _inked(traces, layout, ink), (
         f"Hits over the size of the buffer cache: now {100 * share:.2f} % with {show_bytes(size_bytes)}; "
-        f"{100 * points[0].hit_fraction:.1f} % with {show_bytes(round(points[0].size_bytes))}, "
-        f"{100 * whole.hit_fraction:.1f} % with {show_bytes(round(whole.size_bytes))}, which holds all data"
+        f"{100 * points[0].hit_fraction:.1f} % with {show_data(points[0].size_bytes)}, "
+        f"{100 * whole.hit_fraction:.1f} % with {show_data(whole.size_bytes)}, which holds all data"
     )
 
 
@@ -112,6 +150,15 @@ def _line(name: str, x: list[float], y: list[float], look: int, hover: str) -> d
         "type": "scatter", "mode": "lines", "name": name, "x": x, "y": y,
         "line": {"color": colour, "dash": dash, "width": 2.5},
         "hovertemplate": f"{name}: {hover}<extra></extra>",
+    }  # fmt: skip
+
+
+def _doubled(x: float, y: float, closed: bool) -> dict[str, Any]:
+    """The mark of the load at which the response has doubled."""
+    name = f"2 × one user's: {x:,.0f} users" if closed else f"2 × the least: {tps(x)}/s"
+    return {
+        "type": "scatter", "mode": "markers", "name": name, "x": [x], "y": [y], "cliponaxis": False,
+        "marker": {"color": LINES[2][0], "symbol": "x", "size": 10}, "hovertemplate": f"{name}<extra></extra>",
     }  # fmt: skip
 
 

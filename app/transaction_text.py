@@ -18,6 +18,8 @@ from scenarios.why_transactions import saturates
 NAME = 12
 KIND = 20
 NUMBER = 11
+NARROW = 68
+"""Columns below which a table of transactions is set closer."""
 MOST_BAR = 24
 
 
@@ -82,7 +84,7 @@ def page_lines(result: RunResult, width: int = 64) -> Iterator[str]:
     for section in (
         transaction_lines(result, width),
         load_lines(result),
-        kind_lines(result),
+        kind_lines(result, width),
         transaction_profile_lines(result, width, ""),
     ):
         lines = list(section)
@@ -108,24 +110,29 @@ def transaction_profile_lines(result: RunResult, width: int = 80, bar: str = "â–
     if result.transactions is None:
         return
     rows = profile(result)
+    name, ms, share, times, each = widths = (
+        (28, 10, 6, 9, 9) if width < NARROW else (NAME_WIDTH, 11, 7, 11, 9)
+    )
     yield head("Response-time profile of one transaction")
-    yield f"{'component':<{NAME_WIDTH}}{'ms':>{NUMBER}}{'%':>7}{'times':>{NUMBER}}{'each':>9}"
-    room = max(0, min(40, width - NAME_WIDTH - 2 * NUMBER - 18))
+    yield f"{'component':<{name}}{'ms':>{ms}}{'%':>{share}}{'times':>{times}}{'each':>{each}}"
+    room = max(0, min(40, width - sum(widths) - 2))
     longest = max((row.seconds for row in rows), default=0.0)
     outside = by_component(result)
     for row in rows:
         letters = round(room * row.seconds / longest) * bar if longest > 0 else ""
-        yield from _component(row, marked(row.name, outside), letters)
+        yield from _component(row, marked(row.name, outside), letters, widths)
     response = f"response {MARK}" if outside else "response"
-    yield f"{response:<{NAME_WIDTH}}{milliseconds(result.time.elapsed_s):>{NUMBER}}{100:>7.1f}"
+    yield f"{response:<{name}}{milliseconds(result.time.elapsed_s):>{ms}}{100:>{share}.1f}"
 
 
-def _component(row: Row, name: str, letters: str) -> Iterator[str]:
-    first, *more = textwrap.wrap(name, NAME_WIDTH - 1, subsequent_indent="  ") or [""]
+def _component(row: Row, name: str, letters: str, widths: tuple[int, int, int, int, int]) -> Iterator[str]:
+    """A line of the profile, in columns of *widths*: name, ms, %, times, each."""
+    across, ms, share, many, one = widths
+    first, *more = textwrap.wrap(name, across - 1, subsequent_indent="  ") or [""]
     times = "" if row.count is None else times_of(row.count)
     each = "" if row.each_s is None else show_seconds(row.each_s)
-    line = f"{first:<{NAME_WIDTH}}{milliseconds(row.seconds):>{NUMBER}}{percent(row.fraction):>7}"
-    line += f"{times:>{NUMBER}}{each:>9}"
+    line = f"{first:<{across}}{milliseconds(row.seconds):>{ms}}{percent(row.fraction):>{share}}"
+    line += f"{times:>{many}}{each:>{one}}"
     yield f"{line}  {style(letters, fg=colour(row.name))}" if letters else line.rstrip()
     yield from more
 
@@ -220,24 +227,26 @@ def figures_of(result: RunResult) -> dict[str, str]:
     return found
 
 
-def kind_lines(result: RunResult) -> Iterator[str]:
+def kind_lines(result: RunResult, width: int = 80) -> Iterator[str]:
     """Each kind of the mix; nothing where there is one alone."""
     stats = result.transactions
     if stats is None or len(stats.kinds) < 2:
         return
     yield head("Kinds of transactions")
     timed = any("p95" in kind.response_percentiles for kind in stats.kinds)
-    tail = f"{'p95':>{NUMBER}}" if timed else ""
-    yield f"{'kind':<{KIND}}{'TPS':>8}{'response':>{NUMBER}}{tail}{'gets':>9}{'blocks read':>13}"
+    close = width < NARROW
+    name, rate, took_for, gets, read = (15, 7, 10, 8, 12) if close else (KIND, 8, NUMBER, 9, 13)
+    tail = f"{'p95':>{took_for}}" if timed else ""
+    yield f"{'kind':<{name}}{'TPS':>{rate}}{'response':>{took_for}}{tail}{'gets':>{gets}}{'blocks read':>{read}}"
     for kind in stats.kinds:
-        first, *more = textwrap.wrap(kind.name, KIND - 1, subsequent_indent="  ") or [""]
+        first, *more = textwrap.wrap(kind.name, name - 1, subsequent_indent="  ") or [""]
         late = ""
         if timed:
             took = kind.response_percentiles.get("p95")
-            late = f"{show_seconds(took) if took is not None else '':>{NUMBER}}"
+            late = f"{show_seconds(took) if took is not None else '':>{took_for}}"
         yield (
-            f"{first:<{KIND}}{tps(kind.per_s):>8}{show_seconds(kind.response_s):>{NUMBER}}{late}"
-            f"{mean(kind.consistent_gets):>9}{mean(round(kind.read_blocks, 2)):>13}"
+            f"{first:<{name}}{tps(kind.per_s):>{rate}}{show_seconds(kind.response_s):>{took_for}}{late}"
+            f"{mean(kind.consistent_gets):>{gets}}{mean(round(kind.read_blocks, 2)):>{read}}"
         )
         yield from more
 

@@ -45,6 +45,7 @@ def load(before: RunResult, after: RunResult, scenario: Scenario) -> None:
     except BlocktimeError as error:
         st.caption(plain(f"No curve over load: {error}"))
         return
+    st.markdown(plain(sentence(transaction_charts.doubles(points, stats))))
     for column, (key, draw) in zip(
         st.columns(2),
         (("throughput", transaction_charts.throughput), ("response", transaction_charts.response)),
@@ -52,6 +53,8 @@ def load(before: RunResult, after: RunResult, scenario: Scenario) -> None:
     ):
         with column:
             chart(f"load_{key}", *draw(points, stats, ink=ink()))
+    if stats.saturation_users is not None:
+        st.caption(plain(transaction_charts.UNHINDERED_SAYS))
     chart("load_resources", *transaction_charts.resources(before.transactions or stats, stats, ink=ink()))
 
 

@@ -15,13 +15,16 @@ from model.errors import BlocktimeError
 Take = Callable[[str, dict[str, str]], None]
 """Show the scenario of that name with those changes."""
 MOST_TRANSFERRED_MB: Final = 20
-"""A file above this is refused by the browser, with a mark but no sentence."""
+"""A file above this is refused by the browser, with a mark of its own; nothing of it comes here."""
 STYLE: Final = """<style>
-.st-key-upload_file [data-testid="stFileUploaderDropzoneInstructions"] {display: none}
-</style>"""  # it would name the browser's limit, which is not that of a scenario
+.st-key-upload_file [data-testid="stFileUploaderDropzoneInstructions"],
+.st-key-upload_file:has([data-testid="stFileChipIconError"]) [data-testid="stAlert"] {display: none}
+</style>"""
+# NOTE: the instructions would name the browser's limit, which is not that of a scenario; and beside the browser's mark
+# a sentence would be of the file before
 PLACE: Final = "upload"
 TIMES: Final = "upload.times"
-"""How many files were taken: each one is chosen in a fresh control."""
+"""How many files were chosen: each one in a fresh control, so that the browser's mark is of the last one."""
 REFUSED: Final = "upload.refused"
 
 
@@ -53,11 +56,11 @@ def _chosen(key: str, take: Take) -> None:
     file = st.session_state[key]
     if file is None:
         return
+    st.session_state[TIMES] += 1
     try:
         name, changes = own_files.opened(file.getvalue(), file.name)
     except BlocktimeError as error:
         st.session_state[REFUSED] = str(error)
         return
-    st.session_state[TIMES] += 1
     st.session_state[PLACE] = False
     take(name, changes)

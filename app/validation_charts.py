@@ -116,9 +116,31 @@ def predicted_against_measured(numbers: Sequence[Comparison], *, ink: str = "") 
     _one_legend(data)
     _write_in(layout, ink)
     said = "; ".join(_within(points, in_sample) for in_sample in (False, True))
-    if len(drawn) < len(points):
-        said += f" (a prediction of 0 has no place on these axes: {len(points) - len(drawn)} not drawn)"
-    return {"data": data, "layout": layout}, said[:1].upper() + said[1:]
+    return {"data": data, "layout": layout}, f"{said[:1].upper()}{said[1:]}. {counted(numbers, len(drawn))}"
+
+
+def counted(numbers: Sequence[Comparison], drawn: int) -> str:
+    """How the numbers that are compared add up to the predictions, and these to the points that are *drawn*."""
+    compared = [one for one in numbers if one.compared]
+    points = points_of(compared)
+    without = sum(one.predicted is None or one.relative_error is None for one in compared)
+    again = len(points) - (len(compared) - without)
+    steps = [f"{_many(len(compared), 'number')} compared"]
+    if without:
+        steps.append(f"less {without:,} without a relative error, printed as 0 or not predicted")
+    if again:
+        steps.append(f"plus {again:,} that fit, predicted again with their row left out")
+    gaps = sum(point.look == "known gap" for point in points)
+    said = f"{', '.join(steps)}: {_many(len(points), 'prediction')}"
+    if gaps:
+        said += f", {_many(gaps, 'known gap')} among them"
+    if drawn < len(points):
+        said += f"; {drawn:,} are drawn, as a prediction of 0 has no place on these axes"
+    return said
+
+
+def _many(many: int, word: str) -> str:
+    return f"{many:,} {word}{'' if many == 1 else 's'}"
 
 
 def residuals(

@@ -16,9 +16,9 @@ from validation.fitted import FittedConstant
 from validation.numbers import Row, matches, names, row_name, rows_of
 from validation.report import is_exact, median_groups, render, summary_sentences
 from validation.tally import by_case, by_mechanism, case_of, groups, mechanism_of, median_error, tally
+from validation.verdicts import JUDGES, verdict_text
 from validation.words import (
     FIT_ALONE,
-    WORDS,
     bound_text,
     interval_text,
     measured_text,
@@ -100,7 +100,7 @@ def _summary(validation: Validation) -> Iterator[str]:
     yield (
         '<p class="soft">In sample is the error of a number that constants were fitted to; out of sample, of one that '
         "nothing was fitted to, or that was predicted with its row left out of the fit. A number printed as 0 has no "
-        "relative error. The errors of a group are medians.</p>"
+        f"relative error. The errors of a group are medians. {JUDGES}</p>"
     )
     tallies = by_case(validation.numbers)
     tallies += [tally("all", validation.numbers)] if len(tallies) > 1 else []
@@ -311,7 +311,7 @@ def _cell(one: Comparison, printed: str, links: str) -> str:
         lines.append(f"<b>without its size</b> {share_text(one.without_its_block_size_error)}")
     if one.number.spread is not None:
         lines.append(f"spread {spread_text(one)}")
-    title = [WORDS[one.verdict], f"tolerance {tolerance_text(one)}"]
+    title = [verdict_text(one), f"tolerance {tolerance_text(one)}"]
     if one.number.spread is not None:
         title.append(f"spread of the measurements {spread_text(one)}: {one.number.spread_from}")
     title += [f"fits {', '.join(one.number.fits)}"] if one.in_sample else ["tests"]

@@ -7,6 +7,8 @@ from typing import Any, Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from model.units import show_quantity
+
 ROUNDING: Final = 1e-5
 """Relative; the bounds of a fitted range are written with six digits."""
 
@@ -56,17 +58,11 @@ class Extrapolation(Frozen):
     """How far beyond the nearest bound, as a factor above 1; absent where one of the two is 0 and no factor says it."""
 
     def __str__(self) -> str:
-        low, high = show_number(self.low), show_number(self.high)
-        fitted = f"at {low}" if low == high else f"for {low} to {high}"
-        beyond = "" if self.times is None else f": {show_times(self.times)} times beyond"
-        return (
-            f"{self.constant} was fitted {fitted} {self.quantity}, used at {show_number(self.used)}{beyond}"
+        fitted, used = (
+            show_quantity(self.quantity, *values) for values in ((self.low, self.high), (self.used,))
         )
-
-
-def show_number(value: float) -> str:
-    """A quantity that a range is stated in: whole numbers in full, others in six digits."""
-    return f"{value if value == int(value) else float(f'{value:.6g}'):,.15g}"
+        beyond = "" if self.times is None else f": {show_times(self.times)} times beyond"
+        return f"{self.constant} was fitted for {fitted}, used at {used}{beyond}"
 
 
 def show_times(times: float) -> str:

@@ -109,7 +109,8 @@ def show_bytes(size_bytes: float) -> str:
         if abs(shown) < 999.5:
             return f"{shown:.3g}{letter}"
         scale *= KIB
-    return f"{size_bytes / scale:.3g}T"
+    terabytes = size_bytes / scale
+    return f"{terabytes:.0f}T" if abs(terabytes) >= 999.5 else f"{terabytes:.3g}T"
 
 
 def show_data(size_bytes: float) -> str:
@@ -141,10 +142,15 @@ _QUANTITIES: Final = {
 """What constants are fitted over -> the words before a value, behind one, and behind several."""
 
 
+def show_number(value: float) -> str:
+    """A quantity that a range is stated in: whole numbers in full, others in six digits."""
+    return f"{value if value == int(value) else float(f'{value:.6g}'):,.15g}"
+
+
 def show_quantity(name: str, *values: float) -> str:
     """What a constant is fitted over, in words with its value, or its lowest and highest: ``blocks of 2K to 8K``."""
     before, one, many = _QUANTITIES.get(name, (f"{name.replace('_', ' ')} ", "", ""))
-    exact = [f"{value if value == int(value) else float(f'{value:.6g}'):,.15g}" for value in values]
+    exact = [show_number(value) for value in values]
     if unit_of(name) == "bytes":
         rounded = [show_bytes(value) if value >= KIB else f"{value:,.6g} bytes" for value in values]
         exact = [f"{number} bytes" for number in exact]

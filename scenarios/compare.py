@@ -24,7 +24,7 @@ from model.demand import (
 from model.demand.calls import DEVICE
 from model.results import Interval, RunResult
 from model.stream_books import AT_ONCE, SLOWEST
-from model.units import show_bytes, show_seconds
+from model.units import show_bytes, show_data, show_seconds
 from scenarios import why_money, why_rows, why_streams, why_transactions
 from scenarios.why_device import Asked, awaited, busy
 from scenarios.why_words import NOTHING_S, Change, differs, effect, from_to, plural, takes
@@ -348,7 +348,7 @@ def _reads(change: Change, base: RunResult, other: RunResult) -> str:
     elif differs(before.read_requests, after.read_requests):
         parts.append(f"reads {from_to(before.read_requests, after.read_requests)}{_read_size(base, other)}")
     if differs(before.read_bytes, after.read_bytes) and before.read_requests and after.read_requests:
-        parts.append(f"data read {from_to(before.read_bytes, after.read_bytes, show_bytes)}")
+        parts.append(f"data read {from_to(before.read_bytes, after.read_bytes, show_data)}")
     service = awaited(base, other)
     if service:
         parts.append(service)
@@ -381,16 +381,21 @@ def _read_size(base: RunResult, other: RunResult) -> str:
 
 
 def _wait_and_cpu(base: RunResult, other: RunResult) -> str:
-    """The effect of reads split into waiting and CPU, where both moved."""
-    cpu = waited = 0.0
+    """How the effect of reads is split into waiting and CPU, where CPU has a part."""
+    cpu = waited = before_s = after_s = 0.0
     for change in changes(base, other):
         if MECHANISM.get(change.name) == READS:
             if change.name.startswith(CPU):
                 cpu += change.change_s
             else:
                 waited += change.change_s
-    if min(abs(cpu), abs(waited)) < 0.02 * abs(cpu + waited):
+                before_s += change.before_s
+                after_s += change.after_s
+    little = 0.02 * abs(cpu + waited)
+    if abs(cpu) < little:
         return ""
+    if abs(waited) < little and (stays := show_seconds(after_s)) == show_seconds(before_s):
+        return " (all of it CPU" + (f"; the waits stay at {stays})" if after_s else ")")
     return f" (waiting {_signed(waited)}, CPU {_signed(cpu)})"
 
 

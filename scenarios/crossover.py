@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
+from itertools import pairwise, takewhile
 from typing import Any, Final, Literal
 
 from model.errors import SpecError
@@ -23,8 +23,16 @@ AT_ONCE: Final = 8
 """Answers between two calls of a progress."""
 SAME: Final = 1e-9
 """Share of the elapsed time below which two are one."""
+LEVEL: Final = 3e-4
+"""Share that two may be apart where they coincide once they have jumped together; nobody takes less there."""
 EQUAL: Final = 1e-3
 """Share that two may be apart where they are said to cross; farther apart they jump past each other."""
+
+WHOLE: Final = frozenset({
+    "table.pctfree_percent", "table.pctused_percent", "instance.replacement.percent_hot", "host.dirty_ratio_percent",
+    "host.dirty_background_ratio_percent",
+})  # fmt: skip
+"""Whole numbers to Oracle and to Linux, though a scenario may have any."""
 
 Less = Literal["first", "second", "neither", "unknown"]
 Progress = Callable[[int, int], None]
@@ -37,13 +45,15 @@ class Reached:
     value: Any
     first_s: float
     second_s: float
+    coincides: bool = False
+    """Whether they have jumped together, and stay so to this end of the field."""
 
     @property
     def less(self) -> Less:
         """Which of the two takes less time."""
         if math.isnan(self.first_s + self.second_s):
             return "unknown"
-        if self.apart_fraction <= SAME:
+        if self.coincides or self.apart_fraction <= SAME:
             return "neither"
         return "first" if self.first_s < self.second_s else "second"
 
@@ -56,7 +66,7 @@ class Reached:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """Where another of the two begins to take less time."""
+    """Where another of the two begins to take less time, or where they begin or cease to coincide."""
 
     below: Reached
     above: Reached
@@ -95,7 +105,7 @@ def crossover(first: Scenario, second: Scenario, axis: Axis, progress: Progress 
     (answers, all) of the scan, and once more for each halving. Raises :class:`SpecError` with one sentence for a field
     that is not one of numbers, or where one of the two has no answer at all.
     """
-    along = Along(axis, takes_whole_numbers(axis.key, first.workload.kind))
+    along = Along(axis, axis.key in WHOLE or takes_whole_numbers(axis.key, first.workload.kind))
     if not along.is_ordered:
         raise SpecError(f"{axis.key}: got words or flags; two scenarios cross along numbers alone")
     search = _Search(along, (_times(first, axis.key), _times(second, axis.key)), progress)
@@ -105,13 +115,14 @@ def crossover(first: Scenario, second: Scenario, axis: Axis, progress: Progress 
             raise SpecError(
                 f"{scenario.name}: no value of {axis.key} has an answer: {search.errors[0][place]}"
             )
+    search.level(scanned[::-1])
+    search.level(scanned)
     changes = [
         search.halved(below, above)
-        for below, above in pairwise(scanned)
+        for below, above in pairwise(search.line)
         if "unknown" not in (below.less, above.less) and below.less != above.less
     ]
-    line = tuple(search.known[value] for value in sorted(search.known))
-    return Crossover(axis.key, line, tuple(_joined(changes)))
+    return Crossover(axis.key, search.line, tuple(_joined(changes)))
 
 
 Times = Callable[[Sequence[Any]], list[Answer]]
@@ -150,6 +161,31 @@ class _Search:
         ]
         self.known.update((one.value, one) for one in reached)
         return reached
+
+    @property
+    def line(self) -> tuple[Reached, ...]:
+        """All that is known, from low to high."""
+        return tuple(self.known[value] for value in sorted(self.known))
+
+    def level(self, scanned: Sequence[Reached]) -> None:
+        """Mark where the two coincide from the first of *scanned* on, if it ends by a jump."""
+        together = list(takewhile(lambda one: one.apart_fraction <= LEVEL, scanned))
+        if not together or len(together) == len(scanned):
+            return
+        inner, outer = together[-1], scanned[len(together)]
+        for _ in range(MOST_HALVINGS):
+            middle = self._along.between(*sorted((inner.value, outer.value)))
+            if middle is None or outer.less == "unknown":
+                break
+            (found,) = self.ask([middle])
+            if found.apart_fraction <= LEVEL:
+                inner = found
+            else:
+                outer = found
+        if outer.apart_fraction > EQUAL:
+            low, high = sorted((scanned[0].value, inner.value))
+            marked = (replace(one, coincides=True) for one in self.line if low <= one.value <= high)
+            self.known.update((one.value, one) for one in marked)
 
     def halved(self, below: Reached, above: Reached) -> Change:
         """The stretch between two values that disagree as short as it can be."""

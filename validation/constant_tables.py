@@ -7,8 +7,8 @@ from fnmatch import fnmatchcase
 from typing import Final
 
 from model import catalog
-from model.provenance import Constant, show_number
-from model.units import show_seconds, unit_of
+from model.provenance import Constant
+from model.units import show_number, show_seconds, unit_of
 from validation.compare import Validation
 from validation.fitted import FittedConstant
 from validation.markdown import code, table

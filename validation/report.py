@@ -126,7 +126,8 @@ def _legend(console: Console) -> None:
         console,
         "In sample: the error of a number that constants were fitted to. Out of sample: of one that nothing was "
         f"fitted to, or that was predicted with its row left out; {FIT_ALONE}: nothing else determines what it fits. "
-        "Spread: how far single measurements lie apart (standard deviation over mean), where the source tells it.",
+        "Spread: how far single measurements lie apart (standard deviation over mean), where the source tells it. "
+        "Where use is fits, the verdict is on the error in sample.",
         "dim",
     )
     console.print()

@@ -9,12 +9,13 @@ from urllib.parse import urlencode
 import streamlit as st
 
 from app import drawn, what_if
+from app.address import MOST_NOTES
 from app.answer import ink
 from app.fields import as_text
 from app.markdown import plain
 from app.mechanisms.lesson import Answer, Chart, Knob, Lesson
 from model.books import blocktime_version
-from model.errors import BlocktimeError
+from model.errors import BlocktimeError, cut
 
 STYLE: Final = """<style>
 [data-testid="stMainBlockContainer"] {padding-left: 1.6rem; padding-right: 1.6rem; max-width: 1500px}
@@ -38,7 +39,7 @@ def page(lesson: Lesson) -> None:
     st.html(STYLE)
     _head(lesson)
     for sentence in notes:
-        st.error(sentence, icon=":material/error:")
+        st.error(plain(sentence), icon=":material/error:")
     with st.container(key="bench"):
         left, right = st.columns([1, 2.7], gap="medium")
     with left, st.container(key="knobs"):
@@ -81,27 +82,33 @@ def _head(lesson: Lesson) -> None:
 def _start(lesson: Lesson) -> list[str]:
     """On the first run take the values from the address; afterwards from what was kept."""
     kept: dict[str, Any] | None = st.session_state.get(lesson.path)
-    notes: list[str] = []
     if kept is None:
-        kept = lesson.start
-        knobs = {knob.name: knob for knob in lesson.knobs}
-        for name, text in st.query_params.to_dict().items():
-            if name not in knobs:
-                notes.append(f"The link has {plain(name[:60])!r}, which means nothing here.")
-                continue
-            try:
-                kept[name] = knobs[name].parse(text)
-            except ValueError as allowed:
-                notes.append(
-                    f"The link asks for {plain(name)} = {plain(text[:60])!r}, which this page does not offer, so it is "
-                    f"left out; it offers {plain(str(allowed))}."
-                )
+        kept, notes = read(lesson, st.query_params.to_dict())
         st.session_state[lesson.path] = kept
         st.session_state[f"{lesson.path}.notes"] = notes
     for name, value in kept.items():
         st.session_state.setdefault(f"{lesson.path}.{name}", value)
     said: list[str] = st.session_state.get(f"{lesson.path}.notes", [])
     return said
+
+
+def read(lesson: Lesson, query: Mapping[str, str]) -> tuple[dict[str, Any], list[str]]:
+    """The values that an address asks for, and a sentence for what of it means nothing; of many for the first ones."""
+    values, notes = lesson.start, []
+    knobs = {knob.name: knob for knob in lesson.knobs}
+    for name, text in query.items():
+        if name not in knobs:
+            notes.append(f"The link has {cut(name)!r}, which means nothing here.")
+            continue
+        try:
+            values[name] = knobs[name].parse(text)
+        except ValueError as allowed:
+            notes.append(
+                f"The link asks for {name} = {cut(text)!r}, which this page does not offer, so it is left out; it "
+                f"offers {allowed}."
+            )
+    more = len(notes) - MOST_NOTES
+    return values, [*notes[:MOST_NOTES], f"The link has {more:,} more such faults."] if more > 0 else notes
 
 
 def _keep(lesson: Lesson, values: Mapping[str, Any]) -> None:

@@ -81,8 +81,8 @@ LESSON: Final = Lesson(
     symbols="free: the block's room when the update comes, PCTFREE's included; freed: what a leaving row gives back "
     "beyond its stub. headers: 74 + 24·ITL bytes under ASSM. Each migrated piece takes 24 bytes more for an ITL entry "
     "of its own.",
-    assumes="rows of equal length, updated in the order of their blocks, in one transaction by one session; lines and "
-    "numbers are the closed form's, which is within 5 % of the row by row play behind the picture.",
+    assumes="rows of equal length, updated in the order of their blocks, in one transaction by one session; the lines "
+    "are the closed form's, which is mostly within 5 % of the row by row play behind numbers and picture.",
     law_in="model/laws/block.py, growth.py; the play is model/state/heap.py",
     sources=(
         RAHN_PCTFREE,

@@ -98,7 +98,10 @@ def seconds_curve(values: Values, ink: str) -> Chart:
         figures.axis("s for the update", type="log", dtick=1, exponentformat="none"),
     )  # fmt: skip
     layout["margin"]["t"] = 90
-    said = f"The whole update of {values[ROWS]:,} rows at PCTFREE {values[PCTFREE]:g}."
+    said = (
+        f"The whole update of {values[ROWS]:,} rows at PCTFREE {values[PCTFREE]:g}. The lines are the law's; the ring "
+        "is worked out row by row, as What if does."
+    )
     if values[ROWS] != growing.START[ROWS]:
         said += f" The points are of {growing.START[ROWS]:,} rows."
     return Chart(figures.figure(traces, layout, ink), said)

@@ -128,6 +128,10 @@ def test_jumps_neighbours_and_stretches_are_told_apart() -> None:
     stretch = Crossover("workload.users", (*same, high), (Change(*same, at=same[0], is_whole=True),))
     said = compare_charts.crossing_sentence(stretch, ("A", "B"), "Users")
     assert said.startswith("Equal up to 4 users: below, both take equally long; above, B takes less time")
+    level = (reached(34, 1.0, 1.5), Reached(35, 1.0, 1.0001, coincides=True))
+    along = Crossover("table.pctfree_percent", level, (Change(*level, at=level[1], is_whole=True),))
+    said = compare_charts.crossing_sentence(along, ("A", "B"), "PCTFREE")
+    assert said.startswith("Equal from 35 %: below, A takes less time; above, both take equally long")
     never = Crossover("workload.users", (low, ends[0]), ())
     said = compare_charts.crossing_sentence(never, ("A", "B"), "Users")
     assert said == "Users 1 to 4: A takes less time all along."

@@ -57,11 +57,11 @@ def test_nothing_differs_from_itself(one: float) -> None:
 @pytest.mark.parametrize(
     ("before", "after", "said"),
     [
-        (100.0, 97.9, "−2.1 less (−2.1 %)"), (100.0, 100.05, "+0.05 more (+0.05 %)"), (100.0, 100.001, "same"),
-        (2.0, 24.0, "+22 more (×12)"), (0.0, 3.0, "+3 more"), (50.0, 0.0, "−50 less (−100.0 %)"),
+        (100.0, 97.9, "2.1 less (−2.1 %)"), (100.0, 100.05, "0.05 more (+0.05 %)"), (100.0, 100.001, "same"),
+        (2.0, 24.0, "22 more (×12)"), (0.0, 3.0, "3 more"), (50.0, 0.0, "50 less (−100.0 %)"),
     ],
 )  # fmt: skip
-def test_a_difference_has_sign_amount_word_and_percent(before: float, after: float, said: str) -> None:
+def test_a_difference_has_amount_word_and_percent(before: float, after: float, said: str) -> None:
     found = difference(before, after)
     assert found is not None
     assert found.said() == said
@@ -70,7 +70,7 @@ def test_a_difference_has_sign_amount_word_and_percent(before: float, after: flo
 def test_a_share_differs_by_points() -> None:
     found = difference(9.5, 66.75)
     assert found is not None
-    assert found.said(is_share=True) == "+57.25 points more"
+    assert found.said(is_share=True) == "57.25 points more"
 
 
 def test_what_moved_between_two_answers_is_antisymmetric(results: list[RunResult]) -> None:

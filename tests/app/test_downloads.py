@@ -138,6 +138,20 @@ def test_the_report_stands_alone_and_compares_where_something_is_changed() -> No
         assert not re.findall(r"""<(?:script|link|img|iframe)[^>]*(?:src|href)=["']?(?:https?:)?//""", page)
 
 
+def test_the_report_names_what_was_changed_and_tells_its_two_results_apart() -> None:
+    changes = {"tablespace.block_size_bytes": "16384", "table.pctfree_percent": "20"}
+    page = content_of(shown("rahn-full-scan", changes), "html")
+    assert "<h1>rahn-full-scan: baseline against what-if</h1>" in page
+    assert "<title>rahn-full-scan: baseline against what-if – Blocktime</title>" in page
+    assert "<tr><td>tablespace.block_size_bytes</td><td>8K</td><td>16K</td></tr>" in page
+    assert "<tr><td>table.pctfree_percent</td><td>10 %</td><td>20 %</td></tr>" in page
+    headings = re.findall(r"<summary>(The result of .*?)</summary>", page)
+    assert headings == [
+        "The result of A: rahn-full-scan – baseline as JSON",
+        "The result of B: rahn-full-scan – what-if as JSON",
+    ]
+
+
 def test_no_text_of_a_file_is_run_by_a_browser_or_a_spreadsheet() -> None:
     name, _ = own_files.opened(OWN.encode(), "own.toml")
     asked = shown(name, {"workload.users": "2"})

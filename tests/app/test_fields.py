@@ -132,3 +132,23 @@ def test_every_size_survives_being_written(size: int) -> None:
 def test_every_share_survives_the_percent_of_its_control(share: float) -> None:
     field = facts("workload.selectivity_fraction", "index_range_scan")
     assert float(fields.text_of(field, fields.held_value(field, share))) == pytest.approx(share, rel=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "held", "about"),
+    [
+        ("instance.buffer_cache_bytes", 59_492_300, "59492300B", "about 56.7M"),
+        ("instance.buffer_cache_bytes", 2_000_000_000, "1953125K", "about 1.86G"),
+        ("instance.buffer_cache_bytes", 64 << 20, "64M", ""),
+        ("workload.think_s", 0.208301, "208.301 ms", "about 208 ms"),
+        ("workload.think_s", 0.25, "250 ms", ""),
+    ],
+)
+def test_what_no_reader_would_type_stands_rounded_in_the_help(
+    path: str, value: float, held: str, about: str
+) -> None:
+    field = facts(path, "transactions")
+    assert fields.held_value(field, value) == held  # exactly, or another scenario would be asked
+    assert field.rounded(value) == about
+    assert (f" — {about} — " in field.help(value)) == bool(about)
+    assert "about" not in field.help()

@@ -17,7 +17,7 @@ from scenarios import load, run
 
 NAME = "savvinov-lio-pc"
 BIG = "tablespace.block_size_bytes=32K"
-SENTENCE = "host.logical_io_s was fitted at 8,192 block_size_bytes, used at 32,768: 4 times beyond"
+SENTENCE = "host.logical_io_s was fitted for blocks of 8K, used at blocks of 32K: 4 times beyond"
 
 
 def answer(*asked: str, name: str = NAME) -> RunResult:
@@ -56,9 +56,8 @@ def test_the_farthest_is_told_first_everywhere() -> None:
     assert factors[0] == 4
     assert factors == sorted(factors, reverse=True)
     assert len(factors) > 1
-    assert (
-        "the farthest is host.logical_io_s, 4 times beyond in block_size_bytes"
-        in outside.what_the_mark_says([result])
+    assert "the farthest is host.logical_io_s, 4 times beyond at blocks of 32K" in outside.what_the_mark_says(
+        [result]
     )
 
 
@@ -108,7 +107,7 @@ def test_transactions_and_streams_carry_it_too() -> None:
 
 def test_without_a_factor_the_quantity_is_said() -> None:
     result = answer().model_copy(update={"extrapolated": [one("host.logical_io_s", 0)]})
-    assert outside.what_the_mark_says([result]).endswith("host.logical_io_s at arraysize_rows 0")
+    assert outside.what_the_mark_says([result]).endswith("host.logical_io_s at array size 0")
     assert outside.farthest(result.extrapolated) == ""
 
 

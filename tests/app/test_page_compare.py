@@ -7,6 +7,7 @@ import io
 import json
 import time
 from collections.abc import Mapping
+from dataclasses import replace
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -241,6 +242,13 @@ def test_files_hold_the_same_numbers() -> None:
     assert read["scenarios"][1]["changes"] == {"tablespace.block_size_bytes": "16384"}
     assert read["what_differs"]["tablespace.block_size_bytes"] == {"A": "8K", "B": "16K", "C": "8K"}
     assert set(read["why"]) == {"B", "C"}
+
+
+def test_a_name_is_no_formula_to_a_spreadsheet() -> None:
+    name = '=HYPERLINK("http://e.example","c")'
+    found, _ = laid((SCAN,))
+    (row,) = csv.DictReader(io.StringIO(csv_of(replace(found, titles=(name,)))))
+    assert row["Scenario"] == f"'{name}"
 
 
 def test_the_command_compares_the_same() -> None:

@@ -8,6 +8,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from app import mechanisms
+from app.address import MOST_NOTES
 from app.fields import as_text
 from app.mechanisms.lesson import Knob, Lesson
 
@@ -89,6 +90,20 @@ def test_a_broken_address_gets_a_sentence_and_the_page_goes_on(name: str) -> Non
     assert page.session_state[lesson.path] == lesson.start
     page = put(page, lesson, lesson.knobs[1], values_of(lesson.knobs[1])[1])
     assert not page.error
+
+
+def test_what_an_address_says_is_no_markdown() -> None:
+    page = opened("disk_latency", **{"$E=mc^2$": "1", "*b*": "1", "[click](http://e.example)": "1"})
+    assert [one.value for one in page.error] == [
+        f"The link has '{said}', which means nothing here."
+        for said in (r"\$E=mc^2\$", r"\*b\*", "\\[click\\](http:\u2060//e.example)")
+    ]
+
+
+def test_of_many_faults_of_an_address_the_first_are_told() -> None:
+    page = opened("disk_latency", **{f"key{rank}": "1" for rank in range(500)})
+    assert len(page.error) == MOST_NOTES + 1
+    assert page.error[-1].value == f"The link has {500 - MOST_NOTES} more such faults."
 
 
 def test_predicting_hides_the_answer_until_it_is_asked_for() -> None:

@@ -226,9 +226,9 @@ def shown_command(**query: str) -> str:
 def test_what_is_extrapolated_is_marked_at_the_elapsed_time_and_named_under_assumptions() -> None:
     app = opened(**{"workload.arraysize_rows": "15"})
     assert "extrapolated 6.7×" in metric(app, "Elapsed").label
-    assert "was fitted at 100 arraysize" in metric(app, "Elapsed").help.replace("\\", "")
+    assert "was fitted for array size 100" in metric(app, "Elapsed").help.replace("\\", "")
     told = {one.constant for one in run(load("rahn-full-scan", ["workload.arraysize_rows=15"])).extrapolated}
-    assert says(app, f"{len(told)} constants were not fitted at arraysize")
+    assert says(app, f"{len(told)} constants were not fitted at array size")
     assert says(app, "up to 6.7× beyond")
     plain = opened()
     assert metric(plain, "Elapsed").label == "Elapsed"
@@ -239,7 +239,7 @@ def test_a_badge_says_how_far_outside_at_32k_and_none_stands_there_at_8k() -> No
     app = opened(scenario="savvinov-lio-pc", **{"tablespace.block_size_bytes": "32K"})
     for label in ("Elapsed", "DB CPU"):
         assert "4×" in metric(app, label).label
-        assert "was fitted at 8,192 block" in metric(app, label).help.replace("\\", "")
+        assert "was fitted for blocks of 8K" in metric(app, label).help.replace("\\", "")
     assert "×" not in metric(app, "User I/O wait").label
     app = opened(scenario="savvinov-lio-pc", **{"tablespace.block_size_bytes": "8K"})
     assert not any("×" in one.label for one in app.metric)
@@ -278,7 +278,11 @@ def test_marks_stand_where_the_number_stands() -> None:
 def test_the_page_about_runs() -> None:
     app = AppTest.from_string("from app import about\nabout.page()", default_timeout=LIMIT_S).run()
     assert not app.exception
-    assert app.markdown.len or app.warning.len
+    said = " ".join(one.value for one in [*app.markdown, *app.caption])
+    assert "`latch: cache buffers chains`" in said
+    assert "read consistency of scans and statements: only transactions" in said
+    for name in ("Compare", "Sweep", "Evidence", "Mechanisms", "MIT licence"):
+        assert name in said
 
 
 @pytest.mark.parametrize(

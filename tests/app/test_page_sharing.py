@@ -65,7 +65,7 @@ def test_an_own_file_is_the_scenario_of_the_page_and_its_address(own: str) -> No
 
 def test_the_title_of_an_own_file_is_text(own: str) -> None:
     app = opened({"s": own_files.packed_of(own)})
-    assert any("My \\*\\*system\\*\\* <b>x</b>" in one.value for one in app.markdown)
+    assert any("My \\*\\*system\\*\\* \\<b>x\\</b>" in one.value for one in app.markdown)
     assert not any("<b>x</b>" in one.value for one in app.markdown if one.allow_html)
 
 
@@ -122,6 +122,7 @@ def test_a_bad_upload_is_one_sentence_and_changes_nothing(
     taken, state = upload(document, monkeypatch)
     assert taken == []
     assert state[uploads.REFUSED].startswith("mine.toml: ")
+    assert state[uploads.TIMES] == 1
 
 
 def upload(document: bytes, monkeypatch: pytest.MonkeyPatch) -> tuple[list[Any], dict[str, Any]]:

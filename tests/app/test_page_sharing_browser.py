@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from app import own_files, serve
+from app import own_files, serve, uploads
 from app.cli import main
 from model.units import show_seconds
 from scenarios import run
@@ -27,7 +27,8 @@ pytestmark = pytest.mark.browser
 
 LIMIT_MS = 60_000
 STARTS_WITHIN_S = 60.0
-EVIL = "<img src=x onerror=hit=1>![x](https://example.org/x.png)"
+EVIL = "<img src=x onerror=hit=1>![x](https://example.org/x.png) www.attacker.example x@y.example"
+LINKS = "a[href^='http'][href*='attacker'], a[href^='mailto:']"
 OWN = f"""title = '{EVIL}'
 [table]
 rows = 100_000
@@ -158,6 +159,13 @@ def test_a_file_of_ones_own_makes_the_round_trip(
         page.get_by_text("typo.toml: no section named 'tabel'; did you mean table?").wait_for()
         chosen.set_input_files(tmp_path / "large.toml")
         page.get_by_text("large.toml: has 1,000,010 bytes; a scenario has at most 1,000,000").wait_for()
+        (tmp_path / "huge.toml").write_bytes(b"#" * (uploads.MOST_TRANSFERRED_MB + 1) * 2**20)
+        chosen.set_input_files(tmp_path / "huge.toml")
+        page.get_by_text("File must be 20.0MB or smaller").wait_for()
+        page.get_by_text("large.toml: has").wait_for(state="hidden")
+        chosen.set_input_files(tmp_path / "typo.toml")
+        page.get_by_text("typo.toml: no section named 'tabel'").wait_for()
+        page.get_by_text("huge.toml").wait_for(state="hidden")
         reads(page)
         chosen.set_input_files(tmp_path / "mine.toml")
         reads(page, name=name)
@@ -185,6 +193,7 @@ def test_a_file_of_ones_own_makes_the_round_trip(
         report.locator(".js-plotly-plot .point").first.wait_for()
         for one in (page, report):
             assert one.evaluate("window.hit") is None
+            assert one.locator(LINKS).count() == 0
     assert [url for url in asked if not url.startswith((server, "file:", "blob:", "data:"))] == []
 
 

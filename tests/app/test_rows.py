@@ -34,8 +34,8 @@ def test_assumptions_name_value_origin_and_range() -> None:
     found = {row["Constant"]: row for row in rows.assumptions(load("rahn-full-scan").system, answer())}
     assert found["disk.overhead_s"]["Value"].endswith("s")
     assert all(row["How"] and row["Source"] for row in found.values())
-    assert found["client.row_s"]["Fitted range"] == "arraysize_rows 100"
-    assert found["host.reap_call_s"]["Fitted range"] == "read_bytes 1,048,576"
+    assert found["client.row_s"]["Fitted range"] == "array size 100"
+    assert found["host.reap_call_s"]["Fitted range"] == "reads of 1M"
     assert not any(row["Outside"] for row in found.values())
 
 
@@ -44,10 +44,10 @@ def test_assumptions_outside_their_range_come_first_and_say_so() -> None:
     found = rows.assumptions(load("rahn-full-scan").system, result)
     many = len({one.constant for one in result.extrapolated})
     assert many >= 1
-    said = "used at arraysize_rows 15, 6.7 times beyond"
+    said = "array size 15, 6.7× beyond"
     assert found[0]["Outside"] == said
     assert [row["Outside"] for row in found[:many]].count(said) >= many - 1
-    assert all(row["Outside"].endswith(" times beyond") for row in found[:many])
+    assert all(row["Outside"].endswith("× beyond") for row in found[:many])
     assert not any(row["Outside"] for row in found[many:])
 
 
@@ -56,8 +56,8 @@ def test_the_constant_farthest_beyond_its_range_comes_first() -> None:
     result = run(load("savvinov-lio-pc", asked), engine="calculate")
     found = rows.assumptions(load("savvinov-lio-pc").system, result)
     assert found[0]["Constant"] == "host.logical_io_s"
-    assert found[0]["Outside"] == "used at block_size_bytes 32,768, 4 times beyond"
-    assert found[1]["Outside"].startswith("used at row_bytes 9, 3.2 times beyond")
+    assert found[0]["Outside"] == "blocks of 32K, 4× beyond"
+    assert found[1]["Outside"].startswith("rows of 9 bytes, 3.2× beyond")
 
 
 def test_breakdown_says_how_far_outside_its_range_a_component_stands() -> None:

@@ -46,6 +46,19 @@ def test_a_heat_map_has_steps_in_order_labelled_in_units_and_holes_where_no_answ
     )
 
 
+@pytest.mark.parametrize(
+    ("measure", "times", "unit"),
+    [("elapsed_s", 1.0, "s"), ("elapsed_s", 1e-4, "ms"), ("cost_total", 1.0, ""), ("users", 1.0, "")],
+)
+def test_a_heat_map_knows_the_unit_of_its_cells(measure: str, times: float, unit: str) -> None:
+    axes = {BLOCK: [2048, 8192] * 2, USERS: [1, 1, 2, 2]}
+    figure, _ = sweep_charts.heat(
+        summary(axes, [11.0 * times, 12.0 * times, 13.0 * times, 14.0 * times], measure), BLOCK, USERS
+    )
+    assert sweep_charts.unit_of_cells(figure) == unit
+    assert sweep_charts.unit_of_cells(sweep_charts.lines(crossed(), USERS)[0]) == ""
+
+
 def test_a_mark_of_a_heat_map_knows_the_row_of_its_point() -> None:
     figure, _ = sweep_charts.heat(crossed(), BLOCK, USERS)
     marks = trace(figure, "scatter", "markers")

@@ -120,6 +120,12 @@ def test_all_lines_that_are_wrong_are_said_at_once() -> None:
         ({"replications": ["1e9"]}, "allowed are 1 to 100."),
         ({"samples": ["99999999999999999999"]}, "allowed are"),
         ({"samples": ["²"]}, "allowed are"),
+        ({"samples": ["0"]}, "allowed are"),
+        ({"samples": [str(MOST_ANSWERS + 1)]}, "allowed are"),
+        ({"samples": [""]}, "allowed are"),
+        ({"samples": ["000000001999999999"]}, f"allowed are 1 to {MOST_ANSWERS:,}."),
+        ({"samples": ["000000001" + "0" * 5000]}, f"allowed are 1 to {MOST_ANSWERS:,}."),
+        ({"replications": ["000000001999999999"]}, "allowed are 1 to 100."),
         ({"vary": [f"a.b{place}=1" for place in range(9)]}, f"varies 9 fields; the page takes {MOST_LINES}"),
     ],
 )  # fmt: skip
@@ -132,6 +138,11 @@ def test_what_an_address_asks_in_vain_is_said(query: dict[str, list[str]], words
         "auto",
         64,
     )
+
+
+def test_a_number_of_samples_may_begin_with_zeros() -> None:
+    form, notes = form_in({"samples": ["0032"]}, "rahn-full-scan", {})
+    assert (form.samples, notes) == (32, [])
 
 
 @pytest.mark.parametrize("name", sorted(library()))

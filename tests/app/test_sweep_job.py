@@ -118,6 +118,60 @@ def test_a_cancelled_trial_is_not_one_that_knows(jobs: Jobs, gate: Callable[[], 
     assert ended(job).state == "cancelled"
 
 
+def forget(job: Job, monkeypatch: pytest.MonkeyPatch, *, looks: bool = False) -> None:
+    """Once some are answered, let a long time pass in which nobody has looked at *job*, unless somebody *looks*."""
+    monkeypatch.setattr("scenarios.sweeps.run.MOST_IN_A_CHUNK", 100)
+    monkeypatch.setattr("scenarios.sweeps.run.CHUNKS_A_WORKER", 30)
+    told = job.told
+
+    def later(outcome: object) -> None:
+        job._looked_s -= 2 * sweep_job.FORGOTTEN_S
+        if looks:
+            job.look()
+        told(outcome)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(job, "told", later)
+
+
+def test_a_sweep_that_nobody_looks_at_ends_and_what_it_answered_is_kept(
+    jobs: Jobs, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    job = Job(LARGE)
+    forget(job, monkeypatch)
+    ended(jobs.start(job))
+    assert (job.state, job.forgotten) == ("cancelled", True)
+    assert 0 < job.done < 3000
+    again = ended(jobs.start(Job(LARGE)))
+    assert (again.state, again.reused, again.forgotten) == ("done", job.done, False)
+
+
+@pytest.mark.parametrize("how", ["looks", "awaited"])
+def test_a_sweep_goes_on_while_somebody_looks_or_its_page_is_open(
+    jobs: Jobs, monkeypatch: pytest.MonkeyPatch, how: str
+) -> None:
+    job = Job(LARGE, awaited=lambda: how == "awaited")
+    forget(job, monkeypatch, looks=how == "looks")
+    assert ended(jobs.start(job)).state == "done"
+
+
+def test_one_that_is_forgotten_lets_others_have_their_turn(
+    jobs: Jobs, gate: Callable[[], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    held = [jobs.start(Job(SMALL)) for _ in range(sweep_job.MOST_AT_ONCE)]
+    forgotten, waits = jobs.start(Job(LARGE)), jobs.start(Job(SMALL))
+    forgotten._looked_s -= 2 * sweep_job.FORGOTTEN_S
+    assert ended(forgotten).state == "cancelled"
+    gate()
+    assert [ended(job).state for job in (*held, waits)] == ["done"] * (len(held) + 1)
+
+
+def test_a_job_that_has_ended_keeps_what_it_found_however_long_nobody_looks(jobs: Jobs) -> None:
+    job = ended(jobs.start(Job(SMALL)))
+    job._looked_s -= 2 * sweep_job.FORGOTTEN_S
+    assert (job.state, jobs.get(job.id)) == ("done", job)
+    assert job.found is not None
+
+
 def test_every_fault_is_there_once(jobs: Jobs) -> None:
     form = Form(
         "rahn-full-scan",

@@ -130,9 +130,9 @@ def test_the_archive_holds_the_table_and_its_description(found: Found) -> None:
     from io import BytesIO
     from zipfile import ZipFile
 
-    with ZipFile(BytesIO(zipped_csv(found, "mine"))) as archive:
+    with ZipFile(BytesIO(zipped_csv(found))) as archive:
         files = {name: archive.read(name) for name in archive.namelist()}
-    assert sorted(files) == ["mine.csv", "mine.csv.json"]
+    assert sorted(files) == ["rahn-full-scan-sweep.csv", "rahn-full-scan-sweep.csv.json"]
     assert len(found_in(files)) == len(found)
 
 

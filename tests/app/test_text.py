@@ -313,3 +313,19 @@ def test_counts_of_changed_rows_stand_side_by_side(scan: RunResult) -> None:
         assert f"\n{name} " in text
     assert "segment blocks" not in text
     assert "migrated rows" not in said(compare_lines([scan, scan], ["", ""], width=80))
+
+
+def test_half_a_page_holds_the_segment() -> None:
+    result = run(load("rahn-pctfree-16k-10"), engine="calculate")
+    assert result.segment
+    for freeness in (result.segment.freeness_after, {"unformatted": 12, "full": 123_456}):
+        segment = result.segment.model_copy(update={"freeness_after": freeness})
+        lines = list(map(unstyle, segment_lines(result.model_copy(update={"segment": segment}))))
+        assert max(map(len, lines)) <= 62
+        words, free, *counts = lines[-4:]
+        assert words.startswith("free")
+        assert [line.split()[0] for line in counts] == ["before", "after"]
+        for count in counts:
+            ends = [found.end() for found in re.finditer(r"\S+", words[10:])]
+            assert [found.end() for found in re.finditer(r"\S+", count[10:])] == ends
+        assert free.split()[0].startswith("0-25")

@@ -9,6 +9,7 @@ import pytest
 from app import charts, transaction_charts
 from app.charts import wait_class
 from model.results import RunResult
+from model.transaction_calc import calculate_transactions as calculate
 from model.transaction_curves import cache_curve, load_curve
 from scenarios import Scenario, load
 
@@ -42,6 +43,49 @@ def test_the_present_load_lies_on_the_curve_and_the_knee_is_marked(draw, setting
 def test_no_throughput_is_above_its_bound() -> None:
     _, points = curve("workload.users=25")
     assert all(one.per_s <= one.most_per_s * 1.001 for one in points)
+
+
+@pytest.mark.parametrize("settings", [(), ("workload.users=200",), ("workload.rate_per_s=20",)])
+def test_the_load_at_which_the_response_doubles_is_marked_and_said(settings, law: Answered) -> None:  # type: ignore[no-untyped-def]
+    stats = law("tpc-c", *settings).transactions
+    assert stats
+    scenario, points = curve(*settings)
+    figure, said = transaction_charts.response(points, stats)
+    (mark,) = [trace for trace in figure["data"] if trace["name"].startswith("2 × ")]
+    twice_s = 2 * points[0].response_s
+    assert mark["y"] == [pytest.approx(1000 * twice_s)]
+    found = mark["x"][0]
+    assert "By the law the response reaches " in said
+    if stats.saturation_users is None:
+        assert said.endswith(f" at {found:.3g} arrivals a second")
+        return
+    assert said.endswith(f"twice that of a single user, at {found:,.0f} users")
+    work = scenario.workload
+    below, above = (
+        calculate(scenario.system, work.model_copy(update={"users": int(many)}), name="tpc-c").time.elapsed_s
+        for many in (found - 2, found + 1)
+    )
+    assert below < twice_s < above
+
+
+def test_a_response_that_never_doubles_says_up_to_where(law: Answered) -> None:
+    stats = law().transactions
+    assert stats
+    points = curve()[1][:5]
+    figure, said = transaction_charts.response(points, stats)
+    assert len(figure["data"]) == 2
+    assert f"stays below {2000 * points[0].response_s:.3g} ms, twice that of a single user, up to" in said
+
+
+def test_the_law_without_waits_is_not_called_a_bound_of_the_simulation(law: Answered) -> None:
+    stats = law().transactions
+    assert stats
+    figure, said = transaction_charts.throughput(curve()[1], stats)
+    assert "if nobody waited" in [trace["name"] for trace in figure["data"]]
+    words = f"{said} {[(trace['name'], trace['hovertemplate']) for trace in figure['data']]}"
+    assert "bound" not in words
+    assert "at most" not in words
+    assert "no bound of a simulation" in transaction_charts.UNHINDERED_SAYS
 
 
 def test_lines_differ_without_colour(law: Answered) -> None:

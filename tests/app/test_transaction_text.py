@@ -221,3 +221,14 @@ def test_each_kind_of_the_mix_is_a_line_of_the_list(capsys: pytest.CaptureFixtur
     assert "workload.mix.Payment = weight 43, gets 14" in text
     assert "commits false" in text
     assert "{" not in text
+
+
+@pytest.mark.parametrize("name", ["tpc-b", "tpc-c"])
+@pytest.mark.parametrize("width", [64, 80])
+def test_half_a_page_holds_every_column(name: str, width: int, played: Answered) -> None:
+    found = [unstyle(line) for line in transaction_text.page_lines(played(name), width)]
+    assert max(map(len, found)) <= (62 if width == 64 else 80)
+    heading = next(line for line in found if line.startswith("component"))
+    assert heading.split() == ["component", "ms", "%", "times", "each"]
+    for line in section(found, "Response-time profile of one transaction"):
+        assert len(line) <= len(heading)

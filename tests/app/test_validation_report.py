@@ -222,3 +222,30 @@ def test_ink_colours_every_text(validation: Validation) -> None:
     assert len(axes) >= 4
     assert all(layout[name]["tickfont"]["color"] == "#123456" for name in axes)
     assert layout["legend"]["font"]["color"] == "#123456"
+
+
+def test_the_counts_of_the_finding_add_up_to_the_legend(validation: Validation) -> None:
+    compared = [one for one in validation.numbers if one.compared]
+    first = compared[0]
+    compared[0] = replace(first, number=replace(first.number, printed=0.0))  # no relative error
+    compared[1] = replace(compared[1], predicted=0.0)  # no place on the axes
+    figure, said = charts.predicted_against_measured(compared)
+    legend = sum(int(str(one["name"]).rpartition("(")[2].rstrip(")")) for one in figure["data"]
+                 if one.get("legendgroup") and one["showlegend"])  # fmt: skip
+    text = said.replace(",", "")
+    steps = re.search(r"(\d+) numbers compared less (\d+) .* plus (\d+) that fit", text)
+    assert steps is not None
+    all_of_them, without, again = map(int, steps.groups())
+    assert (all_of_them, without, again) == (len(compared), 1, 1)
+    predictions = int(re.findall(r"(\d+) predictions ?\d* ?", text)[-1])
+    assert predictions == all_of_them - without + again
+    drawn = re.search(r"(\d+) are drawn", text)
+    assert drawn is not None
+    nothing = sum(point.predicted <= 0 for point in charts.points_of(compared))
+    assert int(drawn[1]) == legend == predictions - nothing < predictions
+
+
+def test_the_page_says_that_the_verdict_on_a_fit_judges_the_fit(validation: Validation, page: str) -> None:
+    fits = sum(one.compared and one.in_sample for one in validation.numbers)
+    assert page.count('title="within (fit); ') == fits
+    assert "shown and not judged" in page

@@ -48,6 +48,13 @@ def test_there_are_one_to_five_sentences_each_in_one_line(first: str, second: st
     assert all("\n" not in sentence and sentence == sentence.strip() for sentence in found)
 
 
+def test_what_reads_save_is_called_cpu_where_it_is() -> None:
+    said = why(answer("shallahamer-buffered"), answer("shallahamer-direct"))
+    assert "reading takes 1.22 s less (all of it CPU; the waits stay at 723 ms)" in said[0]
+    said = why(answer("shallahamer-direct"), answer("shallahamer-async"))
+    assert "reading takes 105 ms more (waiting -723 ms, CPU +829 ms)" in said[0]
+
+
 def test_nothing_changes() -> None:
     base = answer("rahn-full-scan")
     (sentence,) = why(base, base)

@@ -73,6 +73,21 @@ def test_equal_up_to_a_threshold_and_then_not() -> None:
     assert change.above.value - change.below.value == 1
 
 
+def test_pctfree_crosses_between_neighbours_and_nobody_is_less_where_two_coincide() -> None:
+    base = load("rahn-pctfree-8k-10")
+    for size, from_percent in (("16K", 35), ("32K", 36)):
+        other = load("rahn-pctfree-8k-10", [f"tablespace.block_size_bytes={size}"])
+        both = found(base, other, "table.pctfree_percent=0:50")
+        assert all(isinstance(one.value, int) for one in both.line)
+        jump, level = both.changes
+        assert (jump.below.value, jump.above.value, jump.is_whole) == (2, 3, True)
+        assert (level.below.value, level.above.value, level.above.less) == (
+            from_percent - 1, from_percent, "neither",
+        )  # fmt: skip
+        assert {one.less for one in both.line if one.value >= from_percent} == {"neither"}
+        assert all(one.apart_fraction > EQUAL for one in both.line if one.value < from_percent)
+
+
 def test_the_same_field_has_nothing_to_tell() -> None:
     both = found(
         load(SCAN), load(SCAN, ["tablespace.block_size_bytes=16K"]), "tablespace.block_size_bytes=2K,8K,32K"

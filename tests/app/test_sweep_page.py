@@ -1,0 +1,133 @@
+"""The page of sweeps without a browser: what links and files bring along is text, and jobs know of their page."""
+
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+import streamlit as st
+from streamlit.testing.v1 import AppTest
+
+from app import sweep_page
+from app.sweep_form import Form, Line
+from app.sweep_found import Found, found_of
+from app.sweep_job import Job
+from app.sweep_view import CHOSEN, columns_of
+from scenarios.sweeps.sweep import Where, plan_of, sweeping
+
+LIMIT_S = 60
+PICTURE = "![x](//attacker.example/i.png)"
+TWO = "workload.arraysize_rows=15,100"
+
+
+@pytest.fixture(autouse=True)
+def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("BLOCKTIME_STORE", str(tmp_path / "store"))
+
+
+def opened(**query: str) -> AppTest:
+    app = AppTest.from_string("from app import sweep_page\nsweep_page.page()\n", default_timeout=LIMIT_S)
+    for name, value in query.items():
+        app.query_params[name] = value
+    return app.run()
+
+
+def texts_of(app: AppTest) -> list[str]:
+    """All that Streamlit reads as Markdown."""
+    found = [one.value for kind in (app.markdown, app.caption, app.error, app.info) for one in kind]
+    helped: list[Any] = [*app.button, *app.selectbox, *app.text_input]
+    return found + [text for one in helped for text in (one.label, one.help) if text]
+
+
+def test_a_field_named_by_a_link_is_no_picture() -> None:
+    app = opened(vary=f"{PICTURE}=1")
+    assert not app.exception
+    assert [text for text in texts_of(app) if "Leave out" in text and "attacker" in text]
+    assert not [text for text in texts_of(app) if "![" in text]
+
+
+@pytest.mark.parametrize("samples", ["000000001" + "0" * 5000, "000000001999999999"])
+def test_samples_beyond_the_limit_are_a_sentence(samples: str) -> None:
+    app = opened(vary="workload.arraysize_rows=15:100", design="sobol", samples=samples)
+    assert not app.exception
+    assert "allowed are 1 to 20,000" in app.error[0].value
+
+
+def test_the_page_says_when_a_sweep_ends_and_its_table_has_units() -> None:
+    app = opened(vary="workload.arraysize_rows=15,100")
+    deadline = time.monotonic() + LIMIT_S
+    while not app.dataframe:
+        assert time.monotonic() < deadline
+        app.run()
+    assert not app.exception
+    assert list(app.dataframe[0].value)[:2] == ["Array size (rows)", "elapsed (s)"]
+    assert "Ends when its page is closed; what was answered is kept" in texts_of(app)
+
+
+def test_looking_for_a_job_keeps_it_going(monkeypatch: pytest.MonkeyPatch) -> None:
+    job = Job(Form("rahn-full-scan", lines=(Line("workload.arraysize_rows", "15,100"),)))
+    looks: list[bool] = []
+    monkeypatch.setattr(job, "look", lambda: looks.append(True))
+    monkeypatch.setitem(sweep_page.jobs()._jobs, job.id, job)
+    monkeypatch.setattr(st, "session_state", {sweep_page.RUN: job.id})
+    assert sweep_page._job(sweep_page.RUN) is job
+    assert looks == [True]
+
+
+@pytest.fixture(scope="module")
+def found(tmp_path_factory: pytest.TempPathFactory) -> Found:
+    at = Where(workers=1, store=tmp_path_factory.mktemp("kept"))
+    axes = ["tablespace.block_size_bytes=8K,16K", TWO]
+    with sweeping(plan_of("rahn-full-scan", axes), at) as rows:
+        return found_of(rows)
+
+
+def shown(monkeypatch: pytest.MonkeyPatch, table: Found) -> AppTest:
+    """The page of a table that was uploaded."""
+    monkeypatch.setattr(sweep_page, "_read", lambda files: table)
+
+    class Given:
+        name, file_id = "x.parquet", "1"
+
+        def getvalue(self) -> bytes:
+            return b""
+
+    monkeypatch.setattr(st, "file_uploader", lambda *_, **__: [Given()])
+    script = "from app import sweep_page\nsweep_page._earlier()\n"
+    app = AppTest.from_string(script, default_timeout=LIMIT_S)
+    app.session_state[CHOSEN] = 0
+    return app.run()
+
+
+def test_fields_of_a_table_are_no_pictures(monkeypatch: pytest.MonkeyPatch, found: Found) -> None:
+    """Three of them, so that the third has a control of its own."""
+    names = [*found.keys, f"table.{PICTURE}"]
+    axes = [*found.about["sweep"]["axis"], {"key": names[2], "values": [1, 2]}]
+    about = {**found.about, "sweep": {**found.about["sweep"], "axis": axes}}
+    values = {**found.values, names[2]: [1, 1, 2, 2]}
+    app = shown(monkeypatch, Found(found.columns, values, about))
+    assert not app.exception
+    assert len([text for text in texts_of(app) if "attacker" in text]) >= 3
+    assert not [text for text in texts_of(app) if "![" in text]
+
+
+def test_the_title_of_a_table_is_one_line_of_text(monkeypatch: pytest.MonkeyPatch, found: Found) -> None:
+    title = f"a\n\n# BIG {PICTURE} " + "y" * 500
+    about = {**found.about, "scenario": {**found.about["scenario"], "title": title}}
+    app = shown(monkeypatch, Found(found.columns, found.values, about))
+    assert not app.exception
+    head = app.markdown[0].value
+    assert head.startswith("### a # BIG !\\[x")
+    assert "\n" not in head
+    assert len(head) < 200
+
+
+def test_the_heat_map_says_the_unit_of_its_cells(monkeypatch: pytest.MonkeyPatch, found: Found) -> None:
+    app = shown(monkeypatch, found)
+    assert "**Elapsed** (s)" in [one.value for one in app.markdown]
+
+
+def test_fields_of_one_word_have_columns_of_their_own(found: Found, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("app.sweep_view.label_of", lambda key: "Size")
+    headings = [one.heading for one in columns_of(found, found.summary("elapsed_s"))]
+    assert len(set(headings)) == len(headings)

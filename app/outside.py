@@ -35,6 +35,9 @@ from scenarios.compare import CPU, UNACCOUNTED, components, next_to_nothing
 MARK: Final = "~"
 """Behind the name of a number in plain text."""
 
+MATTERS: Final = 0.01
+"""Share of a time from which on it stands on a constant."""
+
 _DEVICE_TIMES: Final = (
     DIRECT, SCATTERED, SEQUENTIAL, OTHER_SESSION, FREE_BUFFERS, LOG_SPACE, DEVICE, ROOM, HELD, COMMIT, FSYNC, AT_ONCE,
     SLOWEST, SUBMIT_BLOCKED,
@@ -93,14 +96,20 @@ def by_component(result: RunResult) -> dict[str, list[Extrapolation]]:
 
 
 def by_number(result: RunResult) -> dict[str, list[Extrapolation]]:
-    """The same for the numbers that stand for an answer: elapsed time, CPU, I/O, the client, the optimizer's cost."""
+    """The same for the numbers that stand for an answer: elapsed time, CPU, I/O, the client, the optimizer's cost.
+
+    Elapsed time and CPU stand on what makes a hundredth of them or more.
+    """
     found: dict[str, list[Extrapolation]] = {"elapsed": [], "cpu": [], "io": [], "client": [], "cost": []}
+    spent_s = components(result)
     for one in worst_first(result.extrapolated):
         behind, works = components_on(one, result), _works(one)
+        behind_s = sum(abs(spent_s[name]) for name in behind)
+        cpu_s = sum(abs(spent_s[name]) for name in behind if name.startswith(CPU))
         classes = {wait_class(name) for name in behind}
         for number, stands in (
-            ("elapsed", bool(behind)),
-            ("cpu", any(name.startswith(CPU) for name in behind)),
+            ("elapsed", bool(behind) and behind_s >= MATTERS * result.time.elapsed_s),
+            ("cpu", bool(cpu_s) and cpu_s >= MATTERS * result.time.cpu_s),
             ("io", "User I/O" in classes or any(work in _DEVICE_WORK for work in works)),
             ("client", "Idle" in classes),
             ("cost", COSTED in works),

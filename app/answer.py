@@ -53,7 +53,10 @@ def headline(title: str, asked: Asked, changed: int, found: engines.Pair, share:
 def badge(found: engines.Pair) -> str:
     """The engine behind the what-if's numbers, as a badge."""
     if found.after.engine == "simulate":
-        return ":blue-badge[:material/play_circle: simulation]"
+        stats = found.after.transactions
+        lasts = stats is None or not stats.unwritten_blocks
+        later = "" if lasts else " :orange-badge[:material/warning: DBWR does not keep up]"
+        return f":blue-badge[:material/play_circle: simulation]{later}"
     if found.bound and found.queues:
         return ":orange-badge[:material/function: law, approximate]"
     return ":green-badge[:material/function: law]"

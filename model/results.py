@@ -280,6 +280,8 @@ class TransactionStats(Frozen):
     """Transactions that the figures are of."""
     warm_up: int | None = None
     """Transactions before those, left out."""
+    unwritten_blocks: int | None = None
+    """Blocks that became dirty and that DBWR left for later, where it does not keep up: throughput will fall."""
     utilisation: dict[str, float]
     """Resource -> busy share of its capacity."""
     bottleneck: str

@@ -75,6 +75,7 @@ class Mean:
     per_s_interval: tuple[float, float] | None = None
     measured: int | None = None
     warm_up: int | None = None
+    unwritten_blocks: int | None = None
     seed: int = 0
     events: int | None = None
     warnings: list[str] = field(default_factory=list)
@@ -152,6 +153,7 @@ def close_books(name: str, system: System, work: Transactions, mean: Mean, rates
                 under_way=mean.per_s * mean.response_s,
                 measured=mean.measured,
                 warm_up=mean.warm_up,
+                unwritten_blocks=mean.unwritten_blocks,
                 utilisation=rates.utilisation,
                 bottleneck=rates.bottleneck,
                 saturation_per_s=rates.saturation_per_s,

@@ -116,6 +116,7 @@ def result_of(name: str, system: Any, work: Any, played: Played, behind: int = 0
         else None,
         measured=count,
         warm_up=first,
+        unwritten_blocks=behind or None,
         seed=played.seed,
         warnings=[*_warnings(system, work, found), *_left_for_later(behind, span_s)],
     )

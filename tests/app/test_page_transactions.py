@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from app import engines, fields, forms, settings, what_if
+from app import answer, engines, fields, forms, settings, what_if
 from model.results import RunResult
 from model.units import show_seconds
 from scenarios import load
@@ -183,3 +183,12 @@ def test_the_command_line_gives_the_same() -> None:
     line = next(code.value for code in app.code if code.value.startswith("blocktime run"))
     assert "workload.mix.0.gets=24" in line
     assert settings.settle("tpc-b", {"workload.mix.0.gets": "24"})[1] == {}
+
+
+def test_a_simulation_that_does_not_last_says_so_beside_its_name() -> None:
+    short = ["instance.buffer_cache_bytes=20M", "workload.users=60", "workload.transactions=2000"]
+    played = run(load("magni-tpcb-8k", short), "simulate")
+    law = run(load("magni-tpcb-8k", short), "calculate")
+    assert "DBWR does not keep up" in answer.badge(engines.Pair(law, played, law, queues=True))
+    steady = run(load("magni-tpcb-8k"), "simulate")
+    assert "DBWR" not in answer.badge(engines.Pair(law, steady, law, queues=True))

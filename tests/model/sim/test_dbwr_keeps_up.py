@@ -24,6 +24,7 @@ def test_a_run_goes_on_until_the_changed_blocks_are_no_more_and_agrees_with_the_
     assert played.transactions
     assert played.transactions.measured + played.transactions.warm_up > 4_000
     assert not any(SAID in said for said in played.warnings)
+    assert played.transactions.unwritten_blocks is None
     assert played.transactions.per_s == pytest.approx(law.transactions.per_s, rel=0.1)
     assert played.time.wait["free buffer waits"].total_s > 0
 
@@ -34,6 +35,7 @@ def test_a_run_that_is_too_short_says_so() -> None:
     assert law.transactions
     assert played.transactions
     assert any(SAID in said for said in played.warnings)
+    assert (played.transactions.unwritten_blocks or 0) > 500
     assert played.transactions.per_s > 1.1 * law.transactions.per_s, "it looks better than it is"
 
 

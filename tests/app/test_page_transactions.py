@@ -12,7 +12,7 @@ from streamlit.testing.v1 import AppTest
 from app import answer, engines, fields, forms, settings, what_if
 from model.results import RunResult
 from model.units import show_seconds
-from scenarios import load
+from scenarios import load, run
 
 ENTRY = Path(what_if.__file__).with_name("streamlit_app.py")
 pytestmark = pytest.mark.usefixtures("the_law_alone")

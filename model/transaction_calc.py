@@ -26,6 +26,8 @@ from model.transaction_parts import Parts, parts_of
 
 DATA, REDO, CPUS = "data disk", "redo disk", "processors"
 SATURATION_PASSES = 8
+FALLS_INTO_STEP = 0.5
+"""Variation of pauses below which mean values, which take users to come by chance, say too much."""
 
 
 class Solved(NamedTuple):
@@ -159,6 +161,12 @@ def _warnings(parts: Parts, point: Point) -> list[str]:
     said = [
         "calculate answers by a law of means; simulate shows percentiles, an interval, and what comes in bursts"
     ]
+    work = parts.work
+    if work.rate_per_s is None and work.users > 1 and work.think_cv < FALLS_INTO_STEP:
+        said.append(
+            f"users who pause equally long (workload.think_cv {work.think_cv:g}) fall into step and queue less than "
+            "calculate says: the response of a busy disk is up to a quarter shorter"
+        )
     if point.free_s > 0 or point.caused.behind.load >= FULL * parts.servers:
         said.append("DBWR cannot write as fast as blocks change: there would be free buffer waits")
     return said

@@ -152,9 +152,11 @@ def show_quantity(name: str, *values: float) -> str:
     before, one, many = _QUANTITIES.get(name, (f"{name.replace('_', ' ')} ", "", ""))
     exact = [show_number(value) for value in values]
     if unit_of(name) == "bytes":
-        rounded = [show_bytes(value) if value >= KIB else f"{value:,.6g} bytes" for value in values]
-        exact = [f"{number} bytes" for number in exact]
-        exact = rounded if len(set(rounded)) == len(set(values)) else exact
+        rounded = [show_bytes(value) for value in values]
+        if min(values) >= KIB and len(set(rounded)) == len(set(values)):
+            exact = rounded
+        else:
+            many = " bytes" + many
     return f"{before}{' to '.join(dict.fromkeys(exact))}{one if set(values) == {1} else many}"
 
 

@@ -19,9 +19,8 @@ NAMES = (
     "magni-dd-raw-10000", "shallahamer-direct", "tpc-b",
 )  # fmt: skip
 NUMBER = r"[\d,]+(?:\.\d+)?(?:e[+-]?\d+)?"
-MOVED = re.compile(
-    rf"(fell|rose|grew|shrank) from ({NUMBER})(?: ?(µs|ms|s|K|M|G|T))?\b[^;]*? to ({NUMBER})(?: ?(µs|ms|s|K|M|G|T))?\b"
-)
+UNIT = r"(?: ?(µs|ms|s|bytes|[KMGT]B?))?\b"
+MOVED = re.compile(rf"(fell|rose|grew|shrank) from ({NUMBER}){UNIT}[^;]*? to ({NUMBER}){UNIT}")
 SAVES = re.compile(
     r"which (saves|costs) \d|reading takes [\d,.]+ \S+ (less|more)|^searching for space (fell|rose)"
 )
@@ -41,8 +40,10 @@ def ends(name: str) -> Iterator[tuple[str, str]]:
 
 def value(number: str, unit: str) -> float:
     plain = number.replace(",", "")
-    if unit in ("K", "M", "G", "T"):
-        return parse_bytes(plain + unit)
+    if unit == "bytes":
+        return float(plain)
+    if unit[:1] in ("K", "M", "G", "T"):
+        return parse_bytes(plain + unit[0])
     return parse_seconds(f"{plain} {unit}") if unit else float(plain)
 
 

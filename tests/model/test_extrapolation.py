@@ -77,15 +77,17 @@ def test_how_far_is_the_factor_to_the_nearest_bound(
 def test_no_factor_says_how_far_something_is_from_nothing() -> None:
     assert beyond(0, 5, 6).times is None
     assert beyond(3, 0, 0).times is None
-    assert str(beyond(0, 5, 6)) == "host.logical_io_s was fitted for 5 to 6 block_size_bytes, used at 0"
+    assert str(beyond(0, 5, 6)) == (
+        "host.logical_io_s was fitted for blocks of 5 to 6 bytes, used at blocks of 0 bytes"
+    )
 
 
 def test_the_sentence_says_range_use_and_factor() -> None:
     assert str(beyond(32_768, 2_048, 16_384)) == (
-        "host.logical_io_s was fitted for 2,048 to 16,384 block_size_bytes, used at 32,768: 2 times beyond"
+        "host.logical_io_s was fitted for blocks of 2K to 16K, used at blocks of 32K: 2 times beyond"
     )
     assert str(beyond(64.520611, 329, 329)).endswith(
-        "fitted at 329 block_size_bytes, used at 64.5206: 5.1 times beyond"
+        "fitted for blocks of 329 bytes, used at blocks of 64.5206 bytes: 5.1 times beyond"
     )
 
 

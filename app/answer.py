@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from typing import Final, Literal
 
 import streamlit as st
-from streamlit.delta_generator import DeltaGenerator
 
 from app import charts, engines, segment_charts
 from app.drawn import chart
@@ -125,14 +124,11 @@ def figures(before: RunResult, after: RunResult) -> None:
         *first,
     ]
     hardly_s = HARDLY * max(before.time.elapsed_s, after.time.elapsed_s)
-    for key, shown, widths in (
-        ("first", first, [1.5, *([1.0] * (len(first) - 1))]),
-        ("second", second, len(second)),
-    ):
-        with st.container(key=key):
-            for column, (what, number) in zip(st.columns(widths, gap="small"), shown, strict=True):
+    for key, shown in (("first", first), ("second", second)):
+        with st.container(key=key, horizontal=True, gap="small"):
+            for what, number in shown:
                 least = hardly_s if what.show is show_seconds else 0.0
-                _metric(column, what, number(before), number(after), least)
+                _metric(what, number(before), number(after), least)
 
 
 def _interval(result: RunResult) -> str:
@@ -354,14 +350,12 @@ _Number = tuple[_Shown, Callable[[RunResult], float | None]]
 """How a number is shown, and where it is; None where the answer has no such part."""
 
 
-def _metric(
-    column: DeltaGenerator, what: _Shown, was: float | None, now: float | None, least: float = 0.0
-) -> None:
+def _metric(what: _Shown, was: float | None, now: float | None, least: float = 0.0) -> None:
     """One number with its difference, which is neither good nor bad below *least*."""
     if was is None or now is None:
         known = "—" if now is None else what.show(now)
         missing = what.missing if now is None else "not in the baseline"
-        column.metric(
+        st.metric(
             what.titled(), known, missing, delta_color="off", delta_arrow="off", border=True, help=what.help()
         )
         return
@@ -374,7 +368,7 @@ def _metric(
     if what.points:
         points = round(100 * difference, 1)
         change = f"{points:+.1f} points" if points else "under 0.1 points"
-    column.metric(
+    st.metric(
         what.titled(),
         what.show(now),
         "as the baseline" if same else change,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import Final
 
 SIGNS: Final = re.compile(r"[\\$_*~`<\[\]]|&(?=#?\w+;)")
@@ -16,6 +17,7 @@ JOINER: Final = "\u2060"
 BREAKS: Final = re.compile(r"[ \t\n\r\v\f\x1c-\x1f\x85\u2028\u2029]+")
 
 
+@lru_cache(maxsize=4096)
 def plain(text: str) -> str:
     """*text* in one line, without what Markdown would take for its own, links that it makes by itself among them."""
     escaped = SIGNS.sub(r"\\\g<0>", BREAKS.sub(" ", text))

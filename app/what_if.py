@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Final
 
 import streamlit as st
@@ -54,6 +55,8 @@ STYLE: Final = """<style>
 [data-testid="stMetric"] {padding: .4rem .75rem; min-height: 5.8rem}
 [data-testid="stMetric"] > div {padding: 0}
 [data-testid="stMetricLabel"] {min-height: 1.2rem}
+.st-key-first > div, .st-key-second > div {flex: 1 1 0; min-width: 0}
+.st-key-first > div:first-child {flex-grow: 1.5}
 .st-key-second [data-testid="stMetric"] {min-height: 4.8rem; padding: .25rem .75rem}
 .st-key-second [data-testid="stMetricValue"] {font-size: 1.05rem}
 [data-testid="stMetricDelta"] {font-size: .78rem; padding-top: 0; padding-bottom: 0}
@@ -65,7 +68,7 @@ STYLE: Final = """<style>
 .st-key-baseline button {padding-left: .5rem; padding-right: .5rem; min-height: 2rem}
 .st-key-baseline button p {font-size: .85rem; white-space: nowrap}
 @media (max-width: 1100px) {
-  .st-key-first [data-testid="stColumn"], .st-key-second [data-testid="stColumn"] {min-width: calc(50% - .5rem)}
+  .st-key-first > div, .st-key-second > div {min-width: calc(50% - .5rem)}
   .st-key-head > [data-testid="stLayoutWrapper"] > div > [data-testid="stColumn"]:first-child,
   .st-key-explained [data-testid="stColumn"], .st-key-segment [data-testid="stColumn"] {min-width: 100%}
   .st-key-waterfall_place, .st-key-why {height: auto !important; max-height: none}
@@ -141,7 +144,7 @@ class _State:
         held = st.session_state
         return _State(held[NAME], held[PINNED], held[CHANGES], held[PICKED_LAST])
 
-    @property
+    @cached_property
     def differing(self) -> list[str]:
         """Fields in which what-if and baseline differ."""
         paths = dict.fromkeys([*self.changes, *self.pinned])

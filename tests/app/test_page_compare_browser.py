@@ -110,14 +110,18 @@ def test_four_scenarios_are_legible(browser: Browser, server: str, dark: bool, v
 
 
 def test_where_two_are_equal_is_found_and_drawn(browser: Browser, server: str) -> None:
+    from playwright.sync_api import expect
+
     both = load(SCAN), load(SCAN, ["tablespace.block_size_bytes=16K"])
     (change,) = crossover(*both, axis_of("workload.arraysize_rows=15:5000")).changes
     with opened(browser, f"{server}/compare?{urlencode({'base': SCAN, 'b': LARGE})}") as (page, _):
         compared(page)
         page.get_by_role("tab", name="Where they are equal").click()
+        values = page.get_by_role("textbox", name="Values")
+        before = values.input_value()
         page.get_by_role("combobox", name=re.compile("Along")).click()
         page.get_by_role("option", name="Workload: Array size").click()
-        values = page.get_by_role("textbox", name="Values")
+        expect(values).not_to_have_value(before)  # each field has values of its own
         values.fill("15:5000")
         values.press("Enter")
         page.get_by_text(f"Equal at {change.at.value:,} rows: below, B takes less time").wait_for()

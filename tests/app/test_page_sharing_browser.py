@@ -21,7 +21,7 @@ from model.units import show_seconds
 from scenarios import run
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, BrowserContext, Locator, Page
+    from playwright.sync_api import Browser, BrowserContext, Download, Locator, Page
 
 pytestmark = pytest.mark.browser
 
@@ -140,6 +140,29 @@ def test_the_link_that_is_copied_opens_the_screen_elsewhere(browser: Browser, se
         reads(page, "workload.arraysize_rows=15")
 
 
+def settled(page: Page) -> None:
+    """The page is drawn, and what it was asked for last is through."""
+    page.wait_for_timeout(200)  # for a run to begin
+    page.locator("[data-testid=stApp][data-test-script-state=notRunning]").wait_for()
+
+
+def choose(page: Page, file: Path) -> None:
+    """Open a file; the control is a fresh one after each."""
+    settled(page)
+    page.locator("input[type=file]").set_input_files(file)
+
+
+def downloaded(page: Page, label: str) -> Download:
+    """What a button brings; a browser that is busy drawing cancels a download now and then, and is asked again."""
+    for _ in range(3):
+        settled(page)
+        with page.expect_download() as download:
+            page.get_by_role("button", name=label).click()
+        if download.value.failure() is None:
+            break
+    return download.value
+
+
 def test_a_file_of_ones_own_makes_the_round_trip(
     browser: Browser, server: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -154,20 +177,19 @@ def test_a_file_of_ones_own_makes_the_round_trip(
         page.goto(server)
         reads(page)
         page.get_by_role("button", name="Open a file").click()
-        chosen = page.locator("input[type=file]")
-        chosen.set_input_files(tmp_path / "typo.toml")
+        choose(page, tmp_path / "typo.toml")
         page.get_by_text("typo.toml: no section named 'tabel'; did you mean table?").wait_for()
-        chosen.set_input_files(tmp_path / "large.toml")
+        choose(page, tmp_path / "large.toml")
         page.get_by_text("large.toml: has 1,000,010 bytes; a scenario has at most 1,000,000").wait_for()
         (tmp_path / "huge.toml").write_bytes(b"#" * (uploads.MOST_TRANSFERRED_MB + 1) * 2**20)
-        chosen.set_input_files(tmp_path / "huge.toml")
+        choose(page, tmp_path / "huge.toml")
         page.get_by_text("File must be 20.0MB or smaller").wait_for()
         page.get_by_text("large.toml: has").wait_for(state="hidden")
-        chosen.set_input_files(tmp_path / "typo.toml")
+        choose(page, tmp_path / "typo.toml")
         page.get_by_text("typo.toml: no section named 'tabel'").wait_for()
         page.get_by_text("huge.toml").wait_for(state="hidden")
         reads(page)
-        chosen.set_input_files(tmp_path / "mine.toml")
+        choose(page, tmp_path / "mine.toml")
         reads(page, name=name)
         page.wait_for_url(re.compile(re.escape(own_files.packed_of(name))))
         page.reload()
@@ -178,9 +200,7 @@ def test_a_file_of_ones_own_makes_the_round_trip(
         page.get_by_role("button", name="Download", exact=False).first.click()
         kept = {}
         for label in ("Scenario (TOML)", "Result (JSON)", "Report (HTML)"):
-            with page.expect_download() as download:
-                page.get_by_role("button", name=label).click()
-            file = download.value
+            file = downloaded(page, label)
             kept[label] = tmp_path / "kept" / file.suggested_filename
             file.save_as(kept[label])
         assert [file.name for file in kept.values()] == ["mine.toml", "mine-result.json", "mine-report.html"]

@@ -693,9 +693,7 @@ def _rows(laid: Laid) -> list[dict[str, Any]]:
 
 def csv_of(laid: Laid) -> str:
     """A row for each scenario, a column for each number and each difference."""
-    rows = compare_table.by_scenario(
-        laid.results, laid.letters, laid.titles, compare_table.lines(laid.results)
-    )
+    rows = _rows(laid)
     out = io.StringIO()
     writer = csv.DictWriter(out, ["Letter", *(name for name in rows[0] if name)], lineterminator="\n")
     writer.writeheader()

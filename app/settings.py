@@ -50,7 +50,8 @@ def _one_by_one(name: str, said: Mapping[str, str]) -> tuple[Scenario, dict[str,
 
 
 def _told(error: SpecError) -> str:
-    return str(error).removeprefix("--set: ")
+    """The sentence without the option that a page does not have."""
+    return str(error).removeprefix("--set").removeprefix(":").lstrip()
 
 
 def setting(path: str, text: str) -> str:

@@ -79,3 +79,10 @@ def test_the_last_change_is_the_one_that_is_refused_where_fields_need_each_other
     assert scenario.system.disk.raid_disks == 4
     _, refused = settings.settle("magni-dd-raw-100", {"disk.raid_level": "10", "disk.raid_disks": "3"})
     assert "disk.raid_disks" in refused
+
+
+def test_what_is_refused_names_no_option_of_the_command_line() -> None:
+    wrong = {"tabel.x": "1", "table.pctfree_percent": "900", "table.pctfre_percent": "1"}
+    _, refused = settings.settle("rahn-full-scan", wrong)
+    assert set(refused) == set(wrong)
+    assert not any("--set" in said for said in refused.values())

@@ -6,8 +6,6 @@ import os
 import re
 import time
 import tomllib
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import TYPE_CHECKING
 from urllib.parse import parse_qs, urlsplit
 
@@ -15,33 +13,15 @@ import pytest
 
 from model.units import show_seconds
 from scenarios import from_mapping, load, run
+from tests.app.windows import LIMIT_MS, SCREEN, opened
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Locator, Page
 
 pytestmark = pytest.mark.browser
 
-LIMIT_MS = 60_000
-VIEW = {"width": 1280, "height": 720}
 TABLET = {"width": 820, "height": 1180}
 CHANGED = "?tablespace.block_size_bytes=16384&workload.arraysize_rows=15"
-
-
-@contextmanager
-def opened(
-    browser: Browser, address: str, *, dark: bool = False, view: dict[str, int] = VIEW
-) -> Iterator[tuple[Page, list[str]]]:
-    """A page of its own, and every address it asks for; nothing but its own server may be among them."""
-    context = browser.new_context(viewport=view, color_scheme="dark" if dark else "light")  # type: ignore[arg-type]
-    context.set_default_timeout(LIMIT_MS)
-    page = context.new_page()
-    asked: list[str] = []
-    page.on("request", lambda request: asked.append(request.url))
-    try:
-        page.goto(address)
-        yield page, asked
-    finally:
-        context.close()
 
 
 def metric(page: Page, label: str) -> Locator:
@@ -161,7 +141,7 @@ def test_the_first_screen_holds_the_answer(browser: Browser, server: str, dark: 
         for place in (chart, page.get_by_text("Why", exact=True), page.get_by_role("tab", name="TKPROF")):
             box = place.bounding_box()
             assert box is not None
-            assert box["y"] + box["height"] <= VIEW["height"]
+            assert box["y"] + box["height"] <= SCREEN["height"]
         background = page.evaluate(
             "getComputedStyle(document.querySelector('[data-testid=stApp]')).backgroundColor"
         )
@@ -190,7 +170,7 @@ def test_every_kind_of_work_has_its_answer_and_its_tabs_on_one_screen(
             box = place.bounding_box()
             assert box is not None
             assert box["y"] >= 0
-            assert box["y"] + box["height"] <= VIEW["height"]
+            assert box["y"] + box["height"] <= SCREEN["height"]
 
 
 def test_a_simulation_leaves_the_page_usable_and_the_next_change_cancels_it(

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import parse_qs, urlencode, urlsplit
@@ -16,37 +14,17 @@ from model.units import show_seconds
 from scenarios import load, run
 from scenarios.crossover import crossover
 from scenarios.sweeps.spec import axis_of
+from tests.app.windows import LIMIT_MS, SCREEN, opened
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
 pytestmark = pytest.mark.browser
 
-LIMIT_MS = 60_000
-VIEWS = {"screen": (1280, 720), "tablet": (820, 1180)}
+VIEWS = {"screen": SCREEN, "tablet": {"width": 820, "height": 1180}}
 SCAN = "rahn-full-scan"
 LARGE = f"{SCAN}&tablespace.block_size_bytes=16384"
 FOUR = {"base": SCAN, "b": LARGE, "c": f"{SCAN}&disk.use=nvme&called=On NVMe", "d": "index-range-scan"}
-
-
-@contextmanager
-def opened(
-    browser: Browser, address: str, *, dark: bool = False, view: str = "screen"
-) -> Iterator[tuple[Page, list[str]]]:
-    """A page of its own, and every address that it asks for."""
-    wide, high = VIEWS[view]
-    context = browser.new_context(
-        viewport={"width": wide, "height": high}, color_scheme="dark" if dark else "light"
-    )
-    context.set_default_timeout(LIMIT_MS)
-    page = context.new_page()
-    asked: list[str] = []
-    page.on("request", lambda request: asked.append(request.url))
-    try:
-        page.goto(address)
-        yield page, asked
-    finally:
-        context.close()
 
 
 def compared(page: Page) -> None:
@@ -85,7 +63,7 @@ def test_from_the_first_page_to_a_comparison_and_back(browser: Browser, server: 
 @pytest.mark.parametrize("view", VIEWS)
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
 def test_four_scenarios_are_legible(browser: Browser, server: str, dark: bool, view: str) -> None:
-    with opened(browser, f"{server}/compare?{urlencode(FOUR)}", dark=dark, view=view) as (page, asked):
+    with opened(browser, f"{server}/compare?{urlencode(FOUR)}", dark=dark, view=VIEWS[view]) as (page, asked):
         compared(page)
         chart = page.locator(".st-key-compare_bars")
         for title in ("Block size 16K", "On NVMe"):
@@ -98,7 +76,7 @@ def test_four_scenarios_are_legible(browser: Browser, server: str, dark: bool, v
             ):
                 box = place.bounding_box()
                 assert box is not None
-                assert box["y"] + box["height"] <= VIEWS[view][1]
+                assert box["y"] + box["height"] <= VIEWS[view]["height"]
         wide = page.evaluate(
             "[...document.querySelectorAll('[data-testid=stTable] td')].filter(e => e.scrollWidth > e.clientWidth + 1)"
             ".map(e => e.textContent)"

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
 from app import mechanisms
 from scenarios import load, run
+from tests.app.windows import SCREEN, opened
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -22,27 +21,10 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.browser
 
-LIMIT_MS = 60_000
-VIEW = {"width": 1280, "height": 720}
 TABLET = {"width": 820, "height": 1180}
 PICTURES = os.environ.get("BLOCKTIME_SCREENSHOTS", "")
 WIDER = """['[data-testid=stMain]', '.katex-display', '[data-testid=stPlotlyChart]']
 .flatMap(name => [...document.querySelectorAll(name)]).filter(e => e.scrollWidth > e.clientWidth + 1).length"""
-
-
-@contextmanager
-def opened(browser: Browser, address: str, *, dark: bool = False) -> Iterator[tuple[Page, list[str]]]:
-    """A page of its own, and every address it asks for."""
-    context: Any = browser.new_context(viewport=VIEW, color_scheme="dark" if dark else "light")  # type: ignore[arg-type]
-    context.set_default_timeout(LIMIT_MS)
-    page = context.new_page()
-    asked: list[str] = []
-    page.on("request", lambda request: asked.append(request.url))
-    try:
-        page.goto(address)
-        yield page, asked
-    finally:
-        context.close()
 
 
 def drawn(page: Page, charts: int) -> None:
@@ -59,7 +41,7 @@ def test_a_page_draws_its_charts_without_a_complaint_on_screen_and_tablet(
     lesson = mechanisms.lesson_of(name)
     with opened(browser, f"{server}/{lesson.path}") as (page, asked):
         page.get_by_role("heading", name=lesson.title, exact=True).wait_for()
-        _whole(page, lesson, VIEW)
+        _whole(page, lesson, SCREEN)
         _keep_picture(page, f"{lesson.path}-light")
         page.set_viewport_size(TABLET)  # type: ignore[arg-type]
         page.wait_for_timeout(500)
@@ -73,7 +55,7 @@ def test_a_page_draws_its_charts_without_a_complaint_on_screen_and_tablet(
 def test_a_page_is_dark_where_the_reader_likes_it_so(browser: Browser, server: str, name: str) -> None:
     lesson = mechanisms.lesson_of(name)
     with opened(browser, f"{server}/{lesson.path}", dark=True) as (page, _):
-        _whole(page, lesson, VIEW)
+        _whole(page, lesson, SCREEN)
         fill = page.locator(".js-plotly-plot .xtick text").first.evaluate("e => getComputedStyle(e).fill")
         assert min(int(level) for level in re.findall(r"\d+", fill)[:3]) > 192
         _keep_picture(page, f"{lesson.path}-dark")

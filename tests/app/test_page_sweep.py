@@ -8,7 +8,7 @@ import socket
 import subprocess
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import parse_qs, urlsplit
@@ -19,15 +19,17 @@ from app import serve
 from app.sweep_found import found_in
 from model.units import show_seconds
 from scenarios import load, run
+from tests.app import windows
+from tests.app.windows import LIMIT_MS
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Locator, Page
 
 pytestmark = pytest.mark.browser
 
-LIMIT_MS = 60_000
 STARTS_WITHIN_S = 60
 VIEW = {"width": 1280, "height": 900}
+opened = partial(windows.opened, view=VIEW)
 MBRC = "sweep?sweep=block-size-mbrc"
 LINE = "sweep?scenario=rahn-full-scan&table.pctfree_percent=20&vary=workload.arraysize_rows%3D15,100"
 SLOW = (
@@ -62,20 +64,6 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         finally:
             serve._stop(process)
     assert "Traceback" not in (folder / "server.log").read_text("utf-8")
-
-
-@contextmanager
-def opened(browser: Browser, address: str, *, dark: bool = False) -> Iterator[tuple[Page, list[str]]]:
-    context = browser.new_context(viewport=VIEW, color_scheme="dark" if dark else "light")  # type: ignore[arg-type]
-    context.set_default_timeout(LIMIT_MS)
-    page = context.new_page()
-    asked: list[str] = []
-    page.on("request", lambda request: asked.append(request.url))
-    try:
-        page.goto(address)
-        yield page, asked
-    finally:
-        context.close()
 
 
 def button(page: Page, name: str) -> Locator:

@@ -1,0 +1,31 @@
+"""A window of a real browser on one of the pages, and every address that it asks for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
+
+LIMIT_MS: Final = 60_000
+SCREEN: Final = {"width": 1280, "height": 720}
+
+
+@contextmanager
+def opened(
+    browser: Browser, address: str, *, dark: bool = False, view: Mapping[str, int] = SCREEN
+) -> Iterator[tuple[Page, list[str]]]:
+    """A page of its own; nothing but its own server may be among the addresses."""
+    size: Any = dict(view)
+    context = browser.new_context(viewport=size, color_scheme="dark" if dark else "light")
+    context.set_default_timeout(LIMIT_MS)
+    page = context.new_page()
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    try:
+        page.goto(address)
+        yield page, asked
+    finally:
+        context.close()

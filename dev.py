@@ -10,16 +10,20 @@ python3 dev.py screenshots           take the pictures in docs/ again
 python3 dev.py lock [--upgrade]      resolve requirements.lock again from pyproject.toml
 """
 
-import hashlib
-import os
-import shlex
-import shutil
-import subprocess
 import sys
-import tempfile
-import time
-from pathlib import Path
-from typing import NoReturn
+
+try:
+    import hashlib
+    import os
+    import shlex
+    import shutil
+    import subprocess
+    import tempfile
+    import time
+    from pathlib import Path
+    from typing import NoReturn
+except KeyboardInterrupt:
+    sys.exit(130)
 
 
 def version_problem(major: int, minor: int) -> str:
@@ -61,11 +65,15 @@ NEEDED = [
 ]
 PROBE = f"from importlib.util import find_spec; raise SystemExit(not all(map(find_spec, {NEEDED})))"
 CONSOLE_SCRIPT = """#!/bin/sh
-'''exec' {python} "$0" "$@"
+'''exec' {python} -S "$0" "$@"
 ' '''
-import sys
-from app.cli import main
-sys.exit(main())
+try:  # an interrupt may come at once: -S keeps Python's own imports for below
+    import site
+    site.main()
+    from app.start import main
+    raise SystemExit(main())
+except KeyboardInterrupt:
+    raise SystemExit(130) from None
 """
 
 
@@ -145,7 +153,7 @@ def install() -> bool:
 
 def set_up() -> None:
     """Make .venv hold what the lock says; when it does already, this costs a moment."""
-    wanted = stamp(LOCK.read_bytes(), sys.version, str(ROOT))
+    wanted = stamp(LOCK.read_bytes(), sys.version + CONSOLE_SCRIPT, str(ROOT))
     TOOLS.mkdir(exist_ok=True)
     with (TOOLS / "turn").open("w") as turn:
         fcntl.flock(turn, fcntl.LOCK_EX)  # two terminals may start at once
@@ -270,9 +278,9 @@ def lock(*options: str) -> bool:
 def serve(*options: str) -> NoReturn:
     """Print a first answer, then become the server of the page, so that signals reach it; or its help."""
     if not {"-h", "--help"}.intersection(options):
-        call(PYTHON, "-m", "app", "run", "rahn-full-scan")
+        call(BIN / "blocktime", "run", "rahn-full-scan")
     os.chdir(ROOT)
-    os.execve(PYTHON, [str(PYTHON), "-m", "app", "app", *options], environment())
+    os.execve(BIN / "blocktime", [str(BIN / "blocktime"), "app", *options], environment())
 
 
 def main(command: str = "--help", *options: str) -> int:
@@ -302,6 +310,6 @@ if __name__ == "__main__":
     try:
         sys.exit(main(*sys.argv[1:]))
     except KeyboardInterrupt:
-        sys.exit("Interrupted. Call it again to go on.")
+        sys.exit(130)
     except OSError as error:
         sys.exit(f"dev.py could not go on: {error}.")

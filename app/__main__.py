@@ -1,6 +1,9 @@
 """``python -m app`` is ``blocktime``."""
 
-from app.cli import main
-
 if __name__ == "__main__":
-    raise SystemExit(main())
+    try:
+        from app.start import main
+
+        raise SystemExit(main())
+    except KeyboardInterrupt:
+        raise SystemExit(130) from None

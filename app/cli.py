@@ -23,13 +23,14 @@ from app.output import (
     width_of_terminal,
     write_beside,
 )
+from app.start import INTERRUPTED
 
 if TYPE_CHECKING:
     from model.results import RunResult
     from scenarios.spec import Scenario
     from scenarios.uncertainty import Difference, Propagated
 
-DONE, CHECK_FAILED, WRONG_INPUT, INTERRUPTED = 0, 1, 2, 130
+DONE, CHECK_FAILED, WRONG_INPUT = 0, 1, 2
 LISTS = ("scenarios", "sweeps", "disks", "hosts", "clients", "statistics", "prices", "cases")
 LONGEST_WORD = 200
 
@@ -74,9 +75,11 @@ class Commands(click.Group):
         self.format_options(ctx, formatter)
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Run the command; a reader that has gone away ends it quietly."""
+        """Run the command; an interrupt, or a reader that has gone away, ends it quietly."""
         try:
             return super().invoke(ctx)
+        except KeyboardInterrupt:
+            return INTERRUPTED
         except BrokenPipeError:
             forget_output()
             return DONE

@@ -92,7 +92,7 @@ def test_help_of_the_page_answers_nothing_first(
     monkeypatch.setattr(dev.os, "execve", lambda _, words, __: called.append(tuple(words)))
     dev.serve(option)
     assert len(called) == answers + 1
-    assert called[-1][1:] == ("-m", "app", "app", option)
+    assert called[-1][1:] == ("app", option)
 
 
 def test_the_lock_holds_hashes_and_no_address() -> None:

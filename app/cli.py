@@ -147,7 +147,7 @@ def _sentence(error: click.ClickException) -> str:
 
 def _say(sentence: str, code: int) -> int:
     words = (word if len(word) <= LONGEST_WORD else f"{word[:LONGEST_WORD]}..." for word in sentence.split())
-    click.echo(f"blocktime: {one_line(' '.join(words))}", err=True)
+    print_lines([f"blocktime: {one_line(' '.join(words))}"], err=True)
     return code
 
 
@@ -159,7 +159,7 @@ def _say(sentence: str, code: int) -> int:
 def commands(ctx: click.Context) -> None:
     """Where the time goes when Oracle reads and writes blocks on Linux."""
     if ctx.invoked_subcommand is None:
-        click.echo(ctx.get_help())
+        print_lines([ctx.get_help()])
 
 
 @commands.command("list")
@@ -405,16 +405,21 @@ def validate(
         print_json(validation.to_json())
     elif quiet:
         summary = validation.summary()
-        click.echo(
-            f"{summary['compared']} of {summary['printed_numbers']} printed numbers compared: "
-            f"{summary['failed']} failed, {summary['known_gaps']} known gaps."
+        print_lines(
+            [
+                f"{summary['compared']} of {summary['printed_numbers']} printed numbers compared: "
+                f"{summary['failed']} failed, {summary['known_gaps']} known gaps."
+            ]
         )
     else:
         from rich.console import Console
 
         from validation.report import render
 
-        render(validation, Console(width=width_of_terminal(), highlight=False))
+        console = Console(width=width_of_terminal(), highlight=False)
+        with console.capture() as captured:
+            render(validation, console)
+        print_lines([captured.get().rstrip("\n")])
     if not (check and validation.failed):
         return DONE
     from validation.words import miss_text

@@ -3,14 +3,22 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Final
 
 import click
 
 NARROWEST, WIDEST = 72, 160
+_STYLE: Final = r"(?:[0-4]|3[0-79]|9[0-7])"
+_OBEYED: Final = re.compile(
+    rf"(\x1b\[{_STYLE}(?:;{_STYLE})*m)|"  # bold and colours, our own among them: they hide nothing
+    r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]"
+)
+"""Control characters, and letters that turn the direction of a line round."""
 
 
 def one_line(text: str) -> str:
@@ -38,15 +46,21 @@ def forget_output() -> None:
         os.close(nothing)
 
 
-def print_lines(lines: Iterable[str]) -> None:
-    """Lines to standard output, in colour only on a terminal that wants it."""
-    click.echo("\n".join(lines), color=False if os.environ.get("NO_COLOR") else None)
+def print_lines(lines: Iterable[str], err: bool = False) -> None:
+    """Lines to standard output or error, in colour only on a terminal that wants it.
+
+    Titles and names come from anybody: what a terminal would obey in them is shown as a replacement character.
+    """
+    text = _OBEYED.sub(lambda found: found[1] or "\N{REPLACEMENT CHARACTER}", "\n".join(lines))
+    click.echo(text, err=err, color=False if os.environ.get("NO_COLOR") else None)
 
 
 def print_json(value: object) -> None:
+    """*value* as JSON, with what a terminal would obey as escapes."""
     import json
 
-    click.echo(json.dumps(value, indent=2, allow_nan=False, ensure_ascii=False))
+    text = json.dumps(value, indent=2, allow_nan=False, ensure_ascii=False)
+    print_lines([_OBEYED.sub(lambda found: f"\\u{ord(found[0]):04x}", text)])
 
 
 def width_of_terminal() -> int:

@@ -16,6 +16,8 @@ from pathlib import Path
 from tempfile import TemporaryFile
 from typing import IO, Any, Final
 
+from app.output import print_lines
+
 HOST: Final = "127.0.0.1"
 USUAL_PORT: Final = 8501
 STARTS_WITHIN_S: Final = 60.0
@@ -135,5 +137,5 @@ def _free_port() -> int:
 
 
 def _refuse(sentence: str) -> int:
-    print(sentence, file=sys.stderr, flush=True)
+    print_lines([sentence], err=True)
     return 2

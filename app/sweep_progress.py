@@ -7,8 +7,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-import click
-
+from app.output import print_lines
 from model.units import show_seconds
 from scenarios.sweeps.sweep import Listener
 
@@ -31,8 +30,11 @@ def telling(quiet: bool, aloud: bool) -> Iterator[Telling]:
         listener.end()
         if listener.outcome is not None and not quiet:
             done, wanted = listener.outcome.done, listener.outcome.wanted
-            click.echo(
-                f"blocktime: interrupted; {done:,} of {wanted:,} answers are kept, the same command goes on from there",
+            print_lines(
+                [
+                    f"blocktime: interrupted; {done:,} of {wanted:,} answers are kept, "
+                    "the same command goes on from there"
+                ],
                 err=True,
             )
         raise
@@ -84,7 +86,7 @@ class Telling(Listener):
 
     def _say(self, sentence: str, err: bool = False) -> None:
         if self._aloud:
-            click.echo(sentence, err=err)
+            print_lines([sentence], err)
             sys.stdout.flush()
 
     def _show(self, what: str, done: int, many: int) -> None:

@@ -1,0 +1,81 @@
+"""What reaches the terminal: nothing of a title, a name or an error that the terminal would obey."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+import unicodedata
+from pathlib import Path
+
+import pytest
+from click import style
+
+from app import output
+from app.cli import main
+
+Captured = pytest.CaptureFixture[str]
+EVIL = "x\x1b]0;pwn\x07 \x1b[2J \x9b31m \x1b[8mhidden \u202egnp.exe \u2066 \u200f \x7f\x08 \r end"
+"""A title that names the window, clears the screen, hides words and turns a line round."""
+IN_TOML = json.dumps(EVIL).replace("\\u009b", "\x9b")
+
+
+def obeyed(text: str) -> set[str]:
+    """The characters of *text* that a terminal obeys or that turn the direction of a line."""
+    turned = {"L", "R", "AL", "RLE", "LRE", "RLO", "LRO", "PDF", "RLI", "LRI", "FSI", "PDI"}
+    return {
+        letter
+        for letter in text
+        if letter not in "\n\t"
+        and (unicodedata.category(letter) in {"Cc", "Zl", "Zp"}
+             or (unicodedata.category(letter) == "Cf" and unicodedata.bidirectional(letter) in turned))
+    }  # fmt: skip
+
+
+@pytest.fixture
+def evil_file(tmp_path: Path) -> str:
+    """A scenario whose every text is evil."""
+    path = tmp_path / "evil\x1b[2J.toml"
+    texts = f"title = {IN_TOML}\nsource = {IN_TOML}\n"
+    column = f'[[table.columns]]\nname = {IN_TOML}\ntype = "number"\nbytes = 5\n'
+    path.write_text(f"{texts}[table]\nrows = 1000\n{column}", encoding="utf-8")
+    return str(path)
+
+
+@pytest.mark.parametrize(
+    "words",
+    ["run FILE", "run FILE --quiet", "compare FILE rahn-full-scan", "compare FILE --set table.rows=5",
+     "run FILE --json",
+     "sweep FILE --vary table.rows=5,6 --no-store", "run FILE --set disk.use=\x1b[2J\u202e", "list \x1b[2J\u202e",
+     "run \x1b]0;pwn\x07", "run FILE --engine \x9b2J", "run FILE --\x1b[2J"],
+)  # fmt: skip
+def test_nothing_that_a_terminal_obeys_passes(words: str, evil_file: str, capsys: Captured) -> None:
+    main([evil_file if word == "FILE" else word for word in words.split(" ")])
+    out, err = capsys.readouterr()
+    assert out or err
+    assert obeyed(out) == set()
+    assert obeyed(err) == set()
+
+
+def test_json_keeps_the_text_itself(evil_file: str, capsys: Captured) -> None:
+    assert main(["compare", evil_file, "--set", "table.rows=5", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["results"][0]["scenario"].startswith("evil")
+
+
+def test_our_own_colours_pass_to_a_terminal(monkeypatch: pytest.MonkeyPatch, capsys: Captured) -> None:
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True, raising=False)
+    output.print_lines([style("bold", bold=True) + style("red", fg="red") + "\x1b[8mhidden\x1b[2J"])
+    assert capsys.readouterr().out == "\x1b[1mbold\x1b[0m\x1b[31mred\x1b[0m�[8mhidden�[2J\n"
+
+
+def test_words_for_the_terminal_are_written_in_one_place() -> None:
+    """Progress apart, whose words are all our own."""
+    folder = Path(output.__file__).parent
+    elsewhere = [
+        path.name
+        for path in folder.rglob("*.py")
+        if path.name != "output.py"
+        and re.search(r"click\.echo|secho|sys\.stdout\.write", path.read_text("utf-8"))
+    ]
+    assert elsewhere == []

@@ -43,13 +43,14 @@ from model.demand import (
     SEQUENTIAL,
     TO_CLIENT,
 )
-from model.results import Call, PhysicalIO, RunResult
+from model.results import Accuracy, Call, PhysicalIO, RunResult
 from model.transaction_books import BUFFER_BUSY, FREE_BUFFER, LATCH, OTHER_SESSION
 from model.units import show_bytes, show_seconds
 from scenarios.why_words import listed
 
 __all__ = [
     "Row",
+    "accuracy_words",
     "answer",
     "block_lines",
     "heading_lines",
@@ -173,6 +174,19 @@ def heading_lines(result: RunResult, title: str, width: int) -> Iterator[str]:
     yield from wrapped(f"{result.scenario} – {title}" if title else result.scenario, width, bold=True)
     for line in wrapped(made, width):
         yield style(line, dim=True)
+    if result.accuracy is not None:
+        yield from wrapped(accuracy_words(result.accuracy), width, first="accuracy  ")
+
+
+def accuracy_words(accuracy: Accuracy) -> str:
+    """How far an instant estimate may be off, in one line."""
+    if accuracy.factor == 1:
+        return f"same as simulated: {accuracy.regime}"
+    within, most = (
+        f"{100 * distance:.2g} %" if distance < 1 else f"a factor of {1 + distance:g}"
+        for distance in (accuracy.within_fraction, accuracy.factor - 1)
+    )
+    return f"within {within} of the simulation in 95 % of such cases, and within {most} in all: {accuracy.regime}"
 
 
 def profile_lines(result: RunResult, width: int = 80, bar: str = "█") -> Iterator[str]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from model import books, stream_calc, transaction_calc
+from model.accuracy import with_accuracy
 from model.demand import (
     FREE_BUFFERS,
     LOG_SPACE,
@@ -25,7 +26,7 @@ from model.laws.numeric import Number, larger, over, smaller, some, where
 from model.measures import measures_of
 from model.money_books import Spent, money_measures, priced
 from model.results import EventTime, RunResult
-from model.spec import Stream, System, Transactions, Workload
+from model.spec import Statement, Stream, System, Transactions, Workload
 from model.write_books import device_of_writes, writes_of_a_session
 
 
@@ -139,12 +140,22 @@ def nobody_queues(system: System, work: Workload) -> bool:
 def calculate(system: System, work: Workload, *, name: str = "") -> RunResult:
     """Answer one scenario in closed form; seconds, bytes and counts of one session.
 
-    Exact where nobody queues; with several users a lower bound, which the result says.
+    Exact where nobody queues; how far it may be off elsewhere is told by its ``accuracy``.
     """
     if isinstance(work, Stream):
-        return stream_calc.calculate_stream(system, work, name=name)
-    if isinstance(work, Transactions):
-        return transaction_calc.calculate_transactions(system, work, name=name)
+        result, exact = (
+            stream_calc.calculate_stream(system, work, name=name),
+            stream_calc.is_exact(system, work),
+        )
+    elif isinstance(work, Transactions):
+        result, exact = transaction_calc.calculate_transactions(system, work, name=name), False
+    else:
+        result, exact = _calculate_statement(system, work, name=name)
+    return with_accuracy(system, work, result, exact=exact)
+
+
+def _calculate_statement(system: System, work: Statement, *, name: str) -> tuple[RunResult, bool]:
+    """A statement's answer, and whether nobody queues."""
     demand = demand_of(system, work)
     found, asked = compose(system, work, demand)
     waits, unaccounted = books.client_times(system, demand)
@@ -157,19 +168,8 @@ def calculate(system: System, work: Workload, *, name: str = "") -> RunResult:
         cpu["read calls"] += found.reap_cpu_s
     _add_read_waits(waits, system, demand, found, asked)
     _add_write_waits(waits, demand, found, work.users)
-    warnings = []
-    if work.users > 1:
-        warnings.append(
-            f"{work.users} users: calculate gives the least time the device and the processors allow until the last "
-            "one is done; simulate shows the queueing, and when the mean session is done"
-        )
-        if found.run_queue_s:
-            unaccounted[books.RUN_QUEUE] = found.run_queue_s
-    elif not found.hidden:
-        warnings.append(
-            "the session waits for asynchronous reads: calculate gives the least time, low by up to some twenty "
-            "reads; simulate shows how the reads in flight grow"
-        )
+    if work.users > 1 and found.run_queue_s:
+        unaccounted[books.RUN_QUEUE] = found.run_queue_s
     timing = books.Timing(
         elapsed_s=found.elapsed_s,
         cpu=cpu,
@@ -178,9 +178,8 @@ def calculate(system: System, work: Workload, *, name: str = "") -> RunResult:
         request_blocks=books.histogram(demand),
         device=books.device_stats(*_device_figures(asked, demand, found, work.users)),
         engine="calculate",
-        warnings=warnings,
     )
-    return books.close_books(name, system, work, demand, timing)
+    return books.close_books(name, system, work, demand, timing), bool(found.hidden)
 
 
 def _add_read_waits(

@@ -376,6 +376,19 @@ class Uncertainty(Frozen):
     """What answered the draws."""
 
 
+class Accuracy(Frozen):
+    """How far an instant estimate may be off the simulation, from random scenarios of its kind and regime."""
+
+    within_fraction: float = Field(ge=0)
+    """95 % of them lie within this relative distance; 0 where both engines give the same answer."""
+    factor: float = Field(ge=1)
+    """The most that it may be off, as a ratio; 1 where both engines give the same answer."""
+    regime: str
+    """What such scenarios have in common, as a noun phrase."""
+    why: str
+    """Why the estimate is as good as it is, or no better, in one sentence."""
+
+
 class RunResult(Frozen):
     """One answer, with everything needed to make it again."""
 
@@ -404,6 +417,8 @@ class RunResult(Frozen):
     space_search: SpaceSearch | None = None
     money: Money | None = None
     uncertainty: Uncertainty | None = None
+    accuracy: Accuracy | None = None
+    """Of an instant estimate; absent for what was simulated."""
     access: str
     """How the blocks were read: direct path or buffered, asynchronous or not, and why."""
     events: int | None = Field(default=None, description="Simulated events, for the simulate engine")

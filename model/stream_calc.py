@@ -265,7 +265,7 @@ def calculate_stream(system: System, work: Stream, *, name: str) -> RunResult:
             streams=streams,
             physical=_physical(work, found),
             device=device_stats(*_device(work, found)),
-            warnings=_warnings(system, work, found),
+            warnings=overload_warnings(system, work),
         ),
         name=name,
     )
@@ -312,13 +312,6 @@ def overload_sentence(load: float, queue: str = "") -> str:
         f"the calls arrive at {100 * load:.0f} % of what the device can do: the queue grows as long as they "
         f"arrive{queue}, and times depend on how many there are"
     )
-
-
-def _warnings(system: System, work: Stream, found: list[StreamTime]) -> list[str]:
-    said = overload_warnings(system, work)
-    if not is_exact(system, work):
-        said.append(f"calculate answers by a law of means ({found[0].method}); simulate shows the rest")
-    return said
 
 
 @dataclass(frozen=True, slots=True)

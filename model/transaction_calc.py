@@ -158,9 +158,7 @@ def _mean(parts: Parts, point: Point) -> Mean:
 
 
 def _warnings(parts: Parts, point: Point) -> list[str]:
-    said = [
-        "calculate answers by a law of means; simulate shows percentiles, an interval, and what comes in bursts"
-    ]
+    said = []
     work = parts.work
     if work.rate_per_s is None and work.users > 1 and work.think_cv < FALLS_INTO_STEP:
         said.append(

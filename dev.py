@@ -3,11 +3,13 @@
 
 python3 dev.py app [OPTION...]       a first answer, then the what-if page (options of `blocktime app`)
 python3 dev.py test [PYTEST ARG...]  every check; with arguments, pytest alone
+python3 dev.py test --random         the generated tests alone, each time with other examples
 python3 dev.py check                 the quick checks: format, lint, types, floors
 python3 dev.py benchmark [ARG...]    what reports the clock (arguments of pytest)
 python3 dev.py docs                  write the generated parts of docs/ again
 python3 dev.py screenshots           take the pictures in docs/ again
-python3 dev.py lock [--upgrade]      resolve requirements.lock again from pyproject.toml
+python3 dev.py lock [--upgrade]      resolve the requirements*.lock again from pyproject.toml
+python3 dev.py licences              write docs/licences.md and a bill of materials (CycloneDX) into .dev; check both
 """
 
 import sys
@@ -45,25 +47,24 @@ import fcntl
 from collections.abc import Callable
 
 ROOT = Path(__file__).resolve().parent
-VENV, TOOLS, LOCK = ROOT / ".venv", ROOT / ".dev", ROOT / "requirements.lock"
+VENV, TOOLS = ROOT / ".venv", ROOT / ".dev"
+APP_LOCK, TEST_LOCK, UV_LOCK = (ROOT / f"requirements{what}.lock" for what in ("", "-test", "-uv"))
 BIN, STAMP, LOG = VENV / "bin", VENV / "blocktime-stamp", TOOLS / "setup.log"
 PYTHON = BIN / "python"
 BASE = getattr(sys, "_base_executable", None) or sys.executable  # dev.py may itself run inside .venv
-NEEDED = [
+# Modules that must be there, by the lock that brings them; the second lock holds the first.
+NEEDED = {APP_LOCK: ["click", "numba", "pyarrow", "scipy", "simpy", "streamlit", "tomlkit"]}
+NEEDED[TEST_LOCK] = [
+    *NEEDED[APP_LOCK],
     "distributed",
     "duckdb",
     "hatchling",
     "hypothesis",
     "mypy",
-    "numba",
     "playwright",
-    "pytest",
-    "scipy",
-    "simpy",
-    "streamlit",
-    "tomlkit",
 ]
-PROBE = f"from importlib.util import find_spec; raise SystemExit(not all(map(find_spec, {NEEDED})))"
+PROBE = "import sys; from importlib.util import find_spec; sys.exit(not all(map(find_spec, sys.argv[1:])))"
+HELP = {"-h", "--help", "help"}
 CONSOLE_SCRIPT = """#!/bin/sh
 '''exec' {python} -S "$0" "$@"
 ' '''
@@ -114,11 +115,23 @@ def stamp(lock: bytes, version: str, folder: str) -> str:
     return hashlib.sha256(b"\0".join([lock, version.encode(), folder.encode()])).hexdigest()
 
 
+def stamps(lock: Path) -> list[str]:
+    """Name what .venv holds when it is made from *lock*: first what a user needs, then what the tests add."""
+    locks = [APP_LOCK] if lock == APP_LOCK else [APP_LOCK, TEST_LOCK]
+    return [stamp(path.read_bytes(), sys.version + CONSOLE_SCRIPT, str(ROOT)) for path in locks]
+
+
+def holds(wanted: list[str]) -> bool:
+    """Say whether .venv was made from all of *wanted*, and perhaps from more."""
+    return STAMP.is_file() and STAMP.read_text(encoding="utf-8").split()[: len(wanted)] == wanted
+
+
 def find_uv() -> str | None:
     """Return the uv on PATH, or else one that pip puts into the project's own folder."""
     own = TOOLS / "uv" / "bin" / "uv"
     if not shutil.which("uv") and not os.access(own, os.X_OK):
-        logged(BASE, "-m", "pip", "install", "--upgrade", "--target", TOOLS / "uv", "uv>=0.8")
+        to = ("--upgrade", "--target", TOOLS / "uv")
+        logged(BASE, "-m", "pip", "install", *to, "--require-hashes", "-r", UV_LOCK)
     return shutil.which("uv") or shutil.which(own)
 
 
@@ -130,9 +143,9 @@ def clear_venv() -> None:
         VENV.unlink(missing_ok=True)
 
 
-def install() -> bool:
-    """Fill .venv from the lock: with uv, or else with pip."""
-    locked = ("--require-hashes", "-r", LOCK)
+def install(lock: Path) -> bool:
+    """Fill a new .venv from *lock*: with uv, or else with pip."""
+    locked = ("--require-hashes", "-r", lock)
     uv = find_uv()
     clear_venv()
     if (
@@ -151,26 +164,38 @@ def install() -> bool:
     return False
 
 
-def set_up() -> None:
-    """Make .venv hold what the lock says; when it does already, this costs a moment."""
-    wanted = stamp(LOCK.read_bytes(), sys.version + CONSOLE_SCRIPT, str(ROOT))
+def complete(lock: Path) -> bool:
+    """Add what *lock* holds to the .venv that is there, with uv; a part of it that is there stays."""
+    uv = find_uv()
+    return bool(uv) and logged(uv, "pip", "install", "--python", PYTHON, "--require-hashes", "-r", lock)
+
+
+def works(lock: Path) -> bool:
+    """Say whether Python in .venv finds what *lock* brings."""
+    return logged(PYTHON, "-P", "-c", PROBE, *NEEDED[lock])
+
+
+def set_up(lock: Path) -> None:
+    """Make .venv hold what *lock* says; when it does already, this costs a moment."""
+    wanted = stamps(lock)
     TOOLS.mkdir(exist_ok=True)
     with (TOOLS / "turn").open("w") as turn:
         fcntl.flock(turn, fcntl.LOCK_EX)  # two terminals may start at once
         LOG.unlink(missing_ok=True)
-        if STAMP.is_file() and STAMP.read_text() == wanted and logged(PYTHON, "-P", "-c", PROBE):
+        if holds(wanted) and works(lock):
             return
         started = time.monotonic()
-        say("Setting up .venv (about 1 GB, up to two minutes; only the first time).")
-        if not install():
-            said = [
-                line
-                for line in LOG.read_text(encoding="utf-8", errors="replace").splitlines()
-                if line.strip()
-            ]
-            sys.exit(
-                f"The packages could not be installed; is there a network? See {LOG}; it ends: {said[-1].strip()}"
-            )
+        if lock != APP_LOCK and holds(wanted[:1]) and works(APP_LOCK):
+            say("Adding to .venv what the tests need (about 0.5 GB; only the first time).")
+            installed = complete(lock)
+        else:
+            size = "0.8 GB" if lock == APP_LOCK else "1.3 GB"
+            say(f"Setting up .venv (about {size}, up to two minutes; only the first time).")
+            installed = False
+        if not installed and not install(lock):
+            lines = LOG.read_text(encoding="utf-8", errors="replace").splitlines()
+            last = [line for line in lines if line.strip()][-1].strip()
+            sys.exit(f"The packages could not be installed; is there a network? See {LOG}; it ends: {last}")
         major, minor = sys.version_info[:2]
         packages = VENV / "lib" / f"python{major}.{minor}" / "site-packages"
         (packages / "blocktime.pth").write_text(f"{ROOT}\n", encoding="utf-8")
@@ -178,7 +203,9 @@ def set_up() -> None:
             CONSOLE_SCRIPT.format(python=shlex.quote(str(PYTHON))), encoding="utf-8"
         )
         (BIN / "blocktime").chmod(0o755)
-        STAMP.write_text(wanted)  # last, so that a half-made environment has none
+        STAMP.write_text(
+            "\n".join(wanted), encoding="utf-8"
+        )  # last, so that a half-made environment has none
         say(f"Set up in {time.monotonic() - started:.0f} s.")
 
 
@@ -231,8 +258,8 @@ def wheel_works() -> bool:
         )
 
 
-def report(steps: dict[str, Callable[[], bool]]) -> int:
-    """Do every step, also after one has failed; return 1 when one has."""
+def report(steps: dict[str, Callable[[], bool]]) -> bool:
+    """Do every step, also after one has failed; say whether all succeeded."""
     failed = 0
     for name, step in steps.items():
         started = time.monotonic()
@@ -240,7 +267,7 @@ def report(steps: dict[str, Callable[[], bool]]) -> int:
         failed += not passed
         say(f"{'ok    ' if passed else 'FAILED'} {name} ({time.monotonic() - started:.1f} s)")
     print(f"{len(steps) - failed} passed, {failed} failed", flush=True)
-    return int(failed > 0)
+    return not failed
 
 
 QUICK: dict[str, Callable[[], bool]] = {
@@ -252,6 +279,7 @@ QUICK: dict[str, Callable[[], bool]] = {
 ALL: dict[str, Callable[[], bool]] = QUICK | {
     "tests": lambda: call(PYTHON, "-m", "pytest"),
     "measured numbers": lambda: quietly(PYTHON, "-m", "app", "validate", "--check"),
+    "licences": lambda: quietly(PYTHON, "licences.py", "--check"),
     "wheel": wheel_works,
 }
 
@@ -270,40 +298,62 @@ def lock(*options: str) -> bool:
         "--no-annotate",
         "--no-emit-index-url",
     )
+    sources = {
+        TEST_LOCK: ("--group", "dev", "pyproject.toml"),
+        APP_LOCK: ("--constraint", TEST_LOCK.name, "pyproject.toml"),  # the same versions
+        UV_LOCK: ("--group", "uv"),
+    }
     header = "python3 dev.py lock"
-    source = ("--group", "dev", "pyproject.toml", "--output-file", LOCK.name)
-    return call(uv, "pip", "compile", "--quiet", *wanted, *options, *source, UV_CUSTOM_COMPILE_COMMAND=header)
+    return all(
+        call(
+            *(uv, "pip", "compile", "--quiet", *wanted, *options, *source, "--output-file", path.name),
+            UV_CUSTOM_COMPILE_COMMAND=header,
+        )
+        for path, source in sources.items()
+    )
 
 
 def serve(*options: str) -> NoReturn:
     """Print a first answer, then become the server of the page, so that signals reach it; or its help."""
-    if not {"-h", "--help"}.intersection(options):
+    if not HELP.intersection(options):
         call(BIN / "blocktime", "run", "rahn-full-scan")
     os.chdir(ROOT)
     os.execve(BIN / "blocktime", [str(BIN / "blocktime"), "app", *options], environment())
 
 
+def test(*options: str) -> bool:
+    """Do every check, or with arguments pytest alone."""
+    provide_chromium()
+    return call(PYTHON, "-m", "pytest", *options) if options else report(ALL)
+
+
+def screenshots(*options: str) -> bool:
+    """Take the pictures again."""
+    provide_chromium()
+    return call(PYTHON, "-m", "pytest", "-m", "screenshots", *options)
+
+
+COMMANDS: dict[str, Callable[..., bool]] = {
+    "app": serve,
+    "test": test,
+    "check": lambda *_: report(QUICK),
+    "benchmark": lambda *options: call(PYTHON, "-m", "pytest", "-m", "benchmark", "-s", *options),
+    "docs": lambda *options: call(PYTHON, "-m", "validation.documents", *options),
+    "screenshots": screenshots,
+    "lock": lock,
+    "licences": lambda *options: call(PYTHON, "licences.py", *options),
+}
+
+
 def main(command: str = "--help", *options: str) -> int:
-    """Do what the first word asks for."""
-    if command not in {"app", "test", "check", "benchmark", "docs", "screenshots", "lock"}:
-        print(__doc__)
-        return 0 if command in {"-h", "--help", "help"} else 2
-    if command == "lock":
-        return int(not lock(*options))
-    set_up()
-    if command == "check":
-        return report(QUICK)
-    if command == "docs":
-        return int(not call(PYTHON, "-m", "validation.documents", *options))
-    if command == "screenshots":
-        provide_chromium()
-        return int(not call(PYTHON, "-m", "pytest", "-m", "screenshots", *options))
-    if command == "benchmark":
-        return int(not call(PYTHON, "-m", "pytest", "-m", "benchmark", "-s", *options))
-    if command == "test":
-        provide_chromium()
-        return int(not call(PYTHON, "-m", "pytest", *options)) if options else report(ALL)
-    serve(*options)
+    """Do what the first word asks for; 1 when it failed."""
+    needed = APP_LOCK if command == "app" else TEST_LOCK
+    if command not in COMMANDS or (HELP.intersection(options) and not holds(stamps(needed))):
+        print(__doc__)  # a command's own help would have to be installed first
+        return 0 if command in HELP or command in COMMANDS else 2
+    if command != "lock":
+        set_up(needed)
+    return int(not COMMANDS[command](*options))
 
 
 if __name__ == "__main__":

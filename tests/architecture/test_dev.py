@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -69,8 +70,8 @@ def test_one_failed_step_fails_all_and_stops_none(
         done.append(name)
         return passed
 
-    status = dev.report({"one": lambda: step("one", False), "two": lambda: step("two", True)})
-    assert (status, done) == (1, ["one", "two"])
+    passed = dev.report({"one": lambda: step("one", False), "two": lambda: step("two", True)})
+    assert (passed, done) == (False, ["one", "two"])
     assert capsys.readouterr().out == "1 passed, 1 failed\n"
 
 
@@ -95,9 +96,90 @@ def test_help_of_the_page_answers_nothing_first(
     assert called[-1][1:] == ("app", option)
 
 
-def test_the_lock_holds_hashes_and_no_address() -> None:
-    text = (SCRIPT.parent / "requirements.lock").read_text(encoding="utf-8")
+@pytest.mark.parametrize("command", ["app", "test"])
+def test_help_of_a_command_installs_nothing(tmp_path: Path, command: str) -> None:
+    for path in (SCRIPT, *SCRIPT.parent.glob("requirements*.lock")):
+        shutil.copy(path, tmp_path)
+    before = sorted(tmp_path.iterdir())
+    words = [sys.executable, str(tmp_path / "dev.py"), command, "--help"]
+    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    assert done.returncode == 0
+    assert f"dev.py {command}" in done.stdout
+    assert sorted(tmp_path.iterdir()) == before
+
+
+@pytest.fixture
+def prepared(dev: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The steps of a set-up in a folder of our own, where each succeeds and installs nothing."""
+    steps: list[str] = []
+    venv = tmp_path / ".venv"
+
+    def install(lock: Path) -> bool:
+        steps.append(f"new: {lock.name}")
+        (venv / "bin").mkdir(parents=True, exist_ok=True)
+        version = f"python{sys.version_info[0]}.{sys.version_info[1]}"
+        (venv / "lib" / version / "site-packages").mkdir(parents=True, exist_ok=True)
+        return True
+
+    def complete(lock: Path) -> bool:
+        steps.append(f"add: {lock.name}")
+        return True
+
+    places = {"VENV": venv, "TOOLS": tmp_path, "BIN": venv / "bin", "STAMP": venv / "stamp"}
+    for name, value in {**places, "LOG": tmp_path / "log", "PYTHON": venv / "bin" / "python"}.items():
+        monkeypatch.setattr(dev, name, value)
+    monkeypatch.setattr(dev, "install", install)
+    monkeypatch.setattr(dev, "complete", complete)
+    monkeypatch.setattr(dev, "works", lambda _: True)
+    return steps
+
+
+def test_what_the_app_made_the_tests_complete_and_the_app_keeps(dev: ModuleType, prepared: list[str]) -> None:
+    for lock in (dev.APP_LOCK, dev.APP_LOCK, dev.TEST_LOCK, dev.TEST_LOCK, dev.APP_LOCK):
+        dev.set_up(lock)
+    assert prepared == ["new: requirements.lock", "add: requirements-test.lock"]
+
+
+def test_another_lock_makes_the_environment_anew(
+    dev: ModuleType, prepared: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    dev.set_up(dev.TEST_LOCK)
+    changed = tmp_path / "requirements.lock"
+    changed.write_text("another==1\n")
+    monkeypatch.setattr(dev, "APP_LOCK", changed)
+    monkeypatch.setitem(dev.NEEDED, changed, [])
+    dev.set_up(dev.TEST_LOCK)
+    assert prepared == ["new: requirements-test.lock"] * 2
+
+
+LOCKS = {path.name: path.read_text(encoding="utf-8") for path in SCRIPT.parent.glob("requirements*.lock")}
+
+
+@pytest.mark.parametrize("name", LOCKS)
+def test_a_lock_holds_hashes_and_no_address(name: str) -> None:
+    text = LOCKS[name]
     assert "://" not in text
     pins = [line for line in text.splitlines() if "==" in line]
-    assert len(pins) > 50
+    assert len(pins) > (0 if name == "requirements-uv.lock" else 40)
     assert all(line.endswith("\\") for line in pins)  # a hash follows
+
+
+def test_the_tests_have_what_a_user_has_and_more() -> None:
+    user, tests = (
+        {line for line in LOCKS[name].splitlines() if "==" in line}
+        for name in ("requirements.lock", "requirements-test.lock")
+    )
+    assert user < tests
+    assert not {"libcachesim", "boto3", "pytest"} & {line.split("==")[0] for line in user}
+
+
+def test_uv_itself_comes_with_its_hash(
+    dev: ModuleType, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    called: list[str] = []
+    monkeypatch.setattr(dev, "TOOLS", tmp_path)
+    monkeypatch.setattr(dev, "logged", lambda *words: called.extend(map(str, words)))
+    monkeypatch.setattr(dev.shutil, "which", lambda _: None)
+    dev.find_uv()
+    assert "--require-hashes" in called
+    assert called[-1] == str(SCRIPT.parent / "requirements-uv.lock")

@@ -248,7 +248,7 @@ def run_one(
     asked = load(scenario, settings)
     result = _answer(asked, quiet, **how)
     if uncertainty:
-        (result,) = _propagated([asked], [result], quiet, how["seed"]).results
+        (result,) = _propagated([asked], [result], quiet, **how).results
     if html is not None:
         from app.report_html import run_page
 
@@ -307,7 +307,7 @@ def compare(
     results: Sequence[RunResult] = [_answer(one, quiet, **how) for one in asked]
     sure: list[Difference] = []
     if uncertainty:
-        propagated = _propagated(asked, results, quiet, how["seed"])
+        propagated = _propagated(asked, results, quiet, **how)
         results = propagated.results
         sure = [propagated.difference(index) for index in range(1, len(results))]
     if html is not None:
@@ -372,13 +372,19 @@ def _answer(
 
 
 def _propagated(
-    asked: Sequence[Scenario], results: Sequence[RunResult], quiet: bool, seed: int | None
+    asked: Sequence[Scenario],
+    results: Sequence[RunResult],
+    quiet: bool,
+    *,
+    engine: str,
+    seed: int | None,
+    **_: Any,
 ) -> Propagated:
     """The results with their uncertainty."""
     from scenarios.uncertainty import propagate
 
     with progress_to_terminal(quiet, "sets of constants") as progress:
-        return propagate(asked, results, seed, progress=progress)
+        return propagate(asked, results, seed, engine, progress)
 
 
 @commands.command()

@@ -39,7 +39,7 @@ from app.markdown import plain, sentence
 from app.outside import lines_of
 from app.pins import Pin, Pins
 from app.sweep_form import label_of, pickable, suggested
-from app.uncertainty_text import difference_sentence, left_out
+from app.uncertainty_text import difference_sentence, what_it_holds
 from model.books import blocktime_version
 from model.errors import BlocktimeError, SpecError
 from model.results import RunResult
@@ -353,7 +353,7 @@ def _uncertainty(laid: Laid) -> tuple[Difference, ...]:
     """A switch; where it is on, how sure each difference is, and the interval of each answer."""
     if not st.toggle(
         "Uncertainty", key=UNCERTAINTY, persist_state="session",
-        help="How far the constants' joint uncertainty moves the elapsed times, and whether the differences are sure",
+        help="Within what the times lie, and whether the differences are sure",
     ):  # fmt: skip
         return ()
     scenarios = tuple(without_prices(one) for one in laid.scenarios)
@@ -376,7 +376,7 @@ def _uncertainty(laid: Laid) -> tuple[Difference, ...]:
         for letter, title, one in zip(laid.letters, laid.titles, results, strict=True)
     }
     chart("compare_intervals", *uncertainty_charts.intervals(named, ink=ink()))
-    st.caption(plain(" ".join(["The law answers for each draw.", *left_out(results)])))
+    st.caption(plain(" ".join(what_it_holds(results))))
     return sure
 
 
@@ -389,7 +389,7 @@ def _propagated(
 ) -> tuple[tuple[RunResult, ...], tuple[Difference, ...]]:
     """The results with their uncertainty, and that of the differences from the first; worked out once."""
     del documents, version  # the key
-    found = propagate(_scenarios, _results, engine="calculate")
+    found = propagate(_scenarios, _results)
     return found.results, tuple(found.difference(place) for place in range(1, len(_results)))
 
 

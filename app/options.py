@@ -67,7 +67,7 @@ def _with_chance(command: Callable[..., Any]) -> Callable[..., Any]:
 def with_uncertainty(command: Callable[..., Any]) -> Callable[..., Any]:
     return click.option(
         "--uncertainty", is_flag=True,
-        help="How far the constants' joint uncertainty moves the answer, and which of them most.",
+        help="Within what the answer lies: uncertain constants and the model's own error, the largest cause first.",
     )(command)  # fmt: skip
 
 

@@ -1,4 +1,4 @@
-"""How sure answers are, as figures: intervals, and what constants make of the variance; no Streamlit."""
+"""How sure answers are, as figures: intervals, and the causes of their variance; no Streamlit."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from app.charts import Figure, marker, write_in
 from app.segment_charts import CLEAR, GREY
-from app.uncertainty_text import LEAST_SHOWN, MOST_SHOWN, interval_sentence, known_within
+from app.uncertainty_text import LEAST_SHOWN, MOST_SHOWN, cause_text, interval_sentence
 from model.results import Contribution, RunResult
 from model.units import show_seconds
 
@@ -48,32 +48,29 @@ def intervals(results: Mapping[str, RunResult], *, ink: str = "") -> tuple[Figur
 
 
 def shares(contributions: Sequence[Contribution], *, ink: str = "") -> tuple[Figure, str]:
-    """Shares of the variance by constant, largest on top; and the largest in words."""
+    """Shares of the variance by cause, largest on top; and the largest in words."""
     shown = [one for one in contributions[:MOST_SHOWN] if abs(one.variance_fraction) >= LEAST_SHOWN]
-    names = [one.constant.name for one in shown]
+    names = [one.name if one.constant else f"model error: {one.mechanism}" for one in shown]
     percents = [100 * one.variance_fraction for one in shown]
     trace: dict[str, Any] = {
         "type": "bar", "orientation": "h", "x": percents, "y": names, "showlegend": False, "width": 0.6,
         "text": [f"{percent:.1f} %" for percent in percents], "textposition": "outside", "cliponaxis": False,
         "marker": marker(GREY, "/"),
-        "hovertext": [
-            f"{one.constant.name}: {known_within(one.constant)}, {one.constant.how} [{one.constant.source}]"
-            for one in shown
-        ],
+        "hovertext": [cause_text(one) for one in shown],
         "hoverinfo": "text",
     }  # fmt: skip
     figure: Figure = {
         "data": [trace],
-        "layout": _layout(names, "percent of the variance that would go if it were known"),
+        "layout": _layout(names, "percent of this uncertainty (variance)"),
     }
     figure["layout"]["yaxis"]["autorange"] = "reversed"
     write_in(figure, ink)
-    first = (
-        f"{percents[0]:.0f} % of the variance would go if {names[0]} were known"
+    said = (
+        f"{names[0]} causes {percents[0]:.0f} % of this uncertainty."
         if names
-        else "It hangs on no constant"
+        else "Nothing here is uncertain."
     )
-    return figure, f"{first}."
+    return figure, said
 
 
 def _layout(rows: Sequence[str], across: str) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""How sure an answer or a difference is, as plain text: the interval, what makes it, and what is not in it."""
+"""Within what an answer or a difference lies, as plain text: the interval, its causes, and what it does not hold."""
 
 from __future__ import annotations
 
@@ -7,22 +7,30 @@ from math import floor, log10
 from typing import TYPE_CHECKING, Final
 
 from app.lines import head, wrapped
+from model.catalog import KINDS, entries
 from model.provenance import Constant
 from model.results import Contribution, Interval, RunResult, Uncertainty
+from scenarios.declared import declared_field
+from scenarios.uncertainty.model_error import model_error
 
 if TYPE_CHECKING:
     from scenarios.uncertainty import Difference
 
 MOST_SHOWN: Final = 5
 LEAST_SHOWN: Final = 0.01
-"""Share of the variance below which a constant is not worth a line."""
+"""Share of the variance below which a cause is not worth a line."""
 LITTLE: Final = 0.2
-"""Share of the variance below which no constant is to be blamed alone."""
+"""Share of the variance below which no cause alone is worth measuring."""
 MOST_NUMBERS: Final = 3
 TITLE: Final = "Uncertainty"
-NOT_IN_IT: Final = (
-    "The model's own error is not in it: blocktime validate shows that on numbers it was not fitted to."
-)
+HOW: Final = {
+    "general knowledge": "is a typical value",
+    "assumed": "is an assumption",
+    "read": "was printed by its source",
+    "derived": "was worked out from its source",
+    "fitted": "was fitted to published numbers",
+    "set by the scenario": "is your own value",
+}
 
 
 def interval_sentence(result: RunResult) -> str:
@@ -32,17 +40,34 @@ def interval_sentence(result: RunResult) -> str:
         return ""
     takes = "A transaction takes" if result.transactions else "It takes"
     confidence = f"with {100 * found.elapsed.confidence:.0f} % confidence"
-    if not found.uncertain_constants and found.chance_s is None:
-        return f"{takes} that long to a point: none of its constants has an interval."
-    range_of_it = _around(found.elapsed, result.time.elapsed_s)
-    if not found.uncertain_constants:
-        return f"{takes} {range_of_it} {confidence} by chance alone: none of its constants has an interval."
-    chance = "" if found.chance_s is None else " and chance"
-    return f"{takes} {range_of_it} {confidence}, as far as {_constants(found)} go{chance}."
+    return f"{takes} {_around(found.elapsed, result.time.elapsed_s)} {confidence}."
+
+
+def what_it_holds(results: Sequence[RunResult]) -> Iterator[str]:
+    """What the intervals of *results* hold, and what they do not."""
+    found = [one.uncertainty for one in results if one.uncertainty]
+    uncertain = {name for one in found for name in one.uncertain_constants}
+    beyond = {name for one in found for name in one.extrapolated_constants}
+    known = {name for one in found for name in one.known_constants}
+    holds = ["the model's own error on published numbers"]
+    if uncertain:
+        holds.append(_counted(len(uncertain), "uncertain constant"))
+    if any(one.chance_s is not None for one in found):
+        holds.append("chance")
+    yield f"The interval holds {_listed(holds)}."
+    if beyond:
+        are = "is" if len(beyond) == 1 else "are"
+        yield (
+            f"{_counted(len(beyond), 'constant')} {are} used outside the range of the measurements. "
+            "The interval is wider for that."
+        )
+    if known:
+        have = "has no interval and counts" if len(known) == 1 else "have no interval and count"
+        yield f"{_counted(len(known), 'constant')} {have} as exact."
 
 
 def uncertainty_lines(result: RunResult, width: int = 80) -> Iterator[str]:
-    """The interval, the constants that make it, and what it leaves out; nothing without an uncertainty."""
+    """The interval, its causes, and what it leaves out; nothing without an uncertainty."""
     found = result.uncertainty
     if found is None:
         return
@@ -51,8 +76,8 @@ def uncertainty_lines(result: RunResult, width: int = 80) -> Iterator[str]:
     yield from share_lines(found.contributions, width)
     for sentence in (
         largest_sentence(found.contributions),
+        *what_it_holds([result]),
         _how_it_was_found(result, found),
-        *left_out([result]),
     ):
         yield from wrapped(sentence, width)
 
@@ -62,23 +87,32 @@ def difference_sentence(found: Difference, letter: str = "B", base: str = "A") -
     confidence = f"with {100 * found.confidence:.0f} % confidence"
     if found.sign == "none":
         return f"Sure: {letter} takes as long as {base}, whatever the constants are."
-    if not found.draws and found.low_s == found.high_s:
-        return f"The difference is a point: no constant of {letter} or {base} has an interval."
     if found.sign == "either":
         both = (
             f"{percents(found.low_fraction, found.high_fraction)} ({seconds(found.low_s, found.high_s, '+')})"
         )
-        return f"Not sure: {letter} may take less time than {base} or more, {both} {confidence}."
+        return (
+            f"Not sure: {letter} may take less time than {base} or more, {both} {confidence}.{_beyond(found)}"
+        )
     low_s, high_s = sorted((abs(found.low_s), abs(found.high_s)))
     low, high = sorted((abs(found.low_fraction), abs(found.high_fraction)))
     by = f"{percents(low, high, '')} ({seconds(low_s, high_s)})"
-    return f"Sure: {letter} takes {found.sign} time than {base}, by {by} {confidence}."
+    sure = "Sure" if found.is_sure else "Likely"
+    return f"{sure}: {letter} takes {found.sign} time than {base}, by {by} {confidence}.{_beyond(found)}"
+
+
+def _beyond(found: Difference) -> str:
+    """That a difference stands on constants used outside their range; empty where it does not."""
+    names = found.extrapolated_constants
+    if not names:
+        return ""
+    return f" Extrapolated: {_counted(len(names), 'constant')} used outside the range of the measurements."
 
 
 def difference_lines(
     results: Sequence[RunResult], differences: Sequence[Difference], letters: Sequence[str], width: int = 80
 ) -> Iterator[str]:
-    """How sure the differences from the first answer are, what makes them unsure, and each answer's interval."""
+    """How sure the differences from the first answer are, their causes, and each answer's interval."""
     yield head(TITLE)
     for letter, found in zip(letters[1:], differences, strict=True):
         yield from wrapped(difference_sentence(found, letter, letters[0]), width)
@@ -86,57 +120,84 @@ def difference_lines(
         yield from wrapped(largest_sentence(found.contributions), width)
     for letter, result in zip(letters, results, strict=True):
         yield from wrapped(interval_sentence(result), width, first=f"{letter}  ")
-    for sentence in left_out(results):
+    for sentence in what_it_holds(results):
         yield from wrapped(sentence, width)
 
 
 def share_lines(contributions: Sequence[Contribution], width: int = 80) -> Iterator[str]:
-    """Constants by what would go of the variance if they were known, largest first."""
+    """Causes by what would go of the variance if they were known, largest first."""
     for one in contributions[:MOST_SHOWN]:
         if abs(one.variance_fraction) >= LEAST_SHOWN:
-            known = f"{known_within(one.constant)}, {one.constant.how} [{one.constant.source}]"
-            share = f"{100 * one.variance_fraction:>6.1f} %  "
-            yield from wrapped(f"{one.constant.name}: {known}", width, first=share)
+            yield from wrapped(cause_text(one), width, first=f"{100 * one.variance_fraction:>6.1f} %  ")
+
+
+def cause_text(one: Contribution) -> str:
+    """A cause with what is known of it, as a line of a table."""
+    if one.constant is None:
+        return f"the model's own error, {one.mechanism}: {_off_by(one.mechanism)}"
+    how = ", extrapolated" if one.extrapolated else ""
+    return (
+        f"{one.constant.name}: {known_within(one.constant)}, {one.constant.how}{how} [{one.constant.source}]"
+    )
 
 
 def known_within(constant: Constant) -> str:
     """Value and interval of a constant."""
     low, high = constant.interval or (constant.value, constant.value)
-    return f"{constant.value:.4g}, {low:.4g} to {high:.4g}"
+    return f"{constant.value:.4g}" if low == high else f"{constant.value:.4g}, {low:.4g} to {high:.4g}"
 
 
 def largest_sentence(contributions: Sequence[Contribution]) -> str:
-    """Which constant makes most of the variance, where its interval is from, and what would narrow it."""
+    """The largest cause of the uncertainty, what is known of it, and what makes the interval narrower."""
     if not contributions:
         return ""
-    first, share = contributions[0].constant, contributions[0].variance_fraction
-    name = f"{first.name}: {100 * share:.0f} % of the variance would go if it were known"
-    alone = ""
-    if share < LITTLE:
-        alone = (
-            " No constant alone makes much: it is what they do together, or jumps where something sets in."
-        )
-    if not first.fitted_to:
-        why = f": {first.note}" if first.note else ""
-        return f"Most hangs on {name}; it is {first.how}{why}.{alone}"
-    numbers = ", ".join(first.fitted_to[:MOST_NUMBERS])
-    more = len(first.fitted_to) - MOST_NUMBERS
-    numbers += f" and {more} more" if more > 0 else ""
-    return f"Most hangs on {name}; it is fitted to {numbers}. More such numbers would narrow this.{alone}"
-
-
-def left_out(results: Sequence[RunResult]) -> Iterator[str]:
-    """What no interval of *results* holds."""
-    known = {field for one in results if one.uncertainty for field in one.uncertainty.known_constants}
-    if known:
-        counts = (
-            "constant has no interval and counts"
-            if len(known) == 1
-            else "constants have no interval and count"
-        )
-        yield f"{len(known)} {counts} as known. {NOT_IN_IT}"
+    first = contributions[0]
+    causes = f"causes {100 * first.variance_fraction:.0f} % of this uncertainty."
+    alone = " No cause alone is large." if first.variance_fraction < LITTLE else ""
+    off_by = _off_by(first.mechanism)
+    if first.constant is None:
+        return f"The model's own error for {first.mechanism} {causes} {off_by[0].upper()}{off_by[1:]}.{alone}"
+    constant, field = first.constant, first.fields[0]
+    what = f"{_label(field)} of {_title(constant.name)}"
+    if constant.fitted_to:
+        numbers = ", ".join(constant.fitted_to[:MOST_NUMBERS])
+        more = len(constant.fitted_to) - MOST_NUMBERS
+        known = f"was fitted to {numbers}{f' and {more} more' if more > 0 else ''}"
     else:
-        yield NOT_IN_IT
+        known = HOW[constant.how] + (f" ({constant.note})" if constant.note else "")
+    beyond = " It is used outside the range of the measurements." if first.extrapolated else ""
+    return f"{what} {causes} It {known}.{beyond} Measure yours and set {field}.{alone}"
+
+
+def _label(field: str) -> str:
+    """What a field is, as the specification says it."""
+    declared = declared_field(field, "full_scan") or {}
+    return str(declared.get("description", field))
+
+
+def _title(name: str) -> str:
+    """What a catalog constant belongs to, such as NVMe solid-state disk; its name where that has no title."""
+    kind, _, rest = name.partition("/")
+    known = entries(kind) if kind in KINDS else {}
+    found = known.get(rest.partition(":")[0])
+    return str(found.title) if found else name
+
+
+def _off_by(mechanism: str) -> str:
+    """How far predictions of published times of a mechanism are off."""
+    known = model_error()
+    sd = f"{100 * known.sd_of(mechanism):.0f} %"
+    if mechanism not in known.sd:
+        return f"no published time is about it; predictions of all published times are typically off by {sd}"
+    return f"predictions of published times are typically off by {sd}"
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
+def _listed(parts: Sequence[str]) -> str:
+    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
 
 
 def seconds(low_s: float, high_s: float, sign: str = "") -> str:
@@ -172,21 +233,12 @@ def _around(interval: Interval, centre_s: float) -> str:
     return f"{found} ({percents(interval.low_s / centre_s - 1, interval.high_s / centre_s - 1)})"
 
 
-def _constants(found: Uncertainty) -> str:
-    many = len(found.uncertain_constants)
-    return (
-        "the one constant that has an interval"
-        if many == 1
-        else f"the {many} constants that have an interval"
-    )
-
-
 def _how_it_was_found(result: RunResult, found: Uncertainty) -> str:
-    """How many sets of constants were drawn, and whether chance is in the interval."""
+    """How many sets of constants were drawn, by what they were answered, and whether chance is in the interval."""
     said = ""
     if found.draws:
-        how = "calculated" if found.engine == "calculate" else f"simulated, all with seed {result.seed}"
-        said = f"{found.draws:,} sets of constants were drawn with seed {found.seed} and {how}."
+        how = "The instant estimate" if found.engine == "calculate" else "The simulation"
+        said = f"{how} answered {found.draws:,} sets of constants, drawn with seed {found.seed}."
     if result.engine == "simulate" and found.chance_s is None:
-        said += " What chance does is not in it; --replications N adds it."
+        said += " The interval does not hold chance; --replications N adds it."
     return said.strip()

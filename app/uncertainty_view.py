@@ -11,7 +11,7 @@ from app import engines, uncertainty_charts
 from app.answer import ink
 from app.drawn import chart
 from app.markdown import plain
-from app.uncertainty_text import difference_sentence, interval_sentence, largest_sentence, left_out
+from app.uncertainty_text import difference_sentence, interval_sentence, largest_sentence, what_it_holds
 from model.books import blocktime_version
 from model.errors import BlocktimeError
 from model.results import Contribution, RunResult
@@ -26,7 +26,9 @@ BASELINE, WHAT_IF = "Baseline", "What-if"
 def draw(base: Scenario, other: Scenario, found: engines.Pair) -> None:
     """The switch and, where it is on, the intervals of both answers and of their difference."""
     if not st.toggle(
-        "Uncertainty", key=SWITCH, help="How far the constants' joint uncertainty moves the elapsed time"
+        "Uncertainty",
+        key=SWITCH,
+        help="Within what the time lies: uncertain constants, and the model's own error",
     ):
         return
     scenarios, results = (without_prices(base), without_prices(other)), (found.before, found.after)
@@ -46,7 +48,7 @@ def draw(base: Scenario, other: Scenario, found: engines.Pair) -> None:
 
 
 def _show(said: str, shares: Sequence[Contribution], results: dict[str, RunResult]) -> None:
-    """A sentence, the intervals, what makes them, and what they leave out."""
+    """A sentence, the intervals, their causes, and what they leave out."""
     st.markdown(plain(f"{said} {largest_sentence(shares)}"))
     times, makers = st.columns(2, gap="medium")
     with times:
@@ -54,7 +56,7 @@ def _show(said: str, shares: Sequence[Contribution], results: dict[str, RunResul
     if shares:
         with makers:
             chart("shares", *uncertainty_charts.shares(shares, ink=ink()))
-    st.caption(plain(" ".join(["The law answers for each draw.", *left_out(list(results.values()))])))
+    st.caption(plain(" ".join(what_it_holds(list(results.values())))))
 
 
 @st.cache_data(max_entries=50, show_spinner=False)
@@ -66,6 +68,13 @@ def _propagated(
 ) -> tuple[RunResult, RunResult, Difference]:
     """The two results with their uncertainty and that of their difference, worked out once."""
     del documents, version  # the key
-    found = propagate(_scenarios, _results, engine="calculate")
+    return propagated(_scenarios, _results)
+
+
+def propagated(
+    scenarios: tuple[Scenario, ...], results: tuple[RunResult, ...]
+) -> tuple[RunResult, RunResult, Difference]:
+    """The two results with their uncertainty and that of their difference, as the terminal has them."""
+    found = propagate(scenarios, results)
     before, after = found.results
     return before, after, found.difference(1)

@@ -348,24 +348,35 @@ class Money(Frozen):
 
 
 class Contribution(Frozen):
-    """How much of the variance of a time hangs on one constant."""
+    """How much of the variance of a time one constant causes, or the model's own error for one mechanism."""
 
-    constant: Constant
+    constant: Constant | None = None
     """With its interval; its name is the catalog's, or that of an input of a library scenario that was fitted."""
-    fields: list[str]
-    """Of the scenario, that it fills."""
+    fields: list[str] = []
+    """Of the scenario, that the constant fills."""
+    mechanism: str = ""
+    """Whose error on published numbers this is, such as logical I/O; empty for a constant."""
+    extrapolated: bool = False
+    """Whether the constant is used outside the range that it was fitted in."""
     variance_fraction: float
     """What would go of the variance if it were known. Of correlated constants each takes what they have in common."""
 
+    @property
+    def name(self) -> str:
+        """The constant's name, or the mechanism's."""
+        return self.mechanism if self.constant is None else self.constant.name
+
 
 class Uncertainty(Frozen):
-    """How far the joint uncertainty of the constants moves the elapsed time, and chance; not the model's own error."""
+    """Within what the elapsed time lies: joint uncertainty of the constants, the model's own error, and chance."""
 
     elapsed: Interval
     contributions: list[Contribution]
     """By share, largest first; those that make next to nothing are left out."""
     uncertain_constants: list[str]
-    """Names of those that have an interval."""
+    """Names of those that have an interval, or are extrapolated."""
+    extrapolated_constants: list[str] = []
+    """Names of those that are used outside the range that they were fitted in, which widens the interval."""
     known_constants: list[str]
     """Fields whose constants have none, taken as known."""
     chance_s: float | None = None

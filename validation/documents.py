@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Final
 
 from model.errors import SpecError
+from scenarios.uncertainty.model_error import path_of_model_error
 from validation import compare
 from validation.constant_tables import catalog_tables, correlation_table, fitted_table, prior_table
 from validation.differences import (
@@ -27,6 +28,7 @@ from validation.differences import (
     summary,
 )
 from validation.law_tables import law_tables
+from validation.model_error import text_of as model_error_text
 
 Maker = Callable[[str], str]
 
@@ -146,12 +148,13 @@ def main(arguments: Sequence[str] = ()) -> int:
         sys.stderr.write(f"python3 dev.py docs takes no arguments, got {' '.join(arguments)}\n")
         return 2
     validation = compare.validate()
-    for path, text in fresh_documents(validation).items():
+    files = {**fresh_documents(validation), path_of_model_error(): model_error_text(validation.numbers)}
+    for path, text in files.items():
         if text != path.read_text("utf-8"):
-            beside = path.with_suffix(".md.new")
+            beside = path.with_name(f"{path.name}.new")
             beside.write_text(text, "utf-8")
             beside.replace(path)
-            sys.stdout.write(f"written: docs/{path.name}\n")
+            sys.stdout.write(f"written: {path.parent.name}/{path.name}\n")
     found = problems(DIFFERENCES.read_text("utf-8"), validation)
     sys.stderr.writelines(f"docs/{DIFFERENCES.name}: {one}\n" for one in found)
     return int(bool(found))

@@ -1,26 +1,31 @@
-"""How far a result may be off because its constants are: an interval of the elapsed time, and what makes it.
+"""Within what a result lies: an interval of the elapsed time, and what causes it.
 
-The constants of all scenarios that are asked about are drawn together, each draw one set of constants that may be the
-true one, and every scenario is answered with every draw. What two scenarios share is the same in both, so their
-difference is surer than each of them. The answers' spread is laid around the results themselves, as a share of them;
-so what the closed form of a statement that changes rows rounds off does not count as uncertainty.
+Three origins of error are drawn together. The constants, from their joint distribution: each draw is one set of
+constants that may be the true one, and every scenario is answered with every draw. Constants that are used outside the
+range that they were fitted in: they may change there as a power of the quantity, whose exponent is drawn. The model
+itself, by mechanism, as far off as it is on published numbers that it was not fitted to.
+
+What two scenarios share is the same in both, so their difference may be surer than each of them. The answers' spread is
+laid around the results themselves, as a share of them; so what the closed form of a statement that changes rows rounds
+off does not count as uncertainty.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from model.catalog import correlations
 from model.results import Interval, RunResult, Uncertainty
 from scenarios.interval import CONFIDENCE
 from scenarios.spec import Scenario
-from scenarios.uncertainty.answers import Progress, elapsed_s, engine_for, many_for
-from scenarios.uncertainty.constants import Knowledge, drawn_values, knowledge_of
+from scenarios.uncertainty.answers import Progress, draws_for, elapsed_s, engine_for
+from scenarios.uncertainty.constants import Knowledge, Uncertain, drawn_values, knowledge_of
 from scenarios.uncertainty.difference import Difference
-from scenarios.uncertainty.draws import Draws, check_inputs, drawn
-from scenarios.uncertainty.shares import contributions
+from scenarios.uncertainty.draws import Draws, check_inputs, correlated, drawn
+from scenarios.uncertainty.model_error import model_error, seconds_by_mechanism
+from scenarios.uncertainty.shares import Origin, contributions
 
 if TYPE_CHECKING:
     from scenarios.uncertainty.draws import Reals
@@ -36,39 +41,59 @@ class _Asked:
     result: RunResult
     knowledge: Knowledge
     engine: str
+    seconds: dict[str, float]
+    """Of the elapsed time, by mechanism."""
 
     @property
-    def many(self) -> int:
+    def draws(self) -> int:
         """How many draws it is answered with."""
-        return many_for(self.scenario, self.engine)
+        return draws_for(self.scenario, self.engine)
 
-    def times(self, draws: Draws, progress: Progress | None) -> Reals:
-        """Elapsed seconds with each draw, such that the constants' own values have those of the result."""
+    def times(self, draws: Draws, errors: dict[str, Reals], progress: Progress | None) -> Reals:
+        """Elapsed seconds with each draw of constants and *errors*; those of the result where nothing is off."""
         import numpy as np  # noqa: PLC0415
 
         elapsed = self.result.time.elapsed_s
-        if not self.knowledge.uncertain:
-            return np.full(self.many, elapsed)
-        kind = self.scenario.workload.kind
-        columns = {
-            path: drawn_values(one, np.append(0.0, draws.scores[one.name][: self.many]), path, kind)
-            for one in self.knowledge.uncertain
-            for path in one.fields
-        }
-        own, *others = elapsed_s(self.scenario, columns, self.engine, self.result.seed, progress)
-        return np.array(others) * (elapsed / own if own else 1.0)
+        found: Reals = np.full(self.draws, elapsed)
+        if self.knowledge.uncertain:
+            own, *others = elapsed_s(
+                self.scenario, self._columns(draws), self.engine, self.result.seed, progress
+            )
+            found = np.array(others) * (elapsed / own if own else 1.0)
+        off: Reals = np.zeros(self.draws)
+        for mechanism, scores in errors.items():
+            sd = model_error().sd_of(mechanism)
+            off += self.seconds[mechanism] * np.expm1(sd * scores[: self.draws])
+        return found * (1 + off / elapsed) if elapsed else found
 
-    def uncertainty(self, draws: Draws, times: Reals) -> Uncertainty:
+    def _columns(self, draws: Draws) -> dict[str, Reals]:
+        """Values of each uncertain field: the constant's own one first, then one for each draw."""
+        import numpy as np  # noqa: PLC0415
+
+        sd = model_error().exponent_sd
+        found = {}
+        for one in self.knowledge.uncertain:
+            scores = np.append(0.0, draws.scores[one.name][: self.draws])
+            exponents = {
+                quantity: sd * np.append(0.0, draws.scores[_exponent(one, quantity)][: self.draws])
+                for quantity in one.beyond
+            }
+            for path in one.fields:
+                found[path] = drawn_values(one, scores, path, self.scenario.workload.kind, exponents)
+        return found
+
+    def uncertainty(self, draws: Draws, times: Reals, origins: Sequence[Origin]) -> Uncertainty:
         """What *times*, one for each draw, say of the result."""
         uncertain, chance_s = self.knowledge.uncertain, _of_chance_s(self.result)
         low_s, high_s = _ends(times, self.result.time.elapsed_s, chance_s or 0.0)
         return Uncertainty(
             elapsed=Interval(low_s=low_s, high_s=high_s, confidence=CONFIDENCE),
-            contributions=contributions(uncertain, draws, times),
+            contributions=contributions(origins, times),
             uncertain_constants=[one.name for one in uncertain],
+            extrapolated_constants=[one.name for one in uncertain if one.beyond],
             known_constants=list(self.knowledge.known),
             chance_s=chance_s,
-            draws=len(times) if uncertain else 0,
+            draws=len(times) if origins else 0,
             seed=draws.seed,
             engine=self.engine,
         )
@@ -79,16 +104,15 @@ class Propagated:
     """Results with their uncertainty, and how sure the differences between them are."""
 
     results: tuple[RunResult, ...]
-    _knowledge: tuple[Knowledge, ...]
-    _draws: Draws
+    _origins: tuple[tuple[Origin, ...], ...]
     _times: tuple[Reals, ...]
     """Elapsed seconds of each result with each draw, as many as it has."""
 
     def difference(self, index: int, base: int = 0) -> Difference:
         """How sure the result at *index* is to take longer, or less long, than that at *base*."""
         before, after = self.results[base], self.results[index]
-        many = min(len(self._times[base]), len(self._times[index]))
-        first, second = self._times[base][:many], self._times[index][:many]
+        draws = min(len(self._times[base]), len(self._times[index]))
+        first, second = self._times[base][:draws], self._times[index][:draws]
         base_s = before.time.elapsed_s
         change_s = after.time.elapsed_s - base_s
         chance_s = sum((_of_chance_s(one) or 0.0) ** 2 for one in (before, after)) ** 0.5
@@ -98,7 +122,8 @@ class Propagated:
         fractions = (0.0, 0.0)
         if base_s > 0:
             fractions = _ends(second / first - 1, change_s / base_s, chance_s / base_s)
-        uncertain = {one.name: one for each in (base, index) for one in self._knowledge[each].uncertain}
+        origins = _together([*self._origins[base], *self._origins[index]])
+        seeds = [one.uncertainty.seed for one in (before, after) if one.uncertainty]
         return Difference(
             change_s=change_s,
             low_s=low_s,
@@ -106,9 +131,12 @@ class Propagated:
             low_fraction=fractions[0],
             high_fraction=fractions[1],
             confidence=CONFIDENCE,
-            contributions=contributions(uncertain.values(), self._draws, second - first),
-            draws=many if uncertain else 0,
-            seed=self._draws.seed,
+            contributions=contributions(origins, second - first),
+            extrapolated_constants=[
+                one.constant.name for one in origins if one.constant and one.extrapolated
+            ],
+            draws=draws if origins else 0,
+            seed=seeds[0],
         )
 
 
@@ -116,30 +144,90 @@ def propagate(
     scenarios: Sequence[Scenario],
     results: Sequence[RunResult],
     seed: int | None = None,
-    engine: str = "auto",
+    engine: str = "calculate",
     progress: Progress | None = None,
 ) -> Propagated:
-    """*results*, the answers to *scenarios*, with how far their constants' joint uncertainty and chance move them.
+    """*results*, the answers to *scenarios*, within what they lie by constants, the model's own error and chance.
 
-    The draws are answered by the engine that gave the result, or by the closed form where that is exact, or where
-    *engine* is ``calculate``. *progress* is called with (done, all) of each simulated scenario. Raises
-    :class:`SpecError` with one sentence where some values that the constants may have allow no answer.
+    The closed form answers the draws, whichever engine gave a result, so that the interval of an answer is one wherever
+    it is asked for; with *engine* ``simulate`` the simulation does. *progress* is called with (done, all) of each
+    simulated scenario. Raises :class:`SpecError` with one sentence where some values that the constants may have allow
+    no answer.
     """
     known = correlations()
     check_inputs(known)
     asked = [
-        _Asked(scenario, result, knowledge_of(scenario), engine_for(scenario, result, engine))
+        _Asked(
+            scenario, result, knowledge_of(scenario, result.extrapolated), engine_for(scenario, engine),
+            seconds_by_mechanism(scenario, result),
+        )
         for scenario, result in zip(scenarios, results, strict=True)
-    ]
-    names = sorted({one.name for each in asked for one in each.knowledge.uncertain})
+    ]  # fmt: skip
+    uncertain = [one for each in asked for one in each.knowledge.uncertain]
+    constants = sorted({one.name for one in uncertain})
+    exponents = sorted({_exponent(one, quantity) for one in uncertain for quantity in one.beyond})
+    mechanisms = sorted({name for each in asked for name in each.seconds})
+    errors = [_error(name, place) for name in mechanisms for place in range(len(asked))]
     first_seed = scenarios[0].seed if seed is None else seed
-    draws = drawn(names, known, max(each.many for each in asked), first_seed)
-    times = tuple(each.times(draws, progress) for each in asked)
+    draws = drawn([*constants, *exponents, *errors], known, max(each.draws for each in asked), first_seed)
+    off = _errors(asked, mechanisms, draws)
+    times = tuple(each.times(draws, own, progress) for each, own in zip(asked, off, strict=True))
+    origins = tuple(_origins(each.knowledge, draws, own) for each, own in zip(asked, off, strict=True))
     found = tuple(
-        each.result.model_copy(update={"uncertainty": each.uncertainty(draws, own)})
-        for each, own in zip(asked, times, strict=True)
+        each.result.model_copy(update={"uncertainty": each.uncertainty(draws, own, made)})
+        for each, own, made in zip(asked, times, origins, strict=True)
     )
-    return Propagated(found, tuple(each.knowledge for each in asked), draws, times)
+    return Propagated(found, origins, times)
+
+
+def _exponent(one: Uncertain, quantity: str) -> str:
+    """Name of the draws of how a constant changes with a quantity outside its range."""
+    return f"{one.name} by {quantity}"
+
+
+def _error(mechanism: str, place: int) -> str:
+    return f"model: {mechanism} {place}"
+
+
+def _errors(asked: Sequence[_Asked], mechanisms: Sequence[str], draws: Draws) -> list[dict[str, Reals]]:
+    """Scores of the model's own error by mechanism, for each scenario: the nearer two times, the more alike."""
+    import numpy as np  # noqa: PLC0415
+
+    found: list[dict[str, Reals]] = [{} for _ in asked]
+    known = model_error()
+    for name in mechanisms:
+        if not known.sd_of(name):
+            continue
+        places = [place for place, each in enumerate(asked) if name in each.seconds]
+        independent = np.stack([draws.scores[_error(name, place)] for place in places])
+        matrix = known.correlations([asked[place].seconds[name] for place in places])
+        for place, scores in zip(places, correlated(matrix, independent), strict=True):
+            found[place][name] = scores
+    return found
+
+
+def _origins(knowledge: Knowledge, draws: Draws, errors: dict[str, Reals]) -> tuple[Origin, ...]:
+    constants = [
+        Origin(
+            (draws.scores[one.name], *(draws.scores[_exponent(one, quantity)] for quantity in one.beyond)),
+            one.constant, one.fields, extrapolated=bool(one.beyond),
+        )
+        for one in knowledge.uncertain
+    ]  # fmt: skip
+    return (*constants, *(Origin((scores,), mechanism=name) for name, scores in errors.items()))
+
+
+def _together(origins: Sequence[Origin]) -> list[Origin]:
+    """One for each constant and mechanism, with the scores of both results."""
+    found: dict[str, Origin] = {}
+    for one in origins:
+        name = one.mechanism if one.constant is None else one.constant.name
+        before = found.get(name, one)
+        known = {id(scores): scores for scores in (*before.scores, *one.scores)}
+        found[name] = replace(
+            before, scores=tuple(known.values()), extrapolated=before.extrapolated or one.extrapolated
+        )
+    return [found[name] for name in sorted(found)]
 
 
 def _of_chance_s(result: RunResult) -> float | None:
@@ -153,7 +241,7 @@ def _of_chance_s(result: RunResult) -> float | None:
 def _ends(values: Reals, centre: float, chance: float) -> tuple[float, float]:
     """The interval that holds CONFIDENCE of *values*, and *centre*, widened by *chance*, half of an interval.
 
-    Constants and chance are independent of each other, so that the squares of their halves add.
+    Chance is independent of all else, so that the squares of their halves add.
     """
     import numpy as np  # noqa: PLC0415
 

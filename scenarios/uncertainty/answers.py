@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any, Final
 
 from model.calc import calculate_many, nobody_queues
 from model.errors import SpecError
-from model.results import RunResult
 from model.spec import Transactions
 from scenarios.load import source_in, to_mapping
 from scenarios.spec import Scenario
@@ -26,14 +25,13 @@ SIMULATED: Final = 64
 """Draws of the constants: powers of two, as many as take about a second but for long simulations."""
 
 
-def engine_for(scenario: Scenario, result: RunResult, engine: str = "auto") -> str:
-    """What answers the draws: the engine that gave *result*, but the closed form where that is exact or asked for."""
-    if "calculate" in (engine, result.engine) or nobody_queues(scenario.system, scenario.workload):
-        return "calculate"
-    return "simulate"
+def engine_for(scenario: Scenario, engine: str) -> str:
+    """What answers the draws: the closed form, or the simulation where *engine* asks for it and it says more."""
+    exact = nobody_queues(scenario.system, scenario.workload)
+    return "simulate" if engine == "simulate" and not exact else "calculate"
 
 
-def many_for(scenario: Scenario, engine: str) -> int:
+def draws_for(scenario: Scenario, engine: str) -> int:
     """How many draws *engine* answers."""
     if engine == "simulate":
         return SIMULATED

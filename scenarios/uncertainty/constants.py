@@ -1,14 +1,15 @@
-"""What of a scenario is uncertain: its constants and its fitted inputs that have an interval."""
+"""What of a scenario is uncertain: its constants and fitted inputs that have an interval, or stand outside a range."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from math import inf, nextafter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from math import inf, log, nextafter
 from typing import TYPE_CHECKING, Any, Final
 
 from model.catalog import constant_named
 from model.errors import SpecError
-from model.provenance import Constant, identity_of
+from model.provenance import Constant, Extrapolation, identity_of
 from scenarios.declared import declared_field, takes_whole_numbers
 from scenarios.interval import CONFIDENCE
 from scenarios.spec import Scenario
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
 
     Reals = NDArray[Any]
 
+UNKNOWN_DISTANCE: Final = log(10)
+"""How far outside a range counts of which one end is 0, where no factor says it: as ten times beyond."""
 WITHOUT_TIME: Final = "prices."
 """Constants of this section move no time."""
 
@@ -32,6 +35,8 @@ class Uncertain:
     high: float
     """Where it lies with 95 % confidence."""
     fields: tuple[str, ...]
+    beyond: dict[str, float] = field(default_factory=dict)
+    """Quantity -> logarithm of what it is over the nearest end of the range that the constant was fitted in."""
 
     @property
     def name(self) -> str:
@@ -49,12 +54,13 @@ class Knowledge:
     """Fields whose constants have no interval, those that the scenario sets among them."""
 
 
-def knowledge_of(scenario: Scenario) -> Knowledge:
-    """Which constants of *scenario* have an interval, and which have none.
+def knowledge_of(scenario: Scenario, extrapolated: Sequence[Extrapolation] = ()) -> Knowledge:
+    """Which constants of *scenario* have an interval or are *extrapolated*, and which are taken as known.
 
     A constant that repeats another is one with it, and has its interval where it has none of its own. Raises
     :class:`SpecError` for an interval that does not hold its value.
     """
+    beyond = _distances(extrapolated)
     found: dict[str, Uncertain] = {}
     known: list[str] = []
     for path, constant in sorted(scenario.system.constants.items()):
@@ -62,28 +68,44 @@ def knowledge_of(scenario: Scenario) -> Knowledge:
             continue
         origin = constant_named(constant.same_as) if constant.same_as else constant
         interval = constant.interval or origin.interval
-        if interval is None:
+        if interval is None and path not in beyond:
             known.append(path)
             continue
-        low, high = interval
+        low, high = interval or (constant.value, constant.value)
         name = identity_of(constant) or path
         if not 0 <= low <= constant.value <= high:
             raise SpecError(
                 f"{name}: interval: got {low:g} to {high:g}; it is of numbers from 0 on and holds {constant.value:g}"
             )
         if name in found:
-            found[name] = replace(found[name], fields=(*found[name].fields, path))
-        elif low < high:
+            both = found[name].beyond | beyond.get(path, {})
+            found[name] = replace(found[name], fields=(*found[name].fields, path), beyond=both)
+        elif low < high or path in beyond:
             named = origin.model_copy(update={"name": name, "interval": interval})
-            found[name] = Uncertain(named, low, high, (path,))
+            found[name] = Uncertain(named, low, high, (path,), beyond.get(path, {}))
     return Knowledge(tuple(found[name] for name in sorted(found)), tuple(known))
 
 
-def drawn_values(one: Uncertain, scores: Reals, path: str, kind: str) -> Reals:
+def _distances(extrapolated: Sequence[Extrapolation]) -> dict[str, dict[str, float]]:
+    """Field -> quantity -> logarithm of how far outside its range it is; negative below it."""
+    found: dict[str, dict[str, float]] = {}
+    for one in extrapolated:
+        distance = UNKNOWN_DISTANCE if one.times is None else log(one.times)
+        sign = 1 if one.used > one.high else -1
+        found.setdefault(one.constant, {})[one.quantity] = sign * distance
+    return found
+
+
+def drawn_values(
+    one: Uncertain, scores: Reals, path: str, kind: str, exponents: Mapping[str, Reals] | None = None
+) -> Reals:
     """Values of the field *path* at standard normal *scores*, within what a workload of *kind* allows.
 
     Formula: value × (end / value)^(|score| / 1.96) with the end of the interval on that side, so that the value is the
     median and 95 % lie within the interval; value + (end - value) × |score| / 1.96 where the interval begins at 0.
+    Outside the range that it was fitted in times (quantity / nearest end)^exponent, for each quantity in *exponents*:
+    so the variance of its logarithm grows with the square of the distance from what was measured, as that of a
+    prediction by regression does.
     """
     import numpy as np  # noqa: PLC0415
     from scipy.special import ndtri  # noqa: PLC0415
@@ -92,6 +114,8 @@ def drawn_values(one: Uncertain, scores: Reals, path: str, kind: str) -> Reals:
     steps = np.abs(scores) / float(ndtri(0.5 + CONFIDENCE / 2))
     ends = np.where(scores > 0, one.high, one.low)
     found = value * (ends / value) ** steps if one.low > 0 else value + steps * (ends - value)
+    for quantity, powers in (exponents or {}).items():
+        found = found * np.exp(one.beyond[quantity] * powers)
     found = np.clip(found, *_limits(path, kind))
     return np.rint(found).astype(np.int64) if takes_whole_numbers(path, kind) else found
 

@@ -63,6 +63,16 @@ def correlation_matrix(names: Sequence[str], correlations: Mapping[frozenset[str
     return found
 
 
+def correlated(matrix: Reals, independent: Reals) -> list[Reals]:
+    """Scores with the correlations in *matrix* from *independent* ones, a row each; the same where that is 1."""
+    import numpy as np  # noqa: PLC0415
+
+    first = [int(np.argmax(row == 1)) for row in matrix]
+    own = sorted(set(first))
+    rows = _root(matrix[np.ix_(own, own)]) @ independent[: len(own)]
+    return [rows[own.index(place)] for place in first]
+
+
 def _root(matrix: Reals) -> Reals:
     """The symmetric square root, which a matrix without an inverse has too."""
     import numpy as np  # noqa: PLC0415

@@ -1,48 +1,62 @@
-"""Which constants make the variance of a time, and how much of it each."""
+"""Which constants, and which of the model's own errors, make the variance of a time, and how much of it each."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from model.provenance import Constant
 from model.results import Contribution
-from scenarios.uncertainty.constants import Uncertain
 
 if TYPE_CHECKING:
-    from scenarios.uncertainty.draws import Draws, Reals
+    from scenarios.uncertainty.draws import Reals
 
 LEAST_SHARE: Final = 0.005
-"""A constant that makes less of the variance is not told of."""
+"""What makes less of the variance is not told of."""
 DRAWS_A_CONSTANT: Final = 16
 """So many are enough to tell a bend from chance."""
 
 
-def contributions(uncertain: Iterable[Uncertain], draws: Draws, times: Reals) -> list[Contribution]:
-    """How much of the variance of *times*, one for each of the first *draws*, would go if a constant were known.
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """One origin of uncertainty, a constant or the model's own error for a mechanism, with its scores in each draw."""
 
-    Formula: the adjusted R² of a regression of the times on the constant's score and, where there are draws enough, its
-    square: var(E[t | z]) / var(t), a first-order index of that constant together with what hangs together with it
+    scores: tuple[Reals, ...]
+    constant: Constant | None = None
+    fields: tuple[str, ...] = ()
+    mechanism: str = ""
+    extrapolated: bool = False
+
+
+def contributions(origins: Iterable[Origin], times: Reals) -> list[Contribution]:
+    """How much of the variance of *times*, one for each draw, would go if an origin were known.
+
+    Formula: the adjusted R² of a regression of the times on the origin's scores and, where there are draws enough,
+    their squares: var(E[t | z]) / var(t), a first-order index of it together with what is correlated with it
     [saltelli-2010]. So each is within 0 and 1, largest first; of constants that are correlated each takes what they
     have in common, and the shares may sum to more than 1. What chance alone would give counts as none.
     """
     import numpy as np  # noqa: PLC0415
 
-    listed = list(uncertain)
+    listed = list(origins)
     if not listed or np.ptp(times) <= 1e-12 * abs(times).max():
         return []
     around = times - times.mean()
-    many = len(times)
-    powers = (1, 2) if many >= DRAWS_A_CONSTANT * len(listed) else (1,)
+    draws = len(times)
+    powers = (1, 2) if draws >= DRAWS_A_CONSTANT * len(listed) else (1,)
     found = []
     for one in listed:
-        scores = draws.scores[one.name][:many]
-        terms = np.stack([scores**power for power in powers], axis=1)
+        terms = np.stack([scores[:draws] ** power for scores in one.scores for power in powers], axis=1)
         terms -= terms.mean(axis=0)
         left = around - terms @ np.linalg.lstsq(terms, around, rcond=None)[0]
-        unexplained = (left @ left) / (around @ around) * (many - 1) / (many - 1 - len(powers))
+        unexplained = (left @ left) / (around @ around) * (draws - 1) / (draws - 1 - terms.shape[1])
         share = float(max(0.0, 1 - unexplained))
         if share >= LEAST_SHARE:
             found.append(
-                Contribution(constant=one.constant, fields=list(one.fields), variance_fraction=share)
-            )
-    return sorted(found, key=lambda one: (-one.variance_fraction, one.constant.name))
+                Contribution(
+                    constant=one.constant, fields=list(one.fields), mechanism=one.mechanism,
+                    extrapolated=one.extrapolated, variance_fraction=share,
+                )
+            )  # fmt: skip
+    return sorted(found, key=lambda one: (-one.variance_fraction, one.name))

@@ -16,8 +16,11 @@ from app.uncertainty_text import (
     largest_sentence,
     percents,
     seconds,
+    share_lines,
     uncertainty_lines,
+    what_it_holds,
 )
+from model.catalog import constant_named
 from model.provenance import Constant
 from model.results import Contribution, Interval, RunResult, Uncertainty
 from scenarios import load, run
@@ -47,10 +50,10 @@ def sure(low_s: float, high_s: float, **more: object) -> RunResult:
     return run(load(SCAN)).model_copy(update={"uncertainty": Uncertainty.model_validate(fields)})
 
 
-def difference(low_s: float, high_s: float, draws: int = 1024) -> Difference:
+def difference(low_s: float, high_s: float, *extrapolated: str) -> Difference:
     return Difference(
         change_s=(low_s + high_s) / 2, low_s=low_s, high_s=high_s, low_fraction=low_s / 10, high_fraction=high_s / 10,
-        confidence=0.95, contributions=[], draws=draws, seed=1,
+        confidence=0.95, contributions=[], extrapolated_constants=list(extrapolated), draws=1024, seed=1,
     )  # fmt: skip
 
 
@@ -95,58 +98,74 @@ def test_a_difference_says_whether_its_sign_is_sure(low_s: float, high_s: float,
     assert difference_sentence(difference(low_s, high_s)) == says
 
 
-def test_a_difference_without_intervals_is_a_point() -> None:
-    assert difference_sentence(difference(0.1, 0.1, draws=0)) == (
-        "The difference is a point: no constant of B or A has an interval."
-    )
+@pytest.mark.parametrize(("low_s", "high_s"), [(-0.21, -0.03), (0.03, 0.21), (-0.12, 0.08)])
+def test_sure_is_not_said_of_what_is_extrapolated(low_s: float, high_s: float) -> None:
+    said = difference_sentence(difference(low_s, high_s, "host/some: call_s"))
+    assert not said.startswith("Sure")
+    assert said.endswith("Extrapolated: 1 constant used outside the range of the measurements.")
+    if low_s * high_s > 0:
+        assert said.startswith("Likely: B takes ")
 
 
 def test_an_answer_says_within_what_it_lies() -> None:
     takes = run(load(SCAN)).time.elapsed_s
-    said = interval_sentence(sure(0.9 * takes, 1.2 * takes))
-    assert said.endswith(
-        "(-10 to +20 %) with 95 % confidence, as far as the 3 constants that have an interval go."
-    )
+    assert interval_sentence(sure(0.9 * takes, 1.2 * takes)).endswith("(-10 to +20 %) with 95 % confidence.")
     assert interval_sentence(run(load(SCAN))) == ""
-    point = sure(takes, takes, uncertain_constants=[], contributions=[], draws=0)
-    assert interval_sentence(point) == "It takes that long to a point: none of its constants has an interval."
-    chance = sure(
-        0.9 * takes, 1.1 * takes, uncertain_constants=[], contributions=[], draws=0, chance_s=0.1 * takes
+
+
+def test_an_answer_says_what_its_interval_holds() -> None:
+    held = " ".join(what_it_holds([sure(0.3, 0.4, extrapolated_constants=["a"], chance_s=0.1)]))
+    assert held == (
+        "The interval holds the model's own error on published numbers, 3 uncertain constants and chance. "
+        "1 constant is used outside the range of the measurements. The interval is wider for that. "
+        "4 constants have no interval and count as exact."
     )
-    assert "by chance alone" in interval_sentence(chance)
 
 
-def test_the_lines_name_the_largest_constant_and_what_is_left_out() -> None:
+def test_the_lines_name_the_largest_cause_and_what_is_left_out() -> None:
     text = " ".join(" ".join(uncertainty_lines(sure(0.3, 0.4), 80)).split())
     assert "80.0 % host/some: call_s: 1e-05, 8e-06 to 1.3e-05, fitted [some-source]" in text
-    assert (
-        "Most hangs on host/some: call_s: 80 % of the variance would go if it were known; it is fitted to "
-        "case:table:1:real." in text
-    )
-    assert "1,024 sets of constants were drawn with seed 1 and calculated." in text
-    assert "4 constants have no interval and count as known. The model's own error is not in it" in text
+    assert "CPU of a database call of host/some: call_s causes 80 % of this uncertainty." in text
+    assert "It was fitted to case:table:1:real. Measure yours and set host.call_s." in text
+    assert "The instant estimate answered 1,024 sets of constants, drawn with seed 1." in text
     assert list(uncertainty_lines(run(load(SCAN)))) == []
 
 
 def test_a_simulation_without_replications_says_that_chance_is_missing() -> None:
     result = sure(0.3, 0.4, engine="simulate", draws=64).model_copy(update={"engine": "simulate"})
-    assert "What chance does is not in it" in " ".join(uncertainty_lines(result, 400))
+    assert "does not hold chance" in " ".join(uncertainty_lines(result, 400))
     found = result.uncertainty
     assert found is not None
     told = result.model_copy(update={"uncertainty": found.model_copy(update={"chance_s": 0.0})})
-    assert "What chance does" not in " ".join(uncertainty_lines(told, 400))
+    assert "does not hold chance" not in " ".join(uncertainty_lines(told, 400))
 
 
 def test_the_largest_says_what_would_narrow_it() -> None:
     assert largest_sentence([]) == ""
     many = tuple(f"case:table:{row}:real" for row in range(5))
-    assert "case:table:2:real and 2 more. More such numbers would narrow this." in largest_sentence(
-        [constant(fitted_to=many)]
-    )
+    assert "case:table:2:real and 2 more. Measure yours" in largest_sentence([constant(fitted_to=many)])
     assumed = largest_sentence([constant(fitted_to=(), note="nobody has measured it")])
-    assert assumed.endswith("it is assumed: nobody has measured it.")
-    assert "it is what they do together" in largest_sentence([constant(0.1)])
-    assert "it is what they do together" not in largest_sentence([constant(0.3)])
+    assert "It is an assumption (nobody has measured it). Measure yours and set host.call_s." in assumed
+    assert "No cause alone is large" in largest_sentence([constant(0.1)])
+    assert "No cause alone is large" not in largest_sentence([constant(0.3)])
+
+
+def test_a_constant_of_the_catalog_is_told_in_plain_english() -> None:
+    nvme = constant_named("disk/nvme: bandwidth_bytes_per_s")
+    one = Contribution(constant=nvme, fields=["disk.bandwidth_bytes_per_s"], variance_fraction=0.55)
+    assert largest_sentence([one]) == (
+        "Transfer rate, in the outermost zone of NVMe solid-state disk causes 55 % of this uncertainty. It is a "
+        "typical value (2 to 3.5 GB/s from drive to drive). Measure yours and set disk.bandwidth_bytes_per_s."
+    )
+
+
+def test_the_models_own_error_is_a_cause_by_mechanism() -> None:
+    said = largest_sentence([Contribution(mechanism="client", variance_fraction=0.7)])
+    assert said.startswith(
+        "The model's own error for client causes 70 % of this uncertainty. Predictions of published"
+    )
+    (line,) = share_lines([Contribution(mechanism="nothing printed", variance_fraction=0.7)], 400)
+    assert "no published time is about it" in line
 
 
 def test_run_puts_it_into_text_json_and_report(capsys: Captured, tmp_path: Path) -> None:
@@ -158,7 +177,8 @@ def test_run_puts_it_into_text_json_and_report(capsys: Captured, tmp_path: Path)
     assert main(["run", SCAN, "--uncertainty", "--json"]) == 0
     found = json.loads(capsys.readouterr().out)["uncertainty"]
     assert found["elapsed"]["low_s"] < found["elapsed"]["high_s"]
-    assert found["contributions"][0]["constant"]["name"].startswith("host/")
+    assert found["contributions"][0]["mechanism"] == "logical I/O"
+    assert found["contributions"][1]["constant"]["name"].startswith("host/")
     assert found["draws"] == 1024
     assert main(["run", SCAN, "--uncertainty", "--quiet"]) == 0
     out, err = capsys.readouterr()
@@ -184,21 +204,22 @@ def test_the_same_seed_gives_the_same_words(capsys: Captured) -> None:
 
 
 def test_compare_puts_it_into_text_json_and_report(capsys: Captured, tmp_path: Path) -> None:
-    asked = ["compare", SCAN, "--set", "tablespace.block_size_bytes=16K", "--uncertainty"]
+    asked = ["compare", SCAN, "--set", "table.rows=20000000", "--uncertainty"]
     page = tmp_path / "report.html"
     assert main([*asked, "--html", str(page)]) == 0
-    assert "\nUncertainty\nSure: B takes less time than A, by " in capsys.readouterr().out
+    assert "\nUncertainty\nSure: B takes more time than A, by " in capsys.readouterr().out
     assert "<h2>Uncertainty</h2>" in page.read_text("utf-8")
     assert main([*asked, "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
     change = found["differences"][0]
-    assert change["uncertainty"]["sign"] == "less"
+    assert change["uncertainty"]["sign"] == "more"
+    assert change["uncertainty"]["sure"] is True
     assert change["uncertainty"]["low_s"] <= change["elapsed_change_s"] <= change["uncertainty"]["high_s"]
     assert all("uncertainty" in result for result in found["results"])
     assert main([*asked, "--quiet"]) == 0
     out = capsys.readouterr().out
     assert out.count("\n") == 1
-    assert "Sure: B takes less time than A" in out
+    assert "Sure: B takes more time than A" in out
 
 
 def test_the_figures_show_the_interval_and_the_shares() -> None:
@@ -213,7 +234,7 @@ def test_the_figures_show_the_interval_and_the_shares() -> None:
     assert "What-if: " in said
     figure, said = uncertainty_charts.shares([constant(0.8), constant(0.001)])
     assert figure["data"][0]["x"] == [80]
-    assert said == "80 % of the variance would go if host/some: call_s were known."
+    assert said == "host/some: call_s causes 80 % of this uncertainty."
 
 
 def switched_on(**query: str) -> AppTest:
@@ -233,11 +254,27 @@ def says(app: AppTest, text: str) -> bool:
 
 def test_the_page_shows_it_behind_a_switch() -> None:
     app = switched_on(scenario=SCAN)
-    assert says(app, "as far as the")
-    assert says(app, "Most hangs on host/savvinov-pc")
-    assert says(app, "The model's own error is not in it")
+    assert says(app, "with 95 % confidence")
+    assert says(app, "The model's own error for logical I/O causes")
+    assert says(app, "The interval holds the model's own error")
 
 
 def test_the_page_shows_how_sure_a_change_is() -> None:
     app = switched_on(scenario=SCAN, **{"tablespace.block_size_bytes": "16384"})
-    assert says(app, "Sure: What-if takes less time than baseline, by")
+    assert says(app, "Extrapolated: 1 constant used outside the range of the measurements.")
+    assert not says(app, "Sure:")
+
+
+def test_the_page_and_the_terminal_tell_one_interval(capsys: Captured) -> None:
+    """A stream that the terminal simulates: the page draws around the closed form, with the same shares."""
+    stream = "magni-pwrite-8"
+    assert main(["run", stream, "--uncertainty", "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert told["engine"] == "simulate"
+    scenario = load(stream)
+    before, _, _ = uncertainty_view.propagated((scenario, scenario), (run(scenario, "calculate"),) * 2)
+    assert before.uncertainty is not None
+    own, told_as = before.uncertainty.contributions[0], told["uncertainty"]["contributions"][0]
+    assert told_as["variance_fraction"] == pytest.approx(own.variance_fraction, rel=0.01)
+    ends = told["uncertainty"]["elapsed"]["high_s"] / told["time"]["elapsed_s"]
+    assert ends == pytest.approx(before.uncertainty.elapsed.high_s / before.time.elapsed_s, rel=0.01)

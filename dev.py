@@ -270,6 +270,10 @@ def report(steps: dict[str, Callable[[], bool]]) -> bool:
     return not failed
 
 
+# Two workers, each with whole files (tests/conftest.py says which files stay together).
+BY_TWO = ("-n", "2", "--dist", "loadgroup")
+# The generated tests with new examples: no part of the checks, which find the same on the same code.
+RANDOM = ("-m", "hypothesis", "--hypothesis-profile", "random", *BY_TWO)
 QUICK: dict[str, Callable[[], bool]] = {
     "format": lambda: quietly(PYTHON, "-m", "ruff", "format", "--check", "--output-format", "concise", "."),
     "lint": lambda: quietly(PYTHON, "-m", "ruff", "check", "--output-format", "concise", "."),
@@ -277,7 +281,7 @@ QUICK: dict[str, Callable[[], bool]] = {
     "floors": lambda: quietly(BIN / "lint-imports"),
 }
 ALL: dict[str, Callable[[], bool]] = QUICK | {
-    "tests": lambda: call(PYTHON, "-m", "pytest"),
+    "tests": lambda: call(PYTHON, "-m", "pytest", *BY_TWO),
     "measured numbers": lambda: quietly(PYTHON, "-m", "app", "validate", "--check"),
     "licences": lambda: quietly(PYTHON, "licences.py", "--check"),
     "wheel": wheel_works,
@@ -323,6 +327,8 @@ def serve(*options: str) -> NoReturn:
 
 def test(*options: str) -> bool:
     """Do every check, or with arguments pytest alone."""
+    if "--random" in options:
+        return call(PYTHON, "-m", "pytest", *RANDOM, *(word for word in options if word != "--random"))
     provide_chromium()
     return call(PYTHON, "-m", "pytest", *options) if options else report(ALL)
 

@@ -16,7 +16,7 @@ from tempfile import TemporaryDirectory, TemporaryFile
 from typing import IO, TYPE_CHECKING
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
@@ -27,9 +27,46 @@ SERVER_STARTS_WITHIN_S = 60
 # Started in the background of a shell, all of us would be deaf to Ctrl-C, which some tests are about.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
-settings.register_profile("local", deadline=None)
-settings.register_profile("ci", deadline=None, derandomize=True)
-settings.load_profile("ci" if os.environ.get("CI") else "local")
+# The same examples each time, on however busy a machine; `python3 dev.py test --random` looks for others.
+PATIENT = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
+settings.register_profile("fixed", derandomize=True, **PATIENT)
+settings.register_profile("random", derandomize=False, print_blob=True, **PATIENT)
+settings.load_profile("fixed")
+
+# These start servers, browsers and pools of processes, or send signals to them: several workers share them not.
+ONE_BY_ONE = {
+    "tests/app/test_cli_process.py",
+    "tests/app/test_interrupts.py",
+    "tests/app/test_page_serve.py",
+    "tests/app/test_playing.py",
+    "tests/app/test_sweep_cli.py",
+    "tests/app/test_sweep_job.py",
+    "tests/scenarios/sweeps/test_cluster.py",
+    "tests/scenarios/sweeps/test_everywhere.py",
+    "tests/scenarios/sweeps/test_executors.py",
+    "tests/scenarios/sweeps/test_ledger.py",
+}
+# Each worker compiles for itself: two that write one cache at once could call each other's functions by their own's
+# name.
+if worker := os.environ.get("PYTEST_XDIST_WORKER"):
+    os.environ["NUMBA_CACHE_DIR"] = str(ROOT / ".dev" / "compiled" / worker)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """A file is tested by one worker; what drives processes by one altogether."""
+    for item in items:
+        file = item.nodeid.partition("::")[0]
+        together = file in ONE_BY_ONE or item.get_closest_marker("browser")
+        item.add_marker(pytest.mark.xdist_group("one by one" if together else file))
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Points that a test keeps without saying where are neither the user's nor another worker's."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("BLOCKTIME_STORE", str(tmp_path_factory.mktemp("store")))
+        yield
 
 
 @pytest.fixture(scope="session")

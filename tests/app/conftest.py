@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from app import engines, wishes
+from app import engines, playing, sweep_job, wishes
 from app.playing import Ask, Job, Played, Players
 from model.errors import BlocktimeError
 from model.results import (
@@ -183,3 +183,10 @@ def simulated_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Pages have their simulations before they are drawn, so that one run shows them."""
     inline = _Inline()
     monkeypatch.setattr(wishes, "players", lambda: inline)
+
+
+@pytest.fixture(autouse=True)
+def _nobody_is_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
+    """However slow the machine, a job that a test waits for is not one that nobody looks at any more."""
+    monkeypatch.setattr(playing, "FORGOTTEN_S", 1e6)
+    monkeypatch.setattr(sweep_job, "FORGOTTEN_S", 1e6)

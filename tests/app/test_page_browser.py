@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import time
 import tomllib
 from typing import TYPE_CHECKING
 from urllib.parse import parse_qs, urlsplit
@@ -42,17 +41,13 @@ def elapsed(*settings: str) -> str:
     return show_seconds(run(load("rahn-full-scan", settings), engine="calculate").time.elapsed_s)
 
 
-def test_moving_the_block_size_by_keyboard_soon_changes_the_largest_read(
-    browser: Browser, server: str
-) -> None:
+def test_moving_the_block_size_by_keyboard_changes_the_largest_read(browser: Browser, server: str) -> None:
     with opened(browser, server) as (page, _):
         reads(page, "Largest read", "128 blocks")
         slider = page.get_by_role("slider", name=re.compile("Block size"))
         slider.focus()
-        start = time.monotonic()
         slider.press("ArrowRight")
         reads(page, "Largest read", "64 blocks")
-        assert time.monotonic() - start < 10  # about 0.3 s on an idle machine; loose, because it may be busy
         page.get_by_text("was 8K").wait_for()
         page.get_by_text("1 changed").first.wait_for()
         page.get_by_role("button", name="Reset", exact=True).click()

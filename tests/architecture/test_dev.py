@@ -183,3 +183,21 @@ def test_uv_itself_comes_with_its_hash(
     dev.find_uv()
     assert "--require-hashes" in called
     assert called[-1] == str(SCRIPT.parent / "requirements-uv.lock")
+
+
+def test_the_examples_of_generated_tests_are_the_same_each_time() -> None:
+    from hypothesis import settings
+
+    assert settings.get_profile("fixed").derandomize
+    assert not settings.get_profile("random").derandomize
+
+
+def test_random_asks_pytest_for_generated_tests_with_other_examples(
+    dev: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    called: list[object] = []
+    monkeypatch.setattr(dev, "call", lambda *words: not called.extend(words))
+    assert dev.test("--random", "tests/model")
+    assert called[-1] == "tests/model"
+    assert called[called.index("--hypothesis-profile") + 1] == "random"
+    assert called[called.index("-m", 2) + 1] == "hypothesis"

@@ -22,7 +22,7 @@ HOST: Final = "127.0.0.1"
 USUAL_PORT: Final = 8501
 STARTS_WITHIN_S: Final = 60.0
 ENDS_WITHIN_S: Final = 10.0
-ENTRY: Final = Path(__file__).resolve().with_name("streamlit_app.py")
+ENTRY: Final = Path(__file__).resolve().with_name("page_server.py")
 
 
 def serve(port: int | None = None, browser: bool = True) -> int:

@@ -7,7 +7,6 @@ import shutil
 import signal
 import socket
 import subprocess
-import sys
 import time
 import urllib.request
 from collections.abc import Iterator
@@ -96,17 +95,16 @@ def browser(chromium: str) -> Iterator[Browser]:
 @pytest.fixture(scope="session")
 def server() -> Iterator[str]:
     """Address of a server of our own with the page."""
+    from app.serve import command
+
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
-    command = [sys.executable, "-m", "streamlit", "run", "app/streamlit_app.py"]
-    command += ["--server.address=127.0.0.1", f"--server.port={port}", "--server.headless=true"]
-    command += ["--server.fileWatcherType=none", "--browser.gatherUsageStats=false"]
     address = f"http://127.0.0.1:{port}"
     with TemporaryFile() as output, TemporaryDirectory() as store:
         process = subprocess.Popen(
-            command, cwd=ROOT, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT,
-            env={**os.environ, "BLOCKTIME_STORE": store},
+            command(port), cwd=ROOT, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT,
+            env={**os.environ, "BLOCKTIME_STORE": store, "PYTHONPATH": str(ROOT)},
         )  # fmt: skip
         try:
             _wait_until_healthy(process, address, output)

@@ -156,13 +156,13 @@ class Watched:
         self._rest()
         self.page.evaluate(WATCH, [self._slider.element_handle(), self._metric])
         self._slider.press(key)
-        self.page.wait_for_function("Object.keys(window.watched).length === 2")
+        self.page.wait_for_function("() => Object.keys(window.watched).length === 2")
         found: dict[str, Any] = self.page.evaluate("window.watched")
         return {**found, "both": max(found.values())}
 
     def _rest(self) -> None:
         self.page.wait_for_function(
-            "document.querySelector('[data-testid=stApp]').dataset.testScriptState === 'notRunning'"
+            "() => document.querySelector('[data-testid=stApp]').dataset.testScriptState === 'notRunning'"
         )
         self.page.wait_for_timeout(150)
 

@@ -36,7 +36,7 @@ def test_picture(name: str, browser: Browser, server: str) -> None:
         page.goto(server + address)
         page.get_by_text(there).first.wait_for()
         page.locator("[data-testid=stApp][data-test-script-state=notRunning]").wait_for()
-        page.wait_for_function("!document.querySelector('[data-testid=stSkeleton]')")
+        page.wait_for_function("() => !document.querySelector('[data-testid=stSkeleton]')")
         page.wait_for_timeout(1500)  # charts paint after the script has ended
         page.screenshot(path=DOCS / f"{name}.png")
     finally:

@@ -36,6 +36,7 @@ from model.results import (
 )
 from model.row_books import row_changes, segment_space, space_search
 from model.spec import System, Workload
+from model.units import show_seconds
 from model.write_books import device_of_writes, writes_of_a_session
 
 SENT_TWICE = "CPU of SQL*Net sends, counted in both CPU and wait"
@@ -98,7 +99,7 @@ def close_books(name: str, system: System, work: Workload, demand: Demand, timin
     writes, written_bytes = writes_of_a_session(work, demand)
     device = timing.device
     if demand.writing:
-        device = device_stats(*device_of_writes(system, demand, timing.elapsed_s))
+        device = device_stats(*device_of_writes(system, demand, timing.last_session_s or timing.elapsed_s))
     opinion = optimizer_of(system, work, demand)
     return check_books(
         RunResult(
@@ -222,3 +223,20 @@ def histogram(demand: Demand) -> dict[int, float]:
         if piece.count > 0 and piece.blocks > 0:
             sizes[int(piece.blocks)] = sizes.get(int(piece.blocks), 0.0) + float(piece.count)
     return sizes
+
+
+def session_warnings(work: Workload, demand: Demand, timed: tuple[float, float, float]) -> list[str]:
+    """What to know of several sessions: *timed* are seconds of the mean one, until the last one, and for all CPU."""
+    if work.users == 1:
+        return []
+    said = f"{work.users} users: times and counts are those of the mean session"
+    if demand.change is None:
+        said += "; a session does not find blocks in the buffer cache that another one has read"
+    mean, last, processors = (show_seconds(seconds) for seconds in timed)
+    if timed[0] >= timed[2]:
+        return [said]
+    return [
+        said,
+        f"the mean session takes {mean}, less than the {processors} that the processors need for all of them: who gets "
+        f"the first blocks early is done early, the last one after {last}",
+    ]

@@ -21,8 +21,9 @@ from model.demand import (
     reaps_are_waits,
 )
 from model.demand.conditions import extrapolated_constants
+from model.demand.turns import Alone, among_others, ends_at
 from model.laws import device
-from model.laws.numeric import Number, larger, over, smaller, some, where
+from model.laws.numeric import Number, known_where, larger, over, smaller, some, where
 from model.measures import measures_of
 from model.money_books import Spent, money_measures, priced
 from model.results import EventTime, RunResult
@@ -35,8 +36,12 @@ class ScanTime:
     """Elapsed time of one session, and what of it is waiting for reads, or for a processor."""
 
     elapsed_s: Number
+    last_s: Number
+    """From the begin of the first session to the end of the last."""
     read_wait_s: Number
     single_wait_s: Number
+    device_queue_s: Number
+    """Waits behind the reads of other sessions, which are part of the waits for reads."""
     run_queue_s: Number
     submit_cpu_s: Number
     submit_blocked_s: Number
@@ -53,11 +58,12 @@ class ScanTime:
 def compose(system: Any, work: Any, demand: Demand) -> tuple[ScanTime, DeviceDemand]:
     """Elapsed time from demands: what one session does itself, and reads waited for or hidden behind it.
 
-    With one session this is exact where either the session or the device is the slower throughout. With several it is
-    the larger of three bounds: one session alone, the device's bottleneck, and the processors.
+    With one session this is exact where either the session or the device is the slower throughout; several take turns.
     """
     plan = demand.plan
     asked = device_demand(system, demand)
+    if some(work.users > 1):
+        asked = among_others(system, work, demand, asked)
     host, users, parallel = system.host, work.users, parallel_of(system.disk)
     truly_async = plan.asynchronous and not plan.through_page_cache
     inside_submit = plan.asynchronous and plan.through_page_cache
@@ -78,7 +84,6 @@ def compose(system: Any, work: Any, demand: Demand) -> tuple[ScanTime, DeviceDem
     )
     single = plan.single_reads * asked.single_s
     slots = smaller(parallel, system.instance.direct_read_slots_limit)
-    bottleneck = device.bottleneck_s(asked.latency_s, asked.transfer_s, parallel)
     if truly_async:
         at_device = device.bottleneck_s(asked.latency_s, asked.transfer_s, slots)
         last = own * asked.last_blocks / larger(1, demand.read_blocks)
@@ -90,21 +95,24 @@ def compose(system: Any, work: Any, demand: Demand) -> tuple[ScanTime, DeviceDem
         alone_busy = asked.latency_s + asked.transfer_s
     alone = own + single + read_wait
     cpu = demand.cpu_s + copied + reap_cpu
-    device_bound = users * (bottleneck + plan.single_reads * asked.single_device_s)
-    cpu_bound = users * cpu / host.cpus
     crowded = users > 1
-    elapsed = (
-        where(crowded, larger(alone, larger(device_bound, cpu_bound)), alone) if some(crowded) else alone
-    )
+    elapsed, last_end, for_device = alone, alone, 0.0 * alone
+    if some(crowded):
+        at_device, at_processors = ends_at(system, work, demand, asked, Alone(alone, own, cpu))
+        for_disk = at_device.last_s >= at_processors.last_s
+        elapsed = where(crowded, where(for_disk, at_device.mean_s, at_processors.mean_s), alone)
+        last_end = where(crowded, larger(at_device.last_s, at_processors.last_s), alone)
+        for_device = where(crowded & for_disk, elapsed - alone, 0.0)
     extra = elapsed - alone
     log_s, free_s = demand.writing.stalls_s(elapsed) if demand.writing else (0.0, 0.0)
-    for_device = where(device_bound >= cpu_bound, extra, 0)
     posted_wait = reaped if posted else 0.0
     return (
         ScanTime(
             elapsed_s=elapsed + log_s + free_s,
+            last_s=last_end + log_s + free_s,
             read_wait_s=read_wait + (0.0 if inside_submit else for_device) + posted_wait,
             single_wait_s=single,
+            device_queue_s=for_device,
             run_queue_s=extra - for_device,
             submit_cpu_s=copied,
             submit_blocked_s=blocked + (for_device if inside_submit else 0.0),
@@ -115,12 +123,19 @@ def compose(system: Any, work: Any, demand: Demand) -> tuple[ScanTime, DeviceDem
                 where(own < CLEARLY_SLOWER * (asked.latency_s + asked.transfer_s), False, True)
                 | (not truly_async)
             ),
-            busy_s=smaller(elapsed, users * (alone_busy + plan.single_reads * asked.single_device_s)),
+            busy_s=_busy_s(users, parallel, last_end, alone_busy + plan.single_reads * asked.single_device_s),
             log_space_s=log_s,
             free_buffers_s=free_s,
         ),
         asked,
     )
+
+
+def _busy_s(users: Number, parallel: Number, elapsed_s: Number, each_s: Number) -> Number:
+    """Time the device has work: sessions overlap by chance on a device that serves several requests."""
+    share = smaller(1, over(each_s, elapsed_s))
+    overlapped = elapsed_s * (1 - (1 - share) ** users)
+    return where((parallel > 1) & (users > 1), overlapped, smaller(elapsed_s, users * each_s))
 
 
 CLEARLY_SLOWER = 1.5  # a session so much slower than the device hides it whatever the sizes of its reads
@@ -177,7 +192,11 @@ def _calculate_statement(system: System, work: Statement, *, name: str) -> tuple
         unaccounted=unaccounted,
         request_blocks=books.histogram(demand),
         device=books.device_stats(*_device_figures(asked, demand, found, work.users)),
+        last_session_s=found.last_s if work.users > 1 else None,
         engine="calculate",
+        warnings=books.session_warnings(
+            work, demand, (found.elapsed_s, found.last_s, work.users * sum(cpu.values()) / system.host.cpus)
+        ),
     )
     return books.close_books(name, system, work, demand, timing), bool(found.hidden)
 
@@ -222,8 +241,8 @@ def _device_figures(
     """Whether anything is read from the device, and iostat's quantities of it; numbers or arrays."""
     requests, size = users * asked.requests, users * asked.bytes
     singles = demand.plan.single_reads * asked.single_device_s
-    held = users * (asked.latency_s + asked.transfer_s + singles)
-    elapsed = found.elapsed_s
+    held = users * (asked.latency_s + asked.transfer_s + singles + found.device_queue_s)
+    elapsed = found.last_s
     return (asked.requests > 0) & (asked.bytes > 0), {
         "reads_per_s": over(requests, elapsed),
         "read_bytes_per_s": over(size, elapsed),
@@ -288,7 +307,7 @@ def _statement_measures(system: Any, work: Any) -> Row:
     hits = larger(0.0, demand.blocks_wanted + singles - blocks)
     writes, written_bytes = writes_of_a_session(work, demand)
     device = (
-        device_of_writes(system, demand, found.elapsed_s)
+        device_of_writes(system, demand, found.last_s)
         if demand.writing
         else _device_figures(asked, demand, found, work.users)
     )
@@ -296,6 +315,7 @@ def _statement_measures(system: Any, work: Any) -> Row:
     after_bytes = larger(after.shape.size_bytes, after.blocks * size)
     row = {
         "elapsed_s": found.elapsed_s,
+        "last_session_s": known_where(work.users > 1, found.last_s),
         "cpu_s": cpu_s,
         "wait_s": client_s + read_wait_s + found.log_space_s + found.free_buffers_s,
         "read_wait_s": read_wait_s,
@@ -319,7 +339,7 @@ def _statement_measures(system: Any, work: Any) -> Row:
     }
     if change and work.kind in PLAYED:
         row["rejected_probes"] = change.rejected
-    spent = Spent(found.elapsed_s, cpu_s, after_bytes, gets, get_cpu_s)
+    spent = Spent(found.last_s, cpu_s, after_bytes, gets, get_cpu_s)
     return found.hidden, row | books.device_measures(*device) | money_measures(system, work, spent)
 
 

@@ -67,7 +67,7 @@ def _read_wait_s(result: RunResult) -> float:
 _ALL: Final = (
     Measure("elapsed_s", "elapsed time of one session; of streams the time until the last call is done; of "
             "transactions the mean response", lambda r: r.time.elapsed_s),
-    Measure("last_session_s", "of several sessions that are simulated: until the last one is done",
+    Measure("last_session_s", "of several sessions: from the begin of the first to the end of the last",
             lambda r: r.time.last_session_s),
     Measure("cpu_s", "CPU of one session, or of one transaction", lambda r: r.time.cpu_s),
     Measure("wait_s", "all waits of one session", lambda r: sum(e.total_s for e in r.time.wait.values())),

@@ -60,6 +60,7 @@ class Spent:
     """What one run, or one transaction, took that is paid for; numbers or arrays."""
 
     elapsed_s: Number
+    """Until the last session is done."""
     cpu_s: Number
     """Of one session, or one transaction."""
     segment_bytes: Number | None
@@ -120,7 +121,7 @@ def money_of(system: System, work: Workload, result: RunResult) -> Money | None:
     if system.prices.currency is None:
         return None
     spent = Spent(
-        elapsed_s=time.elapsed_s,
+        elapsed_s=time.last_session_s or time.elapsed_s,
         cpu_s=time.cpu_s,
         segment_bytes=None if result.segment is None else result.segment.bytes_after,
         gets=gets.consistent_gets if gets else 0.0,

@@ -53,7 +53,7 @@ class TimeBreakdown(Frozen):
     """The parts of unaccounted_s by cause; time counted twice is negative."""
     interval: Interval | None = None
     last_session_s: float | None = None
-    """Of several sessions that were simulated: from the begin of the first to the end of the last."""
+    """Of several sessions: from the begin of the first to the end of the last; elapsed_s is that of the mean one."""
 
 
 class LogicalIO(Frozen):

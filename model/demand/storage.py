@@ -26,6 +26,10 @@ class DeviceDemand:
     """Uncontended time of one single-block read."""
     single_device_s: Number
     """The device's part of it."""
+    single_transfer_s: Number
+    """Of that, the time on its channel."""
+    continued_s: Number
+    """Positioning that its reads would pay besides, if none of them went on where the one before has ended."""
 
     @property
     def service_s(self) -> Number:
@@ -132,7 +136,8 @@ def device_demand(system: Any, demand: Demand) -> DeviceDemand:
     last_blocks = _first_present(plan.pieces[::-1])
     first = read_time(system, first_blocks * bs, plan.through_page_cache, 1)
     single = read_time(system, bs, plan.through_page_cache, 1)
-    latency = latency + (first_blocks > 0) * (1 - fraction) * each
+    first_each = (first_blocks > 0) * (1 - fraction) * each
+    latency = latency + first_each
     return DeviceDemand(
         requests + plan.single_reads * single.requests,
         total.device_bytes + plan.single_reads * single.device_bytes,
@@ -143,6 +148,8 @@ def device_demand(system: Any, demand: Demand) -> DeviceDemand:
         last_blocks,
         single.latency_s + single.transfer_s + single.copy_s,
         single.latency_s + single.transfer_s,
+        single.transfer_s,
+        larger(0.0, demand.reads * (1 - fraction) * each - first_each),
     )
 
 

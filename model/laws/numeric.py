@@ -5,6 +5,7 @@ A plain number never touches numpy here: one law call on floats costs what its a
 
 from __future__ import annotations
 
+import math
 from math import gcd, nan
 from typing import Any
 
@@ -120,3 +121,17 @@ def known_where(condition: Number, value: Number) -> Number:
 
         return np.where(condition, value, nan)
     return value if condition else nan
+
+
+def log(value: Number) -> Number:
+    """Natural logarithm."""
+    if getattr(value, "ndim", 0):
+        import numpy as np  # noqa: PLC0415
+
+        return np.log(value)
+    return math.log(value)
+
+
+def log2(value: Number) -> Number:
+    """Logarithm to the base of 2."""
+    return log(value) / math.log(2)

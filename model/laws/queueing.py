@@ -8,11 +8,11 @@ load of 1 or more has no mean: there a number raises :class:`OutsideLaw`, and an
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from math import inf, log, pi
+from math import inf, pi
 from typing import NamedTuple
 
 from model.errors import OutsideLaw
-from model.laws.numeric import Number, larger, largest, smaller, where
+from model.laws.numeric import Number, larger, largest, log, smaller, where
 
 
 def in_system(throughput_per_s: Number, response_s: Number) -> Number:
@@ -49,7 +49,7 @@ def mm1_response_percentile_s(arrivals_per_s: Number, service_s: Number, fractio
 
     The response is exponential with the mean R = S/(1 - ρ).
     """
-    return -service_s * _stretch(utilisation_fraction(arrivals_per_s, service_s)) * _log(1 - fraction)
+    return -service_s * _stretch(utilisation_fraction(arrivals_per_s, service_s)) * log(1 - fraction)
 
 
 def heavy_traffic_wait_s(held_s: Number, variation: Number, requests: Number) -> Number:
@@ -216,15 +216,6 @@ def _below_one(load: Number) -> Number:
     if not getattr(load, "ndim", 0) and load >= 1:
         raise OutsideLaw(f"a load of {load:g} has no steady state; an open queue needs one below 1")
     return load
-
-
-def _log(value: Number) -> Number:
-    """Natural logarithm."""
-    if getattr(value, "ndim", 0):
-        import numpy as np  # noqa: PLC0415
-
-        return np.log(value)
-    return log(value)
 
 
 def _fillings(

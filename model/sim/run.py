@@ -11,17 +11,17 @@ import simpy
 
 from model import books
 from model.demand import Demand, demand_of, parallel_of
+from model.demand.turns import first_step_s, stretch_blocks, stretches_of
 from model.errors import OutsideLaw
 from model.money_books import priced
 from model.results import DeviceStats, RunResult
 from model.sim.ledger import mean_waits
-from model.sim.session import Read, Session, Shared, stretch_blocks, stretches_of
+from model.sim.session import Read, Session, Shared
 from model.sim.streams import stream
 from model.spec import Statement, Stream, System, Transactions, Workload, release_tuple
 from model.state.extent_map import Extent, lay_out, part_of, reads_of, uncached_reads_of
 from model.state.free_buffers import FreeBuffers
 from model.state.servers import DeviceQueue, Servers
-from model.units import show_seconds
 
 MOST_STEPS = 2_000_000
 MOST_BLOCKS_DRAWN = 50_000_000
@@ -49,7 +49,9 @@ def simulate(system: System, work: Workload, *, seed: int = 1, name: str = "") -
     disk = DeviceQueue(int(parallel_of(system.disk)))
     shared = Shared(disk, Servers(system.host.cpus), _buffers(demand))
     sessions = [Session(env, system, demand, shared, stretch) for _ in range(work.users)]
-    starts = stream(seed, "session start").uniform(0, 1, work.users) * _first_step_s(sessions[0])
+    starts = stream(seed, "session start").uniform(0, 1, work.users) * first_step_s(
+        system, demand, work.users
+    )
     singles, scan_of = _single_reads(work, demand), _reads_by_session(system, work, demand, seed)
     for rank, session in enumerate(sessions):
         start_s = float(starts[rank]) if work.users > 1 else 0.0
@@ -77,12 +79,6 @@ def _refuse_what_takes_too_long(work: Statement, demand: Demand, stretch: float)
                 f"simulating {amount:,.0f} {what} is refused; the limit is {most:,}: use engine calculate, fewer "
                 "users or fewer rows"
             )
-
-
-def _first_step_s(session: Session) -> float:
-    """Sessions start within the time of one stretch of work, so that they are not in step."""
-    blocks = min(session.stretch_blocks, float(session.demand.blocks_wanted))
-    return blocks * (session.pace.cpu_s + session.pace.other_s)
 
 
 def _single_reads(work: Statement, demand: Demand) -> list[int]:
@@ -191,26 +187,9 @@ def _timing(
         device=_device_stats(sessions[0].disk, span),
         engine="simulate",
         seed=seed,
-        warnings=_warnings(work, demand, (elapsed, span, processors_s)),
+        warnings=books.session_warnings(work, demand, (elapsed, span, processors_s)),
         events=sum(ledger.events + EVENTS_PER_SESSION for ledger in ledgers),
     )
-
-
-def _warnings(work: Statement, demand: Demand, timed: tuple[float, float, float]) -> list[str]:
-    """What to know of several users: *timed* are seconds of the mean session, until the last one, and for all CPU."""
-    if work.users == 1:
-        return []
-    said = f"{work.users} users: times and counts are those of the mean session"
-    if demand.change is None:
-        said += "; a session does not find blocks in the buffer cache that another one has read"
-    mean, last, processors = (show_seconds(seconds) for seconds in timed)
-    if timed[0] >= timed[2]:
-        return [said]
-    return [
-        said,
-        f"the mean session takes {mean}, less than the {processors} that the processors need for all of them: who gets "
-        f"the first blocks early is done early, the last one after {last}",
-    ]
 
 
 def _device_stats(disk: DeviceQueue, span: float) -> DeviceStats | None:

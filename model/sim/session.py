@@ -11,6 +11,7 @@ from typing import Any
 import simpy
 
 from model.demand import FREE_BUFFERS, LOG_SPACE, SEQUENTIAL, Demand, ReadTime, read_time, reaps_are_waits
+from model.demand.turns import pace_of, stretches_of
 from model.laws.device import positioning_s
 from model.sim.ledger import Ledger
 from model.spec import System
@@ -21,22 +22,6 @@ Step = Generator[simpy.Event, Any, None]
 
 # First block of a read on the device (None: a place unlike any before), and its blocks.
 Read = tuple[int | None, int]
-
-
-@dataclass(frozen=True, slots=True)
-class Pace:
-    """What the session does for each block of the segment, spread evenly: a stretch it owns alone goes in one step."""
-
-    cpu_s: float
-    other_s: float
-    """Client waits and time between calls, less the CPU that is in them already."""
-
-
-def pace_of(system: System, demand: Demand) -> Pace:
-    """Work per wanted block, without reading."""
-    waits = sum(times * each for times, each in demand.waits.values())
-    other = waits - demand.sent_twice_s + demand.trips * system.host.between_calls_s
-    return Pace(demand.cpu_s / demand.blocks_wanted, other / demand.blocks_wanted)
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +79,8 @@ class Session:
     def _scan_one_by_one(self, reads: Iterator[Read]) -> Step:
         plan, done = self.demand.plan, 0.0
         hits_per_read = self._blocks_per_read()
-        for read in reads:
+        read = next(reads, None)
+        while read is not None:
             if plan.asynchronous:
                 reap_s, copy_s = self.system.host.reap_call_s, float(self._of_size(read[1]).copy_s)
                 blocked = self._submit(read) - self.env.now - copy_s
@@ -107,12 +93,16 @@ class Session:
             else:
                 yield from self._read_and_wait(read, plan.event)
             step = min(read[1] * hits_per_read, self.demand.blocks_wanted - done)
+            read = next(reads, None)
+            if read is None:  # what the mean session wants beyond its reads makes no turn of its own
+                step = self.demand.blocks_wanted - done
             done += step
             if step > self.stretch_blocks:
                 yield from self._work_in_stretches(step)
             else:
                 yield from self._work(step)
-        yield from self._work_in_stretches(self.demand.blocks_wanted - done)
+        if not done:
+            yield from self._work_in_stretches(self.demand.blocks_wanted)
 
     def _scan_asynchronously(self, reads: Iterator[Read]) -> Step:
         instance, plan = self.system.instance, self.demand.plan
@@ -208,30 +198,3 @@ class Session:
     def _sleep(self, duration_s: float) -> Step:
         self.ledger.events += 1
         yield self.env.timeout(duration_s if duration_s > 0 else 0.0)
-
-
-STRETCH_BLOCKS = 128
-STRETCH_S = 0.02
-MOST_STRETCHES = 10_000
-LEAST_STRETCHES = 1_000
-
-
-def stretch_blocks(demand: Demand, users: int) -> float:
-    """Blocks after which another session may have the processor.
-
-    Where rows are changed it goes by time, so that turns are the same at all block sizes.
-    """
-    wanted = float(demand.blocks_wanted)
-    if demand.writing is not None:  # what is written goes on beside the stretch after it
-        share = wanted * users / LEAST_STRETCHES
-        return min(STRETCH_BLOCKS, share if users > 1 else max(1.0, share))
-    each_s = float(demand.cpu_s) / wanted
-    alone = users == 1 and each_s * STRETCH_BLOCKS <= STRETCH_S  # takes turns with nobody
-    if demand.change is None or alone or not each_s:
-        return STRETCH_BLOCKS
-    return max(STRETCH_S / each_s, wanted / MOST_STRETCHES)
-
-
-def stretches_of(blocks: float, each_blocks: float = STRETCH_BLOCKS) -> int:
-    """In how many stretches a session works on *blocks* blocks that need no read."""
-    return min(MOST_STRETCHES, max(1, round(blocks / each_blocks)))

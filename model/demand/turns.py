@@ -1,0 +1,170 @@
+"""Several sessions of one statement: when they begin, in what turns they go on, and when they are done."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+from model.demand.storage import DeviceDemand, parallel_of
+from model.demand.work import Demand
+from model.laws import device, scan_reads, turns
+from model.laws.numeric import Number, larger, smaller, where
+
+
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """What the session does for each block of the segment, spread evenly: a stretch it owns alone goes in one step."""
+
+    cpu_s: Number
+    other_s: Number
+    """Client waits and time between calls, less the CPU that is in them already."""
+
+
+def pace_of(system: Any, demand: Demand) -> Pace:
+    """Work per wanted block, without reading."""
+    waits = sum(times * each for times, each in demand.waits.values())
+    other = waits - demand.sent_twice_s + demand.trips * system.host.between_calls_s
+    return Pace(demand.cpu_s / demand.blocks_wanted, other / demand.blocks_wanted)
+
+
+STRETCH_BLOCKS = 128
+STRETCH_S = 0.02
+MOST_STRETCHES = 10_000
+LEAST_STRETCHES = 1_000
+
+
+def stretch_blocks(demand: Demand, users: Number) -> Number:
+    """Blocks after which another session may have the processor.
+
+    Where rows are changed it goes by time, so that turns are the same at all block sizes.
+    """
+    wanted = demand.blocks_wanted
+    if demand.writing is not None:  # what is written goes on beside the stretch after it
+        share = wanted * users / LEAST_STRETCHES
+        return smaller(STRETCH_BLOCKS, where(users > 1, share, larger(1.0, share)))
+    if demand.change is None:
+        return STRETCH_BLOCKS
+    each_s = demand.cpu_s / wanted
+    alone = (users == 1) & (each_s * STRETCH_BLOCKS <= STRETCH_S)  # takes turns with nobody
+    by_time = larger(STRETCH_S / larger(each_s, 1e-300), wanted / MOST_STRETCHES)
+    return where(alone | (each_s == 0), STRETCH_BLOCKS, by_time)
+
+
+def stretches_of(blocks: float, each_blocks: float) -> int:
+    """In how many stretches a session works on *blocks* blocks that need no read."""
+    return min(MOST_STRETCHES, max(1, round(blocks / each_blocks)))
+
+
+def first_step_s(system: Any, demand: Demand, users: Number) -> Number:
+    """Sessions begin within the time of one stretch of work, so that they are not in step."""
+    pace = pace_of(system, demand)
+    blocks = smaller(stretch_blocks(demand, users), demand.blocks_wanted)
+    return blocks * (pace.cpu_s + pace.other_s)
+
+
+@dataclass(frozen=True, slots=True)
+class Alone:
+    """Seconds of one session that nobody is in the way of."""
+
+    elapsed_s: Number
+    own_s: Number
+    """Without its waits for the device."""
+    cpu_s: Number
+
+
+def among_others(system: Any, work: Any, demand: Demand, asked: DeviceDemand) -> DeviceDemand:
+    """The reads of one session among those of others, which take the heads away from where a read would go on."""
+    users, plan, reads = work.users, demand.plan, larger(1, demand.reads)
+    own = demand.cpu_s + sum(times * each for times, each in demand.waits.values())
+    alone = own + plan.single_reads * asked.single_s + asked.service_s + asked.continued_s
+    at_device = device.bottleneck_s(
+        asked.latency_s + asked.continued_s, asked.transfer_s, parallel_of(system.disk)
+    )
+    begins = turns.spread_s(first_step_s(system, demand, users), users)
+    follows = _following(system, work, demand, turns.lead_fraction(users, alone, at_device, begins) * reads)
+    # the first and the last session have the device to themselves for a time, and so has who makes the most reads
+    beside = 1 - smaller(1, 2 * begins / (users * larger(1, users - 1) * larger(alone, users * at_device)))
+    beside = beside * _reads_beside(system, work, demand) / reads
+    if plan.asynchronous and not plan.through_page_cache:
+        beside = beside * _runs(system, users, reads, own, asked, at_device) / reads
+    apart = where(users > 1, beside * (1 - follows), 0.0)
+    return replace(asked, latency_s=asked.latency_s + apart * asked.continued_s)
+
+
+def _runs(
+    system: Any, users: Number, reads: Number, own_s: Number, asked: DeviceDemand, at_device_s: Number
+) -> Number:
+    """Runs in which a session hands its asynchronous reads over without another session's in between.
+
+    They grow as long as the device goes on through a run while the session works on it; with more work they stay pairs,
+    one read in place of the last and one more; and who never waits hands over one by one.
+    """
+    slots, limit = system.instance.direct_read_slots, system.instance.direct_read_slots_limit
+    in_run_s = device.bottleneck_s(asked.latency_s, asked.transfer_s, parallel_of(system.disk))
+    keeps_on = larger(
+        0, smaller(1, 2.5 - 2 * own_s / larger(1e-300, in_run_s))
+    )  # from a quarter less to one more
+    waits = larger(0, 1 - own_s / larger(1e-300, users * at_device_s))
+    pairs = reads - smaller(reads, 2 * limit - slots) / 2
+    return keeps_on * turns.bursts(reads, slots, limit) + (1 - keeps_on) * (
+        waits * pairs + (1 - waits) * reads
+    )
+
+
+def _following(system: Any, work: Any, demand: Demand, lead_reads: Number) -> Number:
+    """Share of a session's reads that go on where another session's has ended."""
+    users, plan, reads, size = work.users, demand.plan, larger(1, demand.reads), demand.block_size_bytes
+    if demand.change is not None:
+        part_bytes = demand.read_blocks * size
+        return turns.following_parts_fraction(users, part_bytes, part_bytes / reads)
+    return sum(
+        piece.count
+        / reads
+        * turns.following_fraction(users, lead_reads, piece.blocks * size, plan.positioned_fraction)
+        for piece in plan.pieces
+    )
+
+
+def _reads_beside(system: Any, work: Any, demand: Demand) -> Number:
+    """Reads of each session while all are there; who has the first part, in small extents, makes more of them."""
+    reads, users, plan = larger(1, demand.reads), work.users, demand.plan
+    if demand.change is None or not plan.pieces or (work.kind == "update" and work.order == "random"):
+        return reads
+    segment = demand.change.segment
+    first = scan_reads.reads_of_first_part(
+        segment.shape.runs, segment.blocks / users, plan.mbrc, system.table.cached_fraction
+    )
+    return larger(1, smaller(reads, (users * demand.reads - first) / larger(1, users - 1)))
+
+
+def ends_at(
+    system: Any, work: Any, demand: Demand, asked: DeviceDemand, alone: Alone
+) -> tuple[turns.Ends, turns.Ends]:
+    """When several sessions are done if they wait for the device alone, and if they wait for the processors alone."""
+    users, cpus, plan, parallel = work.users, system.host.cpus, demand.plan, parallel_of(system.disk)
+    begins = turns.spread_s(first_step_s(system, demand, users), users)
+    reads = _reads_beside(system, work, demand)
+    share = turn = 1 / reads  # of the last turn in what is read, and in the reads
+    if plan.asynchronous and not plan.through_page_cache:
+        share = turn = larger(1 / reads, smaller(0.5, system.instance.direct_read_slots_limit / reads))
+    elif demand.change is None:
+        share = smaller(1, asked.last_blocks / larger(1, demand.read_blocks))
+    queued = where(users > parallel, asked.latency_s * turn, 0.0)
+    latency = asked.latency_s + plan.single_reads * (asked.single_device_s - asked.single_transfer_s)
+    transfer = asked.transfer_s + plan.single_reads * asked.single_transfer_s
+    at_device = turns.Station(
+        device.bottleneck_s(latency, transfer, parallel),
+        device.bottleneck_s(queued, asked.transfer_s * share, parallel),
+        alone.own_s * share,
+    )
+    stretch = smaller(1, stretch_blocks(demand, users) / demand.blocks_wanted)
+    cpu_share = smaller(stretch, where(demand.reads > 0, share, 1))
+    at_processors = turns.Station(
+        alone.cpu_s / cpus,
+        where(users > cpus, alone.cpu_s * cpu_share / cpus, 0.0),
+        (alone.elapsed_s - alone.cpu_s) * smaller(1 / reads, stretch),
+    )
+    return (
+        turns.ends_s(users, alone.elapsed_s, begins, at_device),
+        turns.ends_s(users, alone.elapsed_s, begins, at_processors),
+    )

@@ -1,0 +1,102 @@
+"""Several sessions of one statement: both engines give the mean session and the last one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from model import calculate, calculate_many, simulate
+from model.laws import turns
+from model.measures import measures_of
+from scenarios import from_mapping
+
+
+def scenario(
+    disk: str, kind: str, users: int, rows: int = 20_000, cpus: int = 4, cache: str = "1G", **work: Any
+) -> Any:
+    return from_mapping(
+        {
+            "disk": {"use": disk},
+            "instance": {"buffer_cache_bytes": cache, "release": "11.2.0.4"},
+            "host": {"cpus": cpus},
+            "table": {"rows": rows, "row_bytes": 100},
+            "workload": {"kind": kind, "users": users, **work},
+        }
+    )
+
+
+CASES = [
+    ("array-cached", "export", 16, {"rows": 1000}),  # header reads run side by side
+    ("array-raid10", "export", 16, {"rows": 1000}),
+    ("sas-10k", "full_scan", 8, {"cpus": 1}),  # the heads move for every session
+    ("sata-7k2", "full_scan", 16, {"rows": 100_000}),
+    ("sata-7k2", "full_scan", 4, {"rows": 100_000, "cache": "64M"}),  # asynchronous reads come in bursts
+    ("sas-10k", "index_range_scan", 16, {"selectivity_fraction": 0.3}),
+    ("nvme", "full_scan", 8, {"cpus": 1}),  # a queue for the processors
+    ("ssd-sata", "delete", 8, {"cpus": 1, "rows_fraction": 1.0}),
+    ("nvme", "insert", 8, {"cpus": 2, "method": "direct"}),
+    ("nvme", "insert", 4, {"method": "row"}),
+    ("sas-15k", "import", 4, {}),
+]
+
+
+@pytest.mark.parametrize(("disk", "kind", "users", "more"), CASES)
+def test_both_engines_give_the_mean_session_and_the_last(
+    disk: str, kind: str, users: int, more: dict[str, Any]
+) -> None:
+    given = scenario(disk, kind, users, **more)
+    law = calculate(given.system, given.workload).time
+    played = [simulate(given.system, given.workload, seed=seed).time for seed in (1, 2, 3)]
+    assert law.last_session_s is not None
+    assert law.last_session_s >= law.elapsed_s
+    for name in ("elapsed_s", "last_session_s"):
+        simulated = sum(getattr(time, name) for time in played) / len(played)
+        assert getattr(law, name) == pytest.approx(simulated, rel=0.2), name
+
+
+def test_arrays_of_users_are_answered_as_one_scenario_is() -> None:
+    given = scenario("sas-10k", "full_scan", 2, cache="64M")
+    users = [1, 2, 5, 40]
+    many = calculate_many(given.system, given.workload, {"workload.users": users})
+    for place, count in enumerate(users):
+        alone = measures_of(calculate(given.system, given.workload.model_copy(update={"users": count})))
+        for name in ("elapsed_s", "last_session_s", "read_wait_s", "device_utilisation_fraction"):
+            assert many[name][place] == pytest.approx(alone.get(name, float("nan")), rel=1e-9, nan_ok=True), (
+                name,
+                count,
+            )
+
+
+def test_a_remainder_of_a_share_takes_no_turn_of_its_own() -> None:
+    """Seven blocks of the mean session's 7.25 are read: the CPU of the rest belongs to the same turn."""
+    given = scenario("array-cached", "delete", 8, 5000, cpus=2, rows_fraction=1.0)
+    time = simulate(given.system, given.workload).time
+    assert time.last_session_s is not None
+    assert time.elapsed_s < 0.8 * time.last_session_s
+
+
+def test_one_turn_each_is_a_queue_that_empties() -> None:
+    """Eight sessions at once, one visit of a second each: the last ends after 8 s, the mean one after 4.5."""
+    ends = turns.ends_s(8, 1.0, 0.0, turns.Station(1.0, 1.0, 0.0))
+    assert (ends.mean_s, ends.last_s) == pytest.approx((4.5, 8.0))
+
+
+def test_sessions_that_meet_nobody_take_as_long_as_one() -> None:
+    ends = turns.ends_s(4, 10.0, 6.0, turns.Station(1.0, 0.1, 1.0))
+    assert (ends.mean_s, ends.last_s) == pytest.approx((10.0, 16.0))
+
+
+@pytest.mark.parametrize("users", [2, 3, 8])
+def test_sessions_in_step_go_on_once_a_turn(users: int) -> None:
+    assert turns.following_fraction(users, 0.5, 1 << 20, 0.0) == pytest.approx(1 / users)
+
+
+def test_a_part_within_reach_of_the_one_before_needs_no_positioning() -> None:
+    assert turns.following_parts_fraction(2, 65536, 65536) == pytest.approx(0.5)
+    assert turns.following_parts_fraction(4, 1 << 30, 65536) == 0
+
+
+def test_runs_of_asynchronous_reads_double() -> None:
+    assert turns.bursts(2 + 4 + 8, 2, 32) == pytest.approx(3)
+    assert turns.bursts(62 + 320, 2, 32) == pytest.approx(15)

@@ -200,11 +200,16 @@ def sentences_of_crossing(found: Crossing) -> list[str]:
     said = [_where(found, base)]
     if not found.is_monotone:
         said.append(
-            f"{found.measure} rises and falls along {found.key}: this is the first crossing from the low end, and "
-            "there may be others."
+            f"{found.measure} rises and falls along {found.key}: this is the first crossing from the low end. There "
+            "may be others."
             if found.below
             else f"{found.measure} rises and falls along {found.key}: it may reach the goal between the values above."
         )
+    if found.beyond:
+        end = found.scan[-1 if found.beyond == "above" else 0]
+        values = f"{found.beyond} {field_shown(found.key, end.value)}"
+        advice = f"It may no longer hold {values}" if _holds_all_along(found) else f"Try values {values}"
+        said.append(f"{advice}: {found.measure} moves towards {shown(found.measure, found.goal)} there.")
     failed = [one for one in found.scan if not one.is_answered]
     if failed:
         said.append(f"{len(failed)} of {len(found.scan)} scanned values have no answer: {failed[0].error}")
@@ -236,12 +241,17 @@ def _where(found: Crossing, base: str) -> str:
 
 def _held(found: Crossing) -> str:
     """What is true of a range that does not cross the goal."""
-    goal = shown(found.measure, found.goal)
-    one = next(one for one in found.scan if one.is_answered)
     if found.test == "=":
-        return f"The range does not reach {goal}"
-    holds = one.outcome >= found.goal if found.test == ">=" else one.outcome <= found.goal
-    return "It holds along the whole range" if holds else "It holds nowhere in the range"
+        return f"The range does not reach {shown(found.measure, found.goal)}"
+    return "It holds along the whole range" if _holds_all_along(found) else "It holds nowhere in the range"
+
+
+def _holds_all_along(found: Crossing) -> bool:
+    """Whether a range that does not cross the goal keeps it."""
+    one = next(one for one in found.scan if one.is_answered)
+    if found.test == "=" or found.below is not None:
+        return False
+    return one.outcome >= found.goal if found.test == ">=" else one.outcome <= found.goal
 
 
 def _said(found: Crossing, one: Reached) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import lru_cache
+from math import inf, nextafter
 from typing import Any, Final
 
 from pydantic import TypeAdapter
@@ -40,6 +41,17 @@ def takes_whole_numbers(path: str, kind: str) -> bool:
     forms = declared.get("anyOf", [declared])
     numbers = [form for form in forms if form.get("type") in ("integer", "number")]
     return bool(numbers) and all(form["type"] == "integer" for form in numbers)
+
+
+def limits_of(path: str, kind: str) -> tuple[float, float]:
+    """Smallest and largest value that the field *path* may have."""
+    declared = declared_field(path, kind) or {}
+    low, high = declared.get("minimum", -inf), declared.get("maximum", inf)
+    if "exclusiveMinimum" in declared:
+        low = nextafter(declared["exclusiveMinimum"], inf)
+    if "exclusiveMaximum" in declared:
+        high = nextafter(declared["exclusiveMaximum"], -inf)
+    return low, high
 
 
 def _without_null(declared: dict[str, Any]) -> dict[str, Any]:

@@ -6,14 +6,17 @@ import math
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import combinations, pairwise
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 from model.errors import SpecError, UnknownName, cut
 from model.measures import MEASURES
+from model.spec import Transactions
 from model.units import parse_bytes, parse_seconds
+from scenarios.declared import limits_of
 from scenarios.load import Source
+from scenarios.run import chosen_engine
 from scenarios.sweeps.along import Along
 from scenarios.sweeps.limits import number_said
 from scenarios.sweeps.listed import USUALLY, Asker, check_has, check_measure, measures_in, question_of
@@ -25,8 +28,8 @@ from scenarios.sweeps.table import check_place
 
 SCANNED: Final = 9
 MOST_HALVINGS: Final = 60
-STILL: Final = 1e-9
-"""Steps of a measure, as a share of its largest value, that are none."""
+STILL: Final = 0.005
+"""A step of a measure by less of its value is none: three digits are shown, and the answers are no surer than that."""
 
 _GOAL = re.compile(r"\s*([A-Za-z_]\w*)\s*(<=|>=|==?)\s*(.*\S)\s*", re.DOTALL)
 
@@ -104,8 +107,22 @@ class Crossing:
     is_whole: bool
     """Whether below and above are neighbours, with no value between them."""
     is_monotone: bool
-    """Whether the outcomes that were asked only rise, or only fall."""
+    """Whether the outcomes that were asked only rise, or only fall, but for steps that are rounding or chance."""
+    can_go: tuple[bool, bool]
+    """Whether the field may have values below the scanned range, and above it."""
     points: int
+
+    @property
+    def beyond(self) -> Literal["", "below", "above"]:
+        """At which end of the scanned range the measure still moves towards a goal that it does not reach there."""
+        outcomes = [one.outcome for one in self.scan if one.is_answered]
+        if self.below is not None or not self.is_monotone or not is_step(outcomes[0], outcomes[-1]):
+            return ""
+        is_rising = outcomes[-1] > outcomes[0]
+        is_at_top = (self.goal > max(outcomes)) == is_rising
+        if not self.can_go[is_at_top] or not (self.scan[-1] if is_at_top else self.scan[0]).is_answered:
+            return ""
+        return "above" if is_at_top else "below"
 
     @property
     def best(self) -> Reached | None:
@@ -119,6 +136,17 @@ class Crossing:
             return min(sides, key=lambda side: abs(side.outcome - self.goal))
         holding = [side for side in sides if _holds(self.test, side.outcome, self.goal)]
         return holding[0] if holding else None
+
+
+def is_step(one: float, other: float, least: float = STILL) -> bool:
+    """Whether a measure differs by more than *least*, as a share of the larger of the two."""
+    return abs(other - one) > least * max(abs(one), abs(other))
+
+
+def is_monotone(outcomes: Sequence[float], least: float) -> bool:
+    """Whether outcomes only rise, or only fall, but for steps of at most *least* of their value."""
+    steps = [other - one for one, other in combinations(outcomes, 2) if is_step(one, other, least)]
+    return not (any(step > 0 for step in steps) and any(step < 0 for step in steps))
 
 
 def _holds(test: str, outcome: float, goal: float) -> bool:
@@ -188,7 +216,7 @@ class _Search:
         is_whole = below is not None and above is not None and self._along.values is not None
         return Crossing(
             source.name, self._along.key, self._goal.measure, self._goal.test, number, self._base, tuple(scanned),
-            below, above, is_whole, self._is_monotone(), len(self.known),
+            below, above, is_whole, self._is_monotone(), self._can_go(scanned), len(self.known),
         )  # fmt: skip
 
     def _ask(self, values: Sequence[Any]) -> list[Reached]:
@@ -250,7 +278,19 @@ class _Search:
     def _is_monotone(self) -> bool:
         """Whether the outcomes that are known only rise, or only fall, along the axis."""
         known = (self.known[value] for value in sorted(self.known))
-        outcomes = [one.outcome for one in known if one.is_answered]
-        least = STILL * max(abs(outcome) for outcome in outcomes)
-        steps = [other - one for one, other in pairwise(outcomes)]
-        return not (any(step > least for step in steps) and any(step < -least for step in steps))
+        return is_monotone([one.outcome for one in known if one.is_answered], max(STILL, self._chance()))
+
+    def _chance(self) -> float:
+        """Share of its value by which chance alone may move a measure of simulated transactions."""
+        question = self._asker.question
+        base = question.source.scenario()
+        if not isinstance(base.workload, Transactions):
+            return 0.0
+        engine = chosen_engine(question.how.engine, base.system, base.workload)
+        return base.workload.precision_percent / 100 if engine == "simulate" else 0.0
+
+    def _can_go(self, scanned: Sequence[Reached]) -> tuple[bool, bool]:
+        """Whether the field may have values beyond both ends of the range."""
+        kind = self._asker.question.source.scenario().workload.kind
+        low, high = limits_of(self._along.key, kind)
+        return low < scanned[0].value, scanned[-1].value < high

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from math import inf, log, nextafter
+from math import log
 from typing import TYPE_CHECKING, Any, Final
 
 from model.catalog import constant_named
 from model.errors import SpecError
 from model.provenance import Constant, Extrapolation, identity_of
-from scenarios.declared import declared_field, takes_whole_numbers
+from scenarios.declared import limits_of, takes_whole_numbers
 from scenarios.interval import CONFIDENCE
 from scenarios.spec import Scenario
 
@@ -116,16 +116,5 @@ def drawn_values(
     found = value * (ends / value) ** steps if one.low > 0 else value + steps * (ends - value)
     for quantity, powers in (exponents or {}).items():
         found = found * np.exp(one.beyond[quantity] * powers)
-    found = np.clip(found, *_limits(path, kind))
+    found = np.clip(found, *limits_of(path, kind))
     return np.rint(found).astype(np.int64) if takes_whole_numbers(path, kind) else found
-
-
-def _limits(path: str, kind: str) -> tuple[float, float]:
-    """Smallest and largest value that a field may have."""
-    declared = declared_field(path, kind) or {}
-    low, high = declared.get("minimum", -inf), declared.get("maximum", inf)
-    if "exclusiveMinimum" in declared:
-        low = nextafter(declared["exclusiveMinimum"], inf)
-    if "exclusiveMaximum" in declared:
-        high = nextafter(declared["exclusiveMaximum"], -inf)
-    return low, high

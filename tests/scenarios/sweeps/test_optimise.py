@@ -13,7 +13,7 @@ from model.measures import MEASURES, measures_of
 from scenarios import load, run
 from scenarios.sweeps import optimise as module
 from scenarios.sweeps.along import Along
-from scenarios.sweeps.goal_seek import Crossing, seek
+from scenarios.sweeps.goal_seek import STILL, Crossing, Reached, is_monotone, seek
 from scenarios.sweeps.limits import limits_of
 from scenarios.sweeps.optimise import Optimum, optimise
 from scenarios.sweeps.spec import axis_of
@@ -277,6 +277,40 @@ def test_a_measure_that_rises_and_falls_is_told(tmp_path: Path) -> None:
     assert found.below is not None
     assert found.best is not None
     assert (found.below.value, found.best.value) == (4096, 8192)  # from 16K on it does not hold any more
+
+
+@pytest.mark.parametrize(
+    ("outcomes", "precision", "monotone"),
+    [
+        ([8.47e-3, 9.20e-3, 9.19e-3, 9.9e-3], 0.0, True),  # a step of 0.1 % is rounding
+        ([8.47e-3, 9.20e-3, 9.05e-3, 9.9e-3], 0.0, False),
+        ([8.47e-3, 9.20e-3, 9.05e-3, 9.9e-3], 0.02, True),  # chance may do that
+        ([8.47e-3, 9.20e-3, 8.6e-3, 9.9e-3], 0.02, False),
+    ],
+)
+def test_rounding_and_chance_are_no_turn(outcomes: list[float], precision: float, monotone: bool) -> None:
+    assert is_monotone(outcomes, max(STILL, precision)) is monotone
+
+
+@pytest.mark.parametrize(
+    ("goal", "outcomes", "ends", "beyond"),
+    [
+        (20.0, [1.0, 2.0, 3.0], (True, True), "above"),
+        (0.5, [1.0, 2.0, 3.0], (True, True), "below"),
+        (0.5, [1.0, 2.0, 3.0], (False, True), ""),  # the field has no values there
+        (20.0, [3.0, 2.0, 1.0], (True, True), "below"),
+        (0.5, [3.0, 2.0, 1.0], (True, True), "above"),
+        (20.0, [1.0, 1.001, 1.002], (True, True), ""),  # it does not move
+    ],
+)
+def test_a_goal_outside_the_range_lies_beyond_one_end(
+    goal: float, outcomes: list[float], ends: tuple[bool, bool], beyond: str
+) -> None:
+    scan = tuple(Reached(place, outcome) for place, outcome in enumerate(outcomes))
+    found = Crossing(
+        "a", "workload.users", "response_s", "=", goal, 1.0, scan, None, None, False, True, ends, 3
+    )
+    assert found.beyond == beyond
 
 
 # Parts

@@ -11,7 +11,7 @@ from model.catalog import KINDS, entries
 from model.provenance import Constant
 from model.results import Contribution, Interval, RunResult, Uncertainty
 from scenarios.declared import declared_field
-from scenarios.uncertainty.model_error import model_error
+from scenarios.uncertainty.model_error import ESTIMATE, model_error
 
 if TYPE_CHECKING:
     from scenarios.uncertainty import Difference
@@ -52,6 +52,8 @@ def what_it_holds(results: Sequence[RunResult]) -> Iterator[str]:
     holds = ["the model's own error on published numbers"]
     if uncertain:
         holds.append(_counted(len(uncertain), "uncertain constant"))
+    if any(one.accuracy and one.accuracy.within_fraction for one in results):
+        holds.append("the error of the instant estimate")
     if any(one.chance_s is not None for one in found):
         holds.append("chance")
     yield f"The interval holds {_listed(holds)}."
@@ -133,6 +135,8 @@ def share_lines(contributions: Sequence[Contribution], width: int = 80) -> Itera
 
 def cause_text(one: Contribution) -> str:
     """A cause with what is known of it, as a line of a table."""
+    if one.mechanism == ESTIMATE:
+        return "the instant estimate, which may be off the simulation"
     if one.constant is None:
         return f"the model's own error, {one.mechanism}: {_off_by(one.mechanism)}"
     how = ", extrapolated" if one.extrapolated else ""
@@ -154,6 +158,8 @@ def largest_sentence(contributions: Sequence[Contribution]) -> str:
     first = contributions[0]
     causes = f"causes {100 * first.variance_fraction:.0f} % of this uncertainty."
     alone = " No cause alone is large." if first.variance_fraction < LITTLE else ""
+    if first.mechanism == ESTIMATE:
+        return f"The instant estimate {causes} Simulate the scenario for a narrower interval.{alone}"
     off_by = _off_by(first.mechanism)
     if first.constant is None:
         return f"The model's own error for {first.mechanism} {causes} {off_by[0].upper()}{off_by[1:]}.{alone}"

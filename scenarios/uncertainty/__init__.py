@@ -3,7 +3,8 @@
 Three origins of error are drawn together. The constants, from their joint distribution: each draw is one set of
 constants that may be the true one, and every scenario is answered with every draw. Constants that are used outside the
 range that they were fitted in: they may change there as a power of the quantity, whose exponent is drawn. The model
-itself, by mechanism, as far off as it is on published numbers that it was not fitted to.
+itself, by mechanism, as far off as it is on published numbers that it was not fitted to, and an instant estimate as
+far off as such estimates are of the simulation.
 
 What two scenarios share is the same in both, so their difference may be surer than each of them. The answers' spread is
 laid around the results themselves, as a share of them; so what the closed form of a statement that changes rows rounds
@@ -24,7 +25,7 @@ from scenarios.uncertainty.answers import Progress, draws_for, elapsed_s, engine
 from scenarios.uncertainty.constants import Knowledge, Uncertain, drawn_values, knowledge_of
 from scenarios.uncertainty.difference import Difference
 from scenarios.uncertainty.draws import Draws, check_inputs, correlated, drawn
-from scenarios.uncertainty.model_error import model_error, seconds_by_mechanism
+from scenarios.uncertainty.model_error import ESTIMATE, model_error, sd_of_estimate, seconds_by_mechanism
 from scenarios.uncertainty.shares import Origin, contributions
 
 if TYPE_CHECKING:
@@ -44,6 +45,10 @@ class _Asked:
     seconds: dict[str, float]
     """Of the elapsed time, by mechanism."""
 
+    def sd_of(self, mechanism: str) -> float:
+        """Standard deviation of the logarithm of its time of *mechanism*."""
+        return sd_of_estimate(self.result) if mechanism == ESTIMATE else model_error().sd_of(mechanism)
+
     @property
     def draws(self) -> int:
         """How many draws it is answered with."""
@@ -62,8 +67,7 @@ class _Asked:
             found = np.array(others) * (elapsed / own if own else 1.0)
         off: Reals = np.zeros(self.draws)
         for mechanism, scores in errors.items():
-            sd = model_error().sd_of(mechanism)
-            off += self.seconds[mechanism] * np.expm1(sd * scores[: self.draws])
+            off += self.seconds[mechanism] * np.expm1(self.sd_of(mechanism) * scores[: self.draws])
         return found * (1 + off / elapsed) if elapsed else found
 
     def _columns(self, draws: Draws) -> dict[str, Reals]:
@@ -159,7 +163,7 @@ def propagate(
     asked = [
         _Asked(
             scenario, result, knowledge_of(scenario, result.extrapolated), engine_for(scenario, engine),
-            seconds_by_mechanism(scenario, result),
+            seconds_by_mechanism(scenario, result) | {ESTIMATE: result.time.elapsed_s},
         )
         for scenario, result in zip(scenarios, results, strict=True)
     ]  # fmt: skip
@@ -194,13 +198,14 @@ def _errors(asked: Sequence[_Asked], mechanisms: Sequence[str], draws: Draws) ->
     import numpy as np  # noqa: PLC0415
 
     found: list[dict[str, Reals]] = [{} for _ in asked]
-    known = model_error()
     for name in mechanisms:
-        if not known.sd_of(name):
+        places = [
+            place for place, each in enumerate(asked) if each.seconds.get(name, 0.0) > 0 and each.sd_of(name)
+        ]
+        if not places:
             continue
-        places = [place for place, each in enumerate(asked) if name in each.seconds]
         independent = np.stack([draws.scores[_error(name, place)] for place in places])
-        matrix = known.correlations([asked[place].seconds[name] for place in places])
+        matrix = model_error().correlations([asked[place].seconds[name] for place in places])
         for place, scores in zip(places, correlated(matrix, independent), strict=True):
             found[place][name] = scores
     return found

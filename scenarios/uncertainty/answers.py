@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 
 Progress = Callable[[int, int], None]
 
-BY_ARRAYS: Final = 1024
+BY_ARRAYS: Final = 4096
 ONE_BY_ONE: Final = 256
 SIMULATED: Final = 64
-"""Draws of the constants: powers of two, as many as take about a second but for long simulations."""
+"""Draws of the constants: powers of four, as many as take about a second but for long simulations."""
 
 
 def engine_for(scenario: Scenario, engine: str) -> str:

@@ -1,44 +1,61 @@
-"""Draws of constants that are uncertain together: normal in their logarithms, spread evenly, the same for a seed."""
+"""Draws of what is uncertain together: normal in the logarithms, spread evenly, the same for a name and a seed."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
+from zlib import crc32
 
 from model.catalog import CORRELATIONS
 from model.errors import SpecError
 from scenarios.load import library, library_data
 
 if TYPE_CHECKING:
+    from numpy.random import Generator
     from numpy.typing import NDArray
 
     Reals = NDArray[Any]
 
 
+FIRST_BLOCK: Final = 64
+"""Draws of the first Latin hypercube."""
+
+
 @dataclass(frozen=True, slots=True)
 class Draws:
-    """Standard normal scores of constants by name, one for each draw."""
+    """Standard normal scores by name, one for each draw."""
 
     scores: dict[str, Reals]
     seed: int
 
 
-def drawn(names: Sequence[str], correlations: Mapping[frozenset[str], float], many: int, seed: int) -> Draws:
-    """*many* draws of the constants *names*, a power of two; scores are correlated as the constants' logarithms are.
+def drawn(names: Sequence[str], correlations: Mapping[frozenset[str], float], draws: int, seed: int) -> Draws:
+    """*draws* draws of what is called *names*; scores are correlated as the constants' logarithms are.
 
-    Points of Sobol's sequence, scrambled by *seed*, so that the first half of them, or a quarter, is as even as all.
+    Latin hypercubes [mckay-1979], each name with random numbers of its own, so that it has the same draws whatever is
+    drawn beside it. Every power of 4 from 64 on ends one, so that the first quarter of the draws is as even as all.
     """
     import numpy as np  # noqa: PLC0415
     from scipy.special import ndtri  # noqa: PLC0415
-    from scipy.stats import qmc  # noqa: PLC0415  (takes a second to import)
 
     if not names:
         return Draws({}, seed)
-    shares = qmc.Sobol(len(names), rng=np.random.default_rng(seed)).random(many)
-    inside = 0.5 + (1 - 1e-10) * (shares - 0.5)  # an end of 0 or 1 would be infinitely far out
-    scores = ndtri(inside) @ _root(correlation_matrix(names, correlations))
-    return Draws(dict(zip(names, scores.T, strict=True)), seed)
+    shares = np.stack([_even(draws, np.random.default_rng([seed, crc32(name.encode())])) for name in names])
+    scores = _root(correlation_matrix(names, correlations)) @ ndtri(shares)
+    return Draws(dict(zip(names, scores, strict=True)), seed)
+
+
+def _even(draws: int, rng: Generator) -> Reals:
+    """Shares within 0 and 1 in random order: one in each of as many equal parts as there are shares, block by block."""
+    import numpy as np  # noqa: PLC0415
+
+    found, begin, end = [], 0, FIRST_BLOCK
+    while begin < draws:
+        size = min(end, draws) - begin
+        found.append((rng.permutation(size) + rng.uniform(1e-6, 1 - 1e-6, size)) / size)
+        begin, end = begin + size, 4 * end
+    return np.concatenate(found)
 
 
 def correlation_matrix(names: Sequence[str], correlations: Mapping[frozenset[str], float]) -> Reals:

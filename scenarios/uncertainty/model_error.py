@@ -9,6 +9,7 @@ import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from math import log1p
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -25,6 +26,10 @@ if TYPE_CHECKING:
 FILE: Final = "model_error.toml"
 OTHER_WORK: Final = "other work"
 """What no published time is about: it has the error of all mechanisms together."""
+WITHIN: Final = 1.96
+"""Standard deviations on either side that hold 95 % of a normal distribution."""
+ESTIMATE: Final = "instant estimate"
+"""What the closed form is off the simulation by, where it gave the result."""
 SAME: Final = 1e-9
 """Relative difference of two times that are the same work."""
 
@@ -97,6 +102,14 @@ def seconds_by_mechanism(scenario: Scenario, result: RunResult) -> dict[str, flo
         name = _mechanism_of(component, scenario)
         found[name] = found.get(name, 0.0) + seconds
     return {name: seconds for name, seconds in found.items() if seconds > 0}
+
+
+def sd_of_estimate(result: RunResult) -> float:
+    """Standard deviation of the logarithm of simulated over estimated time; 0 for an answer that is exact or simulated.
+
+    Formula: ln(1 + within) / 1.96, as 95 % of random scenarios of its regime lie within that fraction.
+    """
+    return log1p(result.accuracy.within_fraction) / WITHIN if result.accuracy else 0.0
 
 
 def _mechanism_of(component: str, scenario: Scenario) -> str:

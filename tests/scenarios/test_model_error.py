@@ -7,12 +7,18 @@ from math import exp, log
 import numpy as np
 import pytest
 
-from model.results import RunResult, Uncertainty
+from model.results import Accuracy, RunResult, Uncertainty
 from scenarios import Scenario, load, run, uncertainty
 from scenarios.compare import components
 from scenarios.uncertainty import propagate
 from scenarios.uncertainty.draws import correlated
-from scenarios.uncertainty.model_error import OTHER_WORK, ModelError, model_error, seconds_by_mechanism
+from scenarios.uncertainty.model_error import (
+    ESTIMATE,
+    OTHER_WORK,
+    ModelError,
+    model_error,
+    seconds_by_mechanism,
+)
 
 SCAN = "savvinov-lio-pc"
 COMMITTED = model_error()
@@ -152,7 +158,8 @@ def test_an_interval_is_one_whichever_engine_answered() -> None:
     """A simulated answer has the relative interval of its closed form: the page and the terminal say the same."""
     scenario = load("magni-pwrite-1")
     calculated, simulated = (
-        propagate([scenario], [run(scenario, engine)]).results[0] for engine in ("calculate", "simulate")
+        propagate([scenario], [run(scenario, engine).model_copy(update={"accuracy": None})]).results[0]
+        for engine in ("calculate", "simulate")
     )
     assert of(simulated).engine == of(calculated).engine == "calculate"
     shares = [{c.name: c.variance_fraction for c in of(one).contributions} for one in (calculated, simulated)]
@@ -166,3 +173,18 @@ def test_the_file_says_what_it_must() -> None:
     assert all(0 < sd < 1 for sd in (*COMMITTED.sd.values(), COMMITTED.pooled_sd, COMMITTED.exponent_sd))
     assert COMMITTED.sd_of("nothing of the kind") == COMMITTED.pooled_sd
     assert exp(-1) == pytest.approx(COMMITTED.correlations([1.0, exp(COMMITTED.correlation_length)])[0, 1])
+
+
+def test_an_instant_estimate_is_as_uncertain_as_it_says() -> None:
+    """Nothing else is uncertain but the estimate: 95 % of the simulations lie within what it declares."""
+    scenario = without_constants(load("tpc-b"))
+    result = run(scenario, "calculate")
+    accuracy = Accuracy(within_fraction=0.5, factor=3, regime="transactions", why="A test.")
+    told, silent = (
+        propagate([scenario], [result.model_copy(update={"accuracy": one})]).results[0]
+        for one in (accuracy, None)
+    )
+    widths = [log(of(one).elapsed.high_s / one.time.elapsed_s) for one in (told, silent)]
+    assert (widths[0] ** 2 - widths[1] ** 2) ** 0.5 == pytest.approx(log(1.5), rel=0.05)
+    assert of(told).contributions[0].mechanism == ESTIMATE
+    assert ESTIMATE not in [one.mechanism for one in of(silent).contributions]

@@ -113,13 +113,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _judged(error: Exception) -> tuple[int, str]:
     """Exit code and sentence: the input is wrong, or else blocktime is."""
-    from model.errors import BlocktimeError, BooksDoNotBalance
+    from model.errors import BlocktimeError, BooksDoNotBalance, StoreUnusable
 
     if isinstance(error, click.ClickException):
         return WRONG_INPUT, _sentence(error)
     if isinstance(error, OSError):
         where = "standard output" if error.filename is None else str(error.filename)
         return WRONG_INPUT, f"{where}: {error.strerror or error}"
+    if isinstance(error, StoreUnusable):
+        return WRONG_INPUT, f"{error}; --store FOLDER keeps answers elsewhere, --no-store keeps none"
     if isinstance(error, BlocktimeError) and not isinstance(error, BooksDoNotBalance):
         return WRONG_INPUT, str(error)
     fault = f"a fault of blocktime, not of the input: {type(error).__name__}: {error}"

@@ -85,18 +85,26 @@ def write_beside(path: Path, text: str) -> None:
         raise SpecError(f"{path}: is not a file that could be replaced")
     umask = os.umask(0)
     os.umask(umask)
-    path = path.resolve()
-    with NamedTemporaryFile(
-        "w", encoding="utf-8", dir=path.parent, prefix=f".{path.name[:40]}.", suffix=".part", delete=False
-    ) as beside:
-        try:
-            beside.write(text)
-            beside.close()
-            os.chmod(beside.name, 0o666 & ~umask)
-            os.replace(beside.name, path)
-        except BaseException:
-            os.unlink(beside.name)
-            raise
+    place = path.resolve()
+    try:
+        with NamedTemporaryFile(
+            "w",
+            encoding="utf-8",
+            dir=place.parent,
+            prefix=f".{place.name[:40]}.",
+            suffix=".part",
+            delete=False,
+        ) as beside:
+            try:
+                beside.write(text)
+                beside.flush()
+                os.chmod(beside.name, 0o666 & ~umask)
+                os.replace(beside.name, place)
+            except BaseException:
+                os.unlink(beside.name)
+                raise
+    except OSError as error:
+        raise SpecError(f"{path}: cannot be written: {error.strerror or error}") from error
 
 
 def a_place_to_write(_: click.Context, __: click.Parameter, value: Path | None) -> Path | None:

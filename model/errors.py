@@ -2,7 +2,8 @@
 
 BlocktimeError
 ├─ SpecError            a scenario, catalog or case file is wrong: where, key, got, allowed
-│  └─ UnknownName       no such scenario, disk, host, case or key: nearest names offered
+│  ├─ UnknownName       no such scenario, disk, host, case or key: nearest names offered
+│  └─ StoreUnusable     answers cannot be kept where they should be: no room, no right to write
 ├─ MeasurementError     a measured file contradicts itself and no doubt says so
 ├─ OutsideLaw           a law was asked for a case it does not describe
 └─ BooksDoNotBalance    a result broke an invariant: a fault of this program
@@ -56,6 +57,10 @@ class UnknownName(SpecError):
             hint = f"{len(names)} are known"
         prefix = f"{cut(where)}: " if where else ""
         super().__init__(f"{prefix}no {kind} named {cut(name)!r}; {hint}")
+
+
+class StoreUnusable(SpecError):
+    """Answers cannot be kept in their folder."""
 
 
 class MeasurementError(BlocktimeError):

@@ -58,6 +58,17 @@ def without_set(constants: Mapping[str, Constant], sections: Mapping[str, Any]) 
     }
 
 
+def without_dropped(
+    constants: Mapping[str, Constant], before: Mapping[str, Any], after: Mapping[str, Any]
+) -> dict[str, Constant]:
+    """*constants* without the inferred ones whose field went: another kind of workload has no such field."""
+    return {
+        path: constant
+        for path, constant in constants.items()
+        if not (constant.name.startswith("scenario/") and _sets(before, path) and not _sets(after, path))
+    }
+
+
 def _sets(sections: Mapping[str, Any], path: str) -> bool:
     node: Any = sections
     for part in path.split("."):

@@ -19,7 +19,7 @@ from model.errors import SpecError, UnknownName, cut, shown
 from model.provenance import Constant, Frozen
 from model.spec import WORKLOADS, System, Table, Update, Workload
 from scenarios.faults import one_sentence
-from scenarios.inferred import inferred_in, without_set
+from scenarios.inferred import inferred_in, without_dropped, without_set
 from scenarios.spec import HEADINGS, SECTIONS, Scenario
 
 LARGEST_FILE_BYTES: Final = 1_000_000
@@ -349,8 +349,9 @@ def _resolve(source: Source) -> Scenario:
             elif key not in HEADINGS:
                 raise UnknownName("section", str(key), (*SECTIONS, *HEADINGS), where=place)
         constants = without_set(constants, sections)
-        before = _without_replaced(merged, sections, constants)
+        before, below = _without_replaced(merged, sections, constants), merged
         merged = _growth_for_sets(before, _overlay(before, _with_catalog(sections, place, constants)))
+        constants = without_dropped(constants, below, merged)
         constants.update(inferred_in(layer, place))
     table = merged.get("table")
     if isinstance(table, dict) and isinstance(table.get("columns"), list):

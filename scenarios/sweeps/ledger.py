@@ -17,7 +17,7 @@ from zlib import crc32
 import numpy as np
 from numpy.typing import NDArray
 
-from model.errors import SpecError
+from model.errors import SpecError, StoreUnusable
 from model.measures import MEASURES
 
 FORMAT: Final = 1
@@ -155,7 +155,7 @@ class Ledger:
         skipped: list[tuple[Path, str]] = []
         with _OPENING, _in_one_sentence(self._folder):
             if self._folder.exists() and not self._folder.is_dir():
-                raise SpecError(f"the store {self._folder}: is not a folder")
+                raise StoreUnusable(f"the store {self._folder}: is not a folder")
             self._folder.mkdir(parents=True, exist_ok=True)
             for number in range(1, FILES_AT_MOST + 1):
                 # A file that cannot be used keeps its name: another process may have it open, and SQLite
@@ -197,7 +197,7 @@ def usual_folder() -> Path:
     try:
         return Path.home() / ".cache" / "blocktime"
     except RuntimeError:
-        raise SpecError(
+        raise StoreUnusable(
             "BLOCKTIME_STORE: is not set, and there is no home folder to keep points in"
         ) from None
 
@@ -299,7 +299,7 @@ def _in_one_sentence(folder: Path) -> Iterator[None]:
         if code is None:  # not SQLite's, but a wrong use of it
             raise
         if said := _MACHINE.get(code & 0xFF):
-            raise SpecError(f"the store {folder}: {said}") from error
+            raise StoreUnusable(f"the store {folder}: {said}") from error
         raise _Damaged from error
     except (OSError, ValueError) as error:
-        raise SpecError(f"the store {folder}: {getattr(error, 'strerror', None) or error}") from error
+        raise StoreUnusable(f"the store {folder}: {getattr(error, 'strerror', None) or error}") from error

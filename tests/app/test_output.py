@@ -79,3 +79,35 @@ def test_words_for_the_terminal_are_written_in_one_place() -> None:
         and re.search(r"click\.echo|secho|sys\.stdout\.write", path.read_text("utf-8"))
     ]
     assert elsewhere == []
+
+
+def test_a_page_that_finds_no_room_is_named(tmp_path: Path, capsys: Captured) -> None:
+    resource = pytest.importorskip("resource")
+    place, before = tmp_path / "page.html", resource.getrlimit(resource.RLIMIT_FSIZE)
+    place.write_text("the old one")
+    resource.setrlimit(resource.RLIMIT_FSIZE, (4096, before[1]))
+    try:
+        code = main(["run", "rahn-full-scan", "--quiet", "--html", str(place)])
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert code == 2
+    assert capsys.readouterr().err == f"blocktime: {place}: cannot be written: File too large\n"
+    assert [path.name for path in tmp_path.iterdir()] == ["page.html"]
+    assert place.read_text() == "the old one"
+
+
+@pytest.mark.parametrize("words", ["sweep", "sensitivity --samples 8", "optimise --minimise elapsed_s"])
+def test_a_home_that_cannot_be_written_names_the_ways_out(
+    words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Captured
+) -> None:
+    home = tmp_path / "home"
+    home.write_text("not a folder, so nobody, root least of all, can write into it")
+    monkeypatch.delenv("BLOCKTIME_STORE", raising=False)
+    monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
+    monkeypatch.setenv("HOME", str(home))
+    name, *options = words.split()
+    assert main([name, "rahn-full-scan", *options, "--vary", "table.rows=5,6"]) == 2
+    err = capsys.readouterr().err
+    assert err.count("\n") == 1
+    assert "--store FOLDER" in err
+    assert "--no-store" in err

@@ -449,3 +449,18 @@ def test_another_catalog_entry_leaves_nothing_of_the_first() -> None:
 )
 def test_settings_that_no_machine_has_together_are_named(settings: list[str], said: str) -> None:
     assert any(said in note for note in run(load("magni-dd-raw-100", settings)).warnings)
+
+
+def test_an_inferred_field_goes_with_its_kind_of_workload() -> None:
+    changed = load("magni-tpcb-8k", ["workload.kind=full_scan"])
+    assert changed.workload.kind == "full_scan"
+    assert "workload.think_s" not in changed.system.constants
+    paced = load("magni-tpcb-8k", ["workload.rate_per_s=5"])
+    assert "workload.think_s" not in paced.system.constants
+    assert "workload.think_s" in load("magni-tpcb-8k", ["workload.users=5"]).system.constants
+
+
+def test_a_file_that_infers_a_field_of_another_kind_is_refused_as_before() -> None:
+    data = {"workload": {"kind": "full_scan"}, "inferred": [{"field": "workload.think_s"}]}
+    with pytest.raises(SpecError, match="it is the path of a number"):
+        from_mapping(data)

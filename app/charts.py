@@ -246,11 +246,16 @@ def _layout(rows: list[str], shown: list[float], across: str) -> dict[str, Any]:
 
 def finding(result: RunResult) -> str:
     """The result in one sentence: elapsed time and its largest part."""
+    whole = "One transaction takes" if result.transactions else "Elapsed"
+    return f"{whole} {show_seconds(result.time.elapsed_s)}; {largest(result)}"
+
+
+def largest(result: RunResult) -> str:
+    """The largest part of the elapsed time, in a clause."""
     top = max(parts(result), key=lambda part: part.seconds)
     elapsed = result.time.elapsed_s
     share = f"{top.seconds / elapsed:.0%}" if elapsed else "all"
-    whole = "One transaction takes" if result.transactions else "Elapsed"
-    return f"{whole} {show_seconds(elapsed)}; the largest part is {top.name}, {show_seconds(top.seconds)} ({share})"
+    return f"the largest part is {top.name}, {show_seconds(top.seconds)} ({share})"
 
 
 def _finding(base: RunResult, other: RunResult, steps: list[Part]) -> str:

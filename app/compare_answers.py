@@ -44,8 +44,8 @@ def answered(scenarios: Sequence[Scenario]) -> Answered:
     if all(known):
         WISHES.play(())
         return Answered(tuple(engines.best_known(one, law) for one, law in zip(scenarios, laws, strict=True)))
-    is_quick = all(engines.steps(one, law) <= engines.MOST_STEPS for one, law in queued)
-    if WISHES.are_given_up(*scenarios) or not (is_quick or WISHES.are_wanted(*scenarios)):
+    at_once = all(engines.simulates_at_once(one, law) for one, law in queued)
+    if WISHES.are_given_up(*scenarios) or not (at_once or WISHES.are_wanted(*scenarios)):
         WISHES.play(())
         return Answered(laws, bound=True)
     return Answered(laws, bound=True, pending=WISHES.play([ask(one) for one, _ in queued]))

@@ -10,6 +10,7 @@ from typing import Final
 from app.playing import Ask, Played
 from app.remembered import by_object
 from app.wishes import Wishes, ask, played
+from model.accuracy import ESTIMATE_FACTOR
 from model.calc import nobody_queues
 from model.results import RunResult
 from model.spec import Stream, Transactions
@@ -87,6 +88,12 @@ def steps(scenario: Scenario, law: RunResult) -> float:
     return work.users * (law.physical_io.read_requests + 3 * stretches)
 
 
+def simulates_at_once(scenario: Scenario, law: RunResult) -> bool:
+    """Whether *scenario* is simulated without being asked for: its estimate may be far off, or it is soon done."""
+    unsure = law.accuracy is not None and law.accuracy.factor > ESTIMATE_FACTOR
+    return unsure or steps(scenario, law) <= MOST_STEPS
+
+
 def transactions_until_precise(work: Transactions, law: RunResult) -> float:
     """About how many it takes until the mean response is as precise as wanted, by how much kinds differ."""
     stats = law.transactions
@@ -116,8 +123,8 @@ def pair(base: Scenario, other: Scenario) -> Pair:
     if refused:
         WISHES.play([])
         return Pair(before, after, after, queues(other), bound=True, refused=refused)
-    affordable = all(steps(scenario, by_law) <= MOST_STEPS for scenario, by_law in queued)
-    if not (WISHES.are_wanted(base, other) or affordable) or WISHES.are_given_up(base, other):
+    at_once = all(simulates_at_once(scenario, by_law) for scenario, by_law in queued)
+    if not (WISHES.are_wanted(base, other) or at_once) or WISHES.are_given_up(base, other):
         WISHES.play([])
         if not all(known):
             return Pair(before, after, after, queues(other), bound=True)

@@ -52,26 +52,25 @@ STYLE: Final = """<style>
 [data-testid="stSidebarContent"] [data-testid="stVerticalBlock"] {gap: .55rem}
 [data-testid="stMain"] [data-testid="stVerticalBlock"] {gap: .5rem}
 [data-testid="stSidebarHeader"] {height: 2.2rem; margin-bottom: 0}
-[data-testid="stMetric"] {padding: .4rem .75rem; min-height: 5.8rem}
-[data-testid="stMetric"] > div {padding: 0}
-[data-testid="stMetricLabel"] {min-height: 1.2rem}
-.st-key-first > div, .st-key-second > div {flex: 1 1 0; min-width: 0}
-.st-key-first > div:first-child {flex-grow: 1.5}
-.st-key-second [data-testid="stMetric"] {min-height: 4.8rem; padding: .25rem .75rem}
-.st-key-second [data-testid="stMetricValue"] {font-size: 1.05rem}
-[data-testid="stMetricDelta"] {font-size: .78rem; padding-top: 0; padding-bottom: 0}
-[data-testid="stTable"] td, [data-testid="stTable"] th {padding: .2rem .6rem; font-variant-numeric: tabular-nums}
+[data-testid="stMetric"] {padding: .4rem .75rem}
+[data-testid="stMetricLabel"] p {white-space: normal}
 [data-testid="stMetricValue"] {font-variant-numeric: tabular-nums}
-.st-key-why {scrollbar-width: thin; scrollbar-color: rgba(128, 128, 128, .6) transparent}
+.st-key-explained [data-testid="stMetric"] > div {padding: 0}
+.st-key-explained [data-testid="stMetricDelta"] {font-size: .85rem; padding-top: 0; padding-bottom: 0}
+.st-key-notes p {font-size: .9rem; line-height: 1.35}
+[data-testid="stTable"] td, [data-testid="stTable"] th {padding: .2rem .6rem; font-variant-numeric: tabular-nums}
+.st-key-numbers [data-testid="stTable"] td, .st-key-numbers [data-testid="stTable"] th {padding: .1rem .4rem}
+.st-key-numbers [data-testid="stTable"] td p {font-size: .9rem}
+.st-key-numbers [data-testid="stTable"] td:first-child {width: 45%}
 .st-key-head > [data-testid="stLayoutWrapper"] > div, .st-key-head > div {min-height: 2.9rem}
 .st-key-head h3 {padding: 0; line-height: 1.3}
 .st-key-baseline button {padding-left: .5rem; padding-right: .5rem; min-height: 2rem}
 .st-key-baseline button p {font-size: .85rem; white-space: nowrap}
 @media (max-width: 1100px) {
-  .st-key-first > div, .st-key-second > div {min-width: calc(50% - .5rem)}
   .st-key-head > [data-testid="stLayoutWrapper"] > div > [data-testid="stColumn"]:first-child,
-  .st-key-explained [data-testid="stColumn"], .st-key-segment [data-testid="stColumn"] {min-width: 100%}
-  .st-key-waterfall_place, .st-key-why {height: auto !important; max-height: none}
+  .st-key-explained [data-testid="stColumn"], .st-key-numbers [data-testid="stColumn"],
+  .st-key-segment [data-testid="stColumn"] {min-width: 100%}
+  .st-key-waterfall_place {height: auto !important; max-height: none}
 }
 .key {margin-right: 1rem; font-size: .82rem; white-space: nowrap}
 .key i {display: inline-block; width: 1.1rem; height: .72rem; margin-right: .35rem; border-radius: 2px}
@@ -103,14 +102,16 @@ def page() -> None:
     answer.headline(
         title, (base, other), len(differing), found, lambda: _share(state, accepted, base, other, found)
     )
-    answer.figures(found.before, found.after)
-    uncertainty_view.draw(base, other, found)
+    answer.keep_in_mind(found)
     with st.container(key="explained"):
-        chart, said = st.columns([1.6, 1], gap="medium")
+        said, chart = st.columns([1, 1.6], gap="medium")
+    with said:
+        answer.elapsed(found.before, found.after)
+        answer.reasons(found, _only_one(differing, base, other), bool(differing), (base, other))
     with chart:
         answer.waterfall(found.before, found.after)
-    with said:
-        answer.reasons(found, _only_one(differing, base, other), bool(differing), (base, other))
+    answer.figures(found.before, found.after)
+    uncertainty_view.draw(base, other, found)
     engine = "calculate" if found.after.engine == "calculate" and found.queues else ""
     command = settings.command_line(state.name, accepted, engine)
     if own_files.is_own(state.name):

@@ -14,6 +14,7 @@ from model.spec import Dml, Import, Insert, Stream, System, Transactions, Update
 from scenarios.interval import CONFIDENCE, half_width
 from scenarios.prices import notes_on_prices
 from scenarios.spec import Scenario
+from scenarios.why_words import listed
 
 Engine = Literal["auto", "calculate", "simulate"]
 ENGINES = ("auto", "calculate", "simulate")
@@ -77,12 +78,17 @@ def notes_on(scenario: Scenario, result: RunResult) -> list[str]:
     """What a reader should know of the question itself: costs that are defaults, and fields nothing depends on."""
     notes = []
     streams = isinstance(scenario.workload, Stream)
-    for section, whose in (("host", "machine"), ("client", "client"), ("disk", "storage")):
-        plays_a_part = section == "host" or (bool(result.device) if section == "disk" else not streams)
-        if plays_a_part and not any(path.startswith(f"{section}.") for path in scenario.system.constants):
-            notes.append(
-                f"the {section}'s costs are defaults, not those of your {whose}: set {section}.use or its fields"
-            )
+    parts = {"host": True, "client": not streams, "disk": bool(result.device)}
+    usual = [
+        section
+        for section, plays in parts.items()
+        if plays and not any(path.startswith(f"{section}.") for path in scenario.system.constants)
+    ]
+    if usual:
+        uses = listed([f"{section}.use" for section in usual])
+        notes.append(
+            f"{listed(usual)} costs are typical values, not those of your system: choose {uses}, or set the fields"
+        )
     notes += _notes_on_changes(scenario)
     if isinstance(scenario.workload, Import):
         notes.append(

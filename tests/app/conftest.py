@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 
 import pytest
@@ -176,6 +177,7 @@ def the_law_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     nobody = Players([])
     monkeypatch.setattr(wishes, "players", lambda: nobody)
     monkeypatch.setattr(engines, "MOST_STEPS", 0)
+    monkeypatch.setattr(engines, "ESTIMATE_FACTOR", math.inf)
 
 
 @pytest.fixture

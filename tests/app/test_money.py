@@ -148,7 +148,7 @@ def test_the_page_takes_the_example() -> None:
     app.selectbox("prices.use").set_value("example").run()
     assert not app.exception
     assert app.number_input("prices.licence_per_processor").value == 47_500
-    assert any("Prices are examples" in one.value for one in app.caption)
+    assert any("Prices are examples" in one.value for one in app.markdown)
 
 
 def test_its_tab_shows_both_costs_and_a_price_changes_no_time() -> None:

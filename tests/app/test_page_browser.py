@@ -20,15 +20,16 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.browser
 
 TABLET = {"width": 820, "height": 1180}
+PHONE = {"width": 390, "height": 844}
 CHANGED = "?tablespace.block_size_bytes=16384&workload.arraysize_rows=15"
 
 
 def metric(page: Page, label: str) -> Locator:
-    return (
-        page.get_by_test_id("stMetric")
-        .filter(has_text=re.compile(rf"^{label}"))
-        .get_by_test_id("stMetricValue")
-    )
+    """The value of a number: that of the tile, or the last but one cell of a line of the table, or its last one."""
+    tile = page.get_by_test_id("stMetric").filter(has_text=re.compile(rf"^{label}"))
+    line = page.locator(".st-key-numbers tr").filter(has_text=re.compile(rf"^\s*{label}"))
+    cell = line.locator("td:nth-last-child(2):nth-child(3), td:nth-child(2):last-child")
+    return tile.get_by_test_id("stMetricValue").or_(cell)
 
 
 def reads(page: Page, label: str, value: str) -> None:
@@ -85,8 +86,8 @@ def test_several_users_are_simulated_and_the_download_gives_the_same(browser: Br
     asked = load("rahn-full-scan", ["workload.users=8"])
     with opened(browser, f"{server}/?workload.users=8") as (page, _):
         reads(page, "Elapsed", show_seconds(run(asked).time.elapsed_s))
-        page.locator("h3").get_by_text(re.compile("simulation")).wait_for()
-        page.get_by_text(f"the law says {elapsed('workload.users=8')}").wait_for()
+        page.locator("h3").get_by_text(re.compile("simulated")).wait_for()
+        page.get_by_text(f"instant estimate: {elapsed('workload.users=8')}").wait_for()
         page.get_by_role("tab", name="Replay").click()
         with page.expect_download() as download:
             page.get_by_role("button", name="Download the scenario").click()
@@ -100,10 +101,26 @@ def test_a_tablet_shows_every_number_whole(browser: Browser, server: str) -> Non
         reads(page, "Elapsed", elapsed("tablespace.block_size_bytes=16K", "workload.arraysize_rows=15"))
         page.locator(".barlayer .point").first.wait_for()
         cut = page.evaluate(
-            """[...document.querySelectorAll('[data-testid=stMetric] p, [data-testid=stMetricValue] div')]
+            """[...document.querySelectorAll('[data-testid=stMetric] p, [data-testid=stMetricValue] div, '
+            + '.st-key-numbers td, .st-key-notes p')]
             .filter(e => e.scrollWidth > e.clientWidth + 1).map(e => e.textContent)"""
         )
         assert cut == []
+
+
+@pytest.mark.parametrize("view", [SCREEN, TABLET, PHONE], ids=["screen", "tablet", "phone"])
+def test_what_is_extrapolated_is_told_on_the_first_screen(
+    browser: Browser, server: str, view: dict[str, int]
+) -> None:
+    with opened(browser, f"{server}/{CHANGED}", view=view) as (page, _):
+        said = page.locator(".st-key-notes p").filter(has_text=re.compile("Extrapolated: .* not fitted at"))
+        said.wait_for()
+        tile = page.get_by_test_id("stMetric").first
+        for place in (said, tile.get_by_text(re.compile("extrapolated 6.7×"))):
+            box = place.bounding_box()
+            assert box is not None
+            assert box["y"] + box["height"] <= view["height"]
+            assert place.evaluate("e => e.scrollWidth <= e.clientWidth + 1")
 
 
 def test_a_broken_link_says_so_and_goes_on(browser: Browser, server: str) -> None:
@@ -154,13 +171,13 @@ def test_the_first_screen_holds_the_answer(browser: Browser, server: str, dark: 
         "scenario=savvinov-lio-priced&tablespace.block_size_bytes=16384",
     ],
 )
-def test_every_kind_of_work_has_its_answer_and_its_tabs_on_one_screen(
-    browser: Browser, server: str, query: str
-) -> None:
+def test_every_kind_of_work_has_its_answer_on_one_screen(browser: Browser, server: str, query: str) -> None:
     with opened(browser, f"{server}/?{query}") as (page, _):
         page.locator(".st-key-waterfall .barlayer .point").first.wait_for()
         why = page.get_by_text(re.compile(r"^With .* instead of .* from .* to "))
-        for place in (page.get_by_test_id("stPlotlyChart").first, why.first, page.get_by_role("tab").last):
+        page.get_by_role("tab").last.wait_for()  # below the reasons, which are as long as they are
+        tile = page.get_by_test_id("stMetric").first
+        for place in (tile, page.get_by_test_id("stPlotlyChart").first, why.first):
             place.wait_for()
             box = place.bounding_box()
             assert box is not None
@@ -173,7 +190,6 @@ def test_a_simulation_leaves_the_page_usable_and_the_next_change_cancels_it(
 ) -> None:
     long, short = ("workload.users=800", "workload.users=1")
     with opened(browser, f"{server}/?{long}") as (page, _):
-        page.get_by_role("button", name="Simulate the queue").click()
         page.get_by_text(re.compile("simulating")).wait_for()
         reads(page, "Elapsed", elapsed(long))  # the law's, meanwhile
         field = page.get_by_role("spinbutton", name=re.compile("Users"))
@@ -184,12 +200,12 @@ def test_a_simulation_leaves_the_page_usable_and_the_next_change_cancels_it(
         assert "workload.users" not in parse_qs(urlsplit(page.url).query)
 
 
-def test_nothing_moves_when_the_simulation_replaces_the_law(browser: Browser, server: str) -> None:
+def test_nothing_moves_when_the_simulation_replaces_the_estimate(browser: Browser, server: str) -> None:
     with opened(browser, f"{server}/?scenario=tpc-b&workload.users=60") as (page, _):
         tab = page.get_by_role("tab", name="Load")
         page.locator(".st-key-waterfall .barlayer .point").first.wait_for()
         before = tab.bounding_box()
-        page.locator("h3").get_by_text(re.compile("simulation")).wait_for()
+        page.locator("h3").get_by_text(re.compile("simulated")).wait_for()
         assert tab.bounding_box() == pytest.approx(before, abs=1)  # pixels
 
 

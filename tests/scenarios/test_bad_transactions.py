@@ -111,7 +111,7 @@ def test_what_only_the_simulation_uses_is_named_in_closed_form_alone() -> None:
 
 def test_defaults_and_users_that_never_pause_are_named() -> None:
     said = notes("workload.think_s=0")
-    assert "the host's costs are defaults" in said
+    assert "host, client and disk costs are typical values" in said
     assert "users do not think" in said
 
 

@@ -119,8 +119,6 @@ def segment_of(system: Any, row: RowShape, blocks: Number | None = None, ahead: 
         release_11_2=release_tuple(system.instance.release) >= (11, 2),
         formatted_ahead=by_insert,
     )
-    if table.blocks is not None:
-        chained = larger(1, table.blocks / table.rows)
     moved = block.slot_bytes(growth.moved_bytes(row.bytes)) + block.ITL_ENTRY_BYTES
     return Segment(shape.data_blocks, rows_per_block, shape, chained, larger(1, usable // moved))
 

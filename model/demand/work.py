@@ -11,7 +11,7 @@ from model.demand.reading import SEQUENTIAL, ReadPlan, scan_plan
 from model.demand.segment import RowShape, Segment, row_shape, segment_of
 from model.demand.writing import Writing
 from model.laws import block, client, logical_io, scan_reads
-from model.laws.numeric import Number, ceiling, larger, smaller, where
+from model.laws.numeric import Number, ceiling, larger, nearest, smaller, where
 
 TO_CLIENT = "SQL*Net message to client"
 
@@ -191,31 +191,38 @@ def index_range_scan(system: Any, work: Any) -> Demand:
     leaf, factor = index_statistics(system, segment)
     rows = smaller(table.rows, ceiling(table.rows * work.selectivity_fraction))
     leaf_gets = larger(1, ceiling(leaf * work.selectivity_fraction))
-    table_gets = segment.blocks_per_row * logical_io.table_gets_of_range_scan(rows, factor, table.rows)
+    holding = blocks_with_rows(table, segment)
+    gets = logical_io.table_gets_of_range_scan(rows, factor, table.rows)
     scattered = logical_io.scattered_fraction(
-        factor, segment.blocks, table.rows, where(index.clustering == "scattered", 1, 0)
+        factor, holding, table.rows, where(index.clustering == "scattered", 1, 0)
     )
-    distinct = _distinct_blocks(table_gets, segment.blocks, scattered, 1)
-    moved = rows * table.migrated_fraction  # each costs one get more, for the block the row has moved to
+    moved = ceiling(
+        rows * table.migrated_fraction
+    )  # each costs one get more, for the block the row has moved to
     away = ceiling(table.rows * table.migrated_fraction / segment.moved_per_block)
+    table_gets = ceiling(segment.blocks_per_row * gets) + moved
     distinct = smaller(
-        segment.blocks, distinct + _distinct_blocks(moved, away, scattered, segment.moved_per_block)
+        segment.blocks,
+        ceiling(segment.blocks_per_row * _distinct_blocks(rows, holding, table.rows, scattered))
+        + ceiling(_distinct_blocks(moved, away, table.rows * table.migrated_fraction, scattered)),
     )
-    table_gets = table_gets + moved
     returned = rows if work.select == "rows" else 1
     fetches = logical_io.fetch_calls(returned, work.arraysize_rows)
     levels = index.blevel
     index_reads = (levels + leaf_gets) * (1 - index.cached_fraction)
     table_reads = distinct * (1 - table.cached_fraction)
+    reads = nearest(index_reads + table_reads)
+    further = larger(0, reads - 1)
+    in_order = smaller(1, 2 * index_reads / larger(1e-9, index_reads + table_reads))
+    jumps = nearest(further * (scattered + (1 - scattered) * in_order))
     plan = ReadPlan(
         event=SEQUENTIAL,
         direct=False,
         asynchronous=False,
         through_page_cache=host.io_path not in UNBUFFERED,
         single_reads=0,
-        pieces=[scan_reads.Piece(1, index_reads + table_reads)],
-        positioned_fraction=scattered
-        + (1 - scattered) * smaller(1, 2 * index_reads / larger(1e-9, index_reads + table_reads)),
+        pieces=[scan_reads.Piece(1, reads)],
+        positioned_fraction=jumps / larger(1, further),
         uneven=False,
         why="single-block reads through the index",
         mbrc=1,
@@ -250,11 +257,16 @@ def index_range_scan(system: Any, work: Any) -> Demand:
     return demand
 
 
-def _distinct_blocks(gets: Number, blocks: Number, scattered: Number, per_block: Number) -> Number:
-    """Blocks among *blocks* that *gets* gets touch: at random for the scattered share, else *per_block* rows each."""
-    at_random = logical_io.distinct_blocks(larger(1, blocks), gets)
-    in_order = ceiling(gets / per_block)
-    return smaller(blocks, (1 - scattered) * in_order + scattered * at_random)
+def _distinct_blocks(rows: Number, blocks: Number, of_rows: Number, scattered: Number) -> Number:
+    """Of the *blocks* that hold *of_rows* rows those that *rows* of them lie in: at random for the scattered share."""
+    at_random = logical_io.distinct_blocks(blocks, rows)
+    in_order = ceiling(blocks * rows / larger(1, of_rows))
+    return smaller(rows, (1 - scattered) * in_order + scattered * at_random)
+
+
+def blocks_with_rows(table: Any, segment: Segment) -> Number:
+    """Blocks below the high-water mark that a row begins in: no more than there are rows."""
+    return smaller(table.rows, larger(1, segment.blocks / segment.blocks_per_row))
 
 
 def index_statistics(system: Any, segment: Segment) -> tuple[Number, Number]:
@@ -266,7 +278,8 @@ def index_statistics(system: Any, segment: Segment) -> tuple[Number, Number]:
     if leaf is None:
         leaf = ceiling(table.rows / larger(1, usable // (index.key_bytes + INDEX_ENTRY_OVERHEAD_BYTES)))
     factor = index.clustering_factor
-    if factor is None:
-        scattered = larger(1, ceiling(table.rows * (1 - 1 / larger(1, segment.blocks))))
-        factor = segment.blocks if index.clustering == "clustered" else scattered
-    return leaf, smaller(larger(factor, segment.blocks), table.rows)
+    if factor is not None:
+        return leaf, smaller(factor, table.rows)
+    holding = ceiling(blocks_with_rows(table, segment))
+    scattered = ceiling(logical_io.random_clustering_factor(holding, table.rows))
+    return leaf, where(index.clustering == "clustered", holding, larger(holding, scattered))

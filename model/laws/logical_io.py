@@ -47,16 +47,21 @@ def table_gets_of_range_scan(rows: Number, clustering_factor: Number, table_rows
     return smaller(rows, larger(1, ceiling(clustering_factor * rows / table_rows)))
 
 
+def random_clustering_factor(blocks: Number, table_rows: Number) -> Number:
+    """Clustering factor of rows that lie at random: the next row is in another block but for one time in B."""
+    return 1 + (table_rows - 1) * (1 - 1 / larger(1, blocks))
+
+
 def scattered_fraction(
     clustering_factor: Number, blocks: Number, table_rows: Number, unknown: Number
 ) -> Number:
-    """How scattered rows lie in index order: 0 at a clustering factor of the blocks, 1 at one of the rows.
+    """How scattered rows lie in index order: 0 at a clustering factor of the blocks, 1 at that of rows at random.
 
-    With a row or less in a block the two are one, and *unknown* is the answer.
+    With about a row in a block the two are one, and *unknown* is the answer.
     """
-    span = table_rows - blocks
-    share = (clustering_factor - blocks) / larger(1, span)
-    return where(span > 0, larger(0, smaller(1, share)), unknown)
+    span = random_clustering_factor(blocks, table_rows) - blocks
+    share = larger(0, smaller(1, (clustering_factor - blocks) / larger(1, span)))
+    return where(span >= 1, share, unknown)
 
 
 def distinct_blocks(blocks: Number, table_gets: Number) -> Number:

@@ -138,10 +138,10 @@ def _cached_blocks(
 
 
 def _single_block_reads(count: int, positioned_fraction: float) -> Iterator[Read]:
-    """*count* reads one block on, the stated share of them evenly at a place far from the one before."""
+    """*count* reads one block on; of those after the first the stated share are evenly far from the one before."""
     place, jumps = 0, 0
     for rank in range(count):
-        if int((rank + 1) * positioned_fraction) > jumps:
+        if int(rank * positioned_fraction + 1e-9) > jumps:
             jumps += 1
             place += FAR_BLOCKS
         yield place, 1

@@ -103,7 +103,7 @@ def _constants(entry: Entry, width: int) -> Iterator[str]:
     names, values = max(len(row[0]) for row in rows), max(len(row[1]) for row in rows)
     for field, said in entry.texts.items():
         yield f"{field} {said}"
-    yield f"{'constant':<{names}}  {'value':>{values}}  how, and from where"
+    yield f"{'constant':<{names}}  {'value':>{values}}  how it was found, source"
     for field, value, constant in rows:
         yield from wrapped(_origin(constant), width, first=f"{field:<{names}}  {value:>{values}}  ")
 
@@ -120,11 +120,11 @@ def _origin(constant: Constant) -> str:
 
 def _differences(data: Mapping[str, Any], width: int) -> Iterator[str]:
     if "base" in data and not _sections(data):
-        yield f"stands on {data['base']} as it is"
+        yield f"is the same as {data['base']}"
     elif "base" in data:
-        yield from wrapped(f"differs from {data['base']}, which it stands on, by", width)
+        yield from wrapped(f"based on {data['base']}; differs in", width)
     else:
-        yield "sets, over the defaults,"
+        yield "differs from the defaults in"
     for section, fields in _sections(data).items():
         for field, value in _flat(fields, section):
             yield from wrapped(as_text(value), width, first=f"  {field} = ")

@@ -40,7 +40,7 @@ def optimum_lines(found: Optimum, command: str, width: int) -> Iterator[str]:
         yield from wrapped(sentence, width, first="- ")
     if found.best is not None:
         yield ""
-        yield head("It is run by")
+        yield head("Command")
         yield f"  {command}"
 
 
@@ -72,7 +72,7 @@ def _measures(found: Optimum, spot: Spot) -> list[str]:
 
 def _remark(found: Optimum, key: str) -> str:
     if key in found.idle:
-        return "makes no difference here"
+        return "no effect here"
     return next((f"the {one.why} of its range" for one in found.binding if one.what == key), "")
 
 
@@ -101,7 +101,7 @@ def _nothing(found: Optimum) -> Iterator[str]:
     if nearest is None or nearest.error:
         yield "Nothing was found: no point has an answer."
         return
-    yield f"Nothing keeps {' and '.join(found.limits)}: of all points that were asked, none does."
+    yield f"No point satisfies {' and '.join(found.limits)} among those that were calculated."
     at = ", ".join(f"{key} {field_shown(key, value)}" for key, value in nearest.values.items())
     broken = [
         f"{limit} by {-slack:.1%} of the larger side"
@@ -109,7 +109,7 @@ def _nothing(found: Optimum) -> Iterator[str]:
         if slack < 0
     ]
     has = ", ".join(f"{name} {shown(name, nearest.measures[name])}" for name in _measures(found, nearest)[:3])
-    yield f"The nearest is at {at}: it has {has or 'no answer yet'} and breaks {' and '.join(broken)}."
+    yield f"The nearest point is {at}: it has {has or 'no answer yet'} and violates {' and '.join(broken)}."
 
 
 def _against_the_base(found: Optimum, best: Spot) -> str:
@@ -123,35 +123,36 @@ def _against_the_base(found: Optimum, best: Spot) -> str:
         else f"{found.measure} stays {now}"
     )
     broken = [limit for limit, kept in zip(found.limits, found.base_keeps, strict=True) if not kept]
-    more = f"; the base scenario does not keep {' and '.join(broken)}" if broken else ""
+    more = f"; the base scenario violates {' and '.join(broken)}" if broken else ""
     return f"{differs}{more}."
 
 
 def _held_back(found: Optimum, one: Binding) -> str:
     if one.why == "equal":
-        return f"{one.what} binds: the best point is at its limit."
+        return f"{one.what} is the binding limit: the best point is exactly there."
     if one.why == "forbids a neighbour":
         outcome = shown(found.measure, one.outcome)
-        return f"{one.what} binds: it forbids {one.key} {field_shown(one.key, one.at)}, which would have {outcome}."
-    return f"{one.what} ends at the {one.why} of its range, {field_shown(one.key, one.at)}: beyond it may be better."
+        ruled_out = f"{one.key} {field_shown(one.key, one.at)}, which gives {outcome}"
+        return f"{one.what} is the binding limit: it rules out {ruled_out}."
+    return f"{one.what} is at the {one.why} of its range, {field_shown(one.key, one.at)}: values beyond may be better."
 
 
 def _how_sure(found: Optimum) -> str:
     if found.exact:
         left = found.combinations - found.points
-        more = f"; {left:,.0f} more break a limit by their fields alone" if left else ""
-        return f"All {found.points:,} combinations were answered{more}: this is exact."
+        more = f"; {left:,.0f} more violate a limit by their fields alone" if left else ""
+        return f"All {found.points:,} combinations were calculated{more}: the result is exact."
     space = (
         f"{found.combinations:,.0f} combinations"
         if math.isfinite(found.combinations)
         else "ranges of numbers"
     )
     ended = (
-        "" if found.settled else "; it ended before it had settled, a larger --limit or narrower ranges help"
+        "" if found.settled else ". It stopped before it converged; use a larger --limit or narrower ranges"
     )
     return (
-        f"Differential evolution with a local search asked {found.points:,} points of {space}: this is found, "
-        f"not proved{ended}."
+        f"Differential evolution with a local search calculated {found.points:,} points of {space}. A better point is "
+        f"possible{ended}."
     )
 
 
@@ -165,7 +166,7 @@ def crossing_lines(found: Crossing, command: str, width: int) -> Iterator[str]:
     goal = f"{found.measure} {TEST_SAID[found.test]} {shown(found.measure, found.goal)}"
     yield from wrapped(f"{found.name}: where {goal}, along {found.key}", width, bold=True)
     yield ""
-    yield head("On the way there" if found.below else "Along the axis")
+    yield head("Along the axis")
     sides = (found.below, found.above) if found.is_whole else (found.best or found.below,)
     rows = [one for one in (*found.scan, *sides) if one is not None]
     for one in sorted({one.value: one for one in rows}.values(), key=lambda one: float(one.value)):
@@ -176,7 +177,7 @@ def crossing_lines(found: Crossing, command: str, width: int) -> Iterator[str]:
         yield from wrapped(sentence, width, first="- ")
     if found.best is not None:
         yield ""
-        yield head("It is run by")
+        yield head("Command")
         yield f"  {command}"
 
 
@@ -213,7 +214,7 @@ def sentences_of_crossing(found: Crossing) -> list[str]:
     failed = [one for one in found.scan if not one.is_answered]
     if failed:
         said.append(f"{len(failed)} of {len(found.scan)} scanned values have no answer: {failed[0].error}")
-    said.append(f"{found.points:,} points were asked.")
+    said.append(f"{found.points:,} points were calculated.")
     return said
 
 
@@ -226,9 +227,9 @@ def _where(found: Crossing, base: str) -> str:
     both = f"{_said(found, found.below)}; {_said(found, found.above)}"
     if not found.above.is_answered:
         told = (
-            "It holds as far as there are answers"
+            "It holds as far as the model has an answer"
             if found.best
-            else f"{goal} is not reached before answers end"
+            else f"{goal} is not reached where the model has an answer"
         )
         return f"{told}: {both}{base}."
     best = found.best or found.below
@@ -242,7 +243,7 @@ def _where(found: Crossing, base: str) -> str:
 def _held(found: Crossing) -> str:
     """What is true of a range that does not cross the goal."""
     if found.test == "=":
-        return f"The range does not reach {shown(found.measure, found.goal)}"
+        return f"No value in the range gives {shown(found.measure, found.goal)}"
     return "It holds along the whole range" if _holds_all_along(found) else "It holds nowhere in the range"
 
 

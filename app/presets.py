@@ -47,7 +47,7 @@ PRESETS: Final[dict[str, tuple[Preset, ...]]] = {
         Preset(
             "Update that grows rows, PCTFREE 10 or 35", "rahn-pctfree-16k-10", {"table.pctfree_percent": "35"}
         ),
-        Preset("Update that grows rows, bug mended", "rahn-pctfree-16k-10", {"instance.release": "11.2.0.4"}),
+        Preset("Update that grows rows, bug fixed", "rahn-pctfree-16k-10", {"instance.release": "11.2.0.4"}),
         Preset("Insert beside an uncommitted delete", "assm-uncommitted-delete"),
     ),
     "Loading and unloading": (

@@ -60,11 +60,11 @@ def advice(result: RunResult) -> Iterator[str]:
     if needed is None or needed <= _pctfree(segment):
         yield f"{migrate}."
     elif needed < NO_PCTFREE:
-        yield f"{migrate}; set PCTFREE to at least {needed:.0f} and none does."
+        yield f"{migrate}. With PCTFREE {needed:.0f} or higher, no row migrates."
     elif segment.chained_rows:
-        yield f"{migrate}; no PCTFREE is enough: {segment.chained_rows:,.0f} rows no longer fit a block."
+        yield f"{migrate}. No PCTFREE prevents this: {segment.chained_rows:,.0f} rows no longer fit in a block."
     else:
-        yield f"{migrate}; no PCTFREE is enough to keep them in their blocks."
+        yield f"{migrate}. No PCTFREE prevents this."
 
 
 def _search_cause(result: RunResult) -> Iterator[str]:
@@ -72,9 +72,9 @@ def _search_cause(result: RunResult) -> Iterator[str]:
     if search is None or search.elapsed_fraction < WORTH_A_SENTENCE:
         return
     if search.rejected_held > search.rejected_itl:
-        yield "The space that is on offer is another session's, deleted and not committed."
+        yield "The free space belongs to another session: it deleted rows and has not committed."
     elif stay_on_offer(result):
-        yield "The blocks that are on offer have a full ITL list (bug 6918210, mended in 11.2)."
+        yield "The candidate blocks have a full ITL list (bug 6918210, fixed in 11.2)."
 
 
 def _pctfree(segment: SegmentSpace) -> float:
@@ -137,8 +137,10 @@ def _needed(segment: SegmentSpace) -> str:
     needed = segment.pctfree_needed_percent or 0.0
     has = f"{_pctfree(segment):.4g}; " if segment.blocks else ""
     if needed >= NO_PCTFREE:
-        return f"{has}none is enough for all rows to stay in their blocks"
-    return f"{has}at {needed:.0f} and above no row migrates, in blocks filled from then on (MOVE fills them anew)"
+        return f"{has}no PCTFREE keeps all rows in their blocks"
+    return (
+        f"{has}with {needed:.0f} or higher, no row migrates in newly filled blocks (MOVE refills all blocks)"
+    )
 
 
 def _entries(segment: SegmentSpace) -> str:
@@ -189,9 +191,8 @@ def search_lines(result: RunResult, width: int = 80) -> Iterator[str]:
         yield "rejected  no probe"
     if stay_on_offer(result):
         yield from wrapped(
-            f"{segment.itl_full_blocks:,.0f} blocks have room but no ITL entry left; they stay on offer and "
-            "are probed again and again (bug 6918210, mended in 11.2; enough PCTFREE, commits in between or free "
-            "lists avoid it too)",
+            f"{segment.itl_full_blocks:,.0f} blocks have room but no free ITL entry. They are probed again and "
+            "again (bug 6918210, fixed in 11.2; enough PCTFREE, commits in between or free lists also avoid it)",
             width,
             first="          ",
         )

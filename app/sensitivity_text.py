@@ -97,7 +97,7 @@ def sentences_of(found: Sensitivity) -> list[str]:
     if not found.indices:
         return [
             f"{found.measure} does not vary: it is {shown(found.measure, found.mean)} at all {found.points:,} points, "
-            "so nothing here matters to it."
+            "so nothing here affects it."
         ]
     return [
         *_what_matters(found),
@@ -110,14 +110,14 @@ def sentences_of(found: Sensitivity) -> list[str]:
 def _what_matters(found: Sensitivity) -> Iterator[str]:
     measure, first = found.measure, found.indices[0]
     yield (
-        f"{first.key} matters most: it has a part in {min(first.total.value, 1):.0%} of the variance of {measure} "
-        f"over these ranges, where it lies between {shown(measure, found.low)} and {shown(measure, found.high)}"
+        f"{first.key} matters most: it contributes to {min(first.total.value, 1):.0%} of the variance of {measure} "
+        f"over these ranges, where {measure} is between {shown(measure, found.low)} and {shown(measure, found.high)}"
         f"{_alone(first)}."
     )
     widest = found.tornado[0]
     if widest.key != first.key and widest.span:
         yield (
-            f"Alone and from the base scenario {widest.key} moves it most: {_end(measure, widest, False)}, "
+            f"Changed alone from the base scenario, {widest.key} moves it most: {_end(measure, widest, False)}, "
             f"{_end(measure, widest, True)}."
         )
 
@@ -125,27 +125,22 @@ def _what_matters(found: Sensitivity) -> Iterator[str]:
 def _alone(index: Index) -> str:
     if index.first.is_noise:
         return "; what it makes alone cannot be told apart from noise"
-    return f"; alone it makes {min(max(index.first.value, 0), 1):.0%}"
+    return f"; alone it contributes {min(max(index.first.value, 0), 1):.0%}"
 
 
 def _what_does_not(found: Sensitivity) -> Iterator[str]:
     noise = [index.key for index in found.indices if index.first.is_noise and index.total.high < LITTLE]
     if noise:
         yield (
-            f"{_listed(noise)}: what {'it does' if len(noise) == 1 else 'they do'} alone is not told apart from noise, "
-            f"and there is less than {LITTLE:.0%} of the variance in it with all others."
+            f"{_listed(noise)}: no effect beyond noise, and less than {LITTLE:.0%} of the variance together with all "
+            "other axes."
         )
     little = [index.key for index in found.indices if index.total.high < LITTLE and not index.first.is_noise]
     if little:
-        yield f"{_listed(little)}: seen, but less than {LITTLE:.0%} of the variance."
+        yield f"{_listed(little)}: measurable, but less than {LITTLE:.0%} of the variance."
     others = [index.key for index in found.indices[1:] if index.first.is_noise and index.total.high >= LITTLE]
     if others:
-        said = (
-            "it does alone is not told apart from noise; what it does"
-            if len(others) == 1
-            else ("they do alone is not told apart from noise; what they do")
-        )
-        yield f"{_listed(others)}: what {said} together with others may matter."
+        yield f"{_listed(others)}: alone no effect beyond noise, but may matter together with other axes."
 
 
 def _together(found: Sensitivity) -> str:
@@ -153,12 +148,11 @@ def _together(found: Sensitivity) -> str:
     share = f"{min(max(rest, 0), 1):.0%}"
     clear = [index.key for index in found.indices if index.interaction.low > 0]
     if len(found.indices) == 1:
-        return "There is one axis, so nothing acts together."
+        return "There is one axis, so there is no interaction."
     if not clear:
-        return f"What no axis makes alone, interaction, is {share} of the variance and not told apart from noise."
+        return f"Interaction between axes is {share} of the variance; that cannot be told apart from noise."
     return (
-        f"About {share} of the variance is interaction, which no axis makes alone; it is clearest at "
-        f"{_listed(clear[:3])}."
+        f"About {share} of the variance is interaction between axes; it is clearest for {_listed(clear[:3])}."
     )
 
 

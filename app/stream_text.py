@@ -40,11 +40,11 @@ def at_once(result: RunResult) -> str:
     tail = stream.response_percentiles.get("p95")
     takes = f"{show_seconds(stream.response_s)}{f' (p95 {show_seconds(tail)})' if tail is not None else ''}"
     most = stream.in_flight_most
-    under_way = f" with up to {most:,} of one user under way at once" if most > 1 else ""
+    under_way = f" with up to {most:,} in flight for each user" if most > 1 else ""
     busy = [f"the device is {100 * one.utilisation_fraction:.0f} % busy" for one in result.device.values()]
     each = f"a {does(stream).removesuffix('s')} takes {takes}{under_way}"
     return (
-        f"{mean(stream.calls_per_s)} {does(stream)}/s come through ({mean(stream.bytes_per_s / MIB)} MB/s): "
+        f"{mean(stream.calls_per_s)} {does(stream)}/s complete ({mean(stream.bytes_per_s / MIB)} MB/s): "
         f"{listed([each, *busy[:1]])}. {calls(stream)} take {show_seconds(result.time.elapsed_s)}"
     )
 
@@ -54,7 +54,7 @@ def beside(result: RunResult) -> Iterator[str]:
     others = (result.streams or [])[1:]
     if others:
         said = [f"{calls(one)} at {rates(one)}" for one in others]
-        yield f"Beside it there are {listed(said)}."
+        yield f"Other streams on the same machine: {listed(said)}."
 
 
 def stream_lines(result: RunResult, width: int = 80) -> Iterator[str]:
@@ -72,7 +72,7 @@ def stream_lines(result: RunResult, width: int = 80) -> Iterator[str]:
         responses = ", ".join(f"{name} {show_seconds(seconds)}" for name, seconds in times.items())
         yield from wrapped(responses, width, first="response  ")
         if stream.in_flight_most > 1:
-            yield f"in flight up to {stream.in_flight_most:,} calls of one user at once"
+            yield f"in flight up to {stream.in_flight_most:,} calls for each user"
         if stream.page_cache_bytes:
             yield f"cached    {megabytes(stream.page_cache_bytes)} through the page cache"
 

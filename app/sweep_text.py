@@ -250,7 +250,7 @@ def effects_of(summary: Summary) -> list[Effect]:
 
 def effect_lines(summary: Summary, width: int) -> Iterator[str]:
     """What matters: each axis with the lowest and the highest mean along it."""
-    yield head("What moves it (means along each axis, over all others)")
+    yield head("What matters (mean along each axis, over all others)")
     for effect in effects_of(summary):
         ratio = effect.high / effect.low if effect.low > 0 else float("inf")
         more = f"{100 * (ratio - 1):,.1f} %" if ratio < 10 else f"{ratio:,.3g} times"

@@ -222,7 +222,7 @@ def profile_lines(result: RunResult, width: int = 80, bar: str = "█") -> Itera
     elapsed = f"elapsed {MARK}" if outside else "elapsed"
     yield f"{elapsed:<{NAME_WIDTH}}{result.time.elapsed_s:>{seconds},.3f}{100:>7.1f}"
     if result.time.last_session_s is not None:
-        yield f"{'until the last session is done':<{NAME_WIDTH}}{result.time.last_session_s:>{seconds},.3f}"
+        yield f"{'last session ends after':<{NAME_WIDTH}}{result.time.last_session_s:>{seconds},.3f}"
 
 
 def mark_lines(results: Sequence[RunResult], width: int = 80) -> Iterator[str]:

@@ -42,7 +42,7 @@ def saturation(stats: TransactionStats) -> str:
     now = f", now {100 * busy:.0f} % busy" if busy is not None else ""
     users = ""
     if stats.saturation_users is not None:
-        users = f": from {_users(stats.saturation_users)} on somebody has to wait"
+        users = f": queueing begins at {_users(stats.saturation_users)}"
     said = saturates(stats.bottleneck)
     return f"{said[0].upper()}{said[1:]} first{now}, at {tps(stats.saturation_per_s)} TPS{users}"
 
@@ -198,8 +198,8 @@ def on_await_lines(result: RunResult, width: int = 80) -> Iterator[str]:
     each_s = read.total_s / read.waits
     if disk.await_s > 1.2 * each_s:
         yield from wrapped(
-            f"await is of all requests, those of DBWR too, which come in bursts and nobody waits for: "
-            f"{show_seconds(disk.await_s)}; a read alone takes {show_seconds(each_s)}",
+            f"await, {show_seconds(disk.await_s)}, is the mean of all requests, those of DBWR too, which come "
+            f"in bursts and which no session waits for. A read alone takes {show_seconds(each_s)}.",
             width,
         )
 
@@ -223,7 +223,7 @@ def figures_of(result: RunResult) -> dict[str, str]:
     found |= {f"{name} % busy": f"{100 * share:.1f}" for name, share in stats.utilisation.items()}
     found["saturates at TPS"] = tps(stats.saturation_per_s)
     if stats.saturation_users is not None:
-        found["waits begin at users"] = f"{stats.saturation_users:,.0f}"
+        found["queueing begins at users"] = f"{stats.saturation_users:,.0f}"
     return found
 
 
@@ -264,7 +264,7 @@ def policy_lines(result: RunResult, width: int = 80) -> Iterator[str]:
         share = result.cache.hit_fraction
         yield f"{'this run':<{NAME_WIDTH}}{100 * share:>{NUMBER}.2f}{100 * (1 - share):>{NUMBER}.2f}"
     yield from wrapped(
-        "of all gets; the first three on the same references, drawn like those of the run from a sample of the "
-        "blocks, so that a few tenths of a percent are chance",
+        "Share of all gets. The first three replay the same references, a sample of the blocks of this run; a few "
+        "tenths of a percent are chance.",
         width,
     )

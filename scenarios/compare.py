@@ -42,7 +42,7 @@ SENDS = "sending to the client"
 CALLS = "database calls"
 READS = "reads"
 PROCESSOR = "waiting for a processor"
-BETWEEN = "time between calls (writing the trace, mostly)"
+BETWEEN = "time between calls (mostly writing the trace)"
 
 MECHANISM = {
     CPU + "buffer gets": GETS,
@@ -155,7 +155,7 @@ def _last_session(base: RunResult, other: RunResult) -> Iterator[str]:
         return
     percent = f", {100 * (after - before) / before:+.2g} %" if after < 10 * before else ""
     yield (
-        f"until the last session is done it takes {show_seconds(after)} instead of {show_seconds(before)} "
+        f"the last session ends after {show_seconds(after)} instead of {show_seconds(before)} "
         f"({_signed(after - before)}{percent})"
     )
 
@@ -166,7 +166,7 @@ def _of_calls_at_once(base: RunResult, other: RunResult, asked: Asked | None) ->
     if noise:
         yield noise
     elif why_streams.at_a_rate(asked):
-        yield "elapsed time says little here: it ends soon after the last call has come"
+        yield "elapsed time says little here: the run ends soon after the last call arrives"
 
 
 def _mechanism_of(base: RunResult, other: RunResult) -> Callable[[str], str]:
@@ -213,7 +213,7 @@ def _little_change(moved: dict[str, Change], base: RunResult, other: RunResult) 
         return
     percent = 100 * (after - before) / before
     ends = f"{show_seconds(before)} to {show_seconds(after)}"
-    yield f"{time} hardly changes ({ends}, {percent:+.2g} %){rest}"
+    yield f"{time} barely changes ({ends}, {percent:+.2g} %){rest}"
 
 
 def chance(base: RunResult, other: RunResult) -> str:
@@ -248,7 +248,7 @@ def _what_stays(moved: dict[str, Change], base: RunResult, other: RunResult) -> 
 def _untouched(stays: Change, elapsed_s: float) -> str:
     mine, whole = show_seconds(stays.after_s), show_seconds(elapsed_s)
     part = f"all of the {whole}" if mine == whole else f"{mine} of the {whole}"
-    return f"{part} are {_waiting(stays.name)}, which this hardly touches"
+    return f"{_work(stays.name)} takes {part}, and barely changes"
 
 
 def _largest_unmoved(moved: dict[str, Change], elapsed_s: float) -> Change | None:
@@ -261,15 +261,16 @@ def _largest_unmoved(moved: dict[str, Change], elapsed_s: float) -> Change | Non
     return max(still, key=lambda change: change.after_s) if still else None
 
 
-def _waiting(mechanism: str) -> str:
+def _work(mechanism: str) -> str:
+    """A mechanism as the subject of a sentence."""
     return {
         CLIENT: "waiting for the client",
         SENDS: "sending to the client",
         READS: "reading",
-        GETS: "CPU of consistent gets",
-        WALK: "CPU of walking rows",
-        FETCH: "CPU of putting rows into the array",
-        CALLS: "CPU of database calls",
+        GETS: "CPU for consistent gets",
+        WALK: "row processing",
+        FETCH: "filling the fetch array",
+        CALLS: "CPU for database calls",
         LOG_FILE_SYNC: "waiting for the log writer",
         LOG_SPACE: "waiting for the log",
         FREE_BUFFERS: "waiting for free buffers",
@@ -310,7 +311,7 @@ def _sentence(name: str, change: Change, base: RunResult, other: RunResult, aske
     if name in (CLIENT, SENDS):
         return _client(name, change, base, other)
     if not change.before_s or not change.after_s:
-        what = "appears" if change.after_s else "is gone"
+        what = "appears" if change.after_s else "disappears"
         return f"{name} {what}, which {effect(change.change_s)}"
     return f"{name} {from_to(change.before_s, change.after_s, show_seconds)}, which {effect(change.change_s)}"
 

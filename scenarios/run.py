@@ -36,7 +36,7 @@ def run(
     notes = []
     if chosen == "calculate":
         if (replications or scenario.replications) > 1:
-            notes.append("replications were not needed: calculate has no chance in it")
+            notes.append("replications have no effect: the instant estimate involves no chance")
         return _noted(calculate(scenario.system, scenario.workload, name=scenario.name), scenario, notes)
     try:
         return _noted(_replicated(scenario, seed, replications, progress), scenario, [])
@@ -92,8 +92,8 @@ def notes_on(scenario: Scenario, result: RunResult) -> list[str]:
     notes += _notes_on_changes(scenario)
     if isinstance(scenario.workload, Import):
         notes.append(
-            "an import is timed without indexes, constraints and triggers, and in arrays; tables with LONG, LOB, "
-            "ROWID or TIMESTAMP columns go in row by row"
+            "import time leaves out indexes, constraints and triggers. Rows are inserted in arrays; tables with LONG, "
+            "LOB, ROWID or TIMESTAMP columns are loaded row by row"
         )
     if streams:
         notes += _notes_on_the_kernel(scenario)
@@ -108,11 +108,12 @@ def notes_on(scenario: Scenario, result: RunResult) -> list[str]:
     if inert:
         verb = "has" if len(inert) == 1 else "have"
         notes.append(
-            f"{' and '.join(inert)} {verb} no effect on a scan: its device answers in order, by its means"
+            f"{' and '.join(inert)} {verb} no effect on a scan: the model serves the reads of a scan in order, "
+            "in their mean time"
         )
     if scenario.system.instance.db_file_multiblock_read_count == 0:
         notes.append(
-            "db_file_multiblock_read_count = 0 is bug 5768025, seen up to 11.1; later releases may have mended it"
+            "db_file_multiblock_read_count = 0 is bug 5768025, seen up to 11.1; later releases may have fixed it"
         )
     return [*notes, *notes_on_prices(scenario.system)]
 
@@ -156,7 +157,7 @@ def _notes_on_transactions(scenario: Scenario, work: Transactions, engine: str) 
         (INERT_OF_TRANSACTIONS, "transactions: they are described by their gets and changes"),
         (
             SIMULATED_ALONE if engine == "calculate" else {},
-            "the closed form: only the simulation takes it up",
+            "the instant estimate: only the simulation uses it",
         ),
     ):
         inert = list(_inert(scenario, fields_of))
@@ -164,7 +165,7 @@ def _notes_on_transactions(scenario: Scenario, work: Transactions, engine: str) 
             verb = "has" if len(inert) == 1 else "have"
             yield f"{' and '.join(inert)} {verb} no effect on {where}"
     if work.rate_per_s is None and not work.think_s:
-        yield "users do not think: each begins its next transaction at once, as a batch does"
+        yield "think time is 0: each user starts the next transaction at once, like a batch job"
 
 
 def _notes_on_the_kernel(scenario: Scenario) -> Iterator[str]:
@@ -172,11 +173,11 @@ def _notes_on_the_kernel(scenario: Scenario) -> Iterator[str]:
     host = scenario.system.host
     if not is_in_kernel(host.scheduler, release_of(host.kernel)):
         yield (
-            f"{host.scheduler} is not in kernel {host.kernel}: noop, deadline and cfq went with 5.0; none, "
-            "mq-deadline, bfq and kyber came with 4.11 and 4.12"
+            f"kernel {host.kernel} has no scheduler {host.scheduler}: noop, deadline and cfq were removed in 5.0; "
+            "none, mq-deadline, bfq and kyber were added in 4.11 and 4.12"
         )
     if host.dirty_background_ratio_percent >= host.dirty_ratio_percent:
-        yield "dirty_background_ratio_percent is not below dirty_ratio_percent: the kernel takes half of the latter"
+        yield "dirty_background_ratio_percent is not below dirty_ratio_percent: the kernel uses half of the latter"
 
 
 def _notes_on_changes(scenario: Scenario) -> Iterator[str]:
@@ -185,22 +186,22 @@ def _notes_on_changes(scenario: Scenario) -> Iterator[str]:
     if not isinstance(work, Dml):
         return
     yield (
-        "writing is not timed: DBWR, LGWR and archiving are taken to keep up, and the last commit comes after the "
-        "statement"
+        "the time does not include writing: the model assumes that DBWR, LGWR and archiving keep up, and that the last "
+        "commit follows the statement"
     )
     if not any(path.startswith("host.") for path in scenario.system.constants):
-        yield "what a changed row costs is by default what a server of 2008 took for rows of 9 bytes"
+        yield "the CPU cost of a changed row is a default, measured on a server of 2008 with rows of 9 bytes"
     if isinstance(work, Update) and not work.sets and not work.growth_bytes:
         yield "no row grows: set workload.growth_bytes, or workload.sets where the table's columns are described"
     if not isinstance(work, Insert) and work.commit_every_rows:
         yield (
-            "with commits in between it is several statements: what is done stays done when a later one fails, and a "
-            "query that began before may meet ORA-01555"
+            "commits in between make several statements of it: committed work stays when a later one fails, and a "
+            "query that started earlier may fail with ORA-01555"
         )
     if table.row_bytes_sd:
-        yield "rows that change are taken as equally long; leave some more PCTFREE where they are not"
+        yield "the model gives all changed rows the same length; leave more PCTFREE if yours vary"
     if table.migrated_fraction:
-        yield "table.migrated_fraction decides nothing here: the table is taken as freshly loaded"
+        yield "table.migrated_fraction has no effect here: the model assumes a freshly loaded table"
 
 
 def _noted(result: RunResult, scenario: Scenario, more: list[str]) -> RunResult:

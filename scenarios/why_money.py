@@ -30,9 +30,9 @@ def sentences(base: RunResult, other: RunResult) -> Iterator[str]:
                 "only one of the two has"
             )
     elif before.currency != after.currency:
-        yield f"one costs {before.currency}, the other {after.currency}, so costs are not compared"
+        yield f"one costs {before.currency}, the other {after.currency}, so the costs are not compared"
     elif before.per != after.per:
-        yield f"one cost is that of a {before.per}, the other that of a {after.per}, so costs are not compared"
+        yield f"one cost is that of a {before.per}, the other that of a {after.per}, so the costs are not compared"
     else:
         yield _compared(before, after)
 

@@ -104,9 +104,9 @@ def _searching(change: Change, base: RunResult, other: RunResult) -> str:
     if stay_on_offer(base):
         return f"searching for space {time}{f' because {more}' if more else ''}: {told}"
     full = plural(other.segment.itl_full_blocks or 0.0, "block")
-    because = f"{full} with a full ITL list stay on offer and are probed again and again (bug 6918210)"
+    because = f"{full} with a full ITL list remain candidates and are probed again and again (bug 6918210)"
     reason = _reason(other, base)
-    before = f"; it was cheap before because {reason}" if reason else ""
+    before = f"; before, it was fast because {reason}" if reason else ""
     return f"searching for space {time} because {because}: {told}{before}"
 
 
@@ -142,14 +142,14 @@ def _less_probed(dear: RunResult, cheap: RunResult) -> str:
 
 
 def _pieces(base: RunResult, other: RunResult) -> str:
-    """More or fewer row pieces look for a place; empty where they are as many."""
+    """More or fewer row pieces search for space; empty where they are as many."""
     if base.space_search is None or other.space_search is None:
         return ""
     placed = base.space_search.searches, other.space_search.searches
     if not differs(*placed):
         return ""
     fewer = "fewer" if placed[1] < placed[0] else "more"
-    return f"{fewer} row pieces look for a place, {count(placed[1])} instead of {count(placed[0])}"
+    return f"{fewer} row pieces search for space, {count(placed[1])} instead of {count(placed[0])}"
 
 
 def stay_on_offer(result: RunResult) -> bool:
@@ -177,10 +177,10 @@ def _offered_no_more(dear: SegmentSpace, cheap: SegmentSpace) -> str:
     full = [(one.freeness_after or {}).get("full", 0.0) for one in (dear, cheap)]
     if full[1] - full[0] >= (cheap.itl_full_blocks or 0.0) > 0:
         return (
-            f"a block whose ITL list is full is marked full ({count(full[1])} full blocks instead of "
+            f"a block with a full ITL list is marked full ({count(full[1])} full blocks instead of "
             f"{count(full[0])})"
         )
-    return "a block whose ITL list is full is offered no more once it has rejected a row"
+    return "a block with a full ITL list is not offered again after it has rejected a row"
 
 
 def _management(segment: SegmentSpace) -> str:

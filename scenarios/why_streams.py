@@ -125,7 +125,7 @@ def _response(before: StreamStats, after: StreamStats) -> str:
 
 def _opened(before: StreamStats, after: StreamStats) -> Iterator[str]:
     if before.path != after.path:
-        yield f"the file is opened {after.path} instead of {before.path}"
+        yield f"the I/O path is {after.path} instead of {before.path}"
     if after.in_flight_most != before.in_flight_most:
         many = from_to(before.in_flight_most, after.in_flight_most)
         yield f"calls in flight {many}"

@@ -103,7 +103,7 @@ def afterwards(base: RunResult, other: RunResult, asked: Asked | None) -> Iterat
         limits = from_to(before.saturation_per_s, after.saturation_per_s, _tps)
         writes = base.physical_io.write_requests, other.physical_io.write_requests
         told = f": DBWR writes {_times(writes[1])} blocks per transaction instead of {_times(writes[0])}"
-        yield f"what the {after.bottleneck} lets through {limits}{told if differs(*writes, 0.1) else ''}"
+        yield f"the limit of the {after.bottleneck} {limits}{told if differs(*writes, 0.1) else ''}"
 
 
 def saturates(resource: str) -> str:
@@ -146,7 +146,7 @@ def _hits(base: RunResult, other: RunResult, asked: Asked | None) -> str:
     causes = [f"gets per transaction {from_to(*gets, _times)}"] if differs(*gets) else []
     if _share(hits[0]) != _share(hits[1]) and (hits[1] < hits[0]) == more:
         otherwise = list(_set_otherwise(asked))[:MOST_CAUSES]
-        since = f" since {listed(otherwise)}" if otherwise else ""
+        since = f" ({listed(otherwise)})" if otherwise else ""
         causes.append(f"hits {from_to(*hits, _share)}{since}")
     return f" because {listed(causes)}" if causes else ""
 
@@ -168,7 +168,7 @@ def _set_otherwise(asked: Asked | None) -> Iterator[str]:
             show = show_bytes if field.endswith("bytes") else _percent
             yield f"{words} is {show(values[1])} instead of {show(values[0])}"
         else:
-            yield f"{words} is another"
+            yield f"{words} differs"
 
 
 def _queue(base: RunResult, other: RunResult) -> str:
@@ -193,7 +193,7 @@ def _log(change: Change, base: RunResult, other: RunResult, asked: Asked | None)
     since = ""
     if places[0] != places[1]:
         disk = "the disk of the data" if places[1] == "data" else "a disk of its own"
-        since = f" since the log lies on {disk}"
+        since = f" because the log is on {disk}"
     found = both(base, other)
     shared = ""
     if found is not None:
@@ -201,9 +201,7 @@ def _log(change: Change, base: RunResult, other: RunResult, asked: Asked | None)
         if differs(*commits, least=0.05):
             shared = f"; {commits[1]:.2f} commits share a redo write instead of {commits[0]:.2f}"
     if not change.before_s or not change.after_s:
-        return (
-            f"{LOG_FILE_SYNC} {'appears' if change.after_s else 'is gone'}, which {effect(change.change_s)}"
-        )
+        return f"{LOG_FILE_SYNC} {'appears' if change.after_s else 'disappears'}, which {effect(change.change_s)}"
     resource = "redo disk" if found and "redo disk" in found[1].utilisation else "data disk"
     because = f"{since}{_busy(resource, base, other)}"
     return f"{LOG_FILE_SYNC} {takes(change)}{because}, which {effect(change.change_s)}{shared}"

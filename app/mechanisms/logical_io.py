@@ -234,7 +234,7 @@ LESSON: Final = Lesson(
     title="Logical I/O by row directory",
     mechanism="logical I/O",
     says="A buffer get that counts the rows of its block walks its row directory: it costs the get, and for each row "
-    "a step and perhaps a cache line. So one LIO has no price of its own; dense blocks are dear.",
+    "a step and perhaps a cache line. So one LIO has no fixed cost; dense blocks cost more.",
     law=r"t_{get} = B + R\,\bigl(p_{far}\,m + p_{next}\,s + r\,(1 + k\,C)\bigr)",
     symbols="B: the get alone; R: rows of the block; m, s: a missed and a streamed cache line; p_far, p_next: shares "
     "of rows whose next row lies farther than the adjoining line, or in it, from row length over 64 bytes; r: a step; "
@@ -243,7 +243,7 @@ LESSON: Final = Lesson(
     "waits. Fitted for 8K blocks.",
     law_in="model/laws/logical_io.py",
     sources=(SAVVINOV,),
-    asks="Rows of 25 bytes instead of 250: does the get get ten times as dear?",
+    asks="Rows of 25 bytes instead of 250: does a get cost ten times as much?",
     knobs=KNOBS,
     answer=answer,
 )  # fmt: skip

@@ -163,7 +163,7 @@ def curve(scenario: Scenario, served: Sequence[Served], ink: str) -> Chart:
     raw = work.path == "raw" or scenario.system.host.io_path == "raw"
     alone = raw or work.path == "sync"
     together = work.block_size_bytes * (1 if alone else work.count) / block_layer.PAGE_BYTES
-    traces.append(figures.now(together, mean / KIB, f"now, played: {show_bytes(round(mean))}", ink))
+    traces.append(figures.now(together, mean / KIB, f"now, simulated: {show_bytes(round(mean))}", ink))
     layout = figures.layout(
         290, figures.axis("pages that wait together", type="log", dtick=1, range=[-0.1, 4.4], tickformat=",d"),
         figures.axis("KB a request", rangemode="tozero"),
@@ -188,7 +188,7 @@ def pwrite(ink: str) -> Chart:
     found = pwrite_s()
     traces = [
         figures.line(
-            "played", list(found), list(found.values()), (figures.BLUE, "solid"), "%{y:.3f} s, %{x} pages"
+            "simulated", list(found), list(found.values()), (figures.BLUE, "solid"), "%{y:.3f} s, %{x} pages"
         )
     ]
     traces += measured.traces(

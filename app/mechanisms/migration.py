@@ -22,7 +22,7 @@ def picture(values: Values, ink: str) -> Chart:
     new = [one for one in sample if not one.before][:1]
     figure, said = segment_charts.blocks(segment.model_copy(update={"blocks": [*old, *new]}), ink=ink)
     figure["layout"]["height"] = 150 + 26 * (2 * len(old) + len(new))
-    return Chart(figure, f"{said}. The blocks are of a table of {PLAYED:,} rows, played row by row.")
+    return Chart(figure, f"{said}. The blocks are of a table of {PLAYED:,} rows, simulated row by row.")
 
 
 def curve(values: Values, ink: str) -> Chart:
@@ -55,7 +55,7 @@ def answer(values: Values, ink: str) -> Answer:
     numbers = (
         (f"Of {growing.START[ROWS]:,} rows migrate", f"{found.migrated:,.0f}"),
         ("Blocks", f"{found.blocks_before:,.0f} → {found.blocks_after:,.0f}"),
-        ("PCTFREE that spares it", "none is enough" if needed is None or needed >= 100 else f"{needed:.0f} %"),
+        ("Smallest PCTFREE without migration", "none" if needed is None or needed >= 100 else f"{needed:.0f} %"),
     )  # fmt: skip
     return Answer(picture(values, ink), (curve(values, ink),), numbers, SCENARIO, growing.changes_of(values))
 

@@ -39,7 +39,7 @@ def picture(values: Values, ink: str) -> Chart:
         )
     return Chart(
         figure,
-        f"A table of {PLAYED:,} rows, played row by row: {said}. A block with a full ITL list is marked as such, "
+        f"A table of {PLAYED:,} rows, simulated row by row: {said}. A block with a full ITL list is marked as such, "
         "whatever class the bitmap has it in.",
     )  # fmt: skip
 
@@ -124,7 +124,7 @@ KNOBS: Final = (
     Knob(BLOCK, "Block size", 16384, growing.SIZES, kind="update"),
     Knob(PCTFREE, "PCTFREE", 10, low=0, high=50, kind="update", unit="%"),
     Knob(RELEASE, "Release", "10.2.0.4", ("10.2.0.4", "11.2.0.4"), kind="update",
-         says="Bug 6918210 is mended in 11.2: a block rejected for its full ITL list is marked full"),
+         says="Bug 6918210 is fixed in 11.2: a block rejected for its full ITL list is marked full"),
     Knob(SPACE, "Segment space management", "assm", ("assm", "manual"), kind="update",
          titles={"assm": "ASSM", "manual": "manual"}),
     Knob(UPDATED, "Rows updated", 100, low=5, high=100, step=5, kind="update", unit="%",

@@ -87,7 +87,7 @@ def test_list_shows_one_named_thing(capsys: Captured) -> None:
     assert capsys.readouterr().out == "nvme\n"
     assert main(["list", "magni-dd-raw-10000"]) == 0
     text = capsys.readouterr().out
-    assert "differs from magni-dd-fs-10000, which it stands on, by" in text
+    assert "based on magni-dd-fs-10000; differs in" in text
     assert "  host.io_path = raw\n" in text
     assert "[magni-linux]" in text
     assert main(["list", "rahn-2008", "--json"]) == 0

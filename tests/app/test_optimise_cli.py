@@ -32,8 +32,8 @@ def test_a_reader_sees_the_best_and_what_binds(capsys: Captured, tmp_path: Path)
     assert lines[0] == "tpc-b: the largest transactions_per_s, such that response_s <= '9ms'"
     assert "workload.users 10 13" in lines
     assert [line for line in lines if line.startswith("transactions_per_s 9.91") and line.endswith("+30.0 %")]
-    assert "response_s <= '9ms' binds: it forbids workload.users 14" in " ".join(lines)
-    assert "- All 60 combinations were answered: this is exact." in lines
+    assert "response_s <= '9ms' is the binding limit: it rules out workload.users 14" in " ".join(lines)
+    assert "- All 60 combinations were calculated: the result is exact." in lines
 
 
 def test_the_command_runs_the_best_point(capsys: Captured, tmp_path: Path) -> None:
@@ -56,10 +56,10 @@ def test_where_nothing_is_found_it_says_so_and_how_near_it_is(capsys: Captured, 
     code, out, _ = told(capsys, tmp_path, *USERS, *MOST, "--such-that", "response_s <= '1ms'")
     assert code == 1
     words = " ".join(out.split())
-    assert "Nothing keeps response_s <= '1ms'" in words
-    assert "The nearest is at workload.users 1: it has transactions_per_s 0.9916" in words
-    assert "breaks response_s <= '1ms' by 88.2% of the larger side" in words
-    assert "It is run by" not in out
+    assert "No point satisfies response_s <= '1ms'" in words
+    assert "The nearest point is workload.users 1: it has transactions_per_s 0.9916" in words
+    assert "violates response_s <= '1ms' by 88.2% of the larger side" in words
+    assert "Command" not in out
 
 
 @pytest.mark.parametrize(
@@ -71,7 +71,7 @@ def test_where_nothing_is_found_it_says_so_and_how_near_it_is(capsys: Captured, 
         ("response_s = 2 * base", "workload.rate_per_s=1:5000:log",
          "response_s reaches 17.7 ms at rate_per_s 84.65", 0),
         ("response_s = 1", "workload.users=1:10",
-         "The range does not reach 1.00 s: 1 user: 8.47 ms and 10 users: 8.86 ms", 1),
+         "No value in the range gives 1.00 s: 1 user: 8.47 ms and 10 users: 8.86 ms", 1),
         ("response_s <= 1", "workload.users=1:10", "It holds along the whole range: 1 user: 8.47 ms", 1),
         ("response_s >= 1", "workload.users=1:10", "It holds nowhere in the range: 1 user: 8.47 ms", 1),
         ("response_s = 1", "workload.users=1:10",
@@ -80,9 +80,9 @@ def test_where_nothing_is_found_it_says_so_and_how_near_it_is(capsys: Captured, 
          "It may no longer hold above 10: response_s moves towards 1.00 s there.", 1),
         ("response_s >= 1", "workload.users=1:10", "Try values above 10", 1),
         ("response_s <= 8ms", "instance.buffer_cache_bytes=32M:64M", "Try values above 64M", 1),
-        ("transactions_per_s <= 900", "workload.rate_per_s=1:5000", "It holds as far as there are answers: ", 0),
+        ("transactions_per_s <= 900", "workload.rate_per_s=1:5000", "It holds as far as the model has an answer: ", 0),
         ("transactions_per_s = 900", "workload.rate_per_s=1:5000",
-         "is not reached before answers end", 1),
+         "is not reached where the model has an answer", 1),
     ],
 )  # fmt: skip
 def test_a_goal_is_told_with_its_neighbours(
@@ -141,10 +141,10 @@ def test_a_search_says_that_it_proves_nothing() -> None:
         "too much",
     )  # fmt: skip
     said = " ".join(sentences_of(found))
-    assert "response_s is 100 ms instead of 200 ms; the base scenario does not keep cpu_s <= 1." in said
-    assert "cpu_s <= 1 binds: the best point is at its limit." in said
+    assert "response_s is 100 ms instead of 200 ms; the base scenario violates cpu_s <= 1." in said
+    assert "cpu_s <= 1 is the binding limit: the best point is exactly there." in said
     assert (
-        "asked 500 points of ranges of numbers: this is found, not proved; it ended before it had settled"
+        "calculated 500 points of ranges of numbers. A better point is possible. It stopped before it converged"
         in said
     )
     assert "2 points have no answer: too much" in said

@@ -75,7 +75,7 @@ def test_another_path_changes_the_requests_and_says_why() -> None:
     assert not app.exception
     result = run(load("magni-dd-raw-10000", ["host.io_path=buffered"]))
     assert metric(app, "Requests").value == f"{sum(device(result).request_bytes.values()):,.0f}"
-    assert any("the file is opened buffered instead of raw; requests fell from 10,000" in one.value
+    assert any("the I/O path is buffered instead of raw; requests fell from 10,000" in one.value
                for one in app.markdown)  # fmt: skip
     assert app.query_params["host.io_path"] == "buffered"
 

@@ -315,8 +315,8 @@ def test_the_reason_stands_in_one_sentence_with_its_counts() -> None:
 def test_a_difference_that_is_none_is_not_told_as_one() -> None:
     base = run(load("rahn-full-scan"), "calculate")
     other = run(load("rahn-full-scan", [f"{BLOCK}=16K"]), "calculate")
-    said = leading(base, other, "elapsed time hardly changes (5 s to 5 s)", "Block size 16K instead of 8K")
-    assert said == "With Block size 16K instead of 8K, elapsed time hardly changes (5 s to 5 s)."
+    said = leading(base, other, "elapsed time barely changes (5 s to 5 s)", "Block size 16K instead of 8K")
+    assert said == "With Block size 16K instead of 8K, elapsed time barely changes (5 s to 5 s)."
 
 
 def test_the_cost_is_a_number_once_there_is_a_price_book() -> None:

@@ -44,7 +44,7 @@ def test_the_finding_names_the_growth_the_share_the_pctfree_and_the_bug(grown: R
             "none migrates; PCTFREE 10 leaves room for all of them; 6 is enough",
         ),
         (("workload.kind=delete",), "No row grows, so none migrates"),
-        (("tablespace.block_size_bytes=2K",), "The search for space takes hardly any time"),
+        (("tablespace.block_size_bytes=2K",), "The search for space takes almost no time"),
     ],
 )
 def test_the_finding_follows_the_setting(settings: tuple[str, ...], words: str) -> None:

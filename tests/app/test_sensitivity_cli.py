@@ -69,22 +69,22 @@ def test_sentences_say_what_matters_and_what_does_not() -> None:
         index("host.cpus", Share(0.03, 0.01, 0.04), Share(0.03, 0.02, 0.04)),
     )
     said = " ".join(sentences_of(found))
-    assert "workload.users matters most: it has a part in 90% of the variance of response_s" in said
-    assert "alone it makes 70%" in said
-    assert "iostat.interval_s: what it does alone is not told apart from noise" in said
-    assert "workload.think_s: what it does alone is not told apart from noise; what it does together" in said
-    assert "host.cpus: seen, but less than 5%" in said
+    assert "workload.users matters most: it contributes to 90% of the variance of response_s" in said
+    assert "alone it contributes 70%" in said
+    assert "iostat.interval_s: no effect beyond noise" in said
+    assert "workload.think_s: alone no effect beyond noise, but may matter together" in said
+    assert "host.cpus: measurable, but less than 5%" in said
     assert "About 27% of the variance is interaction" in said
-    assert "clearest at workload.users and workload.think_s" in said
+    assert "clearest for workload.users and workload.think_s" in said
     assert "--samples" not in said
 
 
 def test_wide_intervals_and_no_interaction_are_said() -> None:
     wide = index("workload.users", Share(0.9, 0.5, 1.2), Share(1.1, 0.6, 1.4))
     said = " ".join(sentences_of(made(wide, index("host.cpus", NONE, NONE))))
-    assert "interaction, is 10% of the variance and not told apart from noise" in said
+    assert "Interaction between axes is 10% of the variance; that cannot be told apart from noise" in said
     assert "up to 70 percentage points wide; --samples 1024 halves them" in said
-    assert "has a part in 100%" in said
+    assert "contributes to 100%" in said
 
 
 def test_what_does_not_vary_is_said(capsys: Captured, tmp_path: Path) -> None:

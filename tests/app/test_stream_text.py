@@ -41,8 +41,8 @@ def overlapped(result: RunResult) -> RunResult:
 
 def test_calls_under_way_at_once_are_told_by_what_a_call_takes(raw: RunResult) -> None:
     assert answer(overlapped(raw)) == (
-        "244 writes/s come through (1.906 MB/s): a write takes 4.1 ms (p95 4.1 ms) with up to 8 of one user under way "
-        "at once and the device is 99 % busy. 10,004 writes of 8K take 41.00 s."
+        "244 writes/s complete (1.906 MB/s): a write takes 4.1 ms (p95 4.1 ms) with up to 8 in flight for "
+        "each user and the device is 99 % busy. 10,004 writes of 8K take 41.00 s."
     )
     assert "unaccounted" not in "\n".join(plain(run_lines(overlapped(raw))))
 
@@ -74,7 +74,9 @@ def test_streams_beside_the_first_have_a_sentence(raw: RunResult) -> None:
     (first,) = raw.streams or ()
     reads = first.model_copy(update={"kind": "read_stream", "calls": 100.0, "bytes": 102400.0})
     two = raw.model_copy(update={"streams": [first, reads]})
-    assert answer(two).endswith(" Beside it there are 100 reads of 1K at 244 calls/s, 1.906 MB/s.")
+    assert answer(two).endswith(
+        " Other streams on the same machine: 100 reads of 1K at 244 calls/s, 1.906 MB/s."
+    )
     lines = plain(stream_lines(two))
     assert lines[0] == "Streams"
     assert lines[4] == "reads     100 reads of 1K, 0.1 MB in 41.00 s (raw)"
@@ -93,7 +95,7 @@ def test_the_summary_of_a_stream(raw: RunResult, merged: RunResult) -> None:
     ]
     (stream,) = raw.streams or ()
     deep = raw.model_copy(update={"streams": [stream.model_copy(update={"in_flight_most": 32})]})
-    assert plain(stream_lines(deep))[-1] == "in flight up to 32 calls of one user at once"
+    assert plain(stream_lines(deep))[-1] == "in flight up to 32 calls for each user"
 
 
 def test_one_request_is_drawn_on_one_scale(raw: RunResult) -> None:

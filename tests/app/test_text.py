@@ -170,7 +170,7 @@ def said(lines: Iterable[str]) -> str:
 def test_the_headline_of_an_update_names_the_search_and_the_pctfree_that_avoids_it() -> None:
     text = answer(growing())
     assert re.match(r"It takes \d+\.\d\d s: \d+\.\d\d s searching for space \(9\d %\), ", text)
-    assert text.endswith(". 79 % of the updated rows migrate; set PCTFREE to at least 35 and none does.")
+    assert text.endswith(". 79 % of the updated rows migrate. With PCTFREE 35 or higher, no row migrates.")
     assert "updating rows" in answer(changed("at home"))
     assert "migrate" not in answer(changed("at home"))
 
@@ -178,12 +178,10 @@ def test_the_headline_of_an_update_names_the_search_and_the_pctfree_that_avoids_
 def test_an_update_that_no_pctfree_helps_says_so() -> None:
     result = growing()
     none = result.segment.model_copy(update={"pctfree_needed_percent": 100.0})
-    assert answer(result.model_copy(update={"segment": none})).endswith(
-        "no PCTFREE is enough to keep them in their blocks."
-    )
+    assert answer(result.model_copy(update={"segment": none})).endswith("No PCTFREE prevents this.")
     long = none.model_copy(update={"chained_rows": 7.0})
     assert answer(result.model_copy(update={"segment": long})).endswith(
-        "is enough: 7 rows no longer fit a block."
+        "prevents this: 7 rows no longer fit in a block."
     )
     enough = result.segment.model_copy(update={"pctfree_needed_percent": 10.0})
     assert answer(result.model_copy(update={"segment": enough})).endswith("79 % of the updated rows migrate.")
@@ -248,7 +246,7 @@ def test_rows_segment_and_search_say_what_the_result_holds() -> None:
     assert "commits   0 before the end" in rows
     segment = said(segment_lines(result))
     assert f"blocks    {result.segment.blocks_after:,.0f} below the high-water mark, 184 before" in segment
-    assert "PCTFREE   10; at 35 and above no row migrates" in segment
+    assert "PCTFREE   10; with 35 or higher, no row migrates" in segment
     assert (
         f"ITL       full in {result.segment.itl_full_blocks:,.0f} blocks, up to 255 entries each" in segment
     )

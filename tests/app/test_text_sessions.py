@@ -17,7 +17,7 @@ def test_several_sessions_have_a_last_one(users: int) -> None:
     settings = ["workload.kind=delete", f"workload.users={users}", "table.rows=50000"]
     result = run(load("full-scan-nvme", settings), "simulate")
     text = unstyle("\n".join(run_lines(result, width=80)))
-    found = re.search(r"^until the last session is done +([\d.,]+)$", text, re.MULTILINE)
+    found = re.search(r"^last session ends after +([\d.,]+)$", text, re.MULTILINE)
     assert (found is not None) == (users > 1)
     if found:
         last_s = result.time.last_session_s

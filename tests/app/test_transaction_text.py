@@ -92,7 +92,7 @@ def test_resources_stand_with_the_knee_and_kinds_with_their_reads(law: Answered,
     result = played()
     rows = section(lines(result), "Resources")
     assert [row[:20].strip() for row in rows[1:4]] == ["data disk", "redo disk", "processors"]
-    assert "from 5" in " ".join(rows[4:])
+    assert "queueing begins at 5" in " ".join(rows[4:])
     kinds = section(lines(result), "Kinds of transactions")
     assert kinds[0].split() == ["kind", "TPS", "response", "p95", "gets", "blocks", "read"]
     assert [row.split()[0] for row in kinds[1:]] == [
@@ -180,7 +180,13 @@ def test_side_by_side_is_in_milliseconds_with_tps(law: Answered) -> None:
     last = next(line for line in found if line.startswith("response "))
     assert float(last.split()[1]) == pytest.approx(1000 * results[0].time.elapsed_s, abs=1e-3)
     names = [line[:30].strip() for line in found]
-    for name in ("TPS", "buffer hit %", "reads per transaction", "data disk % busy", "waits begin at users"):
+    for name in (
+        "TPS",
+        "buffer hit %",
+        "reads per transaction",
+        "data disk % busy",
+        "queueing begins at users",
+    ):
         assert name in names
     assert "elapsed" not in names
     assert not any("single-block reads for what" in line for line in found)

@@ -105,14 +105,16 @@ def test_a_field_that_decides_nothing_is_named(setting: str) -> None:
 
 def test_what_only_the_simulation_uses_is_named_in_closed_form_alone() -> None:
     setting = "host.scheduler=deadline", "workload.transactions=300"
-    assert "host.scheduler and workload.transactions have no effect on the closed form" in notes(*setting)
+    assert "host.scheduler and workload.transactions have no effect on the instant estimate" in notes(
+        *setting
+    )
     assert "no effect" not in notes(*setting, engine="simulate")
 
 
 def test_defaults_and_users_that_never_pause_are_named() -> None:
     said = notes("workload.think_s=0")
     assert "host, client and disk costs are typical values" in said
-    assert "users do not think" in said
+    assert "think time is 0" in said
 
 
 def test_replications_give_the_interval_of_the_response() -> None:

@@ -117,7 +117,7 @@ def test_what_stays_is_as_before() -> None:
 
 def test_costs_of_two_kinds_are_not_compared() -> None:
     assert money(name=BASE).endswith("an hour of it 1.19 USD by prices that only one of the two has")
-    assert money("prices.currency=EUR") == "one costs USD, the other EUR, so costs are not compared"
+    assert money("prices.currency=EUR") == "one costs USD, the other EUR, so the costs are not compared"
 
 
 def test_without_prices_nothing_is_said_of_costs() -> None:

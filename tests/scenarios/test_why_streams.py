@@ -59,7 +59,7 @@ def test_requests_are_fewer_because_they_were_merged() -> None:
     base, other = stream(), merged_writes()
     said = why(base, other)
     assert said[0] == (
-        "the file is opened buffered instead of raw; requests fell from 10,000 to 703 because 9,297 bios were "
+        "the I/O path is buffered instead of raw; requests fell from 10,000 to 703 because 9,297 bios were "
         "merged, up to 124K; await of a request rose from 4 ms to 180 ms (avgqu-sz from 0.99 to 63.3); no write waits "
         "for the device any more, which saves 40.00 s"
     )
@@ -144,7 +144,7 @@ def test_fewer_calls_need_less_cpu() -> None:
 def test_the_same_stream_has_nothing_to_tell() -> None:
     (sentence,) = why(stream(), stream())
     assert sentence == (
-        "elapsed time does not change: 40.00 s of the 40.40 s are waiting for the device, which this hardly touches"
+        "elapsed time does not change: waiting for the device takes 40.00 s of the 40.40 s, and barely changes"
     )
 
 
@@ -193,7 +193,7 @@ def test_calls_under_way_at_once_are_told_by_what_one_takes() -> None:
         "the disk is nvme instead of ida-2004; await of a request fell from 4 ms to 1 ms"
     )
     assert said[0].endswith("; a write takes 4.86 ms instead of 27.2 ms (p95 10 ms instead of 80 ms)")
-    assert said[-1] == "elapsed time says little here: it ends soon after the last call has come"
+    assert said[-1] == "elapsed time says little here: the run ends soon after the last call arrives"
     assert "hardly" not in " ".join(said)
     without = why(at_once(stream(), response_s=27.2e-3), at_once(stream(), response_s=4.86e-3))
     assert without == ["a write takes 4.86 ms instead of 27.2 ms"]

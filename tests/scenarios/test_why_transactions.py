@@ -45,10 +45,10 @@ def test_a_log_among_the_data_is_told_as_the_cause_of_its_waits() -> None:
     one(
         told(["instance.redo_disk=data"]),
         "log file sync takes",
-        "since the log lies on the disk of the data",
+        "because the log is on the disk of the data",
         "costs",
     )
-    one(told([], ["instance.redo_disk=data"]), "since the log lies on a disk of its own", "saves")
+    one(told([], ["instance.redo_disk=data"]), "because the log is on a disk of its own", "saves")
 
 
 def test_another_disk_is_named_and_processors_saturate_then() -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from app import calibrate_cli, optimise_cli, sensitivity_cli, sweep_cli
+from app import calibrate_cli, measure_cli, optimise_cli, sensitivity_cli, sweep_cli
 from app.options import with_engine, with_one_engine, with_output, with_settings, with_uncertainty
 from app.output import (
     bar_letter,
@@ -465,3 +465,4 @@ commands.add_command(calibrate_cli.calibrate)
 commands.add_command(sweep_cli.sweep)
 commands.add_command(sensitivity_cli.sensitivity)
 commands.add_command(optimise_cli.optimise)
+commands.add_command(measure_cli.measure)

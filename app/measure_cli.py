@@ -1,0 +1,135 @@
+"""The command `measure`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from app.output import one_line, print_json, print_lines, progress_to_terminal, width_of_terminal
+
+if TYPE_CHECKING:
+    from validation.instruments import NotReadable, Reading
+
+WRONG_INPUT = 2
+
+
+@click.command(short_help="Read what a system printed: iostat, sar, fio.")
+@click.argument("files", metavar="FILE...", nargs=-1, required=True)
+@click.option(
+    "--device", "devices", multiple=True, metavar="NAME", help="Of iostat and sar, this device alone."
+)
+@click.option("--json", "as_json", is_flag=True, help="Every figure as JSON on standard output.")
+@click.option("--quiet", is_flag=True, help="One line a report.")
+def measure(files: tuple[str, ...], devices: tuple[str, ...], as_json: bool, quiet: bool) -> int | None:
+    """Read reports, whatever their names: each is recognised by its content. A folder stands for its files, - for
+    standard input.
+
+    Nothing is changed or sent anywhere.
+    """
+    from app.measure_text import reading_lines, title_line
+
+    readings, refused = _read(list(_paths(files)), quiet)
+    if devices:
+        _keep_devices(readings, devices)
+    if as_json:
+        print_json(
+            {
+                "readings": [_as_data(reading) for reading in readings],
+                "refused": [str(refusal) for refusal in refused],
+            }
+        )
+    elif quiet:
+        print_lines(title_line(reading) for reading in readings)
+    else:
+        print_lines(
+            line for reading in readings for line in [*reading_lines(reading, width_of_terminal()), ""]
+        )
+    for refusal in refused:
+        print_lines([f"blocktime: {one_line(str(refusal))}"], err=True)
+    return WRONG_INPUT if refused else None
+
+
+def _paths(files: Sequence[str]) -> Iterator[tuple[Path, str]]:
+    """Each file with the name to call it by; raises SpecError for one that is not there."""
+    from model.errors import SpecError
+
+    for file in files:
+        path = Path(file)
+        if file == "-":
+            yield _standard_input(), "standard input"
+        elif path.is_dir():
+            inside = sorted(inner for inner in path.rglob("*") if inner.is_file())
+            if not inside:
+                raise SpecError(f"measure: there is no file in the folder {file}")
+            yield from ((inner, str(inner.relative_to(path))) for inner in inside)
+        elif path.is_file():
+            yield path, path.name
+        else:
+            raise SpecError(f"measure: there is no file {file}")
+
+
+def _standard_input() -> Path:
+    """Standard input as a file, as it is read twice: for its digest, and for its figures."""
+    import atexit
+    import shutil
+    import sys
+    import tempfile
+
+    with tempfile.NamedTemporaryFile(prefix="blocktime-", delete=False) as copy:
+        atexit.register(Path(copy.name).unlink, missing_ok=True)
+        shutil.copyfileobj(sys.stdin.buffer, copy)
+    return Path(copy.name)
+
+
+def _read(paths: Sequence[tuple[Path, str]], quiet: bool) -> tuple[list[Reading], list[NotReadable]]:
+    """What each file says, and what could not be read."""
+    from validation.instruments import NotReadable, Source, read
+
+    readings: list[Reading] = []
+    refused: list[NotReadable] = []
+    for path, name in paths:
+        with progress_to_terminal(quiet, f"bytes of {one_line(name)}") as progress:
+            try:
+                readings += read(Source(path, name), progress)
+            except NotReadable as refusal:
+                refused.append(refusal)
+    return readings, refused
+
+
+def _keep_devices(readings: Sequence[Reading], devices: Sequence[str]) -> None:
+    """Leave the series of *devices* alone; raises UnknownName for one that no report has."""
+    from model.errors import UnknownName
+
+    there = sorted({series.of for reading in readings for series in reading.series})
+    for device in devices:
+        if there and device not in there:
+            raise UnknownName("device", device, there)
+    for reading in readings:
+        reading.series = [series for series in reading.series if series.of in devices]
+
+
+def _as_data(reading: Reading) -> dict[str, Any]:
+    """The reading as plain data: figures as they are, series as columns with printed rows scaled to their units."""
+    data = asdict(reading)
+    data["series"] = [
+        {
+            "of": series.of,
+            "lines": list(series.lines),
+            "samples": list(series.samples),
+            "columns": [
+                {
+                    "name": column.name,
+                    "unit": column.unit,
+                    "half_grain": column.grain * column.scale / 2,
+                    "values": series.column(column.name),
+                }
+                for column in series.columns
+            ],
+        }
+        for series in reading.series
+    ]
+    return data

@@ -1,0 +1,113 @@
+"""What `measure` prints: what was read, from which lines, what it says, what is missing and what was left alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from app.lines import head, wrapped
+from model.units import show_bytes, show_seconds
+from validation.instruments.figures import Figure, Reading, Series, mean
+
+MOST_DEVICES: Final = 12
+MOST_UNREAD: Final = 8
+READS: Final = ("r/s", "w/s", "tps")
+BYTES: Final = ("rkB/s", "rMB/s", "rsec/s", "rkB", "wkB/s", "wMB/s", "wsec/s", "wkB")
+TIMES: Final = ("r_await", "w_await", "await")
+QUEUES: Final = ("avgqu-sz", "aqu-sz")
+UTILISED: Final = ("%util", "util", "util-percent")
+
+
+def title_line(reading: Reading) -> str:
+    """One line for one report."""
+    return f"{reading.file}: {reading.title}, {reading.count():,} figures"
+
+
+def reading_lines(reading: Reading, width: int) -> Iterator[str]:
+    """One report, in lines of at most *width*."""
+    yield head(title_line(reading))
+    host = [reading.host.system, f"{reading.host.cpus} CPUs" if reading.host.cpus else None]
+    told = ", ".join(filter(None, host))
+    if told:
+        yield f"system    {told}"
+    if reading.begins or reading.ends:
+        span = " to ".join(filter(None, [reading.begins, reading.ends]))
+        every = f", every {show_seconds(reading.interval_s)}" if reading.interval_s else ""
+        yield f"time      {span}{every}"
+    for place, section in enumerate(reading.sections):
+        lines = f"lines {section.first_line:,} to {section.last_line:,}"
+        yield from wrapped(
+            f"{section.title}: {section.figures:,} figures, {lines}",
+            width,
+            first="read      " if not place else " " * 10,
+        )
+    for place, unread in enumerate(reading.unread[:MOST_UNREAD]):
+        what = f"{unread.lines:,} × {unread.what}, from line {unread.first_line:,} on"
+        yield from wrapped(what, width, first="not read  " if not place else " " * 10)
+    if len(reading.unread) > MOST_UNREAD:
+        rest = reading.unread[MOST_UNREAD:]
+        lines = sum(unread.lines for unread in rest)
+        yield f"          and {lines:,} lines of {len(rest)} other kinds (--json lists them)"
+    for missing in reading.missing:
+        yield from wrapped(missing, width, first="missing   ")
+    for follows in reading.follows:
+        yield from wrapped(follows, width, first="note      ")
+    if reading.series:
+        yield ""
+        yield from _series_lines(reading.series)
+    if reading.figures:
+        yield ""
+        yield from _figure_lines(reading.figures)
+
+
+def _series_lines(series: Sequence[Series]) -> Iterator[str]:
+    """Means over the samples, the busiest devices first."""
+    devices = [one for one in series if one.of != "cpu"]
+    names = {column.name for one in devices for column in one.columns}
+    shown = [name for name in (*READS, *BYTES, *TIMES, *QUEUES, *UTILISED) if name in names]
+    busiest = sorted(devices, key=lambda one: -_busy(one))[:MOST_DEVICES]
+    wide = max([len("device"), *(len(one.of) for one in busiest)])
+    rest = f", {MOST_DEVICES} busiest of {len(devices)} devices" if len(devices) > MOST_DEVICES else ""
+    heading = f"means over all samples{rest}"
+    yield head(heading)
+    yield f"{'device':{wide}}" + "".join(f"{name:>10}" for name in shown)
+    for one in busiest:
+        there = {column.name for column in one.columns}
+        cells = (
+            _shown(mean(one.column(name)), next(c.unit for c in one.columns if c.name == name))
+            if name in there
+            else "-"
+            for name in shown
+        )
+        yield f"{one.of:{wide}}" + "".join(f"{cell:>10}" for cell in cells)
+    for one in (one for one in series if one.of == "cpu"):
+        busy = "  ".join(f"{column.name} {mean(one.column(column.name)):.1%}" for column in one.columns)
+        yield f"processors: {busy}"
+
+
+def _busy(series: Series) -> float:
+    """Requests a second, as a share of time says nothing of devices that serve several at once."""
+    return sum(mean(series.column(column.name)) for column in series.columns if column.name in READS)
+
+
+def _figure_lines(figures: Sequence[Figure]) -> Iterator[str]:
+    """Figures by what they are of."""
+    of = None
+    for figure in figures:
+        if figure.of != of:
+            of = figure.of
+            yield head(of or "the whole report")
+        yield f"  {figure.name:<28}{_shown(figure.value, figure.unit):>14}   line {figure.line:,}"
+
+
+def _shown(value: float, unit: str) -> str:
+    """A value as a reader wants it."""
+    if unit == "s":
+        return show_seconds(value)
+    if unit == "bytes":
+        return show_bytes(value)
+    if unit == "bytes/s":
+        return f"{show_bytes(value)}/s"
+    if unit == "fraction":
+        return f"{value:.1%}"
+    return f"{value:,.0f}" if value >= 1000 or value == int(value) else f"{value:,.2f}"

@@ -1,0 +1,52 @@
+"""Readers of what a system printed: bytes become figures with units and lines. Nothing of the model is in them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from importlib import import_module
+from types import ModuleType
+from typing import Final
+
+from validation.instruments.figures import Figure, NotReadable, Reading
+from validation.instruments.opening import Progress, Source
+
+__all__ = ["FORMATS", "Figure", "Format", "NotReadable", "Reading", "Source", "format_of", "read"]
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """One kind of file: its name, what a DBA calls it, and the module that reads it."""
+
+    name: str
+    title: str
+    module: str
+
+    @property
+    def reader(self) -> ModuleType:
+        """The module, with ``recognises(head)`` and ``read(source, progress)``; imported when it is wanted."""
+        return import_module(f"validation.instruments.{self.module}")
+
+
+FORMATS: Final = (
+    Format("iostat", "iostat -x, as text or JSON", "iostat"),
+    Format("sar", "sar -d as text, sadf -j", "sar"),
+    Format("fio", "fio --output-format=json or json+", "fio"),
+)
+"""Every kind of file that can be read, in the order in which they are tried."""
+
+
+def format_of(source: Source) -> Format:
+    """The kind of file that *source* is, by its content; raises :class:`NotReadable`."""
+    for form in FORMATS:
+        if form.reader.recognises(source.head):
+            return form
+    kinds = ", ".join(form.title for form in FORMATS)
+    raise NotReadable(f"{source.name}: this is none of the reports that can be read ({kinds})")
+
+
+def read(source: Source, progress: Progress | None = None) -> list[Reading]:
+    """Every report in *source*; raises :class:`NotReadable` where there is none."""
+    reader: Callable[[Source, Progress | None], list[Reading]] = format_of(source).reader.read
+    digest = source.digest
+    return [replace(reading, digest=digest) for reading in reader(source, progress)]

@@ -1,0 +1,174 @@
+"""What an instrument printed, in one plain form: figures with unit, grain and line. Nothing of the model is in it."""
+
+from __future__ import annotations
+
+import re
+from array import array
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from model.errors import BlocktimeError
+
+NUMBER: Final = re.compile(r"[-+]?(?:\d[\d,]*)?(?:\.\d*)?(?:[eE][-+]?\d+)?")
+MULTIPLES: Final = {"": 1.0, "K": 1024.0, "M": 1024.0**2, "G": 1024.0**3, "T": 1024.0**4, "P": 1024.0**5}
+
+
+class NotReadable(BlocktimeError):
+    """A file that no reader can answer for: one sentence says why, and what would help."""
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """One printed number in seconds, bytes and counts, with the interval that its printed digits leave."""
+
+    name: str
+    """The instrument's own name for it: ``r_await``, ``DB time``."""
+    of: str
+    """What it is of: a device, a wait event, a statement; empty for the whole file."""
+    value: float
+    unit: str
+    low: float
+    high: float
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """One column of a series: its printed name, the unit of its values, and how printed values become that unit."""
+
+    name: str
+    unit: str
+    scale: float = 1.0
+    grain: float = 0.01
+    """Distance of two printed values that differ in the last digit, as printed."""
+
+
+@dataclass(slots=True)
+class Series:
+    """What an instrument prints again and again of one thing: a row of numbers a sample."""
+
+    of: str
+    columns: tuple[Column, ...]
+    values: array[float] = field(default_factory=lambda: array("d"))
+    """As printed, row after row."""
+    lines: array[int] = field(default_factory=lambda: array("q"))
+    """Line of each row."""
+    samples: array[int] = field(default_factory=lambda: array("q"))
+    """Number of the sample that each row belongs to, from 0."""
+
+    def column(self, name: str) -> list[float]:
+        """Values of one column, sample by sample, in its unit."""
+        place = [column.name for column in self.columns].index(name)
+        scale = self.columns[place].scale
+        return [value * scale for value in self.values[place :: len(self.columns)]]
+
+    def figures(self) -> Iterator[Figure]:
+        """Every printed number of it."""
+        wide = len(self.columns)
+        for place, value in enumerate(self.values):
+            column = self.columns[place % wide]
+            yield figure(column.name, self.of, value, column, self.lines[place // wide])
+
+
+@dataclass(frozen=True, slots=True)
+class Unread:
+    """Lines that a reader left alone: how many, from which line on, and what they look like."""
+
+    lines: int
+    first_line: int
+    what: str
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """One part of a file that was read."""
+
+    title: str
+    first_line: int
+    last_line: int
+    figures: int
+
+
+@dataclass(slots=True)
+class Host:
+    """The class of machine that the file tells of; absent where it does not tell. Names of hosts are not kept."""
+
+    system: str | None = None
+    """Operating system and its release."""
+    cpus: int | None = None
+    memory_bytes: float | None = None
+
+
+@dataclass(slots=True)
+class Reading:
+    """What one report in a file says."""
+
+    format: str
+    title: str
+    """One line for a reader: which program's output, of what."""
+    file: str
+    digest: str
+    figures: list[Figure] = field(default_factory=list)
+    series: list[Series] = field(default_factory=list)
+    sections: list[Section] = field(default_factory=list)
+    unread: list[Unread] = field(default_factory=list)
+    missing: list[str] = field(default_factory=list)
+    """What the file could have told and does not, with how to get it."""
+    follows: list[str] = field(default_factory=list)
+    """What the figures say by arithmetic alone."""
+    begins: str | None = None
+    """Begin of the time span as the file prints it, ISO where its form is known."""
+    ends: str | None = None
+    interval_s: float | None = None
+    host: Host = field(default_factory=Host)
+
+    def count(self) -> int:
+        """Number of figures, those of the series included."""
+        return len(self.figures) + sum(len(series.values) for series in self.series)
+
+
+def figure(name: str, of: str, printed: float, column: Column, line: int) -> Figure:
+    """The figure that *printed* is in *column*; the interval is half a printed digit to either side."""
+    half = column.grain / 2
+    low, high = sorted(((printed - half) * column.scale, (printed + half) * column.scale))
+    return Figure(
+        name, of, printed * column.scale, column.unit, max(low, 0.0) if printed >= 0 else low, high, line
+    )
+
+
+def grain_of(printed: str) -> float:
+    """Distance of two numbers that differ in the last printed digit: 0.01 for "1.50", 1 for "12", 100 for "1.2E3"."""
+    mantissa, _, exponent = printed.strip().lstrip("+-").lower().partition("e")
+    decimals = len(mantissa.partition(".")[2])
+    return 10.0 ** ((int(exponent) if exponent else 0) - decimals)
+
+
+def number_of(printed: str) -> float:
+    """The number that *printed* is, with thousands separators; raises ValueError for anything else."""
+    text = printed.strip()
+    if not text or not NUMBER.fullmatch(text) or not any(digit.isdigit() for digit in text):
+        raise ValueError(f"{printed!r} is not a number")
+    return float(text.replace(",", ""))
+
+
+class Skipped:
+    """Collects the lines that a reader leaves alone, and gives them by what they look like."""
+
+    def __init__(self) -> None:
+        self._found: dict[str, list[int]] = {}
+
+    def add(self, line: int, what: str) -> None:
+        """Count *line* as left alone."""
+        count = self._found.setdefault(what, [0, line])
+        count[0] += 1
+
+    def unread(self) -> list[Unread]:
+        """Them all, in order of their first line."""
+        found = (Unread(lines, first, what) for what, (lines, first) in self._found.items())
+        return sorted(found, key=lambda unread: unread.first_line)
+
+
+def mean(values: Sequence[float]) -> float:
+    """Their arithmetic mean; 0 of none."""
+    return sum(values) / len(values) if values else 0.0

@@ -1,0 +1,130 @@
+"""Reads fio's JSON of releases 2 and 3, json+ too: what each job and direction reached, and how it was asked."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, Final
+
+from validation.instruments.figures import MULTIPLES, Figure, NotReadable, Reading, Section, Skipped
+from validation.instruments.json_text import Printed, parsed
+from validation.instruments.opening import Progress, Source
+
+NAME: Final = "fio"
+HOW: Final = "fio JOBFILE --output-format=json+ --output=fio.json"
+SIZE: Final = re.compile(r"(\d+(?:\.\d+)?)([kKmMgG]?)i?[bB]?")
+DIRECTIONS: Final = ("read", "write", "trim")
+TEXT: Final = re.compile(r"^fio-\d|: \(g=\d+\): rw=|: \(groupid=\d+, jobs=\d+\)", re.MULTILINE)
+PLAIN: Final[dict[str, tuple[str, float]]] = {
+    "io_bytes": ("bytes", 1.0),
+    "bw_bytes": ("bytes/s", 1.0),
+    "iops": ("1/s", 1.0),
+    "runtime": ("s", 1e-3),
+    "total_ios": ("count", 1.0),
+}
+TIMES: Final = {"slat": 1e-6, "clat": 1e-6, "lat": 1e-6, "slat_ns": 1e-9, "clat_ns": 1e-9, "lat_ns": 1e-9}
+OPTIONS: Final = {
+    "iodepth": "count",
+    "numjobs": "count",
+    "bs": "bytes",
+    "runtime": "s",
+    "rwmixread": "percent",
+}
+
+
+def recognises(head: str) -> bool:
+    """Whether a text that begins with *head* is fio's."""
+    return '"fio version"' in head or bool(TEXT.search(head))
+
+
+def read(source: Source, progress: Progress | None = None) -> list[Reading]:
+    """The one report of *source*, with its jobs."""
+    text = source.text()
+    brace = re.search(r"^\{", text, re.MULTILINE)
+    if brace is None:
+        raise NotReadable(f"{source.name}: this is fio's text for people; run {HOW}")
+    skipped = Skipped()
+    before = text.count("\n", 0, brace.start())
+    for line in range(1, before + 1):
+        skipped.add(line, "text before the JSON")
+    data = parsed("\n" * before + text[brace.start() :], source.name)
+    jobs = data.get("jobs") if isinstance(data, dict) else None
+    if not isinstance(jobs, list) or not jobs:
+        raise NotReadable(f"{source.name}: fio's jobs are missing; run {HOW}")
+    version, when = data.get("fio version"), data.get("time")
+    reading = Reading(NAME, "", source.name, "", ends=when if isinstance(when, str) else None)
+    lines = text.split("\n")
+    for place, job in enumerate((job for job in jobs if isinstance(job, dict)), 1):
+        _take_job(reading, data, job, f"job {place}", lines, skipped)
+    if not reading.figures:
+        raise NotReadable(f"{source.name}: no job did any I/O; run {HOW}")
+    reading.title = (
+        f"{version if isinstance(version, str) else 'fio'}: {len(jobs)} job{'s' * (len(jobs) > 1)}"
+    )
+    reading.unread = skipped.unread()
+    return [reading]
+
+
+def _take_job(
+    reading: Reading, data: dict[str, Any], job: dict[str, Any], of: str, lines: list[str], skipped: Skipped
+) -> None:
+    """Add what one job reached and how it was asked."""
+    found = len(reading.figures)
+    for direction in DIRECTIONS:
+        part = job.get(direction)
+        total = part.get("total_ios") if isinstance(part, dict) else None
+        if isinstance(part, dict) and not (isinstance(total, Printed) and not total):
+            _take_direction(reading, part, f"{of} {direction}")
+    for name, unit, scale in (
+        ("usr_cpu", "fraction", 0.01),
+        ("sys_cpu", "fraction", 0.01),
+        ("ctx", "count", 1.0),
+    ):
+        if isinstance(job.get(name), Printed):
+            reading.figures.append(job[name].figure(name, of, unit, scale))
+    figures = reading.figures[found:]
+    if not figures:
+        return
+    first, last = min(figure.line for figure in figures), max(figure.line for figure in figures)
+    for options in (data.get("global options"), job.get("job options")):
+        for name, value in (options if isinstance(options, dict) else {}).items():
+            _take_option(reading, of, name, value, lines, first)
+    reading.sections.append(Section(of, first, last, len(reading.figures) - found))
+    for name, value in job.items():
+        if isinstance(value, dict) and name not in {*DIRECTIONS, "job options"}:
+            numbers = [number.line for number in value.values() if isinstance(number, Printed)]
+            if numbers:
+                skipped.add(numbers[0], f"part {name}")
+
+
+def _take_direction(reading: Reading, part: dict[str, Any], of: str) -> None:
+    for name, (unit, scale) in PLAIN.items():
+        if isinstance(part.get(name), Printed):
+            reading.figures.append(part[name].figure(name, of, unit, scale))
+    if "bw_bytes" not in part and isinstance(part.get("bw"), Printed):
+        reading.figures.append(part["bw"].figure("bw", of, "bytes/s", 1024.0))
+    for name, scale in TIMES.items():
+        times = part.get(name)
+        if not isinstance(times, dict):
+            continue
+        for key in ("min", "max", "mean", "stddev"):
+            if isinstance(times.get(key), Printed):
+                reading.figures.append(times[key].figure(f"{name} {key}", of, "s", scale))
+        percentiles = times.get("percentile")
+        for share, value in (percentiles if isinstance(percentiles, dict) else {}).items():
+            if isinstance(value, Printed):
+                shown = share.rstrip("0").rstrip(".") if "." in share else share
+                reading.figures.append(value.figure(f"{name} p{shown}", of, "s", scale))
+
+
+def _take_option(reading: Reading, of: str, name: str, value: object, lines: list[str], near: int) -> None:
+    """Add a setting of the job that is a number; those stand in the JSON as text, so their line is looked for."""
+    match = SIZE.fullmatch(value) if name in OPTIONS and isinstance(value, str) else None
+    if match is None:
+        return
+    printed = f'"{value}"'
+    here = [n for n, line in enumerate(lines, 1) if f'"{name}"' in line and printed in line]
+    if not here:
+        return
+    number = float(match[1]) * MULTIPLES[match[2].upper()]
+    line = max((n for n in here if n <= near), default=here[0])
+    reading.figures.append(Figure(name, of, number, OPTIONS[name], number, number, line))

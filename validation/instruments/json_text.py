@@ -1,0 +1,66 @@
+"""JSON whose numbers know how they were printed, and in which line."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from typing import Any, Final
+
+from validation.instruments.figures import Column, Figure, NotReadable, grain_of
+
+TOKEN: Final = re.compile(r'"(?:[^"\\]|\\.)*"|(-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?)')
+
+
+class Printed(float):
+    """A number of a JSON text, with its digits and its line."""
+
+    __slots__ = ("line", "text")
+    text: str
+    line: int
+
+    def figure(self, name: str, of: str, unit: str, scale: float = 1.0) -> Figure:
+        """The figure that it is, in *unit*, which is *scale* printed ones."""
+        half, middle = grain_of(self.text) / 2 * scale, float(self) * scale
+        low = middle - half
+        return Figure(name, of, middle, unit, max(low, 0.0) if middle >= 0 else low, middle + half, self.line)
+
+    def column(self, name: str, unit: str, scale: float = 1.0) -> Column:
+        """The column of a series that begins with it."""
+        return Column(name, unit, scale, grain_of(self.text))
+
+
+def parsed(text: str, file: str) -> Any:
+    """The value of *text*, its numbers as :class:`Printed`; raises :class:`NotReadable` with the line at fault."""
+    lines = _number_lines(text)
+
+    def number(digits: str) -> Printed:
+        value = Printed(digits)
+        value.text, value.line = digits, next(lines, 0)
+        if not math.isfinite(value):
+            raise NotReadable(f"{file}, line {value.line}: {digits[:20]} is larger than any number")
+        return value
+
+    def constant(word: str) -> float:
+        raise NotReadable(f"{file}: {word} stands where a number is wanted")
+
+    try:
+        return json.loads(text, parse_float=number, parse_int=number, parse_constant=constant)
+    except json.JSONDecodeError as fault:
+        if fault.pos >= len(text.rstrip()) - 1:
+            raise NotReadable(
+                f"{file}: the JSON ends in the middle, in line {fault.lineno}; the file is truncated"
+            ) from None
+        raise NotReadable(f"{file}, line {fault.lineno}: this is not JSON ({fault.msg})") from None
+    except RecursionError:
+        raise NotReadable(f"{file}: the JSON is nested too deeply for any such report") from None
+
+
+def _number_lines(text: str) -> Any:
+    """The line of each number in *text*, in the order in which a parser meets them."""
+    line, since = 1, 0
+    for token in TOKEN.finditer(text):
+        if token.group(1) is not None:
+            line += text.count("\n", since, token.start())
+            since = token.start()
+            yield line

@@ -1,0 +1,181 @@
+"""Opens a file as text: gzip or zip with one member around it, any of the encodings that reports come in, bounded."""
+
+from __future__ import annotations
+
+import codecs
+import gzip
+import hashlib
+import io
+import re
+import zipfile
+import zlib
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, Final
+
+from validation.instruments.figures import NotReadable
+
+HEAD_BYTES: Final = 256 * 1024
+"""What a file is recognised by."""
+WHOLE_BYTES: Final = 256 * 1024**2
+"""Largest text that is held in memory at once; an AWR report has some 1.5 MB."""
+LINE_BYTES: Final = 4 * 1024**2
+"""Longest line of a file that is read line by line."""
+CHUNK_BYTES: Final = 1024**2
+
+Progress = Callable[[int, int], None]
+
+
+class Source:
+    """One file: its name, its digest, and its text, whole or line by line."""
+
+    def __init__(self, path: Path, name: str | None = None) -> None:
+        """Look at *path*; raises :class:`NotReadable` for what is no text."""
+        self.path, self.name = path, name or path.name
+        self.bytes = path.stat().st_size
+        if not self.bytes:
+            raise NotReadable(f"{self.name}: the file is empty")
+        with self._open() as stream:
+            try:
+                start = stream.read(HEAD_BYTES)
+            except (EOFError, OSError, zlib.error, zipfile.BadZipFile) as fault:
+                raise NotReadable(f"{self.name}: the compressed data are damaged ({fault})") from None
+        if not start.strip():
+            raise NotReadable(f"{self.name}: there is only white space in it")
+        self.encoding = encoding_of(start)
+        if self.encoding is None:
+            raise NotReadable(f"{self.name}: this is a binary file, not a report as text")
+        self.head = start.decode(self.encoding, errors="replace").lstrip("\ufeff")
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 of the file as it lies there."""
+        sums = hashlib.sha256()
+        with self.path.open("rb") as stream:
+            while chunk := stream.read(CHUNK_BYTES):
+                sums.update(chunk)
+        return f"sha256:{sums.hexdigest()}"
+
+    def text(self) -> str:
+        """The whole text; raises :class:`NotReadable` where it is larger than WHOLE_BYTES or damaged."""
+        with self._open() as stream:
+            try:
+                data = stream.read(WHOLE_BYTES + 1)
+            except (EOFError, OSError, zlib.error, zipfile.BadZipFile) as fault:
+                raise NotReadable(f"{self.name}: the compressed data are damaged ({fault})") from None
+        if len(data) > WHOLE_BYTES:
+            limit = WHOLE_BYTES // 1024**2
+            raise NotReadable(
+                f"{self.name}: its text is larger than {limit} MB, too large for this kind of report"
+            )
+        assert self.encoding is not None
+        text = data.decode(self.encoding, errors="replace").lstrip("\ufeff")
+        return text.replace("\r\n", "\n").replace("\r", "\n")
+
+    def lines(self, progress: Progress | None = None) -> Iterator[str]:
+        """Its lines, one after the other in bounded memory; *progress* is called with (bytes done, all bytes)."""
+        assert self.encoding is not None
+        with self._open() as stream:
+            text = io.TextIOWrapper(
+                io.BufferedReader(_Raw(stream)), self.encoding, errors="replace", newline=None
+            )
+            first, since = True, 0
+            try:
+                while line := text.readline(LINE_BYTES):
+                    if len(line) >= LINE_BYTES:
+                        limit = LINE_BYTES // 1024**2
+                        raise NotReadable(f"{self.name}: a line has more than {limit} MB; this is no report")
+                    since += len(line)
+                    if progress is not None and since > CHUNK_BYTES:
+                        since = 0
+                        progress(min(_position(stream), self.bytes), self.bytes)
+                    line = line.rstrip("\n")
+                    yield line.lstrip("\ufeff") if first else line
+                    first = False
+            except (EOFError, OSError, zlib.error, zipfile.BadZipFile) as fault:
+                raise NotReadable(f"{self.name}: the compressed data are damaged ({fault})") from None
+            finally:
+                text.detach()
+
+    @contextmanager
+    def _open(self) -> Iterator[IO[bytes]]:
+        with self.path.open("rb") as stream:
+            start = stream.read(4)
+            stream.seek(0)
+            if start[:2] == b"\x1f\x8b":
+                with gzip.GzipFile(fileobj=stream) as unpacked:
+                    yield unpacked  # type: ignore[misc]
+            elif start == b"PK\x03\x04":
+                with self._member(stream) as member:
+                    yield member
+            else:
+                yield stream
+
+    @contextmanager
+    def _member(self, stream: IO[bytes]) -> Iterator[IO[bytes]]:
+        try:
+            packed = zipfile.ZipFile(stream)
+        except zipfile.BadZipFile as fault:
+            raise NotReadable(f"{self.name}: the compressed data are damaged ({fault})") from None
+        with packed:
+            members = [info for info in packed.infolist() if not info.is_dir()]
+            if len(members) != 1:
+                names = ", ".join(info.filename for info in members[:6]) or "nothing"
+                more = f" and {len(members) - 6} more" if len(members) > 6 else ""
+                raise NotReadable(
+                    f"{self.name}: this archive holds {len(members)} files ({names}{more}); unpack it and name them"
+                )
+            if members[0].flag_bits & 1:
+                raise NotReadable(f"{self.name}: this archive is encrypted; unpack it first")
+            with packed.open(members[0]) as member:
+                yield member
+
+
+class _Raw(io.RawIOBase):
+    """A reader's bytes for io's buffer; it leaves the reader open."""
+
+    def __init__(self, stream: IO[bytes]) -> None:
+        self._stream = stream
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
+        data = self._stream.read(len(buffer))
+        buffer[: len(data)] = data
+        return len(data)
+
+
+def _position(stream: IO[bytes]) -> int:
+    inner = getattr(stream, "fileobj", None) or getattr(stream, "_fileobj", None) or stream
+    return int(inner.tell())
+
+
+def encoding_of(start: bytes) -> str | None:
+    """The encoding of a text that begins with *start*; nothing where it is binary."""
+    if start[:3] == b"\xef\xbb\xbf":
+        return "utf-8"
+    if start[:2] in {b"\xff\xfe", b"\xfe\xff"}:
+        return "utf-16"
+    zeros = start[:4096].count(0)
+    if zeros:
+        even, odd = start[0:4096:2].count(0), start[1:4096:2].count(0)
+        if zeros * 3 > min(len(start), 4096) and not (even and odd):
+            return "utf-16-le" if odd else "utf-16-be"
+        return None
+    if sum(byte < 32 and byte not in b"\t\n\r\f\x1b\x07\x08\x0b" for byte in start[:4096]) > 8:
+        return None
+    try:
+        codecs.getincrementaldecoder("utf-8")().decode(
+            start
+        )  # a character cut at the end of the head is none
+        return "utf-8"
+    except UnicodeDecodeError:
+        return "cp949" if _comes_in_pairs(start) else "latin-1"
+
+
+def _comes_in_pairs(start: bytes) -> bool:
+    """Whether bytes above 127 nearly always come two by two, as Hangul does and accented letters do not."""
+    runs = [len(run) for run in re.findall(rb"[\x80-\xff]+", start)]
+    return sum(run % 2 == 0 for run in runs) > 0.9 * len(runs)

@@ -32,6 +32,8 @@ FORMATS: Final = (
     Format("iostat", "iostat -x, as text or JSON", "iostat"),
     Format("sar", "sar -d as text, sadf -j", "sar"),
     Format("fio", "fio --output-format=json or json+", "fio"),
+    Format("tkprof", "TKPROF", "tkprof"),
+    Format("10046", "raw SQL traces (event 10046)", "trace"),
 )
 """Every kind of file that can be read, in the order in which they are tried."""
 

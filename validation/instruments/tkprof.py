@@ -1,0 +1,209 @@
+"""Reads TKPROF reports of 8i to 23ai: calls, waits and row sources by statement, and the totals."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from validation.instruments.figures import (
+    Column,
+    NotReadable,
+    Reading,
+    Section,
+    Skipped,
+    figure,
+    grain_of,
+    number_of,
+)
+from validation.instruments.opening import Progress, Source
+
+NAME: Final = "tkprof"
+HOW: Final = "tkprof TRACE.trc report.txt waits=yes sys=no"
+BANNER: Final = re.compile(r"TKPROF: Release (\S+) - .* on (.+)")
+CALL: Final = re.compile(r"(Parse|Execute|Fetch|total)\s+(\S.*)")
+COLUMNS: Final = (
+    Column("count", "count"),
+    Column("cpu", "s"),
+    Column("elapsed", "s"),
+    Column("disk", "blocks"),
+    Column("query", "gets"),
+    Column("current", "gets"),
+    Column("rows", "rows"),
+)
+WAIT: Final = re.compile(r"  (\S.*?)\s+(\d+)\s+(\d+\.\d+)\s+(\d+\.\d+)\s*")
+STEP: Final = re.compile(r"\s*(\d+)\s{1,}(?:(\d+)\s+(\d+)\s+)?(\s*\S.*)")
+DETAIL: Final = re.compile(r"\b(cr|r|pr|pw|w|time|cost|size|card)=(\d+)( us)?")
+DETAILS: Final = {
+    "cr": ("gets", 1.0), "r": ("blocks", 1.0), "pr": ("blocks", 1.0), "pw": ("blocks", 1.0), "w": ("blocks", 1.0),
+    "time": ("s", 1e-6), "cost": ("cost", 1.0), "size": ("bytes", 1.0), "card": ("rows", 1.0),
+}  # fmt: skip
+TOTALS: Final = re.compile(r"OVERALL TOTALS FOR ALL (NON-RECURSIVE|RECURSIVE) STATEMENTS")
+FOOT: Final = re.compile(r"\s+(\d+)\s+(elapsed seconds in trace file|lines in trace file)\.")
+COUNT: Final = re.compile(
+    r"(Misses in library cache during (?:parse|execute)|Number of plan statistics captured): (\d+)"
+)
+NO_WAITS: Final = (
+    "no waits: trace with dbms_monitor.session_trace_enable(waits => true), and call TKPROF with waits=yes"
+)
+
+
+def recognises(head: str) -> bool:
+    """Whether a text that begins with *head* is a TKPROF report, or has one pasted behind something else."""
+    return BANNER.search(head) is not None or (
+        re.search(r"^call +count +cpu +elapsed +disk +query +current +rows", head, re.MULTILINE) is not None
+    )
+
+
+def read(source: Source, progress: Progress | None = None) -> list[Reading]:
+    """Every report of *source*; statements are numbered in the order in which they are printed."""
+    reports = [_Report(source)]
+    number = 0
+    for number, line in enumerate(source.lines(progress), 1):
+        banner = BANNER.search(line)
+        if banner is not None:
+            if reports[-1].begun:
+                reports[-1].close(number - 1)
+                reports.append(_Report(source))
+            reports[-1].begin(banner)
+        else:
+            reports[-1].take(number, line)
+    reports[-1].close(number)
+    readings = [report.reading for report in reports if report.reading.figures]
+    if not readings:
+        raise NotReadable(f"{source.name}: there are no statements in this TKPROF report; run {HOW}")
+    return readings
+
+
+class _Report:
+    """One report under way: what the lines below the last heading are of."""
+
+    def __init__(self, source: Source) -> None:
+        self.reading = Reading(NAME, "TKPROF", source.name, "")
+        self.begun = False
+        self._statements = 0
+        self._of = ""
+        self._table = ""
+        self._steps = 0
+        self._first = 0
+        self._found = 0
+        self._skipped = Skipped()
+
+    def begin(self, banner: re.Match[str]) -> None:
+        """A report's first line."""
+        self.begun = True
+        self.reading.title = f"TKPROF {banner[1]}"
+        self.reading.ends = banner[2].strip()
+
+    def take(self, number: int, line: str) -> None:
+        """Read one line; SQL text, names and headings are left alone."""
+        text = line.rstrip()
+        if not text or set(text) <= set("-* "):
+            if text.startswith("****") or (not text and self._table == "steps"):
+                self._table = ""
+            return
+        call = CALL.fullmatch(text)
+        if call is not None and self._table != "steps":
+            self._call(number, call)
+        elif text.startswith("call ") and "elapsed" in text:
+            self._new_table(number)
+        elif "Row Source Operation" in text:
+            self._table, self._steps = "steps", 0
+        elif "Event waited on" in text or text.startswith("Elapsed times include waiting on"):
+            self._table = "waits"
+        elif self._totals(text):
+            return
+        elif self._table == "steps" and (step := STEP.fullmatch(text)):
+            self._step(number, step)
+        elif self._table == "waits" and (wait := WAIT.fullmatch(text)):
+            self._wait(number, wait)
+        elif (count := COUNT.fullmatch(text)) and self._of:
+            self._add(number, count[1], self._of, count[2], Column("", "count"))
+        elif foot := FOOT.match(text):
+            unit = "s" if "seconds" in foot[2] else "lines"
+            self._add(number, foot[2], "trace file", foot[1], Column("", unit))
+        else:
+            self._skipped.add(number, "SQL text, headings and notes")
+
+    def _totals(self, text: str) -> bool:
+        totals = TOTALS.search(text)
+        if totals is None:
+            return False
+        self._close_section()
+        self._of = f"all {totals[1].lower()} statements"
+        self._table = "totals"
+        return True
+
+    def _new_table(self, number: int) -> None:
+        if self._table != "totals":
+            self._close_section()
+            self._statements += 1
+            self._of = f"statement {self._statements}"
+        self._table, self._first, self._found = "calls", number, len(self.reading.figures)
+
+    def _call(self, number: int, call: re.Match[str]) -> None:
+        cells = call[2].split()
+        if self._table != "calls" or len(cells) != len(COLUMNS):
+            self._skipped.add(number, "SQL text, headings and notes")
+            return
+        for column, cell in zip(COLUMNS, cells, strict=True):
+            if set(cell) == {"#"}:
+                self._skipped.add(number, "numbers too wide for their column (####)")
+                continue
+            self._add(number, f"{call[1]} {column.name}", self._of, cell, column)
+
+    def _wait(self, number: int, wait: re.Match[str]) -> None:
+        of = f"{self._of}, {wait[1]}"
+        for name, cell, unit in (("waits", wait[2], "count"), ("max", wait[3], "s"), ("total", wait[4], "s")):
+            self._add(number, name, of, cell, Column(name, unit))
+
+    def _step(self, number: int, step: re.Match[str]) -> None:
+        self._steps += 1
+        of = f"{self._of}, step {self._steps}"
+        names = ("rows", None, None) if step[2] is None else ("rows (1st)", "rows (avg)", "rows (max)")
+        for name, cell in zip(names, (step[1], step[2], step[3]), strict=True):
+            if name is not None and cell is not None:
+                self._add(number, name, of, cell, Column(name, "rows"))
+        for name, cell, _ in DETAIL.findall(step[4]):
+            unit, scale = DETAILS[name]
+            self._add(number, name, of, cell, Column(name, unit, scale))
+
+    def _add(self, number: int, name: str, of: str, cell: str, column: Column) -> None:
+        try:
+            value = number_of(cell)
+        except ValueError:
+            self._skipped.add(number, "cells that are no numbers")
+            return
+        shaped = Column(name, column.unit, column.scale, grain_of(cell))
+        self.reading.figures.append(figure(name, of, value, shaped, number))
+
+    def _close_section(self) -> None:
+        figures = self.reading.figures[self._found :]
+        if self._of and figures:
+            lines = figures[0].line, figures[-1].line
+            self.reading.sections.append(Section(self._of, *lines, len(figures)))
+        self._found = len(self.reading.figures)
+
+    def close(self, last_line: int) -> None:
+        """The report has ended."""
+        self._close_section()
+        waits = [figure for figure in self.reading.figures if figure.name == "waits"]
+        if not waits:
+            self.reading.missing.append(NO_WAITS)
+        self.reading.title += f": {self._statements} statements"
+        self.reading.unread = self._skipped.unread()
+        self.reading.follows += list(_follows(self.reading, range(1, self._statements + 1)))
+
+
+def _follows(reading: Reading, statements: Sequence[int]) -> Iterator[str]:
+    """What a statement's own lines say: whether they add up."""
+    by_name = {(one.of, one.name): one for one in reading.figures}
+    for statement in statements:
+        of = f"statement {statement}"
+        for column in ("count", "disk", "query", "current", "rows"):
+            parts = [by_name.get((of, f"{call} {column}")) for call in ("Parse", "Execute", "Fetch")]
+            total = by_name.get((of, f"total {column}"))
+            if total is None or not all(parts):
+                continue
+            if sum(part.value for part in parts if part) != total.value:
+                yield f"{of}: the lines of {column} do not add up to the total in line {total.line}"

@@ -1,0 +1,310 @@
+"""Reads raw SQL traces (event 10046) line by line: calls, waits and row sources, summed by statement and by event."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import Final
+
+from validation.instruments.figures import Figure, NotReadable, Reading, Section, Skipped
+from validation.instruments.opening import Progress, Source
+
+NAME: Final = "10046"
+HOW: Final = "exec dbms_monitor.session_trace_enable(waits => true)"
+CALL: Final = re.compile(
+    r"(PARSE|EXEC|FETCH|UNMAP|SORT UNMAP) #(\d+):c=(\d+),e=(\d+),p=(\d+),cr=(\d+),cu=(\d+),mis=(\d+),r=(\d+),dep=(\d+),"
+    r"og=\d+(?:,plh=\d+)?,tim=(\d+)"
+)
+CLOSE: Final = re.compile(r"CLOSE #(\d+):c=(\d+),e=(\d+),dep=(\d+),type=\d+,tim=(\d+)")
+WAIT: Final = re.compile(
+    r"WAIT #(\d+): nam='([^']*)' ela=\s*(\d+)((?: [^=]+=-?\d+)*?)(?: tim=(\d+))?(?=$|WAIT #|FETCH #)"
+)
+CURSOR: Final = re.compile(r"PARSING IN CURSOR #(\d+) len=\d+ dep=(\d+) .*")
+SQL_ID: Final = re.compile(r"sqlid='(\w+)'")
+STEP: Final = re.compile(r"STAT #(\d+) id=(\d+) cnt=(\d+) pid=\d+ pos=\d+ obj=-?\d+ op='(.*)'?\s*")
+DETAIL: Final = re.compile(r"\b(cr|pr|pw|time)=(\d+)")
+RELEASE: Final = re.compile(r"Oracle(?:8i|9i| Database)?.*? Release (\d[\d.]*)")
+TRANSACTION: Final = re.compile(r"XCTEND rlbk=(\d), rd_only=(\d)(?:, tim=\d+)?\s*")
+BLOCKS: Final = re.compile(r" (?:blocks|block cnt|p3)=(\d+)")
+READS: Final = (
+    "db file sequential read",
+    "db file scattered read",
+    "direct path read",
+    "db file parallel read",
+)
+CALLS: Final = ("count", "c", "e", "p", "cr", "cu", "mis", "r")
+UNITS: Final = {
+    "count": "count",
+    "c": "s",
+    "e": "s",
+    "p": "blocks",
+    "cr": "gets",
+    "cu": "gets",
+    "mis": "count",
+    "r": "rows",
+}
+MOST_STATEMENTS: Final = 10_000
+OTHERS: Final = "other statements"
+CENTISECONDS_UNTIL: Final = 9
+
+
+@dataclass(slots=True)
+class _Sums:
+    """What was summed of one kind of call, or of one event."""
+
+    first_line: int
+    values: list[int]
+    largest: int = 0
+    powers: dict[int, int] = field(default_factory=dict)
+    """Exponent of two of the microseconds -> how many."""
+    blocks: dict[int, int] = field(default_factory=dict)
+
+
+def recognises(head: str) -> bool:
+    """Whether a text that begins with *head* is a raw trace."""
+    return (
+        re.search(r"^(?:PARSING IN CURSOR|PARSE|EXEC|FETCH|WAIT|STAT) #\d+", head, re.MULTILINE) is not None
+        or ("*** TRACE CONTINUED FROM FILE" in head)
+        or ("*** SESSION ID:(" in head and head.lstrip().startswith(("Trace file ", "Dump file ", "/")))
+    )
+
+
+def read(source: Source, progress: Progress | None = None) -> list[Reading]:
+    """The one reading of a trace; memory is bounded by the number of statements, whatever the size of the file."""
+    trace = _Trace(source)
+    number = 0
+    for number, line in enumerate(source.lines(progress), 1):
+        trace.take(number, line)
+    return [trace.close(number)]
+
+
+class _Trace:
+    """A trace under way: which statement each cursor runs, and sums."""
+
+    def __init__(self, source: Source) -> None:
+        self.reading = Reading(NAME, "", source.name, "")
+        self._name = source.name
+        self._statement: dict[str, str] = {}
+        self._numbers: dict[str, str] = {}
+        self._calls: dict[tuple[str, str], _Sums] = {}
+        self._waits: dict[tuple[str, str], _Sums] = {}
+        self._steps: dict[tuple[str, str], tuple[int, list[tuple[str, int]]]] = {}
+        self._commits = [0, 0, 0]
+        self._in_sql = False
+        self._first_tim = self._last_tim = 0
+        self._unit_s = 1e-6
+        self._release = ""
+        self._skipped = Skipped()
+
+    def take(self, number: int, line: str) -> None:
+        """Read one line."""
+        start = line[:5]
+        if start == "WAIT ":
+            self._in_sql = False
+            self._wait(number, line)
+        elif start in {"FETCH", "EXEC ", "PARSE", "UNMAP", "SORT "} and (call := CALL.match(line)):
+            self._call(number, line, call)
+        elif start == "PARSI" and (cursor := CURSOR.match(line)):
+            self._cursor(cursor, line)
+        elif start == "END O":
+            self._in_sql = False
+        elif self._in_sql:
+            self._skipped.add(number, "SQL text")
+        elif start == "STAT ":
+            self._step(number, line)
+        elif start == "CLOSE" and (close := CLOSE.match(line)):
+            self._add_call(number, "CLOSE", self._of(close[1]), (close[2], close[3]))
+            self._statement.pop(close[1], None)
+            self._time(int(close[5]))
+        elif start == "XCTEN" and (end := TRANSACTION.fullmatch(line)):
+            self._commits[2 if end[2] == "1" else int(end[1])] += 1
+        elif line.startswith("*** 2") and len(line) > 20:
+            self._stamp(line)
+        elif start in {"FETCH", "EXEC ", "PARSE", "XCTEN", "CLOSE"}:
+            self._skipped.add(number, "lines that are cut off")
+        elif release := RELEASE.search(line):
+            self._release = release[1]
+            if int(release[1].partition(".")[0]) < CENTISECONDS_UNTIL:
+                self._unit_s = 1e-2
+        elif line.startswith(("System name:", "Release:")):
+            system = self.reading.host.system or ""
+            self.reading.host.system = f"{system} {line.partition(':')[2].strip()}".strip()
+        elif line.strip() and not line.startswith("===="):
+            self._skipped.add(number, _kind(line))
+
+    def _of(self, cursor: str) -> str:
+        return self._statement.get(
+            cursor, "before the first statement" if not self._numbers else "a cursor parsed earlier"
+        )
+
+    def _cursor(self, cursor: re.Match[str], line: str) -> None:
+        sql_id = SQL_ID.search(line)
+        key = sql_id[1] if sql_id else f"#{cursor[1]} {line}"
+        if key not in self._numbers:
+            number = len(self._numbers) + 1
+            named = f"statement {number} ({sql_id[1]})" if sql_id else f"statement {number}"
+            depth = f", depth {cursor[2]}" if cursor[2] != "0" else ""
+            if number > MOST_STATEMENTS:
+                self._statement[cursor[1]] = OTHERS
+                self._in_sql = True
+                return
+            self._numbers[key] = named + depth
+        self._statement[cursor[1]] = self._numbers[key]
+        self._in_sql = True
+
+    def _call(self, number: int, line: str, call: re.Match[str]) -> None:
+        self._in_sql = False
+        self._add_call(number, call[1], self._of(call[2]), call.group(3, 4, 5, 6, 7, 8, 9))
+        self._time(int(call[11]))
+        if call.end() < len(line.rstrip()):
+            self._rest(number, line[call.end() :])
+
+    def _rest(self, number: int, rest: str) -> None:
+        """What follows in the same line, where a line break was lost."""
+        if rest.startswith(("WAIT #", "FETCH #", "EXEC #")):
+            self.take(number, rest)
+        else:
+            self._skipped.add(number, "ends of lines")
+
+    def _add_call(self, number: int, kind: str, of: str, values: tuple[str, ...]) -> None:
+        sums = self._calls.get((of, kind))
+        if sums is None:
+            sums = self._calls[of, kind] = _Sums(number, [0] * 8)
+        sums.values[0] += 1
+        for place, value in enumerate(values, 1):
+            sums.values[place] += int(value)
+
+    def _wait(self, number: int, line: str) -> None:
+        wait = WAIT.match(line)
+        if wait is None or (
+            wait[5] is None and self._last_tim and " tim=" not in line and self._unit_s < 1e-3
+        ):
+            self._skipped.add(number, "lines that are cut off")
+            return
+        key = self._of(wait[1]), wait[2]
+        sums = self._waits.get(key)
+        if sums is None:
+            sums = self._waits[key] = _Sums(number, [0, 0, 0])
+        ela = int(wait[3])
+        sums.values[0] += 1
+        sums.values[1] += ela
+        sums.largest = max(sums.largest, ela)
+        power = ela.bit_length()
+        sums.powers[power] = sums.powers.get(power, 0) + 1
+        if wait[2] in READS and (blocks := BLOCKS.search(wait[4])):
+            count = min(int(blocks[1]), 1 << 16)
+            sums.values[2] += count
+            sums.blocks[count] = sums.blocks.get(count, 0) + 1
+        if wait[5] is not None:
+            self._time(int(wait[5]))
+        if wait.end() < len(line.rstrip()):
+            self._rest(number, line[wait.end() :])
+
+    def _step(self, number: int, line: str) -> None:
+        step = STEP.fullmatch(line)
+        details = DETAIL.findall(line)
+        if step is None:
+            self._skipped.add(number, "row sources without their fields")
+            return
+        key = self._of(step[1]), step[2]
+        if key in self._steps or len(self._steps) < MOST_STATEMENTS:
+            self._steps[key] = (
+                number,
+                [("rows", int(step[3])), *((name, int(value)) for name, value in details)],
+            )
+
+    def _stamp(self, line: str) -> None:
+        stamp = line[4:].split(" (", maxsplit=1)[0].strip()
+        self.reading.begins = self.reading.begins or stamp
+        self.reading.ends = stamp
+
+    def _time(self, tim: int) -> None:
+        self._first_tim = self._first_tim or tim
+        self._last_tim = max(self._last_tim, tim)
+
+    def close(self, last_line: int) -> Reading:
+        """What was read, as figures."""
+        reading = self.reading
+        if not self._calls and not self._waits:
+            raise NotReadable(
+                f"{self._name}: this trace has no call and no wait in it; trace again with {HOW}"
+            )
+        for of in dict.fromkeys([key[0] for key in (*self._calls, *self._waits)]):
+            found = len(reading.figures)
+            self._call_figures(of)
+            self._wait_figures(of)
+            self._step_figures(of)
+            lines = [one.line for one in reading.figures[found:]]
+            reading.sections.append(Section(of, min(lines), max(lines), len(lines)))
+        for name, count in zip(("commits", "rollbacks", "read only ends"), self._commits, strict=True):
+            if count:
+                reading.figures.append(Figure(name, "transactions", count, "count", count, count, last_line))
+        if self._last_tim > self._first_tim:
+            span = (self._last_tim - self._first_tim) * self._unit_s
+            reading.interval_s = span
+        reading.title = (
+            f"SQL trace{f' of {self._release}' if self._release else ''}: {len(self._numbers)} statements"
+        )
+        if not self._waits:
+            reading.missing.append(f"no waits: the trace is of level 1 or 4; trace again with {HOW}")
+        if len(self._numbers) >= MOST_STATEMENTS:
+            reading.missing.append(f"more than {MOST_STATEMENTS:,} statements: the others are summed as one")
+        reading.unread = self._skipped.unread()
+        return reading
+
+    def _call_figures(self, of: str) -> None:
+        for (statement, kind), sums in self._calls.items():
+            if statement == of:
+                for name, value in zip(CALLS, sums.values, strict=True):
+                    self._figure(f"{kind} {name}", of, value, UNITS[name], sums)
+
+    def _wait_figures(self, of: str) -> None:
+        for (statement, event), sums in self._waits.items():
+            if statement != of:
+                continue
+            subject = f"{of}, {event}"
+            self._figure("waits", subject, sums.values[0], "count", sums)
+            self._figure("total", subject, sums.values[1], "s", sums)
+            self._figure("max", subject, sums.largest, "s", sums, of_one=True)
+            for power, count in sorted(sums.powers.items()):
+                below = self._unit_s * (1 << power)
+                self._figure(f"waits below {below:.6g} s", subject, count, "count", sums)
+            if sums.blocks:
+                self._figure("blocks", subject, sums.values[2], "blocks", sums)
+            for size, count in sorted(sums.blocks.items()):
+                self._figure(f"reads of {size} blocks", subject, count, "count", sums)
+
+    def _step_figures(self, of: str) -> None:
+        for (statement, step), (line, values) in self._steps.items():
+            if statement == of:
+                units = {"rows": ("rows", 1.0), "time": ("s", 1e-6), "cr": ("gets", 1.0)}
+                for name, value in values:
+                    unit, scale = units.get(name, ("blocks", 1.0))
+                    number = value * scale
+                    self.reading.figures.append(
+                        Figure(name, f"{of}, step {step}", number, unit, number, number, line)
+                    )
+
+    def _figure(
+        self, name: str, of: str, value: int, unit: str, sums: _Sums, *, of_one: bool = False
+    ) -> None:
+        """A sum; each of its times was printed in whole ticks."""
+        if unit != "s":
+            self.reading.figures.append(Figure(name, of, value, unit, value, value, sums.first_line))
+            return
+        half = (1 if of_one else sums.values[0]) * self._unit_s / 2
+        seconds = value * self._unit_s
+        self.reading.figures.append(
+            Figure(name, of, seconds, "s", max(0.0, seconds - half), seconds + half, sums.first_line)
+        )
+
+
+def _kind(line: str) -> str:
+    """What an unread line is, without what stands in it."""
+    if line.startswith(("BINDS", " Bind#", "  oac", "  kxs", "  value", "  No oac")):
+        return "bind variables"
+    if line.startswith("***"):
+        return "session lines (***)"
+    if line.startswith(("PARSE ERROR", "ERROR", "LOB")):
+        return f"{line.split(':', maxsplit=1)[0].split('#', maxsplit=1)[0].strip()} lines"
+    return "header and other lines"

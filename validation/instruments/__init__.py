@@ -29,6 +29,7 @@ class Format:
 
 
 FORMATS: Final = (
+    Format("awr", "AWR (HTML or text), Statspack", "awr"),
     Format("iostat", "iostat -x, as text or JSON", "iostat"),
     Format("sar", "sar -d as text, sadf -j", "sar"),
     Format("fio", "fio --output-format=json or json+", "fio"),

@@ -32,7 +32,8 @@ def reading_lines(reading: Reading, width: int) -> Iterator[str]:
         yield f"system    {told}"
     if reading.begins or reading.ends:
         span = " to ".join(filter(None, [reading.begins, reading.ends]))
-        every = f", every {show_seconds(reading.interval_s)}" if reading.interval_s else ""
+        word = "every" if reading.series else "for"
+        every = f", {word} {show_seconds(reading.interval_s)}" if reading.interval_s else ""
         yield f"time      {span}{every}"
     for place, section in enumerate(reading.sections):
         lines = f"lines {section.first_line:,} to {section.last_line:,}"

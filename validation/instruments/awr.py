@@ -1,4 +1,4 @@
-"""Reads AWR reports (HTML and text) and Statspack: the header and every section that says how much, how often, how long."""
+"""Reads AWR reports (HTML and text) and Statspack: the header, and the sections that count or time something."""
 
 from __future__ import annotations
 
@@ -28,8 +28,10 @@ REFUSED: Final = {
     r"WORKLOAD REPOSITORY SQL Report": "this is the report of one SQL statement: give the AWR report of the instance",
     r"WORKLOAD REPOSITORY REPORT \(RAC\)": "this sums up all instances of a cluster: give the report of one instance",
     r"WORKLOAD REPOSITORY DIFFERENCE": "this compares two periods: give the report of one period",
-    r"ASH Report (?:For|-)": "this is a report of active session history, which has samples and no counts: give an AWR report",
+    r"ASH Report For": "this is a report of active session history: it has samples, no counts; give an AWR report",
 }
+TOP: Final = 20_000
+"""Letters of a report that say what it is; some have another kind of report behind them."""
 CELL: Final = re.compile(r"([-+]?[\d,]*\.?\d+)\s*(%|ns|us|ms|s|[KMGTP])?", re.IGNORECASE)
 SECONDS: Final = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0, "cs": 1e-2, "sec": 1.0}
 THOUSANDS: Final = {"K": 1e3, "M": 1e6, "G": 1e9, "T": 1e12, "P": 1e15}
@@ -106,7 +108,9 @@ NEVER: Final = {
 def recognises(head: str) -> bool:
     """Whether a text that begins with *head* is an AWR or Statspack report, or one of their relatives."""
     return bool(
-        AWR.search(head) or STATSPACK.search(head) or any(re.search(p, head, re.IGNORECASE) for p in REFUSED)
+        AWR.search(head)
+        or STATSPACK.search(head)
+        or any(re.search(p, head[:TOP], re.IGNORECASE) for p in REFUSED)
     )
 
 
@@ -114,7 +118,7 @@ def read(source: Source, progress: Progress | None = None) -> list[Reading]:
     """Every report of *source*; several in one file are told apart by their headings."""
     text = source.text()
     for pattern, why in REFUSED.items():
-        if re.search(pattern, source.head, re.IGNORECASE):
+        if re.search(pattern, source.head[:TOP], re.IGNORECASE):
             raise NotReadable(f"{source.name}: {why}")
     is_html = re.search(r"<html|<table", source.head, re.IGNORECASE) is not None
     starts = [

@@ -121,6 +121,7 @@ class Reading:
     """Begin of the time span as the file prints it, ISO where its form is known."""
     ends: str | None = None
     interval_s: float | None = None
+    """From one sample to the next; of a report without samples, the time that it covers."""
     host: Host = field(default_factory=Host)
 
     def count(self) -> int:

@@ -99,51 +99,73 @@ def columns_of(above: Sequence[str], spans: Sequence[tuple[int, int]]) -> tuple[
 
 
 def ruled_tables(text: str) -> Iterator[Table]:
-    """Every table of a text report whose columns are ruled with dashes; its title stands before ``DB/Inst:`` or is underlined."""
-    title, above, table, spans = "", [], None, []
-    for number, line in enumerate(text.split("\n"), 1):
-        line = line.expandtabs().replace("\f", "").rstrip()
+    """Every table of a text report with ruled columns; its title stands before ``DB/Inst:`` or is underlined."""
+    reader = _Ruled()
+    for number, printed in enumerate(text.split("\n"), 1):
+        yield from reader.take(number, printed.expandtabs().replace("\f", "").rstrip())
+    yield from reader.end()
+
+
+class _Ruled:
+    """The table under way, and the lines above the next rule."""
+
+    def __init__(self) -> None:
+        self._title = ""
+        self._above: list[str] = []
+        self._table: Table | None = None
+        self._spans: list[tuple[int, int]] = []
+        self._last = ""
+
+    def take(self, number: int, line: str) -> Iterator[Table]:
+        """Read one line; gives the table that it ends."""
         rule = line.replace("~", "-")
         if "DB/Inst:" in line:
-            title, above, table = line.partition("DB/Inst:")[0].strip(), [], _ended(table)
-            continue
-        if RULE.fullmatch(rule) and line.strip():
-            done = _ended(table)
-            if done is not None:
-                yield done
-            table = None
-            if "~" in line and not re.search(r"-{3}", line) and above:
-                title, above = above[-1].strip(), []
-                if len(spans_of(rule)) == 1:
-                    continue
-            if above:
-                spans = spans_of(rule)
-                table = Table(title, columns_of(above[-4:], spans), number)
-            above = []
+            yield from self.end()
+            self._title, self._above = line.partition("DB/Inst:")[0].strip(), []
+        elif line.strip() and RULE.fullmatch(rule):
+            yield from self._rule(number, line, spans_of(rule))
         elif not line.strip():
-            if table is not None and table.rows:
-                yield table
-                table, above = None, []
-            elif table is None:
-                above = []
-        elif table is not None:
-            table.rows.append(words_of(line, spans))
-            table.lines.append(number)
+            if self._table is not None and self._table.rows:
+                yield from self.end()
+            elif self._table is None:
+                self._above = []
+        elif self._table is not None:
+            self._table.rows.append(words_of(line, self._spans))
+            self._table.lines.append(number)
+            self._last = line
         elif not line.startswith("->"):
-            above.append(line)
-    done = _ended(table)
-    if done is not None:
-        yield done
+            self._above.append(line)
 
+    def _rule(self, number: int, line: str, spans: list[tuple[int, int]]) -> Iterator[Table]:
+        if self._table is not None and self._table.rows and len(spans) > 1:
+            self._above = [self._last]  # the heading of the next table follows without a blank line
+            self._table.rows.pop()
+            self._table.lines.pop()
+        yield from self.end()
+        underlined = "~" in line and self._above
+        if underlined and len(spans) == 1:
+            self._title, self._above = self._above[-1].strip(), []
+        elif self._above:
+            self._spans = spans
+            self._table = Table(self._title, columns_of(self._above[-4:], spans), number)
+        self._above = []
 
-def _ended(table: Table | None) -> Table | None:
-    return table if table is not None and table.rows else None
+    def end(self) -> Iterator[Table]:
+        """The table under way, where it has rows."""
+        if self._table is not None and self._table.rows:
+            yield self._table
+        self._table = None
 
 
 def words_of(line: str, spans: Sequence[tuple[int, int]]) -> tuple[str, ...]:
-    """The words of a line, each in the column that it overlaps most or stands next to."""
+    """The words of a line by column: that which a word overlaps most, or else that of the word before it."""
     words: list[list[str]] = [[] for _ in spans]
+    before, column = -2, 0
     for match in re.finditer(r"\S+", line):
         overlaps = [min(match.end(), end) - max(match.start(), begin) for begin, end in spans]
-        words[max(range(len(spans)), key=lambda place: overlaps[place])].append(match[0])
-    return tuple(" ".join(column) for column in words)
+        best = max(range(len(spans)), key=lambda place: overlaps[place])
+        if overlaps[best] > 0 or match.start() != before + 1:
+            column = best
+        words[column].append(match[0])
+        before = match.end()
+    return tuple(" ".join(cells) for cells in words)

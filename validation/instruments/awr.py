@@ -43,6 +43,10 @@ MINUTES: Final = re.compile(r"\b(Elapsed|DB Time|DB CPU):\s+([\d,]+\.\d+) \(min"
 PAIR: Final = re.compile(r"([A-Z%][\w %/&>().-]*?)\s*:\s+([\d,]*\.?\d+[KMG]?)(?=\s|$)")
 
 
+PER_SECOND: Final = re.compile(r"per ?sec|/sec|second$")
+PER_TRANSACTION: Final = re.compile(r"per ?trans|/txn|/tx")
+
+
 @dataclass(frozen=True, slots=True)
 class Kind:
     """One kind of section: what its columns begin with, and which of them names the rows."""
@@ -296,35 +300,33 @@ def _add_cell(reading: Reading, column: str, of: str, cell: str, subject: str, l
     return True
 
 
+UNITS: Final = (
+    (r"\((?:s|sec)\)", "s", 1.0),
+    (r"\(ms\)", "s", 1e-3),
+    (r"\(us\)", "s", 1e-6),
+    (r"\(cs\)|_time$", "s", 1e-2),
+    (r"\bdata\b", "bytes", 1.0),
+    (r"\(mb?\)", "bytes", BINARY["M"]),
+    (r"redo size|bytes\b|_bytes$", "bytes", 1.0),
+    (r"thousands", "count", 1e3),
+)
+"""Words in the heading of a column or in the name of its row -> unit and scale; the first that fits counts."""
+
+
 def _unit(column: str, subject: str, suffix: str) -> tuple[str, float]:
-    """Unit and scale of a column, from the words in its heading and in its row's name."""
-    name = column.lower()
-    per = (
-        "/s"
-        if re.search(r"per ?sec|/sec|per second|second$", name)
-        else "/transaction"
-        if re.search(r"per ?trans|/txn|/tx", name)
-        else ""
-    )
-    both = f"{name} {subject.lower()}"
-    if name.startswith("%") or "pct" in name or "%" in name or subject.rstrip(": ").endswith("%"):
+    """Unit and scale of a cell, from the words in its heading and in its row's name."""
+    name, both = column.lower(), f"{column} {subject}".lower()
+    if "%" in name or "pct" in name or subject.endswith("%"):
         return "fraction", 0.01
-    for written, scale in (("(s)", 1.0), ("(sec)", 1.0), ("(ms)", 1e-3), ("(us)", 1e-6), ("(cs)", 1e-2)):
-        if written in both:
-            return f"s{per}" if per else "s", scale
-    if "avg" in name and "time" in name:
+    per = "/s" if PER_SECOND.search(name) else "/transaction" if PER_TRANSACTION.search(name) else ""
+    unit, scale = next(
+        ((unit, scale) for words, unit, scale in UNITS if re.search(words, both)), ("count", 1.0)
+    )
+    if unit == "count" and "avg" in name and "time" in name:
         return "s", 1.0 if suffix else 1e-3
-    if subject.endswith("_TIME") and not per:
-        return "s", 1e-2
-    if "data" in name.split() or "data" in name.replace(":", " ").split():
-        return f"bytes{per}", 1.0
-    if re.search(r"\((mb?|m)\)", both):
-        return f"bytes{per}", BINARY["M"]
-    if "redo size" in both or re.search(r"bytes\b", both) or subject.endswith("_BYTES"):
-        return f"bytes{per}", 1.0
-    if "thousands" in name:
-        return "count", 1e3
-    return {"/s": "1/s", "/transaction": "1/transaction"}.get(per, "count"), 1.0
+    if unit == "count" and per:
+        return f"1{per}", scale
+    return f"{unit}{per}", scale
 
 
 def _add(reading: Reading, name: str, of: str, cell: str, column: Column, line: int) -> None:

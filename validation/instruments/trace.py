@@ -118,9 +118,14 @@ class _Trace:
             self._time(int(close[5]))
         elif start == "XCTEN" and (end := TRANSACTION.fullmatch(line)):
             self._commits[2 if end[2] == "1" else int(end[1])] += 1
-        elif line.startswith("*** 2") and len(line) > 20:
+        else:
+            self._other(number, line)
+
+    def _other(self, number: int, line: str) -> None:
+        """A line that is neither a call nor a wait."""
+        if line.startswith("*** 2") and len(line) > len("*** 2026-11-22 10:00"):
             self._stamp(line)
-        elif start in {"FETCH", "EXEC ", "PARSE", "XCTEN", "CLOSE"}:
+        elif line.startswith(("FETCH #", "EXEC #", "PARSE #", "XCTEND", "CLOSE #")):
             self._skipped.add(number, "lines that are cut off")
         elif release := RELEASE.search(line):
             self._release = release[1]

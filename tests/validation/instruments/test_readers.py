@@ -1,0 +1,212 @@
+"""Each reader on small reports: the figures, their units, grains and lines; what is left alone is counted."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from tests.validation.instruments import made
+from tests.validation.instruments.made import packed, read_bytes, read_text
+from validation.instruments import Figure, NotReadable, Reading
+
+
+def figures(reading: Reading) -> dict[tuple[str, str], Figure]:
+    every = [*reading.figures, *(one for series in reading.series for one in series.figures())]
+    return {(one.of, one.name): one for one in every}
+
+
+def test_iostat_in_old_columns(tmp_path: Path) -> None:
+    [reading] = read_text(tmp_path, made.IOSTAT_OLD)
+    assert (reading.format, reading.host.cpus, reading.host.system) == ("iostat", 8, "Linux 3.10.0-1")
+    assert reading.interval_s == 5
+    assert reading.count() == 2 * 6 + 4 * 13
+    disk = next(series for series in reading.series if series.of == "dm-0")
+    assert disk.column("r/s") == [100, 300]
+    assert disk.column("rMB/s") == [2 * 2**20, 6 * 2**20]
+    assert disk.column("avgrq-sz") == pytest.approx([40.96 * 512] * 2)
+    assert disk.column("r_await") == pytest.approx([0.005, 0.010])
+    assert disk.column("%util") == pytest.approx([0.2, 0.9])
+    assert list(disk.lines) == [9, 17]
+    assert list(disk.samples) == [0, 1]
+    await_s = next(one for one in disk.figures() if one.name == "await")
+    assert (await_s.low, await_s.high) == pytest.approx((4.995e-3, 5.005e-3))
+
+
+def test_iostat_in_new_columns(tmp_path: Path) -> None:
+    [reading] = read_text(tmp_path, made.IOSTAT_NEW)
+    found = figures(reading)
+    assert found["nvme0n1", "r/s"].value == 6900.25
+    assert found["nvme0n1", "rareq-sz"].value == pytest.approx(32.21 * 1024)
+    assert found["cpu", "%iowait"].value == pytest.approx(0.0094)
+    assert any("one sample only" in missing for missing in reading.missing)
+
+
+def test_iostat_pretty_has_its_devices_last_and_sizes_with_letters(tmp_path: Path) -> None:
+    text = (
+        "Linux 6.8.0 (h) \t11/22/2026 \t_x86_64_\t(4 CPU)\n\n     r/s     rkB/s r_await  %util Device\n"
+        "   10.00    222.1k   12.58  20.0% nvme0n1\n"
+    )
+    [reading] = read_text(tmp_path, text)
+    found = figures(reading)
+    assert found["nvme0n1", "rkB/s"].value == pytest.approx(222.1 * 1024)
+    assert found["nvme0n1", "%util"].value == pytest.approx(0.2)
+
+
+def test_sar_and_sadf(tmp_path: Path) -> None:
+    [text], [json] = read_text(tmp_path, made.SAR), read_text(tmp_path, made.SADF)
+    [device] = text.series
+    assert device.column("await") == pytest.approx([0.0045, 0.0055])
+    assert device.column("rkB/s") == pytest.approx([100 * 1024, 300 * 1024])
+    found = figures(json)
+    assert found["sda", "await"].value == pytest.approx(0.013)
+    assert found["sda", "await"].line == 6
+    assert found["cpu", "usr"].value == pytest.approx(0.0215)
+    assert ("eth0", "rxpck") not in found
+    assert {unread.what for unread in json.unread} == {"single processors", "section network"}
+
+
+def test_fio(tmp_path: Path) -> None:
+    [reading] = read_text(tmp_path, made.FIO)
+    found = figures(reading)
+    assert found["job 1 read", "iops"].value == 5.25
+    assert found["job 1 read", "iops"].line == 12
+    assert found["job 1 read", "lat_ns mean"].value == pytest.approx(2.0005e-6)
+    assert found["job 1 read", "lat_ns p50"].value == pytest.approx(1.999e-6)
+    assert found["job 1 read", "runtime"].value == 2.0
+    assert found["job 1", "iodepth"].value == 16
+    assert found["job 1", "bs"].value == 4096
+    assert ("job 1 write", "iops") not in found
+    assert "secret" not in repr(reading)
+
+
+def test_tkprof(tmp_path: Path) -> None:
+    [reading] = read_text(tmp_path, made.TKPROF)
+    found = figures(reading)
+    fetch = found["statement 1", "Fetch elapsed"]
+    assert (fetch.value, fetch.line) == (3.51, 15)
+    assert (fetch.low, fetch.high) == pytest.approx((3.505, 3.515))
+    assert found["statement 1", "Fetch rows"].value == 1000
+    assert found["statement 1, db file scattered read", "waits"].value == 60
+    assert found["statement 1, db file scattered read", "total"].value == 2.10
+    assert found["statement 1, step 1", "time"].value == pytest.approx(3.500123)
+    assert found["statement 1, step 1", "rows (avg)"].value == 1000
+    assert "secret" not in repr(reading).lower()
+    assert reading.follows == []
+    assert reading.missing == []
+
+
+def test_tkprof_whose_lines_do_not_add_up_says_so(tmp_path: Path) -> None:
+    [reading] = read_text(tmp_path, made.TKPROF.replace("Fetch       11 ", "Fetch       12 "))
+    assert reading.follows == ["statement 1: the lines of count do not add up to the total in line 17"]
+
+
+def test_sql_trace(tmp_path: Path) -> None:
+    [reading] = read_text(tmp_path, made.TRACE)
+    found, of = figures(reading), "statement 1 (0123456789abc)"
+    assert found[of, "FETCH e"].value == pytest.approx(1500e-6)
+    assert found[of, "FETCH r"].value == 100
+    assert found[of, "CLOSE count"].value == 1
+    assert found[f"{of}, db file scattered read", "waits"].value == 2
+    assert found[f"{of}, db file scattered read", "total"].value == pytest.approx(1200e-6)
+    assert found[f"{of}, db file scattered read", "max"].value == pytest.approx(900e-6)
+    assert found[f"{of}, db file scattered read", "blocks"].value == 16
+    assert found["transactions", "commits"].value == 1
+    assert (f"{of}, SQL*Net message from client", "waits") not in found  # that line is cut off
+    assert "lines that are cut off" in {unread.what for unread in reading.unread}
+    assert "secret" not in repr(reading)
+
+
+def test_awr_as_text(tmp_path: Path) -> None:
+    [reading] = read_text(tmp_path, made.AWR)
+    found = figures(reading)
+    assert found["host", "CPUs"].value == 2
+    assert found["host", "Memory"].value == pytest.approx(15.11 * 2**30)
+    assert found["report", "DB Time"].value == pytest.approx(1801.13 * 60)
+    assert found["Load Profile: DB Time(s)", "Per Second"].value == 30
+    assert found["Load Profile: Read IO (MB)", "Per Second"].value == pytest.approx(2.8 * 2**20)
+    event = found["Wait Events: foreground: db flash cache single bloc", "Avg wait"]
+    assert event.value == pytest.approx(787.10e-6)
+    assert (event.low, event.high) == pytest.approx((787.095e-6, 787.105e-6))
+    assert found["Wait Events: foreground: log buffer space", "Total Wait Time (s)"].value == 74389
+    assert ("Wait Events: foreground: log buffer space", "%Time -outs") not in found
+    assert found["Buffer Pool Advisory: 7,680", "Est Phys Read Factor"].value == 1.0
+    assert "secret" not in repr(reading).lower()
+
+
+def test_awr_as_html(tmp_path: Path) -> None:
+    [reading] = read_text(tmp_path, made.AWR_HTML)
+    found = figures(reading)
+    assert found["Wait Events: foreground: db file sequential read", "Waits"].value == 3190258
+    assert found["Wait Events: foreground: db file sequential read", "Avg wait"].value == pytest.approx(
+        0.0015
+    )
+    assert found["Buffer Pool Advisory: 992", "Size Factor"].value == pytest.approx(0.10)
+    assert "script" not in repr(reading)
+    assert "secret" not in repr(reading).lower()
+
+
+@pytest.mark.parametrize("name", made.EVERY)
+def test_the_same_figures_whatever_the_wrapping_and_the_encoding(name: str, tmp_path: Path) -> None:
+    text = made.EVERY[name]
+    plain = [figures(reading) for reading in read_text(tmp_path, text)]
+    member = io.BytesIO()
+    with zipfile.ZipFile(member, "w") as archive:
+        archive.writestr("inside.txt", text)
+    wrapped = {
+        "gzip": packed(text), "zip": member.getvalue(), "CRLF": text.replace("\n", "\r\n").encode(),
+        "UTF-16": text.encode("utf-16"), "UTF-8 with a mark": text.encode("utf-8-sig"),
+    }  # fmt: skip
+    for how, data in wrapped.items():
+        assert [figures(reading) for reading in read_bytes(tmp_path, data)] == plain, how
+
+
+@pytest.mark.parametrize("name", made.EVERY)
+def test_two_reports_in_one_file_are_told_apart(name: str, tmp_path: Path) -> None:
+    if name in {"fio", "sadf", "trace"}:
+        pytest.skip("JSON and traces have one report a file")
+    once, twice = read_text(tmp_path, made.EVERY[name]), read_text(tmp_path, made.EVERY[name] * 2)
+    assert [reading.count() for reading in twice] == [reading.count() for reading in once] * 2
+
+
+REFUSED = {
+    "empty": (b"", "the file is empty"),
+    "white": (b" \n\n", "only white space"),
+    "binary": (bytes(range(256)) * 20, "binary file"),
+    "damaged gzip": (packed(made.IOSTAT_OLD)[:60], "damaged"),
+    "unknown": (b"Dear reader,\nthis is a letter.\n", "none of the reports"),
+    "iostat without -x": (
+        b"Device:  tps kB_read/s kB_wrtn/s kB_read kB_wrtn\nsda 1.0 2.0 3.0 4 5\n",
+        "without -x",
+    ),
+    "decimal comma": (made.IOSTAT_NEW.replace(".", ",").encode(), "decimal comma"),
+    "truncated JSON": (made.FIO[:400].encode(), "ends in the middle"),
+    "fio as text": (
+        b"a: (g=0): rw=randread, bs=4K-4K/4K-4K/4K-4K, ioengine=libaio, iodepth=16\n",
+        "--output-format",
+    ),
+    "two periods": (b"WORKLOAD REPOSITORY COMPARE PERIOD REPORT\n", "two periods"),
+    "a cluster": (b"WORKLOAD REPOSITORY REPORT (RAC)\n", "one instance"),
+    "deep JSON": (b'{"fio version": ' + b"[" * 100_000, "nested too deeply"),
+    "absurd number": (made.FIO.replace("5.25", "1e999").encode(), "larger than any number"),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_cannot_be_read_is_refused_in_one_sentence(name: str, tmp_path: Path) -> None:
+    data, words = REFUSED[name]
+    with pytest.raises(NotReadable, match=words) as refusal:
+        read_bytes(tmp_path, data, "the.file")
+    assert str(refusal.value).startswith("the.file")
+    assert "\n" not in str(refusal.value)
+
+
+def test_an_archive_of_several_names_its_members(tmp_path: Path) -> None:
+    path = tmp_path / "both.zip"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("one.txt", "1")
+        archive.writestr("two.txt", "2")
+    with pytest.raises(NotReadable, match=r"holds 2 files \(one.txt, two.txt\)"):
+        read_bytes(tmp_path, path.read_bytes())

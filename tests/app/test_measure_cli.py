@@ -1,0 +1,76 @@
+"""The command `measure`: what it prints, as text and as JSON, and how it ends."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from app.cli import main
+from tests.validation.instruments import made
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    for name in ("iostat old", "tkprof", "fio"):
+        (tmp_path / f"{name}.whatever").write_text(made.EVERY[name], encoding="utf-8")
+    return tmp_path
+
+
+def test_a_folder_stands_for_its_files(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["measure", str(folder), "--quiet"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.partition(":")[0] for line in lines] == [
+        "fio.whatever",
+        "iostat old.whatever",
+        "tkprof.whatever",
+    ]
+
+
+def test_text_names_sections_lines_and_what_was_left_alone(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["measure", str(folder / "iostat old.whatever")]) == 0
+    out = capsys.readouterr().out
+    assert "Linux 3.10.0-1, 8 CPUs" in out
+    assert "lines 7 to 17" in out
+    assert "a.host.example" not in out
+    row = next(line for line in out.splitlines() if line.startswith("dm-0"))
+    assert "4M/s" in row
+    assert "7.5 ms" in row
+
+
+def test_json_holds_every_figure(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["measure", str(folder), "--json"]) == 0
+    data = json.loads(capsys.readouterr().out)
+    assert data["refused"] == []
+    fio, iostat, tkprof = data["readings"]
+    assert all(reading["digest"].startswith("sha256:") for reading in (fio, iostat, tkprof))
+    [disk] = [series for series in iostat["series"] if series["of"] == "dm-0"]
+    assert next(column["values"] for column in disk["columns"] if column["name"] == "r/s") == [100, 300]
+    assert {"name", "of", "value", "unit", "low", "high", "line"} == set(tkprof["figures"][0])
+
+
+def test_one_device_alone(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = str(folder / "iostat old.whatever")
+    assert main(["measure", file, "--device", "sda", "--json"]) == 0
+    [reading] = json.loads(capsys.readouterr().out)["readings"]
+    assert [series["of"] for series in reading["series"]] == ["sda"]
+    assert main(["measure", file, "--device", "sbd"]) == 2
+    assert "sda" in capsys.readouterr().err
+
+
+def test_what_is_refused_loses_nothing_of_the_others(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "letter").write_text("Dear reader", encoding="utf-8")
+    assert main(["measure", str(folder), "--quiet"]) == 2
+    captured = capsys.readouterr()
+    assert len(captured.out.splitlines()) == 3
+    assert captured.err.startswith("blocktime: letter: this is none of the reports")
+
+
+def test_a_file_that_is_not_there(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["measure", "nowhere.txt"]) == 2
+    assert capsys.readouterr().err == "blocktime: measure: there is no file nowhere.txt\n"

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from app.lines import head, wrapped
+from app.output import one_line
 from model.units import show_bytes, show_seconds
 from validation.instruments.figures import Figure, Reading, Series, mean
 
@@ -56,6 +57,11 @@ def reading_lines(reading: Reading, width: int) -> Iterator[str]:
     if reading.series:
         yield ""
         yield from _series_lines(reading.series)
+    if reading.settings:
+        yield ""
+        yield head("parameters")
+        for setting in reading.settings:
+            yield f"  {setting.name:<40}{one_line(setting.value):<24} line {setting.line:,}"
     if reading.figures:
         yield ""
         yield from _figure_lines(reading.figures)

@@ -8,10 +8,10 @@ from importlib import import_module
 from types import ModuleType
 from typing import Final
 
-from validation.instruments.figures import Figure, NotReadable, Reading
+from validation.instruments.figures import Figure, NotReadable, Reading, Setting
 from validation.instruments.opening import Progress, Source
 
-__all__ = ["FORMATS", "Figure", "Format", "NotReadable", "Reading", "Source", "format_of", "read"]
+__all__ = ["FORMATS", "Figure", "Format", "NotReadable", "Reading", "Setting", "Source", "format_of", "read"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +35,9 @@ FORMATS: Final = (
     Format("fio", "fio --output-format=json or json+", "fio"),
     Format("tkprof", "TKPROF", "tkprof"),
     Format("10046", "raw SQL traces (event 10046)", "trace"),
+    Format("plan", "plans of DBMS_XPLAN", "plan"),
+    Format("parameters", "init.ora, show parameter", "parameters"),
+    Format("views", "listings of DBA_TABLES, DBA_INDEXES, aux_stats$ and V$ views", "views"),
 )
 """Every kind of file that can be read, in the order in which they are tried."""
 

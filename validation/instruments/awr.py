@@ -11,12 +11,14 @@ from validation.instruments.figures import (
     NotReadable,
     Reading,
     Section,
+    Setting,
     Skipped,
     figure,
     grain_of,
     number_of,
 )
 from validation.instruments.opening import Progress, Source
+from validation.instruments.parameters import kept
 from validation.instruments.tables import Table, html_tables, ruled_tables
 
 NAME: Final = "awr"
@@ -94,6 +96,7 @@ WANTED: Final = {
     "Time Model": "the time model (Standard Edition, or statistics_level = basic)",
     "Buffer Pool Advisory": "the buffer pool advisory (db_cache_advice is off)",
     "Instance Activity": "the instance activity statistics",
+    "init.ora Parameters": "the init.ora parameters",
 }
 NEVER: Final = {
     "sqltext",
@@ -146,7 +149,9 @@ def _reading(source: Source, text: str, is_html: bool) -> Reading:
         if _header(reading, table):
             continue
         kind = _kind_of(table)
-        if kind is None:
+        if _normal(table.columns[0]) == "parametername":
+            _parameters(reading, table, skipped)
+        elif kind is None:
             skipped.add(table.line, f"section {table.title[:60] or ', '.join(table.columns[:3])}".strip())
         else:
             _take(reading, table, kind, skipped, segments)
@@ -163,6 +168,20 @@ def _reading(source: Source, text: str, is_html: bool) -> Reading:
     reading.title = f"{kind_of_report} report{release}: {len(reading.sections)} sections"
     reading.unread = skipped.unread()
     return reading
+
+
+def _parameters(reading: Reading, table: Table, skipped: Skipped) -> None:
+    """Parameters that differ from their defaults, and bear on performance."""
+    found = len(reading.settings)
+    for row, line in zip(table.rows, table.lines, strict=True):
+        name, value = row[0], row[1] if len(row) > 1 else ""
+        if kept(name):
+            reading.settings.append(Setting(name, value, line))
+        else:
+            skipped.add(line, "parameters that do not bear on performance")
+    if len(reading.settings) > found:
+        count = len(reading.settings) - found
+        reading.sections.append(Section("init.ora Parameters", table.line, table.lines[-1], count))
 
 
 def _normal(name: str) -> str:

@@ -72,6 +72,15 @@ class Series:
 
 
 @dataclass(frozen=True, slots=True)
+class Setting:
+    """A parameter that the file states, as it is written there."""
+
+    name: str
+    value: str
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
 class Unread:
     """Lines that a reader left alone: how many, from which line on, and what they look like."""
 
@@ -111,6 +120,7 @@ class Reading:
     digest: str
     figures: list[Figure] = field(default_factory=list)
     series: list[Series] = field(default_factory=list)
+    settings: list[Setting] = field(default_factory=list)
     sections: list[Section] = field(default_factory=list)
     unread: list[Unread] = field(default_factory=list)
     missing: list[str] = field(default_factory=list)
@@ -125,8 +135,8 @@ class Reading:
     host: Host = field(default_factory=Host)
 
     def count(self) -> int:
-        """Number of figures, those of the series included."""
-        return len(self.figures) + sum(len(series.values) for series in self.series)
+        """Number of figures and settings, those of the series included."""
+        return len(self.figures) + len(self.settings) + sum(len(series.values) for series in self.series)
 
 
 def figure(name: str, of: str, printed: float, column: Column, line: int) -> Figure:

@@ -185,9 +185,51 @@ SAR: Final = """Linux 6.8.0 (a.host.example) 	11/22/2026 	_x86_64_	(4 CPU)
 12:20:01 AM       sda     20.50    300.00    100.00      0.00     19.51      0.10      5.50      6.40
 Average:          sda     15.50    200.00    150.00      0.00     22.58      0.07      5.00      4.80
 """
+PLAN: Final = """SQL_ID  0123456789abc, child number 0
+-------------------------------------
+select secret from t
+
+Plan hash value: 1
+
+----------------------------------------------------------------------------------------------
+| Id  | Operation         | Name   | Starts | E-Rows | A-Rows |   A-Time   | Buffers | Reads  |
+----------------------------------------------------------------------------------------------
+|   0 | SELECT STATEMENT  |        |      1 |        |   1000 |00:00:03.51 |    1000 |    900 |
+|*  1 |  TABLE ACCESS FULL| SECRET |      1 |   1000 |   100K |00:01:03.50 |    1000 |    900 |
+----------------------------------------------------------------------------------------------
+
+Predicate Information (identified by operation id):
+"""
+TABLES: Final = """
+"OWNER","TABLE_NAME","NUM_ROWS","BLOCKS","AVG_ROW_LEN","PCT_FREE","LAST_ANALYZED"
+"SECRET","SECRET_ORDERS",7197670,113322,110,10,"22-NOV-26"
+"SECRET","SECRET_LINES",1000,8,20,0,"22-NOV-26"
+
+2 rows selected.
+"""
+AUX_STATS: Final = """
+SNAME                          PNAME                               PVAL1 PVAL2
+------------------------------ ------------------------------ ---------- --------------------
+SYSSTATS_INFO                  STATUS                                    COMPLETED
+SYSSTATS_MAIN                  CPUSPEEDNW                     3074.07407
+SYSSTATS_MAIN                  MBRC
+"""
+PARAMETERS: Final = """
+NAME                                 TYPE        VALUE
+------------------------------------ ----------- ------------------------------
+db_cache_size                        big integer 4G
+db_file_multiblock_read_count        integer     128
+filesystemio_options                 string      setall
+local_listener                       string      secret-host:1521
+"""
+INIT_ORA: Final = """*.db_cache_size=4294967296
+*.filesystemio_options='SETALL'
+*.db_block_size=8192
+secret1.instance_number=1
+"""
 EVERY: Final = {
     "iostat old": IOSTAT_OLD, "iostat new": IOSTAT_NEW, "fio": FIO, "tkprof": TKPROF, "trace": TRACE, "awr": AWR,
-    "awr html": AWR_HTML, "sadf": SADF, "sar": SAR,
+    "awr html": AWR_HTML, "sadf": SADF, "sar": SAR, "plan": PLAN, "tables": TABLES, "aux stats": AUX_STATS, "parameters": PARAMETERS, "init.ora": INIT_ORA,
 }  # fmt: skip
 
 

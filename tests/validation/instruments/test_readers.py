@@ -148,6 +148,40 @@ def test_awr_as_html(tmp_path: Path) -> None:
     assert "secret" not in repr(reading).lower()
 
 
+def test_plan(tmp_path: Path) -> None:
+    [reading] = read_text(tmp_path, made.PLAN)
+    found = figures(reading)
+    assert found["plan 1, step 1 TABLE ACCESS FULL", "A-Time"].value == 63.5
+    assert found["plan 1, step 1 TABLE ACCESS FULL", "A-Rows"].value == 100_000
+    rows = found["plan 1, step 1 TABLE ACCESS FULL", "A-Rows"]
+    assert (rows.low, rows.high) == (99_500, 100_500)
+    assert found["plan 1, step 0 SELECT STATEMENT", "Reads"].value == 900
+    assert "SECRET" not in repr(reading)
+
+
+def test_listings(tmp_path: Path) -> None:
+    [tables], [statistics] = read_text(tmp_path, made.TABLES), read_text(tmp_path, made.AUX_STATS)
+    found = figures(tables)
+    assert found["tables: 1", "blocks"].value == 113322
+    assert found["tables: 1", "avg_row_len"].unit == "bytes"
+    assert found["tables: 1", "pct_free"].value == pytest.approx(0.1)
+    assert found["tables: 2", "blocks"].line == 4
+    assert "SECRET" not in repr(tables)
+    assert figures(statistics)["system statistics: CPUSPEEDNW", "pval1"].value == 3074.07407
+    assert statistics.count() == 1
+
+
+def test_parameters(tmp_path: Path) -> None:
+    [shown], [written] = read_text(tmp_path, made.PARAMETERS), read_text(tmp_path, made.INIT_ORA)
+    assert {setting.name: setting.value for setting in shown.settings} == {
+        "db_cache_size": "4G", "db_file_multiblock_read_count": "128", "filesystemio_options": "setall",
+    }  # fmt: skip
+    assert {setting.name: setting.value for setting in written.settings} == {
+        "db_cache_size": "4294967296", "filesystemio_options": "SETALL", "db_block_size": "8192",
+    }  # fmt: skip
+    assert "secret" not in repr([shown, written])
+
+
 @pytest.mark.parametrize("name", made.EVERY)
 def test_the_same_figures_whatever_the_wrapping_and_the_encoding(name: str, tmp_path: Path) -> None:
     text = made.EVERY[name]
@@ -165,8 +199,8 @@ def test_the_same_figures_whatever_the_wrapping_and_the_encoding(name: str, tmp_
 
 @pytest.mark.parametrize("name", made.EVERY)
 def test_two_reports_in_one_file_are_told_apart(name: str, tmp_path: Path) -> None:
-    if name in {"fio", "sadf", "trace"}:
-        pytest.skip("JSON and traces have one report a file")
+    if name in {"fio", "sadf", "trace", "plan", "tables", "aux stats", "parameters", "init.ora"}:
+        pytest.skip("these have one report a file")
     once, twice = read_text(tmp_path, made.EVERY[name]), read_text(tmp_path, made.EVERY[name] * 2)
     assert [reading.count() for reading in twice] == [reading.count() for reading in once] * 2
 

@@ -1,0 +1,60 @@
+"""Reads the parameters of an instance that bear on performance: init.ora, ``create pfile``, ``show parameter``."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from validation.instruments.figures import NotReadable, Reading, Section, Setting, Skipped
+from validation.instruments.opening import Progress, Source
+
+NAME: Final = "parameters"
+HOW: Final = "SQL> show parameter, or create pfile = '/tmp/init.ora' from memory"
+KEPT: Final = re.compile(
+    r"_?(?:db_(?:block|cache|file_multiblock|keep|recycle|writer|big|\d+k|flash)\w*|filesystemio_options|disk_asynch_io|"
+    r"\w*asynch_io|\w*_(?:size|target)|sga_\w+|pga_\w+|memory_\w+|optimizer_\w+|cpu_count|sessions|processes|cursor_\w+|"
+    r"open_cursors|session_cached_cursors|parallel_\w+|statistics_level|timed_statistics|log_buffer|log_checkpoint\w*|"
+    r"fast_start_\w+|commit_\w+|undo_\w+|compatible|cluster_database|db_cache_advice|use_large_pages|inmemory_\w+|"
+    r"small_table_threshold|serial_direct_read|direct_read\w*|fastpin\w*|db_file_\w+|resource_manager_\w+|star_\w+)"
+)
+LINE: Final = re.compile(r"\s*(?:[\w*]+\.)?(_?[a-z][\w$]*)\s*=\s*(.*?)\s*", re.IGNORECASE)
+SHOWN: Final = re.compile(r"(_?[a-z][\w$]*)\s+(string|integer|boolean|big integer|unknown)(?:\s+(\S.*?))?\s*")
+HEADER: Final = re.compile(r"^NAME\s+TYPE\s+VALUE\s*$", re.MULTILINE)
+
+
+def kept(name: str) -> bool:
+    """Whether a parameter bears on performance; others may name hosts, paths and services, and are left alone."""
+    return KEPT.fullmatch(name.lower()) is not None
+
+
+def recognises(head: str) -> bool:
+    """Whether a text that begins with *head* lists parameters."""
+    if HEADER.search(head) and SHOWN.search(head):
+        return True
+    lines = [line for line in head.splitlines() if line.strip() and not line.lstrip().startswith("#")]
+    fitting = [match for line in lines if (match := LINE.fullmatch(line))]
+    return len(fitting) >= max(2, 0.8 * len(lines)) and any(kept(match[1]) for match in fitting)
+
+
+def read(source: Source, progress: Progress | None = None) -> list[Reading]:
+    """The parameters of *source*."""
+    reading, skipped = Reading(NAME, "", source.name, ""), Skipped()
+    shown = HEADER.search(source.head) is not None
+    for number, line in enumerate(source.lines(progress), 1):
+        if not line.strip() or set(line.strip()) <= set("- "):
+            continue
+        match = (SHOWN if shown else LINE).fullmatch(line)
+        if match is None:
+            skipped.add(number, "lines of another form")
+        elif kept(match[1]):
+            value = (match[3] or "") if shown else match[2]
+            reading.settings.append(Setting(match[1].lower(), value.strip("'\""), number))
+        else:
+            skipped.add(number, "parameters that do not bear on performance")
+    if not reading.settings:
+        raise NotReadable(f"{source.name}: no parameter in it bears on performance; make it by {HOW}")
+    lines = [setting.line for setting in reading.settings]
+    reading.title = f"parameters of an instance: {len(reading.settings)}"
+    reading.sections.append(Section("parameters", lines[0], lines[-1], len(lines)))
+    reading.unread = skipped.unread()
+    return [reading]

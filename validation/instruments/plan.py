@@ -1,0 +1,94 @@
+"""Reads plans that DBMS_XPLAN prints with ALLSTATS: starts, rows, time, buffers and reads of each step."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from validation.instruments.figures import (
+    Column,
+    NotReadable,
+    Reading,
+    Section,
+    Skipped,
+    figure,
+    grain_of,
+    number_of,
+)
+from validation.instruments.opening import Progress, Source
+
+NAME: Final = "plan"
+HOW: Final = "dbms_xplan.display_cursor(null, null, 'ALLSTATS LAST') after a run with statistics_level = all"
+HEADER: Final = re.compile(r"^\|\s*Id\s*\|\s*Operation\s*\|.*\|\s*$")
+COLUMNS: Final = {
+    "Starts": ("count", 1.0), "E-Rows": ("rows", 1.0), "A-Rows": ("rows", 1.0), "Rows": ("rows", 1.0),
+    "Buffers": ("gets", 1.0), "Reads": ("blocks", 1.0), "Writes": ("blocks", 1.0), "Cost (%CPU)": ("cost", 1.0),
+    "Bytes": ("bytes", 1.0), "E-Bytes": ("bytes", 1.0), "OMem": ("bytes", 1.0), "1Mem": ("bytes", 1.0),
+    "Used-Mem": ("bytes", 1.0), "A-Time": ("s", 1.0),
+}  # fmt: skip
+CELL: Final = re.compile(r"(\d+(?:\.\d+)?)([KMGT]?)(?:\s*\(\s*\d+\))?")
+CLOCK: Final = re.compile(r"(\d+):(\d\d):(\d\d)\.(\d+)")
+DECIMAL: Final = {"": 1.0, "K": 1e3, "M": 1e6, "G": 1e9, "T": 1e12}
+BINARY: Final = {"": 1.0, "K": 2.0**10, "M": 2.0**20, "G": 2.0**30, "T": 2.0**40}
+
+
+def recognises(head: str) -> bool:
+    """Whether a text that begins with *head* has a plan in it."""
+    return any(HEADER.match(line) for line in head.splitlines())
+
+
+def read(source: Source, progress: Progress | None = None) -> list[Reading]:
+    """Every plan of *source*, as one reading; names of objects are left out."""
+    reading, skipped = Reading(NAME, "", source.name, ""), Skipped()
+    columns: list[str] = []
+    plans, found, first = 0, 0, 0
+    measured = False
+    for number, line in enumerate(source.lines(progress), 1):
+        if HEADER.match(line):
+            columns = [cell.strip() for cell in line.strip().strip("|").split("|")]
+            plans, found, first = plans + 1, len(reading.figures), number
+            measured = measured or "A-Rows" in columns
+        elif line.startswith("|") and columns:
+            cells = [cell.strip() for cell in line.strip().strip("|").split("|")]
+            if len(cells) == len(columns):
+                _take(reading, f"plan {plans}", dict(zip(columns, cells, strict=True)), number, skipped)
+            else:
+                skipped.add(number, "rows of another form")
+        elif line.strip() and set(line.strip()) != {"-"}:
+            if columns and len(reading.figures) > found:
+                reading.sections.append(
+                    Section(f"plan {plans}", first, number - 1, len(reading.figures) - found)
+                )
+            columns = []
+            skipped.add(number, "SQL text, predicates and notes")
+    if columns and len(reading.figures) > found:
+        reading.sections.append(Section(f"plan {plans}", first, number, len(reading.figures) - found))
+    if not reading.figures:
+        raise NotReadable(f"{source.name}: there are no numbers in this plan; make it by {HOW}")
+    if not measured:
+        reading.missing.append(f"rows and times as measured: this plan has estimates alone; make it by {HOW}")
+    reading.title = f"DBMS_XPLAN: {plans} plan{'s' * (plans > 1)}"
+    reading.unread = skipped.unread()
+    return [reading]
+
+
+def _take(reading: Reading, of: str, row: dict[str, str], line: int, skipped: Skipped) -> None:
+    """The figures of one step."""
+    step = re.sub(r"\D", "", row.get("Id", ""))
+    if not step:
+        skipped.add(line, "rows of another form")
+        return
+    subject = f"{of}, step {step} {row.get('Operation', '')}".strip()
+    for name, (unit, scale) in COLUMNS.items():
+        cell = row.get(name, "")
+        clock, plain = CLOCK.fullmatch(cell), CELL.fullmatch(cell)
+        if clock is not None and unit == "s":
+            seconds = int(clock[1]) * 3600 + int(clock[2]) * 60 + float(f"{clock[3]}.{clock[4]}")
+            column = Column(name, unit, 1.0, 10.0 ** -len(clock[4]))
+            reading.figures.append(figure(name, subject, seconds, column, line))
+        elif plain is not None and unit != "s":
+            multiple = (BINARY if unit == "bytes" else DECIMAL)[plain[2]]
+            column = Column(name, unit, scale * multiple, grain_of(plain[1]))
+            reading.figures.append(figure(name, subject, number_of(plain[1]), column, line))
+        elif cell:
+            skipped.add(line, f"cells of {name} that are no numbers")

@@ -1,0 +1,139 @@
+"""Reads what SQL*Plus and SQLcl print of dictionary and V$ views and aux_stats$: CSV, or ruled columns."""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from validation.instruments.figures import (
+    Column,
+    NotReadable,
+    Reading,
+    Section,
+    Skipped,
+    figure,
+    grain_of,
+    number_of,
+)
+from validation.instruments.opening import Progress, Source
+from validation.instruments.tables import Table, ruled_tables
+
+NAME: Final = "views"
+HOW: Final = "set markup csv on, then select the columns by their names from the view"
+VIEWS: Final = {
+    "tables": {"NUM_ROWS", "BLOCKS"},
+    "indexes": {"LEAF_BLOCKS"},
+    "segments": {"BYTES", "EXTENTS"},
+    "system statistics": {"PNAME", "PVAL1"},
+    "wait events": {"EVENT", "TOTAL_WAITS"},
+    "wait event histogram": {"EVENT", "WAIT_COUNT"},
+    "cache advice": {"SIZE_FOR_ESTIMATE", "ESTD_PHYSICAL_READS"},
+    "files": {"PHYRDS", "PHYBLKRD"},
+    "statistics": {"NAME", "VALUE"},
+    "time model": {"STAT_NAME", "VALUE"},
+}
+"""What is told -> columns that must be there; the first that fits."""
+SUBJECTS: Final = ("EVENT", "STAT_NAME", "NAME", "PNAME", "SIZE_FOR_ESTIMATE")
+"""Columns that name a row without naming anything of the site."""
+HIDDEN: Final = ("tables", "indexes", "segments", "files")
+UNITS: Final = (
+    (r"_MICRO(_FG)?$", "s", 1e-6),
+    (r"_MILLI$", "s", 1e-3),
+    (r"^(TIME_WAITED|AVERAGE_WAIT|MAX_WAIT|READTIM|WRITETIM|SINGLEBLKRDTIM)(_FG)?$", "s", 1e-2),
+    (r"^(BYTES|INITIAL_EXTENT|NEXT_EXTENT|AVG_ROW_LEN|AVG_COL_LEN)$", "bytes", 1.0),
+    (r"(^|_)(BLOCKS|PHYBLKRD|PHYBLKWRT)$", "blocks", 1.0),
+    (r"(^|_)ROWS$", "rows", 1.0),
+    (r"^(PCT_FREE|PCT_USED)$", "fraction", 0.01),
+)
+NEVER: Final = re.compile(r"(_ID|_NAME|^OWNER|^SID|#|^HASH_VALUE|^DEGREE|^INSTANCES|_DATE|LAST_ANALYZED)$")
+
+
+def recognises(head: str) -> bool:
+    """Whether a text that begins with *head* is such a listing."""
+    return any(_view_of(columns) for columns in _headings(head))
+
+
+def read(source: Source, progress: Progress | None = None) -> list[Reading]:
+    """Every listing of *source*; rows of tables, indexes and files are numbered, not named."""
+    text = source.text()
+    reading, skipped = Reading(NAME, "", source.name, ""), Skipped()
+    for table in [*_csv_tables(text, skipped), *ruled_tables(text)]:
+        columns = [column.upper().replace(" ", "_") for column in table.columns]
+        view = _view_of(columns)
+        if view is not None:
+            _take(reading, view, columns, table, skipped)
+    if not reading.figures:
+        raise NotReadable(f"{source.name}: no number of this listing could be read; make it by {HOW}")
+    reading.title = f"listing of {', '.join(section.title for section in reading.sections)}"
+    reading.unread = skipped.unread()
+    return [reading]
+
+
+def _view_of(columns: list[str]) -> str | None:
+    return next((view for view, wanted in VIEWS.items() if wanted <= set(columns)), None)
+
+
+def _headings(head: str) -> Iterator[list[str]]:
+    """Lines that may be headings: of CSV, or above a rule."""
+    lines = head.splitlines()[:200]
+    for line, below in zip(lines, [*lines[1:], ""], strict=True):
+        if "," in line or line.startswith('"'):
+            yield [cell.strip().strip('"').upper() for cell in line.split(",")]
+        elif re.fullmatch(r"-+( +-+)+\s*", below):
+            yield line.upper().split()
+
+
+def _csv_tables(text: str, skipped: Skipped) -> Iterator[Table]:
+    """Every block of CSV that begins with a heading of a known view."""
+    table: Table | None = None
+    csv.field_size_limit(1 << 20)
+    rows = csv.reader(text.split("\n"), strict=False)
+    while True:
+        try:
+            row = next(rows)
+        except StopIteration:
+            break
+        except csv.Error:
+            skipped.add(rows.line_num, "lines that are not CSV")
+            continue
+        line = rows.line_num
+        columns = [cell.strip().upper() for cell in row]
+        if _view_of(columns):
+            if table is not None and table.rows:
+                yield table
+            table = Table("", tuple(columns), line)
+        elif table is not None and len(row) == len(table.columns):
+            table.rows.append(tuple(cell.strip() for cell in row))
+            table.lines.append(line)
+        elif row and any(cell.strip() for cell in row) and table is not None:
+            skipped.add(line, "lines of another form")
+    if table is not None and table.rows:
+        yield table
+
+
+def _take(reading: Reading, view: str, columns: list[str], table: Table, skipped: Skipped) -> None:
+    """The figures of one listing."""
+    place = next((columns.index(name) for name in SUBJECTS if name in columns), None)
+    found = len(reading.figures)
+    for count, (row, line) in enumerate(zip(table.rows, table.lines, strict=True), 1):
+        if view in HIDDEN or place is None:
+            subject = f"{view}: {count}"
+        else:
+            subject = f"{view}: {row[place]}"
+        for position, (name, cell) in enumerate(zip(columns, row, strict=True)):
+            if not cell or NEVER.search(name) or (position == place and view not in HIDDEN):
+                continue
+            try:
+                value = number_of(cell)
+            except ValueError:
+                skipped.add(line, f"cells of {name} that are no numbers")
+                continue
+            unit, scale = next(
+                ((unit, scale) for words, unit, scale in UNITS if re.search(words, name)), ("count", 1.0)
+            )
+            shaped = Column(name, unit, scale, grain_of(cell.replace(",", "")))
+            reading.figures.append(figure(name.lower(), subject, value, shaped, line))
+    if len(reading.figures) > found:
+        reading.sections.append(Section(view, table.line, table.lines[-1], len(reading.figures) - found))

@@ -34,15 +34,16 @@ REFUSED: Final = {
 }
 TOP: Final = 20_000
 """Letters of a report that say what it is; some have another kind of report behind them."""
-CELL: Final = re.compile(r"([-+]?[\d,]*\.?\d+)\s*(%|ns|us|ms|s|[KMGTP])?", re.IGNORECASE)
+CELL: Final = re.compile(r"([-+]?[0-9,]*\.?[0-9]+)\s*(%|ns|us|ms|s|[KMGTP])?", re.IGNORECASE)
 SECONDS: Final = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0, "cs": 1e-2, "sec": 1.0}
 THOUSANDS: Final = {"K": 1e3, "M": 1e6, "G": 1e9, "T": 1e12, "P": 1e15}
 BINARY: Final = {"K": 2.0**10, "M": 2.0**20, "G": 2.0**30, "T": 2.0**40, "P": 2.0**50}
 SPAN: Final = re.compile(
-    r"^\s*(Begin|End) Snap:\s+(\d+)\s+(\S+ \d\d:\d\d(?::\d\d)?)\s+([\d,]+)?", re.MULTILINE
+    r"^\s*(Begin|End) Snap:\s+([0-9]+)\s+(\S+ [0-9][0-9]:[0-9][0-9](?::[0-9][0-9])?)\s+([0-9,]+)?",
+    re.MULTILINE,
 )
-MINUTES: Final = re.compile(r"\b(Elapsed|DB Time|DB CPU):\s+([\d,]+\.\d+) \(min", re.IGNORECASE)
-PAIR: Final = re.compile(r"([A-Z%][\w %/&>().-]*?)\s*:\s+([\d,]*\.?\d+[KMG]?)(?=\s|$)")
+MINUTES: Final = re.compile(r"\b(Elapsed|DB Time|DB CPU):\s+([0-9,]+\.[0-9]+) \(min", re.IGNORECASE)
+PAIR: Final = re.compile(r"([A-Z%][\w %/&>().-]*?)\s*:\s+([0-9,]*\.?[0-9]+[KMG]?)(?=\s|$)")
 
 
 PER_SECOND: Final = re.compile(r"per ?sec|/sec|second$")
@@ -210,7 +211,7 @@ def _header(reading: Reading, table: Table) -> bool:
         reading.host.system = f"Oracle {rows[0].get('release', '')}".strip()
     if "platform" in names:
         cpus = rows[0].get("cpus", "")
-        reading.host.cpus = int(cpus) if cpus.isdigit() else None
+        reading.host.cpus = int(cpus) if re.fullmatch("[0-9]+", cpus) else None
         memory = next((row for name, row in rows[0].items() if name.startswith("memory")), "")
         for name, cell, unit, scale in (
             ("CPUs", cpus, "count", 1.0),

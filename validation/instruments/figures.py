@@ -6,11 +6,13 @@ import re
 from array import array
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from math import isfinite
 from typing import Final
 
 from model.errors import BlocktimeError
 
-NUMBER: Final = re.compile(r"[-+]?(?:\d[\d,]*)?(?:\.\d*)?(?:[eE][-+]?\d+)?")
+NUMBER: Final = re.compile(r"[-+]?(?:[0-9][0-9,]*)?(?:\.[0-9]*)?(?:[eE][-+]?[0-9]+)?")
+LARGEST_TENS: Final = 300
 MULTIPLES: Final = {"": 1.0, "K": 1024.0, "M": 1024.0**2, "G": 1024.0**3, "T": 1024.0**4, "P": 1024.0**5}
 
 
@@ -152,7 +154,8 @@ def grain_of(printed: str) -> float:
     """Distance of two numbers that differ in the last printed digit: 0.01 for "1.50", 1 for "12", 100 for "1.2E3"."""
     mantissa, _, exponent = printed.strip().lstrip("+-").lower().partition("e")
     decimals = len(mantissa.partition(".")[2])
-    return 10.0 ** ((int(exponent) if exponent else 0) - decimals)
+    tens = (int(exponent) if exponent else 0) - decimals
+    return 10.0 ** max(-LARGEST_TENS, min(LARGEST_TENS, tens))
 
 
 def number_of(printed: str) -> float:
@@ -160,7 +163,10 @@ def number_of(printed: str) -> float:
     text = printed.strip()
     if not text or not NUMBER.fullmatch(text) or not any(digit.isdigit() for digit in text):
         raise ValueError(f"{printed!r} is not a number")
-    return float(text.replace(",", ""))
+    value = float(text.replace(",", ""))
+    if not isfinite(value):
+        raise ValueError(f"{printed[:20]!r} is larger than any number")
+    return value
 
 
 class Skipped:

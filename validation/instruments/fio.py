@@ -11,9 +11,9 @@ from validation.instruments.opening import Progress, Source
 
 NAME: Final = "fio"
 HOW: Final = "fio JOBFILE --output-format=json+ --output=fio.json"
-SIZE: Final = re.compile(r"(\d+(?:\.\d+)?)([kKmMgG]?)i?[bB]?")
+SIZE: Final = re.compile(r"([0-9]+(?:\.[0-9]+)?)([kKmMgG]?)i?[bB]?")
 DIRECTIONS: Final = ("read", "write", "trim")
-TEXT: Final = re.compile(r"^fio-\d|: \(g=\d+\): rw=|: \(groupid=\d+, jobs=\d+\)", re.MULTILINE)
+TEXT: Final = re.compile(r"^fio-[0-9]|: \(g=[0-9]+\): rw=|: \(groupid=[0-9]+, jobs=[0-9]+\)", re.MULTILINE)
 PLAIN: Final[dict[str, tuple[str, float]]] = {
     "io_bytes": ("bytes", 1.0),
     "bw_bytes": ("bytes/s", 1.0),

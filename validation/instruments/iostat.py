@@ -22,8 +22,8 @@ from validation.instruments.sysstat import BANNER, COLUMNS, CPU, TIME, seconds_b
 
 NAME: Final = "iostat"
 HOW: Final = "iostat -xtk 5 > iostat.txt, with LC_ALL=C in front"
-PLAIN: Final = re.compile(r"[\d.\s]+")
-SUFFIXED: Final = re.compile(r"(-?\d+(?:\.\d+)?)([kKMGTP%]?)")
+PLAIN: Final = re.compile(r"[0-9.\s]+")
+SUFFIXED: Final = re.compile(r"(-?[0-9]+(?:\.[0-9]+)?)([kKMGTP%]?)")
 
 
 def recognises(head: str) -> bool:
@@ -220,7 +220,7 @@ def _printed_multiple(column: Column) -> float:
 
 
 def _refuse_commas(file: str, number: int, parts: list[str]) -> None:
-    if sum(bool(re.fullmatch(r"\d+,\d+", part)) for part in parts) >= 3:
+    if sum(bool(re.fullmatch(r"[0-9]+,[0-9]+", part)) for part in parts) >= 3:
         raise NotReadable(
             f"{file}, line {number}: the numbers have a decimal comma, which cannot be told from a separator; run {HOW}"
         )

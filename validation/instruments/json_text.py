@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from validation.instruments.figures import Column, Figure, NotReadable, grain_of
 
-TOKEN: Final = re.compile(r'"(?:[^"\\]|\\.)*"|(-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?)')
+TOKEN: Final = re.compile(r'"(?:[^"\\]|\\.)*"|(-?[0-9]+(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?)')
 
 
 class Printed(float):

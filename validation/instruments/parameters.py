@@ -11,7 +11,7 @@ from validation.instruments.opening import Progress, Source
 NAME: Final = "parameters"
 HOW: Final = "SQL> show parameter, or create pfile = '/tmp/init.ora' from memory"
 KEPT: Final = re.compile(
-    r"_?(?:db_(?:block|cache|file_multiblock|keep|recycle|writer|big|\d+k|flash)\w*|filesystemio_options|disk_asynch_io|"
+    r"_?(?:db_(?:block|cache|file_multiblock|keep|recycle|writer|big|[0-9]+k|flash)\w*|filesystemio_options|disk_asynch_io|"
     r"\w*asynch_io|\w*_(?:size|target)|sga_\w+|pga_\w+|memory_\w+|optimizer_\w+|cpu_count|sessions|processes|cursor_\w+|"
     r"open_cursors|session_cached_cursors|parallel_\w+|statistics_level|timed_statistics|log_buffer|log_checkpoint\w*|"
     r"fast_start_\w+|commit_\w+|undo_\w+|compatible|cluster_database|db_cache_advice|use_large_pages|inmemory_\w+|"

@@ -13,8 +13,8 @@ from validation.instruments.sysstat import BANNER, COLUMNS, CPU, take_banner
 
 NAME: Final = "sar"
 HOW: Final = "sar -d -p > sar.txt with LC_ALL=C in front, or sadf -j -- -d -u > sar.json"
-STAMP: Final = re.compile(r"(\d{1,2}:\d{2}:\d{2}(?: [AP]M)?|Average:)\s+(.*)")
-NUMBER: Final = re.compile(r"\d+(?:\.\d+)?")
+STAMP: Final = re.compile(r"([0-9]{1,2}:[0-9]{2}:[0-9]{2}(?: [AP]M)?|Average:)\s+(.*)")
+NUMBER: Final = re.compile(r"[0-9]+(?:\.[0-9]+)?")
 DISKS: Final = ("DEV",)
 
 
@@ -81,7 +81,7 @@ class _Text:
             return
         row = dict(zip(self._header, parts, strict=True))
         of = row.pop(self._key)
-        if sum(bool(re.fullmatch(r"\d+,\d+", value)) for value in row.values()) >= 3:
+        if sum(bool(re.fullmatch(r"[0-9]+,[0-9]+", value)) for value in row.values()) >= 3:
             raise NotReadable(
                 f"{self._source.name}, line {number}: the numbers have a decimal comma; run {HOW}"
             )

@@ -11,12 +11,11 @@ from validation.instruments.figures import Column, Reading
 KB: Final = 1024.0
 SECTOR_BYTES: Final = 512.0
 BANNER: Final = re.compile(
-    r"(Linux|AIX|SunOS) (\S+) \(([^)]*)\)\s+(\S+)(?:\s+_?(\S+?)_?\s+\((\d+) CPUs?\))?\s*$"
+    r"(Linux|AIX|SunOS) (\S+) \(([^)]*)\)\s+(\S+)(?:\s+_?(\S+?)_?\s+\(([0-9]+) CPUs?\))?\s*$"
 )
-CLOCK: Final = r"\d{1,2}:\d{2}:\d{2}(?: ?[AP]M)?"
-TIME: Final = re.compile(
-    rf"(?:Time: )?(?:[\d./-]+ )?{CLOCK}|\d{{4}}-\d\d-\d\dT\d\d:\d\d:\d\d(?:[-+]\d{{4}}|Z)?"
-)
+CLOCK: Final = r"[0-9]{1,2}:[0-9]{2}:[0-9]{2}(?: ?[AP]M)?"
+DAY: Final = r"[0-9]{4}-[0-9]{2}-[0-9]{2}T(?:[0-9]{2}:){2}[0-9]{2}(?:[-+][0-9]{4}|Z)?"
+TIME: Final = re.compile(rf"(?:Time: )?(?:[0-9./-]+ )?{CLOCK}|{DAY}")
 FORMS: Final = ("%m/%d/%Y %I:%M:%S %p", "%m/%d/%y %I:%M:%S %p", "%I:%M:%S %p", "%H:%M:%S")
 
 

@@ -31,17 +31,17 @@ COLUMNS: Final = (
     Column("current", "gets"),
     Column("rows", "rows"),
 )
-WAIT: Final = re.compile(r"  (\S.*?)\s+(\d+)\s+(\d+\.\d+)\s+(\d+\.\d+)\s*")
-STEP: Final = re.compile(r"\s*(\d+)\s{1,}(?:(\d+)\s+(\d+)\s+)?(\s*\S.*)")
-DETAIL: Final = re.compile(r"\b(cr|r|pr|pw|w|time|cost|size|card)=(\d+)( us)?")
+WAIT: Final = re.compile(r"  (\S.*?)\s+([0-9]+)\s+([0-9]+\.[0-9]+)\s+([0-9]+\.[0-9]+)\s*")
+STEP: Final = re.compile(r"\s*([0-9]+)\s{1,}(?:([0-9]+)\s+([0-9]+)\s+)?(\s*\S.*)")
+DETAIL: Final = re.compile(r"\b(cr|r|pr|pw|w|time|cost|size|card)=([0-9]+)( us)?")
 DETAILS: Final = {
     "cr": ("gets", 1.0), "r": ("blocks", 1.0), "pr": ("blocks", 1.0), "pw": ("blocks", 1.0), "w": ("blocks", 1.0),
     "time": ("s", 1e-6), "cost": ("cost", 1.0), "size": ("bytes", 1.0), "card": ("rows", 1.0),
 }  # fmt: skip
 TOTALS: Final = re.compile(r"OVERALL TOTALS FOR ALL (NON-RECURSIVE|RECURSIVE) STATEMENTS")
-FOOT: Final = re.compile(r"\s+(\d+)\s+(elapsed seconds in trace file|lines in trace file)\.")
+FOOT: Final = re.compile(r"\s+([0-9]+)\s+(elapsed seconds in trace file|lines in trace file)\.")
 COUNT: Final = re.compile(
-    r"(Misses in library cache during (?:parse|execute)|Number of plan statistics captured): (\d+)"
+    r"(Misses in library cache during (?:parse|execute)|Number of plan statistics captured): ([0-9]+)"
 )
 NO_WAITS: Final = (
     "no waits: trace with dbms_monitor.session_trace_enable(waits => true), and call TKPROF with waits=yes"

@@ -11,21 +11,22 @@ from validation.instruments.opening import Progress, Source
 
 NAME: Final = "10046"
 HOW: Final = "exec dbms_monitor.session_trace_enable(waits => true)"
+N: Final = "([0-9]{1,18})"
 CALL: Final = re.compile(
-    r"(PARSE|EXEC|FETCH|UNMAP|SORT UNMAP) #(\d+):c=(\d+),e=(\d+),p=(\d+),cr=(\d+),cu=(\d+),mis=(\d+),r=(\d+),dep=(\d+),"
-    r"og=\d+(?:,plh=\d+)?,tim=(\d+)"
+    rf"(PARSE|EXEC|FETCH|UNMAP|SORT UNMAP) #{N}:c={N},e={N},p={N},cr={N},cu={N},mis={N},r={N},dep={N},"
+    rf"og=[0-9]+(?:,plh=[0-9]+)?,tim={N}"
 )
-CLOSE: Final = re.compile(r"CLOSE #(\d+):c=(\d+),e=(\d+),dep=(\d+),type=\d+,tim=(\d+)")
+CLOSE: Final = re.compile(rf"CLOSE #{N}:c={N},e={N},dep={N},type=[0-9]+,tim={N}")
 WAIT: Final = re.compile(
-    r"WAIT #(\d+): nam='([^']*)' ela=\s*(\d+)((?: [^=]+=-?\d+)*?)(?: tim=(\d+))?(?=$|WAIT #|FETCH #)"
+    rf"WAIT #{N}: nam='([^']*)' ela=\s*{N}((?: [^=]+=-?[0-9]+)*?)(?: tim={N})?(?=$|WAIT #|FETCH #)"
 )
-CURSOR: Final = re.compile(r"PARSING IN CURSOR #(\d+) len=\d+ dep=(\d+) .*")
+CURSOR: Final = re.compile(r"PARSING IN CURSOR #([0-9]+) len=[0-9]+ dep=([0-9]+) .*")
 SQL_ID: Final = re.compile(r"sqlid='(\w+)'")
-STEP: Final = re.compile(r"STAT #(\d+) id=(\d+) cnt=(\d+) pid=\d+ pos=\d+ obj=-?\d+ op='(.*)'?\s*")
-DETAIL: Final = re.compile(r"\b(cr|pr|pw|time)=(\d+)")
-RELEASE: Final = re.compile(r"Oracle(?:8i|9i| Database)?.*? Release (\d[\d.]*)")
-TRANSACTION: Final = re.compile(r"XCTEND rlbk=(\d), rd_only=(\d)(?:, tim=\d+)?\s*")
-BLOCKS: Final = re.compile(r" (?:blocks|block cnt|p3)=(\d+)")
+STEP: Final = re.compile(rf"STAT #{N} id={N} cnt={N} pid=[0-9]+ pos=[0-9]+ obj=-?[0-9]+ op='(.*)'?\s*")
+DETAIL: Final = re.compile(rf"\b(cr|pr|pw|time)={N}")
+RELEASE: Final = re.compile(r"Oracle(?:8i|9i| Database)?.*? Release ([0-9][0-9.]*)")
+TRANSACTION: Final = re.compile(r"XCTEND rlbk=([0-9]), rd_only=([0-9])(?:, tim=[0-9]+)?\s*")
+BLOCKS: Final = re.compile(rf" (?:blocks|block cnt|p3)={N}")
 READS: Final = (
     "db file sequential read",
     "db file scattered read",
@@ -63,7 +64,8 @@ class _Sums:
 def recognises(head: str) -> bool:
     """Whether a text that begins with *head* is a raw trace."""
     return (
-        re.search(r"^(?:PARSING IN CURSOR|PARSE|EXEC|FETCH|WAIT|STAT) #\d+", head, re.MULTILINE) is not None
+        re.search(r"^(?:PARSING IN CURSOR|PARSE|EXEC|FETCH|WAIT|STAT) #[0-9]+", head, re.MULTILINE)
+        is not None
         or ("*** TRACE CONTINUED FROM FILE" in head)
         or ("*** SESSION ID:(" in head and head.lstrip().startswith(("Trace file ", "Dump file ", "/")))
     )

@@ -1,0 +1,119 @@
+"""Every library answer, written as a system would leave it and read back: the same figures, within their printed grain."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from app.written import FORMS, written
+from model.errors import SpecError
+from model.results import RunResult
+from scenarios import library, load, run
+from validation.instruments import Figure, Reading, Source, read
+
+NAMES = sorted(library())
+
+
+@cache
+def answer(name: str) -> RunResult:
+    return run(load(name), "calculate")
+
+
+def read_back(result: RunResult, form: str, folder: Path) -> dict[tuple[str, str], Figure]:
+    path = folder / "written"
+    path.write_text(written(result, form), encoding="utf-8")
+    reading: Reading
+    [reading] = read(Source(path))
+    every = [*reading.figures, *(one for series in reading.series for one in series.figures())]
+    return {(one.of, one.name): one for one in every}
+
+
+def holds(figure: Figure, value: float) -> bool:
+    room = 1e-6 * abs(value)
+    return figure.low - room <= value <= figure.high + room
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_calls_and_waits_come_back_from_tkprof(name: str, tmp_path: Path) -> None:
+    result = answer(name)
+    if not result.calls:
+        with pytest.raises(SpecError, match="this answer has no tkprof; allowed are"):
+            written(result, "tkprof")
+        return
+    found = read_back(result, "tkprof", tmp_path)
+    for call, line in result.calls.items():
+        of = "statement 1", f"{call.capitalize()} "
+        assert holds(found[of[0], f"{of[1]}count"], line.count)
+        assert holds(found[of[0], f"{of[1]}cpu"], line.cpu_s)
+        assert holds(found[of[0], f"{of[1]}elapsed"], line.elapsed_s)
+        assert holds(found[of[0], f"{of[1]}query"], line.query)
+        assert holds(found[of[0], f"{of[1]}rows"], line.rows)
+    for event, waited in result.time.wait.items():
+        assert holds(found[f"statement 1, {event}", "waits"], waited.waits)
+        assert holds(found[f"statement 1, {event}", "total"], waited.total_s)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_devices_come_back_from_iostat(name: str, tmp_path: Path) -> None:
+    result = answer(name)
+    if not result.device:
+        assert FORMS["iostat"](result) == ""
+        return
+    found = read_back(result, "iostat", tmp_path)
+    for device, stats in result.device.items():
+        whole = stats.lines[-1] if stats.lines else stats
+        assert holds(found[device, "r/s"], whole.reads_per_s)
+        assert holds(found[device, "wkB/s"], whole.written_bytes_per_s)
+        assert holds(found[device, "%util"], whole.utilisation_fraction)
+
+
+@pytest.mark.parametrize("form", ["awr", "awr-html"])
+@pytest.mark.parametrize("name", NAMES)
+def test_the_load_profile_and_the_waits_come_back_from_awr(name: str, form: str, tmp_path: Path) -> None:
+    result = answer(name)
+    if result.streams:
+        assert FORMS[form](result) == ""
+        return
+    found = read_back(result, form, tmp_path)
+    stats = result.transactions
+    number, per_s = (stats.per_s * 3600, stats.per_s) if stats else (1.0, 1 / result.time.elapsed_s)
+    reads = found["Load Profile: Physical read (blocks)", "Per Second"]
+    assert holds(reads, result.physical_io.read_blocks * per_s)
+    assert holds(found["Time Model: DB CPU", "Time (s)"], result.time.cpu_s * number)
+    for event, waited in result.time.wait.items():
+        if round(waited.waits * number):
+            assert holds(found[f"Wait Events: foreground: {event}", "Waits"], waited.waits * number)
+            assert holds(
+                found[f"Wait Events: foreground: {event}", "Avg wait"], waited.total_s / waited.waits
+            )
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_fetches_come_back_from_the_excerpt_of_a_trace(name: str, tmp_path: Path) -> None:
+    result = answer(name)
+    fetch = result.calls.get("fetch")
+    if fetch is None or not fetch.count:
+        assert FORMS["trace"](result) == ""
+        return
+    found = read_back(result, "trace", tmp_path)
+    calls = int(min(fetch.count, 50))
+    of = "statement 1 (modelledquery)"
+    assert found[of, "FETCH count"].value == calls
+    assert found[of, "FETCH r"].value == round(fetch.rows * calls / fetch.count)
+    assert found[of, "FETCH cr"].value == round(fetch.query * calls / fetch.count)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_streams_come_back_from_fio(name: str, tmp_path: Path) -> None:
+    result = answer(name)
+    if not result.streams:
+        assert FORMS["fio"](result) == ""
+        return
+    found = read_back(result, "fio", tmp_path)
+    for number, stream in enumerate(result.streams, 1):
+        of = f"job {number} {'read' if stream.kind == 'read_stream' else 'write'}"
+        assert holds(found[of, "iops"], stream.calls_per_s)
+        assert holds(found[of, "io_bytes"], stream.bytes)
+        assert holds(found[of, "lat_ns mean"], stream.response_s)

@@ -153,6 +153,10 @@ def _say(sentence: str, code: int) -> int:
     return code
 
 
+WRITTEN = ("tkprof", "trace", "iostat", "awr", "awr-html", "fio")
+"""What `run --as` can write an answer as."""
+
+
 @click.group(
     cls=Commands, invoke_without_command=True, context_settings={"help_option_names": ["-h", "--help"]}
 )
@@ -234,6 +238,10 @@ def _list_one(what: str, name: str | None, as_json: bool, quiet: bool) -> None:
 @with_settings
 @with_engine
 @with_uncertainty
+@click.option(
+    "--as", "form", type=click.Choice(WRITTEN), metavar="|".join(WRITTEN),
+    help="Print it as the file that a system would leave; blocktime measure reads it.",
+)  # fmt: skip
 @with_output
 def run_one(
     scenario: str,
@@ -247,6 +255,7 @@ def run_one(
     """Answer one scenario: response-time profile, waits, I/O, segment, device, cost."""
     from scenarios import load
 
+    form: str | None = how.pop("form")
     asked = load(scenario, settings)
     result = _answer(asked, quiet, **how)
     if uncertainty:
@@ -257,6 +266,11 @@ def run_one(
         write_beside(html, run_page(asked, result))
     if as_json:
         print_json(_as_json(result))
+        return
+    if form is not None:
+        from app.written import written
+
+        print_lines([written(result, form).rstrip("\n")])
         return
     from app.text import answer, run_lines
     from app.uncertainty_text import interval_sentence, uncertainty_lines

@@ -199,7 +199,8 @@ def _trace(result: RunResult) -> str:
         "Trace file modelled.trc", "Oracle Database 19c Enterprise Edition Release 19.0.0.0.0 - Production",
         "Written by Blocktime from a model; no database ran: an excerpt, its means in each call.", "",
         "=====================",
-        "PARSING IN CURSOR #1 len=1 dep=0 uid=0 oct=3 lid=0 tim=1 hv=1 ad='1' sqlid='modelledquery'", "?", "END OF STMT",
+        "PARSING IN CURSOR #1 len=1 dep=0 uid=0 oct=3 lid=0 tim=1 hv=1 ad='1' sqlid='modelledquery'",
+        "?", "END OF STMT",
         "PARSE #1:c=0,e=0,p=0,cr=0,cu=0,mis=0,r=0,dep=0,og=1,plh=1,tim=1",
         "EXEC #1:c=0,e=0,p=0,cr=0,cu=0,mis=0,r=0,dep=0,og=1,plh=1,tim=1",
     ]  # fmt: skip
@@ -220,9 +221,9 @@ def _trace(result: RunResult) -> str:
             for total in (fetch.disk, fetch.query, fetch.current, fetch.rows)
         ]
         disk, query, current, rows = counts
+        elapsed = round(MICROSECONDS * fetch.elapsed_s / fetch.count)
         lines.append(
-            f"FETCH #1:c={spent},e={round(MICROSECONDS * fetch.elapsed_s / fetch.count)},p={disk},cr={query},cu={current},"
-            f"mis=0,r={rows},dep=0,og=1,plh=1,tim={tim}"
+            f"FETCH #1:c={spent},e={elapsed},p={disk},cr={query},cu={current},mis=0,r={rows},dep=0,og=1,plh=1,tim={tim}"
         )
     return "\n".join([*lines, f"CLOSE #1:c=0,e=0,dep=0,type=0,tim={tim}", ""])
 
@@ -239,8 +240,9 @@ def _fio(result: RunResult) -> str:
                 f"{float(share):.6f}": round(value * 1e9) for share, value in shares.items()
             }
         reached = {
-            "io_bytes": round(stream.bytes), "bw_bytes": round(stream.bytes_per_s), "iops": round(stream.calls_per_s, 6),
-            "runtime": round(1e3 * stream.elapsed_s), "total_ios": round(stream.calls), "lat_ns": latency,
+            "io_bytes": round(stream.bytes), "bw_bytes": round(stream.bytes_per_s),
+            "iops": round(stream.calls_per_s, 6), "runtime": round(1e3 * stream.elapsed_s),
+            "total_ios": round(stream.calls), "lat_ns": latency,
         }  # fmt: skip
         jobs.append({"jobname": f"{stream.kind} {stream.path}", "groupid": len(jobs), direction: reached})
     if not jobs:

@@ -1,4 +1,4 @@
-"""Every library answer, written as a system would leave it and read back: the same figures, within their printed grain."""
+"""Every library answer, written as a system would leave it and read back: the same figures, within their grain."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from app.cli import WRITTEN, main
 from app.written import FORMS, written
 from model.errors import SpecError
 from model.results import RunResult
@@ -33,6 +34,18 @@ def read_back(result: RunResult, form: str, folder: Path) -> dict[tuple[str, str
 def holds(figure: Figure, value: float) -> bool:
     room = 1e-6 * abs(value)
     return figure.low - room <= value <= figure.high + room
+
+
+def test_the_command_prints_what_measure_reads(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    assert set(WRITTEN) == set(FORMS)
+    assert main(["run", "rahn-full-scan", "--as", "awr"]) == 0
+    (tmp_path / "report.txt").write_text(capsys.readouterr().out, encoding="utf-8")
+    assert main(["measure", str(tmp_path / "report.txt")]) == 0
+    assert "SQL*Net message from client" in capsys.readouterr().out
+    assert main(["run", "rahn-full-scan", "--as", "fio"]) == 2
+    assert capsys.readouterr().err.startswith(
+        "blocktime: --as fio: this answer has no fio; allowed are tkprof"
+    )
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -84,7 +84,7 @@ def _sections(result: RunResult) -> Iterator[tuple[str, str, tuple[str, ...], li
     if result.transactions is not None:
         rows.append(("Transactions:", f"{result.transactions.per_s:,.1f}", ""))
     yield "Load Profile", "load profile", ("", "Per Second", "Per Transaction"), rows
-    waits = [
+    waits: list[tuple[str, ...]] = [
         (
             event,
             f"{waited.waits * number:,.0f}",
@@ -101,7 +101,10 @@ def _sections(result: RunResult) -> Iterator[tuple[str, str, tuple[str, ...], li
             ("Event", *SINGLE),
             waits,
         )
-    model = [("DB CPU", f"{time.cpu_s * number:,.1f}"), ("DB time", f"{_db_time(result) * number:,.1f}")]
+    model: list[tuple[str, ...]] = [
+        ("DB CPU", f"{time.cpu_s * number:,.1f}"),
+        ("DB time", f"{_db_time(result) * number:,.1f}"),
+    ]
     yield "Time Model Statistics", "different time model statistics", ("Statistic Name", "Time (s)"), model
 
 
@@ -229,7 +232,7 @@ def _trace(result: RunResult) -> str:
 
 
 def _fio(result: RunResult) -> str:
-    jobs = []
+    jobs: list[dict[str, object]] = []
     for stream in result.streams or ():
         direction = "read" if stream.kind == "read_stream" else "write"
         latency: dict[str, object] = {"mean": round(stream.response_s * 1e9, 6)}

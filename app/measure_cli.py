@@ -9,7 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from app.output import one_line, print_json, print_lines, progress_to_terminal, width_of_terminal
+from app.output import (
+    one_line,
+    print_json,
+    print_lines,
+    progress_to_terminal,
+    width_of_terminal,
+    write_beside,
+)
 
 if TYPE_CHECKING:
     from validation.instruments import NotReadable, Reading
@@ -22,9 +29,14 @@ WRONG_INPUT = 2
 @click.option(
     "--device", "devices", multiple=True, metavar="NAME", help="Of iostat and sar, this device alone."
 )
+@click.option(
+    "--out", "out", type=click.Path(path_type=Path), metavar="FILE",
+    help="Also write the figures to a TOML file, as [measured].",
+)  # fmt: skip
+@click.option("--force", is_flag=True, help="Replace the file that --out names.")
 @click.option("--json", "as_json", is_flag=True, help="Every figure as JSON on standard output.")
 @click.option("--quiet", is_flag=True, help="One line a report.")
-def measure(files: tuple[str, ...], devices: tuple[str, ...], as_json: bool, quiet: bool) -> int | None:
+def measure(files: tuple[str, ...], devices: tuple[str, ...], quiet: bool, **how: Any) -> int | None:
     """Read reports, whatever their names: each is recognised by its content. A folder stands for its files, - for
     standard input.
 
@@ -32,10 +44,17 @@ def measure(files: tuple[str, ...], devices: tuple[str, ...], as_json: bool, qui
     """
     from app.measure_text import reading_lines, title_line
 
+    out: Path | None = how["out"]
+    if out is not None:
+        _refuse_to_replace(out, how["force"])
     readings, refused = _read(list(_paths(files)), quiet)
     if devices:
         _keep_devices(readings, devices)
-    if as_json:
+    if out is not None and readings:
+        from validation.instruments.measured_file import measured_lines
+
+        write_beside(out, "\n".join(measured_lines(readings)) + "\n")
+    if how["as_json"]:
         print_json(
             {
                 "readings": [_as_data(reading) for reading in readings],
@@ -51,6 +70,16 @@ def measure(files: tuple[str, ...], devices: tuple[str, ...], as_json: bool, qui
     for refusal in refused:
         print_lines([f"blocktime: {one_line(str(refusal))}"], err=True)
     return WRONG_INPUT if refused else None
+
+
+def _refuse_to_replace(out: Path, force: bool) -> None:
+    """Raise SpecError before the work where *out* cannot be written, or is there and may not be replaced."""
+    from model.errors import SpecError
+
+    if out.exists() and not (force and out.is_file()):
+        raise SpecError(f"--out: {out} is there already; --force replaces a file")
+    if not out.resolve().parent.is_dir():
+        raise SpecError(f"--out: there is no folder {out.resolve().parent} to write {out.name} into")
 
 
 def _paths(files: Sequence[str]) -> Iterator[tuple[Path, str]]:

@@ -48,8 +48,8 @@ def reading_lines(reading: Reading, width: int) -> Iterator[str]:
         yield from wrapped(what, width, first="not read  " if not place else " " * 10)
     if len(reading.unread) > MOST_UNREAD:
         rest = reading.unread[MOST_UNREAD:]
-        lines = sum(unread.lines for unread in rest)
-        yield f"          and {lines:,} lines of {len(rest)} other kinds (--json lists them)"
+        left = sum(unread.lines for unread in rest)
+        yield f"          and {left:,} lines of {len(rest)} other kinds (--json lists them)"
     for missing in reading.missing:
         yield from wrapped(missing, width, first="missing   ")
     for follows in reading.follows:

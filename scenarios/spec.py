@@ -22,7 +22,7 @@ SECTIONS = (
     "prices",
     "workload",
 )
-HEADINGS = ("base", "title", "source", "seed", "replications", "sweep", "inferred")
+HEADINGS = ("base", "title", "source", "seed", "replications", "sweep", "inferred", "measured")
 
 
 class Scenario(Frozen):
@@ -101,6 +101,10 @@ def _scenario_schema() -> dict[str, Any]:
             "seed": {"type": "integer", "minimum": 0},
             "replications": {"type": "integer", "minimum": 1, "maximum": 1000},
             "inferred": {"type": "array", "items": inferred},
+            "measured": {
+                "type": "object",
+                "description": "Figures of `blocktime measure --out`; they change no answer.",
+            },
             **properties,
             "workload": work,
         },

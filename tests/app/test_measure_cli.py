@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import tomllib
 from pathlib import Path
 
 import pytest
 
 from app.cli import main
+from scenarios import from_mapping, load, run
 from tests.validation.instruments import made
 
 
@@ -59,6 +61,35 @@ def test_one_device_alone(folder: Path, capsys: pytest.CaptureFixture[str]) -> N
     assert [series["of"] for series in reading["series"]] == ["sda"]
     assert main(["measure", file, "--device", "sbd"]) == 2
     assert "sda" in capsys.readouterr().err
+
+
+def test_figures_are_written_as_toml_and_nothing_is_replaced(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = folder / "my.toml"
+    assert main(["measure", str(folder), "--quiet", "--out", str(out)]) == 0
+    measured = tomllib.loads(out.read_text(encoding="utf-8"))["measured"]
+    assert [file["format"] for file in measured["file"]] == ["fio", "iostat", "tkprof"]
+    fetch = next(one for one in measured["figure"] if one["name"] == "Fetch elapsed")
+    assert (fetch["value"], fetch["unit"], fetch["line"], fetch["file"]) == (3.51, "s", 15, 2)
+    reads = next(one for one in measured["series"] if (one["of"], one["name"]) == ("dm-0", "r/s"))
+    assert (reads["mean"], reads["lowest"], reads["highest"]) == (200, 100, 300)
+    assert main(["measure", str(folder / "fio.whatever"), "--quiet", "--out", str(out)]) == 2
+    assert "is there already; --force replaces a file" in capsys.readouterr().err
+    assert main(["measure", str(folder / "fio.whatever"), "--quiet", "--out", str(out), "--force"]) == 0
+    assert len(tomllib.loads(out.read_text(encoding="utf-8"))["measured"]["file"]) == 1
+
+
+def test_a_scenario_may_hold_what_was_measured(folder: Path) -> None:
+    out = folder / "my.toml"
+    assert main(["measure", str(folder / "fio.whatever"), "--quiet", "--out", str(out)]) == 0
+    out.write_text(
+        out.read_text(encoding="utf-8") + '[workload]\nkind = "full_scan"\n[table]\nrows = 1000\n', "utf-8"
+    )
+    assert (
+        run(load(out)).time.elapsed_s
+        == run(from_mapping({"workload": {"kind": "full_scan"}, "table": {"rows": 1000}})).time.elapsed_s
+    )
 
 
 def test_what_is_refused_loses_nothing_of_the_others(

@@ -1,0 +1,65 @@
+"""Writes readings as the ``[measured]`` part of a TOML file: each figure with its file, line, unit and interval."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+
+from validation.instruments.figures import Reading, Series, mean
+
+
+def measured_lines(readings: Sequence[Reading]) -> Iterator[str]:
+    """The file, line by line. A series is told by its mean and its range."""
+    named = ", ".join(dict.fromkeys(reading.file for reading in readings))
+    yield f"title = {_text(f'Measured: {named}')}"
+    yield ""
+    yield "[measured]"
+    for place, reading in enumerate(readings):
+        host = reading.host
+        yield from _table(
+            "file",
+            {
+                "name": reading.file, "digest": reading.digest, "format": reading.format, "title": reading.title,
+                "begins": reading.begins, "ends": reading.ends, "interval_s": reading.interval_s,
+                "system": host.system, "cpus": host.cpus,
+            },
+        )  # fmt: skip
+        for setting in reading.settings:
+            yield from _table(
+                "setting", {"file": place, "name": setting.name, "value": setting.value, "line": setting.line}
+            )
+        for series in reading.series:
+            yield from _series(place, series)
+        for one in reading.figures:
+            yield from _table(
+                "figure",
+                {
+                    "file": place, "of": one.of, "name": one.name, "value": one.value, "unit": one.unit,
+                    "low": one.low, "high": one.high, "line": one.line,
+                },
+            )  # fmt: skip
+
+
+def _series(place: int, series: Series) -> Iterator[str]:
+    for column in series.columns:
+        values = series.column(column.name)
+        yield from _table(
+            "series",
+            {
+                "file": place, "of": series.of, "name": column.name, "unit": column.unit, "samples": len(values),
+                "mean": mean(values), "lowest": min(values), "highest": max(values),
+                "first_line": series.lines[0], "last_line": series.lines[-1],
+            },
+        )  # fmt: skip
+
+
+def _table(name: str, row: Mapping[str, object]) -> Iterator[str]:
+    yield f"[[measured.{name}]]"
+    for key, value in row.items():
+        if value is not None:
+            yield f"{key} = {_text(value) if isinstance(value, str) else repr(value)}"
+
+
+def _text(value: str) -> str:
+    """A basic string of TOML, which escapes as JSON does."""
+    return json.dumps(value, ensure_ascii=True)

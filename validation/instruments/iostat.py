@@ -18,7 +18,7 @@ from validation.instruments.figures import (
 )
 from validation.instruments.json_text import Printed, parsed
 from validation.instruments.opening import Progress, Source
-from validation.instruments.sysstat import BANNER, COLUMNS, CPU, TIME, seconds_between, take_banner
+from validation.instruments.sysstat import BANNER, COLUMNS, CPU, SYSTEMS, TIME, seconds_between, take_banner
 
 NAME: Final = "iostat"
 HOW: Final = "iostat -xtk 5 > iostat.txt, with LC_ALL=C in front"
@@ -40,7 +40,7 @@ def read(source: Source, progress: Progress | None = None) -> list[Reading]:
     readings: list[Reading] = []
     text = _Text(source)
     for number, line in enumerate(source.lines(progress), 1):
-        if BANNER.match(line):
+        if line.startswith(SYSTEMS) and BANNER.match(line):
             if text.reading.series:
                 readings.append(text.close(number - 1))
                 text = _Text(source)
@@ -74,6 +74,8 @@ class _Text:
         parts = line.split()
         if not parts:
             self._alone = ""
+            return
+        if len(parts) == len(self._header) and not self._cpu_next and self._known(number, line, parts):
             return
         if (
             self._columns
@@ -117,6 +119,20 @@ class _Text:
         self._header, self._device_last = header, header[-1] == "Device"
         self._columns = tuple(COLUMNS.get(name, Column(name, "")) for name in header if name != "Device")
         self._series = {}
+
+    def _known(self, number: int, line: str, parts: list[str]) -> bool:
+        """Read the line of a device that was there before, in plain numbers: nearly every line of a long file."""
+        series = self._series.get(parts[0])
+        if series is None or not PLAIN.fullmatch(line, len(parts[0])):
+            return False
+        try:
+            values = [float(part) for part in parts[1:]]
+        except ValueError:  # dots and digits that are no number
+            return False
+        series.values.extend(values)
+        series.lines.append(number)
+        series.samples.append(self._sample)
+        return True
 
     def _row(self, number: int, line: str, parts: list[str]) -> bool:
         """Read a device's line; False where it is none."""

@@ -46,7 +46,7 @@ class Source:
         self.encoding = encoding_of(start)
         if self.encoding is None:
             raise NotReadable(f"{self.name}: this is a binary file, not a report as text")
-        self.head = start.decode(self.encoding, errors="replace").lstrip("\ufeff")
+        self.head = start.decode(self.encoding, errors="replace")
 
     @property
     def digest(self) -> str:
@@ -70,7 +70,7 @@ class Source:
                 f"{self.name}: its text is larger than {limit} MB, too large for this kind of report"
             )
         assert self.encoding is not None
-        text = data.decode(self.encoding, errors="replace").lstrip("\ufeff")
+        text = data.decode(self.encoding, errors="replace")
         return text.replace("\r\n", "\n").replace("\r", "\n")
 
     def lines(self, progress: Progress | None = None) -> Iterator[str]:
@@ -80,19 +80,19 @@ class Source:
             text = io.TextIOWrapper(
                 io.BufferedReader(_Raw(stream)), self.encoding, errors="replace", newline=None
             )
-            first, since = True, 0
+            rest = ""
             try:
-                while line := text.readline(LINE_BYTES):
-                    if len(line) >= LINE_BYTES:
+                while chunk := text.read(CHUNK_BYTES):
+                    lines = (rest + chunk).split("\n")
+                    rest = lines.pop()
+                    if len(rest) > LINE_BYTES:
                         limit = LINE_BYTES // 1024**2
                         raise NotReadable(f"{self.name}: a line has more than {limit} MB; this is no report")
-                    since += len(line)
-                    if progress is not None and since > CHUNK_BYTES:
-                        since = 0
+                    yield from lines
+                    if progress is not None:
                         progress(min(_position(stream), self.bytes), self.bytes)
-                    line = line.rstrip("\n")
-                    yield line.lstrip("\ufeff") if first else line
-                    first = False
+                if rest:
+                    yield rest
             except (EOFError, OSError, zlib.error, zipfile.BadZipFile) as fault:
                 raise NotReadable(f"{self.name}: the compressed data are damaged ({fault})") from None
             finally:
@@ -155,7 +155,7 @@ def _position(stream: IO[bytes]) -> int:
 def encoding_of(start: bytes) -> str | None:
     """The encoding of a text that begins with *start*; nothing where it is binary."""
     if start[:3] == b"\xef\xbb\xbf":
-        return "utf-8"
+        return "utf-8-sig"
     if start[:2] in {b"\xff\xfe", b"\xfe\xff"}:
         return "utf-16"
     zeros = start[:4096].count(0)

@@ -10,6 +10,7 @@ from validation.instruments.figures import Column, Reading
 
 KB: Final = 1024.0
 SECTOR_BYTES: Final = 512.0
+SYSTEMS: Final = ("Linux ", "AIX ", "SunOS ")
 BANNER: Final = re.compile(
     r"(Linux|AIX|SunOS) (\S+) \(([^)]*)\)\s+(\S+)(?:\s+_?(\S+?)_?\s+\(([0-9]+) CPUs?\))?\s*$"
 )

@@ -9,7 +9,7 @@ from validation.instruments.figures import NotReadable, Reading, Section, Settin
 from validation.instruments.opening import Progress, Source
 
 NAME: Final = "parameters"
-HOW: Final = "SQL> show parameter, or create pfile = '/tmp/init.ora' from memory"
+HOW: Final = "SQL> show parameter, or create pfile = 'init.ora' from memory"
 KEPT: Final = re.compile(
     r"_?(?:db_(?:block|cache|file_multiblock|keep|recycle|writer|big|[0-9]+k|flash)\w*|filesystemio_options|disk_asynch_io|"
     r"\w*asynch_io|\w*_(?:size|target)|sga_\w+|pga_\w+|memory_\w+|optimizer_\w+|cpu_count|sessions|processes|cursor_\w+|"

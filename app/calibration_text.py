@@ -31,13 +31,15 @@ def calibration_lines(fit: Fit, width: int = 80) -> Iterator[str]:
     alone = [one.name.partition(": ")[2] for one in fit.estimates if len(one.fitted_to) == 1]
     if alone:
         yield from wrapped(
-            f"fitted to one number each, and so as good as that number: {', '.join(alone)}", width
+            f"each fitted to one number, and only as reliable as that number: {', '.join(alone)}", width
         )
     where, worst = max(fit.residuals.items(), key=lambda item: abs(item[1]))
-    yield from wrapped(f"the numbers are met within {100 * abs(worst):.2g} %; the worst is {where}", width)
+    yield from wrapped(
+        f"the fit reproduces its numbers within {100 * abs(worst):.2g} %; the worst is {where}", width
+    )
     if fit.scatter > 1:
         yield from wrapped(
-            f"they scatter {fit.scatter:.1f} times as much as their standard errors: the intervals are as much wider",
+            f"scatter: {fit.scatter:.1f} times the standard errors; all intervals are wider by this factor",
             width,
         )
     for sentence in (*fit.unidentified, *fit.correlated):
@@ -63,7 +65,7 @@ def left_out_lines(found: Mapping[str, LeftOut], width: int = 80) -> Iterator[st
         for number in numbers_of(load_case(case))
         if number.fits
     }
-    yield head("Numbers that fit, left out of the fit")
+    yield head("Fitted numbers, predicted without their own row or block size")
     line = "{:<44}{:>10}{:>13}{:>13}"
     yield line.format("number", "printed", "without row", "without size")
     for name, one in found.items():

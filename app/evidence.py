@@ -145,9 +145,9 @@ def page() -> None:
     """Draw the page."""
     st.markdown("### Measured against predicted")
     st.caption(
-        "Numbers exactly as their authors printed them. A number either fits constants or tests the model, never both; "
-        "its tolerance was declared before the comparison. In sample is the error of a number that fits; out of "
-        "sample, of one that tests, or of one that fits when its row is left out of the fit."
+        "Each number is quoted as published. It either calibrates a constant or tests the model, never both. Its "
+        "tolerance was declared before the comparison. In sample: error of a number that constants were fitted to. "
+        "Out of sample: error of a number that tests, or of a fitted number predicted without its row."
     )
     try:
         found = _evidence(blocktime_version())

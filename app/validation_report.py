@@ -98,9 +98,9 @@ def _summary(validation: Validation) -> Iterator[str]:
     if not compared:
         return
     yield (
-        '<p class="soft">In sample is the error of a number that constants were fitted to; out of sample, of one that '
-        "nothing was fitted to, or that was predicted with its row left out of the fit. A number printed as 0 has no "
-        f"relative error. The errors of a group are medians. {JUDGES}</p>"
+        '<p class="soft">In sample: the error of a number that constants were fitted to. Out of sample: the error of a '
+        "number that nothing was fitted to, or of a fitted number predicted without its row. A number printed as 0 "
+        f"has no relative error. The errors of a group are medians. {JUDGES}</p>"
     )
     tallies = by_case(validation.numbers)
     tallies += [tally("all", validation.numbers)] if len(tallies) > 1 else []
@@ -199,12 +199,12 @@ def _constants(found: Sequence[FittedConstant]) -> Iterator[str]:
         return
     alone = sum(one.only_a_fit for one in found)
     yield f'<h2 id="constants">{len(found)} fitted constants</h2>'
-    yield f"<p>{alone} of them explain one number each: a fit, no evidence. Intervals are of 95 % confidence.</p>"
+    yield f"<p>{alone} of them depend on a single number: no evidence. Intervals are of 95 % confidence.</p>"
     rows = []
     for one in found:
         about = [f"<p>{escape(one.note)}</p>"] if one.note else []
         limits = [f"{escape(name)} {_span(*limits)}" for name, limits in one.range.items()]
-        fit = "<br><b>explains one number: a fit</b>" if one.only_a_fit else ""
+        fit = "<br><b>fitted to one number</b>" if one.only_a_fit else ""
         rows.append(
             f"<tr><td>{escape(one.name)}</td>"
             f'<td class="figure" title="{one.value!r} {escape(one.unit)}">{escape(value_text(one))}</td>'
@@ -244,7 +244,7 @@ def _document(case: Case, numbers: Iterable[Comparison]) -> Iterator[str]:
     )
     yield (
         '<p class="soft">First as printed; beneath it the prediction and its error, <b>in</b> sample or <b>out</b> of '
-        "sample. ✓ within its tolerance, △ known gap, ✗ fails; italics: descriptive, nothing predicts it. Point at a "
+        "sample. ✓ within its tolerance, △ known gap, ✗ fails; italics: descriptive, nothing predicts it. Hover over a "
         "number for its tolerance and notes.</p>"
     )
     for table in case.table:
@@ -285,7 +285,7 @@ def _printed(case: Case, table: Table, found: Mapping[tuple[str, str, str], Comp
             unit = f" {one.number.unit}" if len(units[column]) > 1 and one.number.unit else ""
             cells.append(_cell(one, as_printed(row[column]) + unit, _links(case, table, row, column)))
         lines.append(f"<tr>{''.join(cells)}</tr>")
-    rule = "" if table.printed else " (not printed as such: it follows from the passage)"
+    rule = "" if table.printed else " (not printed; it follows from the text)"
     return f'<h3>{escape(table.name)}</h3><p class="locator">{escape(table.locator)}{rule}</p>' + _table_of(
         "printed", heads, lines
     )
@@ -339,7 +339,10 @@ def _against(
 ) -> Iterator[str]:
     if not entries:
         return
-    title = {"doubt": "Doubts about printed numbers, which are never corrected", "gap": "Known gaps"}[what]
+    title = {
+        "doubt": "Doubts about printed numbers (the numbers themselves are never changed)",
+        "gap": "Known gaps",
+    }[what]
     items = "".join(
         f'<li id="{escape(case.name)}-{what}-{place}">{escape(entry.table)}, {escape(", ".join(names(entry.column)))}: '
         f"{escape(text)}</li>"

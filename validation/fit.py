@@ -307,4 +307,4 @@ def _share_a_number(numbers: Sequence[MeasuredNumber], one: str, other: str) -> 
 def _undetermined(group: list[str]) -> str:
     if len(group) == 1:
         return f"the numbers do not determine {group[0]}"
-    return f"the numbers do not tell apart {' and '.join(group)}"
+    return f"the numbers cannot separate {' and '.join(group)}"

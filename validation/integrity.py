@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from math import isclose, prod
+from math import isclose, log, prod
+from typing import Final
 
 from model import catalog
 from model.errors import BlocktimeError, MeasurementError
+from model.units import unit_of
 from validation.case import Case, Cell, Check, NumberSpec, Table
 from validation.numbers import (
     CLOCK,
@@ -21,6 +23,9 @@ from validation.numbers import (
 )
 from validation.quantity import UNITS, check_path
 
+FAR_OFF: Final = 3
+"""A prior that is farther from the catalog than its factor to this power is a slip of the unit."""
+
 
 def check_case(case: Case) -> None:
     """Raise MeasurementError for the first contradiction in *case* that no doubt covers."""
@@ -34,6 +39,7 @@ def check_case(case: Case) -> None:
         for entry in entries:
             _check_reference(case, entry.table, names(entry.column), entry.where, f"{file}: {kind}")
     _check_priors(case, file)
+    _check_spreads(case, file)
     _check_uses(case, file)
     for check in case.check:
         _check_agreement(case, check, file)
@@ -134,8 +140,25 @@ def _check_compared(table: Table, spec: NumberSpec, place: str) -> None:
             raise MeasurementError(
                 f"{place}: {error}; wanted a path into the result or a derived quantity"
             ) from None
+        _check_unit(spec.unit, path, place)
     for constant in spec.fits:
         _check_constant(constant, place)
+
+
+def _check_unit(unit: str, path: str, place: str) -> None:
+    """A time is printed in a unit of time, a size or a rate in bytes, and neither unit stands for anything else."""
+    kinds = {"s": ("s", "ms", "us"), "bytes": ("bytes", "MB", "kB", "sectors")}
+    kinds["bytes/s"] = ("MB/s", "kB/s", "sectors/s")
+    if path.endswith("]"):
+        return  # the unit of an entry is not in its name
+    name = path.rpartition(".")[2]
+    needed = unit_of(f"_{name}") or ("bytes" if "bytes" in name.removesuffix("bytes_ratio") else "")
+    if needed in kinds and unit not in kinds[needed]:
+        raise MeasurementError(f"{place}: unit {unit!r} for {path}; wanted one of {', '.join(kinds[needed])}")
+    if needed not in kinds and any(unit in units for units in kinds.values()):
+        raise MeasurementError(
+            f"{place}: unit {unit!r} for {path}, which is a count or a share; wanted none or %"
+        )
 
 
 def _check_positive(table: Table, spec: NumberSpec, place: str) -> None:
@@ -173,6 +196,36 @@ def _check_priors(case: Case, file: str) -> None:
             raise MeasurementError(
                 f"{file}: prior: no number here fits {prior.constant!r}; wanted one of {wanted}"
             )
+        known = _catalog_value(prior.constant)
+        if known and abs(log(prior.value / known)) > FAR_OFF * log(prior.factor):
+            raise MeasurementError(
+                f"{file}: prior of {prior.constant}: got {prior.value:g} within a factor of {prior.factor:g}, and the "
+                f"catalog has {known:g}; wanted a value whose factor to the {FAR_OFF}rd power reaches the catalog's"
+            )
+
+
+def _catalog_value(constant: str) -> float | None:
+    """What the catalog has for *constant*; None for an input of a scenario, and for 0, which has no ratio."""
+    entry, _, field = constant.partition(": ")
+    kind, _, name = entry.partition("/")
+    return None if kind == "scenario" else catalog.entry(kind, name).constants[field].value or None
+
+
+def _check_spreads(case: Case, file: str) -> None:
+    """A number has one spread at most."""
+    for table in case.table:
+        for row in rows_of(table):
+            for column in table.columns:
+                found = [
+                    one
+                    for one in case.spread
+                    if one.table == table.name and column in names(one.column) and matches(one.where, row)
+                ]
+                if len(found) > 1:
+                    raise MeasurementError(
+                        f"{file}: table {table.name}, row {row_name(table, row)}, column {column}: "
+                        f"{len(found)} spreads; wanted one"
+                    )
 
 
 def _check_reference(

@@ -65,7 +65,7 @@ class Joint:
         """A sentence for each two fitted constants of *names* that the numbers hardly tell apart."""
         own = set(names) & self.fitted
         return [
-            f"{one} and {other} are hardly told apart: correlation {found:+.2f}"
+            f"{one} and {other} are almost inseparable: correlation {found:+.2f}"
             for one, other, found in self.pairs(CLOSE)
             if one in own and other in own
         ]

@@ -159,7 +159,7 @@ def _note(case: Case, table: Table, row: Row, column: str, spec: NumberSpec) -> 
         for one in case.doubt
         if one.table == table.name and column in names(one.column) and matches(one.where, row)
     ]
-    rule = "" if table.printed else "not printed as such: it follows from the passage"
+    rule = "" if table.printed else "not printed; it follows from the text"
     return "; ".join(part for part in (spec.reason, spec.note, rule, *doubts) if part)
 
 

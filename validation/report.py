@@ -124,10 +124,10 @@ def _alike(missed: Iterable[Comparison]) -> list[list[Comparison]]:
 def _legend(console: Console) -> None:
     _line(
         console,
-        "In sample: the error of a number that constants were fitted to. Out of sample: of one that nothing was "
-        f"fitted to, or that was predicted with its row left out; {FIT_ALONE}: nothing else determines what it fits. "
-        "Spread: how far single measurements lie apart (standard deviation over mean), where the source tells it. "
-        "Where use is fits, the verdict is on the error in sample.",
+        "In sample: error of a number that constants were fitted to. Out of sample: error of a number that nothing was "
+        f"fitted to, or of a fitted number predicted without its row. {FIT_ALONE}: no other number determines its "
+        "constant. Spread: standard deviation of repeated measurements over their mean, where the source gives it. "
+        "If use is fits, the verdict judges the error in sample.",
         "dim",
     )
     console.print()
@@ -208,7 +208,7 @@ def _summary(validation: Validation, console: Console) -> None:
     _heading(console, "Summary")
     _line(
         console,
-        "in %, out %: median error in sample and out of sample; of what is printed as 0 there is none.",
+        "in %, out %: median error in sample and out of sample. A number printed as 0 has none.",
         "dim",
     )
     if len(cases) > 1:
@@ -312,25 +312,23 @@ def summary_sentences(validation: Validation) -> list[str]:
     nearer = [one for one in spread if abs(one.out_of_sample_error or 0.0) <= (one.number.spread or 0.0)]
     said = [
         f"Of {_many(len(validation.numbers), 'printed number')}, {len(numbers)} are compared with the model: "
-        f"{len(fits)} fit {_many(len(validation.fitted_constants), 'constant')}, {len(tests)} test"
-        + (f" ({len(tests) / len(fits):.1f} for each that fits)." if fits else ".")
+        f"{len(fits)} calibrate {_many(len(validation.fitted_constants), 'constant')}, {len(tests)} test it"
+        + (f" ({len(tests) / len(fits):.1f} tests for each fit)." if fits else ".")
     ]
     if fits:
-        sentence = (
-            f"In sample, half of the {len(fits)} that fit are within {size_text(in_sample_median(fits))}"
-        )
+        sentence = f"In sample, half of the {len(fits)} fitted numbers are within {size_text(in_sample_median(fits))}"
         if alone:
             sentence += (
-                f"; nothing else determines {len(alone)} of these: their agreement is a fit and no evidence"
+                f"; {len(alone)} of them alone determine their constant, so their agreement is no evidence"
             )
         if untried:
-            sentence += f"; {len(untried)} of these were not predicted without their row"
+            sentence += f"; {len(untried)} of them were not predicted without their row"
         said.append(f"{sentence}.")
     if outside:
         said.append(
             f"Out of sample, half of {_many(len(outside), 'number')} are within "
-            f"{size_text(out_of_sample_median(outside))}; {len(exact)} of these are met exactly, {len(counts)} of "
-            "them counts."
+            f"{size_text(out_of_sample_median(outside))}; {len(exact)} of them are exact, of which {len(counts)} are "
+            "counts."
             + (
                 f" Of the {len(times)} times alone, half are within {size_text(out_of_sample_median(times))}."
                 if times
@@ -339,8 +337,8 @@ def summary_sentences(validation: Validation) -> list[str]:
         )
     if spread:
         said.append(
-            f"For {len(spread)} of these the source tells how far single measurements lie apart: {len(nearer)} are "
-            "predicted more nearly than that."
+            f"For {len(spread)} of them the source gives the spread of repeated measurements. "
+            f"{len(nearer)} predictions are within that spread."
         )
     said.append(
         f"{_many(len(validation.failures), 'number')} failed; {_many(len(validation.known_gaps), 'known gap')}."

@@ -10,8 +10,8 @@ if TYPE_CHECKING:
     from validation.compare import Comparison
 
 JUDGES: Final = (
-    "The verdict holds the declared tolerance against the prediction of the model as it stands: of a number that "
-    "fits, against its error in sample, which (fit) says. Its error out of sample is shown and not judged."
+    "The verdict compares the error of the present model with the declared tolerance. For a number that a constant "
+    "was fitted to, that is the error in sample, marked (fit); its error out of sample is shown, but not judged."
 )
 
 

@@ -91,7 +91,7 @@ def miss_text(one: Comparison) -> str:
     """One number that fails, in a line."""
     where = f"{one.number.case}: {one.number.where}, {quantity_text(one)}"
     if one.verdict == "gap_closed":
-        return f"{where}: within its tolerance now ({tolerance_text(one)}), so its [[known_gap]] is to be removed"
+        return f"{where}: within its tolerance now ({tolerance_text(one)}), so remove its [[known_gap]]"
     return (
         f"{where}: measured {measured_text(one)}, predicted {number_text(one.predicted)} "
         f"({share_text(one.relative_error)}, tolerance {tolerance_text(one)})"

@@ -86,7 +86,7 @@ def test_check_fails_for_a_gap_that_has_closed(tmp_path: Path, capsys: Captured)
     gap = '[[known_gap]]\ntable = "fetch"\ncolumn = "query"\nreason = "said to be missed"\n'
     assert main(["validate", written(tmp_path, CASE + gap), "--quiet", "--check"]) == 1
     (line,) = capsys.readouterr().err.splitlines()
-    assert "within its tolerance now (1 %), so its [[known_gap]] is to be removed" in line
+    assert "within its tolerance now (1 %), so remove its [[known_gap]]" in line
 
 
 def test_check_passes_where_all_holds(tmp_path: Path, capsys: Captured) -> None:

@@ -99,7 +99,7 @@ def test_constants_stand_with_their_intervals(validation: Validation, page: str)
     part = page[page.index('id="constants"') : page.index(f'id="{validation.cases[0].name}"')]
     assert part.count("<tr>") == 1 + len(validation.constants)
     assert all(f"<td>{one.name}</td>" in part for one in validation.constants)
-    assert ("explains one number: a fit" in part) == any(one.only_a_fit for one in validation.constants)
+    assert ("fitted to one number" in part) == any(one.only_a_fit for one in validation.constants)
 
 
 def test_a_failure_leads_the_page(validation: Validation) -> None:
@@ -248,4 +248,4 @@ def test_the_counts_of_the_finding_add_up_to_the_legend(validation: Validation) 
 def test_the_page_says_that_the_verdict_on_a_fit_judges_the_fit(validation: Validation, page: str) -> None:
     fits = sum(one.compared and one.in_sample for one in validation.numbers)
     assert page.count('title="within (fit); ') == fits
-    assert "shown and not judged" in page
+    assert "shown, but not judged" in page

@@ -235,7 +235,7 @@ def test_a_fit_that_does_not_converge_names_what_the_numbers_cannot_tell_apart(
         for number in numbers_of(load_case("rahn_pctfree"))
         if number.id.endswith("4096,10:update_time")
     ]
-    with pytest.raises(SpecError, match=r"the numbers do not tell apart .*; nothing is written") as said:
+    with pytest.raises(SpecError, match=r"the numbers cannot separate .*; nothing is written") as said:
         fit_to("rahn_pctfree", one, {})
     assert all(name in str(said.value) for name in names)
 
@@ -248,7 +248,7 @@ def test_constants_that_the_numbers_cannot_tell_apart_are_named_together() -> No
         if number.id.endswith("4096,10:update_time")
     ]
     (sentence,) = fit_to("rahn_pctfree", one, {}).unidentified
-    assert sentence.startswith("the numbers do not tell apart ")
+    assert sentence.startswith("the numbers cannot separate ")
     assert all(name in sentence for name in names)
 
 

@@ -57,6 +57,24 @@ right = ["fetch.query"]
 """
 
 BROKEN = {
+    "a time in bytes": (
+        'unit = "s"\npath',
+        'unit = "MB"\npath',
+        "unit 'MB' for calls.fetch.cpu_s; wanted one of s, ms, us",
+    ),
+    "a count in seconds": (
+        'path = "calls.fetch.query"',
+        'path = "calls.fetch.query"\nunit = "ms"',
+        "which is a count or a share; wanted none",
+    ),
+    "two spreads of a number": (
+        "[[check]]",
+        '[[spread]]\ntable = "fetch"\ncolumn = "cpu"\nrelative = 0.1\nsays = "one"\n'
+        '[[spread]]\ntable = "fetch"\ncolumn = ["cpu", "query"]\nwhere = { size = 2048 }\n'
+        'relative = 0.2\nsays = "two"\n'
+        "[[check]]",
+        "row 2048, column cpu: 2 spreads; wanted one",
+    ),
     "a cell too many": ("[2048, 25.39, 560355]", "[2048, 25.39, 560355, 1]", "row 1: 4 cells; wanted 3"),
     "cr is not query": (
         "[8192, 183974]]\n[[table.number]]",
@@ -132,6 +150,22 @@ def test_the_time_of_a_clock_is_seconds(text: str, seconds: float) -> None:
 
 def test_the_good_case_is_good() -> None:
     assert len(list(numbers_of(parse_case(GOOD, "good")))) == 6
+
+
+@pytest.mark.parametrize(("value", "refused"), [(1.1e-7, False), (3e-7, False), (1.1e-4, True)])
+def test_a_prior_far_from_the_catalog_is_a_slip(value: float, refused: bool) -> None:
+    fits = GOOD.replace('mark = "tests"', 'mark = "fits"\nfits = ["host/rahn-2008: fetch_column_s"]', 1)
+    prior = (
+        f'[[prior]]\nconstant = "host/rahn-2008: fetch_column_s"\nvalue = {value}\nfactor = 2\nsource = "someone"\n'
+        'says = "it says so"\n'
+    )
+    if not refused:
+        assert parse_case(f"{fits}{prior}", "kept").prior[0].value == value
+        return
+    with pytest.raises(
+        MeasurementError, match=r"prior of host/rahn-2008: fetch_column_s: got 0\.00011 within"
+    ):
+        parse_case(f"{fits}{prior}", "broken")
 
 
 @pytest.mark.parametrize(("old", "new", "says"), BROKEN.values(), ids=BROKEN)

@@ -92,7 +92,7 @@ def test_columns_that_say_nothing_are_not_there() -> None:
 
 def test_a_number_that_was_never_left_out_is_not_called_a_fit_alone() -> None:
     text = printed(Validation([CASE], [off_by(FITS[0], 0.01)]), 110)
-    assert "1 of these were not predicted without their row." in " ".join(text.split())
+    assert "1 of them were not predicted without their row." in " ".join(text.split())
     assert "fit alone" not in text.partition("document 004")[2]
 
 
@@ -100,9 +100,9 @@ def test_the_summary_in_words_says_what_is_exact_and_what_a_time() -> None:
     count = replace(TESTS, unit="", path="calls.fetch.query")
     numbers = [off_by(TESTS, 0.04), off_by(count, 0), off_by(replace(TESTS, spread=0.05), 0.02)]
     said = " ".join(summary_sentences(Validation([CASE], numbers)))
-    assert "half of 3 numbers are within 2.0 %; 1 of these are met exactly, 1 of them counts." in said
+    assert "half of 3 numbers are within 2.0 %; 1 of them are exact, of which 1 are counts." in said
     assert "Of the 2 times alone, half are within 3.0 %." in said
-    assert "For 1 of these the source tells how far single measurements lie apart: 1 are predicted" in said
+    assert "For 1 of them the source gives the spread of repeated measurements. 1 predictions are" in said
     assert "In sample" not in said
     assert summary_sentences(Validation([], [])) == ["Nothing is compared."]
 
@@ -168,4 +168,4 @@ def test_a_miss_is_named_in_a_line() -> None:
     failed = replace(off_by(TESTS, 0.5), verdict="fails")
     assert miss_text(failed).startswith("savvinov_logical_io: lio, ")
     assert "(+50.0 %, tolerance 15 %)" in miss_text(failed)
-    assert "to be removed" in miss_text(replace(failed, verdict="gap_closed"))
+    assert "so remove its [[known_gap]]" in miss_text(replace(failed, verdict="gap_closed"))

@@ -1,4 +1,4 @@
-"""Streams in closed form: one program alone, programs that wait for each other, calls that arrive, a page cache."""
+"""Streams in closed form: what they ask of each other, and the books of the answer."""
 
 from __future__ import annotations
 
@@ -6,184 +6,27 @@ from dataclasses import dataclass
 from typing import Any
 
 from model.books import device_measures, device_stats
-from model.demand.calls import DEVICE, HELD, SECTOR_BYTES, THINKING, UNBUFFERED, files_of
+from model.demand.calls import DEVICE, HELD, SECTOR_BYTES, THINKING, files_of
 from model.demand.conditions import extrapolated_constants
-from model.demand.stream_work import CallDemand, Changed, call_demand
-from model.laws import block_layer, disk_means, page_cache, queueing
-from model.laws.numeric import Number, floor_div, larger, nearest, over, smaller, where
+from model.demand.stream_work import call_demand
+from model.laws.numeric import Number, larger, nearest, over, smaller
 from model.money_books import Spent, money_measures
 from model.results import EventTime, PhysicalIO, RunResult, StreamStats
 from model.spec import Stream, System
 from model.state.drive import capacity_of
 from model.stream_books import AT_ONCE, Answer, stream_result
-
-FULL = 1.0
-MOST_BY_MEANS = 200  # calls under way; the recursion takes their square
-LEAST_S = 1e-15  # a device that is never asked, for laws that divide by its time
-
-
-@dataclass(slots=True)
-class StreamTime:
-    """One stream: how long all its calls take, and one of them."""
-
-    demand: CallDemand
-    calls: Number
-    """Of all users."""
-    elapsed_s: Number
-    response_s: Number
-    wait_s: Number
-    """Of one call, for the device or for the page cache."""
-    load: Number
-    """Share of the device's capacity that arriving calls ask for; 0 where calls wait for earlier ones."""
-    method: str
+from model.stream_network import FULL, StreamTime, alone, credited
 
 
 def compose(system: Any, work: Any) -> list[StreamTime]:
     """Every stream by itself, then slowed together where their device cannot do all of it."""
-    found = [_alone(system, calls) for calls in (work, *work.beside)]
+    found = [alone(system, calls) for calls in (work, *work.beside)]
     if len(found) > 1:
         held = sum(one.calls * one.demand.held_s for one in found)
         for one in found:
             one.elapsed_s = larger(one.elapsed_s, held)
             one.method = "least time that the device allows all streams together"
     return found
-
-
-def _alone(system: Any, calls: Any) -> StreamTime:
-    demand = _credited(system, calls)
-    if calls.rate_per_s is not None:
-        return _open(system, calls, demand)
-    if demand.hidden:
-        return _hidden(system, calls, demand)
-    return _closed(system, calls, demand)
-
-
-def _credited(system: Any, calls: Any) -> CallDemand:
-    """Demand of a call, where a volume's burst lasts for some of the calls and its own rate for the rest."""
-    demand, disk = call_demand(system, calls), system.disk
-    if disk.iops_limit is None or disk.burst_iops is None:
-        return demand
-    bursting = call_demand(Changed(system, disk=Changed(disk, iops_limit=disk.burst_iops)), calls)
-    each = demand.requests * disk_means.counted_requests(demand.device_bytes / larger(demand.requests, 1e-9))
-    asked = calls.users * calls.count * each
-    share = smaller(1.0, disk_means.burst_requests(disk) / larger(asked, 1e-9))
-    demand.held_s = share * bursting.held_s + (1 - share) * demand.held_s
-    return demand
-
-
-def _closed(system: Any, calls: Any, demand: CallDemand) -> StreamTime:
-    """Programs that wait for their calls: exact for one; several meet at the processors and at the device.
-
-    That is a closed network by its mean values [reiser-lavenberg-1980]; a program has one thread, however many of its
-    calls are under way. Many programs meet at the device alone [jain-1991] and take their turns at
-    the processors as a bound.
-    """
-    path = calls.path or system.host.io_path
-    many = calls.users * (calls.in_flight if path in UNBUFFERED else 1)  # io_submit to a page cache waits
-    total = calls.users * calls.count
-    alone_s = larger(demand.cpu_s + calls.think_s + demand.device_s, demand.held_s)
-    if many == 1:
-        return StreamTime(
-            demand, total, calls.count * alone_s, demand.cpu_s + demand.device_s, demand.device_s, 0.0,
-            "one call after the other",
-        )  # fmt: skip
-    servers = _servers(system)
-    each_s = larger(smaller(demand.device_s, demand.held_s * servers), LEAST_S)
-    threads = smaller(calls.users, system.host.cpus)
-    if many > MOST_BY_MEANS:
-        closed = queueing.machine_repair(many, larger(0.0, alone_s - each_s), each_s, servers)
-        cycle_s = larger(many / closed.throughput_per_s, many * demand.cpu_s / threads)
-        method = "machine repair: programs that wait for each other at the device"
-    else:
-        rest_s = larger(0.0, alone_s - each_s - demand.cpu_s)
-        demands = [each_s, larger(demand.cpu_s, LEAST_S)]
-        network = queueing.mean_values(many, demands, rest_s, [servers, int(threads)])
-        cycle_s = many / network.throughput_per_s
-        method = "mean values: programs that wait for each other at processors and device"
-    cycle_s = larger(cycle_s, many * demand.held_s)
-    response = cycle_s - demand.cpu_s - calls.think_s
-    return StreamTime(
-        demand, total, total * cycle_s / many, demand.cpu_s + response, response, 0.0, method
-    )  # fmt: skip
-
-
-def _open(system: Any, calls: Any, demand: CallDemand) -> StreamTime:
-    """Calls that arrive at a rate: M/G/1, or M/M/m stretched by the variation of the service [kleinrock-1975].
-
-    No finite run waits longer than one at full load; beyond capacity what falls behind comes on top, half of the last
-    call's on average.
-    """
-    rate = calls.users * calls.rate_per_s
-    total = calls.users * calls.count
-    servers = _servers(system)
-    each_s = smaller(demand.device_s, demand.held_s * servers)
-    load = rate * demand.held_s
-    below = where(load < FULL, rate, 0.0)
-    if servers == 1:
-        wait = queueing.mg1_wait_s(below, each_s, demand.scv)
-        method = f"M/G/1 with a squared coefficient of variation of {float(_mean(demand.scv)):.3g}"
-    else:
-        wait = (1 + demand.scv) / 2 * queueing.mmc_wait_s(below, each_s, servers)
-        method = f"M/M/{servers}, stretched by the variation of the service"
-    if calls.arrivals == "regular":
-        wait = where(demand.scv > 0, wait * demand.scv / (1 + demand.scv), 0.0)
-        method = "arrivals in step: the wait that the service's variation leaves"
-    if calls.pattern == "sequential":
-        method += "; calls that merge while they wait are left out"
-    arrivals_scv = 1.0 if calls.arrivals == "poisson" else 0.0
-    behind = total * larger(0.0, demand.held_s - 1 / rate)
-    walked = queueing.heavy_traffic_wait_s(demand.held_s, arrivals_scv + demand.scv, total)
-    wait = where(load < FULL, smaller(wait, walked), behind / 2 + walked)
-    elapsed = where(load < FULL, total / rate, total * demand.held_s) + demand.device_s + demand.cpu_s
-    return StreamTime(
-        demand, total, elapsed, demand.cpu_s + wait + demand.device_s, wait + demand.device_s, load, method
-    )
-
-
-def _hidden(system: Any, calls: Any, demand: CallDemand) -> StreamTime:
-    """Reads that run ahead, writes that go to the device behind: the slower of program and device sets the pace."""
-    total = calls.users * calls.count
-    own_s = calls.count * (demand.cpu_s + calls.think_s)
-    device_s = total * demand.held_s
-    if calls.kind == "read_stream":
-        elapsed = larger(own_s, device_s)
-        method = "the slower of reader and device, which reads ahead of it"
-    else:
-        elapsed = own_s + _held_back_s(system, calls, demand, own_s)
-        method = "write-back as a flow: writers are held at the dirty limit, and by commits of ext3"
-    wait = (elapsed - own_s) / calls.count
-    return StreamTime(demand, total, elapsed, demand.cpu_s + wait, wait, 0.0, method)
-
-
-def _held_back_s(system: Any, calls: Any, demand: CallDemand, own_s: Number) -> Number:
-    """Time that writers stand still: at the dirty limit, or while an ordered commit writes their data."""
-    host = system.host
-    release = block_layer.release_of(host.kernel)
-    background, limit = page_cache.dirty_limits_bytes(
-        host.memory_bytes, host.dirty_background_ratio_percent, host.dirty_ratio_percent
-    )
-    held_at = page_cache.held_back_bytes(background, limit, release)
-    size = calls.users * calls.count * demand.device_bytes
-    drained_per_s = demand.device_bytes / demand.held_s
-    dirtied_per_s = size / larger(own_s, 1e-12)
-    starts_s = background / dirtied_per_s
-    at_limit_s = larger(0.0, starts_s + (size - held_at) / drained_per_s - own_s)
-    at_limit_s = where(size > held_at, at_limit_s, 0.0)
-    if host.filesystem != "ext3" or host.journal_data != "ordered":
-        return at_limit_s
-    first_s = larger(0.0, host.journal_commit_s - host.journal_age_s)
-    commits = where(own_s > first_s, 1 + floor_div(own_s - first_s, host.journal_commit_s), 0)
-    committed = (first_s + (commits - 1) * host.journal_commit_s) * dirtied_per_s
-    return larger(at_limit_s, where(commits > 0, committed / drained_per_s, 0.0))
-
-
-def _servers(system: Any) -> int:
-    disk = system.disk
-    return int(disk.parallel_requests) if disk.service_cv else disk_means.servers_of(disk)
-
-
-def _mean(value: Number) -> Number:
-    return value.mean() if getattr(value, "ndim", 0) else value
 
 
 def measures(system: Any, work: Any) -> dict[str, Number]:
@@ -297,7 +140,7 @@ def overload_warnings(system: System, work: Stream) -> list[str]:
     """What to say where calls arrive faster than the device can serve them; nothing otherwise."""
     every = (work, *work.beside)
     load = sum(
-        calls.users * calls.rate_per_s * float(_credited(system, calls).held_s)
+        calls.users * calls.rate_per_s * float(credited(system, calls).held_s)
         for calls in every
         if calls.rate_per_s is not None
     )

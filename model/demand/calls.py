@@ -76,7 +76,20 @@ def files_of(system: Any, work: Any, capacity_bytes: int) -> list[File]:
                 calls.pattern != "random" or calls.span_bytes is not None
             ):  # else it may go anywhere, as others do
                 end = first + span
-                first = -(-(end + end // 1000) // MIB) * MIB
+                first = following_byte(end)
+    return found
+
+
+def following_byte(end_byte: int) -> int:
+    """Where the file behind one that ends there begins: a whole MiB, with room for a file system's own blocks."""
+    return -(-(end_byte + end_byte // 1000) // MIB) * MIB
+
+
+def first_bytes(calls: Any, capacity_bytes: int) -> list[int]:
+    """Where the files of the users of one stream begin, as :func:`files_of` lays them."""
+    found = [calls.start_byte or 0]
+    while len(found) < calls.users:
+        found.append(following_byte(found[-1] + span_bytes(calls, capacity_bytes, found[-1])))
     return found
 
 

@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from model.demand.calls import UNBUFFERED
+from model.demand.device_visit import WRITE
 from model.demand.dml import DELETING, INSERTING, MIGRATING, SEARCHING, UPDATING
 from model.demand.loads import rows_of_array
 from model.demand.reading import mbrc_of
 from model.demand.storage import device_demand
-from model.demand.stream_work import WRITE, call_demand
+from model.demand.stream_work import call_demand
 from model.demand.transactions import CALLS, CHANGES, FETCHES, FILLS, GETS, READS, ROWS, kinds_of
 from model.demand.work import FROM_CLIENT, MORE_DATA, TO_CLIENT, Demand, Fetching
 from model.laws import block

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from model.demand.calls import UNBUFFERED
-from model.demand.stream_work import Changed, call_demand
+from model.demand.device_visit import Changed
+from model.demand.stream_work import call_demand
 from model.laws import disk_means, load
 from model.laws.numeric import Number, larger
 from model.spec import WriteStream
@@ -53,8 +54,11 @@ def writing_of(system: Any, blocks: Number, redo_bytes: Number) -> Writing:
     path = "sync" if host.io_path == "buffered" else host.io_path
     call = call_demand(system, Changed(WriteStream(), block_size_bytes=size, path=path))
     alone_s = call.cpu_s + call.device_s
+    held_s = larger(call.held_s, call.drained_s)  # in the long run a write cache is full
     asynchronous = instance.disk_asynch_io and path in UNBUFFERED
-    write_s = larger(call.held_s, alone_s / instance.db_writer_requests) if asynchronous else alone_s
+    write_s = (
+        larger(held_s, alone_s / instance.db_writer_requests) if asynchronous else larger(alone_s, held_s)
+    )
     shared = redo_bytes if instance.redo_disk == "data" else 0.0
     other_size = size != instance.db_block_size_bytes and instance.db_nk_cache_bytes is not None
     cache = instance.db_nk_cache_bytes if other_size else instance.buffer_cache_bytes
@@ -62,7 +66,7 @@ def writing_of(system: Any, blocks: Number, redo_bytes: Number) -> Writing:
         blocks=blocks,
         room_blocks=load.room_blocks(cache, size),
         write_s=write_s,
-        device_s=call.held_s if asynchronous else call.device_s,
+        device_s=held_s if asynchronous else larger(call.device_s, call.drained_s),
         requests=call.requests,
         redo_s=shared / blocks / disk_means.sequential_bytes_per_s(system.disk, True),
         redo_bytes=shared,

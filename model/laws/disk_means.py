@@ -197,13 +197,13 @@ def random_requests_per_s(disk: Any, size_bytes: Number, span_bytes: Number, wri
     rate = disk.raid_disks / each
     if not write and disk.read_hit_fraction:
         rate = rate / larger(1e-9, 1 - disk.read_hit_fraction)
-    return _limited(disk, rate, size_bytes)
+    return limited_per_s(disk, rate, size_bytes)
 
 
 def sequential_bytes_per_s(disk: Any, write: bool, size_bytes: Number = COUNTED_BYTES) -> Number:
     """Most bytes a second in order that a device, a set or a volume sustains, in requests of *size_bytes*."""
     rate = data_members(disk) * rate_bytes_per_s(disk, write)
-    return _limited(disk, rate / size_bytes, size_bytes) * size_bytes
+    return limited_per_s(disk, rate / size_bytes, size_bytes) * size_bytes
 
 
 def burst_requests(disk: Any) -> Number:
@@ -215,14 +215,19 @@ def burst_requests(disk: Any) -> Number:
 
 def _occupied_s(disk: Any, size_bytes: Number, span_bytes: Number, write: bool) -> Number:
     """Time that a random request takes from one member's capacity."""
-    service = random_moments(disk, size_bytes, span_bytes, write)[0]
+    return occupied_s(disk, random_moments(disk, size_bytes, span_bytes, write)[0], size_bytes, write)
+
+
+def occupied_s(disk: Any, service_s: Number, size_bytes: Number, write: bool) -> Number:
+    """Time that a request of that service takes from a device's capacity: latencies overlap in its slots."""
     if disk.rotation_s or disk.parallel_requests == 1:
-        return service
+        return service_s
     transfer = size_bytes / rate_bytes_per_s(disk, write)
-    return larger((service - transfer) / disk.parallel_requests, transfer)
+    return larger((service_s - transfer) / disk.parallel_requests, transfer)
 
 
-def _limited(disk: Any, requests_per_s: Number, size_bytes: Number) -> Number:
+def limited_per_s(disk: Any, requests_per_s: Number, size_bytes: Number) -> Number:
+    """Requests of *size_bytes* a second, of those a device can do, that a volume's limits let through [aws-ebs]."""
     if disk.iops_limit is not None:
         requests_per_s = smaller(requests_per_s, disk.iops_limit / counted_requests(size_bytes))
     if disk.throughput_limit_bytes_per_s is not None:

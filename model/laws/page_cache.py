@@ -7,11 +7,21 @@ mode [linux-ext3]. Read-ahead [linux-readahead]: windows that grow while reads g
 from __future__ import annotations
 
 from model.laws.numeric import Number, ceil_div
+from model.units import MIB
 
 WRITE_BACK_PAGES = 1024
 """Pages that write-back hands down before it looks at the limit again (MAX_WRITEBACK_PAGES) [linux-vm]."""
 PACED_WRITERS = (3, 2)
 """Since then writers are slowed between the two limits; before, they were stopped at the upper one [linux-vm]."""
+
+JOURNAL_PAGES = (4, 1)
+"""What a commit writes: descriptor and metadata of a small transaction (inode, bitmap, group), then the commit block
+[linux-ext3]."""
+
+
+def journal_byte(capacity_bytes: int) -> int:
+    """First byte of the journal: in the middle of the device, where mkfs lays it [general knowledge]."""
+    return capacity_bytes // 2 // MIB * MIB
 
 
 def dirty_limits_bytes(

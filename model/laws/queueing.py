@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from math import inf, pi
+from statistics import NormalDist
 from typing import NamedTuple
 
 from model.errors import OutsideLaw
@@ -149,21 +150,45 @@ class Network(NamedTuple):
     """Waiting or in service at each station."""
 
 
+def balanced_per_s(users: Number, service_s: Number, stations: Number) -> Number:
+    """Services a second of users who go from one of some equal stations to any other: N/(N + M - 1) · M/S.
+
+    The closed network with balanced demands [lazowska-1984].
+    """
+    return users / (users + stations - 1) * stations / service_s
+
+
+def largest_of(count: int) -> float:
+    """Mean of the largest of *count* standard normal values, by Blom's approximation [blom-1958]."""
+    return NormalDist().inv_cdf((count - 0.375) / (count + 0.25))
+
+
 def mean_values(
-    users: int, demands_s: Sequence[Number], think_s: Number = 0.0, servers: Sequence[int] | None = None
+    users: int,
+    demands_s: Sequence[Number],
+    think_s: Number = 0.0,
+    servers: Sequence[int] | None = None,
+    alike: Sequence[Number] | None = None,
+    variation: Sequence[Number] | None = None,
 ) -> Network:
-    """Exact mean values of a closed network with one class of users [reiser-lavenberg-1980].
+    """Mean values of a closed network with one class of users, exact for exponential service [reiser-lavenberg-1980].
 
     *demands_s* is the service that one cycle needs at each station, more than none; *servers* how many each has, one if
-    not said. Stations of one server by the recursion R = D(1 + Q), Q of one user less. Those of several join one after
-    another, each seeing the rest as one server whose rate depends on how many are there [chandy-herzog-woo-1975]: the
-    usual recursion over load-dependent stations cancels, and is 4% off for 100 users of four busy servers.
+    not said; *alike* among how many equal stations of one server the demand spreads, where it is more than one;
+    *variation* the squared coefficient of variation of their service, 1 if not said: who arrives waits (1 + c²)/2 of a
+    service for the one that has begun [lazowska-1984]. Stations of one server by the recursion R = D(1 + Q), Q of one
+    user less. Those of several join one after another, each seeing the rest as one server whose rate depends on how
+    many are there [chandy-herzog-woo-1975]: the usual recursion over load-dependent stations cancels, and is 4% off for
+    100 users of four busy servers.
     """
     counts = servers or [1] * len(demands_s)
+    single = {
+        place: _Single(demand, (alike or counts)[place], 1 if variation is None else variation[place])
+        for place, (demand, count) in enumerate(zip(demands_s, counts, strict=True))
+        if count == 1
+    }
     stations = list(enumerate(zip(demands_s, counts, strict=True)))
-    states = _single_servers(
-        users, {place: demand for place, (demand, count) in stations if count == 1}, think_s
-    )
+    states = _single_servers(users, single, think_s)
     for place, (demand_s, count) in stations:
         if count > 1:
             states = _joined(states, place, demand_s, count)
@@ -181,11 +206,25 @@ class _State(NamedTuple):
     """Users at each station."""
 
 
-def _single_servers(users: int, demands_s: dict[int, Number], think_s: Number) -> list[_State]:
+class _Single(NamedTuple):
+    """A demand on a station of one server, or on any of some equal ones."""
+
+    demand_s: Number
+    alike: Number
+    variation: Number
+
+    def residence_s(self, present: Number, spacing_s: Number) -> Number:
+        """Wait and service of who finds so many *present* in all, and a service ended each *spacing_s*."""
+        begun = self.demand_s / spacing_s  # of those present
+        return self.demand_s * (1 + (present - begun * (1 - self.variation) / 2) / self.alike)
+
+
+def _single_servers(users: int, stations: dict[int, _Single], think_s: Number) -> list[_State]:
     """States with 0 to *users* users, by mean value analysis."""
-    states = [_State(inf, dict.fromkeys(demands_s, 0.0))]
+    states = [_State(inf, dict.fromkeys(stations, 0.0))]
     for present in range(1, users + 1):
-        residence_s = {place: demand * (1 + states[-1].inside[place]) for place, demand in demands_s.items()}
+        spacing_s, inside = states[-1]
+        residence_s = {place: one.residence_s(inside[place], spacing_s) for place, one in stations.items()}
         spacing_s = (think_s + sum(residence_s.values())) / present
         states.append(_State(spacing_s, {place: time / spacing_s for place, time in residence_s.items()}))
     return states

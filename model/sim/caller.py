@@ -297,14 +297,17 @@ class Caller:
         size, first = self.calls.block_size_bytes, self.first_byte // block_layer.PAGE_BYTES
         pages = page_cache.pages_of(place - self.first_byte, size, block_layer.PAGE_BYTES)
         yield from self._compute(self.host.read_call_s)
+        has = pages.start  # pages below it are there, or on their way to another call
         for page in pages:
-            holding, fresh = self.ahead.wanted(page, pages)
+            holding, fresh = self.ahead.wanted(page, pages, page < has)
             for window in fresh:
                 window.arrived = self.env.event()
             for window in fresh:
                 yield from self._read_window(window, first, number == self.sample)
-            if not holding.arrived.processed:
-                yield from self._wait(holding.arrived)
+            if holding is not None:
+                has = max(has, holding.pages.stop)
+                if not holding.arrived.processed:
+                    yield from self._wait(holding.arrived)
         self.ahead.passed((place - self.first_byte + size) // block_layer.PAGE_BYTES)
         yield from self._compute(size / self.host.copy_bytes_per_s)
         self.record.cached_bytes += size

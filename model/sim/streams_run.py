@@ -12,7 +12,7 @@ import simpy
 from model.demand.calls import UNBUFFERED, File, files_of, places
 from model.errors import OutsideLaw
 from model.kernels.queue import Times
-from model.laws import block_layer
+from model.laws import block_layer, page_cache
 from model.results import RunResult
 from model.sim.alone import is_alone, play_alone, sum_arriving
 from model.sim.caller import Caller, Draws, Machine, Record
@@ -28,7 +28,6 @@ from model.state.iostat import Counters
 from model.state.servers import DrawnServers, Servers
 from model.stream_books import Played, close_books
 from model.stream_calc import overload_sentence
-from model.units import MIB
 
 MOST_REQUESTS = 5_000_000
 MOST_STEPS = 1_000_000
@@ -114,7 +113,7 @@ def _by_events(
     """What the programs' calls took, and how many events it needed; a program that has not ended says so."""
     env = simpy.Environment()
     device = device_of(env, system, counters, seed)
-    cache = PageCache(env, system.host, device, capacity_of(system.disk) // 2 // MIB * MIB)
+    cache = PageCache(env, system.host, device, page_cache.journal_byte(capacity_of(system.disk)))
     if any(file.path not in UNBUFFERED and file.write for file in files):
         env.process(cache.flusher())
         env.process(cache.journal())

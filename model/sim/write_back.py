@@ -20,8 +20,6 @@ Step = Generator[simpy.Event, Any, None]
 KERNEL = -1
 """Owner of what the kernel writes for nobody in particular."""
 JOURNAL_BYTES = 32 * MIB
-JOURNAL_PAGES = 4
-"""Descriptor and metadata of a small transaction: inode, bitmap, group, with the commit block apart [linux-ext3]."""
 
 
 class PageCache:
@@ -92,7 +90,7 @@ class PageCache:
         self._transaction_s = None
         if self.host.journal_elsewhere or self.host.filesystem == "none":
             return
-        for pages in (JOURNAL_PAGES, 1):
+        for pages in page_cache.JOURNAL_PAGES:
             left = pages * self.pages.page_bytes
             while left:
                 done = self.env.event()

@@ -32,11 +32,17 @@ class ReadAhead:
         self.end_page: int | None = None
         """Where the file ends."""
 
-    def wanted(self, page: int, pages: range) -> tuple[Window, list[Window]]:
-        """The window that holds *page*, one of a call's *pages*, and those to hand down now; often none."""
+    def wanted(self, page: int, pages: range, has: bool = False) -> tuple[Window | None, list[Window]]:
+        """The window that holds *page*, one of a call's *pages*, and those to hand down now; often none.
+
+        A call that *has* the page needs no window, even where calls elsewhere made the reader forget it.
+        """
         found = self._holding(page)
+        if found is None and has:
+            return None, []
         if found is None:
-            in_order = page == self._expected or page > pages.start
+            behind = bool(self._windows) and page == self._windows[-1].pages.stop
+            in_order = page == self._expected or page > pages.start or behind
             many = first_window_pages(pages.stop - page, self._most_pages) if in_order else pages.stop - page
             many = self._until_end(page, many)
             ahead = many > pages.stop - page

@@ -246,6 +246,17 @@ def test_buffered_reads_that_overlap_find_their_pages(path: Any, pattern: Any) -
         assert result.streams[0].calls == 400
 
 
+@pytest.mark.parametrize("pattern", ["sequential", "random"])
+def test_calls_under_way_at_a_time_read_each_page_once(pattern: Any) -> None:
+    """Calls that arrive before earlier ones are done find the pages that these read, or wait for them."""
+    work = ReadStream(
+        block_size_bytes=16384, count=400, rate_per_s=400, pattern=pattern, span_bytes=2**30, path="buffered"
+    )
+    found = simulate(on(Host(), FLASH.model_copy(update={"overhead_s": 0.01})), work)
+    assert found.physical_io is not None
+    assert found.physical_io.read_bytes <= 400 * 16384 + 2 * 131072
+
+
 def test_a_full_queue_holds_write_back_of_every_size() -> None:
     host = Host(kernel="2.6.32", io_path="buffered", memory_bytes=2**30, nr_requests=16, filesystem="xfs")
     lines = simulate(on(host), WriteStream(block_size_bytes=2**20, count=600)).device["disk"].lines

@@ -1,0 +1,77 @@
+"""Programs that take turns on a platter: from the end of one request to the begin of the next, place by place.
+
+Places of files are known, so that the turns lost between them are too [ruemmler-wilkes-disk]. Places are those of the
+outermost zone; times may be arrays.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from model.laws.disk import TURN_TOLERANCE, zone_ratio, zone_start_bytes
+from model.laws.disk_geometry import Geometry, geometry_of
+from model.laws.disk_means import overhead_s, seek_at_s
+from model.laws.numeric import Number, ceiling, floor_div, larger, smaller, where
+
+
+def round_s(disk: Any, starts: Sequence[int], size_bytes: int, step_bytes: int, write: bool) -> Number:
+    """Time of one round of programs that take turns, each with *size_bytes* at its own place.
+
+    Every hop is command, seek or head switch, and the wait for the sector; the first program then goes on
+    *step_bytes* behind where it was.
+    """
+    g = geometry_of(disk)
+    took: Number = 0.0
+    for start, following in zip(starts, (*starts[1:], starts[0] + step_bytes), strict=True):
+        took = took + transfer_s(g, start, size_bytes)
+        took = took + hop_s(g, start + size_bytes - 1, following, overhead_s(disk, write))
+    return took
+
+
+def hop_s(g: Geometry, last_byte: Number, start_byte: Number, late_s: Number) -> Number:
+    """From the end of *last_byte* to the begin of *start_byte*, for a command that moves the heads *late_s* after."""
+    from_track, to_track = floor_div(last_byte, g.track_bytes), floor_div(start_byte, g.track_bytes)
+    cylinders = abs(floor_div(to_track, g.heads) - floor_div(from_track, g.heads))
+    seek = larger(seek_at_s(g, larger(1, cylinders)), g.head_switch_s)
+    move = where(cylinders > 0, seek, where(from_track != to_track, g.head_switch_s, 0.0))
+    apart = place_s(g, start_byte) - place_s(g, last_byte) - g.rotation_s / g.track_bytes
+    turns = ceiling((late_s + move - apart) / g.rotation_s - TURN_TOLERANCE)
+    return apart + turns * g.rotation_s
+
+
+def transfer_s(g: Geometry, start_byte: Number, size_bytes: Number) -> Number:
+    """Time of a transfer with the switches of tracks in it."""
+    return place_s(g, start_byte + size_bytes - 1) - place_s(g, start_byte) + g.rotation_s / g.track_bytes
+
+
+def place_s(g: Geometry, byte: Number) -> Number:
+    """Place of a byte as in :func:`model.laws.disk.place_s`, for arrays as well."""
+    track = floor_div(byte, g.track_bytes)
+    cylinder = floor_div(track, g.heads)
+    return (
+        byte / g.track_bytes * g.rotation_s
+        + (track - cylinder) * g.head_switch_s
+        + cylinder * g.cylinder_switch_s
+    )
+
+
+def first_s(disk: Any, start_byte: int, after_s: Number) -> Number:
+    """Wait of the first request of an idle disk, from *after_s* on: its heads rest at the first byte until then."""
+    g = geometry_of(disk)
+    return hop_s(g, 0, start_byte, after_s) - after_s + g.rotation_s / g.track_bytes
+
+
+def seek_between_s(disk: Any, first_byte: Number, second_byte: Number) -> Number:
+    """Seek between two places on any zones."""
+    g = geometry_of(disk)
+    return seek_at_s(g, larger(1.0, abs(_cylinder_of(g, first_byte) - _cylinder_of(g, second_byte))))
+
+
+def _cylinder_of(g: Geometry, byte: Number) -> Number:
+    cylinder: Number = 0.0
+    for zone in range(g.zones):
+        ratio = zone_ratio(zone, g.zones, g.inner_ratio)
+        inside = larger(0.0, byte - zone_start_bytes(zone, g.outer_zone_bytes, g.zones, g.inner_ratio))
+        cylinder = cylinder + smaller(inside / (g.heads * g.track_bytes * ratio), g.zone_cylinders)
+    return cylinder

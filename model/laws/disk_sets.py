@@ -1,0 +1,126 @@
+"""Sets of disks and write caches in closed form: what a call asks of each member, and what a cache absorbs.
+
+The members of a set turn alike, so that the parts of one call take as long as one of them [patterson-raid]. A write
+cache answers from memory until it is full; then writes wait for its sorted sweeps. Sizes and times may be arrays.
+"""
+
+from __future__ import annotations
+
+from math import log1p
+from typing import Any
+
+from model.laws import disk_means
+from model.laws.disk_geometry import geometry_of
+from model.laws.numeric import Number, ceil_div, ceiling, floor_div, larger, smaller
+from model.laws.queueing import balanced_per_s
+
+
+def parts_of_call(disk: Any, size_bytes: Number) -> Number:
+    """Members that one call of *size_bytes* asks, each for an equal part; 1 for a single device [patterson-raid]."""
+    if disk.raid_level == "none":
+        return 1
+    places = disk.raid_disks if disk.raid_level == "5" else disk_means.data_members(disk)
+    return smaller(places, ceil_div(size_bytes, disk.stripe_unit_bytes))
+
+
+def equal_stations(disk: Any, size_bytes: Number, write: bool) -> Number:
+    """Equal queues of one server, of which a call of *size_bytes* takes one: members over the parts of a call.
+
+    A write takes both members of a mirror, and on RAID 5 that of the parity besides.
+    """
+    parts = parts_of_call(disk, size_bytes)
+    if write and disk.raid_level == "5":
+        parts = smaller(disk.raid_disks, parts + 1)
+    elif write and disk.raid_level in ("1", "10"):
+        parts = 2 * parts
+    return disk.raid_disks / parts
+
+
+def random_moments(disk: Any, size_bytes: Number, span_bytes: Number, write: bool) -> tuple[Number, Number]:
+    """Mean and squared coefficient of variation of a lone call at random places in the first *span_bytes* of a set.
+
+    On RAID 5 a write reads first and comes back after whole turns [patterson-raid].
+    """
+    part = size_bytes / parts_of_call(disk, size_bytes)
+    mean, scv = disk_means.random_moments(disk, part, span_bytes / disk_means.data_members(disk), write)
+    if write and disk.raid_level == "5":
+        again = mean
+        if disk.rotation_s:
+            late = disk_means.overhead_s(disk, True) + part / disk.bandwidth_bytes_per_s
+            again = ceiling(late / disk.rotation_s) * disk.rotation_s
+        scv = scv * (mean / (mean + again)) ** 2
+        mean = mean + again
+    if not write and disk.read_hit_fraction:
+        hit = disk.read_hit_fraction
+        mean = hit * (disk.overhead_s + size_bytes / disk.bus_bytes_per_s) + (1 - hit) * mean
+    return mean, scv
+
+
+def caught_fraction(disk: Any, span_bytes: Number, idle_s: Number) -> Number:
+    """Share of reads at random places of a set that its members have read ahead, each idle so long between its reads.
+
+    A member reads on behind its last read until its buffer is full, and waits up to a turn for a place behind that.
+    """
+    if not (disk.rotation_s and disk.track_buffer_bytes):
+        return 0.0
+    ahead = smaller(disk.track_buffer_bytes, idle_s * disk.bandwidth_bytes_per_s)
+    ahead = ahead + disk.rotation_s * disk.bandwidth_bytes_per_s
+    return smaller(1.0, ahead / (span_bytes / disk_means.data_members(disk)))
+
+
+def in_order_s(disk: Any, size_bytes: Number, stride_bytes: Number, gap_s: Number, write: bool) -> Number:
+    """Mean service of a lone stream in order, whose next call comes *gap_s* after the last one ended.
+
+    The members of a set read ahead side by side, each from its own part.
+    """
+    if disk.raid_level == "none" or write or not (disk.rotation_s and disk.track_buffer_bytes):
+        return disk_means.strided_service_s(disk, size_bytes, stride_bytes, gap_s, write)
+    part = size_bytes / parts_of_call(disk, size_bytes)
+    answered = disk_means.overhead_s(disk, False) + part / disk.bus_bytes_per_s
+    passed = stride_bytes / disk_means.data_members(disk) / disk.bandwidth_bytes_per_s
+    return larger(answered, passed - gap_s)
+
+
+def answered_s(disk: Any, size_bytes: Number) -> Number:
+    """Time of a lone write into a write cache with room: command and interface."""
+    return disk_means.overhead_s(disk, True) + size_bytes / disk.bus_bytes_per_s
+
+
+def absorbed_bytes(disk: Any, span_bytes: Number | None) -> tuple[Number, Number]:
+    """Bytes written until a write cache is full, if nothing left it, and the share of later ones that need room.
+
+    What is dirty already needs none: of random places in a span S so many that the cache C holds are written again, and
+    it fills after -S·ln(1 - C/S) bytes; never where it holds the span. *span_bytes* is None for places in order.
+    """
+    cache = disk.write_cache_bytes
+    if span_bytes is None:
+        return cache, 1.0
+    if cache >= span_bytes:
+        return float("inf"), 0.0
+    return -span_bytes * log1p(-cache / span_bytes), 1 - cache / span_bytes
+
+
+def destaged_s(disk: Any, size_bytes: Number, span_bytes: Number | None) -> Number:
+    """Time between two requests of *size_bytes* that leave a full write cache, in order or in sorted sweeps of a span.
+
+    A sweep makes as many short seeks as the cache holds requests; as many are under way as the set has members.
+    """
+    if span_bytes is None:
+        return size_bytes / disk_means.sequential_bytes_per_s(disk, True, size_bytes)
+    if not disk.rotation_s:
+        return 1 / disk_means.random_requests_per_s(disk, size_bytes, span_bytes, True)
+    g = geometry_of(disk)
+    held = larger(1.0, floor_div(disk.write_cache_bytes, size_bytes))
+    distance = larger(1.0, span_bytes / (g.heads * g.track_bytes) / held)
+    part = size_bytes / parts_of_call(disk, size_bytes)
+    each = disk_means.seek_at_s(g, distance) + g.rotation_s / 2 + part / disk.bandwidth_bytes_per_s
+    if disk.raid_level == "none":
+        return each
+    each = each + disk_means.overhead_s(disk, True)
+    visits, stations = 1, disk_means.data_members(disk)
+    if disk.raid_level == "5":
+        late = disk_means.overhead_s(disk, True) + part / disk.bandwidth_bytes_per_s
+        each = each + ceiling(late / g.rotation_s) * g.rotation_s
+        visits, stations = 2, disk.raid_disks
+    visits = visits * parts_of_call(disk, size_bytes)
+    return visits / balanced_per_s(disk.raid_disks * visits, each, stations)

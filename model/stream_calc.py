@@ -15,18 +15,8 @@ from model.results import EventTime, PhysicalIO, RunResult, StreamStats
 from model.spec import Stream, System
 from model.state.drive import capacity_of
 from model.stream_books import AT_ONCE, Answer, stream_result
-from model.stream_network import FULL, StreamTime, alone, credited
-
-
-def compose(system: Any, work: Any) -> list[StreamTime]:
-    """Every stream by itself, then slowed together where their device cannot do all of it."""
-    found = [alone(system, calls) for calls in (work, *work.beside)]
-    if len(found) > 1:
-        held = sum(one.calls * one.demand.held_s for one in found)
-        for one in found:
-            one.elapsed_s = larger(one.elapsed_s, held)
-            one.method = "least time that the device allows all streams together"
-    return found
+from model.stream_network import FULL, StreamTime, credited
+from model.stream_together import compose
 
 
 def measures(system: Any, work: Any) -> dict[str, Number]:

@@ -141,11 +141,17 @@ def _open(calls: Any, demand: CallDemand) -> StreamTime:
     arrivals_scv = 1.0 if calls.arrivals == "poisson" else 0.0
     behind = total * larger(0.0, pace_s - 1 / rate)
     walked = queueing.heavy_traffic_wait_s(held_s, arrivals_scv + demand.scv, total)
-    wait = where(load < FULL, smaller(wait, walked), behind / 2 + walked)
+    wait = where(load < FULL, smaller(wait, walked), behind / 2 + walked) + demand.device_s
+    if demand.ahead:
+        wait = ahead_wait_s(demand, wait, calls.rate_per_s)
     elapsed = larger(last_arrival_s(calls), total * pace_s) + demand.device_s + demand.cpu_s
-    return StreamTime(
-        demand, total, elapsed, demand.cpu_s + wait + demand.device_s, wait + demand.device_s, load, method
-    )
+    return StreamTime(demand, total, elapsed, demand.cpu_s + wait, wait, load, method)
+
+
+def ahead_wait_s(demand: CallDemand, wait_s: Number, rate_per_s: Number) -> Number:
+    """Wait of a call of a reader at a rate, a window of whom is on its way while it reads the one before."""
+    together = demand.together
+    return larger(0.0, wait_s + (together - 1) * demand.device_s - together / rate_per_s) / together
 
 
 def last_arrival_s(calls: Any) -> Number:

@@ -66,7 +66,7 @@ def visit_of(
     if is_write(calls) and disk.write_cache_bytes and not streams:
         answered_s = disk_sets.answered_s(disk, size_bytes)
         visit = Visit(answered_s, 0.0, size_bytes / disk.bus_bytes_per_s)
-    elif calls.pattern != "random" and calls.users <= copies_of(disk, calls):
+    elif not among_bytes(calls) and calls.pattern != "random" and calls.users <= copies_of(disk, calls):
         visit = _in_order(disk, calls, size_bytes, gap_s)
     else:
         visit = _among_others(system, calls, size_bytes, sorted_runs)
@@ -97,7 +97,7 @@ def _among_others(system: Any, calls: Any, size: Number, runs: int) -> Visit:
         held = disk_means.occupied_s(disk, alone, size, write) / disk.raid_disks
         return Visit(alone, scv, held, disk_means.servers_of(disk))
     single = disk.raid_level == "none"
-    if calls.pattern != "random" and single and calls.users <= MOST_PLACES:
+    if calls.pattern != "random" and single and not among_bytes(calls) and calls.users <= MOST_PLACES:
         each = _in_turns_s(disk, calls, size)
         return Visit(each, 0.0, each)
     # NOTE: the pieces of a read go to different copies
@@ -117,6 +117,11 @@ def _among_others(system: Any, calls: Any, size: Number, runs: int) -> Visit:
 def largest_bytes(system: Any) -> Number:
     """The largest request of the host's block layer."""
     return block_layer.largest_request_bytes(system.host.max_request_bytes, system.host.max_segments)
+
+
+def among_bytes(calls: Any) -> Number:
+    """Bytes of all the files of streams whose calls come between; 0 where none do."""
+    return getattr(calls, "among_bytes", 0)
 
 
 def is_write(calls: Any) -> bool:
@@ -204,6 +209,8 @@ def at_place(disk: Any, calls: Any) -> Any:
 
 def span_of(system: Any, calls: Any) -> Number:
     """Bytes among which places are as if by chance; of programs in order those of all their files."""
+    if among_bytes(calls):
+        return among_bytes(calls)
     if calls.pattern == "random":
         capacity = system.disk.capacity_bytes * disk_means.data_members(system.disk)
         return smaller(capacity, capacity if calls.span_bytes is None else calls.users * calls.span_bytes)

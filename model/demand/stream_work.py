@@ -52,6 +52,8 @@ class CallDemand:
     """Calls that wait together: those that merge, or are written by one fsync."""
     ahead: int = 0
     """Requests of each reader that are under way while it goes on; 0 where nothing works ahead."""
+    visits: int = 1
+    """Times that a call, with those that go together, waits for the device."""
     start_s: Number = 0.0
     """What the first calls take longer, once for each program."""
     drained_s: Number = 0.0
@@ -199,6 +201,7 @@ def _written_through(system: Any, calls: Any, path: str) -> CallDemand:
         servers=visit.servers,
         alike=visit.alike,
         together=together,
+        visits=1 + records,
     )
     return _absorbed(system, calls, demand)
 
@@ -235,7 +238,9 @@ def _committed_s(
             took
         ), runs * data.held_s + back_s / disk.parallel_requests + sum(limit)
     capacity = int(disk.capacity_bytes) * disk_means.data_members(disk)
-    programs = 1 if calls.rate_per_s is not None else calls.users
+    programs = calls.users
+    if calls.rate_per_s is not None:  # those that fall behind commit at a time
+        programs = disk.queue_depth if some(calls.users * calls.rate_per_s * data.held_s >= 1) else 1
     far_s = disk_means.overhead_s(disk, True) + disk.rotation_s / 2
     far_s = far_s + disk_rounds.seek_between_s(disk, calls.start_byte or 0, page_cache.journal_byte(capacity))
     sent_s = size_bytes / disk.bandwidth_bytes_per_s

@@ -61,3 +61,29 @@ def test_both_engines_answer_alike(disk: str, kind: str, calls: dict[str, Any], 
     fast = calculate(scenario.system, scenario.workload, name="fast").time.elapsed_s
     slow = simulate(scenario.system, scenario.workload, seed=1, name="slow").time.elapsed_s
     assert fast == pytest.approx(slow, rel=within)
+
+
+WRITER = {"kind": "write_stream", "path": "direct", "count": 1500}
+READER = {"kind": "read_stream", "path": "direct", "count": 300, "pattern": "random", "span_bytes": "1G"}
+
+BESIDE: list[tuple[str, dict[str, Any], dict[str, Any]]] = [
+    ("sata-7k2", READER | {"in_flight": 8, "count": 1500}, READER | {"rate_per_s": 10}),
+    ("sata-7k2", READER | {"users": 4, "in_flight": 8}, READER | {"in_flight": 8, "count": 100}),
+    ("ebs-gp3", READER | {"users": 4}, READER | {"users": 4, "block_size_bytes": "64K"}),
+    ("nvme", WRITER | {"path": "buffered"}, READER | {"users": 4, "in_flight": 8}),
+    ("array-raid5", READER | {"count": 1500}, WRITER | {"path": "sync", "users": 4, "count": 300}),
+]
+
+
+@pytest.mark.parametrize(("disk", "first", "second"), BESIDE, ids=[one[0] for one in BESIDE])
+def test_streams_beside_each_other_end_alike(
+    disk: str, first: dict[str, Any], second: dict[str, Any]
+) -> None:
+    """The shorter one ends long before the longer one, which then has the device to itself."""
+    scenario = from_mapping(
+        {"disk": {"use": disk}, "host": {"memory_bytes": "64G"}, "workload": {**first, "beside": [second]}}
+    )
+    fast = calculate(scenario.system, scenario.workload, name="fast")
+    slow = simulate(scenario.system, scenario.workload, seed=1, name="slow")
+    for one, other in zip(fast.streams or [], slow.streams or [], strict=True):
+        assert one.elapsed_s == pytest.approx(other.elapsed_s, rel=0.15)

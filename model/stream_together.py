@@ -1,0 +1,151 @@
+"""Streams beside each other on one device, in closed form: they share it until the first has ended, and so on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from model.demand.calls import UNBUFFERED
+from model.demand.device_visit import Changed, is_write, span_of
+from model.demand.stream_work import call_demand
+from model.laws.numeric import Number, larger, over, smaller, where
+from model.stream_network import StreamTime, ahead_wait_s, alone
+
+METHOD = "mean values of several classes: streams that share the device until the first has ended, and so on"
+ROUNDS = 60
+FULLEST = 0.98  # of what arriving calls may take of a device that others wait for
+
+
+@dataclass(slots=True)
+class Share:
+    """One stream at the device: its calls under way, and what each takes, alone and after a call of another stream."""
+
+    time: StreamTime
+    station: bool
+    """Whether it is answered by the write cache, which the others do not wait for."""
+    arrives_per_s: Number
+    """Calls a second of those that wait for none; 0 where calls wait for earlier ones."""
+    under_way: Number
+    rest_s: Number
+    alone_s: Number
+    """Time at the device of a call that follows one of its own stream."""
+    held_s: tuple[Number, Number]
+    """Of the capacity, for a call that follows one of its own stream, and one of another."""
+    left: Number
+    """Calls that are still to come."""
+    programs: Number
+    """Calls that wait for each other."""
+    visits: Number
+    """Times that a call waits for the device."""
+    per_s: Number = 0.0
+    waiting: Number = 0.0
+    wait_s: Number = 0.0
+    ended_s: Number = 0.0
+
+    @property
+    def requests_per_s(self) -> Number:
+        """Requests a second at the device."""
+        return self.per_s * self.time.demand.requests
+
+
+def compose(system: Any, work: Any) -> list[StreamTime]:
+    """Every stream by itself, then slowed together while they share the device."""
+    every = (work, *work.beside)
+    found = [alone(system, calls) for calls in every]
+    span = sum(span_of(system, calls) for calls in every)
+    shares = [
+        _share(system, calls, time, span)
+        for calls, time in zip(every, found, strict=True)
+        if not time.demand.hidden
+    ]
+    if len(shares) < 2:
+        return found
+    now_s: Number = 0.0
+    for _ in shares:
+        _balance(shares)
+        step_s: Number = float("inf")
+        for one in shares:
+            step_s = smaller(step_s, where(one.left > 0, over(one.left, one.per_s), float("inf")))
+        step_s = where(step_s < float("inf"), step_s, 0.0)
+        now_s = now_s + step_s
+        for one in shares:
+            ends = (one.left > 0) & (one.left <= one.per_s * step_s * (1 + 1e-9))
+            one.ended_s = where(ends, now_s, one.ended_s)
+            one.left = where(ends, 0.0, larger(0.0, one.left - one.per_s * step_s))
+    for one in shares:
+        _settle(one)
+    return found
+
+
+def _share(system: Any, calls: Any, time: StreamTime, span: Number) -> Share:
+    demand, disk = time.demand, system.disk
+    cached = is_write(calls) and disk.write_cache_bytes > 0
+    other = demand
+    if disk.rotation_s and not cached:
+        other = call_demand(system, Changed(calls, among_bytes=span))
+    unbuffered = (calls.path or system.host.io_path) in UNBUFFERED
+    programs = calls.users * (calls.in_flight if unbuffered else 1)
+    under_way = programs * max(1, demand.ahead) * (1 if unbuffered else demand.together)
+    return Share(
+        time=time,
+        station=cached,
+        arrives_per_s=0.0 if calls.rate_per_s is None else over(time.calls, time.elapsed_s),
+        under_way=larger(1.0, under_way),
+        rest_s=demand.cpu_s + calls.think_s,
+        alone_s=demand.device_s,
+        held_s=(demand.held_s, larger(demand.held_s, other.held_s)),
+        left=time.calls,
+        programs=programs,
+        visits=demand.visits,
+    )
+
+
+def _balance(shares: list[Share]) -> None:
+    """Calls a second of each stream that has calls left: arrival theorem for several classes [lazowska-1984].
+
+    A call that arrives finds what others, and the other calls of its stream, have waiting.
+    """
+    for one in shares:
+        fastest = over(one.time.calls, one.time.elapsed_s)
+        one.per_s = where(one.left > 0, fastest, 0.0)
+        one.waiting = 0.0
+    for _ in range(ROUNDS):
+        total = sum(one.requests_per_s for one in shares)
+        held = [
+            one.held_s[0] + (1 - over(one.requests_per_s, total)) * (one.held_s[1] - one.held_s[0])
+            for one in shares
+        ]
+        arriving = sum(
+            where(one.left > 0, one.arrives_per_s * each, 0.0) for one, each in zip(shares, held, strict=True)
+        )
+        free = 1 - smaller(FULLEST, arriving)
+        for one, each in zip(shares, held, strict=True):
+            ahead: Number = 0.0
+            for other, theirs in zip(shares, held, strict=True):
+                if other.station == one.station:
+                    found = other.waiting * (1 - 1 / one.under_way) if other is one else other.waiting
+                    ahead = ahead + found * theirs * one.visits / other.visits
+            at_queue = (each + ahead) / free
+            one.wait_s = at_queue + larger(0.0, one.alone_s - one.held_s[0])
+            closed = smaller(
+                over(one.time.calls, one.time.elapsed_s), one.under_way / (one.rest_s + one.wait_s)
+            )
+            per_s = where(one.arrives_per_s > 0, one.arrives_per_s, closed)
+            one.per_s = where(one.left > 0, (one.per_s + per_s) / 2, 0.0)
+            queued = where(one.arrives_per_s > 0, 0.0, closed * at_queue)
+            one.waiting = where(one.left > 0, (one.waiting + queued) / 2, 0.0)
+
+
+def _settle(one: Share) -> None:
+    """The time of a stream after it shared the device."""
+    time = one.time
+    arrives = one.arrives_per_s > 0
+    longer = larger(0.0, one.ended_s - time.elapsed_s) * one.programs / time.calls
+    wait_s = one.wait_s
+    if time.demand.ahead:
+        wait_s = ahead_wait_s(time.demand, wait_s, larger(one.arrives_per_s, 1e-9) / one.programs)
+    waited = where(arrives, larger(time.wait_s, wait_s), time.wait_s + longer)
+    time.response_s = time.response_s + waited - time.wait_s
+    time.wait_s = waited
+    time.elapsed_s = where(arrives, time.elapsed_s, larger(time.elapsed_s, one.ended_s))
+    time.method = METHOD

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -44,6 +44,8 @@ class Control:
 
     def offered(self, scenario: Scenario) -> bool:
         """Whether it is worth showing: prices are once there is a currency, a kind of transaction where it is alone."""
+        if self.path == ROW_BYTES:
+            return not scenario.system.table.columns
         if self.path in OF_A_KIND:
             return isinstance(scenario.workload, Transactions) and len(scenario.workload.mix) == 1
         return self.path not in PRICES or scenario.system.prices.currency is not None
@@ -172,6 +174,8 @@ def _idle_on_the_disk(path: str, disk: Disk) -> str:
 
 
 RAID_DISKS: Final = "disk.raid_disks"
+ROW_BYTES: Final = "table.row_bytes"
+"""Offered where the row is not described column by column."""
 COMPANIONS: Final[dict[tuple[str, str], tuple[str, str]]] = {
     ("disk.raid_level", "none"): (RAID_DISKS, "1"),
     ("disk.raid_level", "0"): (RAID_DISKS, "2"),
@@ -207,6 +211,7 @@ GROUPS: Final[dict[str, tuple[Control, ...]]] = {
     "Segment": (
         Control("tablespace.block_size_bytes", "Block size", only_for=STATEMENTS),
         Control("table.rows", "Rows", only_for=STATEMENTS),
+        Control(ROW_BYTES, "Row length", only_for=STATEMENTS),
         Control("table.pctfree_percent", "PCTFREE", only_for=STATEMENTS),
         Control("tablespace.space_management", "Segment space management", only_for=STATEMENTS),
         Control("table.column_count", "Columns", only_for=LOADS),
@@ -300,8 +305,8 @@ GROUPS: Final[dict[str, tuple[Control, ...]]] = {
         Control("disk.write_cache_flushed", "fsync and O_SYNC flush it", only_for=("write_stream",)),
         Control("disk.raid_level", "RAID level", only_for=STREAMS),
         Control("disk.raid_disks", "Members of the RAID set", only_for=STREAMS),
-        Control("disk.iops_limit", "Limit of the volume", only_for=STREAMS),
-        Control("disk.throughput_limit_bytes_per_s", "Limit of its throughput", only_for=STREAMS),
+        Control("disk.iops_limit", "IOPS limit of the volume", only_for=(*READERS, *STREAMS)),
+        Control("disk.throughput_limit_bytes_per_s", "Throughput limit of the volume", only_for=(*READERS, *STREAMS)),
         Control("disk.burst_iops", "Burst", only_for=STREAMS),
         Control("disk.burst_credits", "Burst credits", only_for=STREAMS),
         Control("host.use", "Machine", only_for=(*STATEMENTS, *STREAMS)),
@@ -352,6 +357,12 @@ GROUPS: Final[dict[str, tuple[Control, ...]]] = {
         Control("prices.storage_per_iops_month", "Storage by IOPS"),
     ),
 }  # fmt: skip
+
+
+def controls_of(paths: Sequence[str], kind: str) -> list[Control]:
+    """The controls of these fields in a workload of *kind*, in that order."""
+    every = [control for controls in GROUPS.values() for control in controls if control.facts(kind)]
+    return [next(one for one in every if one.path == path) for path in paths]
 
 
 OF_A_KIND: Final = frozenset(control.path for control in GROUPS["The transaction"])

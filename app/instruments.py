@@ -27,6 +27,8 @@ from app.markdown import plain, sentence
 from model.results import RunResult
 from scenarios import Scenario, to_toml
 
+TAB: Final = "tab"
+"""Where the session's state holds the open tab."""
 APPLIES: Final[dict[str, Callable[[RunResult], bool]]] = {
     "Stream": lambda result: bool(result.streams),
     "Transactions": lambda result: result.transactions is not None,
@@ -55,7 +57,7 @@ WIDTHS: Final = {
 def tabs(before: RunResult, after: RunResult, other: Scenario, command: str) -> None:
     """The answer in the instruments' own forms; only the open tab is drawn."""
     names = [name for name, applies in APPLIES.items() if applies(before) or applies(after)]
-    drawn = dict(zip(names, st.tabs(names, key="tab", on_change="rerun"), strict=True))
+    drawn = dict(zip(names, st.tabs(names, key=TAB, on_change="rerun"), strict=True))
     for name, tab in drawn.items():
         if not tab.open:
             continue
@@ -103,6 +105,9 @@ def _code(lines: Iterable[str]) -> None:
 
 
 def _side_by_side(before: RunResult, after: RunResult, lines: Lines) -> None:
+    if before == after:
+        _code(lines(after))
+        return
     for column, label, result in zip(st.columns(2), ("Baseline", "What-if"), (before, after), strict=True):
         with column:
             st.caption(label)
@@ -111,9 +116,10 @@ def _side_by_side(before: RunResult, after: RunResult, lines: Lines) -> None:
 
 def _one_above_the_other(before: RunResult, after: RunResult, lines: Lines) -> None:
     """Some instruments print 80 columns, too wide for two."""
-    for label, result in (
-        [("Baseline", before)] if before == after else [("What-if", after), ("Baseline", before)]
-    ):
+    if before == after:
+        _code(lines(after))
+        return
+    for label, result in (("What-if", after), ("Baseline", before)):
         st.caption(label)
         _code(lines(result))
 

@@ -89,7 +89,8 @@ def whole(result: RunResult) -> Number:
     """What an answer is about: the elapsed time, or the response of a transaction."""
     outside = by_number(result)["elapsed"]
     interval = result.time.interval
-    known = "" if interval is None else f"{show_seconds(interval.low_s)} to {show_seconds(interval.high_s)}"
+    ends = [] if interval is None else [show_seconds(interval.low_s), show_seconds(interval.high_s)]
+    known = " to ".join(ends) if len(set(ends)) > 1 else ""
     label, says = ("Response", MEAN) if result.transactions else ("Elapsed", "")
     return Number(label, show_seconds, lambda r: r.time.elapsed_s, outside, says=says, interval=known)
 

@@ -16,6 +16,12 @@ class Preset:
     title: str
     scenario: str
     changes: Mapping[str, str] = field(default_factory=dict)
+    controls: tuple[str, ...] = ()
+    """The fields that the question is about; their controls stand first."""
+    tab: str = ""
+    """The tab that holds more of the answer."""
+    says: str = ""
+    """What is compared with what, and what the model leaves out of it."""
 
     @property
     def key(self) -> str:
@@ -24,62 +30,109 @@ class Preset:
         return f"{self.scenario}?{said}" if said else self.scenario
 
 
-PRESETS: Final[dict[str, tuple[Preset, ...]]] = {
-    "Reading": (
-        Preset("Full scan, 7.2 million rows", "rahn-full-scan"),
-        Preset(
-            "Full scan, 8K against 16K blocks", "rahn-full-scan", {"tablespace.block_size_bytes": "16384"}
-        ),
-        Preset("Full scan, 100 against 15 rows a fetch", "rahn-full-scan", {"workload.arraysize_rows": "15"}),
-        Preset("Index range scan", "index-range-scan"),
-        Preset("Index range scan, rows scattered", "index-range-scan", {"index.clustering": "scattered"}),
-        Preset(
-            "Buffered against direct reads", "shallahamer-buffered", {"instance.serial_direct_read": "always"}
-        ),
-        Preset("Logical I/O: counting cached rows", "savvinov-lio-pc"),
-        Preset("What logical I/O costs, in money", "savvinov-lio-priced"),
-        Preset("Physical against logical I/O", "savvinov-pio-lio"),
-        Preset("Full scan of 50 million rows on NVMe", "full-scan-nvme"),
+QUESTIONS: Final[tuple[Preset, ...]] = (
+    Preset(
+        "Are 16K blocks faster?", "full-scan-nvme", {"tablespace.block_size_bytes": "16384"},
+        ("tablespace.block_size_bytes", "table.rows", "table.row_bytes", "disk.use"),
+        says="A full scan of 50 million rows in 16K blocks, compared with 8K blocks.",
     ),
-    "Changing rows": (
-        Preset("Update that grows rows, 16K blocks", "rahn-pctfree-16k-10"),
-        Preset("Update that grows rows, 8K blocks", "rahn-pctfree-8k-10"),
+    Preset(
+        "Why does the same update take 11 minutes there?", "rahn-pctfree-8k-10",
+        {"tablespace.block_size_bytes": "16384"},
+        ("tablespace.block_size_bytes", "table.pctfree_percent", "instance.release", "tablespace.space_management"),
+        "Segment",
+        "An update that lengthens 200,000 rows in 16K blocks, compared with 8K blocks. Raise PCTFREE, or choose a "
+        "release with the fix of bug 6918210, and the 11 minutes go.",
+    ),
+    Preset(
+        "Is filesystemio_options=setall worth it?", "full-scan-filesystem", {"host.io_path": "direct"},
+        ("host.io_path", "instance.disk_asynch_io", "host.page_cache_hit_fraction", "disk.use"),
+        says="filesystemio_options is no field here. SETALL is I/O path direct with asynchronous I/O on; NONE, the "
+        "baseline, is I/O path buffered.",
+    ),
+    Preset(
+        "How many users until response doubles?", "oltp-nvme", {},
+        ("workload.users", "workload.think_s", "host.cpus", "disk.use"), "Load",
+        "The tab Load below has response and throughput over the number of users. Parsing and network time are left "
+        "out, so real systems saturate earlier.",
+    ),
+    Preset(
+        "What does a bigger buffer cache save?", "oltp-nvme", {"instance.buffer_cache_bytes": "16G"},
+        ("instance.buffer_cache_bytes", "workload.data_bytes", "workload.hot_data_percent", "workload.users"),
+        "Cache", "A buffer cache of 16 GB for 64 GB of data, compared with 8 GB.",
+    ),
+    Preset(
+        "Will this cloud volume carry my scan?", "full-scan-nvme", {"disk.use": "ebs-gp3"},
+        ("disk.use", "disk.iops_limit", "disk.throughput_limit_bytes_per_s", "table.rows"), "Device",
+        "A full scan from a gp3 volume at its base price (3,000 IOPS, 125 MB/s), compared with local NVMe.",
+    ),
+)  # fmt: skip
+"""What a DBA asks first."""
+
+PRESETS: Final[dict[str, tuple[Preset, ...]]] = {
+    "Read": (
+        Preset("Full scan of 50 million rows on NVMe, 19c", "full-scan-nvme"),
+        Preset("Full scan of 7.2 million rows, fetched", "rahn-full-scan"),
+        Preset("Full scan: 8K or 16K blocks", "rahn-full-scan", {"tablespace.block_size_bytes": "16384"}),
+        Preset("Full scan: array size 100 or 15", "rahn-full-scan", {"workload.arraysize_rows": "15"}),
+        Preset("Index range scan", "index-range-scan"),
         Preset(
-            "Update that grows rows, PCTFREE 10 or 35", "rahn-pctfree-16k-10", {"table.pctfree_percent": "35"}
+            "Index range scan: clustered or scattered",
+            "index-range-scan",
+            {"index.clustering": "scattered"},
         ),
-        Preset("Update that grows rows, bug fixed", "rahn-pctfree-16k-10", {"instance.release": "11.2.0.4"}),
+        Preset(
+            "Full scan: buffered or direct path reads",
+            "shallahamer-buffered",
+            {"instance.serial_direct_read": "always"},
+        ),
+        Preset("CPU of logical I/O: a cached table", "savvinov-lio-pc"),
+        Preset("Cost of logical I/O in money", "savvinov-lio-priced"),
+        Preset("CPU of logical I/O beside physical I/O", "savvinov-pio-lio"),
+    ),
+    "Change rows": (
+        Preset("Update, rows grow: 16K blocks", "rahn-pctfree-16k-10"),
+        Preset("Update, rows grow: 8K blocks", "rahn-pctfree-8k-10"),
+        Preset(
+            "Update, rows grow: PCTFREE 10 or 35",
+            "rahn-pctfree-16k-10",
+            {"table.pctfree_percent": "35"},
+        ),
+        Preset(
+            "Update, rows grow: bug 6918210 fixed",
+            "rahn-pctfree-16k-10",
+            {"instance.release": "11.2.0.4"},
+        ),
         Preset("Insert beside an uncommitted delete", "assm-uncommitted-delete"),
     ),
-    "Loading and unloading": (
-        Preset("Import of a schema, 4K blocks", "magni-imp-4k"),
-        Preset(
-            "Import of a schema, 4K against 16K", "magni-imp-4k", {"tablespace.block_size_bytes": "16384"}
-        ),
-        Preset("Import of a table of 200 MB", "magni-imp-200mb-4k"),
-        Preset("Export of a schema", "magni-exp"),
-        Preset("Select through SQL*Plus", "magni-select-200mb-4k"),
+    "Load and unload": (
+        Preset("imp of a schema, 4K blocks", "magni-imp-4k"),
+        Preset("imp of a schema: 4K or 16K blocks", "magni-imp-4k", {"tablespace.block_size_bytes": "16384"}),
+        Preset("imp of a table of 200 MB", "magni-imp-200mb-4k"),
+        Preset("exp of a schema", "magni-exp"),
+        Preset("SELECT through SQL*Plus", "magni-select-200mb-4k"),
     ),
     "Transactions": (
-        Preset("OLTP on ext3 (TPC-C)", "magni-tpcc-8k"),
-        Preset("OLTP on ext3 (TPC-B)", "magni-tpcb-8k"),
-        Preset("Order entry, one warehouse", "tpc-c"),
-        Preset("Ten tellers, fifty branches", "tpc-b"),
-        Preset("Ten or a hundred tellers", "tpc-b", {"workload.users": "100"}),
+        Preset("TPC-C on ext3, 10g", "magni-tpcc-8k"),
+        Preset("TPC-B on ext3, 10g", "magni-tpcb-8k"),
+        Preset("TPC-C-like, one warehouse, 10 users", "tpc-c"),
+        Preset("TPC-B-like, 50 branches, 10 users", "tpc-b"),
+        Preset("TPC-B-like: 10 or 100 users", "tpc-b", {"workload.users": "100"}),
     ),
     "Below the database": (
-        Preset("dd on a raw device", "magni-dd-raw-10000"),
+        Preset("dd to a raw device", "magni-dd-raw-10000"),
         Preset("dd through the file system", "magni-dd-fs-10000"),
         Preset(
-            "dd: raw against file system",
+            "dd: raw device or file system",
             "magni-dd-raw-10000",
             {"host.io_path": "buffered", "host.filesystem": "ext3", "workload.extends": "true"},
         ),
-        Preset("O_SYNC writes, page by page", "magni-pwrite-1"),
-        Preset("Reads of a scan, one pread at a time", "shallahamer-pread"),
-        Preset("Reads of a scan, two by io_submit", "shallahamer-io-submit"),
+        Preset("O_SYNC writes of one page", "magni-pwrite-1"),
+        Preset("Multiblock reads by pread, one at a time", "shallahamer-pread"),
+        Preset("Multiblock reads by io_submit, two at once", "shallahamer-io-submit"),
     ),
 }
-"""Group -> its questions."""
+"""Group -> its experiments."""
 
 DOCUMENTS: Final[dict[str, str]] = {
     "rahn-mbrc": "G. Rahn, 2008 (document 000): Oracle 11.1 on ASM",
@@ -89,6 +142,7 @@ DOCUMENTS: Final[dict[str, str]] = {
     "shallahamer-direct": "C. Shallahamer, 2016 (document 003)",
     "savvinov-lio": "N. Savvinov (document 004): PC, Sun M8000",
     "lewis-delete": "J. Lewis and others, 2009 and 2018",
+    "general knowledge": "Typical values of today's hardware, not measured on one system",
     "tpc-b": "TPC-B, after its specification",
     "tpc-c": "TPC-C, after its specification",
 }
@@ -96,12 +150,25 @@ DOCUMENTS: Final[dict[str, str]] = {
 
 
 def all_presets() -> Iterator[Preset]:
-    """Every preset, group by group."""
+    """Every preset: the questions, then the experiments group by group."""
+    yield from QUESTIONS
     for group in PRESETS.values():
         yield from group
 
 
 BY_KEY: Final = {preset.key: preset for preset in all_presets()}
+
+
+def question(key: str) -> Preset | None:
+    """The question of that *key*; None for anything else."""
+    found = BY_KEY.get(key)
+    return found if found in QUESTIONS else None
+
+
+def key_of(scenario: str, changes: Mapping[str, str]) -> str:
+    """The key of the preset that is the *scenario* with just these *changes*; the scenario's name where none is."""
+    found = Preset("", scenario, changes).key
+    return found if found in BY_KEY else scenario
 
 
 def named(key: str) -> Preset:

@@ -33,7 +33,7 @@ from scenarios import Scenario
 from scenarios.prices import priced_alike
 from scenarios.sweeps.answers import DML
 
-FIRST: Final = "rahn-full-scan"
+FIRST: Final = "full-scan-nvme"
 NAME: Final = "what_if.name"
 CHANGES: Final = "what_if.changes"
 """What the what-if changes in the scenario."""
@@ -45,6 +45,14 @@ NOTES: Final = "what_if.notes"
 PICKED: Final = "scenario"
 PICKED_LAST: Final = "what_if.picked"
 PRESETS_OPEN: Final = "presets"
+WELCOME: Final = "what_if.welcome"
+"""Whether the page begins with what it is and the questions, as it does until one is chosen."""
+QUESTION: Final = "The question"
+"""The group of the controls that a question is about."""
+ABOUT: Final = (
+    "**Blocktime** estimates how long database I/O takes on an Oracle-style database under Linux, and where the time "
+    "goes. Choose a question, or change a control on the left and see what moves."
+)
 NOT_IN_A_CLASS: Final = re.compile(r"[^a-zA-Z0-9_-]")
 """What Streamlit replaces in a key to make the name of a class of it."""
 STYLE: Final = """<style>
@@ -98,10 +106,13 @@ def page() -> None:
     except BlocktimeError as error:
         st.error(plain(f"There is no answer for this setting: {error}"), icon=":material/error:")
         return
+    _welcome()
     title = presets.title_of(state.preset, own_files.title)
     answer.headline(
         title, (base, other), len(differing), found, lambda: _share(state, accepted, base, other, found)
     )
+    if question := presets.question(state.preset):
+        st.caption(plain(question.says))
     answer.keep_in_mind(found)
     with st.container(key="explained"):
         said, chart = st.columns([1, 1.6], gap="medium")
@@ -117,6 +128,20 @@ def page() -> None:
     if own_files.is_own(state.name):
         command = settings.command_line(instruments.file_of(other), {}, engine)
     instruments.tabs(found.before, found.after, other, command)
+
+
+def _welcome() -> None:
+    """What the page is, and what a DBA asks first."""
+    if not st.session_state[WELCOME]:
+        return
+    with st.container(key="welcome", gap="small"):
+        st.markdown(ABOUT)
+        for three in (presets.QUESTIONS[:3], presets.QUESTIONS[3:]):
+            for column, question in zip(st.columns(3, gap="small"), three, strict=True):
+                column.button(
+                    question.title, key=f"question.{question.key}", on_click=_take, args=(question.key,),
+                    help=plain(question.says), width="stretch",
+                )  # fmt: skip
 
 
 def _marked(paths: Sequence[str]) -> str:
@@ -184,6 +209,7 @@ def start(query: dict[str, str]) -> None:
     notes += address.at_most(refused, "The link's baseline")
     _show(shown.name, shown.changes, pinned)
     st.session_state[NOTES] = notes
+    st.session_state[WELCOME] = not query
 
 
 def _address(state: _State) -> None:
@@ -202,12 +228,16 @@ def _controls(state: _State, base: Scenario, other: Scenario, refused: Mapping[s
     _scenario(state)
     _baseline(state)
     shown: set[str] = set()
-    for group, controls in forms.GROUPS.items():
+    kind = other.workload.kind
+    first = forms.controls_of(question.controls, kind) if (question := presets.question(state.preset)) else []
+    groups = {QUESTION: first} if first else {}
+    for group, controls in [*groups.items(), *forms.GROUPS.items()]:
         found = [
             (control, field)
             for control in controls
-            if (control.path in state.differing or control.offered(other))
-            and (field := control.facts(other.workload.kind))
+            if control.path not in shown
+            and (control.path in state.differing or control.offered(other))
+            and (field := control.facts(kind))
         ]
         if not found:
             continue
@@ -257,14 +287,14 @@ def _scenario(state: _State) -> None:
     st.selectbox(
         "Scenario", choices, choices.index(state.preset) if says_value else 0, key=PICKED, on_change=_pick,
         format_func=lambda key: presets.title_of(key, own_files.title),
-        help="Questions in plain words first, then every scenario of the library; type to find one. "
+        help="Questions first, then experiments, then every scenario of the library; type to find one. "
         "What you change below is compared with it",
     )  # fmt: skip
     if not own_files.is_own(state.name):
         st.caption(plain(presets.source_of(state.name)))
     left, right = st.columns(2, gap="small")
-    place = left.popover("Presets", icon=":material/list:", width="stretch", key=PRESETS_OPEN, on_change="rerun",
-                         help="The questions in groups, each with its source")  # fmt: skip
+    place = left.popover("Examples", icon=":material/list:", width="stretch", key=PRESETS_OPEN, on_change="rerun",
+                         help="Questions of a DBA, and experiments with their sources")  # fmt: skip
     if place.open:
         with place:
             _presets()
@@ -273,7 +303,7 @@ def _scenario(state: _State) -> None:
 
 
 def _presets() -> None:
-    for group, found in presets.PRESETS.items():
+    for group, found in {"Questions": presets.QUESTIONS, **presets.PRESETS}.items():
         st.markdown(f"**{group}**")
         for preset in found:
             st.button(
@@ -342,6 +372,8 @@ def _take(key: str) -> None:
         return
     preset = presets.named(key)
     st.session_state[PRESETS_OPEN] = False
+    if preset.tab:
+        st.session_state[instruments.TAB] = preset.tab
     _show(preset.scenario, preset.changes, {}, key)
 
 
@@ -371,5 +403,5 @@ def show(name: str, changes: Mapping[str, str]) -> None:
 def _show(name: str, changes: Mapping[str, str], pinned: Mapping[str, str], preset: str = "") -> None:
     held = st.session_state
     held[NAME], held[CHANGES], held[PINNED] = name, dict(changes), dict(pinned)
-    held[PICKED_LAST] = preset or name
-    held[NOTES] = []
+    held[PICKED_LAST] = preset or presets.key_of(name, {} if pinned else changes)
+    held[NOTES], held[WELCOME] = [], False

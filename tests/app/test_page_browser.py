@@ -19,9 +19,10 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.browser
 
+SCAN = "?scenario=rahn-full-scan"
 TABLET = {"width": 820, "height": 1180}
 PHONE = {"width": 390, "height": 844}
-CHANGED = "?tablespace.block_size_bytes=16384&workload.arraysize_rows=15"
+CHANGED = "?scenario=rahn-full-scan&tablespace.block_size_bytes=16384&workload.arraysize_rows=15"
 
 
 def metric(page: Page, label: str) -> Locator:
@@ -43,7 +44,7 @@ def elapsed(*settings: str) -> str:
 
 
 def test_moving_the_block_size_by_keyboard_changes_the_largest_read(browser: Browser, server: str) -> None:
-    with opened(browser, server) as (page, _):
+    with opened(browser, f"{server}/{SCAN}") as (page, _):
         reads(page, "Largest read", "128 blocks")
         slider = page.get_by_role("slider", name=re.compile("Block size"))
         slider.focus()
@@ -56,7 +57,7 @@ def test_moving_the_block_size_by_keyboard_changes_the_largest_read(browser: Bro
 
 
 def test_a_smaller_array_changes_the_elapsed_time(browser: Browser, server: str) -> None:
-    with opened(browser, server) as (page, _):
+    with opened(browser, f"{server}/{SCAN}") as (page, _):
         reads(page, "Elapsed", elapsed())
         field = page.get_by_role("spinbutton", name=re.compile("Array size"))
         field.fill("15")
@@ -66,7 +67,7 @@ def test_a_smaller_array_changes_the_elapsed_time(browser: Browser, server: str)
 
 
 def test_the_address_reproduces_the_screen(browser: Browser, server: str) -> None:
-    with opened(browser, server) as (page, _):
+    with opened(browser, f"{server}/{SCAN}") as (page, _):
         slider = page.get_by_role("slider", name=re.compile("Block size"))
         slider.focus()
         slider.press("End")
@@ -84,7 +85,7 @@ def test_the_address_reproduces_the_screen(browser: Browser, server: str) -> Non
 
 def test_several_users_are_simulated_and_the_download_gives_the_same(browser: Browser, server: str) -> None:
     asked = load("rahn-full-scan", ["workload.users=8"])
-    with opened(browser, f"{server}/?workload.users=8") as (page, _):
+    with opened(browser, f"{server}/?scenario=rahn-full-scan&workload.users=8") as (page, _):
         reads(page, "Elapsed", show_seconds(run(asked).time.elapsed_s))
         page.locator("h3").get_by_text(re.compile("simulated")).wait_for()
         page.get_by_text(f"instant estimate: {elapsed('workload.users=8')}").wait_for()
@@ -124,7 +125,10 @@ def test_what_is_extrapolated_is_told_on_the_first_screen(
 
 
 def test_a_broken_link_says_so_and_goes_on(browser: Browser, server: str) -> None:
-    with opened(browser, f"{server}/?host.cpus=many&workload.arraysize_rows=15") as (page, _):
+    with opened(browser, f"{server}/?scenario=rahn-full-scan&host.cpus=many&workload.arraysize_rows=15") as (
+        page,
+        _,
+    ):
         page.get_by_text(re.compile("The link asks for what is not allowed.*host.cpus")).wait_for()
         reads(page, "Elapsed", elapsed("workload.arraysize_rows=15"))
 
@@ -189,7 +193,7 @@ def test_a_simulation_leaves_the_page_usable_and_the_next_change_cancels_it(
     browser: Browser, server: str
 ) -> None:
     long, short = ("workload.users=800", "workload.users=1")
-    with opened(browser, f"{server}/?{long}") as (page, _):
+    with opened(browser, f"{server}/?scenario=rahn-full-scan&{long}") as (page, _):
         page.get_by_text(re.compile("simulating")).wait_for()
         reads(page, "Elapsed", elapsed(long))  # the law's, meanwhile
         field = page.get_by_role("spinbutton", name=re.compile("Users"))
@@ -210,7 +214,7 @@ def test_nothing_moves_when_the_simulation_replaces_the_estimate(browser: Browse
 
 
 def test_what_was_pinned_swapped_and_shared_opens_elsewhere(browser: Browser, server: str) -> None:
-    with opened(browser, f"{server}/?workload.arraysize_rows=15") as (page, _):
+    with opened(browser, f"{server}/?scenario=rahn-full-scan&workload.arraysize_rows=15") as (page, _):
         page.get_by_role("button", name="Swap").click()
         reads(page, "Elapsed", elapsed())
         page.wait_for_url(re.compile("baseline.workload.arraysize_rows=15"))
@@ -301,7 +305,7 @@ def test_load_and_cache_of_transactions_are_drawn(browser: Browser, server: str,
 
 @pytest.mark.skipif("BLOCKTIME_SCREENSHOT" not in os.environ, reason="BLOCKTIME_SCREENSHOT names no file")
 def test_the_picture_of_the_readme(browser: Browser, server: str) -> None:
-    with opened(browser, f"{server}/?tablespace.block_size_bytes=16384") as (page, _):
+    with opened(browser, f"{server}/?scenario=rahn-full-scan&tablespace.block_size_bytes=16384") as (page, _):
         reads(page, "Elapsed", elapsed("tablespace.block_size_bytes=16K"))
         page.locator(".barlayer .point").first.wait_for()
         page.wait_for_timeout(1500)

@@ -25,6 +25,8 @@ BLOCK, ARRAY = "tablespace.block_size_bytes", "workload.arraysize_rows"
 
 
 def opened(**query: str) -> AppTest:
+    """The page at that address; of the measured scan where it names no scenario."""
+    query.setdefault("scenario", "rahn-full-scan")
     app = AppTest.from_file(str(ENTRY), default_timeout=LIMIT_S)
     for key, value in query.items():
         app.query_params[key] = value
@@ -58,6 +60,34 @@ def test_every_preset_opens_with_its_question() -> None:
         )
         changed = f"{len(preset.changes)} changed" if preset.changes else "nothing changed"
         assert says(app, changed), preset.title
+
+
+def test_the_page_begins_with_what_it_is_and_six_questions() -> None:
+    app = AppTest.from_file(str(ENTRY), default_timeout=LIMIT_S).run()
+    assert says(app, "**Blocktime** estimates how long database I/O takes")
+    questions = [one for one in app.button if (one.key or "").startswith("question.")]
+    assert [one.label for one in questions] == [one.title for one in presets.QUESTIONS]
+    assert app.query_params.get("scenario") in (None, [what_if.FIRST])
+    assert load(what_if.FIRST).system.instance.release.startswith("19")
+
+
+@pytest.mark.parametrize("question", presets.QUESTIONS, ids=lambda question: question.title)
+def test_a_question_opens_its_comparison_with_its_controls_first(question: presets.Preset) -> None:
+    app = AppTest.from_file(str(ENTRY), default_timeout=LIMIT_S).run()
+    app.button(key=f"question.{question.key}").click().run()
+    assert not app.exception
+    assert app.error.len == 0
+    assert says(app, question.title)
+    assert not any((one.key or "").startswith("question.") for one in app.button)
+    assert {path: app.query_params[path] for path in question.changes} == dict(question.changes)
+    first = [text.value for text in app.sidebar.markdown if text.value.startswith("**")]
+    assert first[0] == f"**{what_if.QUESTION}**"
+    for path in question.controls:
+        assert widget(app, path).key == path
+    if question.changes:
+        assert metric(app, "Elapsed" if "oltp" not in question.scenario else "Response").delta
+    if question.tab:
+        assert app.session_state["tab"] == question.tab
 
 
 def test_a_scenario_that_is_no_preset_can_be_chosen_too() -> None:
@@ -462,7 +492,7 @@ def test_a_limit_that_is_not_allowed_itself_is_told_in_a_sentence() -> None:
     ]
 
 
-def test_a_baseline_of_a_thousand_unknown_fields_is_a_few_sentences() -> None:
-    app = opened(**{f"baseline.table.k{place}": "1" for place in range(1000)})
+def test_a_baseline_of_many_unknown_fields_is_a_few_sentences() -> None:
+    app = opened(**{f"baseline.table.k{place}": "1" for place in range(999)})
     assert app.error.len == address.MOST_NOTES + 1
     assert "more things that are not allowed" in app.error[-1].value

@@ -79,7 +79,7 @@ def written(name: str, changes: Mapping[str, str], first: str) -> dict[str, str]
 
 def _meaningless(keys: list[str]) -> list[str]:
     """A sentence for keys of a link that are not those of a field."""
-    said = [f"The link has {cut(key)!r}, which means nothing here." for key in keys[:MOST_NOTES]]
+    said = [f"The link has {cut(key)!r}, which is not a field of this page." for key in keys[:MOST_NOTES]]
     more = len(keys) - len(said)
     return [*said, f"It has {more:,} more such keys."] if more else said
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from validation.left_out import LeftOut
 
 
-@click.command(short_help="Fit the constants that the cases are marked for.")
+@click.command(short_help="Fit constants to the measured cases.")
 @click.argument("cases", metavar="[CASE...]", nargs=-1)
 @click.option(
     "--leave-out",
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     help="Also predict each number that fits, without its row and without its block size.",
 )
 @click.option(
-    "--write", "to_catalog", is_flag=True, help="Put the estimates into the catalog; leaves out, too."
+    "--write", "to_catalog", is_flag=True, help="Write the estimates to the catalog; implies --leave-out."
 )
-@click.option("--json", "as_json", is_flag=True, help="JSON on standard output, and nothing else there.")
+@click.option("--json", "as_json", is_flag=True, help="Only JSON on standard output.")
 @click.option("--quiet", is_flag=True, help="No tables.")
 def calibrate(
     cases: tuple[str, ...], leave_out: bool, to_catalog: bool, as_json: bool, quiet: bool

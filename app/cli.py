@@ -124,7 +124,7 @@ def _judged(error: Exception) -> tuple[int, str]:
         return WRONG_INPUT, f"{error}; --store FOLDER keeps answers elsewhere, --no-store keeps none"
     if isinstance(error, BlocktimeError) and not isinstance(error, BooksDoNotBalance):
         return WRONG_INPUT, str(error)
-    fault = f"a fault of blocktime, not of the input: {type(error).__name__}: {error}"
+    fault = f"an error in blocktime, not in your input: {type(error).__name__}: {error}"
     return CHECK_FAILED, f"{fault} (BLOCKTIME_TRACEBACK=1 shows where)"
 
 
@@ -318,7 +318,7 @@ def compare(
         titles = [asked[0].title, f"with {', '.join(settings)}"]
     else:
         raise SpecError(
-            f"compare {names[0]}: got one scenario; name two or more, or change this one by --set"
+            f"compare {names[0]}: got one scenario; name two or more, or change this one with --set"
         )
     results: Sequence[RunResult] = [_answer(one, quiet, **how) for one in asked]
     sure: list[Difference] = []
@@ -466,7 +466,7 @@ def schema(kind: str) -> None:
 
 
 @commands.command("app")
-@click.option("--port", type=click.IntRange(1, 65535), help="Port to listen on; a free one when absent.")
+@click.option("--port", type=click.IntRange(1, 65535), help="Port to listen on; by default any free one.")
 @click.option("--browser/--no-browser", default=True, help="Open the page in the browser.")
 def what_if(port: int | None, browser: bool) -> int:
     """The what-if page in the browser."""

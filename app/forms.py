@@ -257,7 +257,7 @@ GROUPS: Final[dict[str, tuple[Control, ...]]] = {
         Control("instance.buffer_cache_bytes", "Buffer cache", only_for=TRANSACTIONS),
         Control("workload.data_bytes", "Data", only_for=TRANSACTIONS),
         Control("workload.hot_data_percent", "Hot share of the data", only_for=TRANSACTIONS),
-        Control("workload.hot_gets_percent", "Gets that go to it", only_for=TRANSACTIONS),
+        Control("workload.hot_gets_percent", "Share of gets", only_for=TRANSACTIONS),
         Control("workload.hot_pool", "Hot blocks in the pool", only_for=TRANSACTIONS),
         Control("instance.db_keep_cache_bytes", "KEEP pool", only_for=TRANSACTIONS),
         Control("workload.cold_pool", "Other blocks in the pool", only_for=TRANSACTIONS),
@@ -270,7 +270,7 @@ GROUPS: Final[dict[str, tuple[Control, ...]]] = {
         Control("instance.replacement.stay_count", "Count at the hot end", only_for=TRANSACTIONS),
         Control("instance.replacement.cool_count", "Count over the midpoint", only_for=TRANSACTIONS),
         Control("workload.hottest_blocks", "Hottest blocks", only_for=TRANSACTIONS),
-        Control("workload.hottest_gets_percent", "Gets that go to those", only_for=TRANSACTIONS),
+        Control("workload.hottest_gets_percent", "Share of gets, hottest blocks", only_for=TRANSACTIONS),
         Control("workload.hottest_changes_percent", "Changes that go to those", only_for=TRANSACTIONS),
     ),
     "Processors, log and disk": (

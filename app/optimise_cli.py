@@ -23,8 +23,8 @@ DONE, NOTHING_FOUND = 0, 1
 
 @click.command(short_help="The best point under limits, or where a goal is reached.")
 @click.argument("name", metavar="NAME|FILE")
-@click.option("--minimise", metavar="MEASURE", help="The measure to make small.")
-@click.option("--maximise", metavar="MEASURE", help="The measure to make large.")
+@click.option("--minimise", metavar="MEASURE", help="Measure to minimise.")
+@click.option("--maximise", metavar="MEASURE", help="Measure to maximise.")
 @click.option("--seek", metavar="GOAL",
               help="Where one axis reaches 'response_s = 0.1', '… <= 50ms' or '… = 2 * base'.")  # fmt: skip
 @click.option("--such-that", metavar="CONDITION", multiple=True,
@@ -32,9 +32,9 @@ DONE, NOTHING_FOUND = 0, 1
 @click.option(
     "--out", type=click.Path(path_type=Path), metavar="FILE", help="A .parquet or .csv file for all points."
 )
-@click.option("--force", is_flag=True, help="Replace the output where it exists.")
-@click.option("--quiet", is_flag=True, help="The command that runs it alone: no tables, no progress.")
-@click.option("--json", "as_json", is_flag=True, help="JSON on standard output, and nothing else there.")
+@click.option("--force", is_flag=True, help="Replace an existing output file.")
+@click.option("--quiet", is_flag=True, help="Only the command that runs it: no tables, no progress.")
+@click.option("--json", "as_json", is_flag=True, help="Only JSON on standard output.")
 @with_axes
 @with_settings
 @with_engine_of_many

@@ -42,9 +42,9 @@ def with_one_engine(default: str | None, says: str) -> Callable[[Callable[..., A
 
 
 def with_engine(command: Callable[..., Any]) -> Callable[..., Any]:
-    return with_one_engine(
-        "auto", "auto calculates where that is exact and simulates where somebody queues."
-    )(_with_chance(command))
+    return with_one_engine("auto", "auto calculates where that is exact, and simulates where work queues.")(
+        _with_chance(command)
+    )
 
 
 def with_engine_of_many(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -73,12 +73,12 @@ def with_uncertainty(command: Callable[..., Any]) -> Callable[..., Any]:
 
 def with_output(command: Callable[..., Any]) -> Callable[..., Any]:
     for option in (
-        click.option("--quiet", is_flag=True, help="The answer alone: no tables, no progress."),
+        click.option("--quiet", is_flag=True, help="Only the answer: no tables, no progress."),
         click.option(
             "--html", "html", type=click.Path(path_type=Path), metavar="FILE", callback=a_place_to_write,
             help="Also write one self-contained page with its plots.",
         ),
-        click.option("--json", "as_json", is_flag=True, help="JSON on standard output, and nothing else there."),
+        click.option("--json", "as_json", is_flag=True, help="Only JSON on standard output."),
     ):  # fmt: skip
         command = option(command)
     return command

@@ -143,8 +143,8 @@ def what_the_mark_says(results: Sequence[RunResult]) -> str:
     else:
         said = f"{worst.constant}, {show_times(worst.times)} times beyond at {used}"
     if many == 1:
-        return f"{MARK} stands on a constant used outside the range that it was fitted in: {said}"
-    return f"{MARK} stands on {many} constants used outside the range that they were fitted in; the farthest is {said}"
+        return f"{MARK} depends on a constant used outside its measured range: {said}"
+    return f"{MARK} depends on {many} constants used outside their measured ranges. The farthest is {said}"
 
 
 def lines_of(results: Sequence[RunResult], letters: Sequence[str] = ()) -> list[str]:

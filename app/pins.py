@@ -85,7 +85,7 @@ def pinned(pins: Pins, name: str, changes: Mapping[str, str], base: Mapping[str,
 def why_not(pins: Pins, pin: Pin) -> str:
     """Why *pin* cannot be added; empty where it can."""
     if pin.key in (one.key for one in pins):
-        return "It is pinned already"
+        return "This is already pinned"
     if len(pins) >= MOST:
         return f"{MOST} scenarios are pinned; remove one first"
     return ""
@@ -132,7 +132,9 @@ def _text(pin: Pin) -> str:
 def read(query: Mapping[str, str]) -> tuple[Pins, list[str]]:
     """The pins that an address asks for, and a sentence for whatever of it cannot be."""
     pins: Pins = ()
-    notes = [f"The link has {cut(key)!r}, which means nothing here." for key in query if key not in KEYS]
+    notes = [
+        f"The link has {cut(key)!r}, which is not a field of this page." for key in query if key not in KEYS
+    ]
     for key in KEYS:
         if key not in query:
             continue

@@ -65,7 +65,7 @@ def _migration(result: RunResult) -> list[str]:
         return []
     if not changes.growth_bytes:
         return [
-            f"No row grows, so none migrates; the segment has {segment.blocks_before:,.0f} blocks before and "
+            f"No row grows, so no row migrates. The segment has {segment.blocks_before:,.0f} blocks before and "
             f"{segment.blocks_after:,.0f} after"
         ]
     has = 100 * segment.blocks[0].reserve_bytes / segment.block_size_bytes
@@ -76,13 +76,13 @@ def _migration(result: RunResult) -> list[str]:
             rest += f"; {needed:.0f} is enough"
         if has < needed:
             rest = f"if every row of a full block grew so, it would take PCTFREE {needed:.0f}"
-        return [f"{grow} and none migrates; {rest}"]
+        return [f"{grow}, and no row migrates; {rest}"]
     share = changes.migrated / changes.table_rows
     grow += f": {changes.migrated:,.0f} of {changes.table_rows:,.0f} updated rows migrate ({share:.0%})"
     if needed >= 100:
-        return [f"{grow}. No PCTFREE is enough for that growth"]
+        return [f"{grow}. No PCTFREE prevents migration with that growth"]
     if has < needed:
-        return [f"{grow}. Set PCTFREE to at least {needed:.0f} and none does"]
+        return [f"{grow}. With PCTFREE {needed:.0f} or higher, no row migrates"]
     return [f"{grow}, though PCTFREE {needed:.0f} is enough where every row has the mean length"]
 
 

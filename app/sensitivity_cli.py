@@ -14,15 +14,15 @@ from app.sweep_cli import with_axes
 
 @click.command(short_help="What matters: each axis alone, and its share of the variance.")
 @click.argument("name", metavar="NAME|FILE")
-@click.option("--measure", default="elapsed_s", show_default=True, help="What is looked at.")
+@click.option("--measure", default="elapsed_s", show_default=True, help="Measure to analyse.")
 @click.option("--samples", type=int, default=256, show_default=True,
-              help="A power of two; points asked are so many times the axes and two.")  # fmt: skip
+              help="A power of two. The number of points is this, times the number of axes plus two.")  # fmt: skip
 @click.option(
     "--out", type=click.Path(path_type=Path), metavar="FILE", help="A .parquet or .csv file for the samples."
 )
-@click.option("--force", is_flag=True, help="Replace the output where it exists.")
-@click.option("--quiet", is_flag=True, help="The sentences alone: no tables, no progress.")
-@click.option("--json", "as_json", is_flag=True, help="JSON on standard output, and nothing else there.")
+@click.option("--force", is_flag=True, help="Replace an existing output file.")
+@click.option("--quiet", is_flag=True, help="Only the sentences: no tables, no progress.")
+@click.option("--json", "as_json", is_flag=True, help="Only JSON on standard output.")
 @with_axes
 @with_settings
 @with_engine_of_many

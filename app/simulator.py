@@ -68,7 +68,7 @@ def _answered(scenario: Scenario, replications: int, switch: _Switch) -> tuple[W
     except ImportError:
         return "refused", "this installation has no simulation engine"
     except Exception as error:  # the next scenario may well have an answer
-        return "refused", f"a fault of blocktime: {type(error).__name__}: {error}"
+        return "refused", f"an error in blocktime: {type(error).__name__}: {error}"
 
 
 if __name__ == "__main__":

@@ -18,14 +18,14 @@ DONE, SOME_FAILED = 0, 1
 def with_axes(command: Callable[..., Any]) -> Callable[..., Any]:
     """What varies, and where it is worked out."""
     for option in (
-        click.option("--no-store", is_flag=True, help="Keep no answers beyond this command."),
-        click.option("--store", type=click.Path(path_type=Path), metavar="FOLDER", help="Where answers are kept."),
+        click.option("--no-store", is_flag=True, help="Do not store answers."),
+        click.option("--store", type=click.Path(path_type=Path), metavar="FOLDER", help="Folder that stores answers."),
         click.option(
             "--cluster", metavar="ADDRESS|local", help="Work on a Dask cluster: its scheduler, or one started here."
         ),
-        click.option("--workers", type=click.IntRange(1, 256), help="Processes; one for each processor if absent."),
+        click.option("--workers", type=click.IntRange(1, 256), help="Processes; by default one for each CPU."),
         click.option(
-            "--limit", type=click.IntRange(1), default=100_000, show_default=True, help="Most answers that are allowed."
+            "--limit", type=click.IntRange(1), default=100_000, show_default=True, help="Limit on the number of points."
         ),
         click.option(
             "--vary", "vary", metavar="KEY=…", multiple=True,
@@ -40,15 +40,15 @@ def with_axes(command: Callable[..., Any]) -> Callable[..., Any]:
 @click.argument("name", metavar="NAME|FILE")
 @click.option("--where", metavar="CONDITION", multiple=True,
               help="Only points such as 'workload.users <= 50 * host.cpus'; repeatable.")  # fmt: skip
-@click.option("--zip", "zipped", is_flag=True, help="The axes of --vary move together instead.")
+@click.option("--zip", "zipped", is_flag=True, help="Vary all axes together, not crossed.")
 @click.option("--design", metavar="crossed|latin_hypercube|sobol", help="All combinations, or samples.")
-@click.option("--samples", type=click.IntRange(1), help="How many, of a sampled design.")
+@click.option("--samples", type=click.IntRange(1), help="Number of points of a sampled design.")
 @click.option(
     "--out", type=click.Path(path_type=Path), metavar="FILE", help="A .parquet or .csv file for the table."
 )
-@click.option("--force", is_flag=True, help="Replace the output where it exists.")
+@click.option("--force", is_flag=True, help="Replace an existing output file.")
 @click.option("--measure", "measures", metavar="NAME", multiple=True,
-              help="What the summary is about; elapsed_s unless the sweep says otherwise; repeatable.")  # fmt: skip
+              help="Measure of the summary; by default that of the sweep, or elapsed_s; repeatable.")  # fmt: skip
 @with_axes
 @with_settings
 @with_engine_of_many

@@ -129,7 +129,7 @@ class Job(Listener):
         except BlocktimeError as error:
             self._fail(getattr(error, "lines", [str(error)]))
         except Exception as error:  # a page must not wait for a thread that is gone
-            self._fail([f"a fault of blocktime: {type(error).__name__}: {error}"])
+            self._fail([f"an error in blocktime: {type(error).__name__}: {error}"])
         finally:
             self._ended.set()
 

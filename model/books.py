@@ -40,7 +40,7 @@ from model.units import show_seconds
 from model.write_books import device_of_writes, writes_of_a_session
 
 SENT_TWICE = "CPU of SQL*Net sends, counted in both CPU and wait"
-BETWEEN_CALLS = "between calls (writing the trace, mostly)"
+BETWEEN_CALLS = "between calls (mostly writing the trace)"
 RUN_QUEUE = "waiting for a processor"
 COPIED = "copying from the page cache in io_submit"
 SUBMIT_BLOCKED = "blocked in io_submit, which no event names"

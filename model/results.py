@@ -340,7 +340,7 @@ class Money(Frozen):
     used_per_hour: float
     machine_per_hour: float
     per_million_logical_io: float | None = None
-    """CPU of a million consistent gets, with the rows that they walk."""
+    """CPU of a million consistent gets, row processing included."""
     per_transaction: float | None = None
     halving_gets_saves_per_hour: float | None = None
     """Half of the CPU of buffer gets at the same rate of work; the rows are still walked."""

@@ -145,7 +145,7 @@ def picture(values: Values, ink: str) -> Chart:
 
 def _said(step: Step) -> str:
     if not step.references:
-        return "The cache is empty; move the step on."
+        return "The cache is empty; move the slider to the next step."
     if step.hit:
         what = f"block {step.block} is found: nothing moves, its touch counts"
     elif step.evicted is None:
@@ -258,15 +258,15 @@ KNOBS: Final = (
          says="Step through the small cache, one reference at a time"),
     Knob(HOT_REGION, "Hot region, at most", 50.0, low=0.0, high=90.0, step=5.0, kind="transactions", unit="%"),
     Knob(HOT_DATA, "Hot share of the data", 20.0, low=5.0, high=50.0, step=5.0, kind="transactions", unit="%"),
-    Knob(HOT_GETS, "Gets that go to it", 80.0, low=50.0, high=95.0, step=5.0, kind="transactions", unit="%"),
+    Knob(HOT_GETS, "Share of gets", 80.0, low=50.0, high=95.0, step=5.0, kind="transactions", unit="%"),
 )  # fmt: skip
 
 LESSON: Final = Lesson(
     path="mechanism-buffer-cache",
     title="Buffer cache",
     mechanism="buffer cache",
-    says="A touch moves no buffer, it only counts. Who needs a buffer looks from the cold end: one touched twice goes "
-    "to the hot end and starts again, the first other clean one is the victim.",
+    says="A touch moves no buffer; it only counts. A session that needs a buffer searches from the cold end. A buffer "
+    "touched twice moves to the hot end and starts again; the first other clean buffer is the victim.",
     law=r"hit = \sum_b p_b\,(c_b + h_b),\qquad c_b = \frac{C(1-q+p)}{D},\quad h_b = \frac{H p}{D},\quad "
     r"D = C(1-q+p) + Hp + \frac{1-q}{\lambda_b}",
     symbols="c, h: share of the time that a block is in the cold and in the hot region; C, H: how long it stays "

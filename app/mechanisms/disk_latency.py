@@ -198,9 +198,9 @@ def _platter(disk: Any, calls: list[Call]) -> list[dict[str, Any]]:
     ring = [5.0 * step for step in range(73)]
     head = {
         "type": "scatterpolar", "mode": "markers", "theta": [360 * call.at_s / disk.rotation_s], "r": [0.7],
-        "name": "place below the head when the command comes",
+        "name": "place below the head when the command arrives",
         "marker": {"symbol": "triangle-down", "size": 14, "color": figures.RED},
-        "hovertemplate": "here the command comes<extra></extra>",
+        "hovertemplate": "the command arrives here<extra></extra>",
     }  # fmt: skip
     return [
         drawn("platter", ring, 1.0, color=figures.GREY, width=2),
@@ -303,13 +303,14 @@ LESSON: Final = Lesson(
     path="mechanism-disk-latency",
     title="Disk latency",
     mechanism="disk latency",
-    says="The time of one small I/O is hardly the bytes: it is the head moving and the platter turning until the "
-    "sector comes by. Who writes 8K in order and waits for each write loses a whole turn each time.",
+    says="Transferring its bytes takes little of a small I/O. Most of the time is the seek, and the rotation until the "
+    "sector arrives. A program that writes 8 KB blocks in sequence and waits for each one loses a full disk rotation "
+    "per write.",
     law=r"t = t_{overhead} + t_{seek}(d) + t_{turn} + \frac{bytes}{rate}"
     r",\qquad t_{seek}(d) = a + b\,\sqrt{d}\;\;(d \le \tfrac13\,\mathrm{stroke})",
-    symbols="t_turn: until the sector's place is under the head, less than one turn; in the mean half a turn at "
-    "random places; in order without a cache, the rest of the turn that overhead and pause have begun. Flash: no "
-    "seek, no turn.",
+    symbols="t_turn: until the sector's place is under the head, less than one rotation; on average half a rotation "
+    "at random places; in sequence without a cache, what overhead and pause leave of a rotation. Flash: no seek, no "
+    "rotation.",
     assumes="one program that waits for each call; no reordering in the drive; the outermost zone; seeks and turns of "
     "a class of drives, as document 001 does not state its own.",
     law_in="model/laws/disk.py, disk_means.py",

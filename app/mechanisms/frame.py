@@ -98,7 +98,7 @@ def read(lesson: Lesson, query: Mapping[str, str]) -> tuple[dict[str, Any], list
     knobs = {knob.name: knob for knob in lesson.knobs}
     for name, text in query.items():
         if name not in knobs:
-            notes.append(f"The link has {cut(name)!r}, which means nothing here.")
+            notes.append(f"The link has {cut(name)!r}, which is not a field of this page.")
             continue
         try:
             values[name] = knobs[name].parse(text)

@@ -198,10 +198,10 @@ def curve(values: Values, ink: str) -> Chart:
     )  # fmt: skip
     layout["margin"]["t"] = 56
     known = [one for one in measured.printed("savvinov_logical_io", "lio", "A") if one.mark == measured.GAP]
-    odd = "".join(f" The cross at {1e6 * one.value:.3g} µs is known to be off: no law serves it and its neighbours."
+    odd = "".join(f" The cross at {1e6 * one.value:.3g} µs is a known gap: no law fits it together with its neighbours."
                   for one in known)  # fmt: skip
     said = (
-        f"The denser the rows, the dearer the get; columns matter less. Points are of 8K blocks, lines of "
+        f"The more rows in a block, the more a get costs; columns matter less. Points are of 8K blocks, lines of "
         f"{show_bytes(values[BLOCK])}.{odd}"
     )
     return Chart(figures.figure(traces, layout, ink), said)

@@ -243,7 +243,7 @@ LESSON: Final = Lesson(
     r"\min\!\left(\left\lfloor\tfrac{max\_sectors\_kb}{4\mathrm{K}}\right\rfloor, segments\right)",
     symbols="For contiguous pages that wait together: of an O_SYNC call its own, of a buffered file all that is "
     "written back at once. ext3 leaves a gap for a block of addresses after 12 pages; up to 2.6.38 four requests "
-    "unplug the queue, and what comes then makes others.",
+    "unplug the queue, and later ones form other requests.",
     assumes="the program is alone on its device; pages are contiguous but for ext3's blocks of addresses; merging at "
     "the back or the front of a waiting request.",
     law_in="model/laws/block_layer.py; the queue is model/state/block_queue.py",

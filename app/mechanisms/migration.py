@@ -82,14 +82,14 @@ LESSON: Final = Lesson(
     "beyond its stub. headers: 74 + 24·ITL bytes under ASSM. Each migrated piece takes 24 bytes more for an ITL entry "
     "of its own.",
     assumes="rows of equal length, updated in the order of their blocks, in one transaction by one session; the lines "
-    "are the closed form's, which is mostly within 5 % of the row by row play behind numbers and picture.",
-    law_in="model/laws/block.py, growth.py; the play is model/state/heap.py",
+    "are the closed form's, which is mostly within 5 % of the row-by-row simulation behind numbers and picture.",
+    law_in="model/laws/block.py, growth.py; the simulation is model/state/heap.py",
     sources=(
         RAHN_PCTFREE,
         Source("adams-migration", "Steve Adams", "Row migration"),
         Source("oracle-concepts", "Oracle", "Oracle Database Concepts"),
     ),
-    asks="Rows of 9 bytes grow by 6. Does PCTFREE 20 spare half of the migrations of PCTFREE 0?",
+    asks="Rows of 9 bytes grow by 6. Does PCTFREE 20 avoid half of the migrations of PCTFREE 0?",
     knobs=KNOBS,
     answer=answer,
 )  # fmt: skip

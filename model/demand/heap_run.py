@@ -122,8 +122,8 @@ def _refuse(rules: HeapRules, table: Table, work: Dml, length: int, grows: int) 
     if asked > MOST_STEPS:
         whose = "workload.rows" if isinstance(work, Insert) and work.rows > table.rows else "table.rows"
         raise OutsideLaw(
-            f"{whose}: playing this takes some {asked:,.0f} steps, the limit is {MOST_STEPS:,}: take fewer rows; all "
-            "but the search for space is proportional to them"
+            f"{whose}: simulating the rows one by one takes some {asked:,.0f} steps, the limit is {MOST_STEPS:,}: take "
+            "fewer rows. All times and counts scale with them, except the search for space"
         )
 
 

@@ -123,7 +123,7 @@ class Instance(Frozen):
         GENERAL,
     )
     redo_byte: Annotated[Size, Field(ge=0, le=1024**5)] | None = setting(
-        None, "Where on the data disk the log begins; behind the data when nothing is said", GENERAL
+        None, "Where on the data disk the log begins; behind the data if not set", GENERAL
     )
     db_file_multiblock_read_count: Literal["auto"] | Annotated[Whole, Field(ge=0, le=1_000_000)] = setting(
         "auto", "DB_FILE_MULTIBLOCK_READ_COUNT: auto, or blocks of DB_BLOCK_SIZE; 0 is bug 5768025", ORACLE

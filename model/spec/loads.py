@@ -26,7 +26,7 @@ class Import(Frozen):
     )
     largest_row_bytes: LargestRow | None = setting(
         None,
-        "Longest row that the columns allow; 24 bytes a column (a NUMBER) when nothing is said",
+        "Longest row that the columns allow; 24 bytes a column (a NUMBER) if not set",
         UTILITIES,
     )
     commit: bool = setting(False, "COMMIT=y: commit after each array; else after the table", UTILITIES)
@@ -49,7 +49,7 @@ class Export(Frozen):
     )
     largest_row_bytes: LargestRow | None = setting(
         None,
-        "Longest row that the columns allow; 24 bytes a column (a NUMBER) when nothing is said",
+        "Longest row that the columns allow; 24 bytes a column (a NUMBER) if not set",
         UTILITIES,
     )
     users: Whole = setting(1, "Exports of the table at the same time", GENERAL, ge=1, le=10_000)

@@ -104,7 +104,11 @@ class Host(Frozen):
         1, "Hardware threads of a core (SMT), for transactions", GENERAL, ge=1, le=8
     )
     smt_gain_percent: Real = setting(
-        17.0, "What a core does more with all its threads busy than with one", "smt-gain", ge=0, le=700
+        17.0,
+        "Extra throughput of a core with all its threads busy, compared with one thread",
+        "smt-gain",
+        ge=0,
+        le=700,
     )
     page_cache_hit_fraction: Real = setting(
         0.0, "Share of buffered reads found in the host's page cache", GENERAL, ge=0, le=1
@@ -115,7 +119,7 @@ class Host(Frozen):
     line_stream_s: Seconds = setting(11.7e-9, "CPU of a streamed cache line", "savvinov-lio", ge=0, le=0.1)
     row_step_s: Seconds = setting(10.2e-9, "CPU of stepping onto a row", "savvinov-lio", ge=0, le=0.1)
     column_step_ratio: Real = setting(
-        0.084, "Instructions of a column in those of a row", "savvinov-lio", ge=0, le=100
+        0.084, "Instructions for a column, relative to those for a row", "savvinov-lio", ge=0, le=100
     )
     fetch_row_s: Seconds = setting(0.5e-6, "CPU of putting a row into the array", GENERAL, ge=0, le=0.1)
     fetch_column_s: Seconds = setting(
@@ -171,7 +175,7 @@ class Host(Frozen):
     log_file_sync_s: Seconds = setting(0.5e-3, "Time a commit waits for the log writer", GENERAL, ge=0, le=10)
     between_calls_s: Seconds = setting(
         0.0,
-        "Time per round trip that neither calls nor waits account for (tracing, mostly)",
+        "Time per round trip that neither calls nor waits account for (mostly tracing)",
         "rahn-mbrc",
         ge=0,
         le=1,
@@ -221,10 +225,10 @@ class Disk(Frozen):
     overhead_s: Seconds = setting(0.1e-3, "Command overhead of a request", SHEETS, ge=0, le=10)
     average_seek_s: Seconds = setting(3.7e-3, "Average seek", SHEETS, ge=0, le=10)
     track_seek_s: Seconds | None = setting(
-        None, "Seek to the next track; a sixth of the average seek when nothing is said", SHEETS, ge=0, le=10
+        None, "Seek to the next track; a sixth of the average seek if not set", SHEETS, ge=0, le=10
     )
     full_seek_s: Seconds | None = setting(
-        None, "Seek over the whole disk; twice the average seek when nothing is said", SHEETS, ge=0, le=10
+        None, "Seek over the whole disk; twice the average seek if not set", SHEETS, ge=0, le=10
     )
     rotation_s: Seconds = setting(4.0e-3, "One turn of the platter; 0 for flash", SHEETS, ge=0, le=10)
     head_switch_s: Seconds = setting(
@@ -257,7 +261,7 @@ class Disk(Frozen):
         le=10,
     )
     track_buffer_bytes: Size = setting(
-        256 * KIB, "Buffer in which the drive reads on after a read; 0 for none", SHEETS, ge=0, le=16 * GIB
+        256 * KIB, "Read-ahead buffer of the drive; 0 for none", SHEETS, ge=0, le=16 * GIB
     )
     write_cache_bytes: Size = setting(
         0,
@@ -295,7 +299,7 @@ class Disk(Frozen):
         None, "Requests a second while credits last", GENERAL
     )
     burst_credits: Real = setting(
-        0.0, "Requests saved up for bursts at the beginning, and at most", GENERAL, ge=0, le=1e12
+        0.0, "Burst credits at the start, which is also their maximum", GENERAL, ge=0, le=1e12
     )
 
     @model_validator(mode="after")

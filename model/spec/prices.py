@@ -44,12 +44,12 @@ class Prices(Frozen):
     )
     storage_bytes: Annotated[Size, Field(ge=0, le=1024**6)] | None = setting(
         None,
-        "Bytes paid for; those of the segment, of the data or of a stream's files when nothing is said",
+        "Bytes paid for; those of the segment, of the data or of a stream's files if not set",
         GENERAL,
     )
     storage_iops: Annotated[Real, Field(ge=0, le=MOST)] | None = setting(
         None,
-        "Requests a second paid for; disk.iops_limit when nothing is said, 0 where that is none",
+        "Requests a second paid for; disk.iops_limit if not set, 0 where that is none",
         GENERAL,
     )
 

@@ -65,7 +65,7 @@ class Table(Frozen):
     rows: Whole = setting(1_000_000, "Rows (NUM_ROWS)", GENERAL, ge=1, le=MAXIMUM_ROWS)
     pctfree_percent: Real = setting(10, "PCTFREE", ORACLE, ge=0, le=99)
     pctused_percent: Annotated[Real, Field(ge=0, le=99)] | None = setting(
-        None, "PCTUSED, for manual space management: a block emptied below takes rows again; 40 when nothing is said",
+        None, "PCTUSED, for manual space management: a block emptied below takes rows again; 40 if not set",
         ORACLE,
     )  # fmt: skip
     initrans: Whole = setting(1, "INITRANS", ORACLE, ge=1, le=255)
@@ -73,12 +73,12 @@ class Table(Frozen):
         "insert", "Loaded by INSERT, or CREATE TABLE AS SELECT (one ITL entry more)", GENERAL
     )
     row_bytes: Annotated[MeanSize, Field(ge=3, le=1_000_000)] | None = setting(
-        None, "Mean bytes of a row piece: 3 header bytes, lengths and data (AVG_ROW_LEN + 3); 100 when nothing is said",
+        None, "Mean bytes of a row piece: 3 header bytes, lengths and data (AVG_ROW_LEN + 3); 100 if not set",
         GENERAL,
     )  # fmt: skip
     row_bytes_sd: MeanSize = setting(0, "Standard deviation of the row length", GENERAL, ge=0, le=100_000)
     column_count: Annotated[Whole, Field(ge=1, le=MAXIMUM_COLUMNS)] | None = setting(
-        None, "Columns of the table; 10 when nothing is said", GENERAL
+        None, "Columns of the table; 10 if not set", GENERAL
     )
     columns: tuple[Column, ...] = setting(
         (),

@@ -17,7 +17,7 @@ class Transaction(Frozen):
     """One kind of transaction: means of what it does to blocks, rows and redo."""
 
     name: str = setting("transaction", "Name of the kind", GENERAL, max_length=60)
-    weight: Real = setting(1.0, "How often it comes, against the other kinds", GENERAL, gt=0, le=1e9)
+    weight: Real = setting(1.0, "Weight in the mix, relative to the other kinds", GENERAL, gt=0, le=1e9)
     gets: Real = setting(
         100.0, "Consistent gets: blocks of indexes and tables that it looks at", GENERAL, ge=0, le=10_000_000
     )
@@ -47,7 +47,7 @@ class Transactions(Frozen):
     users: Whole = setting(10, "Users, each with one transaction at a time", GENERAL, ge=1, le=20_000)
     think_s: Seconds = setting(
         1.0,
-        "Mean time between the end of a user's transaction and the begin of the next",
+        "Think time: mean time from the end of a user's transaction to the start of the next",
         GENERAL,
         ge=0,
     )
@@ -56,7 +56,7 @@ class Transactions(Frozen):
     )
     rate_per_s: Annotated[Real, Field(ge=1e-6, le=1e7)] | None = setting(
         None,
-        "Transactions that arrive a second, whether or not earlier ones are done; closed when nothing is said",
+        "Transactions that arrive a second, whether or not earlier ones are complete; a closed workload if not set",
         GENERAL,
     )
     data_bytes: Size = setting(
@@ -67,13 +67,21 @@ class Transactions(Frozen):
         80.0, "Share of the gets that goes to the hot blocks", GENERAL, ge=0, le=100
     )
     hottest_blocks: Whole = setting(
-        16, "Blocks that everybody gets all the time: roots of indexes, headers", GENERAL, ge=1, le=1_000_000
+        16,
+        "Hottest blocks, which all sessions get all the time: index roots, headers",
+        GENERAL,
+        ge=1,
+        le=1_000_000,
     )
     hottest_gets_percent: Real = setting(
-        10.0, "Share of all gets that goes to those; they never leave the cache", GENERAL, ge=0, le=100
+        10.0,
+        "Share of all gets that go to the hottest blocks; these never leave the cache",
+        GENERAL,
+        ge=0,
+        le=100,
     )
     hottest_changes_percent: Real = setting(
-        0.0, "Share of the changes that goes to those", GENERAL, ge=0, le=100
+        0.0, "Share of the changes that go to the hottest blocks", GENERAL, ge=0, le=100
     )
     hot_pool: Literal["default", "keep"] = setting("default", "BUFFER_POOL of the hot blocks", GENERAL)
     cold_pool: Literal["default", "recycle"] = setting("default", "BUFFER_POOL of the other blocks", GENERAL)
@@ -82,7 +90,7 @@ class Transactions(Frozen):
     )
     transactions: Annotated[Whole, Field(ge=100, le=2_000_000)] | None = setting(
         None,
-        "Transactions that are simulated; when nothing is said as many as precision_percent needs",
+        "Transactions that are simulated; if not set as many as precision_percent needs",
         GENERAL,
     )
     precision_percent: Real = setting(

@@ -31,7 +31,7 @@ class FullScan(Frozen):
     kind: Literal["full_scan"] = "full_scan"
     select: Literal["rows", "count"] = setting("rows", "Return all rows, or count them", GENERAL)
     columns: Annotated[Whole, Field(ge=1, le=MAXIMUM_COLUMNS)] | None = setting(
-        None, "Columns in the select list; all of them when nothing is said", GENERAL
+        None, "Columns in the select list; all of them if not set", GENERAL
     )
     arraysize_rows: Whole = setting(100, "Rows per fetch (array size)", GENERAL, ge=1, le=1_000_000)
     users: Whole = setting(1, "Sessions that run it at the same time", GENERAL, ge=1, le=10_000)
@@ -60,7 +60,7 @@ class Update(Frozen):
         GENERAL,
     )
     growth_bytes: Annotated[MeanSize, Field(ge=0, le=1_000_000)] | None = setting(
-        None, "Mean bytes by which an updated row grows; 0 when nothing is said", GENERAL
+        None, "Mean bytes by which an updated row grows; 0 if not set", GENERAL
     )
     sets: tuple[Column, ...] = setting(
         (),
@@ -139,29 +139,29 @@ class Calls(Frozen):
     )
     start_byte: Annotated[Size, Field(ge=0, le=1024**5)] | None = setting(
         None,
-        "Where on the device the first user's file begins; behind the files before it when nothing is said",
+        "Where on the device the first user's file begins; behind the files before it if not set",
         GENERAL,
     )
     span_bytes: Annotated[Size, Field(ge=512, le=1024**5)] | None = setting(
         None,
         "Bytes of each user's file: random calls go anywhere in it, sequential ones begin anew at its end; "
-        "the bytes of all calls when nothing is said, the rest of the device for random",
+        "the bytes of all calls if not set, the rest of the device for random",
         GENERAL,
     )
-    path: IoPath | None = setting(None, "How the file is opened; host.io_path when nothing is said", GENERAL)
+    path: IoPath | None = setting(None, "How the file is opened; host.io_path if not set", GENERAL)
     in_flight: Whole = setting(
         1, "Asynchronous calls in flight (io_submit); 1 is pread and pwrite", GENERAL, ge=1, le=65536
     )
     rate_per_s: Annotated[Real, Field(ge=1e-6, le=1e9)] | None = setting(
         None,
-        "Calls that arrive a second, whether or not earlier ones are done; closed when nothing is said",
+        "Calls that arrive a second, whether or not earlier ones are complete; a closed workload if not set",
         GENERAL,
     )
     arrivals: Literal["poisson", "regular"] = setting(
-        "poisson", "Whether calls arrive by chance or in step, with rate_per_s", GENERAL
+        "poisson", "Whether calls arrive at random or at equal intervals, with rate_per_s", GENERAL
     )
     think_s: Seconds = setting(
-        0.0, "Between the end of a call and the next one, closed", GENERAL, ge=0, le=3600
+        0.0, "Think time: from the end of a call to the next one (closed workload)", GENERAL, ge=0, le=3600
     )
     think_cv: Real = setting(
         0.0, "Coefficient of variation of think_s: 0 fixed, 1 exponential", GENERAL, ge=0, le=10

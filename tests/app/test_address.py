@@ -77,7 +77,7 @@ def test_a_hostile_link_leaves_sentences_and_a_screen(query: dict[str, str]) -> 
 @pytest.mark.parametrize(
     ("query", "said"),
     [
-        ({"foo": "1"}, "The link has 'foo', which means nothing here."),
+        ({"foo": "1"}, "The link has 'foo', which is not a field of this page."),
         (
             {"scenario": "rahn-ful-scan"},
             "The link names no scenario that exists (rahn-ful-scan); this is rahn-full-scan instead.",

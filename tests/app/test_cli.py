@@ -373,7 +373,7 @@ def test_a_fault_of_the_program_is_said_to_be_one(capsys: Captured, monkeypatch:
         assert main(["run", "rahn-full-scan"]) == 1
         err = capsys.readouterr().err
         assert err.count("\n") == 1
-        assert "a fault of blocktime, not of the input" in err
+        assert "an error in blocktime, not in your input" in err
     monkeypatch.setenv("BLOCKTIME_TRACEBACK", "1")
     with pytest.raises(ZeroDivisionError):
         main(["run", "rahn-full-scan"])

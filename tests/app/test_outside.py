@@ -37,7 +37,7 @@ def test_the_lines_that_depend_on_it_carry_the_mark_and_a_sentence_says_why() ->
     begun = [line for line in lines if re.match(r"\S.*? ~ ", line)]
     assert [line.split(" ~")[0] for line in begun] == ["CPU: buffer gets", "elapsed"]
     assert (
-        "~ stands on a constant used outside the range that it was fitted in: host.logical_io_s, 4 times"
+        "~ depends on a constant used outside its measured range: host.logical_io_s, 4 times"
         in lines[lines.index(begun[1]) + 1]
     )
     assert SENTENCE in " ".join(" ".join(lines).split())
@@ -56,7 +56,7 @@ def test_the_farthest_is_told_first_everywhere() -> None:
     assert factors[0] == 4
     assert factors == sorted(factors, reverse=True)
     assert len(factors) > 1
-    assert "the farthest is host.logical_io_s, 4 times beyond at blocks of 32K" in outside.what_the_mark_says(
+    assert "The farthest is host.logical_io_s, 4 times beyond at blocks of 32K" in outside.what_the_mark_says(
         [result]
     )
 
@@ -69,7 +69,7 @@ def test_the_farthest_is_told_first_everywhere() -> None:
         ("client.row_s", "SQL*Net message from client"),
         ("client.more_data_send_s", "SQL*Net more data to client"),
         ("client.send_cpu_fraction", "unaccounted: CPU of SQL*Net sends, counted in both CPU and wait"),
-        ("host.between_calls_s", "unaccounted: between calls (writing the trace, mostly)"),
+        ("host.between_calls_s", "unaccounted: between calls (mostly writing the trace)"),
         ("disk.bandwidth_bytes_per_s", "direct path read"),
     ],
 )
@@ -126,7 +126,7 @@ def test_the_pages_written_to_files_carry_it() -> None:
     small, big = load(NAME), load(NAME, [BIG])
     results = [run(small, engine="calculate"), run(big, engine="calculate")]
     page = run_page(big, results[1])
-    assert '<p class="beyond">~ stands on a constant' in page
+    assert '<p class="beyond">~ depends on a constant' in page
     assert "<td>CPU: buffer gets ~</td>" in page
     assert "<td>elapsed ~</td>" in page
     assert 'class="beyond"' not in run_page(small, results[0])

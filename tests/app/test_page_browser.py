@@ -242,7 +242,7 @@ def test_the_segment_of_an_update_is_drawn(browser: Browser, server: str, dark: 
     with opened(browser, f"{server}/?scenario=rahn-pctfree-16k-10", dark=dark) as (page, _):
         reads(page, "Rows migrated", "158,626")
         page.get_by_role("tab", name="Segment").click()
-        page.get_by_text(re.compile("Set PCTFREE to at least 35 and none does")).last.wait_for()
+        page.get_by_text(re.compile("With PCTFREE 35 or higher, no row migrates")).last.wait_for()
         for key, drawn, least in (
             ("segment_blocks", ".barlayer .point", 40),
             ("segment_map_before", ".scatterlayer .point", 184),

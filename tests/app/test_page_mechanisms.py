@@ -86,7 +86,7 @@ def test_a_broken_address_gets_a_sentence_and_the_page_goes_on(name: str) -> Non
     said = [one.value for one in page.error]
     assert len(said) == 2
     assert "9e99" in said[0]
-    assert "means nothing here" in said[1]
+    assert "is not a field of this page" in said[1]
     assert page.session_state[lesson.path] == lesson.start
     page = put(page, lesson, lesson.knobs[1], values_of(lesson.knobs[1])[1])
     assert not page.error
@@ -95,7 +95,7 @@ def test_a_broken_address_gets_a_sentence_and_the_page_goes_on(name: str) -> Non
 def test_what_an_address_says_is_no_markdown() -> None:
     page = opened("disk_latency", **{"$E=mc^2$": "1", "*b*": "1", "[click](http://e.example)": "1"})
     assert [one.value for one in page.error] == [
-        f"The link has '{said}', which means nothing here."
+        f"The link has '{said}', which is not a field of this page."
         for said in (r"\$E=mc^2\$", r"\*b\*", "\\[click\\](http:\u2060//e.example)")
     ]
 

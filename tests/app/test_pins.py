@@ -68,7 +68,7 @@ def test_the_first_pin_with_changes_brings_its_baseline_along() -> None:
 
 def test_full_and_repeated_pins_say_why_not() -> None:
     held = filled([Pin(name) for name in list(library())[: pins.MOST]])
-    assert pins.why_not(held, held[0]) == "It is pinned already"
+    assert pins.why_not(held, held[0]) == "This is already pinned"
     assert "5 scenarios are pinned" in pins.why_not(held, LARGE)
     assert pins.why_not((), LARGE) == ""
     assert pins.removed(held, 1) == (held[0], *held[2:])
@@ -116,9 +116,9 @@ def test_bad_fields_repeated_pins_and_unknown_keys_are_said() -> None:
     found, notes = pins.read(query)
     assert found == (Pin("rahn-full-scan", (("table.pctfree_percent", "20"),)),)
     assert len(notes) == 3
-    assert "'foo', which means nothing here" in notes[0]
+    assert "'foo', which is not a field of this page" in notes[0]
     assert "table.rows: got 0" in notes[1]
-    assert "it is pinned already" in notes[2]
+    assert "this is already pinned" in notes[2]
 
 
 def test_an_own_file_travels_along() -> None:

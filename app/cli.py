@@ -36,7 +36,6 @@ LONGEST_WORD = 200
 
 WORTH_TRYING = """\
 Where the time goes when Oracle reads and writes blocks on Linux.
-
 Three commands worth trying:
   blocktime run rahn-full-scan
   blocktime compare rahn-full-scan --set tablespace.block_size_bytes=16K

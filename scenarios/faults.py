@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from difflib import get_close_matches
 from typing import Any
 
@@ -22,6 +23,8 @@ _KINDS = (
     ("tuple", "it is a list"),
 )
 
+MOST_NAMED = 3
+"""Further faults that are named with their place."""
 _LIMITS = {
     "greater_than": ("gt", "more than {}"),
     "greater_than_equal": ("ge", "at least {}"),
@@ -44,8 +47,16 @@ def one_sentence(error: ValidationError, section: str = "") -> tuple[str, str]:
         if fault.place not in kept or fault.kind in _LIMITS:
             kept[fault.place] = fault
     first, *others = kept.values()
-    more = f" (and {len(others)} more fault{'s' if len(others) > 1 else ''})" if others else ""
-    return first.place, _say(first) + more
+    return first.place, _say(first) + more_faults([one.place for one in others])
+
+
+def more_faults(places: Sequence[str]) -> str:
+    """How many faults there are beside the one that is told, and where the first of them are; empty for none."""
+    if not places:
+        return ""
+    named = ", ".join(dict.fromkeys(cut(place) for place in places[:MOST_NAMED]))
+    rest = ", …" if len(places) > MOST_NAMED else ""
+    return f" (and {len(places)} more fault{'s' if len(places) > 1 else ''}: {named}{rest})"
 
 
 class _Fault:

@@ -12,6 +12,7 @@ from model.errors import SpecError, UnknownName, cut, shown
 from model.provenance import Frozen
 from model.spec import Whole
 from model.units import parse_bytes, parse_seconds, unit_of
+from scenarios.faults import more_faults
 from scenarios.load import value_of
 from scenarios.run import Engine
 from scenarios.spec import SECTIONS
@@ -284,9 +285,10 @@ def _has_unit(key: str) -> bool:
 def _sentence(error: ValidationError, root: str = "") -> str:
     """The first fault of *error*, below *root*: the place, what was got, what is allowed; and how many others."""
     first, *others = error.errors(include_url=False)
-    location = [str(part) for part in (root, *first["loc"]) if part != ""]
-    more = f" (and {len(others)} more fault{'s' if len(others) > 1 else ''})" if others else ""
-    return ": ".join((*([cut(".".join(location))] if location else []), _said(first))) + more
+    location, *further = (
+        ".".join(str(part) for part in (root, *one["loc"]) if part != "") for one in (first, *others)
+    )
+    return ": ".join((*([cut(location)] if location else []), _said(first))) + more_faults(further)
 
 
 def _said(fault: Any) -> str:

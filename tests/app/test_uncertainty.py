@@ -155,7 +155,7 @@ def test_a_constant_of_the_catalog_is_told_in_plain_english() -> None:
     one = Contribution(constant=nvme, fields=["disk.bandwidth_bytes_per_s"], variance_fraction=0.55)
     assert largest_sentence([one]) == (
         "Transfer rate, in the outermost zone of NVMe solid-state disk causes 55 % of this uncertainty. It is a "
-        "typical value (2 to 3.5 GB/s from drive to drive). Measure yours and set disk.bandwidth_bytes_per_s."
+        "typical value (2 to 3.5 GB/s, depending on the drive). Measure yours and set disk.bandwidth_bytes_per_s."
     )
 
 

@@ -93,7 +93,7 @@ def test_an_unknown_key_is_named_with_its_section_and_the_nearest(
 
 
 def test_several_faults_are_counted() -> None:
-    told({"disk": {"overhead": 1, "x": 2, "y": 3}}, "disk.overhead:", "and 2 more faults")
+    told({"disk": {"overhead": 1, "x": 2, "y": 3}}, "disk.overhead:", "and 2 more faults: disk.x, disk.y")
 
 
 @pytest.mark.parametrize(

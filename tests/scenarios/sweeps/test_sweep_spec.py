@@ -151,7 +151,7 @@ def test_a_fault_is_one_sentence(table: object, parts: list[str]) -> None:
 
 
 def test_other_faults_are_counted() -> None:
-    assert fault_of({"axis": [USERS], "seed": -1, "engine": "x"}).endswith("(and 1 more fault)")
+    assert fault_of({"axis": [USERS], "seed": -1, "engine": "x"}).endswith("(and 1 more fault: sweep.engine)")
 
 
 def test_a_sampled_range_has_no_points_and_values_may_be_sampled_too() -> None:

@@ -16,6 +16,8 @@ from starlette.middleware import Middleware
 from starlette.responses import HTMLResponse, PlainTextResponse
 from streamlit import config, file_util
 
+from app import copy_link
+
 if TYPE_CHECKING:
     from starlette.datastructures import MutableHeaders
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -28,9 +30,9 @@ FOLDERS: Final = ("_stcore", "component", "media", "static")
 def policy(index: str) -> str:
     """The content security policy of the page *index*, as tight as Streamlit allows.
 
-    Streamlit makes styles inline and compiles WebAssembly.
+    Streamlit makes styles inline and compiles WebAssembly; one script of our own copies the link.
     """
-    inline = re.findall(r"<script>(.*?)</script>", index, re.DOTALL)
+    inline = [*re.findall(r"<script>(.*?)</script>", index, re.DOTALL), copy_link.SCRIPT]
     hashes = (b64encode(hashlib.sha256(one.encode()).digest()).decode() for one in inline)
     scripts = " ".join(f"'sha256-{one}'" for one in hashes)
     allowed = {

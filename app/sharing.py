@@ -1,4 +1,4 @@
-"""The page's link and what can be downloaded from it, each in a popover that is drawn once it is open."""
+"""The page's link and what can be downloaded from it, the files in a popover that is drawn once it is open."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from urllib.parse import urlencode, urlsplit, urlunsplit
 
 import streamlit as st
 
-from app import address, downloads, own_files, settings
+from app import address, copy_link, downloads, own_files, settings
 from app.downloads import Shown
 from app.engines import Pair
 from app.markdown import plain
@@ -29,38 +29,41 @@ def draw(
     engine = "calculate" if found.after.engine == "calculate" and found.queues else ""
     shown = Shown(name, base, other, found.before, found.after, bool(changes), engine)
     with st.container(horizontal=True, key="share", gap="small"):
-        link = st.popover(
-            "Copy link", icon=":material/link:", width="stretch", key="share_link", on_change="rerun",
-            help="The address of this screen",
-        )  # fmt: skip
+        _link(name, changes, first)
         files = st.popover(
             "Download", icon=":material/download:", width="stretch", key="share_files", on_change="rerun",
             help="The scenario, its result, a report",
         )  # fmt: skip
-    if link.open:
-        with link:
-            _link(name, changes, first)
     if files.open:
         with files:
             _files(shown, changes)
 
 
 def _link(name: str, changes: Mapping[str, str], first: str) -> None:
+    """The button that copies the link; or why no link holds the scenario."""
     try:
         address.written(name, changes, first)
     except SpecError as error:
-        st.warning(plain(f"No link holds all of this: {error}"), icon=":material/link_off:")
+        copy_link.button("", plain(f"No link holds all of this: {error}"))
         return
+    copy_link.button(says_of_link(whole_link()))
+
+
+def whole_link() -> str:
+    """The address of this screen."""
     query = urlencode({key: st.query_params.get_all(key) for key in st.query_params}, doseq=True)
     page = urlsplit(st.context.url or "")
-    whole = urlunsplit(page._replace(path=page.path or "/", query=query))
-    st.caption("Opens this very screen; the sign at the right end copies it")
-    st.code(whole, language=None, wrap_lines=True, width=460)
-    if len(whole) > LONGEST_MAILED:
-        st.caption(
-            f"It has {len(whole):,} characters, and some mail and chat programs cut links at {LONGEST_MAILED:,}: "
-            "the scenario's file is the safer way there."
-        )
+    return urlunsplit(page._replace(path=page.path or "/", query=query))
+
+
+def says_of_link(link: str) -> str:
+    """What the button's tooltip says of *link*."""
+    if len(link) <= LONGEST_MAILED:
+        return "Copies the address, which opens this very screen"
+    return (
+        f"Copies the address. It has {len(link):,} characters, and some mail and chat programs cut links at "
+        f"{LONGEST_MAILED:,}: the scenario's file is safer"
+    )
 
 
 def _files(shown: Shown, changes: Mapping[str, str]) -> None:

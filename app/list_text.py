@@ -10,13 +10,14 @@ from app.fields import as_text
 from app.lines import head, wrapped
 from app.rows import written
 from model.catalog import Entry, entries
-from model.errors import UnknownName
+from model.errors import SpecError, UnknownName
 from model.provenance import Constant
 from model.units import unit_of
 from scenarios import library
 from scenarios.load import library_data
 from scenarios.spec import SECTIONS
 from scenarios.sweeps.asked import library_of_sweeps, sweep_data
+from scenarios.synonyms import meant_by
 from validation import case_names, load_case
 
 CATALOG = {
@@ -48,6 +49,8 @@ def kinds_with(name: str, kind: str | None = None) -> list[str]:
     asked = LISTS if kind is None else (kind,)
     known = {one: [known for known, _, _ in names_of(one)] for one in asked}
     found = [one for one, names in known.items() if name in names]
+    if not found and kind is None and (meant := meant_by(name)):
+        raise SpecError(f"{name!r} names nothing in the lists; {meant.hint()}")
     if not found:
         what = (
             "scenario, sweep, disk, host, client, statistics, prices or case" if kind is None else _one(kind)

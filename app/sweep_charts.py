@@ -475,7 +475,16 @@ def extremes(summary: Summary, rows: NDArray[np.bool_], name: Name = str) -> str
         return f"{shown(summary.measure, float(summary.values[row]))} at {where}"
 
     words = measure_name(summary.measure)
-    return f"{words[0].upper()}{words[1:]}: lowest {at(order[0])}; highest {at(order[-1])}"
+    said = f"{words[0].upper()}{words[1:]}: lowest {at(order[0])}; highest {at(order[-1])}"
+    return f"{said}{_apart(float(summary.values[order[0]]), float(summary.values[order[-1]]))}"
+
+
+def _apart(low: float, high: float) -> str:
+    """How far the highest value is above the lowest one, as the end of a sentence."""
+    if low <= 0 or high <= low:
+        return ""
+    share = high / low - 1
+    return f" ({high / low:,.3g} times as much)" if share >= 1 else f" ({100 * share:.2g} % more)"
 
 
 def _means(
@@ -629,6 +638,8 @@ def _axis_of_measure(measure: str, values: Sequence[float]) -> dict[str, Any]:
     step = _step(measure, (high - low) / 5)
     first = math.floor(low / step) * step
     ticks = [first + step * place for place in range(math.ceil((high - first) / step - 1e-9) + 1)]
+    if first > 0:
+        common["title"] = {"text": f"{measure_name(measure)} (the axis does not begin at 0)"}
     return {
         **common, "tickvals": ticks, "ticktext": [_tick(measure, one, step, high) for one in ticks],
         "range": [first, max(ticks[-1], high + 0.08 * (high - low))],

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
@@ -22,6 +22,7 @@ from scenarios.sweeps.design import Design
 from scenarios.sweeps.plan import Plan, Progress
 from scenarios.sweeps.points import Points
 from scenarios.sweeps.spec import Axis, Sweep, axis_of, sweep_of
+from scenarios.synonyms import matching, meant_by
 
 MOST_ANSWERS: Final = 20_000
 """Of a sweep on the page, where several readers share a machine."""
@@ -250,6 +251,18 @@ def pickable(scenario: Scenario) -> dict[str, str]:
         and control.facts(kind) is not None
         and not control.idle(scenario)
     }
+
+
+def meant_key(typed: str, scenario: Scenario, used: Collection[str] = ()) -> str:
+    """The field that a reader means by *typed*: its key, its label, or a DBA's word for it; *typed* where none is."""
+    known = pickable(scenario)
+    if typed in known:
+        return typed
+    labels = [(key, label.partition(": ")[2]) for key, label in known.items()]
+    meant = meant_by(typed)
+    every = matching(typed, labels) if "." not in typed else []
+    found = [key for key in every if key in known or (meant is not None and key in meant.fields)]
+    return next((key for key in found if key not in used), found[0] if found else typed)
 
 
 def label_of(key: str) -> str:

@@ -24,6 +24,7 @@ from app.sweep_form import (
     form_in,
     form_of_library,
     label_of,
+    meant_key,
     pickable,
     query_of,
     suggested,
@@ -108,13 +109,15 @@ def page() -> None:
         return
     tried = _tried(form)
     _go_where_all_is_known(form, tried)
-    _head(form, scenario, tried)
+    going = _head(form, scenario, tried)
     _watch_run()
     job = _job(RUN)
+    if going and job is not None and not job.active:
+        st.rerun()  # it ended while the page was drawn, which still offers to cancel it
     if job is not None and job.found is not None:
         if job.form != form:
             st.caption(
-                ":material/history: What follows was asked before the last change; **Run** brings it up to date."
+                ":material/history: These results predate your last change. Click **Run** to update them."
             )
         results(job.found, job.id)
     elif job is None or not job.active:
@@ -250,25 +253,28 @@ def _lines(form: Form, scenario: Scenario) -> None:
             name.selectbox(
                 f"Field {place + 1}", options, None, key=_held(f"key.{place}", line.key or None),
                 accept_new_options=True, label_visibility="collapsed",
-                format_func=lambda key: known.get(key, key), placeholder="choose, or write SECTION.FIELD",
+                format_func=lambda key: known.get(key, key), placeholder="choose, or type a name",
                 on_change=_took_key, args=(place,),
             )  # fmt: skip
             drop.button(
                 ":material/close:", key=f"sweep.drop.{place}", on_click=_drop, args=(place,), type="tertiary",
                 width="stretch", help=f"Leave out {plain(label_of(line.key)) or 'this field'}",
             )  # fmt: skip
-            values, together = st.columns([3, 1])
+            several = len(form.lines) > 1
+            values, together = st.columns([2.2, 1]) if several else (st.container(), None)
             values.text_input(
                 f"Values {place + 1}", key=_held(f"written.{place}", line.written),
                 on_change=_took_line, args=(place, "written"), placeholder="a, b, c or low:high:n:log",
                 help="A list such as `2K, 8K, 32K`; or a range `low:high:n` of n values, with `:log` by equal ratios. "
                 "A sampled design takes `low:high`.",
             )  # fmt: skip
-            together.text_input(
-                f"With {place + 1}", key=_held(f"zip.{place}", line.zip), on_change=_took_line, args=(place, "zip"),
-                placeholder="alone",
-                help="Fields with the same word here move together instead of being crossed",
-            )  # fmt: skip
+            if together is not None:
+                together.text_input(
+                    f"Group {place + 1}", key=_held(f"zip.{place}", line.zip), on_change=_took_line,
+                    args=(place, "zip"), placeholder="none",
+                    help="Fields of one group take their first values together, then their second ones, and so on. "
+                    "Without a group, a field is combined with every value of the others.",
+                )  # fmt: skip
     st.button(
         "Add a field", icon=":material/add:", width="stretch", disabled=len(form.lines) >= MOST_LINES, on_click=_edit,
         args=(lambda one: replace(one, lines=(*one.lines, Line("", ""))),),
@@ -281,8 +287,10 @@ def _drop(place: int) -> None:
 
 def _took_key(place: int) -> None:
     """Another field was chosen: it comes with values worth trying."""
-    key = (st.session_state[f"sweep.asked.key.{place}"] or "").strip()
-    line = Line(key, suggested(key, st.session_state[FORM].source()) if key else "")
+    form: Form = st.session_state[FORM]
+    typed = (st.session_state[f"sweep.asked.key.{place}"] or "").strip()
+    key = meant_key(typed, form.source().scenario(), {line.key for line in form.lines})
+    line = Line(key, suggested(key, form.source()) if key else "")
     _edit(lambda form: replace(form, lines=(*form.lines[:place], line, *form.lines[place + 1 :])))
 
 
@@ -313,7 +321,7 @@ def _design(form: Form) -> None:
         )  # fmt: skip
         st.segmented_control(
             "Engine", ENGINES, key=_held("engine", form.engine), required=True, on_change=_took, args=("engine",),
-            width="stretch", help="auto calculates where that is exact and simulates where somebody queues",
+            width="stretch", help="auto simulates where requests queue, and gives the instant estimate elsewhere",
         )  # fmt: skip
         st.number_input(
             "Replications", 1, MOST_REPLICATIONS, key=_held("replications", form.replications), on_change=_took,
@@ -335,12 +343,14 @@ def _tried(form: Form) -> Job:
     return job
 
 
-def _head(form: Form, scenario: Scenario, tried: Job) -> None:
+def _head(form: Form, scenario: Scenario, tried: Job) -> bool:
+    """Title, the button that runs or cancels, and how much there is to do; whether the sweep is under way."""
     title, action = st.columns([5, 1.25], vertical_alignment="center")
     title.markdown(f"### {plain(scenario.title)}")
     run = _job(RUN)
     is_done = run is not None and run.state == "done" and run.form == form
-    if run is not None and run.active:
+    going = run is not None and run.active
+    if run is not None and going:
         action.button(
             "Cancel", icon=":material/stop:", width="stretch", key="sweep_cancel", on_click=run.cancel,
             help="Ends after the answers that are under way; what was answered is kept",
@@ -355,8 +365,9 @@ def _head(form: Form, scenario: Scenario, tried: Job) -> None:
         _say_tried(run)
     elif tried.active:
         _watch_try()
-    else:
+    elif run is None or not going or run.form != form:  # else its progress says so
         _say_tried(tried)
+    return going
 
 
 def _go_where_all_is_known(form: Form, tried: Job) -> None:

@@ -10,6 +10,7 @@ from pydantic import BaseModel, ValidationError
 
 from model.errors import cut, shown
 from model.spec import WORKLOADS, FullScan, System
+from scenarios.synonyms import meant_by
 
 _KINDS = (
     ("finite_number", "it must be a finite number"),
@@ -143,6 +144,8 @@ def _unknown_key(fault: _Fault) -> str:
     kinds = [kind for kind, model in WORKLOADS.items() if name in model.model_fields]
     if fault.parts[0] == "workload" and kinds:
         return f"{fault.place}: this kind of workload has no such field; it belongs to {' and '.join(kinds)}"
+    if meant := meant_by(name):
+        return f"{fault.place}: there is no such field; {meant.hint()}"
     known = sorted(fault.model.model_fields) if fault.model is not None else []
     near = get_close_matches(cut(name), known, n=3, cutoff=0.5)
     hint = "did you mean " + " or ".join(near) + "?" if near else "known are " + ", ".join(known)

@@ -21,6 +21,7 @@ from model.spec import WORKLOADS, System, Table, Update, Workload
 from scenarios.faults import one_sentence
 from scenarios.inferred import inferred_in, without_dropped, without_set
 from scenarios.spec import HEADINGS, SECTIONS, Scenario
+from scenarios.synonyms import meant_by
 
 LARGEST_FILE_BYTES: Final = 1_000_000
 DEEP_KEY: Final = re.compile(
@@ -243,7 +244,9 @@ def put(nested: dict[str, Any], key: str, value: Any, where: str) -> None:
     """Put *value* into *nested* sections under its dotted key; *where* it was said begins a fault's sentence."""
     parts = [part.strip() for part in key.split(".")]
     if len(parts) < 2 or not all(parts):
-        raise SpecError(f"{where}: {cut(key)!r} names no field; write SECTION.FIELD=VALUE")
+        meant = meant_by(key)
+        hint = meant.hint() if meant else "write SECTION.FIELD=VALUE"
+        raise SpecError(f"{where}: {cut(key)!r} names no field; {hint}")
     if parts[0] not in SECTIONS:
         raise UnknownName("section", parts[0], SECTIONS, where=where)
     node = nested

@@ -149,7 +149,7 @@ def upload(document: bytes, monkeypatch: pytest.MonkeyPatch) -> tuple[list[Any],
 def test_a_bad_link_is_one_sentence_and_the_page_goes_on(query: dict[str, str]) -> None:
     app = opened(query)
     assert len(app.error) == 1
-    assert shown_elapsed(app) == elapsed("rahn-full-scan")
+    assert shown_elapsed(app) == elapsed(what_if.FIRST)
     assert address.read(query_of(app), what_if.FIRST).notes == ()
     for sign in ("**bold**", "[x]"):
         assert sign not in app.error[0].value

@@ -42,7 +42,8 @@ def test_a_heat_map_has_steps_in_order_labelled_in_units_and_holes_where_no_answ
     assert [text.strip() for text in figure["layout"]["yaxis"]["ticktext"]] == ["1", "10"]
     assert trace(figure, "scatter", "text")["text"] == ["10.0", "11.0", "12.0", "20.0", "24.0"]
     assert finding == (
-        f"Elapsed: lowest 10.00 s at {BLOCK} 2K, {USERS} 1; highest 24.00 s at {BLOCK} 8K, {USERS} 10"
+        f"Elapsed: lowest 10.00 s at {BLOCK} 2K, {USERS} 1; highest 24.00 s at {BLOCK} 8K, {USERS} 10 "
+        "(2.4 times as much)"
     )
 
 
@@ -271,3 +272,19 @@ def test_nothing_that_can_be_drawn_is_said_so() -> None:
     figure, finding = sweep_charts.heat(empty, USERS, BLOCK)
     assert finding == "No point here has elapsed"
     assert trace(figure, "scatter", "markers")["x"] == []
+
+
+@pytest.mark.parametrize(
+    ("values", "begins", "says"),
+    [
+        ([125.24, 125.32, 125.7], 125.0, "elapsed (the axis does not begin at 0)"),
+        ([80.0, 90.0, 100.0], 76.0, "elapsed (the axis does not begin at 0)"),
+        ([10.0, 90.0, 100.0], 0.0, "elapsed"),
+    ],
+)
+def test_an_axis_begins_at_zero_or_says_that_it_does_not(
+    values: list[float], begins: float, says: str
+) -> None:
+    axis = sweep_charts._axis_of_measure("elapsed_s", values)
+    assert axis["title"]["text"] == says
+    assert axis["range"][0] == pytest.approx(begins, abs=5) if begins else axis["range"][0] == 0

@@ -10,12 +10,13 @@ from app.sweep_form import (
     Wrong,
     form_in,
     form_of_library,
+    meant_key,
     pickable,
     query_of,
     suggested,
 )
 from model.errors import BlocktimeError, SpecError
-from scenarios import library
+from scenarios import library, load
 from scenarios.sweeps.asked import library_of_sweeps
 from scenarios.sweeps.sweep import plan_of
 
@@ -154,3 +155,19 @@ def test_every_field_on_offer_comes_with_values_that_make_points(name: str) -> N
     for key, text in offered.items():
         if text:
             assert len(Form(name, lines=(Line(key, text),)).plan()) >= 1, key
+
+
+@pytest.mark.parametrize(
+    ("name", "typed", "key"),
+    [
+        ("tpc-b", "users", "workload.users"),
+        ("tpc-b", "Users", "workload.users"),
+        ("rahn-full-scan", "mbrc", "instance.db_file_multiblock_read_count"),
+        ("full-scan-filesystem", "filesystemio_options", "host.io_path"),
+        ("rahn-full-scan", "block size", "tablespace.block_size_bytes"),
+        ("rahn-full-scan", "client.round_trip_s", "client.round_trip_s"),
+        ("rahn-full-scan", "nonsense", "nonsense"),
+    ],
+)
+def test_what_is_typed_finds_the_field_by_its_label_first(name: str, typed: str, key: str) -> None:
+    assert meant_key(typed, load(name)) == key

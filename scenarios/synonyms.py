@@ -1,0 +1,92 @@
+"""What a DBA calls a field by another name: one table, for errors, lists and the page's search."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Final
+
+from model.errors import cut
+
+_IO: Final = ("host.io_path", "instance.disk_asynch_io")
+_MBRC: Final = ("instance.db_file_multiblock_read_count",)
+_CACHE: Final = ("instance.buffer_cache_bytes",)
+
+FIELDS: Final[dict[str, tuple[str, ...]]] = {
+    "filesystemio_options": _IO, "setall": _IO, "directio": ("host.io_path",), "o_direct": ("host.io_path",),
+    "asynch": ("instance.disk_asynch_io",), "aio": ("instance.disk_asynch_io",),
+    "mbrc": _MBRC, "multiblock": _MBRC,
+    "db_cache_size": _CACHE, "sga": _CACHE, "sga_target": _CACHE,
+    "db_keep_cache_size": ("instance.db_keep_cache_bytes",), "keep": ("instance.db_keep_cache_bytes",),
+    "db_recycle_cache_size": ("instance.db_recycle_cache_bytes",), "recycle": ("instance.db_recycle_cache_bytes",),
+    "db_block_size": ("tablespace.block_size_bytes",), "block_size": ("tablespace.block_size_bytes",),
+    "pctfree": ("table.pctfree_percent",), "pct_free": ("table.pctfree_percent",),
+    "num_rows": ("table.rows",), "avg_row_len": ("table.row_bytes",), "row_length": ("table.row_bytes",),
+    "assm": ("tablespace.space_management",), "freelists": ("tablespace.space_management",),
+    "clustering_factor": ("index.clustering_factor", "index.clustering"),
+    "arraysize": ("workload.arraysize_rows",), "fetch_size": ("workload.arraysize_rows",),
+    "prefetch": ("workload.arraysize_rows",), "commit": ("workload.commit_every_rows",),
+    "concurrency": ("workload.users",), "connections": ("workload.users",),
+    "think_time": ("workload.think_s",), "tps": ("workload.rate_per_s",),
+    "fast_start_mttr_target": ("instance.checkpoint_s",), "checkpoint": ("instance.checkpoint_s",),
+    "redo": ("instance.redo_disk",), "redo_log": ("instance.redo_disk",),
+    "cpu_count": ("host.cpus",), "cores": ("host.cpus",), "hyperthreading": ("host.threads_per_core",),
+    "elevator": ("host.scheduler",), "read_ahead_kb": ("host.read_ahead_bytes",),
+    "max_sectors_kb": ("host.max_request_bytes",), "dirty_ratio": ("host.dirty_ratio_percent",),
+    "ram": ("host.memory_bytes",), "memory": ("host.memory_bytes", *_CACHE),
+    "iops": ("disk.iops_limit",), "throughput": ("disk.throughput_limit_bytes_per_s",),
+    "bandwidth": ("disk.bandwidth_bytes_per_s",), "latency": ("disk.overhead_s",), "raid": ("disk.raid_level",),
+    "write_cache": ("disk.write_cache_bytes",), "version": ("instance.release",), "smt": ("host.threads_per_core",),
+}  # fmt: skip
+"""A DBA's word -> the fields that hold it."""
+
+_PARALLEL: Final = "parallel query is not modelled; with workload.users, each session scans the whole table"
+_REPORT: Final = "that is a report: blocktime measure FILE reads it"
+NOTES: Final[dict[str, str]] = {
+    "dop": _PARALLEL, "parallel": _PARALLEL, "parallel_degree": _PARALLEL, "parallel_query": _PARALLEL,
+    "degree": _PARALLEL, "awr": _REPORT, "statspack": _REPORT, "tkprof": _REPORT,
+    "filesystemio_options": "SETALL is host.io_path=direct with instance.disk_asynch_io=true; NONE is "
+    "host.io_path=buffered",
+    "setall": "SETALL is host.io_path=direct with instance.disk_asynch_io=true",
+}  # fmt: skip
+"""A DBA's word -> what is to be said of it, where the fields alone do not say it."""
+
+
+@dataclass(frozen=True)
+class Meant:
+    """What a word of a DBA stands for."""
+
+    fields: tuple[str, ...]
+    note: str
+
+    def hint(self) -> str:
+        """A clause for an error."""
+        return self.note or f"it is {' or '.join(self.fields)} here"
+
+
+def meant_by(word: str) -> Meant | None:
+    """What *word* stands for, with or without a section before it and a unit behind it; None for an unknown one."""
+    name = "_".join(cut(word).lower().rpartition(".")[2].replace("-", " ").split())
+    for unit in ("", "_bytes", "_s", "_rows", "_percent"):
+        bare = name.removesuffix(unit) if unit else name
+        if bare in FIELDS or bare in NOTES:
+            return Meant(FIELDS.get(bare, ()), NOTES.get(bare, ""))
+    return None
+
+
+def matching(text: str, labels: Iterable[tuple[str, str]]) -> list[str]:
+    """The fields that *text* may mean, the best first: *labels* are pairs of a field and the word for it."""
+    wanted = " ".join(text.lower().split())
+    if not wanted:
+        return []
+    meant = meant_by(wanted)
+    ranked: list[tuple[int, str]] = [(1, field) for field in (meant.fields if meant else ())]
+    for field, label in labels:
+        said = label.lower()
+        if wanted in (said, field):
+            ranked.append((0, field))
+        elif said.startswith(wanted):
+            ranked.append((2, field))
+        elif wanted in said or wanted.replace(" ", "_") in field:
+            ranked.append((3, field))
+    return list(dict.fromkeys(field for _, field in sorted(ranked, key=lambda pair: pair[0])))

@@ -7,109 +7,75 @@ from typing import Any, NamedTuple
 from model.demand import FROM_CLIENT, LOG_FILE_SYNC, SCATTERED, SEQUENTIAL
 from model.demand.transactions import KindDemand
 from model.errors import OutsideLaw
-from model.laws import commit, disk_means, processors
+from model.laws import commit
 from model.results import DeviceStats, EventTime, RunResult, TransactionKind
 from model.spec import System, Transactions
 from model.transaction_books import BUFFER_BUSY, FREE_BUFFER, LATCH, Mean, Rates, close_books, reads_by_size
-from model.transaction_network import (
-    FULL,
-    LEAST,
-    Point,
-    at_rate,
-    closed,
-    log_of,
-    most_per_s,
-    unhindered,
-    written_of,
-)
+from model.transaction_disk import LEAST
+from model.transaction_knee import Knee, knee_of
+from model.transaction_network import CPUS, DATA, DBWR, REDO, Point, at_rate, closed
 from model.transaction_parts import Parts, parts_of
+from model.transaction_writers import FULL, written_of
 
-DATA, REDO, CPUS = "data disk", "redo disk", "processors"
-SATURATION_PASSES = 8
 FALLS_INTO_STEP = 0.5
 """Variation of pauses below which mean values, which take users to come by chance, say too much."""
 
 
 class Solved(NamedTuple):
-    """The network at the load that is asked for, and with a single user."""
+    """The network at the load that is asked for, and where it saturates."""
 
     parts: Parts
     point: Point
-    alone: Point
+    knee: Knee
 
 
 def solve(system: Any, work: Any) -> Solved:
     """The network, solved; raises :class:`OutsideLaw` for arrivals that no resource can keep up with."""
     parts = parts_of(system, work)
-    alone = next(closed(parts, 1))
+    knee = knee_of(system, work)
     if work.rate_per_s is None:
-        point = alone
-        for point in closed(parts, int(work.users), every=False):  # noqa: B007  (the last one is wanted)
+        point = None
+        for point in closed(parts, int(work.users), knee.most, every=False):  # noqa: B007  (the last one is wanted)
             pass
-        return Solved(parts, point, alone)
-    rates = rates_of(parts, unhindered(parts, work.rate_per_s), alone)
-    if work.rate_per_s >= FULL * rates.saturation_per_s:
+        assert point is not None
+        return Solved(parts, point, knee)
+    if work.rate_per_s >= FULL * knee.per_s:
+        can = f"the {knee.bottleneck} can do, {knee.per_s:.4g} transactions a second"
+        if knee.bottleneck == DBWR:
+            depth = system.instance.db_writer_requests
+            can = f"DBWR can write, {knee.per_s:.4g} transactions a second with instance.db_writer_requests {depth}"
         raise OutsideLaw(
-            f"workload.rate_per_s {work.rate_per_s:g} is more than the {rates.bottleneck} can do, "
-            f"{rates.saturation_per_s:.4g} transactions a second: the queue would grow without end"
+            f"workload.rate_per_s {work.rate_per_s:g} is more than {can}: the queue would grow without end"
         )
-    point = at_rate(parts, work.rate_per_s)
-    most, by_writer = most_per_s(parts, point.caused)
-    if by_writer and work.rate_per_s >= FULL * most:
-        raise OutsideLaw(
-            f"workload.rate_per_s {work.rate_per_s:g} is more than DBWR can write, {most:.4g} transactions a second "
-            f"with instance.db_writer_requests {system.instance.db_writer_requests}: the queue would grow without end"
-        )
-    return Solved(parts, point, alone)
+    return Solved(parts, at_rate(parts, work.rate_per_s), knee)
 
 
-def rates_of(parts: Parts, point: Point, alone: Point, cpu_s: float | None = None) -> Rates:
-    """What the resources do at a load, and which saturates first; *cpu_s* is a transaction's CPU if it was measured.
-
-    DBWR writes the less for a transaction the more often its blocks change, and the log writer gathers the more
-    commits, so what saturates a disk is looked for at the throughput that it saturates at.
-    """
-    host, disk = parts.system.host, parts.system.disk
-    caused = point.caused
-    cpu_s = caused.cpu_s if cpu_s is None else cpu_s
-    cores = processors.capacity_cores(
-        parts.threads, host.cpus, host.threads_per_core, host.smt_gain_percent / 100
-    )
-    redo_s = parts.redo_bytes / float(disk_means.sequential_bytes_per_s(disk, True))
-    shared = parts.system.instance.redo_disk == "data"
-
-    def disk_share(per_s: float) -> float:
-        """Of the data disk's time, at a throughput."""
-        written = written_of(parts, per_s)
-        log_s, log_writes, more_s = log_of(parts, per_s, written)
-        more_s /= parts.servers
-        held_s = parts.disk_held_s + parts.requests * more_s + written * (parts.write_held_s + more_s)
-        return per_s * held_s + (log_writes * log_s if shared else 0.0)
-
-    most = max(point.per_s, LEAST)
-    for _ in range(SATURATION_PASSES):
-        most /= max(disk_share(most), LEAST * most)
-    demands = {CPUS: cpu_s / float(cores), DATA: 1 / most}
-    used = {CPUS: point.per_s * cpu_s / parts.threads, DATA: disk_share(point.per_s)}
-    if not shared:
-        demands[REDO] = redo_s
-        used[REDO] = caused.log_writes_per_s * caused.log_held_s
-    bottleneck = max(demands, key=lambda name: demands[name])
-    least_s = min(max(demands[bottleneck], LEAST), 1 / max(point.per_s, LEAST))
-    closed_loop = parts.work.rate_per_s is None
+def rates_of(parts: Parts, point: Point, knee: Knee) -> Rates:
+    """What the resources do at a load, and which saturates first at which."""
+    caused, per_s, log = point.caused, point.per_s, point.log
+    log_load = log.writes_per_s * log.held_s
+    disk = per_s * (parts.disk_held_s + parts.requests * caused.more_s / parts.disk.servers)
+    disk += per_s * point.writes.written * point.writes.held_s
+    used = {CPUS: per_s * caused.cpu_s / parts.threads, DATA: disk}
+    if parts.system.instance.redo_disk == "data":
+        used[DATA] += log_load / parts.disk.servers
+    else:
+        used[REDO] = log_load
+    if knee.bottleneck == DBWR:
+        used[DBWR] = per_s * point.writes.written / parts.disk.writer_per_s
     return Rates(
         utilisation={name: min(1.0, share) for name, share in used.items()},
-        bottleneck=bottleneck,
-        saturation_per_s=1 / least_s,
-        saturation_users=(parts.work.think_s + alone.response_s) / least_s if closed_loop else None,
-        log_writes_per_s=caused.log_writes_per_s,
+        bottleneck=knee.bottleneck,
+        saturation_per_s=knee.per_s,
+        saturation_users=knee.users,
+        log_writes_per_s=log.writes_per_s,
     )
 
 
 def calculate_transactions(system: System, work: Transactions, *, name: str) -> RunResult:
     """Answer transactions in closed form: means of one transaction, and rates of the whole."""
-    parts, point, alone = solve(system, work)
-    return close_books(name, system, work, _mean(parts, point), rates_of(parts, point, alone))
+    parts, point, knee = solve(system, work)
+    return close_books(name, system, work, _mean(parts, point), rates_of(parts, point, knee))
 
 
 def _mean(parts: Parts, point: Point) -> Mean:
@@ -123,7 +89,7 @@ def _mean(parts: Parts, point: Point) -> Mean:
 
     wait(SEQUENTIAL, parts.reads, point.read_s)
     wait(SCATTERED, parts.scan_reads, point.scan_read_s)
-    wait(LOG_FILE_SYNC, parts.commits, caused.sync_s)
+    wait(LOG_FILE_SYNC, parts.commits, point.log.sync_s)
     wait(FREE_BUFFER, 1.0, point.free_s)
     for event, times, cost in (
         (LATCH, parts.hottest_gets, caused.latch),
@@ -149,7 +115,7 @@ def _mean(parts: Parts, point: Point) -> Mean:
         misses=missed,
         read_requests=reads_by_size(parts.reads, parts.scan_reads, parts.scan_read_blocks),
         read_bytes=missed * size,
-        written_blocks=caused.written,
+        written_blocks=point.writes.written,
         per_s=point.per_s,
         device=_device(parts, point),
         kinds=[_kind(parts, point, kind) for kind in parts.kinds],
@@ -165,7 +131,7 @@ def _warnings(parts: Parts, point: Point) -> list[str]:
             f"users who pause equally long (workload.think_cv {work.think_cv:g}) fall into step and queue less than "
             "calculate says: the response of a busy disk is up to a quarter shorter"
         )
-    if point.free_s > 0 or point.caused.behind.load >= FULL * parts.servers:
+    if point.free_s > 0 or point.writes.written < written_of(parts, point.per_s) * FULL:
         said.append("DBWR cannot write as fast as blocks change: there would be free buffer waits")
     return said
 
@@ -185,7 +151,7 @@ def _kind(parts: Parts, point: Point, kind: KindDemand) -> TransactionKind:
         + more_cpu_s * stretch
         + (missed - parts.reads) * point.read_s
         + (requests - parts.scan_reads) * point.scan_read_s
-        + (kind.commits - parts.commits) * caused.sync_s
+        + (kind.commits - parts.commits) * point.log.sync_s
         + (kind.hottest_gets - parts.hottest_gets) * caused.latch.wait_s
         + (kind.hottest_changes - parts.hottest_changes) * caused.pin.wait_s
         + kind.trips_s
@@ -203,18 +169,18 @@ def _kind(parts: Parts, point: Point, kind: KindDemand) -> TransactionKind:
 def _device(parts: Parts, point: Point) -> dict[str, DeviceStats]:
     """The data disk, and the redo disk where it is another one, in iostat's quantities."""
     size, per_s, caused = parts.data.block_size_bytes, point.per_s, point.caused
-    logs = caused.log_writes_per_s
+    log_s, log_held_s, logs, _ = point.log
     log_bytes = per_s * parts.redo_bytes + logs * float(commit.log_write_bytes(0.0))
-    log = (logs, caused.log_write_s, caused.log_held_s)
-    writes = per_s * caused.written
-    more_s = caused.more_s / parts.servers
+    log = (logs, log_s, log_held_s)
+    writes = per_s * point.writes.written
+    more_s = caused.more_s / parts.disk.servers
     flow = [
-        (per_s * parts.reads, point.read_s, parts.read_held_s + more_s),
-        (per_s * parts.scan_reads, point.scan_read_s, parts.scan_held_s + more_s),
+        (per_s * parts.reads, point.read_s, parts.disk.read_held_s + more_s),
+        (per_s * parts.scan_reads, point.scan_read_s, parts.disk.scan_held_s + more_s),
         (
             writes,
             min(point.read_s, parts.system.instance.db_writer_requests / max(writes, LEAST)),
-            parts.write_held_s + more_s,
+            parts.disk.write_held_s + more_s,
         ),
     ]
     written_bytes = writes * size
@@ -266,5 +232,5 @@ def means(system: Any, work: Any) -> dict[str, float]:
         "consistent_gets": gets,
         "read_requests": parts.reads + parts.scan_reads,
         "read_blocks": missed,
-        "written_blocks": point.caused.written,
+        "written_blocks": point.writes.written,
     }

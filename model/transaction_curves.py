@@ -6,8 +6,9 @@ from typing import Any, NamedTuple
 
 from model.demand import transactions as asked
 from model.laws import hit_ratio, queueing, touch_count
-from model.transaction_calc import rates_of, solve
-from model.transaction_network import FULL, at_rate, closed
+from model.transaction_calc import solve
+from model.transaction_network import at_rate, closed
+from model.transaction_writers import FULL
 
 POINTS = 60
 
@@ -35,21 +36,20 @@ class Size(NamedTuple):
 
 def load_curve(system: Any, work: Any) -> list[Load]:
     """Throughput and response from one user to some three times the knee or the asked load, in closed form."""
-    parts, point, alone = solve(system, work)
-    rates = rates_of(parts, point, alone)
-    most = rates.saturation_per_s
+    parts, _, found_knee = solve(system, work)
+    most = found_knee.per_s
     if work.rate_per_s is not None:
         steps = [FULL * most * (step + 1) / POINTS for step in range(POINTS - 1)]
         points = [at_rate(parts, rate) for rate in steps]
         return [Load(one.per_s * one.response_s, one.per_s, one.response_s, most) for one in points]
-    knee = rates.saturation_users or 1.0
+    knee = found_knee.users or 1.0
     last = int(min(20_000, max(10, 3 * knee, 1.5 * work.users)))
     kept = {max(1, round(1 + (last - 1) * (step / (POINTS - 1)) ** 1.5)) for step in range(POINTS)}
     kept |= {int(work.users), last}
     found = []
-    for users, one in enumerate(closed(parts, last), start=1):
+    for users, one in enumerate(closed(parts, last, found_knee.most), start=1):
         if users in kept:
-            bound = queueing.asymptotic_bounds(users, alone.response_s, 1 / most, work.think_s)
+            bound = queueing.asymptotic_bounds(users, found_knee.alone_s, 1 / most, work.think_s)
             found.append(Load(users, one.per_s, one.response_s, float(bound.most_throughput_per_s)))
     return found
 

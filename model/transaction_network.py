@@ -13,9 +13,23 @@ from math import inf
 from typing import NamedTuple
 
 from model.demand import transactions as asked
-from model.laws import changed_blocks, commit, disk_means, processors, queueing
+from model.laws import changed_blocks, disk_means, processors, queueing
+from model.transaction_disk import LEAST
 from model.transaction_parts import Parts
+from model.transaction_writers import (
+    FULL,
+    OLDEST_S,
+    Log,
+    Writes,
+    log_at,
+    log_of,
+    turning_log,
+    waited,
+    writes_of,
+    written_of,
+)
 
+CPUS, DATA, REDO, DBWR = "processors", "data disk", "redo disk", "database writer"
 LOADS = 256
 """Loads at which the chance that all servers are busy is known, closer to each other the nearer to 1."""
 EXACT_USERS = 12
@@ -24,8 +38,7 @@ PASSES = 3
 STRIDE = 40
 """Users for each of whom strides grow by one."""
 OPEN_PASSES = 12
-FULL = 0.999
-LEAST = 1e-12
+KNEE_PASSES = 12
 
 
 @dataclass(slots=True)
@@ -38,22 +51,10 @@ class Caused:
     """Extra gets."""
     latch: processors.Contention
     pin: processors.Contention
-    written: float
-    """Blocks that DBWR writes for a transaction."""
-    behind: Behind
-    """Writes on the data disk, beside the reads."""
     more_s: float
-    """What a request of the data disk costs more, coming from the log."""
+    """What a request of the data disk costs more, coming from the log, or less than nothing where many are sorted."""
     disk_s: float
     """Time of all reads of a transaction, nobody queueing."""
-    log_write_s: float
-    """From the begin of a log write to its end."""
-    log_held_s: float
-    """Of the disk's capacity."""
-    log_writes_per_s: float
-    sync_s: float
-    fixed_s: float
-    """Of the response: commit, sleeping for latches and buffers, the client."""
 
 
 @dataclass(slots=True)
@@ -63,15 +64,18 @@ class Point:
     per_s: float
     response_s: float
     caused: Caused
+    writes: Writes
+    log: Log
     run_queue_s: float
     read_s: float
     """Each single-block read."""
     scan_read_s: float
     at_processors: float
     """Transactions there, waiting or running."""
+    in_slots: float
+    """Reads that the disk works on beside each other, and those that wait for that."""
     at_disk: float
-    behind: float
-    """Writes there."""
+    """Reads there, those in slots where it has no more than these."""
     free_s: float = 0.0
     """Wait for buffers that DBWR has not written yet."""
 
@@ -83,60 +87,44 @@ class Met(NamedTuple):
     """Transactions on the processors, itself included."""
     at_processors: float
     """Services that it waits for."""
-    at_disk: float
-    """Reads there."""
-    share: float
-    """Of the requests at the disk that it waits for: 1 where one is served at a time."""
+    slots: float
+    """Services in slots of the disk that it waits for."""
+    serial: float
+    """Services of what the disk does one by one that it waits for, each a share of its capacity."""
+    per_s: float
+    """Throughput of the others."""
     others: float
     """Transactions under way."""
+    at_disk: float
+    """Reads there."""
 
 
-ALONE = Met(1.0, 0.0, 0.0, 1.0, 0.0)
+ALONE = Met(1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 
 
-class Behind(NamedTuple):
-    """Writes that go to the data disk beside the reads."""
+class Most(NamedTuple):
+    """What throughput ends at."""
 
-    writes_per_s: float
-    write_s: float
-    """Service of one."""
-    alone_fraction: float
-    """Of DBWR's other writes that one of them does not meet: 1 where it has one under way at a time."""
-    logs_per_s: float
-    log_s: float
-
-    def queues(self, read_work_s: float, share: float) -> tuple[float, float]:
-        """Writes and log writes at the disk, where the reads there are *read_work_s* of work; by Little's law.
-
-        A write waits for reads and a log write for both, but neither DBWR nor the log writer for more of their own
-        than they have under way; two linear equations.
-        """
-        own = self.writes_per_s * share * (1 - self.alone_fraction) * self.write_s
-        cross = self.writes_per_s * share * self.log_s * self.logs_per_s * share * self.write_s
-        waited_s = share * read_work_s
-        wanted = self.writes_per_s * (self.write_s + waited_s)
-        wanted += self.writes_per_s * share * self.log_s * self.logs_per_s * (self.log_s + waited_s)
-        writes = wanted / max(1 - own - cross, 1 - FULL)
-        return writes, self.logs_per_s * (self.log_s + waited_s + share * writes * self.write_s)
-
-    @property
-    def load(self) -> float:
-        """Work a second."""
-        return self.writes_per_s * self.write_s + self.logs_per_s * self.log_s
+    per_s: float
+    resource: str
 
 
-def closed(parts: Parts, users: int, *, every: bool = True) -> Iterator[Point]:
+ENDLESS = Most(inf, "")
+
+
+def closed(parts: Parts, users: int, most: Most = ENDLESS, *, every: bool = True) -> Iterator[Point]:
     """The network with 1, 2, … *users* users, by mean value analysis [reiser-lavenberg-1980].
 
-    Who comes to m servers waits for S/m times those that wait already, and once more if all are busy. That they are
-    counts as in M/M/m at the same load, and never with fewer users than servers: exact for one server, and throughput
-    stays below m/S, as the chance that all are busy is at least 1 - m(1 - ρ). What the others cause follows from the
-    throughput of the same population, and where there are many from that of some users less. If not *every* one is
-    wanted, the larger populations come in strides, and who comes meets what a line through the two before says.
+    Who comes to m servers waits for S/m times those that wait already, and once more if all are busy, but for what is
+    left of a service that does not vary by chance: (1 + c²)/2 of it [kleinrock-1975]. That all are busy counts as in
+    M/M/m at the same load, and never with fewer users than servers: exact for one server of exponential services, and
+    throughput stays below m/S, as the chance that all are busy is at least 1 - m(1 - ρ). What the others cause follows
+    from the throughput of the same population, and where there are many from that of some users less. If not *every*
+    one is wanted, the larger populations come in strides, and who comes meets what a line through the two before says.
+    No resource does more than all its time allows, and the system no more than at *most*, where it is long saturated.
     """
     think_s = parts.work.think_s
-    caused, met, per_s = _caused(parts, 0.0, ALONE), ALONE, 0.0
-    most, by_writer = most_per_s(parts, caused)
+    met, per_s = ALONE, 0.0
     renewed = 0
     known: list[tuple[int, Point]] = []
     for present in _populations(users, every):
@@ -145,17 +133,19 @@ def closed(parts: Parts, users: int, *, every: bool = True) -> Iterator[Point]:
             per_s = known[-1][1].per_s
         # NOTE: on the way to many users the first few need not be found as closely as if they were asked for
         few = present <= EXACT_USERS and (every or users <= 2 * EXACT_USERS)
-        passes = PASSES if few else int(present - renewed > present // EXACT_USERS)
-        for _ in range(PASSES if present == users else passes):
-            caused = _caused(parts, per_s, met)
-            most, by_writer = most_per_s(parts, caused)
-            per_s = min(most, present / (think_s + _response_s(parts, caused, met)))
+        passes = PASSES if few or present == users else 1
+        if present - renewed > present // EXACT_USERS or passes > 1:
             renewed = present
-        wait = _waits_at_disk(parts, caused, met)
-        per_s = min(most, present / (think_s + _response_s(parts, caused, met, wait[0])))
-        point = _point(parts, caused, met, per_s, wait)
-        if per_s == most:
-            _hold_back(parts, point, present / per_s - think_s, by_writer)
+        for _ in range(passes):
+            point = _point(parts, per_s, met)
+            demands = disk_demands_s(parts, max(per_s, LEAST), point.caused, _queue_s(parts, met))
+            ends = min(most, *(Most(1 / max(each, LEAST), name) for name, each in demands.items()))
+            per_s = min(ends.per_s, present / (think_s + point.response_s))
+        point = _point(parts, per_s, met)
+        per_s = min(ends.per_s, present / (think_s + point.response_s))
+        point = _scaled(point, per_s)
+        if per_s == ends.per_s:
+            _hold_back(parts, point, present / per_s - think_s, ends.resource)
         yield point
         known = [*known[-1:], (present, point)]
 
@@ -180,39 +170,60 @@ def _met(parts: Parts, met: Met, known: list[tuple[int, Point]], present: int) -
     def of_one_less(now: float, then: float) -> float:
         return max(0.0, now + ahead * (now - then))
 
-    at_processors = of_one_less(point.at_processors, before.at_processors)
-    at_disk = of_one_less(point.at_disk, before.at_disk)
     per_s = of_one_less(point.per_s, before.per_s)
+    at_processors = of_one_less(point.at_processors, before.at_processors)
+    in_slots = of_one_less(point.in_slots, before.in_slots)
+    at_disk = of_one_less(point.at_disk, before.at_disk)
+    others, groups = present - 1, parts.disk.members / parts.disk.copies
     load = per_s * point.caused.cpu_s / parts.threads
+    slots_load = per_s * parts.requests * parts.disk.slot_s / parts.disk.servers
+    serial_load = per_s * _serial_s(parts, point.caused)
     return Met(
         running=at_processors + 1,
-        at_processors=_share(load, parts.threads, at_processors, present - 1) * at_processors,
-        at_disk=at_disk,
-        share=_disk_share(parts, point.caused, (per_s, at_disk, point.behind), present - 1),
+        at_processors=_waiting(load, parts.threads, at_processors, parts.cpu_scv, others),
+        slots=_waiting(slots_load, parts.disk.servers, in_slots, parts.disk.slot_scv, others),
+        serial=parts.disk.members
+        * _waiting(serial_load, parts.disk.copies, at_disk / groups, parts.disk.serial_scv, others),
+        per_s=per_s,
         others=of_one_less(point.per_s * point.response_s, before.per_s * before.response_s),
+        at_disk=at_disk,
     )
 
 
-def most_per_s(parts: Parts, caused: Caused) -> tuple[float, bool]:
-    """Transactions a second that the disks can do, and DBWR, who writes what they change; whether it is he."""
-    behind = caused.behind
-    requests = parts.requests
-    held_s = max(parts.disk_held_s + requests * caused.more_s / parts.servers, LEAST)
-    held_s += caused.written * behind.write_s / parts.servers
-    disk = max(LEAST, 1 - behind.logs_per_s * behind.log_s / parts.servers) / held_s
-    if parts.system.instance.redo_disk == "own" and parts.redo_bytes:
-        disk = min(disk, float(disk_means.sequential_bytes_per_s(parts.system.disk, True)) / parts.redo_bytes)
-    under_way = min(parts.servers, parts.system.instance.db_writer_requests)
-    writer = under_way / max(caused.written * behind.write_s, LEAST)
-    return min(disk, writer), writer < disk
+def _serial_s(parts: Parts, caused: Caused) -> float:
+    """What the reads of a transaction take of the disk's capacity to serve one by one."""
+    return parts.serial_s + (parts.requests * caused.more_s / parts.disk.members if parts.serial_s else 0.0)
 
 
-def _hold_back(parts: Parts, point: Point, response_s: float, by_writer: bool) -> None:
-    """Let a response be as long as throughput at its most makes it: reads wait for the disk, or all for DBWR."""
+def disk_demands_s(parts: Parts, per_s: float, caused: Caused, wait_s: float) -> dict[str, float]:
+    """What a transaction takes of the capacity of the disks and of DBWR at most, at a throughput and a wait of the log.
+
+    DBWR has to write what leaves the cache; what is dirty for long can wait.
+    """
+    disk = parts.system.disk
+    least = written_of(parts, per_s, OLDEST_S)
+    write_s = parts.disk.swept_s(parts.requests, least, parts.disk.cache_blocks)
+    held_s = parts.disk_held_s + least * write_s
+    held_s += (parts.requests + least) * caused.more_s / parts.disk.servers
+    found = {DBWR: least / parts.disk.writer_per_s}
+    if parts.system.instance.redo_disk == "own":
+        found[REDO] = parts.redo_bytes / float(disk_means.sequential_bytes_per_s(disk, True))
+    else:
+        log_s, log_writes, _ = log_of(parts, per_s, least, wait_s)
+        held_s += log_writes * log_s / parts.disk.servers / per_s
+    return {DATA: held_s} | found
+
+
+def _hold_back(parts: Parts, point: Point, response_s: float, resource: str) -> None:
+    """Let a response be as long as throughput at its most makes it: for a processor, the disk, or DBWR."""
     longer_s = max(0.0, response_s - point.response_s)
     requests = parts.requests
     point.response_s += longer_s
-    if by_writer or requests < LEAST:
+    if resource == CPUS:
+        point.run_queue_s += longer_s
+        point.at_processors += point.per_s * longer_s
+        return
+    if resource == DBWR or requests < LEAST:
         point.free_s = longer_s
         return
     point.read_s += longer_s / requests
@@ -222,52 +233,45 @@ def _hold_back(parts: Parts, point: Point, response_s: float, by_writer: bool) -
 
 def at_rate(parts: Parts, rate_per_s: float) -> Point:
     """The network at a rate of arrivals below saturation; what transactions cause each other by several passes."""
-    met = ALONE
     point = unhindered(parts, rate_per_s)
-    requests = max(parts.requests, LEAST)
     for _ in range(OPEN_PASSES):
         caused = point.caused
-        share = _disk_share(parts, caused, (rate_per_s, point.at_disk, point.behind))
-        each_s = caused.disk_s / requests
-        if _is_set(parts):
-            waited = _waited(rate_per_s * requests / parts.servers, each_s, 1)
-        else:
-            waited = _waited(rate_per_s * requests, each_s, parts.servers)
+        copies, groups = parts.disk.copies, parts.disk.members / parts.disk.copies
+        read_s = _serial_s(parts, caused) * parts.disk.members / max(parts.requests, LEAST)
+        in_group = waited(rate_per_s * parts.requests / groups, read_s, copies)
         met = Met(
             running=point.at_processors + 1,
-            at_processors=_waited(rate_per_s, caused.cpu_s, parts.threads),
-            at_disk=max(waited / max(share, LEAST), point.at_disk if caused.behind.load else 0.0),
-            share=share,
+            at_processors=waited(rate_per_s, caused.cpu_s, parts.threads) * (1 + parts.cpu_scv) / 2,
+            slots=waited(rate_per_s * parts.requests, parts.disk.slot_s, parts.disk.servers)
+            * (1 + parts.disk.slot_scv)
+            / 2,
+            serial=parts.disk.members * in_group * (1 + parts.disk.serial_scv) / 2,
+            per_s=rate_per_s,
             others=rate_per_s * point.response_s,
+            at_disk=point.at_disk,
         )
-        caused = _caused(parts, rate_per_s, met)
-        point = _point(parts, caused, met, rate_per_s, _waits_at_disk(parts, caused, met))
+        point = _point(parts, rate_per_s, met)
     return point
+
+
+def _queue_s(parts: Parts, met: Met) -> float:
+    """Wait of a read for the reads before it."""
+    return met.slots * parts.disk.slot_s + met.serial * parts.serial_s / max(parts.requests, LEAST)
 
 
 def unhindered(parts: Parts, rate_per_s: float) -> Point:
     """What transactions cause and do at a rate, if none met another."""
-    caused = _caused(parts, rate_per_s, ALONE)
-    return _point(parts, caused, ALONE, rate_per_s, _waits_at_disk(parts, caused, ALONE))
+    return _point(parts, rate_per_s, ALONE)
 
 
-def _waited(rate_per_s: float, service_s: float, servers: int) -> float:
-    """Services that an arrival waits for in M/M/m."""
-    if service_s <= 0:
-        return 0.0
-    load = min(FULL, rate_per_s * service_s / servers)
-    return float(queueing.mmc_wait_s(load * servers / service_s, service_s, servers)) / service_s
-
-
-def _share(load: float, servers: int, inside: float, users: float = inf) -> float:
-    """Services that an arrival at a station waits for, for each of the *inside* that are there."""
-    if servers == 1:
-        return 1.0
+def _waiting(load: float, servers: int, inside: float, scv: float, users: float) -> float:
+    """Services that an arrival at a station waits for, of the *inside* that are there."""
     if inside <= LEAST:
         return 0.0
-    waiting = max(0.0, inside - min(1.0, load) * servers)
-    full = _all_busy_fraction(load, servers) if users >= servers else 0.0
-    return (waiting + full) / servers / inside
+    busy = min(1.0, load, inside)
+    waiting = max(0.0, inside - busy * servers)
+    full = (busy if servers == 1 else _all_busy_fraction(load, servers)) if users >= servers else 0.0
+    return (waiting + full * (1 + scv) / 2) / servers
 
 
 def _all_busy_fraction(load: float, servers: int) -> float:
@@ -290,58 +294,81 @@ def _erlang(servers: int) -> list[float]:
     return [*found, 1.0]
 
 
-def _disk_share(parts: Parts, caused: Caused, load: tuple[float, float, float], users: float = inf) -> float:
-    """As :func:`_share` has it, of the data disk with its writes; members of a set have queues of their own.
+def _point(parts: Parts, per_s: float, met: Met) -> Point:
+    """The network at a throughput for one who meets this."""
+    caused = caused_at(parts, per_s, met)
+    requests, shared = parts.requests, parts.system.instance.redo_disk == "data"
+    serial_s = _serial_s(parts, caused) / max(requests, LEAST)
+    slots_s = met.slots * parts.disk.slot_s
+    wait_s = slots_s + met.serial * serial_s
+    log_s, log_writes, _ = log_of(parts, per_s, written_of(parts, per_s), wait_s)
+    log_load = log_writes * log_s / parts.disk.servers if shared else 0.0
+    reads_load = met.per_s * (parts.disk_held_s + requests * caused.more_s / parts.disk.servers)
+    writes = writes_of(parts, per_s, (min(FULL, reads_load), met.at_disk), caused.more_s, log_load)
+    run_queue_s = caused.cpu_s * met.at_processors
+    cpu_s = caused.cpu_s + run_queue_s
+    asleep_s = parts.hottest_gets * caused.latch.wait_s + parts.hottest_changes * caused.pin.wait_s
+    if shared:
+        wait_s += log_load * (log_s + wait_s)
+    disk_s = caused.disk_s + requests * wait_s
+    open_loop = parts.work.rate_per_s is not None
+    gap_s = cpu_s / (requests + 1)
+    users = inf if open_loop else max(1.0, met.others + per_s * parts.work.think_s)
 
-    *load* is the throughput, the reads and the writes there.
-    """
-    if parts.servers == 1 or _is_set(parts):
-        return 1 / parts.servers
-    per_s, reads, writes = load
-    busy = (per_s * caused.disk_s + caused.behind.load) / parts.servers
-    return _share(busy, parts.servers, reads + writes, inf if writes else users)
+    def delay_s(away_s: float) -> float:
+        away_s = inf if open_loop else away_s
+        late_s = gap_s + parts.trips_s + asleep_s
+        found = writes.delay_s(users, away_s, gap_s, cpu_s + disk_s, min(1.0, requests), late_s)
+        # NOTE: reads pile up behind a burst; a closed network knows them as those that are there
+        return min(found, requests * writes.busy * writes.most_s + writes.own * writes.most_s) / (
+            1 - min(FULL, reads_load) if open_loop else 1
+        )
 
-
-def _is_set(parts: Parts) -> bool:
-    """Whether the data disk is a set of disks."""
-    return bool(parts.system.disk.raid_level != "none")
-
-
-def _waits_at_disk(parts: Parts, caused: Caused, met: Met) -> tuple[float, float]:
-    """Time that a read waits for those before it, and the writes that it finds there."""
-    read_work_s = met.at_disk * caused.disk_s / max(parts.requests, LEAST)
-    behind = caused.behind
-    if not behind.load:
-        return met.share * read_work_s, 0.0
-    writes, logs = behind.queues(read_work_s, met.share)
-    return met.share * (read_work_s + writes * behind.write_s + logs * behind.log_s), writes + logs
-
-
-def _response_s(parts: Parts, caused: Caused, met: Met, wait_s: float | None = None) -> float:
-    """Response of who meets these queues; *wait_s* is the wait of a read, if it is known."""
-    requests = parts.requests
-    if wait_s is None:
-        wait_s, _ = _waits_at_disk(parts, caused, met)
-    return caused.cpu_s * (1 + met.at_processors) + caused.disk_s + requests * wait_s + caused.fixed_s
-
-
-def _point(parts: Parts, caused: Caused, met: Met, per_s: float, wait: tuple[float, float]) -> Point:
-    wait_s, behind = wait
-    requests = parts.requests
+    think_s = parts.work.think_s + parts.trips_s + asleep_s
+    delayed_s = delay_s(think_s)
+    if shared or not parts.log_turns:
+        log_wait_s = 0.0
+        if shared:
+            log_wait_s = wait_s + writes.delay_s(
+                1 / max(per_s, LEAST), 1 / max(log_writes, LEAST), log_s, 1.0, 0.0
+            )
+        log = log_at(parts, per_s, met.per_s, log_s, log_wait_s)
+    else:
+        by_chance_s = run_queue_s + disk_s + delayed_s + parts.work.think_s * min(1.0, parts.work.think_cv)
+        fixed_s = (
+            caused.cpu_s + parts.trips_s + asleep_s + parts.work.think_s * max(0.0, 1 - parts.work.think_cv)
+        )
+        log = turning_log(parts, per_s, met.per_s, fixed_s, inf if open_loop else by_chance_s)
+    sync_s = parts.commits * log.sync_s
+    delayed_s = delay_s(think_s + sync_s)
+    each_s = delayed_s / max(requests, LEAST)
     return Point(
         per_s=per_s,
-        response_s=_response_s(parts, caused, met, wait_s),
+        response_s=cpu_s + disk_s + delayed_s + sync_s + asleep_s + parts.trips_s,
         caused=caused,
-        run_queue_s=caused.cpu_s * met.at_processors,
-        read_s=parts.read_s + caused.more_s + wait_s,
-        scan_read_s=parts.scan_read_s + caused.more_s + wait_s,
-        at_processors=per_s * caused.cpu_s * (1 + met.at_processors),
-        at_disk=per_s * (caused.disk_s + requests * wait_s),
-        behind=behind,
+        writes=writes,
+        log=log,
+        run_queue_s=run_queue_s,
+        read_s=parts.disk.read_s + caused.more_s + wait_s + each_s,
+        scan_read_s=parts.disk.scan_read_s + caused.more_s + wait_s + each_s,
+        at_processors=per_s * cpu_s,
+        in_slots=per_s * requests * (parts.disk.slot_s + slots_s),
+        at_disk=per_s * (requests * (serial_s * parts.disk.members + wait_s - slots_s) + delayed_s),
     )
 
 
-def _caused(parts: Parts, per_s: float, met: Met) -> Caused:
+def _scaled(point: Point, per_s: float) -> Point:
+    """The same at a throughput next to that of the point."""
+    times = per_s / point.per_s if point.per_s else 0.0
+    point.at_processors *= times
+    point.in_slots *= times
+    point.at_disk *= times
+    point.per_s = per_s
+    return point
+
+
+def caused_at(parts: Parts, per_s: float, met: Met) -> Caused:
+    """What others cause at a throughput."""
     host = parts.system.host
     running = min(parts.threads, met.running)
     latch, pin = _between(parts.latch, running), _between(parts.pin, running)
@@ -353,41 +380,16 @@ def _caused(parts: Parts, per_s: float, met: Met) -> Caused:
     cpu = {cause: seconds / speed for cause, seconds in parts.cpu.items()}
     cpu[asked.UNDO] = undo * host.logical_io_s / speed
     cpu[asked.SPINS] = parts.hottest_gets * latch.spin_s / speed
-    written = written_of(parts, per_s)
-    log_s, log_writes, more_s = log_of(parts, per_s, written)
-    shared = parts.system.instance.redo_disk == "data"
-    depth = parts.system.instance.db_writer_requests
-    behind = Behind(
-        writes_per_s=per_s * written,
-        write_s=parts.write_held_s * parts.servers + more_s,
-        alone_fraction=1 / depth,
-        logs_per_s=log_writes if shared else 0.0,
-        log_s=log_s,
-    )
-    held_s = log_s
-    if shared:
-        read_work_s = met.at_disk * parts.disk_s / max(parts.requests, LEAST)
-        writes, _ = behind.queues(read_work_s, met.share)
-        log_s += met.share * (read_work_s + writes * behind.write_s)
-    sync_s = float(commit.log_file_sync_s(per_s * parts.commits, log_s))
+    _, _, more_s = log_of(parts, per_s, written_of(parts, per_s), _queue_s(parts, met))
+    more_s -= parts.disk.sorted_s(met.at_disk)
     return Caused(
         cpu=cpu,
         cpu_s=sum(cpu.values()),
         undo=undo,
         latch=latch,
         pin=pin,
-        written=written,
-        behind=behind,
         more_s=more_s,
         disk_s=parts.disk_s + parts.requests * more_s,
-        log_write_s=log_s,
-        log_held_s=held_s,
-        log_writes_per_s=log_writes,
-        sync_s=sync_s,
-        fixed_s=parts.commits * sync_s
-        + parts.hottest_gets * latch.wait_s
-        + parts.hottest_changes * pin.wait_s
-        + parts.trips_s,
     )
 
 
@@ -402,71 +404,3 @@ def _between(table: list[processors.Contention], running: float) -> processors.C
     return processors.Contention(
         *(a + share * (b - a) for a, b in zip(table[low], table[low + 1], strict=True))
     )
-
-
-def written_of(parts: Parts, per_s: float) -> float:
-    """Blocks that DBWR writes for a transaction, at a throughput."""
-    if per_s <= 0:
-        return parts.changes + parts.hottest_changes
-    hottest = changed_blocks.written_per_s(
-        per_s * parts.hottest_changes, parts.work.hottest_blocks, parts.system.instance.checkpoint_s
-    )
-    return (float(hottest) + sum(group.written_per_s for group in dirty_groups(parts, per_s))) / per_s
-
-
-class DirtyGroup(NamedTuple):
-    """What becomes of the changed blocks of a group."""
-
-    written_per_s: float
-    age_s: float
-    """From the first change to the write."""
-    dirty_fraction: float
-    """Of its blocks in memory."""
-    leave_per_s: float
-    """How often one of these leaves the cache."""
-
-
-def dirty_groups(parts: Parts, per_s: float) -> list[DirtyGroup]:
-    """The hot blocks and the others, at a throughput."""
-    found = []
-    for share, blocks, held in zip(parts.data.shares, parts.data.blocks, parts.held, strict=True):
-        inside = max(held * blocks, LEAST)
-        reads_per_s = per_s * parts.gets * share * (1 - held)
-        age_s = float(changed_blocks.dirty_age_s(parts.system.instance.checkpoint_s, inside, reads_per_s))
-        written = 0.0
-        if blocks and share:
-            written = float(changed_blocks.written_per_s(per_s * parts.changes * share, blocks, age_s))
-        found.append(DirtyGroup(written, age_s, min(1.0, written * age_s / inside), reads_per_s / inside))
-    return found
-
-
-def log_of(parts: Parts, per_s: float, written: float) -> tuple[float, float, float]:
-    """What the log does at a throughput with *written* blocks of a transaction: how long a write holds the disk,
-    writes a second, and how much longer a read or write of data takes as the heads come back from the log.
-    """
-    log_s, log_writes = _log(parts, per_s)
-    if parts.system.instance.redo_disk != "data" or not log_writes:
-        return log_s, log_writes, 0.0
-    data_per_s = per_s * (parts.requests + written)
-    share = data_per_s / (data_per_s + log_writes)
-    return log_s + share * parts.to_log_s, log_writes, (1 - share) * parts.from_log_s
-
-
-def _log(parts: Parts, per_s: float) -> tuple[float, float]:
-    """Time of a log write without a queue, and log writes a second."""
-    alone_bytes = float(commit.log_write_bytes(parts.redo_bytes / max(parts.commits, LEAST)))
-    write_s = log_service_s(parts, alone_bytes)
-    if per_s * parts.commits <= 0:
-        return write_s, 0.0
-    for _ in range(2):
-        writes = float(commit.log_writes_per_s(per_s * parts.commits, write_s))
-        write_s = log_service_s(parts, float(commit.log_write_bytes(per_s * parts.redo_bytes / writes)))
-    return write_s, float(commit.log_writes_per_s(per_s * parts.commits, write_s))
-
-
-def log_service_s(parts: Parts, size_bytes: float) -> float:
-    """Mean time of a log write, nobody queueing; a write cache answers it."""
-    disk = parts.system.disk
-    if disk.write_cache_bytes:
-        return float(disk_means.overhead_s(disk, True) + size_bytes / disk.bus_bytes_per_s)
-    return parts.log_turn_s + float(size_bytes / disk_means.rate_bytes_per_s(disk, True))

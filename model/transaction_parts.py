@@ -10,8 +10,7 @@ from model.demand.reading import mbrc_of
 from model.demand.transactions import Data, KindDemand
 from model.laws import disk_means, processors, touch_count
 from model.laws.disk_geometry import geometry_of
-
-LEAST = 1e-12
+from model.transaction_disk import LEAST, DataDisk, data_disk
 
 
 @dataclass(slots=True)
@@ -38,15 +37,9 @@ class Parts:
     scan_read_blocks: float
     cpu: dict[str, float]
     """CPU seconds by cause, without those of others' doing."""
-    servers: int
-    """Requests that the data disk serves at once."""
-    read_s: float
-    read_held_s: float
-    """Of the disk's capacity, for one read."""
-    scan_read_s: float
-    scan_held_s: float
-    write_held_s: float
-    """Of the disk's capacity, for one block that DBWR writes."""
+    disk: DataDisk
+    cpu_scv: float
+    """Of the times on a processor between two reads."""
     latch: list[processors.Contention]
     pin: list[processors.Contention]
     commits: float
@@ -60,6 +53,8 @@ class Parts:
     threads: int
     mbrc: int
     """Blocks of a multiblock read."""
+    log_turns: bool
+    """Whether the log goes to a turning disk without a write cache."""
     log_turn_s: float
     """Of a log write: command and platter, before the transfer and without a seek."""
     to_log_s: float
@@ -79,11 +74,16 @@ class Parts:
     @property
     def disk_held_s(self) -> float:
         """Of the disk's capacity, for all reads of a transaction."""
-        return self.reads * self.read_held_s + self.scan_reads * self.scan_held_s
+        return self.reads * self.disk.read_held_s + self.scan_reads * self.disk.scan_held_s
+
+    @property
+    def serial_s(self) -> float:
+        """Of its capacity to serve one by one."""
+        return self.reads * self.disk.read_serial_s + self.scan_reads * self.disk.scan_serial_s
 
 
-def parts_of(system: Any, work: Any) -> Parts:
-    """The mean transaction of the mix."""
+def parts_of(system: Any, work: Any, *, saturated: bool = False) -> Parts:
+    """The mean transaction of the mix, at the load that is asked for or where it is *saturated*."""
     host, disk = system.host, system.disk
     kinds, data = asked.kinds_of(system, work), asked.data_of(system, work)
 
@@ -91,7 +91,7 @@ def parts_of(system: Any, work: Any) -> Parts:
         return float(sum(kind.share * getattr(kind, name) for kind in kinds))
 
     drawn = mean("drawn_gets")
-    held = held_fractions(system, data, references_per_s(system, work, kinds, data))
+    held = held_fractions(system, data, references_per_s(system, work, kinds, data, saturated=saturated))
     hit = min(1.0, sum(share * there for share, there in zip(data.shares, held, strict=True)))
     reads = drawn * (1 - hit)
     scanned = mean("scan_blocks")
@@ -117,13 +117,7 @@ def parts_of(system: Any, work: Any) -> Parts:
 
     to_log_s, from_log_s = _to_log_s(system, work, span)
     none = [processors.Contention(0.0, 0.0, 0.0)] * (threads + 1)
-    cached = disk.read_hit_fraction
-
-    def read_s(size_bytes: float) -> float:
-        found = (1 - cached) * disk_means.random_moments(disk, size_bytes, span, False)[0]
-        return float(found + cached * (disk.overhead_s + size_bytes / disk.bus_bytes_per_s))
-
-    one_s, many_s = read_s(size), read_s(mbrc * size)
+    data_files = data_disk(system, size, mbrc * size, span)
     return Parts(
         system=system,
         work=work,
@@ -135,15 +129,11 @@ def parts_of(system: Any, work: Any) -> Parts:
         scan_reads=requests,
         scan_hit=scan_hit,
         requests=reads + requests,
-        disk_s=reads * one_s + requests * many_s,
+        disk_s=reads * data_files.read_s + requests * data_files.scan_read_s,
         scan_read_blocks=missed,
         cpu=cpu,
-        servers=disk_means.servers_of(disk),
-        read_s=one_s,
-        read_held_s=1 / disk_means.random_requests_per_s(disk, size, span, False),
-        scan_read_s=many_s,
-        scan_held_s=1 / disk_means.random_requests_per_s(disk, mbrc * size, span, False),
-        write_held_s=1 / disk_means.random_requests_per_s(disk, size, span, True),
+        disk=data_files,
+        cpu_scv=_cpu_scv(kinds, hit),
         latch=processors.contention(threads, between(hottest), host.latch_hold_s, host.latch_spin_s)
         if hottest
         else none,
@@ -157,10 +147,20 @@ def parts_of(system: Any, work: Any) -> Parts:
         trips_s=mean("trips_s"),
         threads=threads,
         mbrc=mbrc,
+        log_turns=bool(disk.rotation_s and not disk.write_cache_bytes),
         log_turn_s=float(disk_means.overhead_s(disk, True) + disk.rotation_s / 2),
         to_log_s=to_log_s,
         from_log_s=from_log_s,
     )
+
+
+def _cpu_scv(kinds: list[KindDemand], hit: float) -> float:
+    """Squared coefficient of variation of the times on a processor between two reads, equal within a kind."""
+    visits = [kind.share * (1 + kind.drawn_gets * (1 - hit)) for kind in kinds]
+    slices_s = [kind.share * kind.cpu_s / times for kind, times in zip(kinds, visits, strict=True)]
+    mean_s = sum(kind.share * kind.cpu_s for kind in kinds) / sum(visits)
+    square = sum(times * each**2 for times, each in zip(visits, slices_s, strict=True)) / sum(visits)
+    return max(0.0, float(square / mean_s**2 - 1)) if mean_s else 0.0
 
 
 def run_blocks(absent_fraction: float, mbrc: int) -> float:
@@ -170,7 +170,9 @@ def run_blocks(absent_fraction: float, mbrc: int) -> float:
     return float((1 - absent_fraction**mbrc) / (1 - absent_fraction))
 
 
-def references_per_s(system: Any, work: Any, kinds: list[KindDemand], data: Data) -> float:
+def references_per_s(
+    system: Any, work: Any, kinds: list[KindDemand], data: Data, *, saturated: bool = False
+) -> float:
     """Gets a second about which touches within ``_db_aging_touch_time`` are counted: those that bounds allow.
 
     Hits depend on it a little, so it need not be close: the cache holds hot blocks first, and nobody queues.
@@ -198,6 +200,8 @@ def references_per_s(system: Any, work: Any, kinds: list[KindDemand], data: Data
         disk_means.random_moments(system.disk, data.block_size_bytes, span_bytes(system, work), False)[0]
     )
     most = 1 / max(cpu_s / system.host.cpus, reads / rate, LEAST)
+    if saturated:
+        return float(most * gets)
     wanted = work.rate_per_s or work.users / max(work.think_s + cpu_s + trips_s + reads * each_s, LEAST)
     return float(min(most, wanted) * gets)
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from math import exp
+from math import expm1 as _expm1
+from typing import NamedTuple
 
 from model.laws.numeric import Number, smaller
 from model.units import MIB
@@ -15,6 +17,7 @@ LOOKS_EVERY_S = 1.0
 """Time between two looks of DBWR for blocks that have been dirty for long [general knowledge]."""
 LARGE_DIRTY_QUEUE = 25
 """Blocks on the write list for which DBWR is woken [general knowledge]."""
+SMALL = 1e-5
 MOST_COMMITS_PER_WRITE = 500.0
 """From here on the log writer is busy all the time to within 1e-200."""
 
@@ -43,6 +46,45 @@ def log_writes_per_s(commits_per_s: Number, write_s: Number) -> Number:
 def log_write_bytes(redo_bytes: Number) -> Number:
     """Bytes of a log write for *redo_bytes*: whole log blocks, half of one more on average [oracle-concepts]."""
     return redo_bytes + LOG_BLOCK_BYTES / 2
+
+
+class TurningLog(NamedTuple):
+    """What a log writer does whose disk lets one place pass a turn."""
+
+    busy_fraction: float
+    writes_per_s: float
+
+
+def turning_log(commits_per_s: float, turn_s: float) -> TurningLog:
+    """A log writer that writes one block behind the other on a turning disk, so that its writes end a turn apart.
+
+    A turn that begins with a write under way follows one in which somebody came, 1 - e^-a for a = λT; one that began
+    idle is followed by it if two came, 1 - e^-a(1 + a), as the first began a write of its own [kleinrock-1975]. In the
+    latter an arrival finds a write with the chance that another came before it: 1 - (1 - e^-a)/a.
+    """
+    coming = commits_per_s * turn_s
+    if coming <= 0:
+        return TurningLog(0.0, 0.0)
+    none = exp(-coming)
+    twice = -_expm1(-coming) - coming * none
+    begun = twice / (twice + none)
+    some = -_expm1(-coming)
+    found = 1 - some / coming if coming > SMALL else coming / 2
+    return TurningLog(begun + (1 - begun) * found, (begun + (1 - begun) * some) / turn_s)
+
+
+def until_turn_s(fixed_s: float, random_s: float, turn_s: float) -> float:
+    """Mean time until the place of the next log block comes by, after *fixed_s* and *random_s* by chance since it did.
+
+    With u what is left of the turn after the certain time: u + T·e^(-u/r)/(1 - e^(-T/r)) - r, half a turn for a long r
+    and what is left for none [kleinrock-1975].
+    """
+    left_s = turn_s - fixed_s % turn_s
+    if random_s < SMALL * turn_s:
+        return left_s
+    if random_s > turn_s / SMALL:
+        return turn_s / 2
+    return left_s + turn_s * exp(-left_s / random_s) / -_expm1(-turn_s / random_s) - random_s
 
 
 def _exp(value: Number) -> Number:

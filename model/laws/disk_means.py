@@ -7,6 +7,7 @@ level are numbers.
 
 from __future__ import annotations
 
+from math import inf
 from typing import Any
 
 from model.laws.disk import TURN_TOLERANCE, zone_of, zone_ratio, zone_start_bytes
@@ -184,8 +185,17 @@ def random_requests_per_s(disk: Any, size_bytes: Number, span_bytes: Number, wri
     A write costs two on a mirror; on RAID 5 two reads and, after a turn, two writes [patterson-raid]. A write cache
     does better than this; burst credits are spent.
     """
+    return _random_rate(disk, size_bytes, span_bytes, write, disk.parallel_requests)
+
+
+def serial_requests_per_s(disk: Any, size_bytes: Number, span_bytes: Number, write: bool) -> Number:
+    """As :func:`random_requests_per_s`, of what serves one request at a time: the medium, the channel, the limit."""
+    return _random_rate(disk, size_bytes, span_bytes, write, inf if disk.parallel_requests > 1 else 1)
+
+
+def _random_rate(disk: Any, size_bytes: Number, span_bytes: Number, write: bool, slots: float) -> Number:
     member_span = span_bytes / data_members(disk)
-    each = _occupied_s(disk, size_bytes, member_span, write)
+    each = _occupied_s(disk, size_bytes, member_span, write, slots)
     if write and disk.raid_level in ("1", "10"):
         each = 2 * each
     elif write and disk.raid_level == "5":
@@ -193,7 +203,7 @@ def random_requests_per_s(disk: Any, size_bytes: Number, span_bytes: Number, wri
         if disk.rotation_s:
             late = overhead_s(disk, True) + size_bytes / disk.bandwidth_bytes_per_s
             again = ceiling(late / disk.rotation_s) * disk.rotation_s
-        each = 2 * (_occupied_s(disk, size_bytes, member_span, False) + again)
+        each = 2 * (_occupied_s(disk, size_bytes, member_span, False, slots) + again)
     rate = disk.raid_disks / each
     if not write and disk.read_hit_fraction:
         rate = rate / larger(1e-9, 1 - disk.read_hit_fraction)
@@ -213,17 +223,20 @@ def burst_requests(disk: Any) -> Number:
     return disk.burst_credits * disk.burst_iops / (disk.burst_iops - disk.iops_limit)
 
 
-def _occupied_s(disk: Any, size_bytes: Number, span_bytes: Number, write: bool) -> Number:
-    """Time that a random request takes from one member's capacity."""
-    return occupied_s(disk, random_moments(disk, size_bytes, span_bytes, write)[0], size_bytes, write)
+def _occupied_s(disk: Any, size_bytes: Number, span_bytes: Number, write: bool, slots: float) -> Number:
+    """Time that a random request takes from the capacity of one member of so many slots."""
+    return occupied_s(disk, random_moments(disk, size_bytes, span_bytes, write)[0], size_bytes, write, slots)
 
 
-def occupied_s(disk: Any, service_s: Number, size_bytes: Number, write: bool) -> Number:
+def occupied_s(
+    disk: Any, service_s: Number, size_bytes: Number, write: bool, slots: float | None = None
+) -> Number:
     """Time that a request of that service takes from a device's capacity: latencies overlap in its slots."""
-    if disk.rotation_s or disk.parallel_requests == 1:
+    slots = disk.parallel_requests if slots is None else slots
+    if disk.rotation_s or slots == 1:
         return service_s
     transfer = size_bytes / rate_bytes_per_s(disk, write)
-    return larger((service_s - transfer) / disk.parallel_requests, transfer)
+    return larger((service_s - transfer) / slots, transfer)
 
 
 def limited_per_s(disk: Any, requests_per_s: Number, size_bytes: Number) -> Number:

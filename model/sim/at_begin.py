@@ -22,7 +22,7 @@ from model.sim.warm import Chance, Dirty, dirty, warm
 from model.spec import System, Transactions
 from model.state.drive import capacity_of
 from model.transaction_calc import Solved
-from model.transaction_network import dirty_groups
+from model.transaction_writers import dirty_groups, written_age_s
 
 MOST_BUFFERS = 50_000_000
 
@@ -103,8 +103,10 @@ def _pools(
         pools.append(buffers)
     if work.begins == "cold":
         return [(buffers, Dirty(NOBODY, np.empty(0))) for buffers in pools]
-    groups = dirty_groups(solved.parts, solved.point.per_s)
-    return [(buffers, dirty(buffers, int(data.blocks[0]), groups, chance)) for buffers in pools]
+    per_s = solved.point.per_s
+    age_s = written_age_s(solved.parts, per_s, solved.point.writes.written)
+    groups = dirty_groups(solved.parts, per_s, age_s)
+    return [(buffers, dirty(buffers, int(data.blocks[0]), groups, chance, age_s)) for buffers in pools]
 
 
 NOBODY = np.empty(0, dtype=np.int64)

@@ -41,7 +41,8 @@ from model.transaction_books import (
     close_books,
     reads_by_size,
 )
-from model.transaction_calc import CPUS, DATA, REDO, Solved, rates_of
+from model.transaction_calc import Solved, rates_of
+from model.transaction_network import CPUS, DATA, REDO
 
 NAMES = (SEQUENTIAL, SCATTERED, LOG_FILE_SYNC, LATCH, BUFFER_BUSY, OTHER_SESSION, FREE_BUFFER)
 """Wait events, by their numbers in the tally."""
@@ -124,9 +125,7 @@ def result_of(name: str, system: Any, work: Any, played: Played, behind: int = 0
     if not mean.waits[FROM_CLIENT].total_s:
         del mean.waits[FROM_CLIENT]
     mean.policies = policies.compare(played.solved.parts, per_s, mean.gets + mean.current_gets, played.seed)
-    rates = rates_of(*played.solved, cpu_s=float(each[CPU]))
-    if not behind:
-        rates.saturation_per_s = max(rates.saturation_per_s, per_s)
+    rates = rates_of(*played.solved)
     rates.log_writes_per_s = float(sums[LOG_WRITES]) / span_s
     rates.utilisation = _utilisation(played, each, per_s, mean.device)
     return close_books(name, system, work, mean, rates)
@@ -230,8 +229,10 @@ def _utilisation(
     for name, label in (("disk", DATA), ("redo", REDO)):
         if name in device:
             found[label] = device[name].utilisation_fraction
-    if parts.servers > 1 and DATA in found:
-        held_s = float(each[REQUESTS]) * parts.read_held_s + float(each[WRITTEN]) * parts.write_held_s
+    if parts.disk.servers > 1 and DATA in found:
+        held_s = (
+            float(each[REQUESTS]) * parts.disk.read_held_s + float(each[WRITTEN]) * parts.disk.write_held_s
+        )
         found[DATA] = min(1.0, per_s * held_s)
     return found
 

@@ -13,7 +13,7 @@ from model.kernels.buffers import Buffers
 from model.laws import touch_count
 from model.laws.buffer_cache import TouchRules
 from model.sim.streams import stream
-from model.transaction_network import DirtyGroup
+from model.transaction_writers import DirtyGroup
 
 
 def warm(buffers: Buffers, pool: Pool, data: Data, rules: TouchRules, chance: Chance) -> None:
@@ -76,15 +76,15 @@ class Dirty(NamedTuple):
     since_s: NDArray[np.float64]
 
 
-def dirty(buffers: Buffers, hot_blocks: int, groups: list[DirtyGroup], chance: Chance) -> Dirty:
-    """Let blocks be dirty as they are in the long run: some leave the cache before they are due, by chance."""
+def dirty(buffers: Buffers, hot_blocks: int, groups: list[DirtyGroup], chance: Chance, age_s: float) -> Dirty:
+    """Let blocks be dirty as they are in the long run, if DBWR writes them at an age: some leave the cache before."""
     held = buffers.resident()
     cold = (held >= hot_blocks).astype(np.int64)
     shares = np.array([group.dirty_fraction for group in groups])[cold]
     chosen = of_block(held, chance.seed, "dirty") < shares
     held, cold = held[chosen], cold[chosen]
     leave_per_s = np.array([group.leave_per_s for group in groups])[cold]
-    since_s = -_ages_s(leave_per_s, chance.age_s, of_block(held, chance.seed, "since"))
+    since_s = -_ages_s(leave_per_s, age_s, of_block(held, chance.seed, "since"))
     order = np.argsort(since_s, kind="stable")
     # NOTE: as long ago as they were filled, so that it is no touch that counts
     buffers.work(held, np.ones(held.size, dtype=bool), None, -chance.age_s)

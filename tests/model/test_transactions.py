@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from model import OutsideLaw, RunResult, calculate, simulate
 from model.laws import queueing
 from model.spec import Client, Disk, Host, Instance, System, Transaction, Transactions
-from model.transaction_calc import rates_of, solve
+from model.transaction_calc import solve
 from model.transaction_network import at_rate, closed
-from model.transaction_parts import parts_of
+from model.transaction_parts import Parts, parts_of
 from model.units import GIB, MIB
 
 USERS = 200
@@ -63,6 +63,12 @@ def work(gets: float = 20, **more: Any) -> Transactions:
     )
 
 
+def exponential(parts: Parts) -> Parts:
+    """With services that vary by chance, for which the laws of networks are exact."""
+    parts.cpu_scv = parts.disk.serial_scv = parts.disk.slot_scv = 1.0
+    return parts
+
+
 def exact(
     demands_s: list[float], servers: list[int], think_s: float, users: int = USERS
 ) -> list[queueing.Network]:
@@ -78,7 +84,7 @@ def exact(
 def test_single_servers_are_exact_for_every_number_of_users(
     cpu_s: float, read_s: float, think_s: float
 ) -> None:
-    parts = parts_of(machine(1, 1, read_s, cpu_s), work(users=USERS, think_s=think_s))
+    parts = exponential(parts_of(machine(1, 1, read_s, cpu_s), work(users=USERS, think_s=think_s)))
     for users, point in enumerate(closed(parts, USERS), start=1):
         network = queueing.mean_values(users, [parts.cpu_s, parts.disk_s], think_s)
         assert point.per_s == pytest.approx(network.throughput_per_s, rel=1e-9)
@@ -100,9 +106,11 @@ def test_several_servers_are_as_close_to_the_exact_network_as_stated(
     alternates above and below the truth there, up to 85% above, beyond what the servers can do.
     """
     for cpu_s, disk_s in ((0.01, 0.1), (0.1, 0.01), (0.015 * cores, 0.015 * servers)):
-        parts = parts_of(machine(cores, servers, disk_s / 10, cpu_s), work(users=USERS, think_s=think_s))
+        parts = exponential(
+            parts_of(machine(cores, servers, disk_s / 10, cpu_s), work(users=USERS, think_s=think_s))
+        )
         points = list(closed(parts, USERS))
-        bottleneck_s = max(parts.cpu_s / cores, parts.disk_s / servers)
+        bottleneck_s = max(parts.cpu_s / cores, parts.disk_held_s)
         for users in [*range(1, 13), *range(15, USERS, 23), USERS]:
             network = queueing.mean_values(users, [parts.cpu_s, parts.disk_s], think_s, [cores, servers])
             assert points[users - 1].per_s == pytest.approx(network.throughput_per_s, rel=error)
@@ -118,7 +126,9 @@ def test_several_servers_are_as_close_to_the_exact_network_as_stated(
 
 
 def test_a_set_of_disks_has_a_queue_for_each_member() -> None:
-    parts = parts_of(machine(64, 1, 0.01, 1e-4, raid_level="0", raid_disks=8), work(users=USERS, think_s=1))
+    parts = exponential(
+        parts_of(machine(64, 1, 0.01, 1e-4, raid_level="0", raid_disks=8), work(users=USERS, think_s=1))
+    )
     demands_s = [parts.cpu_s, *[parts.disk_s / 8] * 8]
     for users, point in enumerate(closed(parts, 60), start=1):
         network = queueing.mean_values(users, demands_s, 1, [64, *[1] * 8])
@@ -130,12 +140,13 @@ def test_a_set_of_disks_has_a_queue_for_each_member() -> None:
 @pytest.mark.parametrize("load", [0.1, 0.5, 0.8, 0.95, 0.99])
 def test_arrivals_wait_as_in_queues_of_several_servers(cores: int, servers: int, load: float) -> None:
     """Exact, as what leaves a queue of exponential servers comes to the next by chance [kleinrock-1975]."""
-    parts = parts_of(machine(cores, servers, 0.01, 0.001), work(gets=1, rate_per_s=1))
+    parts = exponential(parts_of(machine(cores, servers, 0.01, 0.001), work(gets=1, rate_per_s=1)))
     rate_per_s = load / max(parts.cpu_s / cores, parts.disk_s / servers)
     expected = parts.cpu_s + queueing.mmc_wait_s(rate_per_s, parts.cpu_s, cores)
     # each transaction reads half a block, so half of them queue for a whole one
+    each_s = parts.disk.slot_s or parts.disk.read_s  # with several slots the transfer is one by one
     expected += parts.reads * (
-        parts.read_s + queueing.mmc_wait_s(rate_per_s * parts.reads, parts.read_s, servers)
+        parts.disk.read_s + queueing.mmc_wait_s(rate_per_s * parts.reads, each_s, servers)
     )
     assert at_rate(parts, rate_per_s).response_s == pytest.approx(expected, rel=1e-6)
 
@@ -143,8 +154,8 @@ def test_arrivals_wait_as_in_queues_of_several_servers(cores: int, servers: int,
 def test_throughput_ends_at_the_bottleneck() -> None:
     for cores, servers, cpu_s in ((1, 4, 0.01), (4, 2, 0.01), (16, 1, 0.4)):
         system, many = machine(cores, servers, 0.01, cpu_s), work(users=2_000, think_s=1)
-        parts, point, alone = solve(system, many)
-        most = rates_of(parts, point, alone).saturation_per_s
+        parts, point, knee = solve(system, many)
+        most = knee.per_s
         assert most == pytest.approx(1 / max(parts.cpu_s / cores, parts.disk_s / servers))
         assert most * 0.999 < point.per_s <= most * (1 + 1e-9)
 

@@ -1,0 +1,40 @@
+"""Writes that come in bursts beside reads: how many one finds there, and what they cost those who come and go."""
+
+from __future__ import annotations
+
+from math import exp
+
+LEAST = 1e-12
+SMALL = 1e-6
+
+
+def burst_requests(gathered: float, busy: float, most: float) -> float:
+    """Requests of the burst that an arrival finds: *gathered* while nothing was written, and what came meanwhile.
+
+    A burst of k takes a share *busy* = φ of the time until as many have come as are φ·k, which go down next, and so on
+    until none has. Weighted by their length: (g + φ/(1 - φ))/(1 + φ), where g = 1 + *gathered* for arrivals by chance;
+    *most* are under way at once [kleinrock-1975].
+    """
+    if busy >= 1:
+        return most
+    return min(most, (1 + gathered + busy / (1 - busy)) / (1 + busy))
+
+
+def found_ahead(requests: float, depth: float) -> float:
+    """Mean requests of a burst ahead of an arrival, which passes all but *depth* of them: d - d²/2k, or k/2."""
+    ahead = min(requests, depth)
+    return ahead - ahead**2 / (2 * max(requests, LEAST))
+
+
+def met_fraction(burst_s: float, away_s: float) -> float:
+    """Share of a burst that a program waits for which comes back within *away_s* by chance: 1 - (1 - e^-x)/x.
+
+    x is the burst over *away_s*: who is away for long meets half of x on average, who comes at once waits for it all,
+    and once: the next burst finds it again, so its wait is the work of the writes, not of those found at random.
+    """
+    if burst_s <= LEAST:
+        return 0.0
+    times = burst_s / max(away_s, LEAST * burst_s)
+    if times < SMALL:
+        return times / 2
+    return 1 - (1 - exp(-times)) / times

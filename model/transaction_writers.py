@@ -1,0 +1,228 @@
+"""What DBWR and the log writer do at a throughput: blocks that are written, bursts of them, and the log."""
+
+from __future__ import annotations
+
+from math import expm1, inf
+from typing import NamedTuple
+
+from model.laws import bursts, changed_blocks, commit, disk_means, queueing
+from model.transaction_disk import LEAST
+from model.transaction_parts import Parts
+
+FULL = 0.999
+OLDEST_S = 1e9
+"""Age at which DBWR writes nothing for its age: a block goes down when its buffer is wanted."""
+AGE_STEPS = 50
+
+
+class DirtyGroup(NamedTuple):
+    """What becomes of the changed blocks of a group."""
+
+    written_per_s: float
+    age_s: float
+    """From the first change to the write."""
+    dirty_fraction: float
+    """Of its blocks in memory."""
+    leave_per_s: float
+    """How often one of these leaves the cache."""
+
+
+def dirty_groups(parts: Parts, per_s: float, checkpoint_s: float) -> list[DirtyGroup]:
+    """The hot blocks and the others, at a throughput, if DBWR writes blocks of that age."""
+    found = []
+    for share, blocks, held in zip(parts.data.shares, parts.data.blocks, parts.held, strict=True):
+        inside = max(held * blocks, LEAST)
+        reads_per_s = per_s * parts.gets * share * (1 - held)
+        age_s = float(changed_blocks.dirty_age_s(checkpoint_s, inside, reads_per_s))
+        written = 0.0
+        if blocks and share:
+            written = float(changed_blocks.written_per_s(per_s * parts.changes * share, blocks, age_s))
+        found.append(DirtyGroup(written, age_s, min(1.0, written * age_s / inside), reads_per_s / inside))
+    return found
+
+
+def written_of(parts: Parts, per_s: float, checkpoint_s: float | None = None) -> float:
+    """Blocks that DBWR writes for a transaction, at a throughput and an age, that of the instance if not said."""
+    if per_s <= 0:
+        return parts.changes + parts.hottest_changes
+    age_s = parts.system.instance.checkpoint_s if checkpoint_s is None else checkpoint_s
+    hottest = changed_blocks.written_per_s(per_s * parts.hottest_changes, parts.work.hottest_blocks, age_s)
+    return (float(hottest) + sum(group.written_per_s for group in dirty_groups(parts, per_s, age_s))) / per_s
+
+
+def leaving_of(parts: Parts, per_s: float) -> float:
+    """Changed blocks of a transaction that leave the cache before they are old enough to be written: 1 - e^(-λt)."""
+    checkpoint_s = parts.system.instance.checkpoint_s
+    groups = dirty_groups(parts, per_s, checkpoint_s)
+    return sum(-group.written_per_s * expm1(-checkpoint_s * group.leave_per_s) for group in groups) / per_s
+
+
+def written_age_s(parts: Parts, per_s: float, written: float) -> float:
+    """Age at which DBWR writes so many blocks for a transaction: the instance's, or older where it falls behind."""
+    low, high = parts.system.instance.checkpoint_s, OLDEST_S
+    if per_s <= 0 or written >= written_of(parts, per_s, low) * FULL:
+        return float(low)
+    for _ in range(AGE_STEPS):
+        middle = (low * high) ** 0.5
+        low, high = (middle, high) if written_of(parts, per_s, middle) > written else (low, middle)
+    return float(high)
+
+
+class Log(NamedTuple):
+    """The log writer at a throughput."""
+
+    write_s: float
+    """From the begin of a write to its end."""
+    held_s: float
+    """Of the capacity of the disk that it writes to."""
+    writes_per_s: float
+    sync_s: float
+    """``log file sync``."""
+
+
+class Writes(NamedTuple):
+    """Writes on the data disk beside the reads, as one who reads meets them."""
+
+    written: float
+    """Blocks of a transaction."""
+    held_s: float
+    """Of the disk's capacity, for one."""
+    load: float
+    """Share of the disk's time that they take."""
+    busy: float
+    """Share of the time that the reads leave."""
+    burst_s: float
+    """Twice what one who comes by chance has before him while some are there: the whole of a burst."""
+    most_s: float
+    """What a read has before it at most."""
+    own: float
+    """Bursts that a transaction sets off, as it puts the last block on the write list that DBWR is woken for."""
+
+    def delay_s(
+        self, users: float, away_s: float, gap_s: float, inside_s: float, comes: float, late_s: float = 0.0
+    ) -> float:
+        """What they cost a transaction of so many users, *away_s* from the disk, then *inside_s* there.
+
+        It comes to the disk *comes* times, each time by chance; then again and again after *gap_s*. A burst that it
+        sets off itself is *late_s* old as it comes.
+        """
+        if not self.load or not comes:
+            return 0.0
+        again = bursts.met_fraction(self.burst_s, gap_s)
+        away = (
+            away_s * bursts.met_fraction(self.burst_s, away_s / comes) if away_s < inf else self.burst_s / 2
+        )
+        others = 1 - 1 / users if self.own else 1.0
+        share = min(FULL, self.load * others * again)
+        own_s = self.own * max(0.0, self.most_s - late_s)
+        return (self.load * others * away + share * inside_s) / (1 - share) + own_s
+
+
+def writes_of(
+    parts: Parts, per_s: float, reads: tuple[float, float], more_s: float, log_load: float
+) -> Writes:
+    """DBWR's writes at a throughput, beside *reads*: the load of the others, and how many are there.
+
+    What is due when DBWR looks goes down at once: those of a second, or as many as wake it on the write list. Where the
+    disk cannot do all, or DBWR's few writes get no more of it among many reads, blocks grow older before they are
+    written, at most until their buffers are wanted.
+    """
+    reads_load, at_disk = reads
+    wanted = written_of(parts, per_s)
+    if per_s <= 0 or not wanted:
+        return Writes(wanted, parts.disk.write_held_s, 0.0, 0.0, 0.0, 0.0, 0.0)
+    least = written_of(parts, per_s, OLDEST_S)
+    leaving = leaving_of(parts, per_s)
+    gathers_s = min(commit.LOOKS_EVERY_S, commit.LARGE_DIRTY_QUEUE / max(per_s * leaving, LEAST))
+    alone = max(LEAST, 1 - reads_load - log_load)
+    held_s = parts.disk.swept_s(parts.requests, wanted, 1 + per_s * wanted * gathers_s)
+    held_s += more_s / parts.disk.servers
+    most = float(parts.system.instance.db_writer_requests)
+    ahead_s = at_disk * parts.serial_s / max(parts.requests, LEAST)
+    room = min(alone / held_s, parts.disk.writer_per_s, most / (most * held_s + ahead_s))
+    written = max(least, min(wanted, room / per_s))
+    load = per_s * written * held_s
+    requests = bursts.burst_requests(per_s * written * gathers_s, load / alone, most)
+    wakes = leaving / commit.LARGE_DIRTY_QUEUE if gathers_s < commit.LOOKS_EVERY_S else 0.0
+    burst_s = 2 * bursts.found_ahead(requests, parts.disk.depth) * held_s
+    return Writes(
+        written,
+        held_s,
+        load,
+        min(1.0, load / alone),
+        burst_s,
+        min(requests, parts.disk.depth) * held_s,
+        wakes,
+    )
+
+
+def log_of(parts: Parts, per_s: float, written: float, wait_s: float) -> tuple[float, float, float]:
+    """What the log does at a throughput with *written* blocks of a transaction, if a write waits: how long it holds the
+    disk, writes a second, and how much longer a read or write of data takes as the heads come back from the log.
+    """
+    log_s, log_writes = _log(parts, per_s, wait_s)
+    if parts.system.instance.redo_disk != "data" or not log_writes:
+        return log_s, log_writes, 0.0
+    data_per_s = per_s * (parts.requests + written)
+    share = data_per_s / (data_per_s + log_writes)
+    return log_s + share * parts.to_log_s, log_writes, (1 - share) * parts.from_log_s
+
+
+def _log(parts: Parts, per_s: float, wait_s: float) -> tuple[float, float]:
+    """Time of a log write without its wait, and log writes a second."""
+    alone_bytes = float(commit.log_write_bytes(parts.redo_bytes / max(parts.commits, LEAST)))
+    write_s = log_service_s(parts, alone_bytes)
+    if per_s * parts.commits <= 0 or wait_s == inf:
+        return write_s, 0.0
+    for _ in range(2):
+        writes = float(commit.log_writes_per_s(per_s * parts.commits, wait_s + write_s))
+        write_s = log_service_s(parts, float(commit.log_write_bytes(per_s * parts.redo_bytes / writes)))
+    return write_s, float(commit.log_writes_per_s(per_s * parts.commits, wait_s + write_s))
+
+
+def log_service_s(parts: Parts, size_bytes: float) -> float:
+    """Mean time of a log write, nobody queueing; a write cache answers it."""
+    disk = parts.system.disk
+    if disk.write_cache_bytes:
+        return float(disk_means.overhead_s(disk, True) + size_bytes / disk.bus_bytes_per_s)
+    return parts.log_turn_s + float(size_bytes / disk_means.rate_bytes_per_s(disk, True))
+
+
+def turning_log(parts: Parts, per_s: float, others_per_s: float, fixed_s: float, random_s: float) -> Log:
+    """The log on a turning disk of its own, where each block passes once a turn and the writes of the others, too.
+
+    Whoever commits waits for the turn to come round, since the end of his last write or that of others, after
+    *fixed_s* and *random_s* by chance; and for a turn more if a write is under way.
+    """
+    disk = parts.system.disk
+    commits_per_s = per_s * parts.commits
+    bytes_each = parts.redo_bytes / max(parts.commits, LEAST)
+    overhead_s = float(disk_means.overhead_s(disk, True))
+    log = commit.TurningLog(0.0, 0.0)
+    turn_s = disk.rotation_s
+    for _ in range(2):
+        shared = max(1.0, commits_per_s / log.writes_per_s) if log.writes_per_s else 1.0
+        sent_s = float(commit.log_write_bytes(bytes_each * shared) / disk_means.rate_bytes_per_s(disk, True))
+        turn_s = disk.rotation_s + sent_s
+        log = commit.turning_log(commits_per_s, turn_s)
+    found = commit.turning_log(others_per_s * parts.commits, turn_s).busy_fraction
+    idle_s = overhead_s + commit.until_turn_s(fixed_s + overhead_s, random_s, turn_s) + sent_s
+    busy_s = commit.until_turn_s(fixed_s, random_s, turn_s) + turn_s
+    held_s = log.busy_fraction / log.writes_per_s if log.writes_per_s else idle_s
+    return Log(held_s, held_s, log.writes_per_s, (1 - found) * idle_s + found * busy_s)
+
+
+def log_at(parts: Parts, per_s: float, others_per_s: float, log_s: float, wait_s: float) -> Log:
+    """The log writer whose writes take *log_s* after a wait for others at its disk."""
+    _, log_writes, _ = log_of(parts, per_s, 0.0, wait_s)
+    write_s = log_s + wait_s
+    sync_s = float(commit.log_file_sync_s(others_per_s * parts.commits, write_s))
+    return Log(write_s, log_s, log_writes, sync_s)
+
+
+def waited(rate_per_s: float, service_s: float, servers: int) -> float:
+    """Services that an arrival waits for in M/M/m."""
+    if service_s <= 0:
+        return 0.0
+    load = min(FULL, rate_per_s * service_s / servers)
+    return float(queueing.mmc_wait_s(load * servers / service_s, service_s, servers)) / service_s

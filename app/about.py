@@ -11,27 +11,28 @@ from model.catalog import KINDS, entries
 from scenarios import library
 
 CAN: Final = """
-* Where the time of a scan, an update, an insert, a delete, an import or an export goes: CPU by cause, waits, client.
-* What a stream of reads or writes does: calls a second, what the kernel merges, queue and await as iostat prints them.
-* Which rows stay in place, migrate or chain as they grow, how the segment grows, and what the search for space costs.
-* How block size, PCTFREE, multiblock read count, array size, direct path reads, the I/O path and the disk move it.
-* Counts that follow from arithmetic (consistent gets, reads by size, blocks, extents) close to what Oracle prints.
-* What transactions of many users wait for: processors, disk, commits, latches (`latch: cache buffers chains`), \
-  `buffer busy waits`, and the consistent gets that other users' changes cost; at what load a resource saturates.
-* How far to trust a time: each constant has a source, and a number outside the calibrated range is marked.
+* Where the time of a scan, an update, an insert, a delete, an import or an export goes: CPU, wait events, client.
+* What a stream of reads or writes does: calls per second, merged requests, queue and await as iostat prints them.
+* Which rows stay in place, migrate or chain when they grow, how the segment grows, and what the search for space costs.
+* The effect of block size, PCTFREE, multiblock read count, array size, direct path reads, I/O path and disk.
+* Counts that follow from arithmetic (consistent gets, reads by size, blocks, extents), close to what Oracle prints.
+* What transactions of many users wait for: CPUs, disk, commits, latches (`latch: cache buffers chains`), \
+  `buffer busy waits`, consistent reads of changed blocks; and the load at which a resource saturates.
+* How far to trust a time: each constant has a source, and numbers outside the measured range are marked.
 """
 CANNOT: Final = """
-* Your system's absolute times, until its constants are measured there: the differences travel better than the sums.
-* Plans: the optimizer's cost is shown, but the access path is the one that you choose.
-* Writing behind statements: DBWR, LGWR and archiving are taken to keep up, but for an import and for transactions.
-* Latches and read consistency of scans and statements: only transactions (`kind = "transactions"`) have them.
+* Absolute times of your system, before you measure its constants. Differences are more reliable than absolute times.
+* Execution plans: the optimizer's cost is shown, but you choose the access path.
+* Writing behind statements: the model assumes that DBWR, LGWR and archiving keep up. Imports and transactions do \
+  include writing.
+* Latches and read consistency of single statements: only transactions (`kind = "transactions"`) include them.
 * RAC, Exadata offloading, compression, parallel query.
-* With several users, or reads in flight, the law only approximates; the page plays the simulation then.
+* With several users, or several reads in flight, the instant estimate is approximate. The page then simulates too.
 """
 PAGES: Final = """
-* **Compare**: several scenarios side by side, in what they differ, and what moved.
+* **Compare**: several scenarios side by side, and why they differ.
 * **Sweep**: many scenarios at once, over fields that take several values.
-* **Evidence**: every number that the documents print beside the model's; what fits, what tests, what it misses.
+* **Evidence**: each published number beside the model's: which calibrate it, which test it, and what it misses.
 * **Mechanisms**: a lesson each, with controls and a drawing: disk latency, request merging, multiblock reads, buffer \
   cache, logical I/O, row migration, the ASSM bitmap search.
 """
@@ -45,8 +46,8 @@ def page() -> None:
     cannot.markdown(f"**It cannot tell**\n{CANNOT}")
     st.markdown("### Two engines, one set of laws")
     st.markdown(
-        "The *law* composes closed formulas and answers at once; the *simulation* plays the same laws against one "
-        "another in time and shows queueing. Where nobody queues a test demands that they agree."
+        "The *instant estimate* combines formulas and answers at once. The *simulation* applies the same formulas "
+        "event by event, so it includes queueing. When nothing queues, both give the same answer; a test checks this."
     )
     st.markdown("### The other pages")
     st.markdown(PAGES)

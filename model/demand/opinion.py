@@ -35,14 +35,18 @@ def optimizer_of(system: Any, work: Any, demand: Demand) -> Opinion:
         if unset
         else where(parameter < 1, optimizer.DEFAULT_COSTING_MBRC, parameter)
     )
-    if stats.kind == "workload" and stats.mbrc is not None:
+    if stats.kind != "none" and stats.mbrc is not None:
         default_blocks = stats.mbrc
     mbrc = optimizer.costing_mbrc(default_blocks, space.block_size_bytes, default)
-    if stats.kind == "workload":
-        sreadtim, mreadtim = stats.sreadtim_s, stats.mreadtim_s
-    else:
-        sreadtim = optimizer.noworkload_read_s(1, default, stats.ioseektim_s, stats.iotfrspeed_bytes_per_s)
-        mreadtim = optimizer.noworkload_read_s(mbrc, default, stats.ioseektim_s, stats.iotfrspeed_bytes_per_s)
+
+    def read_s(gathered: Number | None, of_blocks: Number) -> Number:
+        if gathered is not None:
+            return gathered
+        return optimizer.noworkload_read_s(
+            of_blocks, default, stats.ioseektim_s, stats.iotfrspeed_bytes_per_s
+        )
+
+    sreadtim, mreadtim = read_s(stats.sreadtim_s, 1), read_s(stats.mreadtim_s, mbrc)
     blocks = demand.segment.blocks
     row_cycles = stats.row_cycles + stats.column_cycles * (demand.row.columns - 1)
     if work.kind == "index_range_scan":

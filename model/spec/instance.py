@@ -61,7 +61,8 @@ class SystemStatistics(Frozen):
 
     kind: Literal["noworkload", "workload", "none"] = setting(
         "noworkload",
-        "NOWORKLOAD defaults, gathered WORKLOAD figures, or none (old I/O costing)",
+        "NOWORKLOAD defaults, gathered WORKLOAD figures (the same once MBRC, SREADTIM and MREADTIM are given), or none "
+        "(old I/O costing)",
         "oracle-tuning",
     )
     ioseektim_s: Seconds = setting(0.010, "IOSEEKTIM", "oracle-tuning", ge=1e-9, le=10)
@@ -71,8 +72,12 @@ class SystemStatistics(Frozen):
     cpuspeed_hz: Rate = setting(
         5e8, "CPUSPEED or CPUSPEEDNW, cycles per second as the optimizer counts them", GENERAL, ge=1, le=1e12
     )
-    sreadtim_s: Seconds = setting(0.012, "SREADTIM, for WORKLOAD", "oracle-tuning", ge=1e-9, le=10)
-    mreadtim_s: Seconds = setting(0.026, "MREADTIM, for WORKLOAD", "oracle-tuning", ge=1e-9, le=100)
+    sreadtim_s: Annotated[Seconds, Field(ge=1e-9, le=10)] | None = setting(
+        None, "SREADTIM, if gathered; else from IOSEEKTIM and IOTFRSPEED", "oracle-tuning"
+    )
+    mreadtim_s: Annotated[Seconds, Field(ge=1e-9, le=100)] | None = setting(
+        None, "MREADTIM, if gathered; else from IOSEEKTIM and IOTFRSPEED", "oracle-tuning"
+    )
     mbrc: Annotated[Whole, Field(ge=1, le=512)] | None = setting(
         None, "MBRC of the statistics, for costing", "oracle-tuning"
     )

@@ -176,17 +176,19 @@ def search_lines(result: RunResult, width: int = 80) -> Iterator[str]:
     share = f"{100 * search.elapsed_fraction:.1f} % of elapsed"
     yield head("Space search")
     yield f"time      {show_seconds(search.time_s)}, {share}"
-    yield f"placed    {search.searches:,.0f} row pieces"
+    yield f"placed    {search.placed:,.0f} row pieces in {search.searches:,.0f} searches"
     reasons = {
         "ITL list full": search.rejected_itl,
         "not enough space": search.rejected_space,
         "space not committed by another session": search.rejected_held,
     }
     found = {reason: f"{times:,.0f}" for reason, times in reasons.items() if times}
-    longest = max(map(len, found.values()), default=0)
-    for rank, (reason, times) in enumerate(found.items()):
+    total = f"{sum(reasons.values()):,.0f}"
+    if len(found) > 1:
+        yield f"rejected  {total} probes, of them"
+    for reason, times in found.items():
         probes = "probe" if times == "1" else "probes"
-        yield f"{'' if rank else 'rejected':<10}{times:>{longest}} {probes}: {reason}"
+        yield f"{'rejected' if len(found) == 1 else '':<10}{times:>{len(total)}} {probes}: {reason}"
     if not found:
         yield "rejected  no probe"
     if stay_on_offer(result):

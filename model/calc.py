@@ -23,7 +23,7 @@ from model.demand import (
 from model.demand.conditions import extrapolated_constants
 from model.demand.turns import Alone, among_others, ends_at
 from model.laws import device
-from model.laws.numeric import Number, known_where, larger, over, smaller, some, where
+from model.laws.numeric import Number, known_where, larger, nearest, over, smaller, some, where
 from model.measures import measures_of
 from model.money_books import Spent, money_measures, priced
 from model.results import EventTime, RunResult
@@ -333,7 +333,9 @@ def _statement_measures(system: Any, work: Any) -> Row:
         "segment_after_blocks": after.blocks,
         "segment_after_bytes": after_bytes,
         "rows_per_block": demand.segment.rows_per_block,
-        "migrated_rows": change.migrated if change else system.table.rows * system.table.migrated_fraction,
+        "migrated_rows": change.migrated
+        if change
+        else nearest(system.table.rows * system.table.migrated_fraction),
         "optimizer_cost": optimizer_of(system, work, demand).cost,
         "extrapolated_constants": extrapolated_constants(system, work, demand),
     }

@@ -71,7 +71,9 @@ class PhysicalIO(Frozen):
     """Reads and writes that left the buffer cache, as Oracle asks for them."""
 
     read_requests: float
+    """Whole for one session; of several that share the rows of a statement the mean."""
     read_blocks: float
+    """Data and index blocks, and the segment header with its extent map."""
     read_bytes: float
     write_requests: float = 0
     write_bytes: float = 0
@@ -117,7 +119,9 @@ class SpaceSearch(Frozen):
     """Looking for blocks with room for rows that move, or are inserted."""
 
     searches: float
-    """Pieces that found a place."""
+    """Times that the bitmap or a free list was asked; an array of inserts keeps its block until it rejects a row."""
+    placed: float
+    """Row pieces that found a place."""
     rejected_itl: float
     """Probes of blocks with a full ITL list."""
     rejected_space: float
@@ -153,6 +157,7 @@ class SegmentSpace(Frozen):
     """The segment as DBA_SEGMENTS and DBA_TABLES show it."""
 
     blocks_before: float
+    """Data blocks below the high-water mark; the header, the extent map and bitmap blocks are not among them."""
     blocks_after: float
     bytes_before: float
     bytes_after: float

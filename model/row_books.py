@@ -21,7 +21,7 @@ def segment_space(system: System, demand: Demand) -> SegmentSpace:
     row = demand.row
     columns_after = changed.columns_after_bytes if changed else row.columns_bytes
     played = changed.outcome if changed else None
-    moved = system.table.rows * system.table.migrated_fraction
+    moved = round(system.table.rows * system.table.migrated_fraction)
     known = SegmentSpace(
         blocks_before=before.blocks,
         blocks_after=after.blocks,
@@ -110,6 +110,7 @@ def space_search(
     time_s = cpu[SEARCHING]
     return SpaceSearch(
         searches=changed.searches,
+        placed=changed.placed,
         rejected_itl=changed.rejected_itl,
         rejected_space=changed.rejected_space,
         rejected_held=changed.rejected_held,

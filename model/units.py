@@ -48,7 +48,7 @@ COUNTS: Final = frozenset(
         "current", "db_file_multiblock_read_count", "nr_requests", "parallel_requests", "blevel",
         "clustering_factor", "leaf_blocks", "replications", "extents", "events", "confidence",
         "block", "itl_entries", "executions", "factor", "table_rows", "draws",
-        "moved_in", "stubs", "commits", "in_place", "migrated", "moved_again", "searches",
+        "moved_in", "stubs", "commits", "in_place", "migrated", "moved_again", "searches", "placed",
         "fsync_every", "in_flight", "in_flight_most", "calls", "merged_reads", "merged_writes", "heads", "zones",
         "queue_depth", "raid_disks", "max_segments", "iops_limit", "burst_iops", "burst_credits",
         "core_factor", "storage_iops", "licence", "support", "infrastructure", "storage", "total", "machine",

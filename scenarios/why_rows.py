@@ -145,7 +145,7 @@ def _pieces(base: RunResult, other: RunResult) -> str:
     """More or fewer row pieces search for space; empty where they are as many."""
     if base.space_search is None or other.space_search is None:
         return ""
-    placed = base.space_search.searches, other.space_search.searches
+    placed = base.space_search.placed, other.space_search.placed
     if not differs(*placed):
         return ""
     fewer = "fewer" if placed[1] < placed[0] else "more"

@@ -27,6 +27,8 @@ class Change:
     chained: Number
     chain_pieces: Number
     searches: Number
+    placed: Number
+    """Row pieces that a probe found room for."""
     rejected_itl: Number
     rejected_space: Number
     rejected_held: Number
@@ -127,7 +129,8 @@ def _played(system: Any, work: Any, row: RowShape, segment: Segment, grown: tupl
         moved_again=counts.moved_again,
         chained=counts.chained,
         chain_pieces=counts.chain_pieces,
-        searches=counts.accepted,
+        searches=counts.searches,
+        placed=counts.accepted,
         rejected_itl=counts.rejected_itl,
         rejected_space=counts.rejected_space,
         rejected_held=counts.rejected_held,
@@ -219,6 +222,7 @@ def _by_law(system: Any, work: Any, row: RowShape, segment: Segment, grown: tupl
         chained=where(long, migrated, 0),
         chain_pieces=migrated * (pieces - 1),
         searches=migrated * pieces,
+        placed=migrated * pieces,
         rejected_itl=itl,
         rejected_space=where(bound | long | unseen, 0, assm.space_rejections(migrated, per_block)),
         rejected_held=0,
@@ -237,6 +241,9 @@ def _insert_by_law(system: Any, work: Any, row: RowShape, segment: Segment) -> C
     filled = ceiling(work.rows / fit)
     searching = 0 if work.method == "direct" else 1
     on_offer = _blocks_on_offer(system, work, row, fit) * searching
+    # every statement searches, and so does an array in each block that rejects one of its rows
+    arrays = ceiling(work.rows / work.arraysize_rows)
+    searches = work.rows if work.method == "row" else smaller(work.rows, arrays + filled)
     commits = where(work.commit_every_rows > 0, work.rows // larger(1, work.commit_every_rows), 0)
     return Change(
         rows=work.rows,
@@ -245,10 +252,11 @@ def _insert_by_law(system: Any, work: Any, row: RowShape, segment: Segment) -> C
         moved_again=0,
         chained=0,
         chain_pieces=0,
-        searches=work.rows * searching,
+        searches=searches * searching,
+        placed=work.rows * searching,
         rejected_itl=0,
         rejected_space=filled * searching,
-        rejected_held=filled * on_offer,
+        rejected_held=searches * on_offer,
         commits=commits,
         growth_bytes=0,
         columns_after_bytes=row.columns_bytes,

@@ -10,7 +10,7 @@ from model.demand.segment import row_shape
 from model.demand.work import FROM_CLIENT, TO_CLIENT, Demand, Fetching, cpu_of_rows
 from model.laws import block, buffer_cache, scan_reads
 from model.laws.change import block_changes_of_arrays
-from model.laws.numeric import Number, ceiling, larger, smaller
+from model.laws.numeric import Number, ceiling, larger, nearest, smaller
 
 LOG_FILE_SYNC = "log file sync"
 SEARCHING = "searching for space"
@@ -37,7 +37,7 @@ def dml_demand(system: Any, work: Any) -> Demand:
             UPDATING: rows * host.update_row_s,
             MIGRATING: change.moves / users * host.migrate_row_s,
         }
-        demand.current_gets = (change.rows + change.searches + change.rejected) / users
+        demand.current_gets = (change.rows + change.placed + change.rejected) / users
     elif work.kind == "delete":
         demand.cpu[DELETING] = rows * host.delete_row_s
         demand.current_gets = rows
@@ -82,7 +82,7 @@ def _scan(system: Any, work: Any, change: Change) -> Demand:
         size = system.tablespace.block_size_bytes
         room = smaller(blocks, system.instance.buffer_cache_bytes // size)
         misses = buffer_cache.random_misses(change.rows, blocks, room, system.table.cached_fraction)
-        plan.pieces = [scan_reads.Piece(1, misses / users)]
+        plan.pieces = [scan_reads.Piece(1, nearest(misses) / users)]
     else:
         runs, cached = change.segment.shape.runs, system.table.cached_fraction
         plan.pieces = scan_reads.pieces_of_part(plan.pieces, runs, users, plan.mbrc, cached)

@@ -216,15 +216,14 @@ def _insert(heap: Heap, work: Insert, length: int, pace: _Commits) -> None:
         heap.append(work.rows, length)
         return
     shares = [work.rows * (s + 1) // work.users - work.rows * s // work.users for s in range(work.users)]
-    size = work.arraysize_rows if work.method == "array" else 1
-    if work.users == 1:
-        size = work.rows  # nobody comes between, so arrays need no turns
+    each = work.arraysize_rows if work.method == "array" else 1
+    turn = work.rows if work.users == 1 else each  # where nobody comes between, statements need no turns
     while any(shares):
         for session, left in enumerate(shares):
-            array = min(size, left)
-            shares[session] -= array
-            for part in pace.parts(session, array):
-                heap.insert(session, part, length)
+            rows = min(turn, left)
+            shares[session] -= rows
+            for part in pace.parts(session, rows):
+                heap.insert(session, part, length, each)
                 pace.done(session, part)
 
 

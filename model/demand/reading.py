@@ -8,7 +8,7 @@ from typing import Any
 from model.demand.calls import UNBUFFERED
 from model.demand.segment import Segment
 from model.laws import scan_reads
-from model.laws.numeric import Number, where
+from model.laws.numeric import Number, some, where
 from model.spec import release_tuple
 
 DIRECT = "direct path read"
@@ -85,7 +85,7 @@ def scan_plan(system: Any, segment: Segment, change_rows: bool = False) -> ReadP
         asynchronous=direct and instance.disk_asynch_io,
         through_page_cache=host.io_path not in UNBUFFERED,
         single_reads=where(table.cached_fraction < 1, 1 + segment.shape.map_blocks, 0),
-        pieces=pieces,
+        pieces=scan_reads.whole_reads(pieces) if some(table.cached_fraction) else pieces,
         positioned_fraction=0 if direct else scan_reads.long_gaps_fraction(table.cached_fraction, bs),
         uneven=False if direct else (table.cached_fraction > 0) & (table.cached_fraction < 1),
         why="buffered: rows are changed in the buffer cache"

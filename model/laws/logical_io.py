@@ -27,9 +27,10 @@ def consistent_gets_of_scan(blocks: Number, stops: Number, aligned_fraction: Num
     """Buffers got by a full scan of *blocks* blocks whose fetch calls stop *stops* times: B + F·(1 - aligned).
 
     Buffers stay pinned within a call, not across calls: the next call gets the block that the last one stopped in once
-    more, unless it stopped on that block's last row.
+    more, unless it stopped on that block's last row. Of the stops the aligned one
+    is the last of its period, so their number is rounded down.
     """
-    return blocks + stops * (1 - aligned_fraction)
+    return blocks + stops - floor_div(stops * aligned_fraction + 1e-9, 1)
 
 
 def consistent_gets_of_range_scan(

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from model.laws.device import NEAR_BYTES
 from model.laws.extents import Run
-from model.laws.numeric import Number, ceil_div, floor_div, larger, over, smaller, some, where
+from model.laws.numeric import Number, ceil_div, floor_div, larger, nearest, over, smaller, some, where
 
 UNSET_MBRC_BEFORE_10_2 = 8
 
@@ -127,6 +127,19 @@ def buffered_pieces(blocks: Number, mbrc: Number, cached_fraction: Number) -> li
     mean = wanted * (1 - cached_fraction) / larger(reads, 1e-300) * present
     small = floor_div(mean, 1)
     return [Piece(small, reads * (1 - (mean - small))), Piece(small + 1, reads * (mean - small))]
+
+
+def whole_reads(pieces: Sequence[Piece]) -> list[Piece]:
+    """Mean counts of reads as whole ones, so that the reads up to each piece are the nearest to their mean."""
+    wanted: Number = 0.0
+    done: Number = 0
+    found = []
+    for piece in pieces:
+        wanted = wanted + piece.count
+        now = nearest(wanted)
+        found.append(Piece(piece.blocks, now - done))
+        done = now
+    return found
 
 
 def reads_added_by_cuts(runs: Sequence[Run], parts: Number, mbrc: Number) -> Number:

@@ -87,7 +87,10 @@ class Table(Frozen):
         max_length=MAXIMUM_COLUMNS,
     )
     blocks: Annotated[Whole, Field(ge=1, le=2**36)] | None = setting(
-        None, "Blocks below the high-water mark, if known (DBA_TABLES.BLOCKS); else from the rows", GENERAL
+        None,
+        "Data blocks below the high-water mark, if known: what a full scan gets; DBA_TABLES.BLOCKS counts the "
+        "bitmap blocks among them besides; else from the rows",
+        GENERAL,
     )
     migrated_fraction: Real = setting(
         0.0, "Share of the rows that have migrated (CHAIN_CNT over NUM_ROWS), for a scan", GENERAL, ge=0, le=1

@@ -41,7 +41,8 @@ class HeapBlocks:
         self._held: dict[int, dict[int, int]] = {}
         """Block -> session -> space its open transaction has freed there."""
         self._touched: list[set[int]] = [set() for _ in range(sessions)]
-        self._known: tuple[int, int, int, int, int, bool] | None = None
+        self._known: dict[int, tuple[int, bool, int, int, int, bool]] = {}
+        """Session -> what its last search was for, in which state of the map, where it ended, what it passed."""
         self._held_key: tuple[int, int] | None = None
         self._holding: set[int] = set()
         self._stuck_itl: set[int] = set()
@@ -177,6 +178,7 @@ class HeapBlocks:
     def _find(self, session: int, slot: int, migrated: bool) -> tuple[int, int]:
         """A block that admits a piece of *slot*, and the rejections that the next such search will meet on its way."""
         rules = self.rules
+        self.counts.searches += 1
         least = self._least(slot)
         literal = (bool(self._stuck_itl) and not migrated) or (
             bool(self._stuck_held) and self._held_key != self._key(session, slot)
@@ -210,7 +212,7 @@ class HeapBlocks:
         """Put up to *many* migrated pieces into the block a search finds; returns the block and how many."""
         rules = self.rules
         slot = rules.slot(length)
-        block, passed, settled = self._find_again(session, slot)
+        block, passed, settled = self._find_again(session, slot, True)
         by_space, by_itl = pieces_admitted(
             slot,
             room=self._room(session, block),
@@ -221,32 +223,47 @@ class HeapBlocks:
             itl_entry=rules.itl_entry,
         )
         placed = 1 if passed < 0 else max(1, min(many, int(by_space), int(by_itl)))
+        self.counts.accepted += placed - 1
         if placed > 1:
-            self.counts.accepted += placed - 1
-            self._count_stuck((placed - 1) * passed)
-            if not settled and rules.assm:
-                self.space.settle(session, self._least(slot))
-                settled = True
+            settled = self._search_alike(session, slot, placed - 1, passed, settled)
         taken = placed * slot + self._take_entries(session, block, placed)
         self.pieces[block] += placed
         self.moved_in[block] += placed
         self._set_free(session, block, self.free[block] - taken)
-        literal = passed < 0 or not rules.assm
-        self._known = None if literal else (session, slot, self.space.version, block, passed, settled)
+        self._remember(session, slot, True, block, passed, settled)
         return block, placed
 
-    def _find_again(self, session: int, slot: int) -> tuple[int, int, bool]:
-        """As :meth:`_find` for a migrated piece, without searching where nothing has changed since the last search."""
-        known = self._known
-        if known is not None and known[:3] == (session, slot, self.space.version):
+    def _remember(
+        self, session: int, slot: int, migrated: bool, block: int, passed: int, settled: bool
+    ) -> None:
+        """Keep where a search has ended, as long as nothing changes in the map."""
+        if passed < 0 or not self.rules.assm:
+            self._known.pop(session, None)
+        else:
+            self._known[session] = (slot, migrated, self.space.version, block, passed, settled)
+
+    def _search_alike(self, session: int, slot: int, many: int, passed: int, settled: bool = False) -> bool:
+        """Count *many* more searches that end in the same block; whether the session's hint is where they leave it."""
+        self.counts.searches += many
+        self._count_stuck(many * passed)
+        if not settled and self.rules.assm:
+            self.space.settle(session, self._least(slot))
+            settled = True
+        return settled
+
+    def _find_again(self, session: int, slot: int, migrated: bool) -> tuple[int, int, bool]:
+        """As :meth:`_find`, without searching where nothing has changed since the session's last search."""
+        known = self._known.get(session)
+        if known is not None and known[:3] == (slot, migrated, self.space.version):
             _, _, _, block, passed, settled = known
             if not settled:
                 self.space.settle(session, self._least(slot))
-            if self._probe(session, block, slot, True) == "accepted":
+            if self._probe(session, block, slot, migrated) == "accepted":
+                self.counts.searches += 1
                 self.counts.accepted += 1
                 self._count_stuck(passed)
                 return block, passed, True
-        return *self._find(session, slot, True), False
+        return *self._find(session, slot, migrated), False
 
     def _least(self, slot: int) -> int:
         """The lowest class that a search for *slot* bytes looks at."""
@@ -284,7 +301,7 @@ class HeapBlocks:
         self._touched[session] = set()
         self._holding.discard(session)
         self.lists.commit(session)
-        self._known = None
+        self._known.clear()
 
 
 def _give_up(by_block: dict[int, dict[int, int]], block: int, session: int) -> int:

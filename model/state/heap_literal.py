@@ -152,6 +152,7 @@ class LiteralHeap:
 
     def _find(self, session: int, slot: int, migrated: bool) -> LiteralBlock:
         rules = self.rules
+        self.counts.searches += 1
         least = freeness(min(slot + rules.reserve, rules.data), rules.reserve, rules.block)
         while True:
             for block in self._order(session, least):
@@ -173,11 +174,11 @@ class LiteralHeap:
 
     # -- work
 
-    def insert(self, session: int, many: int, length: int) -> None:
-        """Insert rows one by one."""
+    def insert(self, session: int, many: int, length: int, each: int | None = None) -> None:
+        """Insert rows one by one, in statements of *each*."""
         slot = self.rules.slot(length)
-        for _ in range(many):
-            block = self._current[session]
+        for row in range(many):
+            block = self._current[session] if row % (each or many) else None
             if block is not None:
                 why = self._probe(session, block, slot, False)
                 if why == "accepted":

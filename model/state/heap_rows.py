@@ -67,6 +67,7 @@ class HeapRows(HeapBlocks):
         self.pieces[last] = rest or fit
         self._set_free(0, last, empty - (rest or fit) * slot)
         if not direct:
+            self.counts.searches += used if rules.assm else many
             self.counts.accepted += many
             self.counts.rejected_space += last
             if rules.assm:
@@ -77,7 +78,7 @@ class HeapRows(HeapBlocks):
         """Sessions without a transaction log off and on: they no longer know where they last found room."""
         self._current = [None] * self.sessions
         self.space.forget()
-        self._known = None
+        self._known.clear()
 
     def _format_up_to(self, used: int) -> None:
         """Move the high-water mark within an extent, or into the next one, but not beyond *used* blocks."""
@@ -88,31 +89,40 @@ class HeapRows(HeapBlocks):
         self._new_blocks([(l1, now)])
         self._ahead[:1] = [(l1, blocks - now)] if blocks > now else []
 
-    def insert(self, session: int, many: int, length: int) -> None:
-        """Insert *many* rows of *length* one after another: into the session's block until it rejects, then another."""
+    def insert(self, session: int, many: int, length: int, each: int | None = None) -> None:
+        """Insert *many* rows of *length* one after another, in statements of *each* rows, all in one where not said.
+
+        A statement searches for a block and keeps it until it rejects a row; the next statement searches anew.
+        """
         rules = self.rules
         if length > rules.largest_piece:
             raise OutsideLaw("a row does not fit an empty block")
         slot = rules.slot(length)
-        left = many
-        while left:
-            block = self._current[session]
+        statement = (each or many) if rules.assm else 1  # every insert looks at the head of the list
+        done = 0
+        while done < many:
+            block, passed, settled = self._current[session] if done % statement else None, -1, False
             if block is None:
-                block = self._current[session] = self._find(session, slot, False)[0]
+                block, passed, settled = self._find_again(session, slot, False)
             else:
                 why = self._probe(session, block, slot, False)
                 if why != "accepted":
                     self._leave(session, block, why, slot)
                     continue
                 self.counts.accepted += 1
+            self._current[session] = block
             entry = self._entry_bytes(session, block, False) or 0
             fit = max(1, (self._room(session, block) - rules.reserve - entry) // slot)
-            placed = min(left, fit)
+            if passed < 0:  # the searches of further statements are not known to end here
+                fit = min(fit, statement - done % statement)
+            placed = min(many - done, fit)
             self.counts.accepted += placed - 1
+            searches = (done + placed - 1) // statement - done // statement
+            if searches:
+                settled = self._search_alike(session, slot, searches, passed, settled)
             self._put_rows(session, block, placed, length, direct=False)
-            if not rules.assm:
-                self._current[session] = None  # every insert looks at the head of the list
-            left -= placed
+            self._remember(session, slot, False, block, passed, settled)
+            done += placed
 
     def _leave(self, session: int, block: int, why: str, slot: int) -> None:
         """The session's own block rejected a row: note it and go on without one."""

@@ -66,6 +66,8 @@ class HeapCounts:
     chain_pieces: int = 0
     inserted: int = 0
     deleted: int = 0
+    searches: int = 0
+    """Times that the bitmap, or a free list, was asked for a block."""
     accepted: int = 0
     """Probes that found room."""
     rejected_itl: int = 0

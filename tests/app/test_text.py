@@ -253,7 +253,8 @@ def test_rows_segment_and_search_say_what_the_result_holds() -> None:
     assert re.search(r"free +FS1 +FS2 +FS3 +FS4 +Full\n", segment)
     assert re.search(r"  before +0 +0 +1 +33 +150\n", segment)
     search = said(search_lines(result))
-    assert f"placed    {result.space_search.searches:,.0f} row pieces" in search
+    assert f"placed    {result.space_search.placed:,.0f} row pieces" in search
+    assert f"rejected  {result.segment.rejected_probes:,.0f} probes, of them" in search
     assert f"{result.space_search.rejected_itl:,.0f} probes: ITL list full" in search
     assert "1 probe: not enough space" in search
     assert "bug 6918210" in search

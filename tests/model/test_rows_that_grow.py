@@ -407,14 +407,16 @@ def test_the_last_session_is_not_done_before_the_processors_can_be(users: int) -
 def test_two_sessions_probe_what_a_third_has_deleted_each_for_itself() -> None:
     table = Table(rows=100_000, row_bytes=100, cached_fraction=1.0)
     with_company = System(table=table, instance=Instance(release="10.2.0.4"))
-    alone = calculate(with_company, Insert(rows=4_000, uncommitted_delete_fraction=1.0)).space_search
+    alone = calculate(
+        with_company, Insert(rows=4_000, method="row", uncommitted_delete_fraction=1.0)
+    ).space_search
     both = calculate(
         with_company, Insert(rows=4_000, method="row", uncommitted_delete_fraction=1.0, users=2)
     ).space_search
     assert alone is not None
     assert both is not None
-    # they share blocks at times, and then both look for another
-    assert alone.rejected_held <= both.rejected_held <= 2 * alone.rejected_held
+    # each begins at another block, so one of them passes fewer of those on offer
+    assert alone.rejected_held / 2 <= both.rejected_held <= alone.rejected_held
 
 
 @pytest.mark.parametrize(

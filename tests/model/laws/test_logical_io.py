@@ -23,7 +23,7 @@ def test_scan_gets_are_those_of_a_literal_walk(blocks: int, per_block: int, arra
     stops = -(-rows // array) - 1
     aligned = logical_io.aligned_stops_fraction(per_block, array, equal_rows=True)
     law = logical_io.consistent_gets_of_scan(blocks, stops, aligned)
-    assert abs(law - gets) < 1  # the share of aligned stops is exact over whole periods
+    assert law == gets
     period = per_block // gcd(per_block, array)
     if stops % period == 0:
         assert law == pytest.approx(gets, abs=1e-6)

@@ -236,9 +236,9 @@ class Segment(RuleBasedStateMachine):
         self.sessions = sessions
         self.twins.load(rows, length, direct)
 
-    @rule(session=shares, many=st.integers(1, 40), length=lengths)
-    def insert(self, session: float, many: int, length: int) -> None:
-        self.twins.do("insert", int(session * self.sessions), many, length)
+    @rule(session=shares, many=st.integers(1, 40), length=lengths, each=st.sampled_from([1, 1, 3, 7, 40]))
+    def insert(self, session: float, many: int, length: int, each: int) -> None:
+        self.twins.do("insert", int(session * self.sessions), many, length, each)
 
     @rule(many=st.integers(1, 40), length=lengths)
     def append(self, many: int, length: int) -> None:
@@ -328,7 +328,12 @@ def test_work_at_random(seed: int) -> None:
             arguments: dict[str, tuple[int, ...]] = {
                 "update": (session, home, start, part, growth),
                 "delete": (session, home, start, part),
-                "insert": (session, random.randint(1, 40), random.choice([3, length, 30])),
+                "insert": (
+                    session,
+                    random.randint(1, 40),
+                    random.choice([3, length, 30]),
+                    random.choice([1, 1, 4, 40]),
+                ),
                 "commit": (session,),
             }
             twins.do(what, *arguments[what])

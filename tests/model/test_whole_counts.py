@@ -1,0 +1,54 @@
+"""What one session counts is whole, in both engines."""
+
+from __future__ import annotations
+
+from random import Random
+from typing import Any
+
+import pytest
+
+from model import calculate, simulate
+from scenarios import from_mapping
+
+KINDS = ("full_scan", "index_range_scan", "export", "import", "update", "insert", "delete")
+
+
+def scenario(kind: str, random: Random) -> Any:
+    work: dict[str, Any] = {"kind": kind}
+    if kind == "full_scan":
+        work["arraysize_rows"] = random.choice([7, 15, 100])
+    elif kind == "index_range_scan":
+        work["selectivity_fraction"] = random.choice([0.001, 0.013, 0.3])
+    elif kind == "update":
+        work |= {"rows_fraction": 0.33, "order": random.choice(["random", "table"]), "growth_bytes": 5}
+    elif kind == "insert":
+        work |= {"rows": 777, "method": random.choice(["row", "array", "direct"])}
+    table = {
+        "rows": random.choice([1_001, 7_777]),
+        "row_bytes": random.choice([41, 117]),
+        "row_bytes_sd": random.choice([0, 9]),
+        "cached_fraction": random.choice([0, 0, 0.3, 0.77]),
+        "migrated_fraction": random.choice([0, 0.013]) if kind in ("full_scan", "index_range_scan") else 0,
+    }
+    return from_mapping({"disk": {"use": "nvme"}, "table": table, "workload": work})
+
+
+@pytest.mark.parametrize("run", [calculate, simulate])
+@pytest.mark.parametrize("kind", KINDS)
+def test_counts_of_one_session_are_whole(run: Any, kind: str) -> None:
+    random = Random(kind)
+    for _ in range(8):
+        given = scenario(kind, random)
+        result = run(given.system, given.workload)
+        counts: dict[str, Any] = {
+            "gets": result.logical_io.consistent_gets,
+            "current": result.logical_io.current_gets,
+            "hits": result.cache.hits,
+            "migrated": result.segment.migrated_rows,
+            "blocks": result.segment.blocks_before,
+            **{f"{count} reads": many for count, many in result.physical_io.request_blocks.items()},
+            **{name: event.waits for name, event in result.time.wait.items()},
+        }
+        for name in ("read_requests", "read_blocks", "write_requests"):
+            counts[name] = getattr(result.physical_io, name)
+        assert {name: many for name, many in counts.items() if many != int(many)} == {}, given.workload

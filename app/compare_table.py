@@ -172,7 +172,9 @@ def _device(results: Sequence[RunResult]) -> list[Line]:
     found = []
     for place, name in enumerate(names):
 
-        def stats(read: Callable[[Any], float], name: str = name) -> Callable[[RunResult], float | None]:
+        def stats(
+            read: Callable[[Any], float | None], name: str = name
+        ) -> Callable[[RunResult], float | None]:
             return lambda result: read(result.device[name]) if name in result.device else None
 
         of = "" if place == 0 else f" of {name}"
@@ -182,7 +184,7 @@ def _device(results: Sequence[RunResult]) -> list[Line]:
                  "bytes read and written, over the run"),
             Line(f"Device{of}: %util", "%", stats(lambda one: 100 * one.utilisation_fraction), "neither",
                  "share of the time in which it had work"),
-            Line(f"Device{of}: await", "ms", stats(lambda one: 1000 * one.await_s), "less",
+            Line(f"Device{of}: await", "ms", stats(lambda one: one.await_s and 1000 * one.await_s), "less",
                  "mean time of a request, queue included"),
             Line(f"Device{of}: queue", "requests", stats(lambda one: one.average_queue), "neither",
                  "requests waiting and served, on average"),

@@ -182,8 +182,10 @@ def _figures(result: RunResult) -> dict[str, str]:
             found[f"{name} cache flushes"] = f"{flushes(device):,.0f}"
             found[f"{name} merged"] = f"{device.merged_reads + device.merged_writes:,.0f}"
             found[f"{name} mean request"] = show_bytes(round(mean_request_bytes(device)))
-            found[f"{name} mean queue"] = mean(device.average_queue)
-        found[f"{name} await"] = show_seconds(device.await_s)
+            if device.average_queue is not None:
+                found[f"{name} mean queue"] = mean(device.average_queue)
+        if device.await_s is not None:
+            found[f"{name} await"] = show_seconds(device.await_s)
         if result.transactions is None:  # of their resources that stands above
             found[f"{name} %util"] = f"{100 * device.utilisation_fraction:.1f}"
     return found

@@ -8,6 +8,7 @@ import json
 import shlex
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from math import isnan
 from typing import Any, Final
 
 from app import own_files, rows
@@ -155,9 +156,10 @@ def iostat_table(after: RunResult) -> str:
     return _table(lines)
 
 
-def _instrument(measured: Measured) -> dict[str, float]:
+def _instrument(measured: Measured) -> dict[str, float | None]:
     """What iostat prints, with two more decimals than it prints."""
-    return {column: round(value_of(column, measured), 4) for column in COLUMNS}
+    found = {column: value_of(column, measured) for column in COLUMNS}
+    return {column: None if isnan(value) else round(value, 4) for column, value in found.items()}
 
 
 def _table(lines: Sequence[Mapping[str, object]]) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from math import isnan, nan
 from typing import Final
 
 from click import style
@@ -38,8 +39,8 @@ COLUMNS: Final[dict[str, tuple[int, Callable[[Measured], float]]]] = {
     "rkB/s": (9, lambda d: d.read_bytes_per_s / KB),
     "wkB/s": (9, lambda d: d.written_bytes_per_s / KB),
     "avgrq-sz": (9, lambda d: d.average_request_bytes / SECTOR_BYTES),
-    "avgqu-sz": (9, lambda d: d.average_queue),
-    "await": (8, lambda d: 1000 * d.await_s),
+    "avgqu-sz": (9, lambda d: nan if d.average_queue is None else d.average_queue),
+    "await": (8, lambda d: nan if d.await_s is None else 1000 * d.await_s),
     "svctm": (7, lambda d: 1000 * d.service_s),
     "%util": (7, lambda d: 100 * d.utilisation_fraction),
 }
@@ -74,7 +75,7 @@ def device_lines(result: RunResult, width: int = 80, most: int = MOST_LINES) -> 
         if row.measured is None:
             yield style(f"{'':<{label}}{row.seconds}", dim=True)
             continue
-        numbers = "".join(f"{value_of(name, row.measured):>{room}.2f}" for name, room in columns.items())
+        numbers = "".join(f"{shown(value_of(name, row.measured)):>{room}}" for name, room in columns.items())
         yield f"{row.device:<{label}}{numbers}" + (f"{row.seconds:>{spans}}" if timed else "")
     if absent:
         yield from wrapped(f"a wider terminal shows {listed(absent)}", width, first=" " * label)
@@ -83,6 +84,11 @@ def device_lines(result: RunResult, width: int = 80, most: int = MOST_LINES) -> 
 def value_of(name: str, measured: Measured) -> float:
     """The number that iostat prints in the column *name*."""
     return COLUMNS[name][1](measured)
+
+
+def shown(value: float) -> str:
+    """A number of iostat; a dash for what is not known."""
+    return "-" if isnan(value) else f"{value:.2f}"
 
 
 def lines_of(name: str, stats: DeviceStats, most: int = MOST_LINES) -> list[Line]:
@@ -110,15 +116,15 @@ def span_of(line: DeviceLine) -> str:
     return f"{line.begin_s:.10g}-{line.begin_s + line.interval_s:.10g}"
 
 
-def _columns(shown: Sequence[Measured], room: int) -> tuple[dict[str, int], list[str]]:
+def _columns(measured: Sequence[Measured], room: int) -> tuple[dict[str, int], list[str]]:
     """Columns with their widths, and those that say something but found no room."""
     widths = {
-        name: max(least, 1 + max(len(f"{value(one):.2f}") for one in shown))
+        name: max(least, 1 + max(len(f"{value(one):.2f}") for one in measured))
         for name, (least, value) in COLUMNS.items()
     }
     if sum(widths.values()) > room:
         for name in MAY_BE_ABSENT:
-            if not any(value_of(name, one) for one in shown):
+            if not any(value_of(name, one) for one in measured):
                 del widths[name]
     absent = []
     for name in GIVE_WAY:

@@ -183,7 +183,7 @@ def _of_streams(outside: Outside) -> list[Number]:
     def calls(read: Callable[[StreamStats], float | None]) -> Callable[[RunResult], float | None]:
         return lambda result: read(result.streams[0]) if result.streams else None
 
-    def disk(read: Callable[[DeviceStats], float]) -> Callable[[RunResult], float | None]:
+    def disk(read: Callable[[DeviceStats], float | None]) -> Callable[[RunResult], float | None]:
         return lambda result: next((read(device) for device in result.device.values()), None)
 
     return [

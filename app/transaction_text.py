@@ -196,7 +196,7 @@ def on_await_lines(result: RunResult, width: int = 80) -> Iterator[str]:
     if result.transactions is None or read is None or disk is None or not disk.writes_per_s:
         return
     each_s = read.total_s / read.waits
-    if disk.await_s > 1.2 * each_s:
+    if disk.await_s is not None and disk.await_s > 1.2 * each_s:
         yield from wrapped(
             f"await, {show_seconds(disk.await_s)}, is the mean of all requests, those of DBWR too, which come "
             f"in bursts and which no session waits for. A read alone takes {show_seconds(each_s)}.",

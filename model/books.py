@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
+from math import isnan
 from typing import Any
 
 from model.demand import (
@@ -175,8 +176,12 @@ def _calls(
 
 
 def device_stats(present: bool, figures: dict[str, Any]) -> DeviceStats | None:
-    """iostat's quantities as a part of a result; None where nothing goes to the device."""
-    return DeviceStats(**figures) if present else None
+    """iostat's quantities as a part of a result; None where nothing goes to the device, or what is not known (NaN)."""
+    if not present:
+        return None
+    return DeviceStats.model_validate(
+        {name: None if isnan(value) else value for name, value in figures.items()}
+    )
 
 
 def device_measures(present: Number, figures: dict[str, Number]) -> dict[str, Number]:

@@ -9,6 +9,7 @@ from typing import Any
 from model.books import blocktime_version
 from model.demand.calls import CPU, UNBUFFERED, File
 from model.demand.conditions import extrapolations
+from model.laws.numeric import over
 from model.results import (
     DeviceStats,
     EventTime,
@@ -210,14 +211,15 @@ def _physical(played: Played) -> PhysicalIO:
 
 
 def _device(played: Played) -> DeviceStats:
+    """The device while the programs ran; what write-back and late commits add shows in the lines."""
     ends = max(record.end_s for record in played.records)
-    begin_s = min(record.begin_s for record in played.records)
-    return device_of(played.counters, max(ends, played.counters.last_s) - begin_s)
+    return device_of(played.counters, ends - min(record.begin_s for record in played.records))
 
 
 def device_of(counters: Any, span_s: float) -> DeviceStats:
-    """A device over *span_s* seconds, from its counters."""
-    reads, writes = counters.requests
+    """A device over *span_s* seconds, from its counters; of the requests that are done."""
+    counted = counters.counted()
+    reads, writes = counted.requests
     requests = reads + writes
     sizes: Counter[int] = Counter()
     for (_, size), many in counters.sizes.items():
@@ -225,15 +227,15 @@ def device_of(counters: Any, span_s: float) -> DeviceStats:
     return DeviceStats(
         reads_per_s=reads / span_s,
         writes_per_s=writes / span_s,
-        merged_reads_per_s=counters.merges[0] / span_s,
-        merged_writes_per_s=counters.merges[1] / span_s,
-        read_bytes_per_s=counters.moved_bytes[0] / span_s,
-        written_bytes_per_s=counters.moved_bytes[1] / span_s,
-        average_request_bytes=sum(counters.moved_bytes) / requests,
-        average_queue=counters.weighted_s / span_s,
-        await_s=counters.ticks_s / requests,
-        service_s=counters.busy_s / requests,
-        utilisation_fraction=min(1.0, counters.busy_s / span_s),
+        merged_reads_per_s=counted.merges[0] / span_s,
+        merged_writes_per_s=counted.merges[1] / span_s,
+        read_bytes_per_s=counted.moved_bytes[0] / span_s,
+        written_bytes_per_s=counted.moved_bytes[1] / span_s,
+        average_request_bytes=over(sum(counted.moved_bytes), requests),
+        average_queue=counted.ticks_s / span_s,
+        await_s=over(counted.ticks_s, requests),
+        service_s=over(counted.busy_s, requests),
+        utilisation_fraction=min(1.0, requests and counted.busy_s / span_s),
         merged_reads=counters.merges[0],
         merged_writes=counters.merges[1],
         request_bytes=dict(sorted(sizes.items())),

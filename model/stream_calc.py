@@ -9,7 +9,7 @@ from model.books import device_measures, device_stats
 from model.demand.calls import DEVICE, HELD, SECTOR_BYTES, THINKING, files_of
 from model.demand.conditions import extrapolated_constants
 from model.demand.stream_work import call_demand
-from model.laws.numeric import Number, larger, nearest, over, smaller
+from model.laws.numeric import Number, known_where, larger, nearest, over, smaller, where
 from model.money_books import Spent, money_measures
 from model.results import EventTime, PhysicalIO, RunResult, StreamStats
 from model.spec import Stream, System
@@ -102,6 +102,9 @@ def calculate_stream(system: System, work: Stream, *, name: str) -> RunResult:
         ),
         name=name,
     )
+
+
+LEAST_REQUESTS = 1e-6
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,28 +200,35 @@ def _physical(work: Stream, found: list[StreamTime]) -> PhysicalIO:
 
 
 def _device(work: Any, found: list[StreamTime]) -> tuple[Number, dict[str, Number]]:
-    """Whether anything goes to the device, and iostat's quantities of it; numbers or arrays."""
+    """Whether anything goes to the device while programs run, and iostat's quantities of it; numbers or arrays.
+
+    Queue and await follow from Little's law where each request is waited for; of others nothing is known.
+    """
     every = list(zip((work, *work.beside), found, strict=True))
-    requests = sum(one.calls * one.demand.requests for one in found)
-    span = sum(one.calls * one.demand.held_s for one in found)
+    requests = sum(one.calls * one.at_device * one.demand.requests for one in found)
+    span: Number = 0.0
     for one in found:
         span = larger(span, one.elapsed_s)
-    moved = sum(one.calls * one.demand.device_bytes for one in found)
-    # NOTE: the requests of a call wait together; what works ahead or behind is in flight as long as it is served
-    held = sum(
-        one.calls * one.demand.requests * (one.demand.device_s if one.demand.hidden else one.wait_s)
-        for one in found
-    )
+    moved = sum(one.calls * one.at_device * one.demand.device_bytes for one in found)
+    held = sum(one.calls * _requests_wait_s(one) for one in found)
     busy = sum(
         one.calls
-        * (one.demand.held_s if one.demand.hidden else larger(one.demand.device_s, one.demand.held_s))
+        * one.at_device
+        * larger(0.0 if one.demand.hidden else one.demand.device_s, one.demand.held_s)
         for one in found
     )
     busy = smaller(span, busy)
-    held = larger(held, busy)
+    held = where(held < busy, busy, held)
 
     def total(kind: str, what: str) -> Number:
-        return sum((one.calls * getattr(one.demand, what) for calls, one in every if calls.kind == kind), 0.0)
+        return sum(
+            (
+                one.calls * one.at_device * getattr(one.demand, what)
+                for calls, one in every
+                if calls.kind == kind
+            ),
+            0.0,
+        )
 
     return requests > 0, {
         "reads_per_s": over(total("read_stream", "requests"), span),
@@ -235,3 +245,11 @@ def _device(work: Any, found: list[StreamTime]) -> tuple[Number, dict[str, Numbe
         "merged_reads": total("read_stream", "merged"),
         "merged_writes": total("write_stream", "merged"),
     }
+
+
+def _requests_wait_s(one: StreamTime) -> Number:
+    """Time that the requests of a call are at the device, summed; NaN where a call does not wait for each of them."""
+    demand = one.demand
+    in_turn = abs(demand.requests * demand.together - demand.visits) < LEAST_REQUESTS
+    known = in_turn & (not demand.hidden) & (not demand.ahead)
+    return known_where(known, one.wait_s if demand.visits > 1 else demand.requests * one.wait_s)

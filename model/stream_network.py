@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from model.demand.calls import UNBUFFERED
-from model.demand.device_visit import Changed
+from model.demand.device_visit import Changed, span_of
 from model.demand.stream_work import CallDemand, call_demand
 from model.laws import block_layer, disk_means, page_cache, queueing
 from model.laws.numeric import Number, floor_div, larger, smaller, where
@@ -30,6 +30,8 @@ class StreamTime:
     load: Number
     """Share of the device's capacity that arriving calls ask for; 0 where calls wait for earlier ones."""
     method: str
+    at_device: Number = 1.0
+    """Share of what it asks of the device that comes while its programs run."""
 
 
 def alone(system: Any, calls: Any) -> StreamTime:
@@ -171,14 +173,19 @@ def _hidden(system: Any, calls: Any, demand: CallDemand) -> StreamTime:
         own_s = calls.count * larger(
             demand.cpu_s + calls.think_s, calls.users * demand.cpu_s / system.host.cpus
         )
-    elapsed = own_s + _held_back_s(system, calls, demand, own_s)
+    held_s, share = _behind(system, calls, demand, own_s)
+    elapsed = own_s + held_s
     method = "write-back as a flow: writers are held at the dirty limit, and by commits of ext3"
     wait = larger(0.0, (elapsed - own_s) / calls.count)
-    return StreamTime(demand, total, elapsed, demand.cpu_s + wait, wait, 0.0, method)
+    return StreamTime(demand, total, elapsed, demand.cpu_s + wait, wait, 0.0, method, share)
 
 
-def _held_back_s(system: Any, calls: Any, demand: CallDemand, own_s: Number) -> Number:
-    """Time that writers stand still: at the dirty limit, or while an ordered commit writes their data."""
+def _behind(system: Any, calls: Any, demand: CallDemand, own_s: Number) -> tuple[Number, Number]:
+    """Time that writers stand still, and the share that is written back until they have ended.
+
+    They are held at the dirty limit, and while an ordered commit writes their data. Write-back begins above the
+    background limit, and with pages that are old.
+    """
     host = system.host
     release = block_layer.release_of(host.kernel)
     background, limit = page_cache.dirty_limits_bytes(
@@ -186,17 +193,22 @@ def _held_back_s(system: Any, calls: Any, demand: CallDemand, own_s: Number) -> 
     )
     held_at = page_cache.held_back_bytes(background, limit, release)
     size = calls.users * calls.count * demand.device_bytes
+    if calls.pattern == "random":
+        size = page_cache.dirty_bytes(size, span_of(system, calls))
     drained_per_s = demand.device_bytes / demand.held_s
     dirtied_per_s = size / larger(own_s, 1e-12)
     starts_s = background / dirtied_per_s
     at_limit_s = larger(0.0, starts_s + (size - held_at) / drained_per_s - own_s)
-    at_limit_s = where(size > held_at, at_limit_s, 0.0)
-    if host.filesystem != "ext3" or host.journal_data != "ordered":
-        return at_limit_s
-    first_s = larger(0.0, host.journal_commit_s - host.journal_age_s)
-    commits = where(own_s > first_s, 1 + floor_div(own_s - first_s, host.journal_commit_s), 0)
-    committed = (first_s + (commits - 1) * host.journal_commit_s) * dirtied_per_s
-    return larger(at_limit_s, where(commits > 0, committed / drained_per_s, 0.0))
+    held_s = where(size > held_at, at_limit_s, 0.0)
+    committed: Number = 0.0
+    if host.filesystem == "ext3" and host.journal_data == "ordered":
+        first_s = larger(0.0, host.journal_commit_s - host.journal_age_s)
+        commits = where(own_s > first_s, 1 + floor_div(own_s - first_s, host.journal_commit_s), 0)
+        committed = where(commits > 0, (first_s + (commits - 1) * host.journal_commit_s) * dirtied_per_s, 0.0)
+        held_s = larger(held_s, committed / drained_per_s)
+    old = larger(0.0, own_s - host.dirty_expire_s) * dirtied_per_s
+    flowed = larger(0.0, own_s + held_s - starts_s) * drained_per_s
+    return held_s, smaller(1.0, larger(larger(old, committed), flowed) / size)
 
 
 def _mean(value: Number) -> Number:

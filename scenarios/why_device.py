@@ -87,10 +87,13 @@ def _shown(value: object, unit: str) -> str:
 def awaited(base: RunResult, other: RunResult, *, queue: bool = False) -> str:
     """The time of a request, where that changed, with the queue if *queue*; empty where it did not."""
     found = devices(base, other)
-    if found is None or not differs(found[0].await_s, found[1].await_s, LEAST_AWAIT_CHANGE):
+    if found is None:
         return ""
-    told = from_to(found[0].await_s, found[1].await_s, show_seconds)
-    lengths = found[0].average_queue, found[1].average_queue
+    before_s, after_s = found[0].await_s, found[1].await_s
+    if before_s is None or after_s is None or not differs(before_s, after_s, LEAST_AWAIT_CHANGE):
+        return ""
+    told = from_to(before_s, after_s, show_seconds)
+    lengths = found[0].average_queue or 0.0, found[1].average_queue or 0.0
     parts = (
         [f"avgqu-sz from {lengths[0]:.3g} to {lengths[1]:.3g}"] if queue and differs(*lengths, 0.5) else []
     )

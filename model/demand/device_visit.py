@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from model.demand.calls import first_bytes
+from model.demand.calls import UNBUFFERED, first_bytes
 from model.laws import block_layer, disk_means, disk_rounds, disk_sets
 from model.laws.disk_geometry import geometry_of
 from model.laws.numeric import Number, ceil_div, ceiling, larger, largest, smaller
@@ -50,7 +50,7 @@ def visit_of(
     size_bytes: Number,
     gap_s: Number,
     *,
-    sorted_runs: int = 1,
+    sorted_runs: Number = 1,
     streams: bool = False,
 ) -> Visit:
     """A call of *size_bytes*, *gap_s* after the last one of the same program ended.
@@ -67,16 +67,16 @@ def visit_of(
         answered_s = disk_sets.answered_s(disk, size_bytes)
         visit = Visit(answered_s, 0.0, size_bytes / disk.bus_bytes_per_s)
     elif not among_bytes(calls) and calls.pattern != "random" and calls.users <= copies_of(disk, calls):
-        visit = _in_order(disk, calls, size_bytes, gap_s)
+        visit = _in_order(system, calls, size_bytes, gap_s)
     else:
         visit = _among_others(system, calls, size_bytes, sorted_runs)
     visit.held_s = 1 / disk_means.limited_per_s(disk, 1 / visit.held_s, size_bytes)
     return visit
 
 
-def _in_order(disk: Any, calls: Any, size: Number, gap_s: Number) -> Visit:
+def _in_order(system: Any, calls: Any, size: Number, gap_s: Number) -> Visit:
     """A program that goes on where it ended, on its device or on its own copy of a mirror."""
-    write = is_write(calls)
+    disk, write = at_place(system.disk, calls), is_write(calls)
     servers = 1 if disk.rotation_s else disk_means.servers_of(disk)
     stride = calls.stride_bytes if calls.pattern == "strided" else size
     alone = disk_sets.in_order_s(disk, size, stride, gap_s, write)
@@ -86,10 +86,16 @@ def _in_order(disk: Any, calls: Any, size: Number, gap_s: Number) -> Visit:
         held = alone
     else:
         held = size / disk_means.data_members(disk) / disk_means.rate_bytes_per_s(disk, write) / calls.users
+        queued = under_way(system, calls)
+        if queued > 1:  # a queue streams, until the program falls behind
+            each_s = held * calls.users
+            behind = larger(0.0, 1 - each_s / larger(gap_s, each_s)) / queued
+            alone = smaller(alone, each_s + larger(0.0, alone - each_s) * behind)
+            held = alone / calls.users
     return Visit(alone, 0.0, held, servers, in_order=True)
 
 
-def _among_others(system: Any, calls: Any, size: Number, runs: int) -> Visit:
+def _among_others(system: Any, calls: Any, size: Number, runs: Number) -> Visit:
     """A call whose place lies anywhere, or after that of another program."""
     disk, write = at_place(system.disk, calls), is_write(calls)
     if not disk.rotation_s:
@@ -108,7 +114,7 @@ def _among_others(system: Any, calls: Any, size: Number, runs: int) -> Visit:
     if single:
         return Visit(alone, scv, smaller(alone, _sorted_s(system, calls, alone, runs)))
     if not write and calls.pattern == "random":
-        others = calls.users * calls.in_flight if calls.rate_per_s is None else 1
+        others = calls.users * under_way(system, calls) if calls.rate_per_s is None else 1
         caught = disk_sets.caught_fraction(disk, span, larger(0.0, alike / others - 1) * alone)
         alone = alone - caught * (alone - disk_sets.in_order_s(disk, size, size, 0.0, write))
     return Visit(alone, scv, alone / alike, alike=alike)
@@ -122,6 +128,11 @@ def largest_bytes(system: Any) -> Number:
 def among_bytes(calls: Any) -> Number:
     """Bytes of all the files of streams whose calls come between; 0 where none do."""
     return getattr(calls, "among_bytes", 0)
+
+
+def under_way(system: Any, calls: Any) -> int:
+    """Calls of one program that it has under way at a time; io_submit to a page cache waits."""
+    return int(calls.in_flight) if (calls.path or system.host.io_path) in UNBUFFERED else 1
 
 
 def is_write(calls: Any) -> bool:
@@ -146,14 +157,14 @@ def _in_turns_s(disk: Any, calls: Any, size: Number) -> Number:
     return took / ROUNDS / calls.users
 
 
-def _sorted_s(system: Any, calls: Any, alone_s: Number, runs: int) -> Number:
+def _sorted_s(system: Any, calls: Any, alone_s: Number, runs: Number) -> Number:
     """Service of requests that are sorted while they wait: by the scheduler beyond the device's own queue, or by fsync.
 
     A batch begins where the oldest request lies that has waited too long.
     """
     disk = system.disk
     g = geometry_of(disk)
-    queued = calls.users * calls.in_flight
+    queued = calls.users * under_way(system, calls)
     if calls.rate_per_s is not None:
         load = largest(calls.users * calls.rate_per_s * alone_s)  # half of what falls behind
         queued = int(calls.users * calls.count * (1 - 1 / max(1.0, load)) / 2)
@@ -189,7 +200,7 @@ def start_s(
             return wait_s
         sent_s = size_bytes / disk_means.rate_bytes_per_s(disk, write)
         return larger(0.0, overhead_s + wait_s + sent_s - visit.alone_s)
-    in_flight = 1 if windows else calls.in_flight
+    in_flight = under_way(system, calls)
     abreast = disk_sets.parts_of_call(disk, in_flight * size_bytes)
     reached = disk_sets.parts_of_call(disk, calls.count * calls.block_size_bytes)
     each_s = larger(visit.alone_s / in_flight, visit.held_s) + gap_s

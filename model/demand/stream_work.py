@@ -14,6 +14,7 @@ from model.demand.device_visit import (
     Visit,
     is_write,
     largest_bytes,
+    span_of,
     start_s,
     visit_of,
 )
@@ -174,7 +175,13 @@ def _written_through(system: Any, calls: Any, path: str) -> CallDemand:
     cpu_s = host.write_call_s + pages * host.page_write_s
     together = calls.fsync_every if path == "buffered" else 1
     release = block_layer.release_of(host.kernel)
-    run_pages, runs = (pages, together) if calls.pattern == "random" else (together * pages, 1)
+    run_pages, runs = together * pages, 1.0
+    if calls.pattern == "random" and together > 1:
+        span = span_of(system, calls) / calls.users
+        dirty = page_cache.dirty_bytes(together * pages * block_layer.PAGE_BYTES, span)
+        # NOTE: what adjoins is one run
+        runs = larger(1.0, dirty / (pages * block_layer.PAGE_BYTES) * (1 - dirty / span))
+        run_pages = dirty / block_layer.PAGE_BYTES / runs
     size = run_pages * block_layer.PAGE_BYTES
     requests = runs * block_layer.requests_of_run(run_pages, largest)
     merged = runs * run_pages - requests if block_layer.page_by_page(release, host.filesystem) else 0.0
@@ -207,7 +214,7 @@ def _written_through(system: Any, calls: Any, path: str) -> CallDemand:
 
 
 def _committed_s(
-    system: Any, calls: Any, data: Visit, size_bytes: Number, runs: int
+    system: Any, calls: Any, data: Visit, size_bytes: Number, runs: Number
 ) -> tuple[Number, Number]:
     """Time of data and commit for a lone program, and what they take of the device's capacity.
 

@@ -6,6 +6,8 @@ mode [linux-ext3]. Read-ahead [linux-readahead]: windows that grow while reads g
 
 from __future__ import annotations
 
+from math import exp
+
 from model.laws.numeric import Number, ceil_div
 from model.units import MIB
 
@@ -34,6 +36,11 @@ def dirty_limits_bytes(
     limit = memory_bytes * limit_percent / 100
     share = background_percent if background_percent < limit_percent else limit_percent / 2
     return memory_bytes * share / 100, limit
+
+
+def dirty_bytes(written_bytes: Number, span_bytes: Number) -> Number:
+    """Different bytes among those written at random places of a span: S (1 - e^(-W/S)) [general knowledge]."""
+    return span_bytes * (1 - exp(-written_bytes / span_bytes))
 
 
 def held_back_bytes(background_bytes: Number, limit_bytes: Number, release: tuple[int, ...]) -> Number:

@@ -120,6 +120,8 @@ def _by_events(
     machine = Machine(env, system.host, device, cache, Servers(system.host.cpus))
     callers = [Caller(machine, file, rank, draws[rank]) for rank, file in enumerate(files)]
     ended = env.all_of([env.process(caller.run()) for caller in callers])
+    assert ended.callbacks is not None
+    ended.callbacks.append(lambda _: counters.programs_ended(env.now))
     env.run(until=MOST_SIMULATED_S)
     counters.finish(counters.last_s)
     records = [caller.record for caller in callers]

@@ -217,7 +217,7 @@ def _device(counters: Counters, end_s: float) -> DeviceStats | None:
     """iostat's quantities over the whole run; of the requests that are done, as others are under way when it ends."""
     if not sum(counters.requests):
         return None
-    return device_of(counters, end_s).model_copy(update={"average_queue": counters.ticks_s / end_s})
+    return device_of(counters, end_s)
 
 
 def _utilisation(

@@ -8,10 +8,21 @@ that ended over their number, ``%util`` the time with a request in flight, ``svc
 from __future__ import annotations
 
 from math import inf
+from typing import NamedTuple
 
 from model.results import DeviceLine
 
 MOST_LINES = 3600
+
+
+class Counted(NamedTuple):
+    """Sums of a device until a moment; pairs are of reads and of writes."""
+
+    requests: tuple[int, int]
+    merges: tuple[int, int]
+    moved_bytes: tuple[int, int]
+    ticks_s: float
+    busy_s: float
 
 
 class Counters:
@@ -21,6 +32,7 @@ class Counters:
         "_before",
         "_next_s",
         "_opened",
+        "_ran",
         "_stamp_s",
         "at_submission",
         "busy_s",
@@ -57,12 +69,25 @@ class Counters:
         self.lines: list[DeviceLine] = []
         self._stamp_s = 0.0
         self.first_s = first_s
+        self._ran: Counted | None = None
         self._opened = 0
         self._next_s = first_s
         self._before = self._now()
 
     def _now(self) -> tuple[float, ...]:
         return (*self.merges, *self.requests, *self.bytes, self.ticks_s, self.busy_s, self.weighted_s)
+
+    def counted(self) -> Counted:
+        """The sums while programs ran; until the last request where nobody said that they ended."""
+        if self._ran is not None:
+            return self._ran
+        (r, w), (rrqm, wrqm), (rbytes, wbytes) = self.requests, self.merges, self.moved_bytes
+        return Counted((r, w), (rrqm, wrqm), (rbytes, wbytes), self.ticks_s, self.busy_s)
+
+    def programs_ended(self, now_s: float) -> None:
+        """What comes later is for no program: it is in the lines that it fills, and in no average."""
+        self.round(now_s)
+        self._ran = self.counted()
 
     def round(self, now_s: float) -> None:
         """Bring the times up to *now_s*, closing intervals on the way."""
@@ -88,7 +113,8 @@ class Counters:
     def _close(self) -> None:
         """An interval ends and the next begins; what was before the first one is not shown."""
         now = self._now()
-        if self._opened:
+        late_and_idle = self._ran is not None and now == self._before
+        if self._opened and not late_and_idle:
             begin_s = self.first_s + (self._opened - 1) * self.interval_s
             self.lines.append(line_of(begin_s, self.interval_s, self._before, now))
         self._before = now

@@ -383,3 +383,37 @@ def test_a_seed_makes_the_same_run_again() -> None:
     first, again, other = (simulate(on(Host(io_path="raw")), work, seed=seed) for seed in (5, 5, 6))
     assert first == again
     assert first != other
+
+
+def test_a_device_is_averaged_while_programs_run_and_late_commits_make_no_empty_lines() -> None:
+    """A dd into the page cache ends long before write-back; only the lines in which something happens tell of it."""
+    work = WriteStream(block_size_bytes=2**20, count=50, path="buffered")
+    found = simulate(on(Host(), iostat=Iostat(interval_s=0.1)), work)
+    disk = found.device["disk"]
+    assert found.time.elapsed_s < 1
+    assert disk.writes_per_s == disk.utilisation_fraction == 0
+    assert found.physical_io.write_bytes > 50 * 2**20
+    assert all(line.utilisation_fraction > 0 for line in disk.lines if line.begin_s > found.time.elapsed_s)
+    assert sum(line.writes_per_s * line.interval_s for line in disk.lines) == pytest.approx(
+        found.physical_io.write_requests
+    )
+    synchronous = simulate(on(Host()), WriteStream(count=100, path="sync")).device["disk"]
+    assert synchronous.utilisation_fraction > 0.9
+
+
+def test_the_closed_form_prints_no_figure_of_the_device_that_it_cannot_know() -> None:
+    """Nothing of writes that come after the run; no await of requests that nobody waits for."""
+    behind = calculate(
+        on(Host(memory_bytes=2**36)), WriteStream(block_size_bytes=2**20, count=50, path="buffered")
+    )
+    assert behind.device == {}
+    assert behind.physical_io.write_bytes == 50 * 2**20
+    ahead = calculate(on(Host()), ReadStream(count=1000, path="buffered")).device["disk"]
+    assert ahead.await_s is None
+    assert ahead.average_queue is None
+    assert ahead.reads_per_s > 0
+    waited_for = calculate(on(Host()), ReadStream(count=1000, path="direct", pattern="random", users=4))
+    slow = simulate(on(Host()), ReadStream(count=1000, path="direct", pattern="random", users=4)).device[
+        "disk"
+    ]
+    assert waited_for.device["disk"].await_s == pytest.approx(slow.await_s, rel=0.2)

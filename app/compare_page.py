@@ -28,7 +28,7 @@ from app import (
     uncertainty_charts,
     what_if,
 )
-from app.answer import ink
+from app.answer import ESTIMATE, SIMULATED, how_far, ink
 from app.compare_answers import Answered
 from app.compare_table import Line
 from app.compare_text import difference_line, letters_for
@@ -40,6 +40,7 @@ from app.outside import lines_of
 from app.pins import Pin, Pins
 from app.sweep_form import label_of, pickable, suggested
 from app.uncertainty_text import difference_sentence, what_it_holds
+from model.accuracy import ESTIMATE_FACTOR
 from model.books import blocktime_version
 from model.errors import BlocktimeError, SpecError
 from model.results import RunResult
@@ -282,12 +283,16 @@ def _head(laid: Laid) -> None:
         title, action = st.columns([5, 1.6], vertical_alignment="center")
     many = len(laid.results)
     played = sum(result.engine == "simulate" for result in laid.results)
-    badge = ":green-badge[:material/function: law]"
-    if laid.answers.bound:
-        badge = ":orange-badge[:material/function: law, approximate]"
-    elif played:
-        of = "" if played == many else f" of {played}, law of {many - played}"
-        badge = f":blue-badge[:material/play_circle: simulation{of}]"
+    worst = max(
+        (one.accuracy for one in laid.results if one.accuracy is not None),
+        key=lambda one: one.factor,
+        default=None,
+    )
+    colour = "orange" if worst is not None and worst.factor > ESTIMATE_FACTOR else "green"
+    badge = f":{colour}-badge[:material/function: {ESTIMATE}{how_far(worst)}]"
+    if played and not laid.answers.bound:
+        of = "" if played == many else f" ({played}), {ESTIMATE} ({many - played})"
+        badge = f":blue-badge[:material/play_circle: {SIMULATED}{of}]"
     title.markdown(f"### Compare {many} scenario{'s' if many > 1 else ''} {badge}")
     job = compare_answers.WISHES.job()
     with action:
@@ -297,7 +302,7 @@ def _head(laid: Laid) -> None:
             st.button(
                 "Simulate", key="compare.simulate", icon=":material/play_arrow:", width="stretch",
                 on_click=compare_answers.WISHES.want, args=laid.scenarios,
-                help="Plays the same laws in time, beside the page: you can go on meanwhile",
+                help="Simulates every request and queue in the background; you can go on meanwhile",
             )  # fmt: skip
 
 
@@ -401,7 +406,7 @@ def _tabs(laid: Laid, held: Pins, sure: Sequence[Difference]) -> None:
         "Numbers": lambda: _numbers(laid),
         "What differs": lambda: _settings(laid),
         "Where they are equal": lambda: _crossings(laid),
-        "Take it away": lambda: _files(laid, held, sure),
+        "Export": lambda: _files(laid, held, sure),
     }
     for (_, draw), tab in zip(
         drawn.items(), st.tabs(list(drawn), key="compare.tabs", on_change="rerun"), strict=True
@@ -616,8 +621,7 @@ def _crossings(laid: Laid) -> None:
     with apart:
         chart("compare_apart", *compare_charts.apart(found, both, label_of(key), ink=ink()))
     st.caption(
-        "By the law, which knows no queue between users; both take each value of the field, all else stays. Equal is "
-        "to within 0.1 %."
+        "By instant estimate; both take each value of the field, all else stays. Equal is to within 0.1 %."
     )
 
 

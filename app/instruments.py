@@ -42,7 +42,7 @@ APPLIES: Final[dict[str, Callable[[RunResult], bool]]] = {
     "Optimizer": lambda result: result.optimizer is not None,
     "Money": lambda result: result.money is not None,
     "Assumptions": lambda _: True,
-    "Replay": lambda _: True,
+    "Command line": lambda _: True,
 }
 """Tab -> whether it says something of an answer."""
 
@@ -125,7 +125,7 @@ def _one_above_the_other(before: RunResult, after: RunResult, lines: Lines) -> N
 
 
 def _assumptions(other: Scenario, after: RunResult) -> None:
-    st.caption(f"{plain(sentence(answer.accessed(after)))} Laws from {', '.join(after.sources)}.")
+    st.caption(f"{plain(sentence(answer.accessed(after)))} Sources: {', '.join(after.sources)}.")
     if after.extrapolated:
         st.markdown(
             "\n".join(["**Extrapolated**", "", *(f"- {plain(str(one))}" for one in after.extrapolated)])

@@ -82,8 +82,8 @@ def _lines(after: RunResult, segment: SegmentSpace, scenario: Scenario) -> None:
                 key, *segment_charts.over_pctfree(curves.percents, lines, now, quantity=quantity, ink=ink())
             )
     st.caption(
-        "The lines are the law's, which takes every block for the mean one; the diamond is the answer above, worked "
-        "out row by row. A line ends where a block has no room for a row. "
+        "The lines are instant estimates, which take every block for the mean one; the diamond is the answer above, "
+        "worked out row by row. A line ends where a block has no room for a row. "
         + off_the_line(curves, size, percent, after.time.elapsed_s)
     )
 
@@ -96,9 +96,7 @@ def off_the_line(curves: Curves, size_bytes: int, percent: float, elapsed_s: flo
     law = mine.values[curves.percents.index(int(percent))]
     if law is None or abs(law - elapsed_s) <= CLOSE * elapsed_s:
         return ""
-    return (
-        f"**Here the line is off:** the law says {show_seconds(law)}, the answer {show_seconds(elapsed_s)}."
-    )
+    return f"**Here the line is off:** it says {show_seconds(law)}, the answer {show_seconds(elapsed_s)}."
 
 
 @st.cache_data(max_entries=200, show_spinner=False)

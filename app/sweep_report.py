@@ -131,7 +131,7 @@ def _row(kind: str, cells: Sequence[str]) -> str:
 
 
 def _provenance(found: Found) -> Iterator[str]:
-    yield "<h2>What made it</h2>"
+    yield "<h2>How this was computed</h2>"
     for title, part in (
         ("The scenario and what varies", {name: found.about[name] for name in ("scenario", "sweep")}),
         ("Every input, explicit", found.about.get("resolved", {})),

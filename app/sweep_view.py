@@ -76,9 +76,7 @@ def _choices(found: Found) -> str:
     if st.session_state[ACROSS] == st.session_state[UP]:
         st.session_state[UP] = next(key for key in found.keys if key != st.session_state[ACROSS])
     columns[0].selectbox("Across", found.keys, key=ACROSS, format_func=label_of, persist_state="session")
-    columns[1].selectbox(
-        "Up, or line by line", found.keys, key=UP, format_func=label_of, persist_state="session"
-    )
+    columns[1].selectbox("Rows or lines", found.keys, key=UP, format_func=label_of, persist_state="session")
     st.session_state.setdefault(DRAWN, "Heat map")
     others = [key for key in found.keys if key not in _pair()]
     columns[2].segmented_control(
@@ -204,7 +202,7 @@ def _errors(found: Found) -> None:
 
 
 def _tabs(found: Found, summary: Summary, name: str) -> None:
-    titles = ["Table", "Parallel coordinates", "What made it", "Take it away"]
+    titles = ["Table", "Parallel coordinates", "How this was computed", "Export"]
     for title, tab in zip(titles, st.tabs(titles, key="sweep_tabs", on_change="rerun"), strict=True):
         if not tab.open:
             continue
@@ -215,7 +213,7 @@ def _tabs(found: Found, summary: Summary, name: str) -> None:
                 figure, finding = sweep_charts.parallel(summary, ink=ink(), name=label_of)
                 chart("sweep_parallel", figure, finding)
                 st.caption(plain(finding))
-            elif title == "What made it":
+            elif title == "How this was computed":
                 _made_by(found)
             else:
                 _files(found, summary, name)

@@ -164,9 +164,9 @@ def _printed(result: RunResult) -> RunResult:
 
 def heading_lines(result: RunResult, title: str, width: int) -> Iterator[str]:
     """What was asked, and what answered it."""
-    made = f"engine {result.engine}, seed {result.seed}, blocktime {result.version}"
+    made = f"simulated (engine {result.engine}), seed {result.seed}, blocktime {result.version}"
     if result.engine == "calculate":
-        made = f"engine calculate, blocktime {result.version}"
+        made = f"instant estimate (engine calculate), blocktime {result.version}"
     if result.events is not None:
         made += f", {result.events:,} events"
     if result.method:

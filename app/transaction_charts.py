@@ -17,7 +17,7 @@ HEIGHT: Final = 290
 ROUNDING: Final = 1e-9
 UNHINDERED: Final = "if nobody waited"
 UNHINDERED_SAYS: Final = (
-    "Dashed: the law if nobody waited: users over the think time and the response of a single one, up to what the "
+    "Dashed: the estimate if nobody waited: users over the think time and the response of a single one, up to what the "
     "busiest resource lets through. It is no bound of a simulation, which may lie above it: by chance, or because of "
     "many users DBWR writes less for each transaction and the log writer gathers their commits."
 )
@@ -26,7 +26,7 @@ UNHINDERED_SAYS: Final = (
 def throughput(points: Sequence[Load], now: TransactionStats, *, ink: str = "") -> tuple[Figure, str]:
     """Throughput over load, what it were if nobody waited, the knee, and where the answer lies."""
     across, loads = _across(points, now)
-    traces = [_line("TPS by the law", loads, [one.per_s for one in points], 0, "%{y:,.4~g} TPS")]
+    traces = [_line("TPS, instant estimate", loads, [one.per_s for one in points], 0, "%{y:,.4~g} TPS")]
     if now.saturation_users is not None:  # of arrivals there is the limit alone
         unhindered = [one.most_per_s for one in points]
         traces.append(_line(UNHINDERED, loads, unhindered, 1, "%{y:,.4~g} TPS"))
@@ -44,7 +44,11 @@ def response(points: Sequence[Load], now: TransactionStats, *, ink: str = "") ->
     across, loads = _across(points, now)
     traces = [
         _line(
-            "mean response by the law", loads, [1000 * one.response_s for one in points], 0, "%{y:,.4~g} ms"
+            "mean response, instant estimate",
+            loads,
+            [1000 * one.response_s for one in points],
+            0,
+            "%{y:,.4~g} ms",
         ),
         _now(f"now: {show_seconds(now.response_s)}", _load(points, now), 1000 * now.response_s, ink),
     ]
@@ -81,9 +85,9 @@ def doubles(points: Sequence[Load], now: TransactionStats) -> str:
     found = doubled(points, now)
     if found is None:
         last = f"{points[-1].users:,.0f} users" if closed else f"{tps(points[-1].per_s)} arrivals a second"
-        return f"By the law the response stays below {twice} up to {last}"
+        return f"By instant estimate, the response stays below {twice} up to {last}"
     at = f"{found:,.0f} users" if closed else f"{tps(found)} arrivals a second"
-    return f"By the law the response reaches {twice} at {at}"
+    return f"By instant estimate, the response reaches {twice} at {at}"
 
 
 def _across(points: Sequence[Load], now: TransactionStats) -> tuple[str, list[float]]:

@@ -89,7 +89,7 @@ def test_several_users_are_simulated_and_the_download_gives_the_same(browser: Br
         reads(page, "Elapsed", show_seconds(run(asked).time.elapsed_s))
         page.locator("h3").get_by_text(re.compile("simulated")).wait_for()
         page.get_by_text(f"instant estimate: {elapsed('workload.users=8')}").wait_for()
-        page.get_by_role("tab", name="Replay").click()
+        page.get_by_role("tab", name="Command line").click()
         with page.expect_download() as download:
             page.get_by_role("button", name="Download the scenario").click()
         again = from_mapping(tomllib.loads(download.value.path().read_text("utf-8")))

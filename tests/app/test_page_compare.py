@@ -217,9 +217,9 @@ def test_simulations_replace_the_law_once_they_are_played() -> None:
         {"base": f"{SCAN}&workload.users=8", "b": f"{SCAN}&workload.users=8&disk.use=nvme", "c": SCAN}
     )
     deadline = time.monotonic() + LIMIT_S
-    while not says(app, "simulation of 2, law of 1"):
+    while not says(app, "simulated (2), instant estimate (1)"):
         assert time.monotonic() < deadline
-        assert says(app, "law, approximate")
+        assert says(app, "instant estimate, may be off by up to")
         time.sleep(0.2)
         ran(app)
     played = [run(load(SCAN, [*users, *more]), "simulate") for more in ([], ["disk.use=nvme"])]

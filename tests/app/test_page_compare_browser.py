@@ -114,7 +114,7 @@ def test_where_two_are_equal_is_found_and_drawn(browser: Browser, server: str) -
 def test_files_are_made_when_they_are_asked_for(browser: Browser, server: str) -> None:
     with opened(browser, f"{server}/compare?{urlencode(FOUR)}") as (page, _):
         compared(page)
-        page.get_by_role("tab", name="Take it away").click()
+        page.get_by_role("tab", name="Export").click()
         for name, holds in (
             ("CSV", "Elapsed (s)"),
             ("JSON", '"what_differs"'),

@@ -225,7 +225,7 @@ def shown_command(**query: str) -> str:
     app = AppTest.from_file(str(ENTRY), default_timeout=LIMIT_S)
     for key, value in query.items():
         app.query_params[key] = value
-    app.session_state["tab"] = "Replay"
+    app.session_state["tab"] = "Command line"
     app.run()
     assert not app.exception
     return next(code.value for code in app.code if code.value.startswith("blocktime run"))

@@ -193,7 +193,7 @@ def test_the_table_that_is_taken_away_opens_again(browser: Browser, address: str
     kept = tmp_path / "kept.parquet"
     with opened(browser, f"{address}/{LINE}") as (page, _):
         answered(page)
-        page.get_by_role("tab", name="Take it away").click()
+        page.get_by_role("tab", name="Export").click()
         with page.expect_download() as download:
             button(page, "Parquet").click()
         download.value.save_as(kept)

@@ -138,7 +138,7 @@ def test_arrivals_replace_the_users() -> None:
 
 
 @pytest.mark.parametrize(
-    "tab", ["Transactions", "Load", "Cache", "Breakdown", "Device", "Assumptions", "Replay"]
+    "tab", ["Transactions", "Load", "Cache", "Breakdown", "Device", "Assumptions", "Command line"]
 )
 @pytest.mark.parametrize(
     "changes", [{}, {"workload.users": "40", "instance.redo_disk": "data"}, {"workload.rate_per_s": "20"}]
@@ -175,7 +175,7 @@ def test_what_is_refused_is_one_sentence_on_the_page(path: str, text: str, words
 
 
 def test_the_command_line_gives_the_same() -> None:
-    app = opened("tpc-b", "Replay", **{"workload.mix.0.gets": "24"})
+    app = opened("tpc-b", "Command line", **{"workload.mix.0.gets": "24"})
     line = next(code.value for code in app.code if code.value.startswith("blocktime run"))
     assert "workload.mix.0.gets=24" in line
     assert settings.settle("tpc-b", {"workload.mix.0.gets": "24"})[1] == {}

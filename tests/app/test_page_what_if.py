@@ -307,7 +307,7 @@ def test_a_file_of_ones_own_is_replayed_from_its_file() -> None:
     )
     app = AppTest.from_file(str(ENTRY), default_timeout=LIMIT_S)
     app.query_params["s"] = own_files.packed_of(name)
-    app.session_state["tab"] = "Replay"
+    app.session_state["tab"] = "Command line"
     app.run()
     assert not app.exception
     assert app.error.len == 0

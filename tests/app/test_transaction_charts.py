@@ -55,7 +55,7 @@ def test_the_load_at_which_the_response_doubles_is_marked_and_said(settings, law
     twice_s = 2 * points[0].response_s
     assert mark["y"] == [pytest.approx(1000 * twice_s)]
     found = mark["x"][0]
-    assert "By the law the response reaches " in said
+    assert "By instant estimate, the response reaches " in said
     if stats.saturation_users is None:
         assert said.endswith(f" at {found:.3g} arrivals a second")
         return

@@ -99,23 +99,25 @@ def compose(system: Any, work: Any, demand: Demand) -> tuple[ScanTime, DeviceDem
     elapsed, last_end, for_device = alone, alone, 0.0 * alone
     if some(crowded):
         at_device, at_processors = ends_at(system, work, demand, asked, Alone(alone, own, cpu))
-        for_disk = at_device.last_s >= at_processors.last_s
+        for_disk = (at_device.last_s >= at_processors.last_s) & (demand.reads + plan.single_reads > 0)
         elapsed = where(crowded, where(for_disk, at_device.mean_s, at_processors.mean_s), alone)
         last_end = where(crowded, larger(at_device.last_s, at_processors.last_s), alone)
         for_device = where(crowded & for_disk, elapsed - alone, 0.0)
     extra = elapsed - alone
     log_s, free_s = demand.writing.stalls_s(elapsed) if demand.writing else (0.0, 0.0)
     posted_wait = reaped if posted else 0.0
+    for_header = where(demand.reads > 0, 0.0, for_device)  # the only reads there are
+    for_reads = for_device - for_header
     return (
         ScanTime(
             elapsed_s=elapsed + log_s + free_s,
             last_s=last_end + log_s + free_s,
-            read_wait_s=read_wait + (0.0 if inside_submit else for_device) + posted_wait,
-            single_wait_s=single,
+            read_wait_s=read_wait + (0.0 if inside_submit else for_reads) + posted_wait,
+            single_wait_s=single + for_header,
             device_queue_s=for_device,
             run_queue_s=extra - for_device,
             submit_cpu_s=copied,
-            submit_blocked_s=blocked + (for_device if inside_submit else 0.0),
+            submit_blocked_s=blocked + (for_reads if inside_submit else 0.0),
             reap_cpu_s=reap_cpu,
             hidden=where(crowded, False, True)
             & where(plan.uneven, False, True)

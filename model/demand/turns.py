@@ -152,11 +152,17 @@ def ends_at(
     queued = where(users > parallel, asked.latency_s * turn, 0.0)
     latency = asked.latency_s + plan.single_reads * (asked.single_device_s - asked.single_transfer_s)
     transfer = asked.transfer_s + plan.single_reads * asked.single_transfer_s
+    # of sessions that share few reads not all make one
+    reading = 1.0 if demand.change is None else smaller(1, demand.reads + plan.single_reads)
+    reading = where(reading > 0, reading, 1.0)
     at_device = turns.Station(
-        device.bottleneck_s(latency, transfer, parallel),
-        device.bottleneck_s(queued, asked.transfer_s * share, parallel),
+        device.bottleneck_s(latency, transfer, parallel) / reading,
+        device.bottleneck_s(queued, asked.transfer_s * share, parallel) / reading,
         alone.own_s * share,
     )
+    waiting_s = alone.own_s + (alone.elapsed_s - alone.own_s) / reading
+    ends = turns.ends_s(larger(1, users * reading), waiting_s, begins, at_device)
+    mean_s = reading * ends.mean_s + (1 - reading) * alone.own_s
     stretch = smaller(1, stretch_blocks(demand, users) / demand.blocks_wanted)
     cpu_share = smaller(stretch, where(demand.reads > 0, share, 1))
     at_processors = turns.Station(
@@ -165,6 +171,6 @@ def ends_at(
         (alone.elapsed_s - alone.cpu_s) * smaller(1 / reads, stretch),
     )
     return (
-        turns.ends_s(users, alone.elapsed_s, begins, at_device),
+        turns.Ends(mean_s, larger(ends.last_s, mean_s)),
         turns.ends_s(users, alone.elapsed_s, begins, at_processors),
     )

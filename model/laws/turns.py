@@ -45,7 +45,7 @@ def ends_s(users: Number, alone_s: Number, begins_s: Number, station: Station) -
     when some are done, fewer than A/D are there, and the station idles for B·(A/D - 1)/(N - 1), B at most.
     """
     others = larger(1, users - 1)
-    ends = larger(begins_s, others * station.turn_s)
+    ends = larger(begins_s, (users - 1) * station.turn_s)
     idle = smaller(begins_s, begins_s * (alone_s / larger(1e-300, station.demand_s) - 1) / others)
     last = larger(alone_s + ends, users * station.demand_s + larger(station.rest_s, idle))
     return Ends(last - (ends + begins_s) / 2, last)

@@ -100,3 +100,30 @@ def test_a_part_within_reach_of_the_one_before_needs_no_positioning() -> None:
 def test_runs_of_asynchronous_reads_double() -> None:
     assert turns.bursts(2 + 4 + 8, 2, 32) == pytest.approx(3)
     assert turns.bursts(62 + 320, 2, 32) == pytest.approx(15)
+
+
+@pytest.mark.parametrize("cached", [0.5, 0.99, 1.0])
+@pytest.mark.parametrize("kind", ["full_scan", "export", "index_range_scan", "update", "delete"])
+@pytest.mark.parametrize("io_path", ["asm", "buffered"])
+def test_books_of_many_sessions_balance_where_only_headers_are_read(
+    kind: str, io_path: str, cached: float
+) -> None:
+    """Waits behind others for the header are waits for the header; without any read nobody waits for the device."""
+    for rows in (1, 50, 5000):
+        given = from_mapping(
+            {
+                "disk": {"use": "sas-15k"},
+                "host": {"io_path": io_path, "cpus": 2},
+                "table": {"rows": rows, "cached_fraction": cached},
+                "workload": {"kind": kind, "users": 100},
+            }
+        )
+        time = calculate(given.system, given.workload).time
+        assert time.last_session_s is not None
+        assert time.last_session_s >= time.elapsed_s
+
+
+def test_of_sessions_that_share_few_reads_most_wait_for_none() -> None:
+    given = scenario("array-raid5", "update", 100, cpus=16, rows_fraction=0.1)
+    law, played = (run(given.system, given.workload).time for run in (calculate, simulate))
+    assert law.elapsed_s == pytest.approx(played.elapsed_s, rel=0.6)

@@ -40,6 +40,8 @@ class Share:
     per_s: Number = 0.0
     waiting: Number = 0.0
     wait_s: Number = 0.0
+    waited_s: Number = 0.0
+    """Of all its calls."""
     ended_s: Number = 0.0
 
     @property
@@ -69,6 +71,7 @@ def compose(system: Any, work: Any) -> list[StreamTime]:
         step_s = where(step_s < float("inf"), step_s, 0.0)
         now_s = now_s + step_s
         for one in shares:
+            one.waited_s = one.waited_s + smaller(one.left, one.per_s * step_s) * one.wait_s
             ends = (one.left > 0) & (one.left <= one.per_s * step_s * (1 + 1e-9))
             one.ended_s = where(ends, now_s, one.ended_s)
             one.left = where(ends, 0.0, larger(0.0, one.left - one.per_s * step_s))
@@ -119,13 +122,19 @@ def _balance(shares: list[Share]) -> None:
             where(one.left > 0, one.arrives_per_s * each, 0.0) for one, each in zip(shares, held, strict=True)
         )
         free = 1 - smaller(FULLEST, arriving)
+        # NOTE: what is left of the service that has begun, of calls that arrive: Pollaczek and Khinchine
+        begun = sum(
+            where(one.left > 0, one.arrives_per_s * each**2 * (1 + one.time.demand.scv) / 2, 0.0)
+            * (one.time.demand.alike * one.time.demand.together / one.visits)
+            for one, each in zip(shares, held, strict=True)
+        )
         for one, each in zip(shares, held, strict=True):
             ahead: Number = 0.0
             for other, theirs in zip(shares, held, strict=True):
                 if other.station == one.station:
                     found = other.waiting * (1 - 1 / one.under_way) if other is one else other.waiting
                     ahead = ahead + found * theirs * one.visits / other.visits
-            at_queue = (each + ahead) / free
+            at_queue = each + (ahead + begun) / free
             one.wait_s = at_queue + larger(0.0, one.alone_s - one.held_s[0])
             closed = smaller(
                 over(one.time.calls, one.time.elapsed_s), one.under_way / (one.rest_s + one.wait_s)
@@ -141,7 +150,7 @@ def _settle(one: Share) -> None:
     time = one.time
     arrives = one.arrives_per_s > 0
     longer = larger(0.0, one.ended_s - time.elapsed_s) * one.programs / time.calls
-    wait_s = one.wait_s
+    wait_s = one.waited_s / time.calls
     if time.demand.ahead:
         wait_s = ahead_wait_s(time.demand, wait_s, larger(one.arrives_per_s, 1e-9) / one.programs)
     waited = where(arrives, larger(time.wait_s, wait_s), time.wait_s + longer)

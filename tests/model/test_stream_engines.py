@@ -87,3 +87,14 @@ def test_streams_beside_each_other_end_alike(
     slow = simulate(scenario.system, scenario.workload, seed=1, name="slow")
     for one, other in zip(fast.streams or [], slow.streams or [], strict=True):
         assert one.elapsed_s == pytest.approx(other.elapsed_s, rel=0.15)
+
+
+@pytest.mark.parametrize(("disk", "rate"), [("sas-15k", 80), ("sata-7k2", 40), ("array-raid5", 400)])
+def test_calls_that_arrive_side_by_side_queue_as_one_stream(disk: str, rate: float) -> None:
+    """Poisson streams superpose: each waits behind the calls of both."""
+    calls = READER | {"rate_per_s": rate, "count": 6000, "span_bytes": "4G"}
+    scenario = from_mapping({"disk": {"use": disk}, "workload": {**calls, "beside": [calls]}})
+    fast = calculate(scenario.system, scenario.workload, name="fast")
+    slow = simulate(scenario.system, scenario.workload, seed=1, name="slow")
+    for one, other in zip(fast.streams or [], slow.streams or [], strict=True):
+        assert one.response_s == pytest.approx(other.response_s, rel=0.12)

@@ -24,7 +24,8 @@ from model.demand.conditions import (
     USED_FOR,
     WRITE_CALLS,
 )
-from model.demand.transactions import FETCHES, READS
+from model.demand.transactions import READS
+from model.demand.work import FETCHES
 from model.provenance import Extrapolation, show_times, worst_first
 from model.results import RunResult
 from model.stream_books import AT_ONCE, SLOWEST

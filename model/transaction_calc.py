@@ -174,14 +174,15 @@ def _device(parts: Parts, point: Point) -> dict[str, DeviceStats]:
     log = (logs, log_s, log_held_s)
     writes = per_s * point.writes.written
     more_s = caused.more_s / parts.disk.servers
+    burst_s = (
+        0.0 if parts.system.disk.write_cache_bytes else (point.writes.requests - 1) / 2 * point.writes.held_s
+    )
+    waits_s = max(0.0, point.read_s - parts.disk.read_s) + burst_s
+    most_s = parts.system.instance.db_writer_requests / max(writes, LEAST)
     flow = [
         (per_s * parts.reads, point.read_s, parts.disk.read_held_s + more_s),
         (per_s * parts.scan_reads, point.scan_read_s, parts.disk.scan_held_s + more_s),
-        (
-            writes,
-            min(point.read_s, parts.system.instance.db_writer_requests / max(writes, LEAST)),
-            parts.disk.write_held_s + more_s,
-        ),
+        (writes, min(parts.disk.write_s + waits_s, most_s), point.writes.held_s),
     ]
     written_bytes = writes * size
     shared = parts.system.instance.redo_disk == "data"

@@ -45,6 +45,8 @@ class DataDisk:
     scan_read_s: float
     scan_held_s: float
     scan_serial_s: float
+    write_s: float
+    """A block that DBWR writes alone; a write cache answers it."""
     write_held_s: float
     """Of the disk's capacity, for one block that DBWR writes."""
     writer_per_s: float
@@ -143,6 +145,9 @@ def data_disk(system: Any, size_bytes: int, scan_bytes: int, span_bytes: float) 
         scan_read_s=alone_s(scan_bytes),
         scan_held_s=held_s(scan_bytes, False),
         scan_serial_s=serial_s(scan_bytes),
+        write_s=float(disk_means.overhead_s(disk, True) + size_bytes / disk.bus_bytes_per_s)
+        if disk.write_cache_bytes
+        else float(disk_means.random_moments(disk, size_bytes, member_span, True)[0]),
         write_held_s=write_held_s,
         writer_per_s=inf
         if disk.write_cache_bytes

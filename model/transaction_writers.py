@@ -91,6 +91,8 @@ class Writes(NamedTuple):
     """Share of the disk's time that they take."""
     busy: float
     """Share of the time that the reads leave."""
+    requests: float
+    """Of them that go down at once."""
     burst_s: float
     """Twice what one who comes by chance has before him while some are there: the whole of a burst."""
     most_s: float
@@ -130,7 +132,7 @@ def writes_of(
     reads_load, at_disk = reads
     wanted = written_of(parts, per_s)
     if per_s <= 0 or not wanted:
-        return Writes(wanted, parts.disk.write_held_s, 0.0, 0.0, 0.0, 0.0, 0.0)
+        return Writes(wanted, parts.disk.write_held_s, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0)
     least = written_of(parts, per_s, OLDEST_S)
     leaving = leaving_of(parts, per_s)
     gathers_s = min(commit.LOOKS_EVERY_S, commit.LARGE_DIRTY_QUEUE / max(per_s * leaving, LEAST))
@@ -150,6 +152,7 @@ def writes_of(
         held_s,
         load,
         min(1.0, load / alone),
+        requests,
         burst_s,
         min(requests, parts.disk.depth) * held_s,
         wakes,

@@ -349,6 +349,10 @@ def _resolve(source: Source) -> Scenario:
                 if not isinstance(value, Mapping):
                     raise SpecError(f"{place}: {key}: got {shown(value)}; it is a section with fields")
                 sections[key] = value
+            elif key == "sweep" and not isinstance(value, Mapping):
+                raise SpecError(
+                    f"{place}: sweep: got {shown(value)}; it is a section with axes, [[sweep.axis]]"
+                )
             elif key not in HEADINGS:
                 raise UnknownName("section", str(key), (*SECTIONS, *HEADINGS), where=place)
         constants = without_set(constants, sections)

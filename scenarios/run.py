@@ -11,6 +11,7 @@ from model.errors import OutsideLaw, UnknownName
 from model.laws.block_layer import is_in_kernel, release_of
 from model.results import Interval, RunResult
 from model.spec import Dml, Import, Insert, Stream, System, Transactions, Update, Workload
+from model.units import show_bytes
 from scenarios.interval import CONFIDENCE, half_width
 from scenarios.prices import notes_on_prices
 from scenarios.spec import Scenario
@@ -138,16 +139,16 @@ INERT_OF_TRANSACTIONS: Final[dict[str, tuple[str, ...]]] = {
     "host": (
         "io_path", "page_cache_hit_fraction", "read_ahead_bytes", "filesystem", "journal_commit_s", "journal_data",
         "journal_elsewhere", "journal_age_s", "dirty_background_ratio_percent", "dirty_ratio_percent",
-        "dirty_writeback_s", "dirty_expire_s", "write_call_s", "page_write_s", "page_submit_s",
+        "dirty_writeback_s", "dirty_expire_s", "write_call_s", "page_write_s", "page_submit_s", "fetch_row_s",
+        "fetch_column_s",
     ),
 }  # fmt: skip
 """Fields that decide nothing of transactions; all of a section where none is named."""
 SIMULATED_ALONE: Final[dict[str, tuple[str, ...]]] = {
-    "host": ("kernel", "scheduler", "nr_requests", "max_request_bytes", "max_segments"),
-    "disk": ("queue_depth", "track_buffer_bytes", "burst_iops", "burst_credits"),
-    "instance": ("db_writer_requests",),
+    "host": ("kernel", "max_request_bytes", "max_segments"),
+    "disk": ("track_buffer_bytes", "burst_iops", "burst_credits"),
     "iostat": ("interval_s", "first_s"),
-    "workload": ("begins", "transactions", "precision_percent", "think_cv"),
+    "workload": ("begins", "transactions", "precision_percent"),
 }
 
 
@@ -164,6 +165,19 @@ def _notes_on_transactions(scenario: Scenario, work: Transactions, engine: str) 
         if inert:
             verb = "has" if len(inert) == 1 else "have"
             yield f"{' and '.join(inert)} {verb} no effect on {where}"
+    if work.rate_per_s is not None and "users" in work.model_fields_set:
+        yield "workload.users has no effect beside workload.rate_per_s: transactions arrive whoever sends them"
+    instance, asked = scenario.system.instance, scenario.differences
+    if (
+        "db_block_size_bytes" in asked.get("instance", {})
+        and "block_size_bytes" not in asked.get("tablespace", {})
+        and not instance.db_nk_cache_bytes
+    ):
+        size = show_bytes(scenario.system.tablespace.block_size_bytes)
+        yield (
+            "instance.db_block_size_bytes has no effect on its own: the blocks of transactions have "
+            f"tablespace.block_size_bytes, {size}"
+        )
     if work.rate_per_s is None and not work.think_s:
         yield "think time is 0: each user starts the next transaction at once, like a batch job"
 

@@ -13,8 +13,8 @@ from model.demand.loads import rows_of_array
 from model.demand.reading import mbrc_of
 from model.demand.storage import device_demand
 from model.demand.stream_work import call_demand
-from model.demand.transactions import CALLS, CHANGES, FETCHES, FILLS, GETS, READS, ROWS, kinds_of
-from model.demand.work import FROM_CLIENT, MORE_DATA, TO_CLIENT, Demand, Fetching
+from model.demand.transactions import CALLS, CHANGES, FILLS, GETS, READS, ROWS, kinds_of
+from model.demand.work import FETCHES, FROM_CLIENT, MORE_DATA, TO_CLIENT, Demand, Fetching
 from model.laws import block
 from model.laws.numeric import Number, known_where, larger, over, smaller, some, where
 from model.provenance import Constant, Extrapolation, is_outside, outside_range, worst_first
@@ -276,7 +276,6 @@ def _of_transactions(system: Any, work: Any) -> list[Conditions]:
     for kind in kinds_of(system, work):
         for cause, seconds in kind.cpu.items():
             done[cause] = done.get(cause, 0.0) + seconds
-    done[FETCHED_VALUES] = done[FETCHES]
     done |= dict.fromkeys((READS, FILLS, TRIPS, FROM_CLIENT, AT_DEVICE, TRANSFERS, QUEUED_WRITES), 1)
     quantities: dict[str, Number] = {
         "block_size_bytes": size,

@@ -13,7 +13,6 @@ from model.units import MIB, show_bytes
 
 GETS = "buffer gets"
 ROWS = "walking rows"
-FETCHES = "fetching rows"
 CHANGES = "changing blocks"
 CALLS = "calls"
 COMMITS = "commits"
@@ -83,13 +82,11 @@ def kinds_of(system: Any, work: Any) -> list[KindDemand]:
     host, client = system.host, system.client
     total = sum(one.weight for one in work.mix)
     hottest, changed_hottest = work.hottest_gets_percent / 100, work.hottest_changes_percent / 100
-    columns = system.table.column_count or 10
     found = []
     for one in work.mix:
         cpu = {
             GETS: (one.gets + one.changed_blocks + one.scan_blocks) * host.logical_io_s,
             ROWS: one.rows * (host.row_step_s + host.line_miss_s),
-            FETCHES: one.rows * (host.fetch_row_s + columns * host.fetch_column_s),
             CHANGES: one.changed_blocks * host.change_block_s,
             CALLS: one.calls * host.call_s,
             COMMITS: host.commit_s if one.commits else 0.0,

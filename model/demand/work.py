@@ -15,6 +15,7 @@ from model.laws.numeric import Number, ceiling, larger, nearest, smaller, where
 
 TO_CLIENT = "SQL*Net message to client"
 
+FETCHES = "fetching rows"
 FROM_CLIENT = "SQL*Net message from client"
 
 MORE_DATA = "SQL*Net more data to client"
@@ -175,7 +176,7 @@ def full_scan(system: Any, fetching: Fetching) -> Demand:
     demand.cpu = {
         "buffer gets": demand.gets * host.logical_io_s,
         "walking rows": rows * walk,
-        "fetching rows": rows * fetch,
+        FETCHES: rows * fetch,
         "read calls": (demand.reads + plan.single_reads) * host.read_call_s,
         "filling the buffer cache": buffered * demand.read_blocks * host.buffer_block_s,
     }
@@ -249,7 +250,7 @@ def index_range_scan(system: Any, work: Any) -> Demand:
     demand.cpu = {
         "buffer gets": demand.gets * host.logical_io_s,
         "walking rows": rows * (host.row_step_s + host.line_miss_s),
-        "fetching rows": rows * fetch,
+        FETCHES: rows * fetch,
         "read calls": demand.reads * host.read_call_s,
         "filling the buffer cache": demand.read_blocks * host.buffer_block_s,
     }

@@ -21,7 +21,13 @@ class Transaction(Frozen):
     gets: Real = setting(
         100.0, "Consistent gets: blocks of indexes and tables that it looks at", GENERAL, ge=0, le=10_000_000
     )
-    rows: Real = setting(20.0, "Rows that it visits", GENERAL, ge=0, le=1e9)
+    rows: Real = setting(
+        20.0,
+        "Rows that it visits, each walked to; those sent to the client cost no more",
+        GENERAL,
+        ge=0,
+        le=1e9,
+    )
     changed_blocks: Real = setting(
         5.0, "Blocks that it changes, each with a current get and undo", GENERAL, ge=0, le=1_000_000
     )

@@ -245,17 +245,22 @@ def _committed_s(
             took
         ), runs * data.held_s + back_s / disk.parallel_requests + sum(limit)
     capacity = int(disk.capacity_bytes) * disk_means.data_members(disk)
-    programs = calls.users
-    if calls.rate_per_s is not None:  # those that fall behind commit at a time
-        programs = disk.queue_depth if some(calls.users * calls.rate_per_s * data.held_s >= 1) else 1
     far_s = disk_means.overhead_s(disk, True) + disk.rotation_s / 2
     far_s = far_s + disk_rounds.seek_between_s(disk, calls.start_byte or 0, page_cache.journal_byte(capacity))
-    sent_s = size_bytes / disk.bandwidth_bytes_per_s
-    data_s = (runs - 1 / programs) * data.held_s + (far_s + sent_s) / programs
-    journal_s = far_s / programs + sum(records) / disk.bandwidth_bytes_per_s
-    if programs == 1:
-        journal_s = journal_s + disk_means.sequential_service_s(disk, records[1], 0.0, True)
-    return data_s + journal_s, data_s + journal_s
+    sent_s, records_s = (size / disk.bandwidth_bytes_per_s for size in (size_bytes, sum(records)))
+
+    def each_s(programs: int) -> Number:
+        turn_s = disk_means.sequential_service_s(disk, records[1], 0.0, True) if programs == 1 else 0.0
+        near_s = (runs - 1 / programs) * data.held_s
+        return near_s + (2 * far_s + sent_s) / programs + records_s + turn_s
+
+    if calls.rate_per_s is None:
+        return each_s(calls.users), each_s(calls.users)
+    # NOTE: those that fall behind commit at a time
+    alone_s = each_s(1)
+    behind = calls.users * calls.rate_per_s * alone_s >= 1
+    took_s = where(behind, each_s(disk.queue_depth), alone_s)
+    return took_s, took_s
 
 
 def _journal_requests(host: Any, calls: Any, path: str) -> int:

@@ -38,7 +38,8 @@ def calibrate(
 
     if to_catalog:
         _refuse_own_files(cases)
-    found = calibrated(cases or None)
+    with progress_to_terminal(quiet, "fitting", "cases") as progress:
+        found = calibrated(cases or None, progress)
     if to_catalog and found.unidentified:
         raise SpecError(f"{'; '.join(found.unidentified)}; nothing is written")
     named = cases or tuple(fit.case for fit in found.fits)
@@ -83,7 +84,7 @@ def _left_out(cases: Sequence[str], quiet: bool) -> dict[str, LeftOut]:
     from validation.leave_out import every_left_out
 
     found: dict[str, LeftOut] = {}
-    with progress_to_terminal(quiet, "cases") as progress:
+    with progress_to_terminal(quiet, "leaving out", "cases") as progress:
         for done, (_, of_case) in enumerate(every_left_out(cases), 1):
             found |= of_case
             if progress is not None:

@@ -13,6 +13,7 @@ import click
 from app import calibrate_cli, measure_cli, optimise_cli, sensitivity_cli, sweep_cli
 from app.options import with_engine, with_one_engine, with_output, with_settings, with_uncertainty
 from app.output import (
+    SEEN_AFTER_S,
     bar_letter,
     forget_output,
     one_line,
@@ -20,6 +21,7 @@ from app.output import (
     print_json,
     print_lines,
     progress_to_terminal,
+    shows_progress,
     width_of_terminal,
     write_beside,
 )
@@ -27,6 +29,7 @@ from app.start import INTERRUPTED
 
 if TYPE_CHECKING:
     from model.results import RunResult
+    from scenarios.forecast import Budget
     from scenarios.spec import Scenario
     from scenarios.uncertainty import Difference, Propagated
 
@@ -119,6 +122,9 @@ def _judged(error: Exception) -> tuple[int, str]:
     if isinstance(error, OSError):
         where = "standard output" if error.filename is None else str(error.filename)
         return WRONG_INPUT, f"{where}: {error.strerror or error}"
+    if allowed := getattr(error, "of", ""):  # more than the budget
+        option = "--max-est-exec-time 0" if allowed == "time" else "--max-est-memory 0"
+        return WRONG_INPUT, f"{error}, or allow it by {option}"
     if isinstance(error, StoreUnusable):
         return WRONG_INPUT, f"{error}; --store FOLDER keeps answers elsewhere, --no-store keeps none"
     if isinstance(error, BlocktimeError) and not isinstance(error, BooksDoNotBalance):
@@ -378,12 +384,29 @@ def _as_json(result: RunResult) -> dict[str, Any]:
 
 
 def _answer(
-    scenario: Scenario, quiet: bool, engine: str, seed: int | None, replications: int | None
+    scenario: Scenario,
+    quiet: bool,
+    *,
+    engine: str,
+    seed: int | None,
+    replications: int | None,
+    budget: Budget,
 ) -> RunResult:
+    from model.spec import Dml
     from scenarios import run
+    from scenarios.forecast import expected_within
 
-    with progress_to_terminal(quiet) as progress:
-        return run(scenario, engine, seed, replications, progress)
+    system, work = scenario.system, scenario.workload
+    repeated = scenario.replications if replications is None else replications
+    expected = expected_within(budget, system, work, engine, repeated)
+    expected_s = expected.seconds if expected else 0.0
+    if expected and expected_s > SEEN_AFTER_S and shows_progress(quiet):
+        quicker = (
+            "" if expected.calculates or isinstance(work, Dml) else "; --engine calculate answers at once"
+        )
+        print_lines([f"{scenario.name}: {expected}{quicker}"], err=True)
+    with progress_to_terminal(quiet, f"answering {scenario.name}", "replications", expected_s) as progress:
+        return run(scenario, engine, seed, replications, progress, budget)
 
 
 def _propagated(
@@ -398,7 +421,7 @@ def _propagated(
     """The results with their uncertainty."""
     from scenarios.uncertainty import propagate
 
-    with progress_to_terminal(quiet, "sets of constants") as progress:
+    with progress_to_terminal(quiet, "how sure", "sets of constants") as progress:
         return propagate(asked, results, seed, engine, progress)
 
 
@@ -417,7 +440,8 @@ def validate(
     """Every printed number against the model: errors in sample, and out of sample, by case and mechanism."""
     from validation import validate as validated
 
-    validation = validated(cases or None, engine)
+    with progress_to_terminal(quiet, "validating", "numbers") as progress:
+        validation = validated(cases or None, engine, progress)
     if html is not None:
         from app.validation_report import validation_page
 

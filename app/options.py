@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import wraps
 from pathlib import Path
 from typing import Any
 
@@ -53,7 +54,44 @@ def with_engine_of_many(command: Callable[..., Any]) -> Callable[..., Any]:
     return with_one_engine(None, says)(_with_chance(command))
 
 
+def with_budget(command: Callable[..., Any]) -> Callable[..., Any]:
+    """What an answer may take; the command gets it as its *budget*."""
+
+    @wraps(command)
+    def within(*places: Any, max_est_exec_time: int, max_est_memory: str, **named: Any) -> Any:
+        from scenarios.forecast import Budget
+
+        return command(*places, budget=Budget(max_est_exec_time or None, _size(max_est_memory)), **named)
+
+    for option in (
+        click.option(
+            "--max-est-memory", metavar="SIZE", default="4G", show_default=True,
+            help="Refuse an answer whose estimated memory is larger; 0: no limit.",
+        ),
+        click.option(
+            "--max-est-exec-time", type=click.IntRange(0), metavar="SECONDS", default=120, show_default=True,
+            help="Refuse an answer whose estimated time is longer; 0: no limit.",
+        ),
+    ):  # fmt: skip
+        within = option(within)
+    return within
+
+
+def _size(text: str) -> float | None:
+    """Bytes of ``4G``; None for no limit."""
+    from model.errors import SpecError
+    from model.units import parse_bytes
+
+    try:
+        return float(text) or None if text.isdigit() else parse_bytes(text)
+    except ValueError:
+        raise SpecError(
+            f"--max-est-memory: got {text[:60]!r}; it is a size such as 4G, or 0 for no limit"
+        ) from None
+
+
 def _with_chance(command: Callable[..., Any]) -> Callable[..., Any]:
+    command = with_budget(command)
     for option in (
         click.option(
             "--replications", type=click.IntRange(1, 1000), help="Simulate N times and give the interval of the mean."

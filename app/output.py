@@ -8,11 +8,15 @@ import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from time import monotonic
 from typing import Final
 
 import click
 
 NARROWEST, WIDEST = 72, 160
+SEEN_AFTER_S: Final = 2.0
+"""What takes longer is told, and its progress shown."""
+SHOWN_EACH_S: Final = 0.5
 _STYLE: Final = r"(?:[0-4]|3[0-79]|9[0-7])"
 _OBEYED: Final = re.compile(
     rf"(\x1b\[{_STYLE}(?:;{_STYLE})*m)|"  # bold and colours, our own among them: they hide nothing
@@ -126,20 +130,45 @@ def a_place_to_write(_: click.Context, __: click.Parameter, value: Path | None) 
     return value
 
 
+def shows_progress(quiet: bool) -> bool:
+    """Whether somebody looks at standard error."""
+    return not quiet and sys.stderr is not None and sys.stderr.isatty()
+
+
 @contextmanager
 def progress_to_terminal(
-    quiet: bool, of: str = "replications"
+    quiet: bool, what: str, of: str, expected_s: float = 0.0
 ) -> Iterator[Callable[[int, int], None] | None]:
-    """Progress on standard error, to a terminal alone."""
-    if quiet or sys.stderr is None or not sys.stderr.isatty():
+    """A line on standard error once two seconds have passed, to a terminal alone: *what* is done and how far it is.
+
+    The block gets a function to call with how many are done, and how many there are *of*.
+    """
+    if not shows_progress(quiet):
         yield None
         return
+    from threading import Event, Thread
 
-    def tell(done: int, many: int) -> None:
-        if many > 1:
-            click.echo(f"\r{done} of {many} {of}", err=True, nl=False)
+    begin_s, ended, told = monotonic(), Event(), [0, 0]
 
+    def tell(done: int, whole: int) -> None:
+        told[:] = done, whole
+
+    def show() -> None:
+        pause_s = SEEN_AFTER_S
+        while not ended.wait(pause_s):
+            pause_s = SHOWN_EACH_S
+            words = f"{what}: {monotonic() - begin_s:.0f} s" + f" of about {expected_s:.0f}" * (
+                expected_s > 0
+            )
+            words += f", {told[0]} of {told[1]} {of}" * (told[1] > 1)
+            click.echo(f"\r\x1b[K{one_line(words)}", err=True, nl=False)
+
+    line = Thread(target=show, daemon=True)
+    line.start()
     try:
         yield tell
     finally:
-        click.echo("\r\x1b[K", err=True, nl=False)
+        ended.set()
+        line.join()
+        if monotonic() - begin_s >= SEEN_AFTER_S:
+            click.echo("\r\x1b[K", err=True, nl=False)

@@ -4,21 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from statistics import fmean
-from typing import Final, Literal
+from typing import Final
 
-from model.calc import calculate, nobody_queues
-from model.errors import OutsideLaw, UnknownName
+from model.calc import calculate
+from model.errors import OutsideLaw
 from model.laws.block_layer import is_in_kernel, release_of
 from model.results import Interval, RunResult
-from model.spec import Dml, Import, Insert, Stream, System, Transactions, Update, Workload
+from model.spec import Dml, Import, Insert, Stream, Transactions, Update
 from model.units import show_bytes
+from scenarios.engine import chosen_engine
+from scenarios.forecast import USUAL, Budget, expected_within
 from scenarios.interval import CONFIDENCE, half_width
 from scenarios.prices import notes_on_prices
 from scenarios.spec import Scenario
 from scenarios.why_words import listed
-
-Engine = Literal["auto", "calculate", "simulate"]
-ENGINES = ("auto", "calculate", "simulate")
 
 
 def run(
@@ -27,12 +26,16 @@ def run(
     seed: int | None = None,
     replications: int | None = None,
     progress: Callable[[int, int], None] | None = None,
+    budget: Budget = USUAL,
 ) -> RunResult:
     """Answer *scenario*; ``auto`` calculates where that is exact and simulates where somebody queues.
 
     With *replications* the simulation runs with seeds seed, seed + 1, … and the result nearest to the mean carries
-    the interval of the mean elapsed time. *progress* is called with (done, all).
+    the interval of the mean elapsed time. *progress* is called with (done, all). Raises :class:`OverBudget` before
+    it begins where the answer would take more than *budget* allows.
     """
+    repeated = scenario.replications if replications is None else replications
+    expected_within(budget, scenario.system, scenario.workload, engine, repeated)
     chosen = chosen_engine(engine, scenario.system, scenario.workload)
     notes = []
     if chosen == "calculate":
@@ -46,17 +49,6 @@ def run(
             raise
         found = calculate(scenario.system, scenario.workload, name=scenario.name)
         return _noted(found, scenario, [str(refusal)])
-
-
-def chosen_engine(engine: str, system: System, work: Workload) -> str:
-    """The engine that answers where *engine* is asked for; raises :class:`UnknownName` for one that does not exist."""
-    if engine not in ENGINES:
-        raise UnknownName("engine", engine, ENGINES)
-    if engine != "auto":
-        return engine
-    if isinstance(work, Stream | Transactions):
-        return "simulate"  # iostat's lines and percentiles come from there alone
-    return "calculate" if nobody_queues(system, work) else "simulate"
 
 
 INERT = {

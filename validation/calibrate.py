@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -29,7 +29,9 @@ class Calibration:
         return [f"{fit.case}: {sentence}" for fit in self.fits for sentence in fit.unidentified]
 
 
-def calibrate(cases: Sequence[str] | None = None) -> Calibration:
+def calibrate(
+    cases: Sequence[str] | None = None, progress: Callable[[int, int], None] | None = None
+) -> Calibration:
     """Fit each case's constants by bounded weighted least squares on their logarithms; all cases by default.
 
     Weights are one over the standard error of a printed number. Raises SpecError where a fit does not converge.
@@ -39,7 +41,9 @@ def calibrate(cases: Sequence[str] | None = None) -> Calibration:
     values: dict[str, float] = {}
     taken: list[MeasuredNumber] = []
     priors: list[Prior] = []
-    for name in names:
+    for done, name in enumerate(names):
+        if progress is not None:
+            progress(done, len(names))
         case = load_case(name)
         numbers = [number for number in numbers_of(case) if number.mark == "fits"]
         if numbers:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, Literal
@@ -276,9 +276,14 @@ class Validation:
         }
 
 
-def validate(cases: Sequence[str] | None = None, engine: str = "calculate") -> Validation:
+def validate(
+    cases: Sequence[str] | None = None,
+    engine: str = "calculate",
+    progress: Callable[[int, int], None] | None = None,
+) -> Validation:
     """Compare every printed number of *cases* (names or files; all by default) with the model.
 
+    *progress* is called with (done, all).
     Raises SpecError or MeasurementError for a case that is wrong in itself.
     """
     found: dict[str, Case] = {}
@@ -287,5 +292,10 @@ def validate(cases: Sequence[str] | None = None, engine: str = "calculate") -> V
         if found.setdefault(case.name, case) != case:
             raise SpecError(f"{name}: got a second case called {case.name}; name the file otherwise")
     runs = Runs(engine)
-    numbers = [compare(number, runs) for case in found.values() for number in numbers_of(case)]
+    printed = [number for case in found.values() for number in numbers_of(case)]
+    numbers = []
+    for done, number in enumerate(printed, 1):
+        numbers.append(compare(number, runs))
+        if progress is not None:
+            progress(done, len(printed))
     return Validation([*found.values()], numbers)

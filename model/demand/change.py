@@ -75,6 +75,18 @@ def change_of(system: Any, work: Any) -> Change:
     return _by_law(system, work, row, segment, (grows, columns_after))
 
 
+def steps_of_playing(system: Any, work: Any) -> float:
+    """Steps that :func:`change_of` takes for one scenario, each about as long as a row that grows in its block."""
+    from model.demand.heap_run import heap_rules, law_inputs, steps  # noqa: PLC0415  (numpy)
+
+    row = row_shape(system.table)
+    grows = growth_of(system.table, work, row)[0] if work.kind == "update" else 0.0
+    fit = float(segment_of(system, row).rows_per_block)
+    length, grown, _ = law_inputs(system.table, fit, float(row.piece_bytes), float(grows))
+    rules = heap_rules(system.tablespace, system.table, _mended(system))
+    return steps(rules, system.table, work, length, grown)
+
+
 def _mended(system: Any) -> bool:
     return release_tuple(system.instance.release) >= MENDED_IN
 

@@ -118,7 +118,7 @@ def _refuse(rules: HeapRules, table: Table, work: Dml, length: int, grows: int) 
             f"table.pctfree_percent {table.pctfree_percent:g} leaves {max(0, room) / UNIT:,.10g} bytes of a block of "
             f"{rules.block // UNIT} for rows; a row takes {rules.slot(length) / UNIT:,.10g}"
         )
-    asked = _steps(rules, table, work, length, grows)
+    asked = steps(rules, table, work, length, grows)
     if asked > MOST_STEPS:
         whose = "workload.rows" if isinstance(work, Insert) and work.rows > table.rows else "table.rows"
         raise OutsideLaw(
@@ -127,21 +127,22 @@ def _refuse(rules: HeapRules, table: Table, work: Dml, length: int, grows: int) 
         )
 
 
-def _steps(rules: HeapRules, table: Table, work: Dml, length: int, grows: int) -> float:
+def steps(rules: HeapRules, table: Table, work: Dml, length: int, grows: int) -> float:
     """How long playing takes, in rows that grow in the order of their blocks."""
-    per_block = rules.rows_per_block(length)
-    steps = table.rows * (1 + STEPS_PER_BLOCK / per_block)
+    per_block = max(1, rules.rows_per_block(length))
+    found = table.rows * (1 + STEPS_PER_BLOCK / per_block)
     if isinstance(work, Insert):
-        steps += work.rows * (1 + STEPS_PER_BLOCK / per_block) * (1 if work.users == 1 else 5)
+        found += work.rows * (1 + STEPS_PER_BLOCK / per_block) * (1 if work.users == 1 else 5)
     if isinstance(work, Update):
         pieces = 1 + (length + work.repeats * grows) // rules.largest_piece
         by_row = work.order == "random" and (work.users > 1 or work.commit_every_rows > 0)
         again = 5 * (work.repeats - 1)  # rows that lie scattered go one by one
-        each = 8 * by_row * work.repeats + again + 50 * (pieces if pieces > 1 else 0)
-        steps += table.rows * work.rows_fraction * each
+        alone = 8 if work.users == 1 else 30  # with several transactions open, blocks reject for their ITL
+        each = alone * by_row * work.repeats + again + 50 * (pieces if pieces > 1 else 0)
+        found += table.rows * work.rows_fraction * each
     if work.commit_every_rows:
-        steps += _rows_worked_on(work, table) * STEPS_PER_BLOCK / work.commit_every_rows
-    return steps
+        found += _rows_worked_on(work, table) * STEPS_PER_BLOCK / work.commit_every_rows
+    return found
 
 
 def _rows_worked_on(work: Dml, table: Table) -> int:

@@ -70,15 +70,20 @@ def _buffers(demand: Demand) -> FreeBuffers | None:
 
 def _refuse_what_takes_too_long(work: Statement, demand: Demand, stretch: float) -> None:
     """A read is a step, and so is a stretch of blocks that need none."""
-    steps = work.users * (float(demand.reads) + stretches_of(float(demand.blocks_wanted), stretch))
-    scans = work.users if demand.change is None else 1
-    blocks = scans * float(demand.segment.blocks)
+    steps, blocks = steps_of(work, demand, stretch)
     for amount, most, what in ((steps, MOST_STEPS, "steps"), (blocks, MOST_BLOCKS_DRAWN, "blocks")):
         if amount > most and not (what == "blocks" and demand.plan.direct):
             raise OutsideLaw(
                 f"simulating {amount:,.0f} {what} is refused; the limit is {most:,}: use engine calculate, fewer "
                 "users or fewer rows"
             )
+
+
+def steps_of(work: Statement, demand: Demand, stretch: float) -> tuple[float, float]:
+    """Steps of a simulation, and blocks of which it is drawn whether they are cached."""
+    steps = work.users * (float(demand.reads) + stretches_of(float(demand.blocks_wanted), stretch))
+    scans = work.users if demand.change is None else 1
+    return steps, scans * float(demand.segment.blocks)
 
 
 def _single_reads(work: Statement, demand: Demand) -> list[int]:

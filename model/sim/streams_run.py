@@ -130,10 +130,15 @@ def _by_events(
     return records, device.events + sum(len(record.responses_s) for record in records)
 
 
-def _refuse_what_takes_too_long(system: System, files: list[File]) -> None:
+def steps_of(system: System, files: list[File]) -> tuple[int, bool]:
+    """Requests and pages of a simulation, and whether a loop without events serves them."""
     largest = block_layer.largest_request_bytes(system.host.max_request_bytes, system.host.max_segments)
     steps = sum(_steps(system, file, largest) for file in files)
-    without_events = is_alone(system, files) or is_queued(system, files)
+    return steps, is_alone(system, files) or is_queued(system, files)
+
+
+def _refuse_what_takes_too_long(system: System, files: list[File]) -> None:
+    steps, without_events = steps_of(system, files)
     limit, what = (
         (MOST_REQUESTS, "requests") if without_events else (MOST_STEPS, "requests and pages by events")
     )

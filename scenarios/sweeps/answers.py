@@ -13,7 +13,8 @@ from model.calc import calculate, calculate_many
 from model.errors import BlocktimeError, BooksDoNotBalance, OutsideLaw
 from model.measures import MEASURES, measures_of
 from model.spec import WORKLOADS, Dml, Stream, System, Transactions, Workload
-from scenarios.run import chosen_engine
+from scenarios.engine import chosen_engine
+from scenarios.forecast import USUAL, Budget, expected_within
 from scenarios.sweeps.points import Points, Values
 
 Row = NDArray[np.float64]
@@ -32,6 +33,8 @@ class Asked:
     points: Points
     engine: str
     seed: int
+    budget: Budget = USUAL
+    """Of each."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +101,7 @@ def _alone(asked: Asked, item: Item) -> Answer:
     engine, seed = asked.engine, asked.seed + item.replication
     try:
         point = asked.points.base if item.values is None else asked.points.point(item.values)
+        expected_within(asked.budget, point.system, point.workload, engine)
         chosen = chosen_engine(engine, point.system, point.workload)
         answer = _ENGINES[chosen]
         try:

@@ -15,8 +15,8 @@ from model.measures import MEASURES
 from model.spec import Transactions
 from model.units import parse_bytes, parse_seconds
 from scenarios.declared import limits_of
+from scenarios.engine import chosen_engine
 from scenarios.load import Source
-from scenarios.run import chosen_engine
 from scenarios.sweeps.along import Along
 from scenarios.sweeps.limits import number_said
 from scenarios.sweeps.listed import USUALLY, Asker, check_has, check_measure, measures_in, question_of

@@ -13,6 +13,7 @@ from typing import Any, Final, Self
 from model.errors import SpecError, UnknownName, cut
 from model.measures import MEASURES
 from scenarios.declared import takes_whole_numbers
+from scenarios.forecast import USUAL
 from scenarios.load import Source
 from scenarios.sweeps.answers import Asked, Item, answers
 from scenarios.sweeps.asked import source_of_sweep
@@ -90,6 +91,7 @@ def question_of(
         (declared.engine if declared else "auto") if engine is None else engine,
         base.seed if seed is None else seed,
         replications or (declared and declared.replications) or base.replications,
+        how.get("budget", USUAL),
     )
     where = declared.where if declared else ()
     sweep_of({"design": "latin_hypercube", "samples": 1, "axis": told}, source.where)  # no key comes twice
@@ -204,7 +206,7 @@ class Asker:
         how = self.question.how
         axis = self.question.axes[0]
         plan = self.plan([{axis.key: axis.values[0] if axis.values else axis.ends[0]}], [axis.key])
-        (found,) = answers(Asked(plan.points, how.engine, how.seed), [Item(0, 0, None)])
+        (found,) = answers(Asked(plan.points, how.engine, how.seed, how.budget), [Item(0, 0, None)])
         return found.error
 
 

@@ -14,6 +14,7 @@ from pydantic import BaseModel
 from model.errors import BlocktimeError, SpecError, cut
 from model.spec import WORKLOADS
 from scenarios.declared import declared_field, takes_whole_numbers
+from scenarios.forecast import USUAL, Budget
 from scenarios.load import Source
 from scenarios.spec import Scenario
 from scenarios.sweeps.answers import goes_by_arrays
@@ -64,6 +65,8 @@ class How:
     engine: str = "auto"
     seed: int = 1
     replications: int = 1
+    budget: Budget = USUAL
+    """Of each answer."""
 
 
 class Plan:

@@ -65,7 +65,7 @@ class Running:
 
     def __init__(self, plan: Plan, ledger: Ledger) -> None:
         self.plan, self.ledger = plan, ledger
-        self.asked = Asked(plan.points, plan.how.engine, plan.how.seed)
+        self.asked = Asked(plan.points, plan.how.engine, plan.how.seed, plan.how.budget)
         self.outcome = Outcome(plan.answers)
         self.each_s = 0.0
         """What one answer takes, as far as it is known."""

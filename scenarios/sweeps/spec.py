@@ -12,9 +12,9 @@ from model.errors import SpecError, UnknownName, cut, shown
 from model.provenance import Frozen
 from model.spec import Whole
 from model.units import parse_bytes, parse_seconds, unit_of
+from scenarios.engine import Engine
 from scenarios.faults import more_faults
 from scenarios.load import value_of
-from scenarios.run import Engine
 from scenarios.spec import SECTIONS
 from scenarios.sweeps.conditions import Condition
 

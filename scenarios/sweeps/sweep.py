@@ -13,6 +13,7 @@ from typing import Any, Final
 import numpy as np
 
 from model.errors import SpecError
+from scenarios.forecast import USUAL
 from scenarios.sweeps.asked import source_of_sweep, sweep_asked
 from scenarios.sweeps.executors import Executor, Here, Processes
 from scenarios.sweeps.ledger import Ledger, usual_folder
@@ -87,12 +88,13 @@ def plan_of(
 ) -> Plan:
     """The checked plan of a sweep by name or file.
 
-    *how* may hold engine, seed, replications, zipped, and design, samples, samples_seed and where of [sweep]; None is
-    as good as absent.
+    *how* may hold engine, seed, replications, zipped, budget, and design, samples, samples_seed and where of [sweep];
+    None is as good as absent.
     """
     source = source_of_sweep(name_or_path, settings)
     given = {name: value for name, value in how.items() if value not in (None, ())}
     seed, zipped = given.pop("seed", None), given.pop("zipped", False)
+    budget = given.pop("budget", USUAL)
     if "samples_seed" in given:
         given["seed"] = given.pop("samples_seed")
     sweep = sweep_asked(source, vary, given, zipped)
@@ -102,6 +104,7 @@ def plan_of(
         sweep.engine,
         first.seed if seed is None else seed,
         1 if sweep.engine == "calculate" else replications,  # there is no chance in it
+        budget,
     )
     return Plan(source, sweep, asked, limit, listener.checked if listener else None)
 

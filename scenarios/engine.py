@@ -1,0 +1,23 @@
+"""Which engine answers a question."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from model.calc import nobody_queues
+from model.errors import UnknownName
+from model.spec import Stream, System, Transactions, Workload
+
+Engine = Literal["auto", "calculate", "simulate"]
+ENGINES = ("auto", "calculate", "simulate")
+
+
+def chosen_engine(engine: str, system: System, work: Workload) -> str:
+    """The engine that answers where *engine* is asked for; raises :class:`UnknownName` for one that does not exist."""
+    if engine not in ENGINES:
+        raise UnknownName("engine", engine, ENGINES)
+    if engine != "auto":
+        return engine
+    if isinstance(work, Stream | Transactions):
+        return "simulate"  # iostat's lines and percentiles come from there alone
+    return "calculate" if nobody_queues(system, work) else "simulate"

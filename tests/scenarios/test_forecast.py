@@ -1,0 +1,122 @@
+"""What an answer costs is known before it begins, within a factor of three; more than the budget is refused."""
+
+from __future__ import annotations
+
+import pytest
+
+from app import output
+from app.cli import main
+from scenarios import load, run
+from scenarios.forecast import Budget, Forecast, OverBudget, forecast, show_duration
+from scenarios.sweeps.sweep import Where, sweep
+
+GROWS = ("workload.growth_bytes=980000", "table.rows=4000", "table.row_bytes=100")
+Captured = pytest.CaptureFixture[str]
+
+
+def expected(name: str, *settings: str, engine: str = "auto") -> Forecast:
+    asked = load(name, settings)
+    return forecast(asked.system, asked.workload, engine, asked.replications)
+
+
+@pytest.mark.parametrize(
+    ("name", "settings", "low_s", "high_s"),
+    [
+        ("tpc-c", ("workload.users=20000",), 49, 441),
+        ("rahn-pctfree-8k-10", GROWS, 6, 54),
+        ("rahn-full-scan", (), 0, 0.1),
+        ("magni-dd-raw-10000", ("workload.count=1000000",), 1.5, 13),
+        ("rahn-full-scan", ("workload.users=20", "table.cached_fraction=0.5"), 2, 18),
+    ],
+)  # fmt: skip
+def test_a_forecast_is_within_a_factor_of_three_of_what_was_measured(
+    name: str, settings: tuple[str, ...], low_s: float, high_s: float
+) -> None:
+    assert low_s <= expected(name, *settings).seconds <= high_s
+
+
+def test_more_is_expected_of_more() -> None:
+    assert expected("tpc-b", "workload.transactions=8000").seconds > expected("tpc-b").seconds
+    twice = expected("magni-dd-raw-10000", "workload.count=20000")
+    assert twice.seconds > expected("magni-dd-raw-10000").seconds
+    assert twice.bytes > expected("magni-dd-raw-10000").bytes
+    repeated = load("tpc-b")
+    assert forecast(repeated.system, repeated.workload, "simulate", 5).seconds > 4 * expected("tpc-b").seconds
+
+
+def test_more_than_the_budget_is_refused_before_it_begins() -> None:
+    asked = load("tpc-c", ["workload.users=20000"])
+    with pytest.raises(
+        OverBudget, match=r"about .* minutes for 200,000 transactions; the limit is 2 minutes"
+    ):
+        run(asked)
+    with pytest.raises(OverBudget, match="of memory"):
+        run(load("tpc-b"), budget=Budget(None, 1e6))
+    assert run(load("tpc-b", ["workload.transactions=100"]), budget=Budget(None, None)).transactions
+
+
+def test_the_command_names_the_way_out(capsys: Captured) -> None:
+    assert main(["run", "rahn-pctfree-8k-10", *(word for one in GROWS for word in ("--set", one)),
+                 "--max-est-exec-time", "5"]) == 2  # fmt: skip
+    err = capsys.readouterr().err
+    assert err.count("\n") == 1
+    assert "the limit is 5.0 s" in err or "the limit is 5 s" in err
+    assert "--max-est-exec-time 0" in err
+    assert "engine calculate" not in err  # it plays the rows as well
+    assert main(["run", "tpc-b", "--max-est-memory", "1M"]) == 2
+    assert "--max-est-memory 0" in capsys.readouterr().err
+    assert main(["run", "tpc-b", "--max-est-memory", "lots"]) == 2
+    assert "a size such as 4G" in capsys.readouterr().err
+    assert main(["compare", "tpc-b", "tpc-c", "--max-est-exec-time", "1"]) == 2
+    assert "--max-est-exec-time 0" in capsys.readouterr().err
+
+
+def test_a_point_of_a_sweep_has_the_same_budget() -> None:
+    table = sweep(
+        "tpc-b", ["workload.users=1,2"], settings=["workload.transactions=400"], engine="simulate",
+        budget=Budget(1e-3), at=Where(workers=1, keep=False),
+    )  # fmt: skip
+    assert all("the limit is" in str(error) for error in table["error"])
+
+
+def test_a_terminal_is_told_what_takes_long_and_how_far_it_is(
+    capsys: Captured, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("app.cli.SEEN_AFTER_S", 0.01)
+    monkeypatch.setattr(output, "SEEN_AFTER_S", 0.01)
+    monkeypatch.setattr(output, "SHOWN_EACH_S", 0.01)
+    words = ["run", "tpc-b", "--set", "workload.transactions=400", "--quiet"]
+    assert main(words[:-1]) == 0
+    assert capsys.readouterr().err == ""  # nobody looks
+    monkeypatch.setattr("app.output.shows_progress", lambda quiet: not quiet)
+    monkeypatch.setattr("app.cli.shows_progress", lambda quiet: not quiet)
+    assert main(words[:-1]) == 0
+    err = capsys.readouterr().err
+    assert "for 400 transactions; --engine calculate answers at once" in err
+    assert "answering tpc-b: 0 s of about" in err
+    assert main(words) == 0
+    assert capsys.readouterr().err == ""
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "validate savvinov_logical_io",
+        "calibrate savvinov_logical_io",
+        "compare tpc-b --set workload.users=2",
+    ],
+)
+def test_so_it_is_of_other_commands(words: str, capsys: Captured, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(output, "SEEN_AFTER_S", 0.001)
+    monkeypatch.setattr(output, "SHOWN_EACH_S", 0.005)
+    monkeypatch.setattr("app.output.shows_progress", lambda quiet: not quiet)
+    assert main(words.split()) == 0
+    assert " s" in capsys.readouterr().err.split(": ", 1)[1]
+
+
+@pytest.mark.parametrize(
+    ("seconds", "words"),
+    [(2.04, "2 s"), (45.2, "45 s"), (147, "2.5 minutes"), (3000, "50 minutes"), (9000, "2.5 hours")],
+)  # fmt: skip
+def test_durations_are_said_as_one_speaks(seconds: float, words: str) -> None:
+    assert show_duration(seconds) == words

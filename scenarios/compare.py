@@ -303,7 +303,7 @@ def _sentence(name: str, change: Change, base: RunResult, other: RunResult, aske
     if name in why_streams.TOLD and why_streams.both(base, other):
         return why_streams.sentence(name, change, base, other, asked)
     if name == READS:
-        return _reads(change, base, other)
+        return _reads(change, base, other, asked)
     if name == GETS:
         return _gets(change, base, other)
     if name in (WALK, FETCH, CALLS):
@@ -337,7 +337,7 @@ def _gets(change: Change, base: RunResult, other: RunResult) -> str:
     return f"consistent gets {from_to(before, after)}{with_causes}{and_price}, which {told}"
 
 
-def _reads(change: Change, base: RunResult, other: RunResult) -> str:
+def _reads(change: Change, base: RunResult, other: RunResult, asked: Asked | None) -> str:
     """Reads: the path they take, how many and how large they are, how much they fetch."""
     before, after = base.physical_io, other.physical_io
     parts = []
@@ -350,7 +350,7 @@ def _reads(change: Change, base: RunResult, other: RunResult) -> str:
         parts.append(f"reads {from_to(before.read_requests, after.read_requests)}{_read_size(base, other)}")
     if differs(before.read_bytes, after.read_bytes) and before.read_requests and after.read_requests:
         parts.append(f"data read {from_to(before.read_bytes, after.read_bytes, show_data)}")
-    service = awaited(base, other)
+    service = awaited(base, other, asked)
     if service:
         parts.append(service)
     more = "more" if change.change_s > 0 else "less"

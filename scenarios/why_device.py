@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from model.catalog import entries
+from model.laws.disk_means import counted_requests
 from model.results import DeviceStats, RunResult
 from model.spec import Disk
-from model.units import show_bytes, show_seconds, unit_of
+from model.units import show_bytes, show_data, show_seconds, unit_of
 from scenarios.spec import Scenario
 from scenarios.why_words import differs, from_to, listed
 
@@ -13,6 +14,8 @@ Asked = tuple[Scenario, Scenario]
 """The scenarios of two answers, where they are at hand."""
 
 BUSY_CHANGE = 0.1
+BINDING = 0.9
+"""Share of a limit from which on it binds."""
 LEAST_AWAIT_CHANGE = 0.05
 MOST_FIELDS = 3
 """Differences of two disks that are named one by one; with more it is another disk."""
@@ -84,7 +87,32 @@ def _shown(value: object, unit: str) -> str:
     return show_bytes(number) + unit.removeprefix("bytes") if unit.startswith("bytes") else f"{number:,.6g}"
 
 
-def awaited(base: RunResult, other: RunResult, *, queue: bool = False) -> str:
+def limit(asked: Asked | None, other: RunResult) -> str:
+    """The limit of a volume that holds its requests back, and how far the other one is used; empty where none does."""
+    device, disk = other.device.get("disk"), asked[1].system.disk if asked else None
+    if device is None or disk is None:
+        return ""
+    requests_per_s = device.reads_per_s + device.writes_per_s
+    used = {}
+    if disk.throughput_limit_bytes_per_s is not None:
+        moved = device.read_bytes_per_s + device.written_bytes_per_s
+        name = f"the limit of {show_data(disk.throughput_limit_bytes_per_s)}/s"
+        used[name] = moved / disk.throughput_limit_bytes_per_s
+    if disk.iops_limit is not None:
+        counted = requests_per_s * counted_requests(device.average_request_bytes)
+        used[f"the limit of {disk.iops_limit:,.0f} IOPS"] = counted / disk.iops_limit
+    most = max(used, key=lambda name: used[name], default="")
+    if not most or used[most] < BINDING:
+        return ""
+    rest = [
+        f"{name.removeprefix('the ')} is {100 * share:.2g} % used"
+        for name, share in used.items()
+        if name != most
+    ]
+    return f"{most} binds{f' while the {rest[0]}' if rest else ''}"
+
+
+def awaited(base: RunResult, other: RunResult, asked: Asked | None = None, *, queue: bool = False) -> str:
     """The time of a request, where that changed, with the queue if *queue*; empty where it did not."""
     found = devices(base, other)
     if found is None:
@@ -97,7 +125,8 @@ def awaited(base: RunResult, other: RunResult, *, queue: bool = False) -> str:
     parts = (
         [f"avgqu-sz from {lengths[0]:.3g} to {lengths[1]:.3g}"] if queue and differs(*lengths, 0.5) else []
     )
-    return f"await of a request {told}{_bracketed([*parts, *_used(*found)])}"
+    binds = limit(asked, other) if after_s > before_s else ""
+    return f"await of a request {told}{_bracketed([*parts, *_used(*found)])}{f': {binds}' if binds else ''}"
 
 
 def busy(base: RunResult, other: RunResult) -> str:

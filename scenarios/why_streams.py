@@ -70,7 +70,7 @@ def sentence(name: str, change: Change, base: RunResult, other: RunResult, asked
         many = from_to(found[0].calls, found[1].calls)
         fewer = f" while calls {many}" if differs(found[0].calls, found[1].calls) else ""
         return f"{CPU} {takes(change)}{fewer}, which {effect(change.change_s)}"
-    waited = awaited(base, other, queue=True)
+    waited = awaited(base, other, asked, queue=True)
     disk = another_disk(asked)
     parts = [*([disk] if disk else []), *_opened(*found), *_calls(*found), *_requests(base, other)]
     if waited:

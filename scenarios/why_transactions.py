@@ -10,7 +10,7 @@ from model.results import RunResult, TransactionStats
 from model.spec import Transactions
 from model.transaction_books import BUFFER_BUSY, FREE_BUFFER, LATCH, OTHER_SESSION
 from model.units import show_bytes, show_seconds
-from scenarios.why_device import Asked, another_disk
+from scenarios.why_device import Asked, another_disk, limit
 from scenarios.why_words import Change, differs, effect, from_to, listed, takes
 
 CPU = "CPU"
@@ -132,6 +132,8 @@ def _reads(change: Change, base: RunResult, other: RunResult, asked: Asked | Non
         parts.append(
             f"a read takes {show_seconds(each[1])} instead of {show_seconds(each[0])}{_queue(base, other)}"
         )
+        if each[1] > each[0] and (binds := limit(asked, other)):
+            parts.append(binds)
     if not parts:
         return f"reading {takes(change)}, which {effect(change.change_s)}"
     return f"{'; '.join(parts)}; reading {takes(change)}, which {effect(change.change_s)}"

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from model.results import RunResult
-from scenarios import Scenario, load, run
+from scenarios import Scenario, from_mapping, load, run
 from scenarios.compare import components, why
 from scenarios.why_transactions import mechanism
 
@@ -135,3 +137,19 @@ def test_what_is_next_to_nothing_is_called_so() -> None:
 def test_costs_are_those_of_a_million_transactions() -> None:
     said = told(["prices.use=example", "workload.mix.0.gets=900"], ["prices.use=example"])
     one(said, "a million transactions cost", "because CPU rose from")
+
+
+def test_the_limit_of_a_volume_that_binds_is_named() -> None:
+    """125 MB/s with 16,000 IOPS: the bytes bind, and the requests are hardly used."""
+    question: dict[str, Any] = {
+        "disk": {"use": "ebs-gp3", "iops_limit": 160_000, "throughput_limit_bytes_per_s": "125M"},
+        "tablespace": {"block_size_bytes": "32K"},
+        "instance": {"buffer_cache_bytes": "64M"},
+        "workload": {
+            "kind": "transactions", "think_s": 0.1, "data_bytes": "10G", "mix": [{"gets": 100, "changed_blocks": 0}],
+        },
+    }  # fmt: skip
+    few = from_mapping(question)
+    many = from_mapping({**question, "workload": {**question["workload"], "users": 300}})
+    said = " ".join(why(run(few, "calculate"), run(many, "calculate"), (few, many)))
+    assert "the limit of 125 MB/s binds while the limit of 160,000 IOPS is 2.5 % used" in said

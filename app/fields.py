@@ -93,7 +93,7 @@ _COUNTED: Final = {
 def facts(path: str, kind: str = "full_scan") -> Facts | None:
     """What the field *path* allows; None where a workload of *kind* has no such field."""
     section, _, name = path.rpartition(".")
-    if name == "use":
+    if name == "use" and section in KINDS.values():
         return _named(path, section)
     declared = declared_field(path, kind)
     if declared is None:

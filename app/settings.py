@@ -8,6 +8,7 @@ from functools import lru_cache
 
 from app import own_files
 from app.fields import facts
+from app.forms import label_of
 from model.errors import SpecError
 from scenarios import Scenario
 
@@ -50,8 +51,11 @@ def _one_by_one(name: str, said: Mapping[str, str]) -> tuple[Scenario, dict[str,
 
 
 def _told(error: SpecError) -> str:
-    """The sentence without the option that a page does not have."""
-    return str(error).removeprefix("--set").removeprefix(":").lstrip()
+    """The sentence without the option that a page does not have; a field is named with its control."""
+    said = str(error).removeprefix("--set").removeprefix(":").lstrip()
+    path, colon, rest = said.partition(": ")
+    label = label_of(path) if colon else ""
+    return f"{label} ({path}): {rest}" if label else said
 
 
 def setting(path: str, text: str) -> str:

@@ -267,11 +267,7 @@ def meant_key(typed: str, scenario: Scenario, used: Collection[str] = ()) -> str
 
 def label_of(key: str) -> str:
     """The DBA's word for a field; its key where there is none."""
-    for controls in forms.GROUPS.values():
-        for control in controls:
-            if control.path == key:
-                return control.label.partition(";")[0]
-    return key
+    return forms.label_of(key) or key
 
 
 def suggested(key: str, source: Source) -> str:

@@ -28,7 +28,7 @@ from app import (
 )
 from app.markdown import plain
 from app.remembered import by_object
-from model.errors import BlocktimeError, SpecError
+from model.errors import BlocktimeError, SpecError, cut
 from scenarios import Scenario
 from scenarios.prices import priced_alike
 from scenarios.sweeps.answers import DML
@@ -246,10 +246,6 @@ def _controls(state: _State, base: Scenario, other: Scenario, refused: Mapping[s
             for control, field in found if is_drawn else ():
                 changed = control.path in state.differing
                 forms.draw(control, field, (base, other), _change, changed, control.path in refused)
-    unseen = {path: text for path, text in state.changes.items() if path not in shown}
-    if unseen:
-        said = ", ".join(f"{path}={text}" for path, text in unseen.items())
-        st.caption(plain(f"Also set by the link: {said}"))
     st.markdown("**Beyond this page**")
     pins.button(state.name, state.changes, state.pinned)
     if st.button("Sweep this scenario", icon=":material/grid_on:", width="stretch",
@@ -330,6 +326,13 @@ def _baseline(state: _State) -> None:
         else:
             st.button("Unpin", on_click=_unpin, key="baseline.unpin",
                       help="The scenario itself is the baseline again")  # fmt: skip
+    with st.container(key="changes", gap=None):
+        for path in state.differing:
+            text = state.changes.get(path, "as in the scenario")
+            st.button(
+                plain(f"{forms.label_of(path) or path} = {cut(text)}"), key=f"change.{path}", icon=":material/close:",
+                icon_position="right", type="tertiary", on_click=_undo, args=(path,), help="Undo this change",
+            )  # fmt: skip
 
 
 def _change(path: str) -> None:
@@ -352,6 +355,11 @@ def _change(path: str) -> None:
         state.changes[needed] = fits
     elif not refused and fields.value_at(moved, path) == fields.value_at(base, path):
         _as_in_the_baseline(state, path)
+
+
+def _undo(path: str) -> None:
+    st.session_state[NOTES] = []
+    _as_in_the_baseline(_State.now(), path)
 
 
 def _as_in_the_baseline(state: _State, path: str) -> None:

@@ -152,3 +152,8 @@ def test_what_no_reader_would_type_stands_rounded_in_the_help(
     assert field.rounded(value) == about
     assert (f" — {about} — " in field.help(value)) == bool(about)
     assert "about" not in field.help()
+
+
+def test_a_section_without_a_catalog_has_no_entry_to_use() -> None:
+    assert fields.facts("table.use") is None
+    assert fields.facts("disk.use") is not None

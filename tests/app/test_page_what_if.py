@@ -120,6 +120,20 @@ def test_a_changed_control_says_so_in_words_and_in_colour() -> None:
     assert "{color:" not in "".join(one.proto.body for one in opened().get("html"))
 
 
+def test_a_change_can_be_undone_by_itself_whatever_has_a_control() -> None:
+    app = opened(**{ARRAY: "15", "client.round_trip_s": "5ms"})
+    undo = {one.key: one for one in app.button if (one.key or "").startswith("change.")}
+    assert {key: one.label.replace("\\", "") for key, one in undo.items()} == {
+        f"change.{ARRAY}": "Array size = 15",
+        "change.client.round_trip_s": "client.round_trip_s = 5ms",
+    }
+    undo["change.client.round_trip_s"].click().run()
+    assert not app.exception
+    assert "client.round_trip_s" not in app.query_params
+    assert app.query_params[ARRAY] == "15"
+    assert metric(app, "Elapsed").value == elapsed("rahn-full-scan", f"{ARRAY}=15")
+
+
 # Controls
 
 
@@ -488,7 +502,7 @@ def test_a_limit_that_is_not_allowed_itself_is_told_in_a_sentence() -> None:
     app.number_input("workload.selectivity_fraction").set_value(0.0).run()
     assert not app.exception
     assert [one.value for one in app.error] == [
-        "workload.selectivity\\_fraction: got 0; allowed is more than 0"
+        "Share of rows in the key range (workload.selectivity\\_fraction): got 0; allowed is more than 0"
     ]
 
 

@@ -117,7 +117,7 @@ def test_bad_fields_repeated_pins_and_unknown_keys_are_said() -> None:
     assert found == (Pin("rahn-full-scan", (("table.pctfree_percent", "20"),)),)
     assert len(notes) == 3
     assert "'foo', which is not a field of this page" in notes[0]
-    assert "table.rows: got 0" in notes[1]
+    assert "Rows (table.rows): got 0" in notes[1]
     assert "this is already pinned" in notes[2]
 
 

@@ -36,4 +36,8 @@ def button(says: str, why_not: str = "") -> None:
     st.button(
         "Copy link", icon=":material/link:", width="stretch", key=KEY, disabled=bool(why_not), help=why_not or says,
     )  # fmt: skip
+
+
+def listens() -> None:
+    """Put the script on the page; it takes no room."""
     st.html(f"<script>{SCRIPT}</script>", unsafe_allow_javascript=True)

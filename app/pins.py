@@ -54,13 +54,13 @@ def title_of(pin: Pin, base: Pin) -> str:
 
 def automatic(pin: Pin, base: Pin) -> str:
     """What it is called where the reader does not say."""
-    changed = ", ".join(_changed(path, text) for path, text in pin.changes)
+    changed = ", ".join(change_words(path, text) for path, text in pin.changes)
     if changed and pin.name == base.name:
         return cut(changed[0].upper() + changed[1:], LONGEST_AUTOMATIC)
     return cut(", ".join(filter(None, [own_files.title(pin.name), changed])), LONGEST_AUTOMATIC)
 
 
-def _changed(path: str, text: str) -> str:
+def change_words(path: str, text: str) -> str:
     """A changed field in a DBA's words: ``Block size 16K``."""
     field, value = facts(path), value_of(path, text)
     if field is not None and isinstance(value, int | float | bool) and not field.of_text:

@@ -65,6 +65,9 @@ STYLE: Final = """<style>
 [data-testid="stMetricValue"] {font-variant-numeric: tabular-nums}
 .st-key-explained [data-testid="stMetric"] > div {padding: 0}
 .st-key-explained [data-testid="stMetricDelta"] {font-size: .85rem; padding-top: 0; padding-bottom: 0}
+.st-key-share [data-testid="stHtml"] {display: none}
+.st-key-changes button {min-height: 1.5rem; padding: 0}
+.st-key-changes button p {font-size: .85rem}
 .st-key-notes p {font-size: .9rem; line-height: 1.35}
 [data-testid="stTable"] td, [data-testid="stTable"] th {padding: .2rem .6rem; font-variant-numeric: tabular-nums}
 .st-key-numbers [data-testid="stTable"] td, .st-key-numbers [data-testid="stTable"] th {padding: .1rem .4rem}
@@ -328,9 +331,14 @@ def _baseline(state: _State) -> None:
                       help="The scenario itself is the baseline again")  # fmt: skip
     with st.container(key="changes", gap=None):
         for path in state.differing:
-            text = state.changes.get(path, "as in the scenario")
+            text = state.changes.get(path)
+            said = (
+                f"{forms.label_of(path) or path} as in the scenario"
+                if text is None
+                else pins.change_words(path, text)
+            )
             st.button(
-                plain(f"{forms.label_of(path) or path} = {cut(text)}"), key=f"change.{path}", icon=":material/close:",
+                plain(cut(said)), key=f"change.{path}", icon=":material/close:",
                 icon_position="right", type="tertiary", on_click=_undo, args=(path,), help="Undo this change",
             )  # fmt: skip
 

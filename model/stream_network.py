@@ -96,6 +96,8 @@ def _cycle_s(system: Any, calls: Any, demand: CallDemand, waiting: int) -> tuple
     each_s = larger(together * smaller(demand.device_s, demand.held_s * demand.servers * spread), LEAST_S)
     rest_s = larger(0.0, together * demand.device_s - each_s) + together * calls.think_s
     cpu_s = together * demand.cpu_s
+    if demand.ahead:  # a reader never queues behind itself
+        rest_s, cpu_s = rest_s + cpu_s, 0.0
     threads = int(smaller(calls.users, system.host.cpus))
     if waiting > MOST_BY_MEANS:
         servers = max(demand.servers, int(spread))

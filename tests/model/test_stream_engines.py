@@ -31,6 +31,7 @@ ONE_ANSWER: list[tuple[str, str, dict[str, Any], float]] = [
     ("array-raid10", "read_stream", {"count": 3000, "users": 2, "pattern": "sequential"}, TENTH),
     # each request through the page cache has its overhead, in part behind another
     ("array-cached", "read_stream", AHEAD | {"count": 3000}, TENTH),
+    ("nvme", "read_stream", AHEAD | {"count": 5000}, 0.03),
     ("nvme", "read_stream", AHEAD | {"count": 1000, "block_size_bytes": "64K"}, TENTH),
     # programs take turns on a platter
     ("sas-15k", "read_stream", {"count": 500, "users": 8, "pattern": "sequential"}, TENTH),

@@ -158,6 +158,11 @@ def _cost(before: RunResult, after: RunResult) -> list[Number]:
 Outside = Mapping[str, Sequence[Extrapolation]]
 
 
+def _part(part: str, number: str) -> Callable[[RunResult], float | None]:
+    """What gives *number* of a result's *part*, or None where the result has no such part."""
+    return lambda result: getattr(getattr(result, part), number, None)
+
+
 def _of_a_query(outside: Outside) -> list[Number]:
     """What matters of a query beside its time."""
 
@@ -166,11 +171,11 @@ def _of_a_query(outside: Outside) -> list[Number]:
 
     return [
         Number("User I/O wait", show_seconds, charts.io_wait_s, outside["io"]),
-        Number("Consistent gets", _count, lambda r: r.logical_io and r.logical_io.consistent_gets),
+        Number("Consistent gets", _count, _part("logical_io", "consistent_gets")),
         Number("Reads", _count, lambda r: r.physical_io.read_requests),
         Number("Largest read", _blocks, charts.largest_read_blocks, good="off"),
         Number(
-            "Optimizer cost", _count, lambda r: r.optimizer and r.optimizer.cost, outside["cost"],
+            "Optimizer cost", _count, _part("optimizer", "cost"), outside["cost"],
             says="in single-block reads",
         ),
         Number("Waiting for the client", show_seconds, client, outside["client"]),
@@ -213,7 +218,7 @@ def _of_transactions(outside: Outside) -> list[Number]:
         ),
         Number("User I/O wait", show_seconds, charts.io_wait_s, outside["io"]),
         Number(
-            "Buffer hits", _percent, lambda r: r.cache and r.cache.hit_fraction, good="normal", says="of all gets",
+            "Buffer hits", _percent, _part("cache", "hit_fraction"), good="normal", says="of all gets",
             points=True,
         ),
         Number("Reads", mean, lambda r: r.physical_io.read_requests, says="per transaction"),
@@ -242,18 +247,18 @@ def _of_rows(outside: Outside) -> list[Number]:
         return result.space_search.elapsed_fraction if result.space_search else 0.0
 
     return [
-        Number("Rows migrated", _count, lambda r: r.segment and r.segment.migrated_rows),
+        Number("Rows migrated", _count, _part("segment", "migrated_rows")),
         Number(
-            "Probes rejected", _count, lambda r: r.segment and (r.segment.rejected_probes or 0.0),
+            "Probes rejected", _count, _part("segment", "rejected_probes"),
             says="by the search for space",
         ),
         Number(
-            "Blocks after", _count, lambda r: r.segment and r.segment.blocks_after, says="below the high-water mark"
+            "Blocks after", _count, _part("segment", "blocks_after"), says="below the high-water mark"
         ),
         Number("Space search", _percent, searched, says="of elapsed time", points=True),
         Number("Undo and redo", show_data, logged),
         Number(
-            "ITL-full blocks", _count, lambda r: r.segment and (r.segment.itl_full_blocks or 0.0),
+            "ITL-full blocks", _count, _part("segment", "itl_full_blocks"),
             says="their ITL cannot grow",
         ),
     ]  # fmt: skip

@@ -121,7 +121,7 @@ def _read(paths: Sequence[tuple[Path, str]], quiet: bool) -> tuple[list[Reading]
     readings: list[Reading] = []
     refused: list[NotReadable] = []
     for path, name in paths:
-        with progress_to_terminal(quiet, f"bytes of {one_line(name)}") as progress:
+        with progress_to_terminal(quiet, f"reading {name}", "bytes") as progress:
             try:
                 readings += read(Source(path, name), progress)
             except NotReadable as refusal:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator
 from statistics import fmean
 from typing import Final
 
@@ -17,6 +17,7 @@ from scenarios.forecast import USUAL, Budget, expected_within
 from scenarios.interval import CONFIDENCE, half_width
 from scenarios.prices import notes_on_prices
 from scenarios.spec import Scenario
+from scenarios.unread import ONLY_SIMULATED, UNREAD, set_in
 from scenarios.why_words import listed
 
 
@@ -51,22 +52,6 @@ def run(
         return _noted(found, scenario, [str(refusal)])
 
 
-INERT = {
-    "host": (
-        "kernel", "scheduler", "nr_requests", "max_segments", "filesystem", "journal_commit_s", "journal_data",
-        "journal_elsewhere", "journal_age_s", "memory_bytes", "dirty_background_ratio_percent",
-        "dirty_ratio_percent", "dirty_writeback_s", "dirty_expire_s", "write_call_s", "page_write_s",
-        "page_submit_s",
-    ),
-    "disk": (
-        "track_seek_s", "full_seek_s", "head_switch_s", "heads", "zones", "inner_bandwidth_ratio",
-        "capacity_bytes", "write_overhead_s", "write_bandwidth_bytes_per_s", "queue_depth", "service_cv",
-        "track_buffer_bytes", "write_cache_bytes", "read_hit_fraction", "bus_bytes_per_s", "burst_credits",
-    ),
-    "iostat": ("interval_s", "first_s"),
-}  # fmt: skip
-
-
 def notes_on(scenario: Scenario, result: RunResult) -> list[str]:
     """What a reader should know of the question itself: costs that are defaults, and fields nothing depends on."""
     notes = []
@@ -90,20 +75,10 @@ def notes_on(scenario: Scenario, result: RunResult) -> list[str]:
         )
     if streams:
         notes += _notes_on_the_kernel(scenario)
-    if isinstance(scenario.workload, Transactions):
-        return [
-            *notes,
-            *_notes_on_transactions(scenario, scenario.workload, result.engine),
-            *notes_on_prices(scenario.system),
-        ]
-    # the writes behind an import go by the means of a stream's
-    inert = [] if streams or isinstance(scenario.workload, Import) else list(_inert(scenario))
-    if inert:
-        verb = "has" if len(inert) == 1 else "have"
-        notes.append(
-            f"{' and '.join(inert)} {verb} no effect on a scan: the model serves the reads of a scan in order, "
-            "in their mean time"
-        )
+    notes += _notes_on_what_is_not_read(scenario, result.engine)
+    work = scenario.workload
+    if isinstance(work, Transactions) and work.rate_per_s is None and not work.think_s:
+        notes.append("think time is 0: each user starts the next transaction at once, like a batch job")
     if scenario.system.instance.db_file_multiblock_read_count == 0:
         notes.append(
             "db_file_multiblock_read_count = 0 is bug 5768025, seen up to 11.1; later releases may have fixed it"
@@ -111,67 +86,30 @@ def notes_on(scenario: Scenario, result: RunResult) -> list[str]:
     return [*notes, *notes_on_prices(scenario.system)]
 
 
-def _inert(scenario: Scenario, fields_of: Mapping[str, Sequence[str]] = INERT) -> Iterator[str]:
-    """Fields that the question sets and that decide nothing of it."""
-    for section, fields in fields_of.items():
-        changed = scenario.differences.get(section, {})
-        yield from (f"{section}.{field}" for field in fields or changed if field in changed)
+def _notes_on_what_is_not_read(scenario: Scenario, engine: str) -> Iterator[str]:
+    """The fields that the question sets and that this workload, or its instant estimate, does not read."""
+    kind, changed = scenario.workload.kind, scenario.differences
+    estimate = ONLY_SIMULATED.get(kind, ()) if engine == "calculate" else ()
+    for patterns, what in (
+        (UNREAD[kind], CALLED[kind]),
+        (estimate, "the instant estimate: only the simulation uses it"),
+    ):
+        if fields := set_in(changed, patterns):
+            yield f"{listed(fields)} {'has' if len(fields) == 1 else 'have'} no effect on {what}"
 
 
-INERT_OF_TRANSACTIONS: Final[dict[str, tuple[str, ...]]] = {
-    "table": (
-        "rows", "row_bytes", "row_bytes_sd", "pctfree_percent", "initrans", "migrated_fraction", "cached_fraction",
-    ),
-    "index": (),
-    "tablespace": ("space_management", "extent_management", "uniform_extent_bytes"),
-    "instance": (
-        "release", "sessions", "serial_direct_read", "disk_asynch_io", "direct_read_slots",
-        "direct_read_slots_limit", "statistics",
-    ),
-    "host": (
-        "io_path", "page_cache_hit_fraction", "read_ahead_bytes", "filesystem", "journal_commit_s", "journal_data",
-        "journal_elsewhere", "journal_age_s", "dirty_background_ratio_percent", "dirty_ratio_percent",
-        "dirty_writeback_s", "dirty_expire_s", "write_call_s", "page_write_s", "page_submit_s", "fetch_row_s",
-        "fetch_column_s",
-    ),
-}  # fmt: skip
-"""Fields that decide nothing of transactions; all of a section where none is named."""
-SIMULATED_ALONE: Final[dict[str, tuple[str, ...]]] = {
-    "host": ("kernel", "max_request_bytes", "max_segments"),
-    "disk": ("track_buffer_bytes", "burst_iops", "burst_credits"),
-    "iostat": ("interval_s", "first_s"),
-    "workload": ("begins", "transactions", "precision_percent"),
+CALLED: Final = {
+    "full_scan": "a full scan",
+    "index_range_scan": "an index range scan",
+    "export": "an export",
+    "import": "an import",
+    "update": "an update",
+    "insert": "an insert",
+    "delete": "a delete",
+    "read_stream": "a stream of reads",
+    "write_stream": "a stream of writes",
+    "transactions": "transactions: they are described by their gets and changes",
 }
-
-
-def _notes_on_transactions(scenario: Scenario, work: Transactions, engine: str) -> Iterator[str]:
-    """What decides nothing of transactions, or nothing in closed form; and users that never pause."""
-    for fields_of, where in (
-        (INERT_OF_TRANSACTIONS, "transactions: they are described by their gets and changes"),
-        (
-            SIMULATED_ALONE if engine == "calculate" else {},
-            "the instant estimate: only the simulation uses it",
-        ),
-    ):
-        inert = list(_inert(scenario, fields_of))
-        if inert:
-            verb = "has" if len(inert) == 1 else "have"
-            yield f"{' and '.join(inert)} {verb} no effect on {where}"
-    if work.rate_per_s is not None and "users" in work.model_fields_set:
-        yield "workload.users has no effect beside workload.rate_per_s: transactions arrive whoever sends them"
-    instance, asked = scenario.system.instance, scenario.differences
-    if (
-        "db_block_size_bytes" in asked.get("instance", {})
-        and "block_size_bytes" not in asked.get("tablespace", {})
-        and not instance.db_nk_cache_bytes
-    ):
-        size = show_bytes(scenario.system.tablespace.block_size_bytes)
-        yield (
-            "instance.db_block_size_bytes has no effect on its own: the blocks of transactions have "
-            f"tablespace.block_size_bytes, {size}"
-        )
-    if work.rate_per_s is None and not work.think_s:
-        yield "think time is 0: each user starts the next transaction at once, like a batch job"
 
 
 def _notes_on_the_kernel(scenario: Scenario) -> Iterator[str]:
@@ -206,8 +144,6 @@ def _notes_on_changes(scenario: Scenario) -> Iterator[str]:
         )
     if table.row_bytes_sd:
         yield "the model gives all changed rows the same length; leave more PCTFREE if yours vary"
-    if table.migrated_fraction:
-        yield "table.migrated_fraction has no effect here: the model assumes a freshly loaded table"
 
 
 def _noted(result: RunResult, scenario: Scenario, more: list[str]) -> RunResult:

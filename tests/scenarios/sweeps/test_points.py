@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from model.errors import SpecError
 from scenarios.load import load, source_of
-from scenarios.sweeps.points import Point, Points, version_of_model
+from scenarios.sweeps.points import Point, Points, _is_plain, _marks_of, version_of_model
+from tests.scenarios.every_field import fields_of
 
 # What a sweep may vary of a full scan, with values as a user writes them: plain fields, nested ones, a catalog entry.
 FIELDS: dict[str, list[Any]] = {
@@ -27,6 +28,16 @@ FIELDS: dict[str, list[Any]] = {
     "workload.arraysize_rows": [10, 100],
     "workload.users": [1, 4],
 }
+
+
+def every_plain_field(kind: str) -> list[str]:
+    """The keys that replace one number and nothing around it."""
+    numbers = ("integer", "number")
+    return [
+        key
+        for key, schema in fields_of(kind)
+        if _is_plain(key) and any(form.get("type") in numbers for form in schema.get("anyOf", [schema]))
+    ]
 
 
 @st.composite
@@ -75,6 +86,35 @@ def test_scenarios_with_other_numbers_have_other_digests(one: dict[str, Any], ot
     second = Points(source_of("rahn-full-scan"), list(other)).point(other)
     if bare(first) != bare(second):  # equal ones differ too where a constant is fitted here and given there
         assert first.digest != second.digest
+
+
+PLAIN = sorted(key for key in every_plain_field("transactions") if key.split(".")[0] != "table")
+"""Fields that hold one number each, of the system and of the workload."""
+
+
+@given(
+    st.lists(st.sampled_from(PLAIN), min_size=2, max_size=2, unique=True),
+    st.integers(1, 5),
+    st.integers(1, 5),
+)
+def test_values_that_change_places_make_another_point(keys: list[str], one: int, other: int) -> None:
+    """The name of a field is part of what is told apart, not its value alone."""
+    points = Points(source_of("tpc-b"), keys)
+    try:
+        first = points.point(dict(zip(keys, (one, other), strict=True)))
+        second = points.point(dict(zip(keys, (other, one), strict=True)))
+    except SpecError:  # one of the two cannot be
+        return
+    assert (first.digest == second.digest) == (bare(first) == bare(second))
+
+
+@pytest.mark.parametrize("name", ["rahn-full-scan", "magni-imp-4k", "magni-dd-fs-100", "tpc-b"])
+def test_every_field_has_a_mark_of_its_own(name: str) -> None:
+    """Equal values in different fields, of sections within sections too, are told apart."""
+    scenario = load(name)
+    marks = {**_marks_of(scenario.system), **_marks_of(scenario.workload, "workload.")}
+    assert len(marks) > 100
+    assert len(set(marks.values())) == len(marks)
 
 
 def test_titles_and_names_are_not_part_of_the_digest_but_engine_and_seed_are_of_the_key() -> None:

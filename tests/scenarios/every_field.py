@@ -1,0 +1,326 @@
+"""Every field of the specification, with values off its own, and whether an answer moves with it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from copy import deepcopy
+from functools import lru_cache
+from typing import Any
+
+from model.errors import BlocktimeError
+from scenarios import Scenario, from_mapping, run, schema_of
+
+SCHEMA = schema_of("scenario")
+SECTIONS = (
+    "tablespace",
+    "table",
+    "index",
+    "instance",
+    "host",
+    "client",
+    "disk",
+    "iostat",
+    "prices",
+    "workload",
+)
+OTHER_WORDS = {
+    "host.kernel": ("2.6.9", "2.4.21", "6.1"),
+    "instance.release": ("8.1.7", "10.2.0.4", "11.2.0.4"),
+    "instance.db_file_multiblock_read_count": (8, 1),
+    "tablespace.uniform_extent_bytes": ("160K", "64M"),
+    "table.columns": ([{"type": "number", "bytes": 9}, {"type": "varchar2", "bytes": 40}],),
+    "workload.sets": ([{"type": "varchar2", "bytes": 80}],),
+    "workload.beside": ([{"kind": "read_stream", "count": 50, "pattern": "random"}],),
+}
+"""Values of fields whose form the schema does not say."""
+NAMED = ("name", "currency", "use", "kind")
+"""Fields that name something: an entry, a kind, a label."""
+
+
+def fields_of(kind: str) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Each field of a scenario with a workload of *kind*, by dotted path, with its schema."""
+    for section in SECTIONS:
+        schema = SCHEMA["properties"][section]
+        if section == "workload":
+            kinds = (_resolved(choice) for choice in schema["anyOf"])
+            schema = next(one for one in kinds if one["properties"]["kind"]["const"] == kind)
+        yield from _fields_in(_resolved(schema), section)
+
+
+def _fields_in(schema: dict[str, Any], path: str) -> Iterator[tuple[str, dict[str, Any]]]:
+    for name, field in schema["properties"].items():
+        below = _resolved(field)
+        if "properties" in below:
+            yield from _fields_in(below, f"{path}.{name}")
+        elif name == "mix":
+            yield from _fields_in(_resolved(below["items"]), f"{path}.{name}.0")
+        elif name not in NAMED or below.get("enum"):
+            yield f"{path}.{name}", below
+
+
+def _resolved(schema: dict[str, Any]) -> dict[str, Any]:
+    return dict(SCHEMA["$defs"][schema["$ref"].rsplit("/", 1)[1]]) if "$ref" in schema else schema
+
+
+def others(schema: dict[str, Any], path: str, now: Any) -> list[Any]:
+    """Some values that the schema allows beside *now*: near ones first, then its ends."""
+    if path in OTHER_WORDS:
+        return list(OTHER_WORDS[path])
+    forms = [form for form in schema.get("anyOf", [schema]) if form.get("type") != "null"]
+    form = next((form for form in forms if form.get("type") in ("integer", "number")), forms[0])
+    if "enum" in form:
+        return [value for value in form["enum"] if value != now]
+    if form.get("type") == "boolean":
+        return [not now]
+    if form.get("type") not in ("integer", "number"):
+        return []
+    low, high = form.get("minimum", form.get("exclusiveMinimum", 0)), form.get("maximum", 10**6)
+    if now in (None, "auto"):
+        tried = [3, 0.02, 0.5, 1 << 20, 1 << 33]
+    else:
+        tried = [2 * now, now / 2, now + 1, 10 * now or high / 100, now / 10]
+    whole = form["type"] == "integer"
+    found = [round(value) if whole else value for value in tried]
+    return list(dict.fromkeys(value for value in found if low <= value <= high and value != now))
+
+
+FEW = {
+    "workload.transactions": 100, "workload.users": 4, "workload.think_s": 0.1, "workload.data_bytes": "32M",
+    "workload.hottest_blocks": 2, "workload.hottest_gets_percent": 2, "workload.hottest_changes_percent": 5,
+    "workload.hot_pool": "keep", "instance.db_keep_cache_bytes": "4M", "workload.cold_pool": "recycle",
+    "instance.db_recycle_cache_bytes": "2M", "host.threads_per_core": 2, "host.cpus": 1,
+}  # fmt: skip
+DEFAULT_POOL = {
+    "workload.hot_pool": None, "workload.cold_pool": None, "instance.db_keep_cache_bytes": None,
+    "instance.db_recycle_cache_bytes": None, "instance.replacement.hot_criteria": 4,
+}  # fmt: skip
+MONEY = {
+    "currency": "EUR", "licence_per_processor": 1000, "core_per_hour": 0.1, "storage_per_gb_month": 1,
+    "storage_per_iops_month": 0.1, "storage_iops": 1000,
+}  # fmt: skip
+SMALL: dict[str, Any] = {
+    "table": {"rows": 3000, "row_bytes": 300},
+    "instance": {"buffer_cache_bytes": "8M"},
+    "host": {"memory_bytes": "256M"},
+    "prices": MONEY,
+}
+DIRECT = {
+    "instance.serial_direct_read": "always", "disk.parallel_requests": 40, "instance.direct_read_slots_limit": 3,
+}  # fmt: skip
+BY_CACHE = {
+    "instance.serial_direct_read": "never", "table.cached_fraction": 0.4, "index.cached_fraction": 0.4,
+    "table.dirty_fraction": 0.1,
+}  # fmt: skip
+DECIDES = {"table.cached_fraction": 0.45, "table.dirty_fraction": 0.2, "instance.buffer_cache_bytes": "1M"}
+BUFFERED = {"host.io_path": "buffered", "host.page_cache_hit_fraction": 0.3, "workload.users": 3}
+GATHERED = {"table.migrated_fraction": 0.1, "instance.statistics.kind": "workload"}
+MANUAL = {"tablespace.space_management": "manual"}
+UNIFORM = {
+    "tablespace.extent_management": "uniform", "tablespace.uniform_extent_bytes": "1M",
+    "instance.sessions": 1,
+}  # fmt: skip
+COLUMNS = {
+    "table.row_bytes": None,
+    "table.columns": [{"type": "number", "bytes": 4}, {"type": "char", "bytes": 90}],
+}
+VOLUME = {
+    "disk.rotation_s": 0, "disk.average_seek_s": 0, "disk.iops_limit": 300, "disk.burst_iops": 900,
+    "disk.burst_credits": 500, "instance.serial_direct_read": "never",
+}  # fmt: skip
+RAID = {
+    "disk.raid_level": "10",
+    "disk.raid_disks": 4,
+    "disk.average_seek_s": 0.005,
+    "disk.track_seek_s": 0.001,
+}
+FLASH = {"disk.rotation_s": 0, "disk.average_seek_s": 0}
+GROWS = {
+    "workload.users": 2, "workload.growth_bytes": 60, "table.pctfree_percent": 0, "workload.repeats": 2,
+    "table.row_bytes": 12, "tablespace.block_size_bytes": 16384,
+}  # fmt: skip
+PROBES = {
+    "table.row_bytes": None, "table.columns": [{"type": "number"}, {"type": "number", "null_fraction": 1}],
+    "workload.sets": [{"type": "number", "bytes": 5}], "tablespace.block_size_bytes": 32768,
+}  # fmt: skip
+COMMITS = {"workload.commit_every_rows": 100}
+DELETED = {"workload.uncommitted_delete_fraction": 0.5}
+GEOMETRY = {
+    "disk.heads": 4, "disk.zones": 5, "disk.capacity_bytes": "40G", "disk.track_seek_s": 0.0005,
+    "disk.average_seek_s": 0.004, "disk.full_seek_s": 0.009, "disk.rotation_s": 0.006, "disk.head_switch_s": 0.001,
+}  # fmt: skip
+ROTATING = GEOMETRY | {"workload.pattern": "random", "workload.span_bytes": "8G"}
+ALL = ({}, BUFFERED, UNIFORM, COLUMNS, VOLUME, RAID, FLASH)
+CHANGES = (*ALL, MANUAL, COMMITS, GATHERED, BY_CACHE)
+STREAM = {"workload.count": 200}
+STREAMS = (
+    {},
+    BUFFERED,
+    ROTATING,
+    VOLUME,
+    RAID,
+    FLASH | {"workload.rate_per_s": 500},
+    {
+        "workload.pattern": "strided",
+        "workload.stride_bytes": "1M",
+        "workload.think_s": 0.01,
+        "workload.think_cv": 0.5,
+    },
+    {
+        "disk.write_cache_bytes": "64K",
+        "workload.in_flight": 200,
+        "workload.pattern": "random",
+        "host.nr_requests": 4,
+    },
+    GEOMETRY | {"disk.track_buffer_bytes": "1M"},
+)
+JOURNALED = {
+    "host.io_path": "buffered", "host.filesystem": "ext3", "workload.extends": True, "host.journal_commit_s": 0.02,
+    "workload.think_s": 0.001, "disk.write_cache_bytes": "64K",
+}  # fmt: skip
+
+SWEPT = {
+    "host.io_path": "buffered", "host.memory_bytes": "16M", "host.dirty_writeback_s": 0.05,
+    "host.dirty_expire_s": 0.1, "workload.think_s": 0.005,
+}  # fmt: skip
+BEHIND = {"table.rows": 30_000, "instance.buffer_cache_bytes": "1M", "disk.bandwidth_bytes_per_s": 1_000_000}
+BASES: dict[str, tuple[dict[str, Any], ...]] = {
+    "full_scan": (*ALL, DIRECT, BY_CACHE, DECIDES, GATHERED),
+    "index_range_scan": (*ALL, BY_CACHE, GATHERED, {"workload.selectivity_fraction": 0.5}),
+    "export": (*ALL, DIRECT, BY_CACHE, DECIDES, GATHERED),
+    "update": (*CHANGES, GROWS, PROBES),
+    "delete": CHANGES,
+    "insert": tuple({"workload.rows": 2000} | more for more in (*CHANGES, DELETED, DELETED | MANUAL)),
+    "import": (
+        *ALL,
+        MANUAL,
+        {"workload.commit": True, "instance.redo_disk": "data"},
+        BEHIND,
+        BEHIND | RAID,
+        BEHIND | VOLUME,
+        BEHIND | {"disk.write_cache_bytes": "64K"},
+        BEHIND | GEOMETRY,
+        BEHIND | FLASH | {"disk.parallel_requests": 4},
+        BEHIND | FLASH | {"instance.db_writer_requests": 2, "disk.parallel_requests": 16},
+        BEHIND | {"tablespace.block_size_bytes": 16384, "instance.db_nk_cache_bytes": "2M"},
+    ),
+    "read_stream": (
+        *(STREAM | more for more in STREAMS),
+        STREAM | {"workload.beside": [{"kind": "write_stream", "count": 5000, "path": "buffered"}]},
+        STREAM | SWEPT | {"workload.beside": [{"kind": "write_stream", "count": 200, "think_s": 0.005}]},
+        STREAM
+        | {"workload.beside": [{"kind": "write_stream", "count": 100, "path": "buffered", "fsync_every": 9}]}
+        | {"host.filesystem": "ext3", "host.journal_commit_s": 0.02, "disk.write_cache_bytes": "64K"},
+    ),
+    "write_stream": (
+        *(STREAM | more for more in STREAMS),
+        STREAM
+        | GEOMETRY
+        | {
+            "workload.beside": [{"kind": "read_stream", "count": 100, "path": "direct"}],
+            "workload.think_s": 0.1,
+        },
+        STREAM | {"workload.beside": [{"kind": "read_stream", "count": 100, "path": "buffered"}]},
+        STREAM | JOURNALED,
+        STREAM | JOURNALED | {"workload.fsync_every": 20},
+        STREAM | SWEPT,
+        STREAM | SWEPT | {"host.dirty_background_ratio_percent": 4, "workload.think_s": 0},
+        STREAM | {"host.io_path": "dsync", "disk.write_cache_bytes": "64K"},
+    ),
+    "transactions": tuple(
+        FEW | more
+        for more in (
+            {},
+            {"workload.rate_per_s": 2, "workload.users": None, "workload.think_s": None},
+            DEFAULT_POOL,
+            DEFAULT_POOL | {"tablespace.block_size_bytes": 16384, "instance.db_nk_cache_bytes": "3M"},
+            GEOMETRY
+            | {"instance.redo_disk": "data", "instance.redo_byte": "20G", "disk.write_cache_bytes": "64K"},
+            RAID
+            | {
+                "workload.mix": [{"name": "scan", "scan_blocks": 40}, {"gets": 90}],
+                "host.nr_requests": 2,
+                "workload.users": 30,
+            },
+            VOLUME | {"workload.transactions": None, "workload.precision_percent": 20},
+        )
+    ),
+}
+"""Small scenarios of each kind: among them there is one in which each field that the kind reads plays its part."""
+
+
+def with_values(data: dict[str, Any], values: dict[str, Any]) -> dict[str, Any]:
+    """A scenario file with other values of some fields; None takes a field away."""
+    found = deepcopy(data)
+    for path, value in values.items():
+        target: Any = found
+        *names, last = path.split(".")
+        for name in names:
+            if isinstance(target, list):
+                target = target[int(name)]
+            elif name == "mix":
+                target = target.setdefault(name, [{}])
+            else:
+                target = target.setdefault(name, {})
+        target.pop(last, None)
+        if value is not None:
+            target[last] = value
+    return found
+
+
+def bases_of(kind: str) -> list[dict[str, Any]]:
+    """The scenario files to begin from."""
+    return [with_values(SMALL, {"workload.kind": kind, **values}) for values in BASES[kind]]
+
+
+def value_of(scenario: Scenario, path: str) -> Any:
+    """The value of a field."""
+    target: Any = scenario.workload if path.startswith("workload.") else scenario.system
+    for name in path.removeprefix("workload.").split("."):
+        target = target[int(name)] if name.isdigit() else getattr(target, name)
+    return target
+
+
+def answer(data: dict[str, Any], engine: str) -> str | None:
+    """All figures of an answer as text; None where there is no answer."""
+    try:
+        result = run(from_mapping(data), engine, replications=1)
+    except BlocktimeError:
+        return None
+    return result.model_dump_json(
+        exclude={"warnings", "sources", "extrapolated", "version", "scenario", "accuracy"}
+    )
+
+
+def moves(data: dict[str, Any], path: str, schema: dict[str, Any], engine: str) -> bool | None:
+    """Whether some other value of a field moves a figure of an answer; None where every other is refused."""
+    before, answered = _before(json.dumps(data), engine), False
+    tried = others(schema, path, value_of(from_mapping(data), path))
+    for value in tried if engine == "calculate" else tried[:2]:
+        after = answer(with_values(data, {path: value}), engine)
+        if after not in (None, before):
+            return True
+        answered = answered or after is not None
+    return False if answered else None
+
+
+@lru_cache(maxsize=256)
+def _before(data: str, engine: str) -> str:
+    found = answer(json.loads(data), engine)
+    assert found is not None, data
+    return found
+
+
+def all_changed(
+    data: dict[str, Any], fields: list[tuple[str, dict[str, Any]]]
+) -> tuple[dict[str, Any], list[str]]:
+    """*data* with all of some fields off their values, as far as they go together; and those that went."""
+    changed = []
+    for path, schema in fields:
+        for value in others(schema, path, value_of(from_mapping(data), path)):
+            tried = with_values(data, {path: value})
+            if answer(tried, "calculate") is not None:
+                data = tried
+                changed.append(path)
+                break
+    return data, changed

@@ -9,6 +9,7 @@ import math
 import shlex
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from importlib import import_module
 from textwrap import shorten
 from typing import Any, Final, Literal
@@ -45,7 +46,7 @@ from model.books import blocktime_version
 from model.errors import BlocktimeError, SpecError
 from model.results import RunResult
 from scenarios import Scenario, library
-from scenarios.compare import why
+from scenarios.compare import chance, why
 from scenarios.crossover import Crossover, crossover
 from scenarios.load import source_in, to_mapping
 from scenarios.prices import priced_alike, without_prices
@@ -481,15 +482,16 @@ def _cell(line: Line, base: RunResult, other: RunResult, is_base: bool) -> str:
     value = line.of(other)
     if value is None:
         return ":gray[–]"
-    said = f"**{compare_table.number(value)}**"
+    said = f"**{plain(line.show(value))}**"
     found = compare_table.difference(line.of(base), value)
     if is_base or found is None:
         return said
     if found.word == "same":
         return f"{said}  \n:gray[= same]"
     arrow = "▼" if found.word == "less" else "▲"
-    text = plain(f"{arrow} {found.said(line.is_share)}")
-    colour = "" if line.better == "neither" else "green" if line.better == found.word else "red"
+    text = plain(f"{arrow} {found.said(line.is_share, line.show)}")
+    unsure = line.is_whole and chance(base, other)
+    colour = "" if unsure or line.better == "neither" else "green" if line.better == found.word else "red"
     return f"{said}  \n" + (f":{colour}[{text}]" if colour else text)
 
 
@@ -515,8 +517,11 @@ def _one_row_each(laid: Laid, lines: Sequence[Line], order: Sequence[int], alt: 
 
     style = (
         frame.style.apply(colours, subset=list(coloured))
-        .format(compare_table.number, subset=[line.title for line in lines], na_rep="–")
-        .format(_signed, subset=changes, na_rep="–")
+        .format({line.title: line.show for line in lines}, na_rep="–")
+        .format(
+            {name: partial(_signed, show=line.show) for name, line in zip(changes, lines, strict=True)},
+            na_rep="–",
+        )
         .format(_percent, subset=percents, na_rep="–")
     )
     pinned = st.column_config.TextColumn(pinned=True)
@@ -526,8 +531,8 @@ def _one_row_each(laid: Laid, lines: Sequence[Line], order: Sequence[int], alt: 
     )  # fmt: skip
 
 
-def _signed(change: float) -> str:
-    return f"{'−' if change < 0 else '+' if change > 0 else ''}{compare_table.number(abs(change))}"
+def _signed(change: float, show: Callable[[float], str]) -> str:
+    return f"{'−' if change < 0 else '+' if change > 0 else ''}{show(abs(change))}"
 
 
 def _percent(percent: float) -> str:

@@ -15,7 +15,7 @@ from app.rows import written
 from model.catalog import KINDS
 from model.measures import MEASURES
 from model.results import RunResult
-from model.units import MIB, unit_of
+from model.units import MIB, show_seconds, unit_of
 from scenarios import Scenario
 from scenarios.compare import next_to_nothing
 from scenarios.why_money import many_of
@@ -43,6 +43,20 @@ class Line:
         return f"{self.name} ({self.unit})" if self.unit and "%" not in self.name else self.name
 
     @property
+    def _per_s(self) -> float | None:
+        """Its unit in a second; None where it is no time."""
+        return {"s": 1.0, "ms": 1000.0}.get(self.unit)
+
+    def show(self, value: float) -> str:
+        """A value in its unit as a reader writes it: a time in a unit of its own size."""
+        return number(value) if self._per_s is None else show_seconds(value / self._per_s)
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether it is the time that the answer is about, which an interval may be known of."""
+        return self.name in ("Elapsed", "Response")
+
+    @property
     def is_share(self) -> bool:
         """Whether it differs by percentage points."""
         return self.unit == "%"
@@ -57,11 +71,11 @@ class Difference:
     """Of the baseline's; None where that is nothing."""
     word: Literal["less", "more", "same"]
 
-    def said(self, is_share: bool = False) -> str:
+    def said(self, is_share: bool = False, show: Callable[[float], str] | None = None) -> str:
         """Amount, word and percent; of a share, percentage points."""
         if self.word == "same":
             return "same"
-        amount = number(abs(self.change))
+        amount = (show or number)(abs(self.change))
         return f"{amount} points {self.word}" if is_share else f"{amount} {self.word}{self._share()}"
 
     def _share(self) -> str:
@@ -80,7 +94,7 @@ def difference(before: float | None, after: float | None) -> Difference | None:
     change = after - before
     largest = max(abs(before), abs(after))
     word: Literal["less", "more", "same"] = "less" if change < 0 else "more"
-    if abs(change) <= LEAST_CHANGE * largest:
+    if abs(change) <= LEAST_CHANGE * largest or number(before) == number(after):
         word = "same"
     return Difference(change, change / before if before else None, word)
 

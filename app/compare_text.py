@@ -14,7 +14,7 @@ from app.transaction_text import figures_of, tps
 from model.results import RunResult
 from model.units import MIB, show_amount, show_bytes, show_seconds
 from scenarios import Scenario
-from scenarios.compare import changes, components, next_to_nothing, path, why
+from scenarios.compare import chance, changes, components, next_to_nothing, path, why
 from scenarios.why_device import flushes, mean_request_bytes, requests
 from scenarios.why_money import many_of
 from scenarios.why_streams import overlapped
@@ -132,7 +132,8 @@ def _side_by_side(
         )
     last = ("elapsed" if scale.per_s == 1 else "response") + (f" {MARK}" if outside else "")
     ends = [scale.per_s * results[i].time.elapsed_s for i in shown]
-    yield from _difference(last, scale.per_s * base.time.elapsed_s, ends, bold=True)
+    unsure = [bool(chance(base, results[i])) for i in shown]
+    yield from _difference(last, scale.per_s * base.time.elapsed_s, ends, unsure)
     yield ""
     counts = f"{'counts':<{NAME_WIDTH}}{letters[0]:>12}" + "".join(f"{letters[i]:>12}{'':>18}" for i in shown)
     yield head(counts.rstrip())
@@ -144,10 +145,13 @@ def _side_by_side(
             yield f"{name:<{NAME_WIDTH}}{cells}".rstrip()
 
 
-def _difference(name: str, before: float, after: Sequence[float], bold: bool = False) -> Iterator[str]:
+def _difference(
+    name: str, before: float, after: Sequence[float], unsure: Sequence[bool] | None = None
+) -> Iterator[str]:
+    """A line of the table; the last one, which says where the difference is *unsure*, is bold and coloured."""
     first, *more = textwrap.wrap(name, NAME_WIDTH - 1, subsequent_indent="  ")
     line = f"{first:<{NAME_WIDTH}}{_seconds(before):>12}"
-    for value in after:
+    for place, value in enumerate(after):
         change = value - before
         percent = f"{100 * change / before:+.1f}" if before else ""
         difference = f"{change:+,.3f}"
@@ -156,8 +160,9 @@ def _difference(name: str, before: float, after: Sequence[float], bold: bool = F
         elif value >= 10 * before > 0:
             percent = f"×{value / before:,.0f}"
         cell = f"{_seconds(value):>12}{difference:>11}{percent:>7}"
-        line += style(cell, fg="green" if change < 0 else "red") if bold and difference != "=" else cell
-    yield style(line.rstrip(), bold=True) if bold else line.rstrip()
+        certain = unsure is not None and not unsure[place] and difference != "="
+        line += style(cell, fg="green" if change < 0 else "red") if certain else cell
+    yield line.rstrip() if unsure is None else style(line.rstrip(), bold=True)
     yield from more
 
 

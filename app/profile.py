@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -53,6 +53,26 @@ def profile(result: RunResult) -> list[Row]:
         each = seconds / count if count else None
         rows.append(Row(name, seconds, seconds / elapsed if elapsed else 0.0, count, each))
     return sorted(rows, key=lambda row: -row.seconds)
+
+
+LEAST_FRACTION = 0.001
+"""Share of the response time below which a component has no line of its own where there are several such."""
+
+
+def folded(result: RunResult, kept: Container[str]) -> list[Row]:
+    """The profile with its least components in one line, but for those whose names are *kept*."""
+    rows = profile(result)
+    least = [row for row in rows if abs(row.fraction) < LEAST_FRACTION and row.name not in kept]
+    if len(least) < 2:
+        return rows
+    together = Row(
+        f"{len(least)} more below 0.1 % each",
+        sum(row.seconds for row in least),
+        sum(row.fraction for row in least),
+        None,
+        None,
+    )
+    return [*(row for row in rows if row not in least), together]
 
 
 def _counts(result: RunResult) -> dict[str, float]:

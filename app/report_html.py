@@ -17,7 +17,7 @@ from app.compare_text import difference_line, letters_for, side_by_side_lines
 from app.iostat_text import MOST_ON_A_PAGE, device_lines, size_lines
 from app.money_text import money_lines
 from app.outside import MARK, by_component, lines_of, marked, what_the_mark_says
-from app.profile import profile, scale_of
+from app.profile import folded, profile, scale_of
 from app.segment_text import block_lines, row_lines, search_lines, segment_lines
 from app.stream_text import stream_lines, timeline_lines
 from app.text import (
@@ -329,7 +329,7 @@ def _profile_table(result: RunResult) -> str:
     scale = scale_of([result])
     lines = [f"<table><tr><th>component</th><th>{scale.word}</th><th>%</th><th>count</th><th>each</th></tr>"]
     outside = by_component(result)
-    for row in profile(result):
+    for row in folded(result, outside):
         count = "" if row.count is None else f"{row.count:,.0f}"
         if result.transactions is not None and row.count is not None:
             count = times_of(row.count)

@@ -11,7 +11,7 @@ from app.iostat_text import device_lines, size_lines
 from app.lines import NAME_WIDTH, head, megabytes, wrapped
 from app.money_text import money_lines
 from app.outside import MARK, by_component, by_number, lines_of, marked, what_the_mark_says
-from app.profile import Row, colour, profile
+from app.profile import Row, colour, folded, profile
 from app.segment_text import (
     advice,
     block_lines,
@@ -45,7 +45,7 @@ from model.demand import (
 )
 from model.results import Accuracy, Call, PhysicalIO, RunResult
 from model.transaction_books import BUFFER_BUSY, FREE_BUFFER, LATCH, OTHER_SESSION
-from model.units import show_bytes, show_seconds
+from model.units import show_bytes, show_range, show_seconds
 from scenarios.why_words import listed
 
 __all__ = [
@@ -104,8 +104,8 @@ def _within(result: RunResult) -> str:
     interval = result.time.interval
     if interval is None:
         return ""
-    low, high = show_seconds(interval.low_s), show_seconds(interval.high_s)
-    return f" (mean of the replications {low} to {high}, {100 * interval.confidence:.0f} % confidence)"
+    ends = show_range(interval.low_s, interval.high_s)
+    return f" (mean of the replications {ends}, {100 * interval.confidence:.0f} % confidence)"
 
 
 def _where(result: RunResult) -> list[str]:
@@ -194,7 +194,8 @@ def profile_lines(result: RunResult, width: int = 80, bar: str = "█") -> Itera
     if result.transactions is not None:
         yield from transaction_profile_lines(result, width, bar)
         return
-    rows = profile(result)
+    outside = by_component(result)
+    rows = folded(result, outside)
     counts = ["" if row.count is None else f"{row.count:,.0f}" for row in rows]
     costs = ["" if row.each_s is None else show_seconds(row.each_s) for row in rows]
     seconds, count_room, each_room = (
@@ -209,7 +210,6 @@ def profile_lines(result: RunResult, width: int = 80, bar: str = "█") -> Itera
     yield f"{'component':<{NAME_WIDTH}}{'seconds':>{seconds}}{'%':>7}{'count':>{count_room}}{'each':>{each_room}}"
     room = max(0, min(40, width - NAME_WIDTH - seconds - count_room - each_room - 10))
     longest = max((row.seconds for row in rows), default=0.0)
-    outside = by_component(result)
     for row, count, each in zip(rows, counts, costs, strict=True):
         name = marked(row.name, outside)
         first, *more = textwrap.wrap(name, NAME_WIDTH - 1, subsequent_indent="  ") or [""]

@@ -9,10 +9,10 @@ from click import style
 
 from app.lines import NAME_WIDTH, head, mean, wrapped
 from app.outside import MARK, by_component, marked
-from app.profile import Row, colour, profile
+from app.profile import Row, colour, folded
 from model.demand import SEQUENTIAL
 from model.results import RunResult, TransactionStats
-from model.units import show_bytes, show_seconds
+from model.units import show_bytes, show_range, show_seconds
 from scenarios.why_transactions import saturates
 
 NAME = 12
@@ -66,9 +66,7 @@ def transaction_lines(result: RunResult, width: int = 80) -> Iterator[str]:
     yield from wrapped(through, width, first=f"{'throughput':<{NAME}}")
     takes = f"mean {show_seconds(stats.response_s)}"
     if interval is not None:
-        takes += (
-            f", {show_seconds(max(0.0, interval.low_s))} to {show_seconds(interval.high_s)} with {confidence}"
-        )
+        takes += f", {show_range(max(0.0, interval.low_s), interval.high_s)} with {confidence}"
     yield from wrapped(takes, width, first=f"{'response':<{NAME}}")
     if stats.response_percentiles:
         shares = [f"{name} {show_seconds(took)}" for name, took in stats.response_percentiles.items()]
@@ -109,7 +107,8 @@ def transaction_profile_lines(result: RunResult, width: int = 80, bar: str = "â–
     """The response-time profile of the mean transaction in milliseconds, the largest first."""
     if result.transactions is None:
         return
-    rows = profile(result)
+    outside = by_component(result)
+    rows = folded(result, outside)
     name, ms, share, times, each = widths = (
         (28, 10, 6, 9, 9) if width < NARROW else (NAME_WIDTH, 11, 7, 11, 9)
     )
@@ -117,7 +116,6 @@ def transaction_profile_lines(result: RunResult, width: int = 80, bar: str = "â–
     yield f"{'component':<{name}}{'ms':>{ms}}{'%':>{share}}{'times':>{times}}{'each':>{each}}"
     room = max(0, min(40, width - sum(widths) - 2))
     longest = max((row.seconds for row in rows), default=0.0)
-    outside = by_component(result)
     for row in rows:
         letters = round(room * row.seconds / longest) * bar if longest > 0 else ""
         yield from _component(row, marked(row.name, outside), letters, widths)

@@ -34,7 +34,9 @@ def cut(text: str, longest: int = 60) -> str:
 
 
 def shown(value: object) -> str:
-    """*value* as a user wrote it, short enough for a sentence."""
+    """*value* as a user wrote it, short enough for a sentence; a whole number without a point."""
+    if isinstance(value, float) and value.is_integer() and abs(value) < 1e15:
+        return str(int(value))
     try:
         return cut(repr(value))
     except (ValueError, RecursionError):  # digits without end, lists in lists

@@ -160,13 +160,34 @@ def show_quantity(name: str, *values: float) -> str:
     return f"{before}{' to '.join(dict.fromkeys(exact))}{one if set(values) == {1} else many}"
 
 
+LONGEST_IN_SECONDS: Final = 300
+_LONG: Final = ((172_800, 86_400, "d", 3600, "h"), (7200, 3600, "h", 60, "min"), (0, 60, "min", 1, "s"))
+"""From so many seconds on: a unit and its seconds, and the smaller unit beside it with its own."""
+_SHORT: Final = ((0.9995e-3, 1e3, "ms"), (0.9995e-7, 1e6, "µs"), (0.0, 1e9, "ns"))
+
+
 def show_seconds(duration_s: float) -> str:
-    """A duration in the unit a reader would pick: ``12.30 s``, ``6.25 ms``, ``8.4 µs``."""
+    """A duration in the unit a reader would pick: ``35 min 28 s``, ``12.30 s``, ``6.25 ms``, ``8.4 µs``, ``15 ns``."""
     size = abs(duration_s)
     if size == 0 or not math.isfinite(size):
         return f"{duration_s:.0f} s"
+    if size >= LONGEST_IN_SECONDS - 0.005:
+        return _long(duration_s)
     if size >= 0.9995:
         return f"{duration_s:,.2f} s"
-    if size >= 0.9995e-3:
-        return f"{duration_s * 1e3:.3g} ms"
-    return f"{duration_s * 1e6:.3g} µs"
+    per, unit = next((per, unit) for least, per, unit in _SHORT if size >= least)
+    return f"{Decimal(f'{duration_s * per:.3g}'):f} {unit}"
+
+
+def _long(duration_s: float) -> str:
+    """Minutes with seconds, hours with minutes, days with hours."""
+    _, whole_s, whole, part_s, part = next(unit for unit in _LONG if abs(duration_s) >= unit[0] - unit[3] / 2)
+    parts = round(abs(duration_s) / part_s)
+    most, rest = divmod(parts, whole_s // part_s)
+    sign = "-" if duration_s < 0 else ""
+    return f"{sign}{most:,} {whole}" + (f" {rest} {part}" if rest else "")
+
+
+def show_range(low_s: float, high_s: float) -> str:
+    """Two durations, or one where both are written alike: ``3.84 s to 3.91 s``."""
+    return " to ".join(dict.fromkeys((show_seconds(low_s), show_seconds(high_s))))

@@ -22,9 +22,9 @@ from model.demand import (
     UPDATING,
 )
 from model.demand.calls import DEVICE
-from model.results import Interval, RunResult
+from model.results import RunResult
 from model.stream_books import AT_ONCE, SLOWEST
-from model.units import show_bytes, show_data, show_seconds
+from model.units import show_bytes, show_data, show_range, show_seconds
 from scenarios import why_money, why_rows, why_streams, why_transactions
 from scenarios.why_device import Asked, awaited, busy
 from scenarios.why_words import NOTHING_S, Change, differs, effect, from_to, plural, takes
@@ -212,7 +212,7 @@ def _little_change(moved: dict[str, Change], base: RunResult, other: RunResult) 
         yield f"{time} does not change{rest}"
         return
     percent = 100 * (after - before) / before
-    ends = f"{show_seconds(before)} to {show_seconds(after)}"
+    ends = show_range(before, after)
     yield f"{time} barely changes ({ends}, {percent:+.2g} %){rest}"
 
 
@@ -223,16 +223,11 @@ def chance(base: RunResult, other: RunResult) -> str:
         return ""
     if base.time.elapsed_s == other.time.elapsed_s:
         return ""
+    ends = [show_range(interval.low_s, interval.high_s) for interval in (first, second)]
     return (
         f"the difference of {show_seconds(abs(other.time.elapsed_s - base.time.elapsed_s))} may be chance: the "
-        f"{first.confidence:.0%} intervals {_ends(first)} and {_ends(second)} overlap"
+        f"{first.confidence:.0%} intervals {ends[0]} and {ends[1]} overlap"
     )
-
-
-def _ends(interval: Interval) -> str:
-    if interval.high_s < 1:
-        return f"{show_seconds(interval.low_s)} to {show_seconds(interval.high_s)}"
-    return f"{interval.low_s:.4g} to {interval.high_s:.4g} s"
 
 
 def _what_stays(moved: dict[str, Change], base: RunResult, other: RunResult) -> Iterator[str]:

@@ -76,9 +76,8 @@ def notes_on(scenario: Scenario, result: RunResult) -> list[str]:
     if streams:
         notes += _notes_on_the_kernel(scenario)
     notes += _notes_on_what_is_not_read(scenario, result.engine)
-    work = scenario.workload
-    if isinstance(work, Transactions) and work.rate_per_s is None and not work.think_s:
-        notes.append("think time is 0: each user starts the next transaction at once, like a batch job")
+    if isinstance(scenario.workload, Transactions):
+        notes += _notes_on_transactions(scenario, scenario.workload)
     if scenario.system.instance.db_file_multiblock_read_count == 0:
         notes.append(
             "db_file_multiblock_read_count = 0 is bug 5768025, seen up to 11.1; later releases may have fixed it"
@@ -110,6 +109,25 @@ CALLED: Final = {
     "write_stream": "a stream of writes",
     "transactions": "transactions: they are described by their gets and changes",
 }
+
+
+def _notes_on_transactions(scenario: Scenario, work: Transactions) -> Iterator[str]:
+    """Fields that have no effect beside others, and users that never pause."""
+    if work.rate_per_s is not None and "users" in work.model_fields_set:
+        yield "workload.users has no effect beside workload.rate_per_s: transactions arrive whoever sends them"
+    instance, asked = scenario.system.instance, scenario.differences
+    if (
+        "db_block_size_bytes" in asked.get("instance", {})
+        and "block_size_bytes" not in asked.get("tablespace", {})
+        and not instance.db_nk_cache_bytes
+    ):
+        size = show_bytes(scenario.system.tablespace.block_size_bytes)
+        yield (
+            "instance.db_block_size_bytes has no effect on its own: the blocks of transactions have "
+            f"tablespace.block_size_bytes, {size}"
+        )
+    if work.rate_per_s is None and not work.think_s:
+        yield "think time is 0: each user starts the next transaction at once, like a batch job"
 
 
 def _notes_on_the_kernel(scenario: Scenario) -> Iterator[str]:

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app import compare_table
-from app.compare_table import difference
+from app.compare_table import Line, difference
 from model.measures import MEASURES
 from model.results import RunResult
 from model.units import MIB
@@ -200,3 +200,17 @@ def test_a_number_is_written_without_powers_of_ten_and_read_back(value: float) -
     assert off <= max(5.1e-5 * abs(value), 0) or math.isclose(
         off, 0, abs_tol=0.5 if abs(value) >= 10_000 else 0
     )
+
+
+def test_times_are_written_in_units_of_their_own_size() -> None:
+    elapsed = Line("Elapsed", "s", lambda _: None)
+    assert elapsed.show(2127.91) == "35 min 28 s"
+    assert elapsed.show(5.4606e-5) == "54.6 µs"
+    assert Line("await", "ms", lambda _: None).show(8.8888e-6) == "8.89 ns"
+    assert Line("Reads", "", lambda _: None).show(50_000_000) == "50,000,000"
+
+
+def test_what_is_written_alike_is_the_same() -> None:
+    found = difference(49_162_147.0, 49_162_146.6)
+    assert found is not None
+    assert found.word == "same"

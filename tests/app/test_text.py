@@ -13,7 +13,7 @@ from app.compare_text import compare_lines, difference_line
 from app.iostat_text import device_lines
 from app.segment_text import block_lines, row_lines, search_lines, segment_lines
 from app.text import answer, optimizer_lines, profile, profile_lines, run_lines, tkprof_lines
-from model.results import Call, EventTime, RunResult
+from model.results import Call, EventTime, Interval, RunResult
 from scenarios import from_mapping, library, load, run
 
 # Lines of document 000 as TKPROF printed them, blanks included.
@@ -169,7 +169,7 @@ def said(lines: Iterable[str]) -> str:
 
 def test_the_headline_of_an_update_names_the_search_and_the_pctfree_that_avoids_it() -> None:
     text = answer(growing())
-    assert re.match(r"It takes \d+\.\d\d s: \d+\.\d\d s searching for space \(9\d %\), ", text)
+    assert re.match(r"It takes 1\d min \d+ s: 1\d min \d+ s searching for space \(9\d %\), ", text)
     assert text.endswith(". 79 % of the updated rows migrate. With PCTFREE 35 or higher, no row migrates.")
     assert "updating rows" in answer(changed("at home"))
     assert "migrate" not in answer(changed("at home"))
@@ -220,8 +220,8 @@ def test_a_comparison_of_changes_fits_too(width: int) -> None:
         assert len(line) <= width, line
 
 
-def test_large_counts_keep_their_distance() -> None:
-    result = growing()
+def test_large_counts_keep_their_distance(scan: RunResult) -> None:
+    result = scan  # where gets are more than a thousandth of the time
     gets = result.logical_io.model_copy(update={"consistent_gets": 123_456_789_012.0})
     lines = list(map(unstyle, profile_lines(result.model_copy(update={"logical_io": gets}))))
     (line,) = [line for line in lines if line.startswith("CPU: buffer gets")]
@@ -328,3 +328,29 @@ def test_half_a_page_holds_the_segment() -> None:
             ends = [found.end() for found in re.finditer(r"\S+", words[10:])]
             assert [found.end() for found in re.finditer(r"\S+", count[10:])] == ends
         assert free.split()[0].startswith("0-25")
+
+
+def test_what_takes_less_than_a_thousandth_shares_a_line_of_the_profile() -> None:
+    result = growing()
+    folded = [row for row in profile(result) if row.fraction < 0.001]
+    assert len(folded) > 1
+    text = said(profile_lines(result))
+    assert f"{len(folded)} more below 0.1 % each" in text
+    assert not [row.name for row in folded if row.name in text]
+    names = [row.name for row in profile(result)]
+    assert len(names) > len(text.splitlines()) - 4  # the answer itself keeps every component
+
+
+def test_a_difference_that_may_be_chance_has_no_colour() -> None:
+    def answered(seconds: float, half: float) -> RunResult:
+        result = changed("at home")
+        interval = Interval(low_s=seconds - half, high_s=seconds + half, confidence=0.95)
+        time = result.time.model_copy(update={"elapsed_s": seconds, "interval": interval})
+        return result.model_copy(update={"time": time})
+
+    def last(half: float) -> str:
+        lines = compare_lines([answered(10.0, half), answered(11.0, half)], ["", ""], width=120)
+        return next(line for line in lines if unstyle(line).startswith("elapsed"))
+
+    assert "\x1b[31m" in last(0.1)
+    assert "\x1b[31m" not in last(1.0)

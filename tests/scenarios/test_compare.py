@@ -186,7 +186,7 @@ def test_the_search_for_space_is_told_with_its_reason(
 ) -> None:
     base, other = growing(), growing(section, **{field: value})
     (sentence, *_) = why(base, other)
-    assert sentence.startswith("searching for space fell from 630.")
+    assert sentence.startswith("searching for space fell from 10 min 30 s")
     assert says in sentence
     assert f"rejected probes fell from {base.segment.rejected_probes:,.0f} to " in sentence
     (back, *_) = why(other, base)

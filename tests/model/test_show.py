@@ -1,0 +1,83 @@
+"""Numbers as a reader writes them: read back they are what they were within the last digit that is written."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from model.errors import shown
+from model.units import parse_bytes, show_bytes, show_range, show_seconds
+
+PARTS = {"ns": 1e-9, "µs": 1e-6, "ms": 1e-3, "s": 1.0, "min": 60.0, "h": 3600.0, "d": 86_400.0}
+DURATIONS = st.floats(1e-9, 1e9)
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [
+        (0, "0 s"),
+        (14.8e-9, "14.8 ns"),
+        (8.8888e-6, "8.89 µs"),
+        (5.4606e-5, "54.6 µs"),
+        (0.5e-6, "0.5 µs"),
+        (0.0125, "12.5 ms"),
+        (3.84, "3.84 s"),
+        (299.99, "299.99 s"),
+        (299.999, "5 min"),
+        (305.4, "5 min 5 s"),
+        (2127.91, "35 min 28 s"),
+        (7199.6, "2 h"),
+        (9000, "2 h 30 min"),
+        (172_799, "2 d"),
+        (1_000_000, "11 d 14 h"),
+        (-2127.91, "-35 min 28 s"),
+    ],
+)
+def test_a_duration_is_in_the_units_a_reader_picks(seconds: float, text: str) -> None:
+    assert show_seconds(seconds) == text
+
+
+def read_back(text: str) -> tuple[float, float]:
+    """The seconds that a text says, and what its last digit is worth."""
+    parts = [(number.replace(",", ""), PARTS[unit]) for number, unit in re.findall(r"([\d.,]+) (\S+)", text)]
+    number, unit_s = parts[-1]
+    whole = "." not in number and len(number.strip("0")) < len(number)  # its last zeros may be rounded
+    grain = unit_s * 10.0 ** -len(number.partition(".")[2])
+    finest = {"h": 3600.0, "min": 60.0, "d": 3600.0}.get(
+        text.rsplit(" ", 1)[1], 10 * grain if whole else grain
+    )
+    return sum(float(one) * each for one, each in parts), finest
+
+
+@given(DURATIONS)
+def test_a_duration_reads_back_within_its_last_digit(seconds: float) -> None:
+    value, grain = read_back(show_seconds(seconds))
+    assert abs(value - seconds) <= max(grain, 0.005 * seconds) / 2 * (1 + 1e-9)
+    assert "e" not in show_seconds(seconds)
+
+
+@given(DURATIONS, DURATIONS)
+def test_a_longer_duration_is_never_written_as_a_shorter_one(one: float, other: float) -> None:
+    short, long = sorted((one, other))
+    assert read_back(show_seconds(short))[0] <= read_back(show_seconds(long))[0] * (1 + 1e-12)
+
+
+@given(st.integers(1, 2**60))
+def test_a_size_reads_back_within_its_three_digits(size: int) -> None:
+    assert parse_bytes(show_bytes(size)) == pytest.approx(size, rel=0.0051)
+
+
+def test_a_range_whose_ends_are_written_alike_is_one_value() -> None:
+    assert show_range(3.841, 3.844) == "3.84 s"
+    assert show_range(3.84, 3.91) == "3.84 s to 3.91 s"
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(12288.0, "12288"), (0.5, "0.5"), (float("inf"), "inf"), ("8K", "'8K'"), (True, "True")],
+)
+def test_what_was_got_has_no_point_that_nobody_wrote(value: object, text: str) -> None:
+    assert shown(value) == text

@@ -46,13 +46,15 @@ def test_each_query_has_the_controls_that_play_a_part() -> None:
 
 def test_each_statement_that_changes_rows_has_the_controls_that_play_a_part() -> None:
     common = {
-        "tablespace.block_size_bytes", "table.rows", "table.pctfree_percent", "tablespace.space_management",
+        "tablespace.block_size_bytes", "table.rows", "table.row_bytes", "table.pctfree_percent",
+        "tablespace.space_management",
         "host.use", "host.cpus", "workload.users", "workload.commit_every_rows", "client.use",
     }  # fmt: skip
     reading = {
         "instance.release",
         "instance.db_file_multiblock_read_count", "instance.buffer_cache_bytes", "host.io_path", "disk.use",
-        "host.page_cache_hit_fraction", "workload.rows_fraction",
+        "host.page_cache_hit_fraction", "workload.rows_fraction", "disk.iops_limit",
+        "disk.throughput_limit_bytes_per_s",
     }  # fmt: skip
     assert shown("delete") == common | reading
     assert shown("update") == common | reading | {
@@ -65,7 +67,8 @@ def test_each_statement_that_changes_rows_has_the_controls_that_play_a_part() ->
 
 def test_imports_and_exports_have_the_controls_that_play_a_part() -> None:
     common = {
-        "tablespace.block_size_bytes", "table.rows", "table.pctfree_percent", "tablespace.space_management",
+        "tablespace.block_size_bytes", "table.rows", "table.row_bytes", "table.pctfree_percent",
+        "tablespace.space_management",
         "table.column_count", "instance.buffer_cache_bytes", "instance.disk_asynch_io",
         "host.io_path", "disk.use", "host.use", "host.cpus", "workload.buffer_bytes", "workload.largest_row_bytes",
         "workload.users", "client.use",
@@ -73,7 +76,7 @@ def test_imports_and_exports_have_the_controls_that_play_a_part() -> None:
     assert shown("import") == common | {"instance.redo_disk", "workload.commit"}
     assert shown("export") == common | {
         "instance.release", "instance.db_file_multiblock_read_count", "instance.serial_direct_read",
-        "workload.direct", "host.page_cache_hit_fraction",
+        "workload.direct", "host.page_cache_hit_fraction", "disk.iops_limit", "disk.throughput_limit_bytes_per_s",
     }  # fmt: skip
 
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 WRONG_INPUT = 2
 
 
-@click.command(short_help="Read what a system printed: iostat, sar, fio.")
+@click.command(short_help="Read AWR, TKPROF, SQL traces, iostat, sar, fio.")
 @click.argument("files", metavar="FILE...", nargs=-1, required=True)
 @click.option(
     "--device", "devices", multiple=True, metavar="NAME", help="Of iostat and sar, this device alone."

@@ -9,15 +9,14 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from model.demand.calls import UNBUFFERED
 from model.results import Accuracy, RunResult
-from model.spec import Stream, System, Transactions, Workload
+from model.spec import Dml, System, Workload
 
 TABLE = Path(__file__).with_name("accuracy.toml")
 """Residuals by kind and regime; ``python -m validation.residuals`` writes it."""
 ALL = "all"
 """The regime that stands for a whole kind, where its own was sampled too seldom."""
-FEWEST = 59
-"""Scenarios from which on the largest distance of a regime bounds 95 % of it with a confidence of 95 % [wilks-1941]."""
 ESTIMATE_FACTOR = 1.25
 """An answer that may be off by more counts as an estimate, and says so in a warning."""
 
@@ -30,6 +29,50 @@ class Case:
     work: Any
     result: RunResult
     exact: bool
+
+    @property
+    def positions(self) -> bool:
+        """Whether the device's heads move."""
+        disk = self.system.disk
+        return disk.rotation_s > 0 or disk.average_seek_s > 0
+
+    @property
+    def is_set(self) -> bool:
+        """Whether the device is a RAID set."""
+        return self.system.disk.raid_level != "none"
+
+    @property
+    def busy(self) -> float:
+        """Utilisation of the busiest device."""
+        return max((device.utilisation_fraction for device in self.result.device.values()), default=0.0)
+
+    @property
+    def path(self) -> str:
+        """How the stream's file is opened."""
+        return self.work.path or self.system.host.io_path
+
+    @property
+    def cached(self) -> bool:
+        """Whether the stream goes through the page cache."""
+        return self.path not in UNBUFFERED
+
+    @property
+    def arrives(self) -> bool:
+        """Whether the work arrives at a rate."""
+        return bool(self.work.rate_per_s is not None)
+
+    @property
+    def saturated(self) -> bool:
+        """Whether transactions come as fast as the first resource to saturate can serve them."""
+        found = self.result.transactions
+        if found is None:
+            return False
+        return bool(found.per_s >= SATURATED * found.saturation_per_s or self.busy >= SATURATED)
+
+    @property
+    def in_order(self) -> bool:
+        """Whether a stream's calls follow each other on the device."""
+        return bool(self.work.pattern != "random")
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,61 +89,204 @@ class Residual:
     """What random scenarios of one kind and regime showed: simulated time over estimated time, and bounds from it."""
 
     n: int
+    median: float
+    longest: float
+    """The largest ratio of simulated to estimated time."""
+    shortest: float
     within_fraction: float
     factor: float
-    longest: float
-    """The largest ratio of the simulated to the estimated time."""
-    shortest: float
 
 
-REGIMES: tuple[Regime, ...] = (
-    Regime("nothing queues", "One session, and nothing queues.", lambda case: case.exact),
+EXACT = Regime("one session, nothing queues", "Nothing queues.", lambda case: case.exact)
+OF_STATEMENTS = (
+    EXACT,
     Regime(
-        "transactions",
-        "The closed form knows means; writes and commits come in bursts.",
-        lambda case: isinstance(case.work, Transactions),
+        "one session, some blocks cached",
+        "Chance decides which blocks are cached, and so which reads are in sequence.",
+        lambda case: case.work.users == 1 and 0 < case.system.table.cached_fraction < 1,
     ),
     Regime(
-        "calls that queue",
-        "The closed form knows means; calls meet at the device by chance.",
-        lambda case: isinstance(case.work, Stream),
-    ),
-    Regime(
-        "several sessions",
-        "The sessions share device and processors, and the closed form knows only means.",
-        lambda case: case.work.users > 1,
-    ),
-    Regime(
-        "one session with asynchronous reads",
+        "one session, asynchronous reads",
         "The session waits for some of its asynchronous reads.",
+        lambda case: case.work.users == 1,
+    ),
+    Regime(
+        "several sessions, no reads",
+        "The sessions share only the processors.",
+        lambda case: not case.result.device,
+    ),
+    Regime(
+        "several sessions, few reads left by the cache",
+        "Chance decides which blocks are cached, and each session reads few others.",
+        lambda case: (
+            0 < case.system.table.cached_fraction < 1 and case.result.physical_io.read_requests < FEW_READS
+        ),
+    ),
+    Regime(
+        "several sessions, device seldom busy",
+        "The sessions share the processors, and seldom meet at the device.",
+        lambda case: case.busy < BUSY,
+    ),
+    Regime(
+        "several sessions, solid-state device",
+        "Turns at the processors and the device are of unequal length.",
+        lambda case: not case.positions,
+    ),
+    Regime(
+        "several sessions share rows, rotating disks",
+        "Each session reads little, and the order of the reads decides how far the heads move.",
+        lambda case: isinstance(case.work, Dml),
+    ),
+    Regime(
+        "several sessions, rotating disks",
+        "The order in which the sessions read decides how far the heads move.",
         lambda case: True,
     ),
 )
-"""In order: a scenario belongs to the first that holds."""
+OF_STREAMS = (
+    EXACT,
+    Regime(
+        "several streams, page cache",
+        "Several streams share the device, and the page cache writes behind this one and reads ahead of it.",
+        lambda case: bool(case.work.beside) and case.cached,
+    ),
+    Regime(
+        "several streams on one device",
+        "Several streams share the device, and each moves the heads for the others.",
+        lambda case: bool(case.work.beside),
+    ),
+    Regime(
+        "calls that arrive, page cache",
+        "Calls arrive by chance, and the page cache writes behind them and reads ahead of them in bursts.",
+        lambda case: case.arrives and case.cached,
+    ),
+    Regime(
+        "calls that arrive from several programs",
+        "Calls of several programs arrive by chance, and the last program ends late.",
+        lambda case: case.arrives and case.work.users > 1,
+    ),
+    Regime(
+        "calls in sequence that arrive, rotating disks",
+        "Calls that wait together merge, and the drive reads ahead of them.",
+        lambda case: case.arrives and case.positions and case.in_order,
+    ),
+    Regime(
+        "calls that arrive",
+        "Chance decides how many calls meet at the device.",
+        lambda case: case.arrives,
+    ),
+    Regime(
+        "several programs in sequence, rotating disks",
+        "The order of the programs' calls decides how far the heads move.",
+        lambda case: case.work.users > 1 and case.positions and case.in_order,
+    ),
+    Regime(
+        "page cache on a RAID",
+        "The kernel reads ahead and writes behind on several disks at once.",
+        lambda case: case.cached and case.is_set,
+    ),
+    Regime(
+        "several programs, page cache",
+        "Several programs share the page cache and the journal.",
+        lambda case: case.cached and case.work.users > 1,
+    ),
+    Regime(
+        "page cache, reads in sequence",
+        "The kernel reads ahead of the program.",
+        lambda case: case.cached and case.in_order and case.work.kind == "read_stream",
+    ),
+    Regime(
+        "page cache, write-back",
+        "The kernel writes behind the program, in bursts.",
+        lambda case: case.cached and case.path == "buffered" and case.work.kind == "write_stream",
+    ),
+    Regime(
+        "page cache, random reads or synchronous writes",
+        "The program waits for each of its calls.",
+        lambda case: case.cached,
+    ),
+    Regime(
+        "calls in flight, rotating disks",
+        "The scheduler and the drive sort calls that wait together.",
+        lambda case: case.positions and case.work.users * case.work.in_flight > 1,
+    ),
+    Regime(
+        "calls in flight, solid-state device",
+        "Calls wait together, and the estimate knows the mean of the queue.",
+        lambda case: case.work.users * case.work.in_flight > 1,
+    ),
+    Regime(
+        "one call after the other",
+        "Caches, credits and members of a set make single calls unlike each other.",
+        lambda case: True,
+    ),
+)
+OF_TRANSACTIONS = (
+    Regime(
+        "cold buffer cache",
+        "The estimate is that of a warm buffer cache.",
+        lambda case: case.work.begins == "cold",
+    ),
+    Regime(
+        "saturated system",
+        "The estimate is that of the long run; a short one ends before DBWR falls behind.",
+        lambda case: case.saturated,
+    ),
+    Regime(
+        "users in step",
+        "Users who pause equally long fall into step and queue less.",
+        lambda case: (
+            not case.arrives
+            and case.work.users > 1
+            and (case.work.think_s == 0 or case.work.think_cv < IN_STEP)
+        ),
+    ),
+    Regime(
+        "busy disk",
+        "DBWR writes in bursts, and reads of several users meet.",
+        lambda case: case.busy > BUSY,
+    ),
+    Regime("disk that is seldom busy", "Little queues.", lambda case: True),
+)
+SATURATED = 0.95
+BUSY = 0.5
+FEW_READS = 10
+IN_STEP = 0.5
+
+
+REGIMES = {"statements": OF_STATEMENTS, "streams": OF_STREAMS, "transactions": OF_TRANSACTIONS}
+"""Family of kinds -> its regimes in order: a scenario belongs to the first that holds."""
+
+
+def family_of(kind: str) -> str:
+    """The family of a kind of workload."""
+    return (
+        "streams" if kind.endswith("_stream") else "transactions" if kind == "transactions" else "statements"
+    )
 
 
 def regime_of(case: Case) -> Regime:
     """The regime that a scenario belongs to."""
-    return next(regime for regime in REGIMES if regime.holds(case))
+    return next(regime for regime in REGIMES[family_of(case.work.kind)] if regime.holds(case))
 
 
 @cache
 def table() -> dict[tuple[str, str], Residual]:
-    """Kind and regime -> what random scenarios showed."""
-    found = tomllib.loads(TABLE.read_text(encoding="utf-8"))
+    """Kind, or family of kinds, and regime -> what random scenarios showed."""
+    kinds = tomllib.loads(TABLE.read_text(encoding="utf-8"))
     return {
-        (kind, regime): Residual(**{name: row[name] for name in Residual.__slots__})
-        for kind, rows in found["kind"].items()
-        for regime, row in rows.items()
+        (kind, regime): Residual(**row) for kind, regimes in kinds.items() for regime, row in regimes.items()
     }
 
 
 def with_accuracy(system: System, work: Workload, result: RunResult, *, exact: bool) -> RunResult:
     """*result*, an instant estimate, with how far it may be off; an estimate warns of it first."""
     regime = regime_of(Case(system, work, result, exact))
-    residual = table().get((work.kind, regime.name))
-    if residual is None or (residual.n < FEWEST and not exact):
-        residual = table()[work.kind, ALL]
+    residual = next(
+        found
+        for place in ((work.kind, regime.name), (family_of(work.kind), regime.name), (work.kind, ALL))
+        if (found := table().get(place))
+    )
     accuracy = Accuracy(
         within_fraction=residual.within_fraction,
         factor=residual.factor,

@@ -1,0 +1,305 @@
+"""How far the closed form lies from the simulation of random scenarios: ``python -m validation.residuals --help``."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import sys
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from statistics import median
+
+from model.accuracy import ALL, REGIMES, TABLE, Residual, family_of
+from model.calc import calculate
+from model.errors import BlocktimeError
+from model.results import RunResult
+from model.sim import simulate
+from model.spec import WORKLOADS
+from scenarios import Scenario, from_mapping
+from validation.random_scenarios import KINDS, case
+
+SEEDS = (1, 2)
+"""The simulated answer is the mean of these."""
+FIRST_OF_TABLE = 20_000
+"""Cases from this number on make the table; those that test it have lower numbers."""
+NUMBER = dict.fromkeys(WORKLOADS, 250) | {"read_stream": 400, "write_stream": 400, "transactions": 120}
+"""Cases of each kind in the table."""
+FEWEST = 59
+"""Cases of which the farthest bounds 95 % of all with a confidence of 95 % [wilks-1941]."""
+FEWEST_OF_FAMILY = 20
+NEAR = 0.2
+"""Distance within which 95 % of a kind should lie, or declare more."""
+LEAST_SHARE = 0.95
+MEDIAN = 0.02
+"""Distance of a kind's median ratio from 1."""
+SAME = 1e-6
+STEPS = (1, 1.5, 2, 3, 5, 7, 10)
+
+
+@dataclass(frozen=True, slots=True)
+class Played:
+    """The simulated times of a case, seed by seed."""
+
+    case: str
+    times: dict[str, list[float]]
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """A case by both engines, and what the estimate says of itself."""
+
+    case: str
+    ratio: float
+    """Simulated over estimated time; of several times the ratio farthest from 1."""
+    chance_fraction: float
+    """Distance of the simulations from each other, over their mean."""
+    regime: str
+    factor: float
+
+    @property
+    def kind(self) -> str:
+        """The kind of workload."""
+        return self.case.partition("/")[0]
+
+    @property
+    def distance(self) -> float:
+        """How far the times lie apart: 0 is the same, 1 a factor of 2."""
+        return max(self.ratio, 1 / self.ratio) - 1
+
+
+def times_of(result: RunResult) -> dict[str, float]:
+    """The times an answer is held to: of a session; of a transaction and between two; of a stream and its calls."""
+    if result.transactions is not None:
+        return {"response_s": result.transactions.response_s, "between_s": 1 / result.transactions.per_s}
+    if result.streams is not None:
+        return {"elapsed_s": result.time.elapsed_s, "response_s": result.streams[0].response_s}
+    return {"elapsed_s": result.time.elapsed_s}
+
+
+def scenario_of(name: str) -> Scenario:
+    """The scenario of a case; raises :class:`BlocktimeError` for one that is not legal."""
+    return from_mapping(case(name))
+
+
+def play(name: str) -> Played | None:
+    """The simulated times of a case; None where it is not legal, or has no end."""
+    try:
+        scenario = scenario_of(name)
+        found = [times_of(simulate(scenario.system, scenario.workload, seed=seed)) for seed in SEEDS]
+    except BlocktimeError:
+        return None
+    return Played(name, {field: [one[field] for one in found] for field in found[0]})
+
+
+def compare(played: Played) -> Compared | None:
+    """The simulated times of a case beside the estimated ones; None where the closed form refuses it."""
+    scenario = scenario_of(played.case)
+    try:
+        estimate = calculate(scenario.system, scenario.workload)
+    except BlocktimeError:
+        return None
+    ratios, chances = [1.0], [0.0]
+    for field, estimated in times_of(estimate).items():
+        each = played.times[field]
+        mean = sum(each) / len(each)
+        if min(mean, estimated) > 0:
+            ratios.append(mean / estimated)
+            chances.append((max(each) - min(each)) / mean)
+    accuracy = estimate.accuracy
+    assert accuracy is not None
+    farthest = max(ratios, key=lambda ratio: max(ratio, 1 / ratio))
+    return Compared(played.case, farthest, max(chances), accuracy.regime, accuracy.factor)
+
+
+def residual_of(sample: Sequence[Compared]) -> Residual:
+    """Bounds of a sample: what holds 95 % with a confidence of 95 %, and the worst with a margin, both rounded up."""
+    ratios = sorted(one.ratio for one in sample)
+    distances = sorted(one.distance for one in sample)
+    worst = margin(len(sample)) * distances[-1]
+    factor = round(1 + rounded_up(worst), 4) if worst < 1 else rounded_up(1 + worst)
+    within = rounded_up(distances[rank_of_bound(len(sample)) - 1])
+    return Residual(
+        n=len(sample),
+        median=float(f"{ratios[len(ratios) // 2]:.3g}"),
+        longest=float(f"{ratios[-1]:.4g}"),
+        shortest=float(f"{ratios[0]:.4g}"),
+        within_fraction=min(within, round(factor - 1, 4)),
+        factor=factor,
+    )
+
+
+def margin(n: int) -> float:
+    """How much farther than the worst of *n* cases an estimate may lie by what it declares: less for more cases."""
+    return 1 + 10 / math.sqrt(n)
+
+
+def rank_of_bound(n: int, share: float = 0.95, confidence: float = 0.95) -> int:
+    """Rank of the least of *n* values that bounds *share* of all values with *confidence* [wilks-1941]; n at most."""
+    below = 0.0
+    for rank in range(n + 1):
+        below += math.comb(n, rank) * share**rank * (1 - share) ** (n - rank)
+        if below >= confidence:
+            return min(n, rank + 1)
+    return n
+
+
+def rounded_up(distance: float) -> float:
+    """A distance on a scale of few steps in each decade, rounded up; 0 where the engines agree."""
+    if distance <= SAME:
+        return 0.0
+    decade = 10.0 ** math.floor(math.log10(distance))
+    return float(f"{next(step * decade for step in STEPS if step * decade >= distance * (1 - 1e-9)):.3g}")
+
+
+def table_of(sample: Iterable[Compared]) -> dict[str, dict[str, Residual]]:
+    """Kind or family -> regime -> bounds; a regime that a kind met too seldom has those of its family alone."""
+    found: dict[str, dict[str, list[Compared]]] = defaultdict(lambda: defaultdict(list))
+    for one in sample:
+        for owner, regime in {(one.kind, ALL), (one.kind, one.regime), (family_of(one.kind), one.regime)}:
+            found[owner][regime].append(one)
+    return {
+        owner: {
+            regime: residual_of(cases)
+            for regime, cases in sorted(regimes.items())
+            if regime == ALL or len(cases) >= (FEWEST_OF_FAMILY if owner in REGIMES else FEWEST)
+        }
+        for owner, regimes in sorted(found.items())
+    }
+
+
+def as_toml(table: dict[str, dict[str, Residual]], first: int) -> str:
+    """The table as the file that the model reads."""
+    lines = [
+        "# How far the closed form lies from the simulation of random legal scenarios on the catalog's disks.",
+        "# Written by `python -m validation.residuals --write`; the cases are those of validation/random_scenarios.py",
+        f"# from number {first} on, each simulated with the seeds {' and '.join(map(str, SEEDS))}.",
+        "# n: scenarios; median, longest, shortest: of simulated over estimated time; within_fraction: holds 95 % of",
+        "# them with a confidence of 95 %; factor: the worst of them, 1 + 10/sqrt(n) times as far; both rounded up.",
+    ]
+    for kind, regimes in table.items():
+        lines += ["", f"[{kind}]"]
+        for regime, residual in regimes.items():
+            fields = ", ".join(f"{name} = {value!r}" for name, value in asdict(residual).items())
+            lines.append(f'"{regime}" = {{ {fields} }}')
+    return "\n".join(lines) + "\n"
+
+
+def report(sample: Sequence[Compared], *, by_regime: bool = False) -> Iterator[str]:
+    """Residuals by kind: how many, their median, what holds 95 %, the worst, and how many lie beyond the bars."""
+    yield f"{'kind and regime':<47}{'n':>5}  median   95 %   worst  >20 %  undeclared  beyond  chance"
+    for kind in KINDS:
+        cases = [one for one in sample if one.kind == kind]
+        if cases:
+            yield _line(kind, cases)
+        regimes = Counter(one.regime for one in cases) if by_regime else {}
+        for regime in sorted(regimes):
+            yield _line(f"  {regime}", [one for one in cases if one.regime == regime])
+
+
+def _line(name: str, cases: Sequence[Compared]) -> str:
+    ratios = sorted(one.ratio for one in cases)
+    distances = sorted(one.distance for one in cases)
+    chances = sorted(one.chance_fraction for one in cases)
+    at = math.ceil(0.95 * len(cases)) - 1
+    far = sum(one.distance > NEAR for one in cases)
+    return (
+        f"{name:<47}{len(cases):>5}{ratios[len(cases) // 2]:>8.3f}{1 + distances[at]:>7.2f}"
+        f"{1 + distances[-1]:>8.2f}{far:>7}{len(undeclared(cases)):>12}{len(beyond(cases)):>8}{chances[at]:>8.3f}"
+    )
+
+
+def undeclared(sample: Iterable[Compared]) -> list[Compared]:
+    """Those that are farther than a fifth from the simulation and do not say that they may be."""
+    return [one for one in sample if one.distance > max(NEAR, one.factor - 1)]
+
+
+def beyond(sample: Iterable[Compared]) -> list[Compared]:
+    """Those that are off by more than a factor of two, and by more than they declare."""
+    return [one for one in sample if one.distance > max(1.0, one.factor - 1)]
+
+
+def broken_bars(cases: Sequence[Compared]) -> Iterator[str]:
+    """A sentence for each bar that the cases of a kind miss."""
+    far, very_far = undeclared(cases), beyond(cases)
+    if len(far) > (1 - LEAST_SHARE) * len(cases):
+        yield f"{len(far)} of {len(cases)} are off by more than {NEAR:.0%} and by more than they declare: {_named(far)}"
+    if very_far:
+        yield f"off by more than a factor of two and by more than declared: {_named(very_far)}"
+    middle = median(one.ratio for one in cases)
+    if abs(middle - 1) > MEDIAN:
+        yield f"the median of simulated over estimated time is {middle:.3f}"
+
+
+def _named(cases: Iterable[Compared]) -> str:
+    return ", ".join(f"{one.case} ({one.ratio:.3g}, declares {one.factor:g})" for one in cases)
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Play cases, print their residuals, and write the table."""
+    parser = argparse.ArgumentParser(prog="python -m validation.residuals", description=__doc__)
+    parser.add_argument(
+        "--kind", action="append", choices=list(WORKLOADS), help="only this kind; may be repeated"
+    )
+    parser.add_argument(
+        "--first", type=int, default=FIRST_OF_TABLE, help="number of the first case of each kind"
+    )
+    parser.add_argument("--number", type=int, help=f"cases of each kind; {NUMBER} when nothing is said")
+    parser.add_argument(
+        "--played", type=Path, help="file that keeps simulated times; cases it holds are not played"
+    )
+    parser.add_argument("--regimes", action="store_true", help="print each kind's regimes, too")
+    parser.add_argument("--worst", type=int, default=0, help="print so many of the worst cases of each kind")
+    parser.add_argument("--check", action="store_true", help="fail where a kind lies beyond the bars")
+    parser.add_argument("--write", action="store_true", help=f"write {TABLE.name} for all kinds")
+    asked = parser.parse_args(argv)
+    kinds = asked.kind or KINDS
+    known = _kept(asked.played)
+    sample = []
+    for name in _names(kinds, asked.first, asked.number):
+        if name not in known:
+            known[name] = play(name)
+            _keep(asked.played, name, known[name])
+        played = known[name]
+        found = None if played is None else compare(played)
+        if found is not None:
+            sample.append(found)
+    if asked.write:
+        TABLE.write_text(as_toml(table_of(sample), asked.first), encoding="utf-8")
+    for line in report(sample, by_regime=asked.regimes):
+        sys.stdout.write(f"{line}\n")
+    failed = False
+    for kind in kinds:
+        cases = sorted((one for one in sample if one.kind == kind), key=lambda one: -one.distance)
+        for one in cases[: asked.worst]:
+            sys.stdout.write(f"{one.case:<24}{one.ratio:>9.3f}  declares {one.factor:g}  {one.regime}\n")
+        for sentence in broken_bars(cases):
+            failed = True
+            sys.stdout.write(f"{kind}: {sentence}\n")
+    return int(asked.check and failed)
+
+
+def _names(kinds: Sequence[str], first: int, number: int | None) -> Iterator[str]:
+    """Names of cases, kind after kind in turn, so that a run that is stopped has some of each."""
+    most = {kind: number or NUMBER[kind] for kind in kinds}
+    for place in range(max(most.values())):
+        yield from (f"{kind}/{first + place}" for kind in kinds if place < most[kind])
+
+
+def _kept(file: Path | None) -> dict[str, Played | None]:
+    if file is None or not file.exists():
+        return {}
+    rows = map(json.loads, file.read_text(encoding="utf-8").splitlines())
+    return {row["case"]: Played(row["case"], row["times"]) if row["times"] else None for row in rows}
+
+
+def _keep(file: Path | None, name: str, played: Played | None) -> None:
+    if file is not None:
+        with file.open("a", encoding="utf-8") as kept:
+            kept.write(json.dumps({"case": name, "times": played and played.times}) + "\n")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

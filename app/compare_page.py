@@ -26,6 +26,7 @@ from app import (
     own_files,
     pins,
     settings,
+    taken,
     uncertainty_charts,
     what_if,
 )
@@ -684,10 +685,8 @@ def _files(laid: Laid, held: Pins, sure: Sequence[Difference]) -> None:
     for column, (label, (data, file, kind, says)) in zip(
         st.columns(len(offers)), offers.items(), strict=True
     ):
-        column.download_button(
-            label, data, file, kind, key=f"compare.file.{label}", on_click="ignore", icon=":material/download:",
-            width="stretch", help=says,
-        )  # fmt: skip
+        with column:
+            taken.button(label, data, file, kind, key=f"compare.file.{label}", says=says)
     line = command_line(held)
     if line:
         st.caption("The same on the command line")

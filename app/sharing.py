@@ -8,7 +8,7 @@ from urllib.parse import urlencode, urlsplit, urlunsplit
 
 import streamlit as st
 
-from app import address, copy_link, downloads, own_files, settings
+from app import address, copy_link, downloads, own_files, settings, taken
 from app.downloads import Shown
 from app.engines import Pair
 from app.markdown import plain
@@ -69,10 +69,9 @@ def says_of_link(link: str) -> str:
 
 def _files(shown: Shown, changes: Mapping[str, str]) -> None:
     for one in downloads.downloads(shown):
-        st.download_button(
-            one.label, one.content, one.file_name, one.mime, key=f"download.{one.key}", on_click="ignore",
-            help=one.says, width="stretch", icon=":material/download:",
-        )  # fmt: skip
+        taken.button(
+            one.label, one.content, one.file_name, one.mime, key=f"download.{one.key}", says=one.says
+        )
     st.caption("The same numbers from the command line, with the scenario's file")
     st.code(downloads.command_line(shown), language="bash", wrap_lines=True)
     if not own_files.is_own(shown.name):

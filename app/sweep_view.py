@@ -11,7 +11,7 @@ from urllib.parse import urlencode
 
 import streamlit as st
 
-from app import sweep_charts, sweep_report, what_if
+from app import sweep_charts, sweep_report, taken, what_if
 from app.answer import ink
 from app.charts import Figure
 from app.drawn import chart
@@ -279,7 +279,5 @@ def _files(found: Found, summary: Summary, name: str) -> None:
         "HTML report": (lambda: sweep_report.page_of(found, [summary]), f"{stem}.html", "text/html"),
     }  # fmt: skip
     for column, (label, (data, file, kind)) in zip(st.columns(4), offers.items(), strict=True):
-        column.download_button(
-            label, data, file, kind, on_click="ignore", icon=":material/download:", width="stretch",
-            key=f"file_{label}_{name}",
-        )  # fmt: skip
+        with column:
+            taken.button(label, data, file, kind, key=f"file_{label}_{name}")

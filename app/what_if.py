@@ -42,6 +42,8 @@ PINNED: Final = "what_if.pinned"
 OF_BASE: Final = "baseline."
 """What begins so in the address is of the pinned baseline."""
 NOTES: Final = "what_if.notes"
+DRAWN: Final = "what_if.drawn"
+"""Fields whose controls this session has drawn."""
 PICKED: Final = "scenario"
 PICKED_LAST: Final = "what_if.picked"
 PRESETS_OPEN: Final = "presets"
@@ -231,6 +233,8 @@ def _controls(state: _State, base: Scenario, other: Scenario, refused: Mapping[s
     _scenario(state)
     _baseline(state)
     shown: set[str] = set()
+    missed: list[str] = []
+    drawn: set[str] = st.session_state.setdefault(DRAWN, set())
     kind = other.workload.kind
     first = forms.controls_of(question.controls, kind) if (question := presets.question(state.preset)) else []
     groups = {QUESTION: first} if first else {}
@@ -249,6 +253,15 @@ def _controls(state: _State, base: Scenario, other: Scenario, refused: Mapping[s
             for control, field in found if is_drawn else ():
                 changed = control.path in state.differing
                 forms.draw(control, field, (base, other), _change, changed, control.path in refused)
+                # A server that was started anew does not call back for a control that it has not drawn yet.
+                held = fields.held_value(field, fields.value_at(other, control.path))
+                if control.path not in drawn and st.session_state[control.path] != held:
+                    missed.append(control.path)
+                drawn.add(control.path)
+    for path in missed:
+        _change(path)
+    if missed:
+        st.rerun()
     st.markdown("**Beyond this page**")
     pins.button(state.name, state.changes, state.pinned)
     if st.button("Sweep this scenario", icon=":material/grid_on:", width="stretch",

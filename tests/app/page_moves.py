@@ -112,8 +112,8 @@ def _cpu_of_move(app: AppTest, key: str, value: int) -> float:
 
 WATCH: Final = """([slider, label]) => {
   const look = () => {
-    const found = [...document.querySelectorAll('[data-testid=stMetric]')].find(e => e.innerText.startsWith(label));
-    const number = found?.querySelector('[data-testid=stMetricValue]')?.innerText;
+    const number = [...document.querySelectorAll('[data-testid=stMetric], .st-key-numbers tr')]
+      .find(e => e.innerText.trim().startsWith(label))?.innerText;
     const chart = document.querySelector('[data-testid=stPlotlyChart] .barlayer')?.innerHTML;
     return [number, chart];
   };

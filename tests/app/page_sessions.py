@@ -17,7 +17,7 @@ from scenarios import load, run
 from tests.app.page_moves import FLAGS, MOVED, MOVED_LABEL
 
 if TYPE_CHECKING:
-    from playwright.async_api import Browser, Page
+    from playwright.async_api import Browser, Locator, Page
 
 SCENARIO: Final = "rahn-full-scan"
 OWN: Final = "workload.arraysize_rows"
@@ -83,7 +83,7 @@ async def _opened(browser: Browser, address: str, array: int, seen: Seen) -> Pag
     context.set_default_timeout(LIMIT_MS)
     page = await context.new_page()
     page.on("pageerror", lambda error: seen.wrong.append(f"array {array}: {error}"))
-    await page.goto(f"{address}/?{OWN}={array}")
+    await page.goto(f"{address}/?scenario={SCENARIO}&{OWN}={array}")
     await page.get_by_role("slider", name=MOVED_LABEL).first.wait_for()
     return page
 
@@ -100,6 +100,13 @@ async def _moves(page: Page, array: int, until_s: float, seen: Seen) -> None:
         await _compare(page, array, seen)
 
 
+def number(page: Page, label: str) -> Locator:
+    """The value of a tile, or the what-if's cell in the line of the table."""
+    tile = page.get_by_test_id("stMetric").filter(has_text=re.compile(rf"^{label}"))
+    line = page.locator(".st-key-numbers tr").filter(has_text=re.compile(rf"^\s*{label}"))
+    return tile.get_by_test_id("stMetricValue").or_(line.locator("td:nth-child(3)"))
+
+
 async def _compare(page: Page, array: int, seen: Seen) -> None:
     from playwright.async_api import Error
 
@@ -107,11 +114,7 @@ async def _compare(page: Page, array: int, seen: Seen) -> None:
     pctfree = int((await slider.get_attribute("aria-valuetext") or "").rstrip("%"))
     wanted = expected(array, pctfree)
     for label, text in wanted.items():
-        shown = (
-            page.get_by_test_id("stMetric")
-            .filter(has_text=re.compile(rf"^{label}"))
-            .get_by_test_id("stMetricValue")
-        )
+        shown = number(page, label)
         try:
             await shown.get_by_text(text, exact=True).wait_for(timeout=LIMIT_MS)
         except Error:

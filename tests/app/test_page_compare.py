@@ -91,7 +91,7 @@ def test_the_table_has_the_results_numbers() -> None:
     large = next(name for name in table.columns if name.startswith("B · "))
     (elapsed,) = table[table["Number"] == "Elapsed (s)"][large]
     found = law("tablespace.block_size_bytes=16K").time.elapsed_s
-    assert elapsed.startswith(f"**{found:.5g}**")
+    assert elapsed.startswith(f"**{found:.5g} s**")
     assert "less" in elapsed
     assert "▼" in elapsed
     assert "green" in elapsed
@@ -227,7 +227,7 @@ def test_simulations_replace_the_law_once_they_are_played() -> None:
     table = app.table[0].value
     (last,) = table[table["Number"] == "Until the last session is done (s)"].iloc[:, 1]
     assert played[0].time.last_session_s is not None
-    assert last == f"**{played[0].time.last_session_s:.5g}**"
+    assert last == f"**{played[0].time.last_session_s:.5g} s**"
 
 
 def test_files_hold_the_same_numbers() -> None:

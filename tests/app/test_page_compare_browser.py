@@ -35,7 +35,7 @@ def compared(page: Page) -> None:
 def test_from_the_first_page_to_a_comparison_and_back(browser: Browser, server: str) -> None:
     from playwright.sync_api import expect
 
-    with opened(browser, f"{server}/?tablespace.block_size_bytes=16384") as (page, _):
+    with opened(browser, f"{server}/?scenario=rahn-full-scan&tablespace.block_size_bytes=16384") as (page, _):
         page.get_by_role("button", name="Add to comparison").click()
         page.get_by_role("button", name="Compare 2").click()
         page.wait_for_url(re.compile("/compare"))

@@ -106,11 +106,11 @@ def test_the_scenario_opens_in_what_if_and_in_a_new_tab(browser: Browser, server
         link = page.get_by_role("link", name=re.compile("In a new tab")).get_attribute("href")
         assert link is not None
         page.get_by_role("button", name=re.compile("Open the scenario")).click()
-        page.get_by_test_id("stMetricValue").get_by_text(moved).first.wait_for()
+        page.locator(".st-key-numbers td").get_by_text(moved).first.wait_for()
         page.wait_for_url(re.compile("pctfree_percent=20"))
     assert parse_qs(urlsplit(link).query)["table.pctfree_percent"] == ["20"]
     with opened(browser, f"{server}/{link.removeprefix('./')}") as (page, _):
-        page.get_by_test_id("stMetricValue").get_by_text(moved).first.wait_for()
+        page.locator(".st-key-numbers td").get_by_text(moved).first.wait_for()
 
 
 def test_evidence_opens_with_the_mechanism_chosen(browser: Browser, server: str) -> None:

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.browser
 
 LIMIT_MS = 60_000
+SCAN = "?scenario=rahn-full-scan"
 STARTS_WITHIN_S = 60.0
 EVIL = "<img src=x onerror=hit=1>![x](https://example.org/x.png) www.attacker.example x@y.example"
 LINKS = "a[href^='http'][href*='attacker'], a[href^='mailto:']"
@@ -86,7 +87,7 @@ def moved(page: Page, key: str, expected: str) -> None:
 def test_the_screen_follows_the_back_and_forward_buttons(browser: Browser, server: str) -> None:
     with context_of(browser) as context:
         page = context.new_page()
-        page.goto(server)
+        page.goto(f"{server}/{SCAN}")
         reads(page)
         moved(page, "ArrowRight", "16384")
         moved(page, "ArrowRight", "32768")
@@ -109,7 +110,7 @@ def test_two_tabs_have_a_screen_each(browser: Browser, server: str) -> None:
     with context_of(browser) as context:
         first, second = context.new_page(), context.new_page()
         first.goto(f"{server}/?scenario=rahn-full-scan&workload.arraysize_rows=15")
-        second.goto(server)
+        second.goto(f"{server}/{SCAN}")
         reads(first, "workload.arraysize_rows=15")
         reads(second)
         moved(second, "ArrowRight", "16384")
@@ -185,7 +186,7 @@ def test_a_file_of_ones_own_makes_the_round_trip(
     with context_of(browser) as context:
         page = context.new_page()
         page.on("request", lambda request: asked.append(request.url))
-        page.goto(server)
+        page.goto(f"{server}/{SCAN}")
         reads(page)
         page.get_by_role("button", name="Open a file").click()
         choose(page, tmp_path / "typo.toml")

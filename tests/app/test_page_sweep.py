@@ -101,7 +101,7 @@ def elapsed(*settings: str) -> str:
 def test_from_a_scenario_to_a_sweep_of_it_to_one_of_its_points(browser: Browser, address: str) -> None:
     from playwright.sync_api import expect
 
-    with opened(browser, f"{address}/?table.pctfree_percent=20") as (page, _):
+    with opened(browser, f"{address}/?scenario=rahn-full-scan&table.pctfree_percent=20") as (page, _):
         button(page, "Sweep this scenario").click()
         page.wait_for_url(re.compile("/sweep"))
         page.get_by_text("Base scenario rahn-full-scan").wait_for()

@@ -247,6 +247,21 @@ def test_a_time_is_shown_and_taken_in_a_unit_that_suits_it() -> None:
     assert says(app, "nothing changed")
 
 
+def test_a_key_pressed_before_a_new_session_has_drawn_its_control_counts() -> None:
+    moved = opened().number_input(ARRAY).set_value(15)
+    states = moved.root.get_widget_states()
+    app = AppTest.from_file(str(ENTRY), default_timeout=LIMIT_S)
+    app.query_params["scenario"] = "rahn-full-scan"
+    app._run(states)  # a server that was started anew hears of it with its first run
+    assert not app.exception
+    assert metric(app, "Elapsed").value == elapsed("rahn-full-scan", f"{ARRAY}=15")
+    assert app.query_params[ARRAY] == "15"
+    assert says(app, "1 changed")
+    app.run()
+    assert app.number_input(ARRAY).value == 15
+    assert says(app, "1 changed")
+
+
 def test_a_folded_group_draws_its_controls_once_it_is_open_or_changed() -> None:
     path = "instance.replacement.touch_time_s"
     app = opened(scenario="tpc-b")

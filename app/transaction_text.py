@@ -44,7 +44,10 @@ def saturation(stats: TransactionStats) -> str:
     if stats.saturation_users is not None:
         users = f": queueing begins at {_users(stats.saturation_users)}"
     said = saturates(stats.bottleneck)
-    return f"{said[0].upper()}{said[1:]} first{now}, at {tps(stats.saturation_per_s)} TPS{users}"
+    knee, exceeded = tps(stats.saturation_per_s), ""
+    if stats.per_s > stats.saturation_per_s and tps(stats.per_s) != knee:
+        exceeded = " by the instant estimate, which this run exceeds"
+    return f"{said[0].upper()}{said[1:]} first{now}, at {knee} TPS{exceeded}{users}"
 
 
 def _users(many: float) -> str:
@@ -80,7 +83,7 @@ def transaction_lines(result: RunResult, width: int = 80) -> Iterator[str]:
 def page_lines(result: RunResult, width: int = 64) -> Iterator[str]:
     """The mean transaction on half a page: what users see, the load profile, the kinds, the profile."""
     for section in (
-        transaction_lines(result, width),
+        transaction_lines(result, min(width, sum(_columns(width)))),
         load_lines(result),
         kind_lines(result, width),
         transaction_profile_lines(result, width, ""),
@@ -103,15 +106,18 @@ def resource_lines(result: RunResult, width: int = 80, bar: str = "█") -> Iter
     yield from wrapped(saturation(stats), width)
 
 
+def _columns(width: int) -> tuple[int, int, int, int, int]:
+    """Of the profile: component, milliseconds, share, times, each."""
+    return (28, 10, 6, 9, 9) if width < NARROW else (NAME_WIDTH, 11, 7, 11, 9)
+
+
 def transaction_profile_lines(result: RunResult, width: int = 80, bar: str = "█") -> Iterator[str]:
     """The response-time profile of the mean transaction in milliseconds, the largest first."""
     if result.transactions is None:
         return
     outside = by_component(result)
     rows = folded(result, outside)
-    name, ms, share, times, each = widths = (
-        (28, 10, 6, 9, 9) if width < NARROW else (NAME_WIDTH, 11, 7, 11, 9)
-    )
+    name, ms, share, times, each = widths = _columns(width)
     yield head("Response-time profile of one transaction")
     yield f"{'component':<{name}}{'ms':>{ms}}{'%':>{share}}{'times':>{times}}{'each':>{each}}"
     room = max(0, min(40, width - sum(widths) - 2))

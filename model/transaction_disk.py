@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import inf
+from math import exp, inf
 from typing import Any
 
 from model.laws import disk_means
 from model.laws.disk_geometry import Geometry, geometry_of
+from model.state.elevator import FIFO_BATCH, IN_BATCHES, IN_ORDER, WRITES_STARVED
 
 LEAST = 1e-12
-UNSORTED = ("noop", "none", "kyber")
-"""Schedulers that leave requests as they come."""
+SMALL = 1e-2
+"""Cylinders from one request to the next, below which all are on one."""
 NEARER_COPY = 5 / 8
 """Of two heads at random places the nearer is 5/24 of the span away on average, a single one a third."""
 
@@ -36,6 +37,8 @@ class DataDisk:
     """Requests that the disk has at once before reads pass writes, and the scheduler sorts what waits."""
     sorts: bool
     """Whether the scheduler makes seeks shorter where many wait."""
+    passing: float
+    """Writes that the scheduler lets pass for each read, however many reads wait."""
     read_s: float
     """A single-block read alone."""
     read_held_s: float
@@ -58,17 +61,44 @@ class DataDisk:
     serial_scv: float
     """Of what is served one by one."""
 
-    def sorted_s(self, there: float) -> float:
+    def sorted_s(self, there: float, reads_fraction: float) -> float:
         """How much quicker a request is where so many are there and the scheduler sorts those that it holds.
 
         With n random places a sweep moves by 1/n of the span from one to the next; in order of arrival by a third.
+        Where that is less than a cylinder, the arm often stays and another head is switched to. A read so near to the
+        one before that the drive reads ahead as far within a turn comes out of its buffer [ruemmler-wilkes-disk].
         """
         if not self.sorts or there <= self.depth:
             return 0.0
         g, cylinders = self._over()
         held = max(0.0, min(there, self.nr_requests) - self.depth)
-        near, far = (max(1.0, cylinders / (3 + many)) for many in (held, 0.0))
-        return float(disk_means.seek_at_s(g, far) - disk_means.seek_at_s(g, near))
+        near = max(SMALL, cylinders / (3 + held))
+        stays = 1 - near * (1 - exp(-1 / near))
+        near_s = float(disk_means.seek_at_s(g, max(1.0, near / (1 - stays)))) * (1 - stays)
+        near_s += stays * g.head_switch_s
+        far_s = float(disk_means.seek_at_s(g, max(1.0, cylinders / 3)))
+        # NOTE: sweeps of deadlines hold either reads or writes; where they are mixed, a write before a read ends it
+        follows = reads_fraction if self.passing else reads_fraction**2
+        ahead_s = self._read_ahead_s(self.span_bytes / (3 + held), near_s) if follows else 0.0
+        return float(far_s - near_s + follows * ahead_s)
+
+    def _read_ahead_s(self, mean_bytes: float, seek_s: float) -> float:
+        """What a read gains on average that begins, by chance, *mean_bytes* behind the end of the one before.
+
+        The medium passes the gap x in x/rate, the command comes after its overhead; up to the bytes of a turn (or of
+        the buffer) that is all, instead of overhead, seek and half a turn. Gaps are exponential.
+        """
+        disk = self.disk
+        rate, overhead_s = float(disk.bandwidth_bytes_per_s), float(disk_means.overhead_s(disk, False))
+        most = min(float(disk.track_buffer_bytes), rate * (overhead_s + disk.rotation_s))
+        least = min(most, rate * overhead_s)
+
+        def beyond(gap_bytes: float) -> float:
+            return exp(-gap_bytes / mean_bytes)
+
+        passed_s = overhead_s * (1 - beyond(least))
+        passed_s += ((mean_bytes + least) * beyond(least) - (mean_bytes + most) * beyond(most)) / rate
+        return float((1 - beyond(most)) * (overhead_s + seek_s + disk.rotation_s / 2) - passed_s)
 
     def swept_s(self, reads: float, written: float, blocks: float) -> float:
         """What a write holds a disk whose cache writes so many blocks in sorted sweeps, where no read comes between."""
@@ -100,7 +130,7 @@ def data_disk(system: Any, size_bytes: int, scan_bytes: int, span_bytes: float) 
     disk, host = system.disk, system.host
     member_span = span_bytes / disk_means.data_members(disk)
     copies = 2 if disk.raid_level in ("1", "10") else 1
-    sorts = bool(disk.rotation_s and host.scheduler not in UNSORTED)
+    sorts = bool(disk.rotation_s and host.scheduler not in IN_ORDER)
     depth = float(max(disk.queue_depth, disk.parallel_requests)) if sorts else inf
     if disk.write_cache_bytes:
         depth = float(disk_means.servers_of(disk))
@@ -139,6 +169,9 @@ def data_disk(system: Any, size_bytes: int, scan_bytes: int, span_bytes: float) 
         copies=copies,
         depth=depth,
         sorts=sorts and disk.raid_level == "none" and not disk.write_cache_bytes,
+        passing=min(FIFO_BATCH, under_way) / (WRITES_STARVED * FIFO_BATCH)
+        if disk.rotation_s and host.scheduler in IN_BATCHES
+        else 0.0,
         read_s=alone_s(size_bytes),
         read_held_s=held_s(size_bytes, False),
         read_serial_s=serial_s(size_bytes),

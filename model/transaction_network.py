@@ -21,6 +21,7 @@ from model.transaction_writers import (
     OLDEST_S,
     Log,
     Writes,
+    least_of,
     log_at,
     log_of,
     turning_log,
@@ -201,11 +202,11 @@ def disk_demands_s(parts: Parts, per_s: float, caused: Caused, wait_s: float) ->
     DBWR has to write what leaves the cache; what is dirty for long can wait.
     """
     disk = parts.system.disk
-    least = written_of(parts, per_s, OLDEST_S)
+    least = least_of(parts, per_s)
     write_s = parts.disk.swept_s(parts.requests, least, parts.disk.cache_blocks)
     held_s = parts.disk_held_s + least * write_s
     held_s += (parts.requests + least) * caused.more_s / parts.disk.servers
-    found = {DBWR: least / parts.disk.writer_per_s}
+    found = {DBWR: written_of(parts, per_s, OLDEST_S) / parts.disk.writer_per_s}
     if parts.system.instance.redo_disk == "own":
         found[REDO] = parts.redo_bytes / float(disk_means.sequential_bytes_per_s(disk, True))
     else:
@@ -380,8 +381,9 @@ def caused_at(parts: Parts, per_s: float, met: Met) -> Caused:
     cpu = {cause: seconds / speed for cause, seconds in parts.cpu.items()}
     cpu[asked.UNDO] = undo * host.logical_io_s / speed
     cpu[asked.SPINS] = parts.hottest_gets * latch.spin_s / speed
-    _, _, more_s = log_of(parts, per_s, written_of(parts, per_s), _queue_s(parts, met))
-    more_s -= parts.disk.sorted_s(met.at_disk)
+    written = written_of(parts, per_s)
+    _, _, more_s = log_of(parts, per_s, written, _queue_s(parts, met))
+    more_s -= parts.disk.sorted_s(met.at_disk, parts.requests / max(parts.requests + written, LEAST))
     return Caused(
         cpu=cpu,
         cpu_s=sum(cpu.values()),

@@ -50,6 +50,16 @@ def written_of(parts: Parts, per_s: float, checkpoint_s: float | None = None) ->
     return (float(hottest) + sum(group.written_per_s for group in dirty_groups(parts, per_s, age_s))) / per_s
 
 
+def least_of(parts: Parts, per_s: float) -> float:
+    """Blocks that DBWR writes for a transaction however many read: those that leave the cache, or as many as pass.
+
+    A scheduler of deadlines serves a batch of writes after two batches of reads, so that DBWR, which has a batch
+    waiting at all times, writes half as many blocks as are read, if so many are due [linux-deadline].
+    """
+    passing = parts.requests * parts.disk.passing
+    return max(written_of(parts, per_s, OLDEST_S), min(passing, written_of(parts, per_s)))
+
+
 def leaving_of(parts: Parts, per_s: float) -> float:
     """Changed blocks of a transaction that leave the cache before they are old enough to be written: 1 - e^(-λt)."""
     checkpoint_s = parts.system.instance.checkpoint_s
@@ -133,7 +143,7 @@ def writes_of(
     wanted = written_of(parts, per_s)
     if per_s <= 0 or not wanted:
         return Writes(wanted, parts.disk.write_held_s, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0)
-    least = written_of(parts, per_s, OLDEST_S)
+    least = least_of(parts, per_s)
     leaving = leaving_of(parts, per_s)
     gathers_s = min(commit.LOOKS_EVERY_S, commit.LARGE_DIRTY_QUEUE / max(per_s * leaving, LEAST))
     alone = max(LEAST, 1 - reads_load - log_load)

@@ -11,11 +11,10 @@ import simpy
 from model.laws import block_layer
 from model.sim.device import BlockDevice
 from model.sim.device import Server as Drive
+from model.state.elevator import IN_ORDER
 from model.state.iostat import Counters
 from model.state.iostat_at_once import Bios, Requests, count_merged
 
-IN_ORDER = ("noop", "none", "kyber")
-"""Schedulers that leave requests as they come."""
 QUEUED, ENDED, WRITE, SIZE = 0, 1, 2, 3
 FIELDS = 4
 """Of a request that is noted."""

@@ -14,12 +14,16 @@ from model.laws import block_layer
 from model.results import Stage
 from model.sim.caller import Draws, Record
 from model.spec import Disk, Host, System
-from model.state.elevator import FIFO_BATCH, READ_EXPIRE_S, WRITE_EXPIRE_S, WRITES_STARVED
+from model.state.elevator import (
+    FIFO_BATCH,
+    IN_BATCHES,
+    IN_ORDER,
+    READ_EXPIRE_S,
+    WRITE_EXPIRE_S,
+    WRITES_STARVED,
+)
 from model.state.iostat import Counters
 from model.state.iostat_at_once import Bios, Requests, count_merged
-
-IN_ORDER = ("noop", "none", "kyber")
-IN_BATCHES = ("deadline", "mq-deadline")
 
 
 def is_queued(system: System, files: list[File]) -> bool:

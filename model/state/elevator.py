@@ -16,6 +16,9 @@ from bisect import bisect_left, insort
 from collections import deque
 from typing import Any, Protocol
 
+IN_ORDER = ("noop", "none", "kyber")
+"""Schedulers that leave requests as they come."""
+IN_BATCHES = ("deadline", "mq-deadline")
 FIFO_BATCH = 16
 WRITES_STARVED = 2
 READ_EXPIRE_S = 0.5

@@ -105,6 +105,16 @@ def test_processors_saturate_and_a_disk_saturates(law: Answered) -> None:
     assert "The processors saturate first" in answer(law("tpc-c", "disk.use=nvme"))
 
 
+def test_a_run_beyond_the_knee_says_whose_knee_it_is(played: Answered) -> None:
+    stats = played().transactions
+    assert stats
+    for times, exceeded in ((0.9, False), (1.0, False), (1.2, True)):
+        found = stats.model_copy(update={"per_s": times * stats.saturation_per_s})
+        assert (
+            "TPS by the instant estimate, which this run exceeds" in transaction_text.saturation(found)
+        ) == exceeded
+
+
 def test_arrivals_have_a_limit_and_no_users(law: Answered) -> None:
     result = law("tpc-c", "workload.rate_per_s=5")
     assert result.transactions

@@ -99,3 +99,40 @@ def test_no_curve_over_load_lies_above_what_the_system_can_do(name: str) -> None
     assert answer
     assert max(one.per_s for one in points) <= answer.saturation_per_s * (1 + 1e-9)
     assert max(one.most_per_s for one in points) == pytest.approx(answer.saturation_per_s, rel=1e-9)
+
+
+def saturated(scheduler: str, **disk: Any) -> RunResult:
+    """The closed form of 300 users of one disk, whose transactions read some six blocks and change ten."""
+    mix = [{"name": "a", "gets": 50, "changed_blocks": 10}]
+    work = {"kind": "transactions", "mix": mix, "users": 300, "think_s": 1, "data_bytes": "512M"}
+    fields = {"host": {"scheduler": scheduler}, "disk": disk, "instance": {"buffer_cache_bytes": "256M"}}
+    return run(from_mapping({**fields, "workload": work}), "calculate")
+
+
+@pytest.mark.parametrize("write_cache_bytes", [0, 64 << 20])
+def test_a_scheduler_of_deadlines_lets_dbwr_write_half_as_many_blocks_as_are_read(
+    write_cache_bytes: int,
+) -> None:
+    """However many reads wait, a batch of writes follows two of reads; a sweep of both leaves DBWR behind."""
+    found = saturated("mq-deadline", write_cache_bytes=write_cache_bytes)
+    assert found.physical_io.write_requests == pytest.approx(found.physical_io.read_requests / 2, rel=0.01)
+    assert found.transactions is not None
+    assert found.transactions.per_s == pytest.approx(found.transactions.saturation_per_s, rel=0.01)
+    swept = saturated("cfq", write_cache_bytes=write_cache_bytes)
+    assert swept.physical_io.write_requests < 0.8 * found.physical_io.write_requests
+
+
+def test_a_deep_sorted_queue_reads_what_the_drive_has_read_ahead() -> None:
+    """Where many requests lie closely, the next one is within a turn; without a buffer that turn is lost."""
+    with_buffer, without = (
+        run(
+            load(
+                "tpc-c", ["workload.users=200", "instance.redo_disk=own", f"disk.track_buffer_bytes={size}"]
+            ),
+            "calculate",
+        ).transactions
+        for size in ("1M", "0")
+    )
+    assert with_buffer is not None
+    assert without is not None
+    assert with_buffer.per_s > 1.05 * without.per_s

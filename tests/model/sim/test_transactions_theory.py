@@ -355,15 +355,14 @@ def test_both_engines_agree_on_ordinary_scenarios(
     ========================== ========= ============ ============ =============
     users                      1         5            20           100
     ========================== ========= ============ ============ =============
-    a disk, as they come       -0.1 -1   +1.9 -13     +4.2 -26     +0.2 -3
-    a disk, sorted             -0.4 -1   +0.2 -5      -0.3 +2      -13 +26
-    a disk with a write cache  -0.4 +0   +0.5 -1      -0.0 +0      -7 +12
+    a disk, as they come       -0.1 -1   +3.0 -9      +4.2 -15     -0.5 +3
+    a disk, sorted             -0.4 -1   +3.6 -14     +4.1 -19     -1.4 +5
+    a disk with a write cache  -0.4 +0   +2.8 -9      +4.2 -20     -3.4 +9
     eight disks, mirrored      -1.0 +13  -0.8 +9      -0.3 +10     +0.7 +2
     flash                      -0.4 +0   -0.2 -0      -0.3 -0      +0.2 -0
     ========================== ========= ============ ============ =============
 
-    Worst where a scheduler has many requests to sort, whose shorter seeks the law does not know; where DBWR writes in
-    bursts that reads wait behind; and with mirrors, whose nearer head is taken. The log on the data disk is left out:
+    Worst where DBWR writes in bursts that reads wait behind. The log on the data disk is left out:
     a scheduler that prefers reads lets the log writer starve there, and responses are four times as long as by law.
     """
     fields, scheduler = DISKS[device]

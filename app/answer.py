@@ -27,6 +27,8 @@ HEIGHT: Final = 300
 ESTIMATE: Final = "instant estimate"
 """What the page calls the answer of the closed form."""
 SIMULATED: Final = "simulated"
+LEAST_SAID: Final = 1e-3
+"""Relative distance below which nobody asks how far an estimate is off."""
 Asked = tuple[Scenario, Scenario]
 """Baseline and what-if."""
 
@@ -63,7 +65,7 @@ def how_far(accuracy: Accuracy | None) -> str:
         return f", same as {SIMULATED}"
     if accuracy.factor > ESTIMATE_FACTOR:
         return f", may be off by up to {accuracy.factor:g}×"
-    return f", within {100 * accuracy.within_fraction:.2g} %"
+    return f", within {100 * max(accuracy.within_fraction, LEAST_SAID):.2g} %"
 
 
 def about_engine(result: RunResult) -> str:

@@ -30,9 +30,8 @@ def metric(page: Page, label: str) -> Locator:
     tile = page.get_by_test_id("stMetric").filter(has_text=re.compile(rf"^{label}"))
     line = page.locator(".st-key-numbers tr").filter(has_text=re.compile(rf"^\s*{label}"))
     cell = line.locator("td:nth-last-child(2):nth-child(3), td:nth-child(2):last-child")
-    return (
-        tile.get_by_test_id("stMetricValue").or_(cell).first
-    )  # while the page is drawn, the old one is there too
+    # While the page is drawn, the old one may be there too.
+    return tile.get_by_test_id("stMetricValue").or_(cell).first
 
 
 def reads(page: Page, label: str, value: str) -> None:
@@ -261,6 +260,7 @@ def test_the_segment_of_an_update_is_drawn(browser: Browser, server: str, dark: 
         slider.focus()
         slider.press("ArrowRight")
         fewer = run(load("rahn-pctfree-16k-10", ["table.pctfree_percent=11"]))
+        assert fewer.segment is not None
         reads(page, "Rows migrated", f"{fewer.segment.migrated_rows:,.0f}")
         now = f"now: {show_seconds(fewer.time.elapsed_s)}"
         page.locator(".st-key-elapsed_by_pctfree").get_by_text(now).first.wait_for()

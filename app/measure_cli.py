@@ -34,6 +34,9 @@ WRONG_INPUT = 2
     help="Also write the figures to a TOML file, as [measured].",
 )  # fmt: skip
 @click.option("--force", is_flag=True, help="Replace the file that --out names.")
+@click.option(
+    "--figures", "all_figures", is_flag=True, help="Print every figure, not the first of each report."
+)
 @click.option("--json", "as_json", is_flag=True, help="Every figure as JSON on standard output.")
 @click.option("--quiet", is_flag=True, help="One line a report.")
 def measure(files: tuple[str, ...], devices: tuple[str, ...], quiet: bool, **how: Any) -> int | None:
@@ -42,7 +45,7 @@ def measure(files: tuple[str, ...], devices: tuple[str, ...], quiet: bool, **how
 
     Nothing is changed or sent anywhere.
     """
-    from app.measure_text import reading_lines, title_line
+    from app.measure_text import MOST_FIGURES, reading_lines, title_line
 
     out: Path | None = how["out"]
     if out is not None:
@@ -64,8 +67,9 @@ def measure(files: tuple[str, ...], devices: tuple[str, ...], quiet: bool, **how
     elif quiet:
         print_lines(title_line(reading) for reading in readings)
     else:
+        most = None if how["all_figures"] else MOST_FIGURES
         print_lines(
-            line for reading in readings for line in [*reading_lines(reading, width_of_terminal()), ""]
+            line for reading in readings for line in [*reading_lines(reading, width_of_terminal(), most), ""]
         )
     for refusal in refused:
         print_lines([f"blocktime: {one_line(str(refusal))}"], err=True)

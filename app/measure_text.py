@@ -8,10 +8,12 @@ from typing import Final
 from app.lines import head, wrapped
 from app.output import one_line
 from model.units import show_bytes, show_seconds
-from validation.instruments.figures import Figure, Reading, Series, mean
+from validation.instruments.figures import Figure, Reading, Series, mean, plural
 
 MOST_DEVICES: Final = 12
 MOST_UNREAD: Final = 8
+MOST_SECTIONS: Final = 12
+MOST_FIGURES: Final = 60
 READS: Final = ("r/s", "w/s", "tps")
 BYTES: Final = ("rkB/s", "rMB/s", "rsec/s", "rkB", "wkB/s", "wMB/s", "wsec/s", "wkB")
 TIMES: Final = ("r_await", "w_await", "await")
@@ -24,10 +26,10 @@ def title_line(reading: Reading) -> str:
     return f"{reading.file}: {reading.title}, {reading.count():,} figures"
 
 
-def reading_lines(reading: Reading, width: int) -> Iterator[str]:
+def reading_lines(reading: Reading, width: int, most_figures: int | None = None) -> Iterator[str]:
     """One report, in lines of at most *width*."""
     yield head(title_line(reading))
-    host = [reading.host.system, f"{reading.host.cpus} CPUs" if reading.host.cpus else None]
+    host = [reading.host.system, plural(reading.host.cpus, "CPU") if reading.host.cpus else None]
     told = ", ".join(filter(None, host))
     if told:
         yield f"system    {told}"
@@ -36,20 +38,7 @@ def reading_lines(reading: Reading, width: int) -> Iterator[str]:
         word = "every" if reading.series else "for"
         every = f", {word} {show_seconds(reading.interval_s)}" if reading.interval_s else ""
         yield f"time      {span}{every}"
-    for place, section in enumerate(reading.sections):
-        lines = f"lines {section.first_line:,} to {section.last_line:,}"
-        yield from wrapped(
-            f"{section.title}: {section.figures:,} figures, {lines}",
-            width,
-            first="read      " if not place else " " * 10,
-        )
-    for place, unread in enumerate(reading.unread[:MOST_UNREAD]):
-        what = f"{unread.lines:,} × {unread.what}, from line {unread.first_line:,} on"
-        yield from wrapped(what, width, first="not read  " if not place else " " * 10)
-    if len(reading.unread) > MOST_UNREAD:
-        rest = reading.unread[MOST_UNREAD:]
-        left = sum(unread.lines for unread in rest)
-        yield f"          and {left:,} lines of {len(rest)} other kinds (--json lists them)"
+    yield from _section_lines(reading, width)
     for missing in reading.missing:
         yield from wrapped(missing, width, first="missing   ")
     for follows in reading.follows:
@@ -64,7 +53,30 @@ def reading_lines(reading: Reading, width: int) -> Iterator[str]:
             yield f"  {setting.name:<40}{one_line(setting.value):<24} line {setting.line:,}"
     if reading.figures:
         yield ""
-        yield from _figure_lines(reading.figures)
+        yield from _figure_lines(reading.figures[:most_figures])
+        rest = len(reading.figures) - len(reading.figures[:most_figures])
+        if rest:
+            yield f"and {rest:,} more figures: --figures prints them all"
+
+
+def _section_lines(reading: Reading, width: int) -> Iterator[str]:
+    """What was read and what was left alone, each with its lines."""
+    for place, section in enumerate(reading.sections[:MOST_SECTIONS]):
+        lines = f"lines {section.first_line:,} to {section.last_line:,}"
+        yield from wrapped(
+            f"{section.title}: {section.figures:,} figures, {lines}",
+            width,
+            first="read      " if not place else " " * 10,
+        )
+    if len(reading.sections) > MOST_SECTIONS:
+        yield f"          and {len(reading.sections) - MOST_SECTIONS:,} more sections"
+    for place, unread in enumerate(reading.unread[:MOST_UNREAD]):
+        what = f"{unread.lines:,} × {unread.what}, from line {unread.first_line:,} on"
+        yield from wrapped(what, width, first="not read  " if not place else " " * 10)
+    if len(reading.unread) > MOST_UNREAD:
+        rest = reading.unread[MOST_UNREAD:]
+        left = sum(unread.lines for unread in rest)
+        yield f"          and {left:,} lines of {len(rest)} other kinds (--json lists them)"
 
 
 def _series_lines(series: Sequence[Series]) -> Iterator[str]:
@@ -77,7 +89,7 @@ def _series_lines(series: Sequence[Series]) -> Iterator[str]:
     rest = f", {MOST_DEVICES} busiest of {len(devices)} devices" if len(devices) > MOST_DEVICES else ""
     heading = f"means over all samples{rest}"
     yield head(heading)
-    yield f"{'device':{wide}}" + "".join(f"{name:>10}" for name in shown)
+    yield f"{'device':{wide}}" + "".join(f"{name:>13}" for name in shown)
     for one in busiest:
         there = {column.name for column in one.columns}
         cells = (
@@ -86,7 +98,7 @@ def _series_lines(series: Sequence[Series]) -> Iterator[str]:
             else "-"
             for name in shown
         )
-        yield f"{one.of:{wide}}" + "".join(f"{cell:>10}" for cell in cells)
+        yield f"{one.of:{wide}}" + "".join(f"{cell:>13}" for cell in cells)
     for one in (one for one in series if one.of == "cpu"):
         busy = "  ".join(f"{column.name} {mean(one.column(column.name)):.1%}" for column in one.columns)
         yield f"processors: {busy}"
@@ -117,4 +129,6 @@ def _shown(value: float, unit: str) -> str:
         return f"{show_bytes(value)}/s"
     if unit == "fraction":
         return f"{value:.1%}"
+    if unit not in {"count", "", "requests"}:
+        return f"{value:,.6g} {unit}"
     return f"{value:,.0f}" if value >= 1000 or value == int(value) else f"{value:,.2f}"

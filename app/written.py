@@ -8,6 +8,7 @@ from __future__ import annotations
 import html
 import json
 from collections.abc import Callable, Iterator
+from math import isnan
 from typing import Final
 
 from click import unstyle
@@ -40,12 +41,12 @@ def _tkprof(result: RunResult) -> str:
         return ""
     lines = [unstyle(line) for line in tkprof_lines(result)][1:]
     note = "Written by Blocktime from a model; no database ran."
-    return "\n".join(["TKPROF: Release 19.0.0.0.0 - as modelled on no database", "", note, "", *lines, ""])
+    return "\n".join(["TKPROF: Release 19.0.0.0.0 - modelled on no date", "", note, "", *lines, ""])
 
 
 def _iostat(result: RunResult) -> str:
-    """Samples where the simulation kept them, else one for the whole run."""
-    if not result.device:
+    """Samples where the simulation kept them, else one for the whole run; nothing where a response time is unknown."""
+    if not result.device or any(isnan(value_of("await", stats)) for stats in result.device.values()):
         return ""
     lines = ["Linux 6.8.0 (modelled) \t01/01/2026 \t_x86_64_\t(1 CPU)", ""]
     header = "Device:" + "".join(f"{name:>11}" for name in COLUMNS)
@@ -109,7 +110,9 @@ def _sections(result: RunResult) -> Iterator[tuple[str, str, tuple[str, ...], li
 
 
 def _db_time(result: RunResult) -> float:
-    """CPU and waits of a session, without those for its client, which are idle."""
+    """Time within calls: of a statement the elapsed time of its calls, else all but waiting for the client."""
+    if result.calls:
+        return sum(call.elapsed_s for call in result.calls.values())
     idle = sum(
         waited.total_s for event, waited in result.time.wait.items() if event == "SQL*Net message from client"
     )

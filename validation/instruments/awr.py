@@ -325,7 +325,6 @@ UNITS: Final = (
     (r"\(ms\)", "s", 1e-3),
     (r"\(us\)", "s", 1e-6),
     (r"\(cs\)|_time$", "s", 1e-2),
-    (r"\bdata\b", "bytes", 1.0),
     (r"\(mb?\)", "bytes", BINARY["M"]),
     (r"redo size|bytes\b|_bytes$", "bytes", 1.0),
     (r"thousands", "count", 1e3),
@@ -342,6 +341,8 @@ def _unit(column: str, subject: str, suffix: str) -> tuple[str, float]:
     unit, scale = next(
         ((unit, scale) for words, unit, scale in UNITS if re.search(words, both)), ("count", 1.0)
     )
+    if unit == "count" and re.search(r"\bdata\b", name):
+        unit = "bytes"
     if unit == "count" and "avg" in name and "time" in name:
         return "s", 1.0 if suffix else 1e-3
     if unit == "count" and per:

@@ -189,3 +189,8 @@ class Skipped:
 def mean(values: Sequence[float]) -> float:
     """Their arithmetic mean; 0 of none."""
     return sum(values) / len(values) if values else 0.0
+
+
+def plural(count: int, word: str) -> str:
+    """A count with its noun: "1 sample", "216 samples"."""
+    return f"{count:,} {word}{'' if count == 1 else 's'}"

@@ -15,6 +15,7 @@ from validation.instruments.figures import (
     Series,
     Skipped,
     grain_of,
+    plural,
 )
 from validation.instruments.json_text import Printed, parsed
 from validation.instruments.opening import Progress, Source
@@ -218,7 +219,7 @@ class _Text:
         if not devices:
             raise NotReadable(f"{self._source.name}: iostat's lines of devices are missing; run {HOW}")
         samples = self._sample + 1
-        what = f"{len({series.of for series in devices})} devices, {samples} samples"
+        what = f"{plural(len({series.of for series in devices}), 'device')}, {plural(samples, 'sample')}"
         reading.title = f"iostat -x: {what}"
         reading.sections.append(Section(f"devices ({what})", self._first_line, last_line, reading.count()))
         reading.unread = self._skipped.unread()
@@ -288,7 +289,9 @@ def _from_json(source: Source) -> Iterator[Reading]:
         cpus, release = host.get("number-of-cpus"), host.get("release")
         reading.host.cpus = int(cpus) if isinstance(cpus, Printed) else None
         reading.host.system = f"Linux {release}" if isinstance(release, str) else None
-        reading.title = f"iostat -x -o JSON: {len(devices)} devices, {len(samples)} samples"
+        reading.title = (
+            f"iostat -x -o JSON: {plural(len(devices), 'device')}, {plural(len(samples), 'sample')}"
+        )
         lines = [line for series in reading.series for line in series.lines]
         reading.sections.append(Section("devices", min(lines), max(lines), reading.count()))
         reading.unread = skipped.unread()

@@ -6,7 +6,16 @@ import re
 from collections.abc import Iterator
 from typing import Any, Final
 
-from validation.instruments.figures import Column, NotReadable, Reading, Section, Series, Skipped, grain_of
+from validation.instruments.figures import (
+    Column,
+    NotReadable,
+    Reading,
+    Section,
+    Series,
+    Skipped,
+    grain_of,
+    plural,
+)
 from validation.instruments.json_text import Printed, parsed
 from validation.instruments.opening import Progress, Source
 from validation.instruments.sysstat import BANNER, COLUMNS, CPU, take_banner
@@ -118,7 +127,7 @@ class _Text:
 
 def _finish(reading: Reading, last_line: int, samples: int, skipped: Skipped) -> None:
     devices = {series.of for series in reading.series} - {"cpu"}
-    reading.title = f"sar: {len(devices)} devices, {samples} samples"
+    reading.title = f"sar: {plural(len(devices), 'device')}, {plural(samples, 'sample')}"
     first = min(min(series.lines) for series in reading.series)
     reading.sections.append(Section("devices and processors", first, last_line, reading.count()))
     reading.unread = skipped.unread()

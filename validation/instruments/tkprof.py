@@ -15,6 +15,7 @@ from validation.instruments.figures import (
     figure,
     grain_of,
     number_of,
+    plural,
 )
 from validation.instruments.opening import Progress, Source
 
@@ -190,7 +191,7 @@ class _Report:
         waits = [figure for figure in self.reading.figures if figure.name == "waits"]
         if not waits:
             self.reading.missing.append(NO_WAITS)
-        self.reading.title += f": {self._statements} statements"
+        self.reading.title += f": {plural(self._statements, 'statement')}"
         self.reading.unread = self._skipped.unread()
         self.reading.follows += list(_follows(self.reading, range(1, self._statements + 1)))
 

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, field
 from typing import Final
 
-from validation.instruments.figures import Figure, NotReadable, Reading, Section, Skipped
+from validation.instruments.figures import Figure, NotReadable, Reading, Section, Skipped, plural
 from validation.instruments.opening import Progress, Source
 
 NAME: Final = "10046"
@@ -249,9 +249,8 @@ class _Trace:
         if self._last_tim > self._first_tim:
             span = (self._last_tim - self._first_tim) * self._unit_s
             reading.interval_s = span
-        reading.title = (
-            f"SQL trace{f' of {self._release}' if self._release else ''}: {len(self._numbers)} statements"
-        )
+        release = f" of {self._release}" if self._release else ""
+        reading.title = f"SQL trace{release}: {plural(len(self._numbers), 'statement')}"
         if not self._waits:
             reading.missing.append(f"no waits: the trace is of level 1 or 4; trace again with {HOW}")
         if len(self._numbers) >= MOST_STATEMENTS:

@@ -140,6 +140,7 @@ Event                            Waits -outs Time (s)  Avg wait     /txn   time
 -------------------------- ----------- ----- -------- --------- -------- ------
 log buffer space               205,987         74,389  361.13ms      0.3   68.8
 db flash cache single bloc   1,428,511          1,124  787.10us      1.9    1.0
+SQL*Net more data to clien      71,976              2       27us      0.3    0.1
                           ------------------------------------------------------
 
 Buffer Pool Advisory                        DB/Inst: SECRET/secret  Snap: 1126

@@ -132,6 +132,8 @@ def test_awr_as_text(tmp_path: Path) -> None:
     assert (event.low, event.high) == pytest.approx((787.095e-6, 787.105e-6))
     assert found["Wait Events: foreground: log buffer space", "Total Wait Time (s)"].value == 74389
     assert ("Wait Events: foreground: log buffer space", "%Time -outs") not in found
+    sent = found["Wait Events: foreground: SQL*Net more data to clien", "Waits"]
+    assert (sent.value, sent.unit) == (71976, "count")
     assert found["Buffer Pool Advisory: 7,680", "Est Phys Read Factor"].value == 1.0
     assert "secret" not in repr(reading).lower()
 

@@ -80,10 +80,16 @@ def _refuse_to_replace(out: Path, force: bool) -> None:
     """Raise SpecError before the work where *out* cannot be written, or is there and may not be replaced."""
     from model.errors import SpecError
 
-    if out.exists() and not (force and out.is_file()):
+    if out.exists() and not out.is_file():
+        raise SpecError(f"--out: {out} is not a file that could be replaced")
+    if out.exists() and not force:
         raise SpecError(f"--out: {out} is there already; --force replaces a file")
-    if not out.resolve().parent.is_dir():
-        raise SpecError(f"--out: there is no folder {out.resolve().parent} to write {out.name} into")
+    try:
+        folder = out.resolve().parent
+    except (OSError, RuntimeError):
+        raise SpecError(f"--out: {out} leads nowhere: its links run in a circle") from None
+    if not folder.is_dir():
+        raise SpecError(f"--out: there is no folder {folder} to write {out.name} into")
 
 
 def _paths(files: Sequence[str]) -> Iterator[tuple[Path, str]]:
@@ -112,6 +118,10 @@ def _standard_input() -> Path:
     import sys
     import tempfile
 
+    from model.errors import SpecError
+
+    if sys.stdin is None:
+        raise SpecError("measure: standard input is closed; name a file, or give a report to read")
     with tempfile.NamedTemporaryFile(prefix="blocktime-", delete=False) as copy:
         atexit.register(Path(copy.name).unlink, missing_ok=True)
         shutil.copyfileobj(sys.stdin.buffer, copy)
@@ -130,6 +140,8 @@ def _read(paths: Sequence[tuple[Path, str]], quiet: bool) -> tuple[list[Reading]
                 readings += read(Source(path, name), progress)
             except NotReadable as refusal:
                 refused.append(refusal)
+            except OSError as fault:
+                refused.append(NotReadable(f"{name}: cannot be read: {fault.strerror or fault}"))
     return readings, refused
 
 
@@ -158,9 +170,9 @@ def _as_data(reading: Reading) -> dict[str, Any]:
                     "name": column.name,
                     "unit": column.unit,
                     "half_grain": column.grain * column.scale / 2,
-                    "values": series.column(column.name),
+                    "values": values,
                 }
-                for column in series.columns
+                for column, values in series.by_column()
             ],
         }
         for series in reading.series

@@ -23,7 +23,7 @@ UTILISED: Final = ("%util", "util", "util-percent")
 
 def title_line(reading: Reading) -> str:
     """One line for one report."""
-    return f"{reading.file}: {reading.title}, {reading.count():,} figures"
+    return one_line(f"{reading.file}: {reading.title}, {reading.count():,} figures")
 
 
 def reading_lines(reading: Reading, width: int, most_figures: int | None = None) -> Iterator[str]:

@@ -105,3 +105,39 @@ def test_what_is_refused_loses_nothing_of_the_others(
 def test_a_file_that_is_not_there(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["measure", "nowhere.txt"]) == 2
     assert capsys.readouterr().err == "blocktime: measure: there is no file nowhere.txt\n"
+
+
+def test_links_in_a_circle_and_other_places_that_are_no_file(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "circle").symlink_to(folder / "circle")
+    file = str(folder / "fio.whatever")
+    assert main(["measure", file, "--out", str(folder / "circle")]) == 2
+    assert "its links run in a circle" in capsys.readouterr().err
+    assert main(["measure", file, "--force", "--out", "/dev/full"]) == 2
+    assert "/dev/full is not a file that could be replaced" in capsys.readouterr().err
+
+
+def test_standard_input_that_is_closed(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sys.stdin", None)
+    assert main(["measure", "-"]) == 2
+    assert "standard input is closed" in capsys.readouterr().err
+
+
+def test_a_file_that_may_not_be_opened_is_refused_alone(
+    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened = Path.open
+
+    def refuse(path: Path, *how: object, **more: object) -> object:
+        if path.name == "fio.whatever":
+            raise PermissionError(13, "Permission denied", str(path))
+        return opened(path, *how, **more)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(Path, "open", refuse)
+    assert main(["measure", str(folder), "--quiet"]) == 2
+    captured = capsys.readouterr()
+    assert len(captured.out.splitlines()) == 2
+    assert captured.err == "blocktime: fio.whatever: cannot be read: Permission denied\n"

@@ -34,6 +34,8 @@ REFUSED: Final = {
 }
 TOP: Final = 20_000
 """Letters of a report that say what it is; some have another kind of report behind them."""
+WIDEST: Final = 1000
+"""Letters of a line of the header; what stands behind them is no label and no number."""
 CELL: Final = re.compile(r"([-+]?[0-9,]*\.?[0-9]+)\s*(%|ns|us|ms|s|[KMGTP])?", re.IGNORECASE)
 SECONDS: Final = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0, "cs": 1e-2, "sec": 1.0}
 THOUSANDS: Final = {"K": 1e3, "M": 1e6, "G": 1e9, "T": 1e12, "P": 1e15}
@@ -211,7 +213,7 @@ def _header(reading: Reading, table: Table) -> bool:
         reading.host.system = f"Oracle {rows[0].get('release', '')}".strip()
     if "platform" in names:
         cpus = rows[0].get("cpus", "")
-        reading.host.cpus = int(cpus) if re.fullmatch("[0-9]+", cpus) else None
+        reading.host.cpus = int(cpus) if re.fullmatch("[0-9]{1,6}", cpus) else None
         memory = next((row for name, row in rows[0].items() if name.startswith("memory")), "")
         for name, cell, unit, scale in (
             ("CPUs", cpus, "count", 1.0),
@@ -228,7 +230,8 @@ def _header(reading: Reading, table: Table) -> bool:
 
 def _text_header(reading: Reading, text: str) -> None:
     """The span and the pairs of label and number that stand outside of ruled tables."""
-    for number, line in enumerate(text.split("\n")[:400], 1):
+    for number, printed in enumerate(text.split("\n")[:400], 1):
+        line = printed[:WIDEST]
         _snapshot(reading, line, number)
         if line.lstrip().startswith(
             ("Buffer Cache:", "Buffer Nowait", "Buffer  Hit", "Library Hit", "Shared Pool", "Execute to")

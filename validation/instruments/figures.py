@@ -6,13 +6,14 @@ import re
 from array import array
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from math import isfinite
 from typing import Final
 
 from model.errors import BlocktimeError
 
 NUMBER: Final = re.compile(r"[-+]?(?:[0-9][0-9,]*)?(?:\.[0-9]*)?(?:[eE][-+]?[0-9]+)?")
 LARGEST_TENS: Final = 300
+LARGEST: Final = 1e200
+"""No report prints a larger number; any unit's multiple of it is a number still."""
 MULTIPLES: Final = {"": 1.0, "K": 1024.0, "M": 1024.0**2, "G": 1024.0**3, "T": 1024.0**4, "P": 1024.0**5}
 
 
@@ -62,6 +63,14 @@ class Series:
     def column(self, name: str) -> list[float]:
         """Values of one column, sample by sample, in its unit."""
         place = [column.name for column in self.columns].index(name)
+        return self._values(place)
+
+    def by_column(self) -> Iterator[tuple[Column, list[float]]]:
+        """Every column with its values, sample by sample, in its unit."""
+        for place, column in enumerate(self.columns):
+            yield column, self._values(place)
+
+    def _values(self, place: int) -> list[float]:
         scale = self.columns[place].scale
         return [value * scale for value in self.values[place :: len(self.columns)]]
 
@@ -154,7 +163,7 @@ def grain_of(printed: str) -> float:
     """Distance of two numbers that differ in the last printed digit: 0.01 for "1.50", 1 for "12", 100 for "1.2E3"."""
     mantissa, _, exponent = printed.strip().lstrip("+-").lower().partition("e")
     decimals = len(mantissa.partition(".")[2])
-    tens = (int(exponent) if exponent else 0) - decimals
+    tens = (int(exponent[:9]) if exponent else 0) - decimals
     return 10.0 ** max(-LARGEST_TENS, min(LARGEST_TENS, tens))
 
 
@@ -164,8 +173,8 @@ def number_of(printed: str) -> float:
     if not text or not NUMBER.fullmatch(text) or not any(digit.isdigit() for digit in text):
         raise ValueError(f"{printed!r} is not a number")
     value = float(text.replace(",", ""))
-    if not isfinite(value):
-        raise ValueError(f"{printed[:20]!r} is larger than any number")
+    if abs(value) > LARGEST:
+        raise ValueError(f"{printed[:20]!r} is larger than any number of a report")
     return value
 
 

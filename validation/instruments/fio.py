@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from typing import Any, Final
 
 from validation.instruments.figures import MULTIPLES, Figure, NotReadable, Reading, Section, Skipped
@@ -11,7 +12,7 @@ from validation.instruments.opening import Progress, Source
 
 NAME: Final = "fio"
 HOW: Final = "fio JOBFILE --output-format=json+ --output=fio.json"
-SIZE: Final = re.compile(r"([0-9]+(?:\.[0-9]+)?)([kKmMgG]?)i?[bB]?")
+SIZE: Final = re.compile(r"([0-9]{1,18}(?:\.[0-9]+)?)([kKmMgG]?)i?[bB]?")
 DIRECTIONS: Final = ("read", "write", "trim")
 TEXT: Final = re.compile(r"^fio-[0-9]|: \(g=[0-9]+\): rw=|: \(groupid=[0-9]+, jobs=[0-9]+\)", re.MULTILINE)
 PLAIN: Final[dict[str, tuple[str, float]]] = {
@@ -29,6 +30,10 @@ OPTIONS: Final = {
     "runtime": "s",
     "rwmixread": "percent",
 }
+
+OPTION: Final = re.compile(rf'"({"|".join(OPTIONS)})"\s*:\s*"([^"]*)"')
+Stated = dict[tuple[str, str], list[int]]
+"""Name and value of an option -> the lines that state it, in rising order."""
 
 
 def recognises(head: str) -> bool:
@@ -52,9 +57,9 @@ def read(source: Source, progress: Progress | None = None) -> list[Reading]:
         raise NotReadable(f"{source.name}: fio's jobs are missing; run {HOW}")
     version, when = data.get("fio version"), data.get("time")
     reading = Reading(NAME, "", source.name, "", ends=when if isinstance(when, str) else None)
-    lines = text.split("\n")
+    stated = _stated(text)
     for place, job in enumerate((job for job in jobs if isinstance(job, dict)), 1):
-        _take_job(reading, data, job, f"job {place}", lines, skipped)
+        _take_job(reading, data, job, f"job {place}", stated, skipped)
     if not reading.figures:
         raise NotReadable(f"{source.name}: no job did any I/O; run {HOW}")
     reading.title = (
@@ -64,8 +69,17 @@ def read(source: Source, progress: Progress | None = None) -> list[Reading]:
     return [reading]
 
 
+def _stated(text: str) -> Stated:
+    """The lines of each option in *text*."""
+    stated: Stated = {}
+    for number, line in enumerate(text.split("\n"), 1):
+        for name, value in OPTION.findall(line):
+            stated.setdefault((name, value), []).append(number)
+    return stated
+
+
 def _take_job(
-    reading: Reading, data: dict[str, Any], job: dict[str, Any], of: str, lines: list[str], skipped: Skipped
+    reading: Reading, data: dict[str, Any], job: dict[str, Any], of: str, stated: Stated, skipped: Skipped
 ) -> None:
     """Add what one job reached and how it was asked."""
     found = len(reading.figures)
@@ -87,7 +101,7 @@ def _take_job(
     first, last = min(figure.line for figure in figures), max(figure.line for figure in figures)
     for options in (data.get("global options"), job.get("job options")):
         for name, value in (options if isinstance(options, dict) else {}).items():
-            _take_option(reading, of, name, value, lines, first)
+            _take_option(reading, of, name, value, stated, first)
     reading.sections.append(Section(of, first, last, len(reading.figures) - found))
     for name, value in job.items():
         if isinstance(value, dict) and name not in {*DIRECTIONS, "job options"}:
@@ -116,15 +130,14 @@ def _take_direction(reading: Reading, part: dict[str, Any], of: str) -> None:
                 reading.figures.append(value.figure(f"{name} p{shown}", of, "s", scale))
 
 
-def _take_option(reading: Reading, of: str, name: str, value: object, lines: list[str], near: int) -> None:
+def _take_option(reading: Reading, of: str, name: str, value: object, stated: Stated, near: int) -> None:
     """Add a setting of the job that is a number; those stand in the JSON as text, so their line is looked for."""
     match = SIZE.fullmatch(value) if name in OPTIONS and isinstance(value, str) else None
     if match is None:
         return
-    printed = f'"{value}"'
-    here = [n for n, line in enumerate(lines, 1) if f'"{name}"' in line and printed in line]
+    here = stated.get((name, match[0]), [])
     if not here:
         return
     number = float(match[1]) * MULTIPLES[match[2].upper()]
-    line = max((n for n in here if n <= near), default=here[0])
+    line = here[max(bisect_right(here, near) - 1, 0)]
     reading.figures.append(Figure(name, of, number, OPTIONS[name], number, number, line))

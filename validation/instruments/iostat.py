@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from validation.instruments.figures import (
+    LARGEST,
     MULTIPLES,
     Column,
     NotReadable,
@@ -24,7 +25,7 @@ from validation.instruments.sysstat import BANNER, COLUMNS, CPU, SYSTEMS, TIME, 
 NAME: Final = "iostat"
 HOW: Final = "iostat -xtk 5 > iostat.txt, with LC_ALL=C in front"
 PLAIN: Final = re.compile(r"[0-9.\s]+")
-SUFFIXED: Final = re.compile(r"(-?[0-9]+(?:\.[0-9]+)?)([kKMGTP%]?)")
+SUFFIXED: Final = re.compile(r"(-?[0-9]{1,18}(?:\.[0-9]+)?)([kKMGTP%]?)")
 
 
 def recognises(head: str) -> bool:
@@ -59,6 +60,7 @@ class _Text:
         self.reading = Reading(NAME, "", source.name, "")
         self._source = source
         self._series: dict[str, Series] = {}
+        self._begun: dict[tuple[str, tuple[Column, ...]], Series] = {}
         self._header: list[str] = []
         self._columns: tuple[Column, ...] = ()
         self._device_last = False
@@ -130,6 +132,8 @@ class _Text:
             values = [float(part) for part in parts[1:]]
         except ValueError:  # dots and digits that are no number
             return False
+        if max(values) > LARGEST:
+            return False
         series.values.extend(values)
         series.lines.append(number)
         series.samples.append(self._sample)
@@ -142,6 +146,8 @@ class _Text:
             try:
                 values = list(map(float, parts))
             except ValueError:
+                return self._odd(parts, device)
+            if max(values) > LARGEST:
                 return self._odd(parts, device)
         else:
             read = [SUFFIXED.fullmatch(part) for part in parts]
@@ -175,9 +181,9 @@ class _Text:
             Column(column.name, column.unit, column.scale, grain_of(text.rstrip("kKMGTP%")))
             for column, text in zip(self._columns, printed, strict=True)
         )
-        series = next((s for s in self.reading.series if s.of == device and s.columns == columns), None)
+        series = self._begun.get((device, columns))
         if series is None:
-            series = Series(device, columns)
+            series = self._begun[device, columns] = Series(device, columns)
             self.reading.series.append(series)
         self._series[device] = series
         return series
@@ -228,7 +234,9 @@ class _Text:
 
 
 def _is_header(parts: list[str]) -> bool:
-    return bool(parts) and "Device" in {parts[0].rstrip(":"), parts[-1]} and len(parts) > 2
+    if len(parts) < 3 or "Device" not in {parts[0].rstrip(":"), parts[-1]}:
+        return False
+    return sum(part.rstrip(":") == "Device" for part in parts) == 1
 
 
 def _printed_multiple(column: Column) -> float:

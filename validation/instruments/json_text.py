@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import json
-import math
 import re
 from typing import Any, Final
 
-from validation.instruments.figures import Column, Figure, NotReadable, grain_of
+from validation.instruments.figures import LARGEST, Column, Figure, NotReadable, grain_of
 
 TOKEN: Final = re.compile(r'"(?:[^"\\]|\\.)*"|(-?[0-9]+(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?)')
 
@@ -37,8 +36,10 @@ def parsed(text: str, file: str) -> Any:
     def number(digits: str) -> Printed:
         value = Printed(digits)
         value.text, value.line = digits, next(lines, 0)
-        if not math.isfinite(value):
-            raise NotReadable(f"{file}, line {value.line}: {digits[:20]} is larger than any number")
+        if abs(value) > LARGEST:
+            raise NotReadable(
+                f"{file}, line {value.line}: {digits[:20]} is larger than any number of a report"
+            )
         return value
 
     def constant(word: str) -> float:

@@ -41,8 +41,7 @@ def measured_lines(readings: Sequence[Reading]) -> Iterator[str]:
 
 
 def _series(place: int, series: Series) -> Iterator[str]:
-    for column in series.columns:
-        values = series.column(column.name)
+    for column, values in series.by_column():
         yield from _table(
             "series",
             {

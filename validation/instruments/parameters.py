@@ -17,8 +17,10 @@ KEPT: Final = re.compile(
     r"fast_start_\w+|commit_\w+|undo_\w+|compatible|cluster_database|db_cache_advice|use_large_pages|inmemory_\w+|"
     r"small_table_threshold|serial_direct_read|direct_read\w*|fastpin\w*|db_file_\w+|resource_manager_\w+|star_\w+)"
 )
-LINE: Final = re.compile(r"\s*(?:[\w*]+\.)?(_?[a-z][\w$]*)\s*=\s*(.*?)\s*", re.IGNORECASE)
-SHOWN: Final = re.compile(r"(_?[a-z][\w$]*)\s+(string|integer|boolean|big integer|unknown)(?:\s+(\S.*?))?\s*")
+LINE: Final = re.compile(r"\s*(?:[\w*]+\.)?(_?[a-z][\w$]*)\s*=\s*(.*)", re.IGNORECASE)
+SHOWN: Final = re.compile(
+    r"^(_?[a-z][\w$]*)\s+(string|integer|boolean|big integer|unknown)(?:\s+(\S.*))?", re.MULTILINE
+)
 HEADER: Final = re.compile(r"^NAME\s+TYPE\s+VALUE\s*$", re.MULTILINE)
 
 
@@ -32,7 +34,7 @@ def recognises(head: str) -> bool:
     if HEADER.search(head) and SHOWN.search(head):
         return True
     lines = [line for line in head.splitlines() if line.strip() and not line.lstrip().startswith("#")]
-    fitting = [match for line in lines if (match := LINE.fullmatch(line))]
+    fitting = [match for line in lines if (match := LINE.fullmatch(line.rstrip()))]
     return len(fitting) >= max(2, 0.8 * len(lines)) and any(kept(match[1]) for match in fitting)
 
 
@@ -43,7 +45,7 @@ def read(source: Source, progress: Progress | None = None) -> list[Reading]:
     for number, line in enumerate(source.lines(progress), 1):
         if not line.strip() or set(line.strip()) <= set("- "):
             continue
-        match = (SHOWN if shown else LINE).fullmatch(line)
+        match = (SHOWN if shown else LINE).fullmatch(line.rstrip())
         if match is None:
             skipped.add(number, "lines of another form")
         elif kept(match[1]):

@@ -26,8 +26,8 @@ COLUMNS: Final = {
     "Bytes": ("bytes", 1.0), "E-Bytes": ("bytes", 1.0), "OMem": ("bytes", 1.0), "1Mem": ("bytes", 1.0),
     "Used-Mem": ("bytes", 1.0), "A-Time": ("s", 1.0),
 }  # fmt: skip
-CELL: Final = re.compile(r"([0-9]+(?:\.[0-9]+)?)([KMGT]?)(?:\s*\(\s*[0-9]+\))?")
-CLOCK: Final = re.compile(r"([0-9]+):([0-9][0-9]):([0-9][0-9])\.([0-9]+)")
+CELL: Final = re.compile(r"([0-9]{1,18}(?:\.[0-9]+)?)([KMGT]?)(?:\s*\(\s*[0-9]+\))?")
+CLOCK: Final = re.compile(r"([0-9]{1,9}):([0-9][0-9]):([0-9][0-9])\.([0-9]+)")
 DECIMAL: Final = {"": 1.0, "K": 1e3, "M": 1e6, "G": 1e9, "T": 1e12}
 BINARY: Final = {"": 1.0, "K": 2.0**10, "M": 2.0**20, "G": 2.0**30, "T": 2.0**40}
 

@@ -23,7 +23,7 @@ from validation.instruments.sysstat import BANNER, COLUMNS, CPU, take_banner
 NAME: Final = "sar"
 HOW: Final = "sar -d -p > sar.txt with LC_ALL=C in front, or sadf -j -- -d -u > sar.json"
 STAMP: Final = re.compile(r"([0-9]{1,2}:[0-9]{2}:[0-9]{2}(?: [AP]M)?|Average:)\s+(.*)")
-NUMBER: Final = re.compile(r"[0-9]+(?:\.[0-9]+)?")
+NUMBER: Final = re.compile(r"[0-9]{1,18}(?:\.[0-9]+)?")
 DISKS: Final = ("DEV",)
 
 
@@ -63,6 +63,7 @@ class _Text:
         self._key = ""
         self._skipped = Skipped()
         self._stamps: dict[str, int] = {}
+        self._series: dict[tuple[str, tuple[str, ...]], Series] = {}
 
     def take(self, number: int, line: str) -> None:
         """Read one line; what is not understood is counted."""
@@ -99,14 +100,12 @@ class _Text:
             return
         if self._key == "CPU":
             of = "cpu"
-        series = next(
-            (s for s in self.reading.series if s.of == of and [c.name for c in s.columns] == [*row]), None
-        )
+        series = self._series.get((of, tuple(row)))
         if series is None:
             known = CPU if of == "cpu" else COLUMNS
             columns = (known.get(name, Column(name, "")) for name in row)
             grains = map(grain_of, row.values())
-            series = Series(
+            series = self._series[of, tuple(row)] = Series(
                 of, tuple(Column(c.name, c.unit, c.scale, g) for c, g in zip(columns, grains, strict=True))
             )
             self.reading.series.append(series)

@@ -12,7 +12,7 @@ KB: Final = 1024.0
 SECTOR_BYTES: Final = 512.0
 SYSTEMS: Final = ("Linux ", "AIX ", "SunOS ")
 BANNER: Final = re.compile(
-    r"(Linux|AIX|SunOS) (\S+) \(([^)]*)\)\s+(\S+)(?:\s+_?(\S+?)_?\s+\(([0-9]+) CPUs?\))?\s*$"
+    r"(Linux|AIX|SunOS) (\S+) \(([^)]*)\)\s+(\S+)(?:\s+_?(\S+?)_?\s+\(([0-9]{1,6}) CPUs?\))?\s*$"
 )
 CLOCK: Final = r"[0-9]{1,2}:[0-9]{2}:[0-9]{2}(?: ?[AP]M)?"
 DAY: Final = r"[0-9]{4}-[0-9]{2}-[0-9]{2}T(?:[0-9]{2}:){2}[0-9]{2}(?:[-+][0-9]{4}|Z)?"
@@ -60,7 +60,7 @@ def seconds_between(earlier: str, later: str) -> float | None:
     ):
         try:
             difference = (parse(later) - parse(earlier)).total_seconds()
-        except ValueError:
+        except (ValueError, TypeError):  # another form, or one of the two has a time zone
             continue
         return difference + 86400 if -86400 <= difference < 0 else difference
     return None

@@ -8,11 +8,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-TABLE: Final = re.compile(r"<table\b([^>]*)>(.*?)</table>", re.IGNORECASE | re.DOTALL)
+TABLE: Final = re.compile(r"<table\b([^<>]*)>(.*?)(?=<table\b|</table>)", re.IGNORECASE | re.DOTALL)
 SUMMARY: Final = re.compile(r"""summary=(?:"([^"]*)"|'([^']*)')""", re.IGNORECASE)
-ROW: Final = re.compile(r"<tr\b[^>]*>(.*?)(?=<tr\b|</tr|$)", re.IGNORECASE | re.DOTALL)
-CELL: Final = re.compile(r"<t([hd])\b[^>]*>(.*?)(?=<t[hd]\b|</t[hd]|$)", re.IGNORECASE | re.DOTALL)
-TAG: Final = re.compile(r"<[^>]*>")
+ROW: Final = re.compile(r"<tr\b[^<>]*>(.*?)(?=<tr\b|</tr|$)", re.IGNORECASE | re.DOTALL)
+CELL: Final = re.compile(r"<t([hd])\b[^<>]*>(.*?)(?=<t[hd]\b|</t[hd]|$)", re.IGNORECASE | re.DOTALL)
+TAG: Final = re.compile(r"<[^<>]*>")
 HEADING: Final = re.compile(r"<h[1-4]\b[^>]*>(.*?)</h[1-4]>", re.IGNORECASE | re.DOTALL)
 RULE: Final = re.compile(r"\s*-{2,}(?: +-+)+\s*|\s*-{3,}\s*")
 MOST_CELLS: Final = 200
@@ -137,6 +137,8 @@ class _Ruled:
             self._above.append(line)
 
     def _rule(self, number: int, line: str, spans: list[tuple[int, int]]) -> Iterator[Table]:
+        if len(spans) > MOST_CELLS:
+            return
         if self._table is not None and self._table.rows and len(spans) > 1:
             self._above = [self._last]  # the heading of the next table follows without a blank line
             self._table.rows.pop()

@@ -21,7 +21,7 @@ from validation.instruments.opening import Progress, Source
 
 NAME: Final = "tkprof"
 HOW: Final = "tkprof TRACE.trc report.txt waits=yes sys=no"
-BANNER: Final = re.compile(r"TKPROF: Release (\S+) - .* on (.+)")
+BANNER: Final = re.compile(r"TKPROF: Release (\S{1,40}) - .{0,80} on (.+)")
 CALL: Final = re.compile(r"(Parse|Execute|Fetch|total)\s+(\S.*)")
 COLUMNS: Final = (
     Column("count", "count"),
@@ -32,7 +32,7 @@ COLUMNS: Final = (
     Column("current", "gets"),
     Column("rows", "rows"),
 )
-WAIT: Final = re.compile(r"  (\S.*?)\s+([0-9]+)\s+([0-9]+\.[0-9]+)\s+([0-9]+\.[0-9]+)\s*")
+WAIT: Final = re.compile(r"  (\S+(?: \S+)*?)\s+([0-9]+)\s+([0-9]+\.[0-9]+)\s+([0-9]+\.[0-9]+)\s*")
 STEP: Final = re.compile(r"\s*([0-9]+)\s{1,}(?:([0-9]+)\s+([0-9]+)\s+)?(\s*\S.*)")
 DETAIL: Final = re.compile(r"\b(cr|r|pr|pw|w|time|cost|size|card)=([0-9]+)( us)?")
 DETAILS: Final = {

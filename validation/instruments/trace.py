@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -24,7 +25,7 @@ CURSOR: Final = re.compile(r"PARSING IN CURSOR #([0-9]+) len=[0-9]+ dep=([0-9]+)
 SQL_ID: Final = re.compile(r"sqlid='(\w+)'")
 STEP: Final = re.compile(rf"STAT #{N} id={N} cnt={N} pid=[0-9]+ pos=[0-9]+ obj=-?[0-9]+ op='(.*)'?\s*")
 DETAIL: Final = re.compile(rf"\b(cr|pr|pw|time)={N}")
-RELEASE: Final = re.compile(r"Oracle(?:8i|9i| Database)?.*? Release ([0-9][0-9.]*)")
+RELEASE: Final = re.compile(r"Oracle(?:8i|9i| Database)?.*? Release ([0-9]{1,9}(?:\.[0-9]+)*)")
 TRANSACTION: Final = re.compile(r"XCTEND rlbk=([0-9]), rd_only=([0-9])(?:, tim=[0-9]+)?\s*")
 BLOCKS: Final = re.compile(rf" (?:blocks|block cnt|p3)={N}")
 READS: Final = (
@@ -88,10 +89,12 @@ class _Trace:
         self._name = source.name
         self._statement: dict[str, str] = {}
         self._numbers: dict[str, str] = {}
-        self._calls: dict[tuple[str, str], _Sums] = {}
-        self._waits: dict[tuple[str, str], _Sums] = {}
-        self._steps: dict[tuple[str, str], tuple[int, list[tuple[str, int]]]] = {}
+        self._calls: dict[str, dict[str, _Sums]] = defaultdict(dict)
+        self._waits: dict[str, dict[str, _Sums]] = defaultdict(dict)
+        self._steps: dict[str, dict[str, tuple[int, list[tuple[str, int]]]]] = defaultdict(dict)
+        self._step_count = 0
         self._commits = [0, 0, 0]
+        self._behind = ""
         self._in_sql = False
         self._first_tim = self._last_tim = 0
         self._unit_s = 1e-6
@@ -99,7 +102,13 @@ class _Trace:
         self._skipped = Skipped()
 
     def take(self, number: int, line: str) -> None:
-        """Read one line."""
+        """Read one line, and each call that lost its line break and stands behind another."""
+        self._behind = line
+        while line := self._behind:
+            self._behind = ""
+            self._take(number, line)
+
+    def _take(self, number: int, line: str) -> None:
         start = line[:5]
         if start == "WAIT ":
             self._in_sql = False
@@ -169,14 +178,14 @@ class _Trace:
     def _rest(self, number: int, rest: str) -> None:
         """What follows in the same line, where a line break was lost."""
         if rest.startswith(("WAIT #", "FETCH #", "EXEC #")):
-            self.take(number, rest)
+            self._behind = rest
         else:
             self._skipped.add(number, "ends of lines")
 
     def _add_call(self, number: int, kind: str, of: str, values: tuple[str, ...]) -> None:
-        sums = self._calls.get((of, kind))
+        sums = self._calls[of].get(kind)
         if sums is None:
-            sums = self._calls[of, kind] = _Sums(number, [0] * 8)
+            sums = self._calls[of][kind] = _Sums(number, [0] * 8)
         sums.values[0] += 1
         for place, value in enumerate(values, 1):
             sums.values[place] += int(value)
@@ -188,10 +197,10 @@ class _Trace:
         ):
             self._skipped.add(number, "lines that are cut off")
             return
-        key = self._of(wait[1]), wait[2]
-        sums = self._waits.get(key)
+        waits = self._waits[self._of(wait[1])]
+        sums = waits.get(wait[2])
         if sums is None:
-            sums = self._waits[key] = _Sums(number, [0, 0, 0])
+            sums = waits[wait[2]] = _Sums(number, [0, 0, 0])
         ela = int(wait[3])
         sums.values[0] += 1
         sums.values[1] += ela
@@ -213,9 +222,10 @@ class _Trace:
         if step is None:
             self._skipped.add(number, "row sources without their fields")
             return
-        key = self._of(step[1]), step[2]
-        if key in self._steps or len(self._steps) < MOST_STATEMENTS:
-            self._steps[key] = (
+        steps = self._steps[self._of(step[1])]
+        if step[2] in steps or self._step_count < MOST_STATEMENTS:
+            self._step_count += step[2] not in steps
+            steps[step[2]] = (
                 number,
                 [("rows", int(step[3])), *((name, int(value)) for name, value in details)],
             )
@@ -236,7 +246,7 @@ class _Trace:
             raise NotReadable(
                 f"{self._name}: this trace has no call and no wait in it; trace again with {HOW}"
             )
-        for of in dict.fromkeys([key[0] for key in (*self._calls, *self._waits)]):
+        for of in dict.fromkeys((*self._calls, *self._waits)):
             found = len(reading.figures)
             self._call_figures(of)
             self._wait_figures(of)
@@ -259,15 +269,12 @@ class _Trace:
         return reading
 
     def _call_figures(self, of: str) -> None:
-        for (statement, kind), sums in self._calls.items():
-            if statement == of:
-                for name, value in zip(CALLS, sums.values, strict=True):
-                    self._figure(f"{kind} {name}", of, value, UNITS[name], sums)
+        for kind, sums in self._calls[of].items():
+            for name, value in zip(CALLS, sums.values, strict=True):
+                self._figure(f"{kind} {name}", of, value, UNITS[name], sums)
 
     def _wait_figures(self, of: str) -> None:
-        for (statement, event), sums in self._waits.items():
-            if statement != of:
-                continue
+        for event, sums in self._waits[of].items():
             subject = f"{of}, {event}"
             self._figure("waits", subject, sums.values[0], "count", sums)
             self._figure("total", subject, sums.values[1], "s", sums)
@@ -281,15 +288,14 @@ class _Trace:
                 self._figure(f"reads of {size} blocks", subject, count, "count", sums)
 
     def _step_figures(self, of: str) -> None:
-        for (statement, step), (line, values) in self._steps.items():
-            if statement == of:
-                units = {"rows": ("rows", 1.0), "time": ("s", 1e-6), "cr": ("gets", 1.0)}
-                for name, value in values:
-                    unit, scale = units.get(name, ("blocks", 1.0))
-                    number = value * scale
-                    self.reading.figures.append(
-                        Figure(name, f"{of}, step {step}", number, unit, number, number, line)
-                    )
+        units = {"rows": ("rows", 1.0), "time": ("s", 1e-6), "cr": ("gets", 1.0)}
+        for step, (line, values) in self._steps[of].items():
+            for name, value in values:
+                unit, scale = units.get(name, ("blocks", 1.0))
+                number = value * scale
+                self.reading.figures.append(
+                    Figure(name, f"{of}, step {step}", number, unit, number, number, line)
+                )
 
     def _figure(
         self, name: str, of: str, value: int, unit: str, sums: _Sums, *, of_one: bool = False

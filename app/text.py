@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Iterable, Iterator, Sequence
+from typing import Final
 
 from click import style
 
@@ -178,12 +179,16 @@ def heading_lines(result: RunResult, title: str, width: int) -> Iterator[str]:
         yield from wrapped(accuracy_words(result.accuracy), width, first="accuracy  ")
 
 
+LEAST_SAID: Final = 1e-3
+"""Finest distance between the engines that is said: nothing printed is finer."""
+
+
 def accuracy_words(accuracy: Accuracy) -> str:
     """How far an instant estimate may be off, in one line."""
     if accuracy.factor == 1:
         return f"same as simulated: {accuracy.regime}"
     within, most = (
-        f"{100 * distance:.2g} %" if distance < 1 else f"a factor of {1 + distance:g}"
+        f"{100 * max(distance, LEAST_SAID):.2g} %" if distance < 1 else f"a factor of {1 + distance:g}"
         for distance in (accuracy.within_fraction, accuracy.factor - 1)
     )
     return f"within {within} of the simulation in 95 % of such cases, and within {most} in all: {accuracy.regime}"

@@ -57,7 +57,7 @@ def test_what_cannot_be_simulated_is_refused_with_the_sentence_of_the_model(work
     many = asked("rahn-full-scan", "workload.users=3000")
     played = worker.play(many, Job([many]))
     assert played is not None
-    assert "steps is refused" in played.refused
+    assert "the limit is 2 minutes" in played.refused
 
 
 def test_a_cancelled_run_ends_soon_and_its_process_goes_on(worker: Worker) -> None:

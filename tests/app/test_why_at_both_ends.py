@@ -21,6 +21,8 @@ NAMES = (
 NUMBER = r"[\d,]+(?:\.\d+)?(?:e[+-]?\d+)?"
 UNIT = r"(?: ?(µs|ms|s|bytes|[KMGT]B?))?\b"
 MOVED = re.compile(rf"(fell|rose|grew|shrank) from ({NUMBER}){UNIT}[^;]*? to ({NUMBER}){UNIT}")
+SECONDS = {"d": 86400, "h": 3600, "min": 60, "s": 1}
+DURATION = re.compile(r"\b[0-9]+ (?:d|h|min) [0-9]+ (?:h|min|s)\b")
 SAVES = re.compile(
     r"which (saves|costs) \d|reading takes [\d,.]+ \S+ (less|more)|^searching for space (fell|rose)"
 )
@@ -36,6 +38,16 @@ def ends(name: str) -> Iterator[tuple[str, str]]:
             known = [end for end in (field.low, field.high) if end is not None and not field.open_below]
             for value in (*field.options[:1], *field.options[-1:], *control.offers, *known):
                 yield control.path, fields.as_text(value)
+
+
+def in_seconds(text: str) -> str:
+    """Durations such as "10 min 26 s" as "626 s"."""
+    return DURATION.sub(
+        lambda found: (
+            f"{sum(int(n) * SECONDS[u] for n, u in re.findall(r'([0-9]+) (d|h|min|s)', found[0]))} s"
+        ),
+        text,
+    )
 
 
 def value(number: str, unit: str) -> float:
@@ -67,7 +79,7 @@ def test_every_reason_has_counts_and_the_right_direction(name: str) -> None:
         where = f"{name} {path}={text}: {said}"
         assert said, where
         assert re.search(r"\d", said[0]), where
-        for word, first, unit, second, other_unit in MOVED.findall(" ".join(said)):
+        for word, first, unit, second, other_unit in MOVED.findall(in_seconds(" ".join(said))):
             rose = value(second, other_unit) > value(first, unit)
             assert rose == (word in ("rose", "grew")), where
         main = SAVES.search(said[0])

@@ -42,7 +42,7 @@ def saturation(stats: TransactionStats) -> str:
     now = f", now {100 * busy:.0f} % busy" if busy is not None else ""
     users = ""
     if stats.saturation_users is not None:
-        users = f": queueing begins at {_users(stats.saturation_users)}"
+        users = f": it saturates from about {_users(stats.saturation_users)} on"
     said = saturates(stats.bottleneck)
     knee, exceeded = tps(stats.saturation_per_s), ""
     if stats.per_s > stats.saturation_per_s and tps(stats.per_s) != knee:
@@ -227,7 +227,7 @@ def figures_of(result: RunResult) -> dict[str, str]:
     found |= {f"{name} % busy": f"{100 * share:.1f}" for name, share in stats.utilisation.items()}
     found["saturates at TPS"] = tps(stats.saturation_per_s)
     if stats.saturation_users is not None:
-        found["queueing begins at users"] = f"{stats.saturation_users:,.0f}"
+        found["saturates from users"] = f"{stats.saturation_users:,.0f}"
     return found
 
 

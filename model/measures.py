@@ -112,7 +112,7 @@ _ALL: Final = (
     Measure("response_p99_s", "99 % of the responses are shorter", _percentile("p99")),
     Measure("saturation_per_s", "throughput at which the first resource saturates",
             _part("transactions", "saturation_per_s")),
-    Measure("saturation_users", "users at which queueing begins", _part("transactions", "saturation_users")),
+    Measure("saturation_users", "users at which it saturates", _part("transactions", "saturation_users")),
     Measure("commits_per_log_write", "commits that one write of the log carries",
             _part("transactions", "commits_per_log_write")),
     Measure("cost_total", "licence, support, infrastructure and storage used by one run, or one transaction",

@@ -92,7 +92,7 @@ def test_resources_stand_with_the_knee_and_kinds_with_their_reads(law: Answered,
     result = played()
     rows = section(lines(result), "Resources")
     assert [row[:20].strip() for row in rows[1:4]] == ["data disk", "redo disk", "processors"]
-    assert "queueing begins at 6" in " ".join(rows[4:])
+    assert "it saturates from about 6" in " ".join(rows[4:])
     kinds = section(lines(result), "Kinds of transactions")
     assert kinds[0].split() == ["kind", "TPS", "response", "p95", "gets", "blocks", "read"]
     assert [row.split()[0] for row in kinds[1:]] == [
@@ -195,7 +195,7 @@ def test_side_by_side_is_in_milliseconds_with_tps(law: Answered) -> None:
         "buffer hit %",
         "reads per transaction",
         "data disk % busy",
-        "queueing begins at users",
+        "saturates from users",
     ):
         assert name in names
     assert "elapsed" not in names

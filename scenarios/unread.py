@@ -55,7 +55,7 @@ ORACLE_ALONE: Final = (
 TRANSACTIONS: Final = (
     "index.*", "tablespace.space_management", "tablespace.extent_management", "tablespace.uniform_extent_bytes",
     "table.rows", "table.row_bytes", "table.row_bytes_sd", "table.pctfree_percent", "table.pctused_percent",
-    "table.initrans", "table.migrated_fraction", "table.cached_fraction", "instance.release", "instance.sessions",
+    "table.initrans", "table.migrated_fraction", "table.cached_fraction",
     "instance.serial_direct_read", "instance.disk_asynch_io", "instance.direct_read_slots*",
     "instance.statistics.*", "host.io_path", "host.page_cache_hit_fraction", "host.read_ahead_bytes",
     "host.filesystem", "host.journal_*", "host.dirty_*", "host.write_call_s", "host.page_write_s",

@@ -442,9 +442,9 @@ def test_another_catalog_entry_leaves_nothing_of_the_first() -> None:
 @pytest.mark.parametrize(
     ("settings", "said"),
     [
-        (["host.scheduler=cfq", "host.kernel=6.8"], "cfq is not in kernel 6.8"),
-        (["host.scheduler=bfq"], "bfq is not in kernel 2.6.5"),
-        (["host.dirty_background_ratio_percent=50"], "the kernel takes half of the latter"),
+        (["host.scheduler=cfq", "host.kernel=6.8"], "kernel 6.8 has no scheduler cfq"),
+        (["host.scheduler=bfq"], "kernel 2.6.5 has no scheduler bfq"),
+        (["host.dirty_background_ratio_percent=50"], "the kernel uses half of the latter"),
     ],
 )
 def test_settings_that_no_machine_has_together_are_named(settings: list[str], said: str) -> None:

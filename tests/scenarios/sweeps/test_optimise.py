@@ -213,7 +213,7 @@ def test_the_points_that_were_asked_can_be_written(tmp_path: Path) -> None:
     ("goal", "vary", "wide"),
     [
         ("response_s <= 10ms", "workload.users=1:100", "workload.users=1:100:100"),
-        ("response_s <= 2 * base", "workload.users=1:100", "workload.users=1:100:100"),
+        ("response_s <= 2 * base", "workload.users=1:200", "workload.users=1:200:200"),
         ("transactions_per_s >= 40", "workload.users=1:100", "workload.users=1:100:100"),
         ("response_s <= '8ms'", CACHE, CACHE),
     ],

@@ -428,9 +428,11 @@ ASKED = [f"{path}={text}" for path, text in SMALL.items()]
 
 def test_the_law_is_there_while_it_is_simulated_and_gives_way_to_it(held: Held) -> None:
     app = opened(**SMALL)
-    law = elapsed("rahn-full-scan", *ASKED)
+    estimate = run(load("rahn-full-scan", ASKED), "calculate")
+    law = show_seconds(estimate.time.elapsed_s)
     assert metric(app, "Elapsed").value == law
-    assert says(app, "instant estimate, may be off by up to 5×")
+    assert estimate.accuracy is not None
+    assert says(app, f"instant estimate, may be off by up to {estimate.accuracy.factor:g}×")
     assert says(app, "simulating …")
     held.may.set()
     assert job_of(app).wait(LIMIT_S)

@@ -22,7 +22,7 @@ from app.uncertainty_text import (
 )
 from model.catalog import constant_named
 from model.provenance import Constant
-from model.results import Contribution, Interval, RunResult, Uncertainty
+from model.results import Accuracy, Contribution, Interval, RunResult, Uncertainty
 from scenarios import load, run
 from scenarios.uncertainty import Difference
 
@@ -47,7 +47,10 @@ def sure(low_s: float, high_s: float, **more: object) -> RunResult:
         "uncertain_constants": ["a", "b", "c"], "known_constants": ["d", "e", "f", "g"],
         "draws": 1024, "seed": 1, "engine": "calculate", **more,
     }  # fmt: skip
-    return run(load(SCAN)).model_copy(update={"uncertainty": Uncertainty.model_validate(fields)})
+    accuracy = Accuracy(within_fraction=0, factor=1, regime="one session", why="Nothing queues.")
+    return run(load(SCAN)).model_copy(
+        update={"accuracy": accuracy, "uncertainty": Uncertainty.model_validate(fields)}
+    )
 
 
 def difference(low_s: float, high_s: float, *extrapolated: str) -> Difference:
@@ -119,6 +122,12 @@ def test_an_answer_says_what_its_interval_holds() -> None:
         "The interval holds the model's own error on published numbers, 3 uncertain constants and chance. "
         "1 constant is used outside the range of the measurements. The interval is wider for that. "
         "4 constants have no interval and count as exact."
+    )
+    off = Accuracy(within_fraction=0.2, factor=1.5, regime="several sessions", why="Reads meet.")
+    estimated = sure(0.3, 0.4).model_copy(update={"accuracy": off})
+    assert next(what_it_holds([estimated])) == (
+        "The interval holds the model's own error on published numbers, 3 uncertain constants "
+        "and the error of the instant estimate."
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from array import array
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -59,6 +59,28 @@ class Series:
     """Line of each row."""
     samples: array[int] = field(default_factory=lambda: array("q"))
     """Number of the sample that each row belongs to, from 0."""
+    grains: array[float] = field(default_factory=lambda: array("d"))
+    """Grain of each value where it is not its column's, as of numbers that are printed with K, M, G; else empty."""
+
+    def add(self, values: Iterable[float], line: int, sample: int, grains: Sequence[float] = ()) -> None:
+        """Add a row, with *grains* where they are not those of its columns."""
+        if grains or self.grains:
+            usual = [column.grain for column in self.columns]
+            if not self.grains:
+                self.grains.extend(usual * len(self.lines))
+            self.grains.extend(grains or usual)
+        self.values.extend(values)
+        self.lines.append(line)
+        self.samples.append(sample)
+
+    def add_bytes(self, values: bytes, lines: bytes, samples: bytes) -> None:
+        """Add many rows as the machine's own numbers."""
+        self.values.frombytes(values)
+        self.lines.frombytes(lines)
+        self.samples.frombytes(samples)
+        if self.grains:
+            usual = [column.grain for column in self.columns]
+            self.grains.extend(usual * (len(self.lines) - len(self.grains) // len(usual)))
 
     def column(self, name: str) -> list[float]:
         """Values of one column, sample by sample, in its unit."""
@@ -79,6 +101,8 @@ class Series:
         wide = len(self.columns)
         for place, value in enumerate(self.values):
             column = self.columns[place % wide]
+            if self.grains:
+                column = Column(column.name, column.unit, column.scale, self.grains[place])
             yield figure(column.name, self.of, value, column, self.lines[place // wide])
 
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from typing import Any, Final
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Final
 
 from validation.instruments.figures import (
     LARGEST,
@@ -13,19 +13,34 @@ from validation.instruments.figures import (
     NotReadable,
     Reading,
     Section,
-    Series,
     Skipped,
     grain_of,
     plural,
 )
-from validation.instruments.json_text import Printed, parsed
 from validation.instruments.opening import Progress, Source
-from validation.instruments.sysstat import BANNER, COLUMNS, CPU, SYSTEMS, TIME, seconds_between, take_banner
+from validation.instruments.sysstat import (
+    BANNER,
+    COLUMNS,
+    PROCESSORS,
+    SYSTEMS,
+    TIME,
+    Rows,
+    hosts_of,
+    refuse_commas,
+    rows_of,
+    take_banner,
+    take_span,
+)
+
+if TYPE_CHECKING:
+    import numpy
 
 NAME: Final = "iostat"
 HOW: Final = "iostat -xtk 5 > iostat.txt, with LC_ALL=C in front"
 PLAIN: Final = re.compile(r"[0-9.\s]+")
 SUFFIXED: Final = re.compile(r"(-?[0-9]{1,18}(?:\.[0-9]+)?)([kKMGTP%]?)")
+HUNDREDTHS: Final = r"^(\S++)((?: ++[0-9]{1,13}+\.[0-9][0-9]){%d})$"
+"""A device and its numbers with two digits behind the point; without the point they are whole, and exact."""
 
 
 def recognises(head: str) -> bool:
@@ -40,15 +55,23 @@ def read(source: Source, progress: Progress | None = None) -> list[Reading]:
     if source.head.lstrip().startswith("{"):
         return list(_from_json(source))
     readings: list[Reading] = []
-    text = _Text(source)
-    for number, line in enumerate(source.lines(progress), 1):
-        if line.startswith(SYSTEMS) and BANNER.match(line):
-            if text.reading.series:
-                readings.append(text.close(number - 1))
-                text = _Text(source)
-            take_banner(line, text.reading)
-        else:
-            text.take(number, line)
+    text, number = _Text(source), 0
+    for lines in source.batches(progress):
+        place = 0
+        while place < len(lines):
+            if text.rows_next and (taken := text.devices(number + place + 1, lines, place)):
+                place += taken
+                continue
+            line = lines[place]
+            place += 1
+            if line.startswith(SYSTEMS) and BANNER.match(line):
+                if text.reading.series:
+                    readings.append(text.close(number + place - 1))
+                    text = _Text(source)
+                take_banner(line, text.reading)
+            else:
+                text.take(number + place, line)
+        number += len(lines)
     readings.append(text.close(number))
     return readings
 
@@ -58,49 +81,83 @@ class _Text:
 
     def __init__(self, source: Source) -> None:
         self.reading = Reading(NAME, "", source.name, "")
+        self.rows_next = False
         self._source = source
-        self._series: dict[str, Series] = {}
-        self._begun: dict[tuple[str, tuple[Column, ...]], Series] = {}
+        self._rows = Rows(self.reading)
         self._header: list[str] = []
+        self._names: tuple[str, ...] = ()
         self._columns: tuple[Column, ...] = ()
-        self._device_last = False
+        self._stack: list[tuple[int, int, numpy.ndarray]] = []
+        self._stacked: tuple[str, ...] = ()
+        self._odd_until = 0
         self._cpu_next = False
-        self._cpu_columns: tuple[Column, ...] = ()
+        self._cpu_names: tuple[str, ...] = ()
         self._sample = -1
         self._times: list[str] = []
         self._first_line = 0
         self._skipped = Skipped()
         self._alone = ""
 
+    def devices(self, number: int, lines: Sequence[str], place: int) -> int:
+        """Read the rows from *place* to the next empty line, where each is a device's in plain numbers; their number.
+
+        Nearly all of a long file is read here: a pattern checks every row, and one call reads the numbers of them all.
+        """
+        self.rows_next = False
+        if number < self._odd_until:
+            return 0
+        try:
+            end = lines.index("", place)
+        except ValueError:
+            end = len(lines)
+        found = re.findall(HUNDREDTHS % len(self._names), "\n".join(lines[place:end]), re.MULTILINE)
+        if not found or len(found) != end - place:
+            self._odd_until = number + end - place
+            return 0
+        import numpy  # noqa: PLC0415
+
+        devices, numbers = zip(*found, strict=True)
+        hundredths = numpy.fromstring("".join(numbers).replace(".", ""), dtype=numpy.int64, sep=" ")
+        if devices != self._stacked:
+            self._unstack()
+            self._stacked = devices
+        self._stack.append((number, self._sample, hundredths.reshape(len(devices), -1)))
+        return len(devices)
+
+    def _unstack(self) -> None:
+        """Hand the samples that were read together to the series of their devices."""
+        stack, self._stack = self._stack, []
+        if not stack:
+            return
+        import numpy  # noqa: PLC0415
+
+        values = numpy.stack([hundredths for _, _, hundredths in stack], axis=1) / 100.0
+        lines = numpy.array([number for number, _, _ in stack], dtype=numpy.int64)
+        samples = numpy.array([sample for _, sample, _ in stack], dtype=numpy.int64).tobytes()
+        printed = ("0.00",) * len(self._names)
+        for place, device in enumerate(self._stacked):
+            self._rows.series(device, self._names, printed).add_bytes(
+                values[place].tobytes(), (lines + place).tobytes(), samples
+            )
+
     def take(self, number: int, line: str) -> None:
         """Read one line; what is not understood is counted."""
         parts = line.split()
         if not parts:
             self._alone = ""
-            return
-        if len(parts) == len(self._header) and not self._cpu_next and self._known(number, line, parts):
-            return
-        if (
-            self._columns
-            and not self._cpu_next
-            and len(parts) == len(self._header)
-            and self._row(number, line, parts)
-        ):
-            return
-        if parts[0] == "avg-cpu:":
-            self._cpu_columns = tuple(CPU.get(name, Column(name, "fraction", 0.01)) for name in parts[1:])
-            self._cpu_next = True
+        elif parts[0] == "avg-cpu:":
+            self._cpu_names, self._cpu_next = tuple(parts[1:]), True
         elif self._cpu_next:
             self._cpu_next = False
             self._cpu(number, parts)
         elif _is_header(parts):
             self._new_sample(number, parts)
+        elif len(parts) == len(self._header) and self._row(number, line, parts):
+            return
         elif TIME.fullmatch(line.strip()):
             self._times.append(line.strip().removeprefix("Time: "))
-        elif self._device_alone(number, parts):
-            return
-        else:
-            _refuse_commas(self._source.name, number, parts)
+        elif not self._device_alone(number, parts):
+            refuse_commas(self._source.name, number, parts, HOW)
             self._skipped.add(
                 number, "a line of another form" if len(parts) != len(self._header) else "no numbers"
             )
@@ -108,6 +165,7 @@ class _Text:
     def _new_sample(self, number: int, parts: list[str]) -> None:
         self._first_line = self._first_line or number
         self._sample += 1
+        self.rows_next = True
         header = [part.rstrip(":") for part in parts]
         if header == self._header:
             return
@@ -119,117 +177,67 @@ class _Text:
         unknown = [name for name in header if name not in COLUMNS and name != "Device"]
         if unknown:
             self._skipped.add(number, f"columns {', '.join(unknown[:5])}")
-        self._header, self._device_last = header, header[-1] == "Device"
-        self._columns = tuple(COLUMNS.get(name, Column(name, "")) for name in header if name != "Device")
-        self._series = {}
-
-    def _known(self, number: int, line: str, parts: list[str]) -> bool:
-        """Read the line of a device that was there before, in plain numbers: nearly every line of a long file."""
-        series = self._series.get(parts[0])
-        if series is None or not PLAIN.fullmatch(line, len(parts[0])):
-            return False
-        try:
-            values = [float(part) for part in parts[1:]]
-        except ValueError:  # dots and digits that are no number
-            return False
-        if max(values) > LARGEST:
-            return False
-        series.values.extend(values)
-        series.lines.append(number)
-        series.samples.append(self._sample)
-        return True
+        self._unstack()
+        self._header = header
+        self._names = tuple(name for name in header if name != "Device")
+        self._columns = tuple(COLUMNS.get(name, Column(name, "")) for name in self._names)
 
     def _row(self, number: int, line: str, parts: list[str]) -> bool:
         """Read a device's line; False where it is none."""
-        device = parts.pop() if self._device_last else parts.pop(0)
-        if PLAIN.fullmatch(line, len(line) - len(line.lstrip()) + len(device)) and not self._device_last:
+        last = self._header[-1] == "Device"
+        device, cells = (parts[-1], parts[:-1]) if last else (parts[0], parts[1:])
+        grains: list[float] = []
+        if not last and PLAIN.fullmatch(line, len(line) - len(line.lstrip()) + len(device)):
             try:
-                values = list(map(float, parts))
-            except ValueError:
-                return self._odd(parts, device)
+                values = list(map(float, cells))
+            except ValueError:  # dots and digits that are no number
+                return False
             if max(values) > LARGEST:
-                return self._odd(parts, device)
+                return False
         else:
-            read = [SUFFIXED.fullmatch(part) for part in parts]
+            read = [SUFFIXED.fullmatch(cell) for cell in cells]
             if not all(read):
-                return self._odd(parts, device)
-            values = []
-            for match, column in zip(read, self._columns, strict=True):
-                assert match is not None
-                multiple = match[2].upper()
-                if multiple in {"", "%"}:
-                    values.append(float(match[1]))
-                else:  # --human prints kilobytes as 1.2M; the column stays in its own unit
-                    values.append(float(match[1]) * MULTIPLES[multiple] / _printed_multiple(column))
-        series = self._series.get(device)
-        if series is None:
-            series = self._begin(device, parts)
-        series.values.extend(values)
-        series.lines.append(number)
-        series.samples.append(max(self._sample, 0))
+                return False
+            multiples = [
+                _multiple(match[2].upper(), column)
+                for match, column in zip(read, self._columns, strict=True)
+                if match
+            ]
+            printed = [match[1] for match in read if match]
+            values = [float(cell) * multiple for cell, multiple in zip(printed, multiples, strict=True)]
+            grains = [grain_of(cell) * multiple for cell, multiple in zip(printed, multiples, strict=True)]
+        self._unstack()
+        self._rows.series(device, self._names, cells).add(values, number, max(self._sample, 0), grains)
         return True
-
-    def _odd(self, parts: list[str], device: str) -> bool:
-        if self._device_last:
-            parts.append(device)
-        else:
-            parts.insert(0, device)
-        return False
-
-    def _begin(self, device: str, printed: list[str]) -> Series:
-        columns = tuple(
-            Column(column.name, column.unit, column.scale, grain_of(text.rstrip("kKMGTP%")))
-            for column, text in zip(self._columns, printed, strict=True)
-        )
-        series = self._begun.get((device, columns))
-        if series is None:
-            series = self._begun[device, columns] = Series(device, columns)
-            self.reading.series.append(series)
-        self._series[device] = series
-        return series
 
     def _device_alone(self, number: int, parts: list[str]) -> bool:
         """-h of older releases: a device's name on a line of its own, its numbers on the next."""
-        if len(parts) == 1 and self._columns and not SUFFIXED.fullmatch(parts[0]):
+        if len(parts) == 1 and self._names and not SUFFIXED.fullmatch(parts[0]):
             self._alone = parts[0]
             return True
-        if self._alone and len(parts) == len(self._columns):
+        if self._alone and len(parts) == len(self._names):
             device, self._alone = self._alone, ""
-            row = [*parts, device] if self._device_last else [device, *parts]
+            row = [*parts, device] if self._header[-1] == "Device" else [device, *parts]
             return self._row(number, " ".join(row), row)
         return False
 
     def _cpu(self, number: int, parts: list[str]) -> None:
-        _refuse_commas(self._source.name, number, parts)
         read = [SUFFIXED.fullmatch(part) for part in parts]
-        if len(parts) != len(self._cpu_columns) or not all(read):
+        if len(parts) != len(self._cpu_names) or not all(read):
+            refuse_commas(self._source.name, number, parts, HOW)
             self._skipped.add(number, "a line of another form")
             return
-        series = self._series.get("")
-        if series is None:
-            series = next((s for s in self.reading.series if s.of == "cpu"), None)
-            if series is None or len(series.columns) != len(parts):
-                grain = grain_of(parts[0].rstrip("%"))
-                series = Series(
-                    "cpu", tuple(Column(c.name, c.unit, c.scale, grain) for c in self._cpu_columns)
-                )
-                self.reading.series.append(series)
-        series.values.extend(float(match[1]) for match in read if match)
-        series.lines.append(number)
-        series.samples.append(self._sample + 1)
+        values = [float(match[1]) for match in read if match]
+        self._rows.series(PROCESSORS, self._cpu_names, parts).add(values, number, self._sample + 1)
 
     def close(self, last_line: int) -> Reading:
         """What was read, with its span."""
+        self._unstack()
         reading = self.reading
-        devices = [series for series in reading.series if series.of != "cpu"]
-        if not devices:
+        if not any(series.of != PROCESSORS for series in reading.series):
             raise NotReadable(f"{self._source.name}: iostat's lines of devices are missing; run {HOW}")
-        samples = self._sample + 1
-        what = f"{plural(len({series.of for series in devices}), 'device')}, {plural(samples, 'sample')}"
-        reading.title = f"iostat -x: {what}"
-        reading.sections.append(Section(f"devices ({what})", self._first_line, last_line, reading.count()))
         reading.unread = self._skipped.unread()
-        _span(reading, self._times, samples)
+        _finish(reading, "iostat -x", (self._first_line, last_line), self._times, self._sample + 1)
         return reading
 
 
@@ -239,27 +247,22 @@ def _is_header(parts: list[str]) -> bool:
     return sum(part.rstrip(":") == "Device" for part in parts) == 1
 
 
-def _printed_multiple(column: Column) -> float:
-    """What one printed unit of a size is in bytes; --human writes sizes alone with K, M, G."""
-    return column.scale if column.unit in {"bytes", "bytes/s"} else 1.0
+def _multiple(letter: str, column: Column) -> float:
+    """Printed units of *column* in one with *letter*: --human prints kilobytes as 1.2M; % is no multiple."""
+    if letter in {"", "%"}:
+        return 1.0
+    return MULTIPLES[letter] / (column.scale if column.unit in {"bytes", "bytes/s"} else 1.0)
 
 
-def _refuse_commas(file: str, number: int, parts: list[str]) -> None:
-    if sum(bool(re.fullmatch(r"[0-9]+,[0-9]+", part)) for part in parts) >= 3:
-        raise NotReadable(
-            f"{file}, line {number}: the numbers have a decimal comma, which cannot be told from a separator; run {HOW}"
-        )
-
-
-def _span(reading: Reading, times: list[str], samples: int) -> None:
-    """Time span and interval; what the first sample is."""
-    if times:
-        reading.begins, reading.ends = times[0], times[-1]
-        gaps = sorted(filter(None, map(seconds_between, times, times[1:])))
-        if gaps:
-            reading.interval_s = gaps[len(gaps) // 2]
-    else:
-        reading.missing.append("no time stamps: run iostat with -t")
+def _finish(reading: Reading, what: str, lines: tuple[int, int], times: list[str], samples: int) -> None:
+    """Title, section and time span; what the first sample is."""
+    devices = {series.of for series in reading.series} - {PROCESSORS}
+    of = f"{plural(len(devices), 'device')}, {plural(samples, 'sample')}"
+    reading.format, reading.title = NAME, f"{what}: {of}"
+    reading.sections.append(Section(f"devices ({of})", *lines, reading.count()))
+    take_span(reading, times)
+    if not times:
+        reading.missing.append("time stamps: run iostat with -t, and with LC_ALL=C in front")
     if samples == 1:
         reading.missing.append("one sample only: without -y it is the mean since the start of the machine")
     else:
@@ -268,72 +271,20 @@ def _span(reading: Reading, times: list[str], samples: int) -> None:
 
 def _from_json(source: Source) -> Iterator[Reading]:
     """Every host of iostat -o JSON."""
-    data = parsed(source.text(), source.name)
-    hosts = (
-        data["sysstat"].get("hosts")
-        if isinstance(data, dict) and isinstance(data.get("sysstat"), dict)
-        else None
-    )
-    if not isinstance(hosts, list) or not hosts:
-        raise NotReadable(f"{source.name}: sysstat.hosts is missing; run iostat -x -o JSON 5")
-    for host in hosts:
-        reading = Reading(NAME, "", source.name, "")
-        skipped, times = Skipped(), []
-        by_device: dict[tuple[str, tuple[str, ...]], Series] = {}
-        statistics = host.get("statistics") if isinstance(host, dict) else None
-        samples = statistics if isinstance(statistics, list) else []
-        for place, sample in enumerate(s for s in samples if isinstance(s, dict)):
+    for reading, samples in hosts_of(source, "iostat -x -o JSON 5"):
+        rows, times = Rows(reading), []
+        for place, sample in enumerate(samples):
             if isinstance(sample.get("timestamp"), str):
                 times.append(sample["timestamp"])
-            rows = [("cpu", sample.get("avg-cpu"))]
-            disks = sample.get("disk")
-            rows += [(_device(row), row) for row in (disks if isinstance(disks, list) else [])]
-            for of, row in rows:
-                if of and isinstance(row, dict):
-                    _take_row(reading, by_device, of, row, place, skipped)
-        devices = [series for series in reading.series if series.of != "cpu"]
-        if not any({"await", "r_await"} & {c.name for c in series.columns} for series in devices):
+            if isinstance(sample.get("avg-cpu"), dict):
+                rows.take_json(sample["avg-cpu"], PROCESSORS, place)
+            for row in rows_of(sample.get("disk")):
+                if isinstance(row, dict) and isinstance(row.get("disk_device"), str):
+                    rows.take_json(row, row["disk_device"], place)
+        if not any(
+            {"await", "r_await"} & {column.name for column in series.columns} for series in reading.series
+        ):
             raise NotReadable(f"{source.name}: iostat ran without -x; run iostat -x -o JSON 5")
-        cpus, release = host.get("number-of-cpus"), host.get("release")
-        reading.host.cpus = int(cpus) if isinstance(cpus, Printed) else None
-        reading.host.system = f"Linux {release}" if isinstance(release, str) else None
-        reading.title = (
-            f"iostat -x -o JSON: {plural(len(devices), 'device')}, {plural(len(samples), 'sample')}"
-        )
         lines = [line for series in reading.series for line in series.lines]
-        reading.sections.append(Section("devices", min(lines), max(lines), reading.count()))
-        reading.unread = skipped.unread()
-        _span(reading, times, len(samples))
+        _finish(reading, "iostat -x -o JSON", (min(lines), max(lines)), times, len(samples))
         yield reading
-
-
-def _device(row: Any) -> str:
-    name = row.get("disk_device") if isinstance(row, dict) else None
-    return name if isinstance(name, str) else ""
-
-
-def _take_row(
-    reading: Reading,
-    by_device: dict[tuple[str, tuple[str, ...]], Series],
-    of: str,
-    row: dict[str, Any],
-    sample: int,
-    skipped: Skipped,
-) -> None:
-    """Add one row of JSON to the series of what it is of."""
-    numbers = {name: value for name, value in row.items() if isinstance(value, Printed)}
-    if not numbers:
-        return
-    key = of, tuple(numbers)
-    if key not in by_device:
-        known = CPU if of == "cpu" else COLUMNS
-        columns = []
-        for name, value in numbers.items():
-            column = known.get(name) or known.get(f"%{name}") or Column(name, "")
-            columns.append(value.column(name, column.unit, column.scale))
-        by_device[key] = Series(of, tuple(columns))
-        reading.series.append(by_device[key])
-    series = by_device[key]
-    series.values.extend(map(float, numbers.values()))
-    series.lines.append(next(iter(numbers.values())).line)
-    series.samples.append(sample)

@@ -75,6 +75,11 @@ class Source:
 
     def lines(self, progress: Progress | None = None) -> Iterator[str]:
         """Its lines, one after the other in bounded memory; *progress* is called with (bytes done, all bytes)."""
+        for lines in self.batches(progress):
+            yield from lines
+
+    def batches(self, progress: Progress | None = None) -> Iterator[list[str]]:
+        """Its lines, some thousands at a time."""
         assert self.encoding is not None
         with self._open() as stream:
             text = io.TextIOWrapper(
@@ -88,11 +93,11 @@ class Source:
                     if len(rest) > LINE_BYTES:
                         limit = LINE_BYTES // 1024**2
                         raise NotReadable(f"{self.name}: a line has more than {limit} MB; this is no report")
-                    yield from lines
+                    yield lines
                     if progress is not None:
                         progress(min(_position(stream), self.bytes), self.bytes)
                 if rest:
-                    yield rest
+                    yield [rest]
             except (EOFError, OSError, zlib.error, zipfile.BadZipFile) as fault:
                 raise NotReadable(f"{self.name}: the compressed data are damaged ({fault})") from None
             finally:

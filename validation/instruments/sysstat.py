@@ -1,12 +1,15 @@
-"""What iostat, sar and sadf have in common: the banner, time stamps, and what each column is."""
+"""What iostat, sar and sadf have in common: the banner, time stamps, columns, series, and their JSON."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Sequence
 from datetime import datetime
-from typing import Final
+from typing import Any, Final
 
-from validation.instruments.figures import Column, Reading
+from validation.instruments.figures import Column, NotReadable, Reading, Series, grain_of
+from validation.instruments.json_text import Printed, parsed
+from validation.instruments.opening import Source
 
 KB: Final = 1024.0
 SECTOR_BYTES: Final = 512.0
@@ -17,7 +20,18 @@ BANNER: Final = re.compile(
 CLOCK: Final = r"[0-9]{1,2}:[0-9]{2}:[0-9]{2}(?: ?[AP]M)?"
 DAY: Final = r"[0-9]{4}-[0-9]{2}-[0-9]{2}T(?:[0-9]{2}:){2}[0-9]{2}(?:[-+][0-9]{4}|Z)?"
 TIME: Final = re.compile(rf"(?:Time: )?(?:[0-9./-]+ )?{CLOCK}|{DAY}")
-FORMS: Final = ("%m/%d/%Y %I:%M:%S %p", "%m/%d/%y %I:%M:%S %p", "%I:%M:%S %p", "%H:%M:%S")
+FORMS: Final = (
+    *(f"{day} {clock}" for clock in ("%I:%M:%S %p", "%H:%M:%S") for day in ("%m/%d/%Y", "%m/%d/%y")),
+    "%d.%m.%Y %H:%M:%S",
+    "%d/%m/%Y %H:%M:%S",
+    "%I:%M:%S %p",
+    "%H:%M:%S",
+)
+MOST_GAPS: Final = 1000
+"""Time stamps that the interval is taken from."""
+COMMA: Final = re.compile(r"[0-9]+,[0-9]+")
+PROCESSORS: Final = "cpu"
+"""What the series of all processors is of."""
 
 
 def _columns(unit: str, scale: float, *names: str) -> dict[str, Column]:
@@ -50,6 +64,90 @@ def take_banner(line: str, reading: Reading) -> None:
     if match is not None:
         reading.host.system = f"{match[1]} {match[2]}"
         reading.host.cpus = int(match[6]) if match[6] else None
+
+
+class Rows:
+    """The series of one report: a row of numbers belongs to what it is of, and to the columns that it has."""
+
+    def __init__(self, reading: Reading) -> None:
+        self._reading = reading
+        self._series: dict[tuple[str, tuple[str, ...]], Series] = {}
+        self._columns: dict[tuple[bool, tuple[str, ...], tuple[float, ...]], tuple[Column, ...]] = {}
+
+    def series(self, of: str, names: tuple[str, ...], printed: Sequence[str] = ()) -> Series:
+        """The series of *of* with the columns *names*; a new one has the grain of the row *printed*."""
+        series = self._series.get((of, names))
+        if series is None:
+            grains = tuple(grain_of(cell.rstrip("kKMGTP%")) for cell in printed)
+            key = of == PROCESSORS, names, grains
+            if key not in self._columns:
+                known = CPU if of == PROCESSORS else COLUMNS
+                found = (known.get(name) or known.get(f"%{name}") or Column(name, "") for name in names)
+                self._columns[key] = tuple(
+                    Column(name, column.unit, column.scale, grain)
+                    for name, column, grain in zip(names, found, grains, strict=True)
+                )
+            series = self._series[of, names] = Series(of, self._columns[key])
+            self._reading.series.append(series)
+        return series
+
+    def take_json(self, row: Any, of: str, sample: int) -> None:
+        """Add the numbers of one row of JSON."""
+        numbers = {name: value for name, value in row.items() if isinstance(value, Printed)}
+        if numbers:
+            printed = [value.text for value in numbers.values()]
+            line = next(iter(numbers.values())).line
+            self.series(of, tuple(numbers), printed).add(map(float, numbers.values()), line, sample)
+
+
+def hosts_of(source: Source, how: str) -> Iterator[tuple[Reading, list[dict[str, Any]]]]:
+    """A reading for each host of sysstat's JSON, and the host's samples; raises :class:`NotReadable`."""
+    data = parsed(source.text(), source.name)
+    sysstat = data.get("sysstat") if isinstance(data, dict) else None
+    hosts = sysstat.get("hosts") if isinstance(sysstat, dict) else None
+    if not isinstance(hosts, list) or not hosts:
+        raise NotReadable(f"{source.name}: sysstat.hosts is missing; run {how}")
+    for host in (host for host in hosts if isinstance(host, dict)):
+        reading = Reading("", "", source.name, "")
+        cpus, release = host.get("number-of-cpus"), host.get("release")
+        reading.host.cpus = int(cpus) if isinstance(cpus, Printed) else None
+        reading.host.system = f"Linux {release}" if isinstance(release, str) else None
+        statistics = host.get("statistics")
+        yield reading, [one for one in rows_of(statistics) if isinstance(one, dict)]
+
+
+def rows_of(value: Any) -> list[Any]:
+    """*value* where it is a list, else nothing."""
+    return value if isinstance(value, list) else []
+
+
+def first_line(value: Any) -> int:
+    """Line of the first number in a part of the JSON; 0 where it has none."""
+    parts = [value]
+    while parts:
+        part = parts.pop()
+        if isinstance(part, Printed):
+            return part.line
+        parts.extend(reversed(part.values() if isinstance(part, dict) else rows_of(part)))
+    return 0
+
+
+def refuse_commas(file: str, number: int, parts: Sequence[str], how: str) -> None:
+    """Raise :class:`NotReadable` for a row whose numbers have a decimal comma."""
+    if sum(bool(COMMA.fullmatch(part)) for part in parts) >= 3:
+        raise NotReadable(
+            f"{file}, line {number}: the numbers have a decimal comma, which cannot be told from a separator; "
+            f"run {how}"
+        )
+
+
+def take_span(reading: Reading, times: Sequence[str]) -> None:
+    """The time span, and the interval from one sample to the next, of a report with these time stamps."""
+    if times:
+        reading.begins, reading.ends = times[0], times[-1]
+        gaps = sorted(filter(None, map(seconds_between, times[:MOST_GAPS], times[1:])))
+        if gaps:
+            reading.interval_s = gaps[len(gaps) // 2]
 
 
 def seconds_between(earlier: str, later: str) -> float | None:

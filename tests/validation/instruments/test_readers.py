@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import io
 import zipfile
+from collections.abc import Callable
 from pathlib import Path
+from time import process_time
 
 import pytest
 
 from tests.validation.instruments import made
 from tests.validation.instruments.made import packed, read_bytes, read_text
-from validation.instruments import Figure, NotReadable, Reading
+from validation.instruments import Figure, NotReadable, Reading, Source, read
 
 
 def figures(reading: Reading) -> dict[tuple[str, str], Figure]:
@@ -53,6 +55,67 @@ def test_iostat_pretty_has_its_devices_last_and_sizes_with_letters(tmp_path: Pat
     found = figures(reading)
     assert found["nvme0n1", "rkB/s"].value == pytest.approx(222.1 * 1024)
     assert found["nvme0n1", "%util"].value == pytest.approx(0.2)
+
+
+def test_numbers_with_letters_have_the_grain_of_their_letter(tmp_path: Path) -> None:
+    text = "Device r/s rkB/s r_await\nsda 10.00 1.2M 3.00\nsda 10.00 222.1k 3.00\n"
+    [reading] = read_text(tmp_path, text)
+    first, second = (one for one in reading.series[0].figures() if one.name == "rkB/s")
+    assert (first.low, first.high) == pytest.approx((1.15 * 2**20, 1.25 * 2**20))
+    assert (second.low, second.high) == pytest.approx((222.05 * 1024, 222.15 * 1024))
+
+
+def test_a_long_iostat_gives_what_its_lines_give_one_by_one(tmp_path: Path) -> None:
+    samples = "\n".join(
+        "Device r/s w/s r_await %util\n"
+        + "".join(
+            f"{name} {count + place}.{count % 100:02} 0.07 9999.99 100.00\n"
+            for place, name in enumerate(names)
+        )
+        for count, names in enumerate([["sda", "sdb"], ["sdb", "sda"], ["sda"], ["sdc", "sda", "sdb"]] * 40)
+    )
+    [together], [singly] = (
+        read_text(tmp_path, text) for text in (samples, samples.replace("100.00\n", "100.00 \n"))
+    )
+    assert [(one.of, one.values, one.lines, one.samples) for one in together.series] == [
+        (one.of, one.values, one.lines, one.samples) for one in singly.series
+    ]
+    assert len(together.series[0].lines) == 160
+
+
+def test_a_long_iostat_takes_little_more_time_than_its_numbers(tmp_path: Path) -> None:
+    sample = "Device r/s w/s rkB/s wkB/s r_await w_await aqu-sz %util\n" + "".join(
+        f"sd{place:<10}{place * 1.25:10.2f}{place * 77.5:10.2f}" + "     12.34" * 6 + "\n"
+        for place in range(90)
+    )
+    path = tmp_path / "iostat.txt"
+    path.write_text((sample + "\n") * 300, encoding="utf-8")
+    cells = path.read_text(encoding="utf-8").split()
+    numbers = [cell for cell in cells if cell[0].isdigit()]
+
+    def least(work: Callable[[], object]) -> float:
+        times = []
+        for _ in range(5):
+            began = process_time()
+            work()
+            times.append(process_time() - began)
+        return min(times)
+
+    assert least(lambda: read(Source(path))) < 3 * least(lambda: list(map(float, numbers)))
+
+
+def test_sar_leaves_sections_of_other_things_alone(tmp_path: Path) -> None:
+    text = made.SAR + "\n12:00:01 AM kbfree kbused pct a b c d e f\n12:10:01 AM 1 2 3 4 5 6 7 8 9\n"
+    [reading] = read_text(tmp_path, text)
+    assert [one.of for one in reading.series] == ["sda"]
+    assert "a section with kbfree kbused pct" in {unread.what for unread in reading.unread}
+
+
+def test_sar_over_midnight_counts_its_samples_on(tmp_path: Path) -> None:
+    text = "23:50:00 DEV tps await\n00:00:00 sda 1.00 1.00\n12:00:00 sda 2.00 1.00\n00:00:00 sda 3.00 1.00\n"
+    [reading] = read_text(tmp_path, text)
+    assert list(reading.series[0].samples) == [0, 1, 2]
+    assert reading.interval_s == 43200
 
 
 def test_sar_and_sadf(tmp_path: Path) -> None:

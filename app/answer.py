@@ -8,14 +8,13 @@ from typing import Final
 import streamlit as st
 
 from app import charts, engines, key_numbers, segment_charts
+from app.accuracy_text import ESTIMATE, SIMULATED, accuracy_words, is_estimate, may_be
 from app.drawn import chart
 from app.key_numbers import UNCHANGED, WARNING
 from app.markdown import plain, sentence
 from app.outside import farthest
 from app.stream_text import at_once
-from app.text import accuracy_words
-from model.accuracy import ESTIMATE_FACTOR
-from model.results import Accuracy, RunResult
+from model.results import RunResult
 from model.units import show_quantity, show_seconds
 from scenarios import Scenario
 from scenarios.compare import SAME_ELAPSED, chance, why
@@ -24,11 +23,6 @@ from scenarios.why_words import differs, from_to
 LOOKS_S: Final = 0.4
 HEIGHT: Final = 300
 """Pixels of the chart, whatever it has to say."""
-ESTIMATE: Final = "instant estimate"
-"""What the page calls the answer of the closed form."""
-SIMULATED: Final = "simulated"
-LEAST_SAID: Final = 1e-3
-"""Relative distance below which nobody asks how far an estimate is off."""
 Asked = tuple[Scenario, Scenario]
 """Baseline and what-if."""
 
@@ -52,20 +46,13 @@ def badge(found: engines.Pair) -> str:
         lasts = stats is None or not stats.unwritten_blocks
         later = "" if lasts else f" :orange-badge[{WARNING} DBWR does not keep up]"
         return f":blue-badge[:material/play_circle: {SIMULATED}]{later}"
-    accuracy = found.after.accuracy
-    colour = "orange" if accuracy is not None and accuracy.factor > ESTIMATE_FACTOR else "green"
-    return f":{colour}-badge[:material/function: {ESTIMATE}{how_far(accuracy)}]"
+    return estimate_badge(found.after)
 
 
-def how_far(accuracy: Accuracy | None) -> str:
-    """How far an instant estimate may be off, in few words that follow its name."""
-    if accuracy is None:
-        return ""
-    if accuracy.factor == 1:
-        return f", same as {SIMULATED}"
-    if accuracy.factor > ESTIMATE_FACTOR:
-        return f", may be off by up to {accuracy.factor:g}×"
-    return f", within {100 * max(accuracy.within_fraction, LEAST_SAID):.2g} %"
+def estimate_badge(result: RunResult, who: str = "it") -> str:
+    """An instant estimate as a badge, with what *who* may be when it is simulated."""
+    colour = "orange" if is_estimate(result) else "green"
+    return f":{colour}-badge[:material/function: {', '.join(filter(None, [ESTIMATE, may_be(result, who)]))}]"
 
 
 def about_engine(result: RunResult) -> str:
@@ -76,7 +63,7 @@ def about_engine(result: RunResult) -> str:
     made = "A closed form made these numbers at once."
     if result.accuracy is None:
         return made
-    return f"{made} {sentence(accuracy_words(result.accuracy))} {result.accuracy.why}"
+    return f"{made} {sentence(accuracy_words(result))} {result.accuracy.why}"
 
 
 def _status(asked: Asked, found: engines.Pair) -> None:
@@ -206,10 +193,9 @@ def accessed(result: RunResult) -> str:
 def notes(found: engines.Pair) -> list[str]:
     """What is extrapolated, what the engine warns of, and why there is no simulation."""
     said = _extrapolated(found.after)
-    accuracy, warnings = found.after.accuracy, found.after.warnings
+    warnings = found.after.warnings
     # The headline says how far an estimate may be off, and its simulation is about to replace it.
-    follows = found.pending and accuracy is not None and accuracy.factor > ESTIMATE_FACTOR
-    said += warnings[1:] if follows else warnings
+    said += warnings[1:] if found.pending and is_estimate(found.after) else warnings
     return [*said, *([f"no simulation: {found.refused}"] if found.refused else [])]
 
 

@@ -30,7 +30,8 @@ from app import (
     uncertainty_charts,
     what_if,
 )
-from app.answer import ESTIMATE, SIMULATED, how_far, ink
+from app.accuracy_text import ESTIMATE, SIMULATED
+from app.answer import estimate_badge, ink
 from app.compare_answers import Answered
 from app.compare_table import Line
 from app.compare_text import difference_line, letters_for
@@ -42,7 +43,6 @@ from app.outside import lines_of
 from app.pins import Pin, Pins
 from app.sweep_form import label_of, pickable, suggested
 from app.uncertainty_text import difference_sentence, what_it_holds
-from model.accuracy import ESTIMATE_FACTOR
 from model.books import blocktime_version
 from model.errors import BlocktimeError, SpecError
 from model.results import RunResult
@@ -285,13 +285,8 @@ def _head(laid: Laid) -> None:
         title, action = st.columns([5, 1.6], vertical_alignment="center")
     many = len(laid.results)
     played = sum(result.engine == "simulate" for result in laid.results)
-    worst = max(
-        (one.accuracy for one in laid.results if one.accuracy is not None),
-        key=lambda one: one.factor,
-        default=None,
-    )
-    colour = "orange" if worst is not None and worst.factor > ESTIMATE_FACTOR else "green"
-    badge = f":{colour}-badge[:material/function: {ESTIMATE}{how_far(worst)}]"
+    worst = max(range(many), key=lambda place: _factor(laid.results[place]))
+    badge = estimate_badge(laid.results[worst], laid.letters[worst])
     if played and not laid.answers.bound:
         of = "" if played == many else f" ({played}), {ESTIMATE} ({many - played})"
         badge = f":blue-badge[:material/play_circle: {SIMULATED}{of}]"
@@ -306,6 +301,11 @@ def _head(laid: Laid) -> None:
                 on_click=compare_answers.WISHES.want, args=laid.scenarios,
                 help="Simulates every request and queue in the background; you can go on meanwhile",
             )  # fmt: skip
+
+
+def _factor(result: RunResult) -> float:
+    """The most that an answer may be off."""
+    return result.accuracy.factor if result.accuracy else 1.0
 
 
 @st.fragment(run_every=LOOKS_S)

@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Final
 
+from app.accuracy_text import is_estimate
 from app.playing import Ask, Played
 from app.remembered import by_object
 from app.wishes import Wishes, ask, played
-from model.accuracy import ESTIMATE_FACTOR
 from model.calc import nobody_queues
 from model.results import RunResult
 from model.spec import Stream, Transactions
@@ -90,8 +90,7 @@ def steps(scenario: Scenario, law: RunResult) -> float:
 
 def simulates_at_once(scenario: Scenario, law: RunResult) -> bool:
     """Whether *scenario* is simulated without being asked for: its estimate may be far off, or it is soon done."""
-    unsure = law.accuracy is not None and law.accuracy.factor > ESTIMATE_FACTOR
-    return unsure or steps(scenario, law) <= MOST_STEPS
+    return is_estimate(law) or steps(scenario, law) <= MOST_STEPS
 
 
 def transactions_until_precise(work: Transactions, law: RunResult) -> float:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Final
 
 from click import style
 
+from app.accuracy_text import accuracy_words
 from app.iostat_text import device_lines, size_lines
 from app.lines import NAME_WIDTH, head, megabytes, wrapped
 from app.money_text import money_lines
@@ -44,14 +44,13 @@ from model.demand import (
     SEQUENTIAL,
     TO_CLIENT,
 )
-from model.results import Accuracy, Call, PhysicalIO, RunResult
+from model.results import Call, PhysicalIO, RunResult
 from model.transaction_books import BUFFER_BUSY, FREE_BUFFER, LATCH, OTHER_SESSION
 from model.units import show_bytes, show_range, show_seconds
 from scenarios.why_words import listed
 
 __all__ = [
     "Row",
-    "accuracy_words",
     "answer",
     "block_lines",
     "heading_lines",
@@ -176,22 +175,7 @@ def heading_lines(result: RunResult, title: str, width: int) -> Iterator[str]:
     for line in wrapped(made, width):
         yield style(line, dim=True)
     if result.accuracy is not None:
-        yield from wrapped(accuracy_words(result.accuracy), width, first="accuracy  ")
-
-
-LEAST_SAID: Final = 1e-3
-"""Finest distance between the engines that is said: nothing printed is finer."""
-
-
-def accuracy_words(accuracy: Accuracy) -> str:
-    """How far an instant estimate may be off, in one line."""
-    if accuracy.factor == 1:
-        return f"same as simulated: {accuracy.regime}"
-    within, most = (
-        f"{100 * max(distance, LEAST_SAID):.2g} %" if distance < 1 else f"a factor of {1 + distance:g}"
-        for distance in (accuracy.within_fraction, accuracy.factor - 1)
-    )
-    return f"within {within} of the simulation in 95 % of such cases, and within {most} in all: {accuracy.regime}"
+        yield from wrapped(accuracy_words(result), width, first="accuracy  ")
 
 
 def profile_lines(result: RunResult, width: int = 80, bar: str = "█") -> Iterator[str]:

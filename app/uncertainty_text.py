@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from math import floor, log10
 from typing import TYPE_CHECKING, Final
 
+from app.accuracy_text import LEAST_SAID
 from app.lines import head, wrapped
 from model.catalog import KINDS, entries
 from model.provenance import Constant
@@ -52,7 +53,7 @@ def what_it_holds(results: Sequence[RunResult]) -> Iterator[str]:
     holds = ["the model's own error on published numbers"]
     if uncertain:
         holds.append(_counted(len(uncertain), "uncertain constant"))
-    if any(one.accuracy and one.accuracy.within_fraction for one in results):
+    if any(one.accuracy and one.accuracy.within_fraction >= LEAST_SAID for one in results):
         holds.append("the error of the instant estimate")
     if any(one.chance_s is not None for one in found):
         holds.append("chance")

@@ -12,6 +12,7 @@ from typing import Any
 from model.demand.calls import UNBUFFERED
 from model.results import Accuracy, RunResult
 from model.spec import Dml, System, Workload
+from model.units import show_span
 
 TABLE = Path(__file__).with_name("accuracy.toml")
 """Residuals by kind and regime; ``python -m validation.residuals`` writes it."""
@@ -295,16 +296,15 @@ def with_accuracy(system: System, work: Workload, result: RunResult, *, exact: b
     )
     warnings = result.warnings
     if accuracy.factor > ESTIMATE_FACTOR:
-        warnings = [f"{_consequence(residual)} {regime.why} Simulate to be sure.", *warnings]
+        said = _consequence(residual, result)
+        warnings = [f"{said} {regime.why} Simulate to be sure.", *warnings]
     return result.model_copy(update={"accuracy": accuracy, "warnings": warnings})
 
 
-def _consequence(residual: Residual) -> str:
-    """How much longer or shorter the simulated time may be."""
-    times = "twice" if residual.factor == 2 else f"{residual.factor:g} times"
+def _consequence(residual: Residual, result: RunResult) -> str:
+    """From when to when the simulated time may lie, on the sides on which random scenarios showed it."""
     longer, shorter = residual.longest > ESTIMATE_FACTOR, 1 / residual.shortest > ESTIMATE_FACTOR
-    if longer and not shorter:
-        return f"The simulated time may be up to {times} as long."
-    if shorter and not longer:
-        return f"This time may be up to {times} as long as the simulated one."
-    return f"The simulated time may be up to {times} as long, or this one {times} too long."
+    low = 1.0 if longer and not shorter else 1 / residual.factor
+    high = 1.0 if shorter and not longer else residual.factor
+    estimate_s, what = result.time.elapsed_s, "response" if result.transactions else "time"
+    return f"The simulated {what} may be anything from {show_span(low * estimate_s, high * estimate_s)}."

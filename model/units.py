@@ -191,3 +191,26 @@ def _long(duration_s: float) -> str:
 def show_range(low_s: float, high_s: float) -> str:
     """Two durations, or one where both are written alike: ``3.84 s to 3.91 s``."""
     return " to ".join(dict.fromkeys((show_seconds(low_s), show_seconds(high_s))))
+
+
+_SPANS: Final = (
+    (172_800, 86_400, "d"), (7200, 3600, "h"), (LONGEST_IN_SECONDS, 60, "min"), (1, 1, "s"), (1e-3, 1e-3, "ms"),
+    (1e-6, 1e-6, "µs"), (0, 1e-9, "ns"),
+)  # fmt: skip
+"""From so many seconds on: a unit's seconds, and the unit."""
+
+
+def show_span(low_s: float, high_s: float) -> str:
+    """From when to when, rounded outward to two digits of each end or of their distance: ``7.3 to 12 s``."""
+    apart_s = high_s - low_s
+    ends = []
+    for end_s, outward in ((low_s, math.floor), (high_s, math.ceil)):
+        _, scale_s, unit = next(one for one in _SPANS if abs(end_s) >= one[0])
+        finest_s = min([abs(one) for one in (end_s, apart_s) if one], default=1.0)
+        decimals = 1 - math.floor(math.log10(finest_s / scale_s))
+        shown = outward(round(end_s / scale_s * 10**decimals, 6)) / 10**decimals
+        ends.append((f"{shown:,.{max(0, decimals)}f}", unit))
+    (low, low_unit), (high, high_unit) = ends
+    return (
+        f"{low} to {high} {high_unit}" if low_unit == high_unit else f"{low} {low_unit} to {high} {high_unit}"
+    )

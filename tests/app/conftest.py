@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 
 import pytest
@@ -177,7 +176,7 @@ def the_law_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     nobody = Players([])
     monkeypatch.setattr(wishes, "players", lambda: nobody)
     monkeypatch.setattr(engines, "MOST_STEPS", 0)
-    monkeypatch.setattr(engines, "ESTIMATE_FACTOR", math.inf)
+    monkeypatch.setattr(engines, "is_estimate", lambda _: False)
 
 
 @pytest.fixture

@@ -1,6 +1,5 @@
 """The pages without a browser: they run, react, and survive a bad link."""
 
-import math
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -159,7 +158,7 @@ def test_where_somebody_queues_the_simulation_replaces_the_law(name: str, change
     assert not any(button.label == "Simulate" for button in app.button)
     app.selectbox("scenario").select("savvinov-pio-lio").run()
     assert metric(app, "Elapsed").value == elapsed("savvinov-pio-lio")
-    assert says(app, "green-badge[:material/function: instant estimate, within 0.1 %]")
+    assert says(app, "green-badge[:material/function: instant estimate, same as simulated]")
 
 
 def test_a_queueing_baseline_is_simulated_too() -> None:
@@ -170,10 +169,10 @@ def test_a_queueing_baseline_is_simulated_too() -> None:
 
 def test_a_long_simulation_waits_to_be_asked(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(engines, "MOST_STEPS", 100)
-    monkeypatch.setattr(engines, "ESTIMATE_FACTOR", math.inf)
+    monkeypatch.setattr(engines, "is_estimate", lambda _: False)
     app = opened(**{"workload.users": "3"})
     assert metric(app, "Elapsed").value == elapsed("rahn-full-scan", "workload.users=3", engine="calculate")
-    assert says(app, "orange-badge[:material/function: instant estimate, may be off by up to")
+    assert says(app, "orange-badge[:material/function: instant estimate, simulated it may be")
     next(button for button in app.button if button.label == "Simulate").click().run()
     assert not app.exception
     assert metric(app, "Elapsed").value == elapsed("rahn-full-scan", "workload.users=3", engine="simulate")
@@ -214,7 +213,7 @@ def test_what_is_simulated_unasked_takes_about_a_second(name: str, setting: str,
 
 def test_the_replay_names_the_engine_where_the_page_did_not_simulate(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(engines, "MOST_STEPS", 100)
-    monkeypatch.setattr(engines, "ESTIMATE_FACTOR", math.inf)
+    monkeypatch.setattr(engines, "is_estimate", lambda _: False)
     line = shown_command(**{"workload.users": "3"})
     assert line == "blocktime run rahn-full-scan --set workload.users=3 --engine calculate"
     assert "--engine" not in shown_command(**{"workload.arraysize_rows": "15"})

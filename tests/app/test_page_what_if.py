@@ -11,6 +11,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from app import address, engines, fields, forms, own_files, presets, settings, what_if, wishes
+from app.accuracy_text import may_be
 from app.answer import leading
 from app.playing import Ask, Job, Played, Players
 from model.units import show_amount, show_seconds
@@ -431,8 +432,7 @@ def test_the_law_is_there_while_it_is_simulated_and_gives_way_to_it(held: Held) 
     estimate = run(load("rahn-full-scan", ASKED), "calculate")
     law = show_seconds(estimate.time.elapsed_s)
     assert metric(app, "Elapsed").value == law
-    assert estimate.accuracy is not None
-    assert says(app, f"instant estimate, may be off by up to {estimate.accuracy.factor:g}×")
+    assert says(app, f"instant estimate, {may_be(estimate)}")
     assert says(app, "simulating …")
     held.may.set()
     assert job_of(app).wait(LIMIT_S)

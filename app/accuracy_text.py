@@ -1,0 +1,39 @@
+"""How far an instant estimate may be off, in the answer's own units: one wording for terminal, report and page."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from model.accuracy import ESTIMATE_FACTOR
+from model.results import RunResult
+from model.units import show_span
+
+ESTIMATE: Final = "instant estimate"
+"""What a reader calls the answer of the closed form."""
+SIMULATED: Final = "simulated"
+LEAST_SAID: Final = 1e-3
+"""Finest relative distance between the engines that is said: nothing printed is finer."""
+
+
+def is_estimate(result: RunResult) -> bool:
+    """Whether an answer may be off by so much that it counts as an estimate."""
+    return result.accuracy is not None and result.accuracy.factor > ESTIMATE_FACTOR
+
+
+def may_be(result: RunResult, who: str = "it") -> str:
+    """What *who* may be when it is simulated, in the answer's own units; empty for an answer that is simulated."""
+    accuracy = result.accuracy
+    if accuracy is None:
+        return ""
+    if accuracy.within_fraction < LEAST_SAID:
+        return f"same as {SIMULATED}"
+    return f"{SIMULATED} {who} may be {show_span(*accuracy.usual_s(result.time.elapsed_s))}"
+
+
+def accuracy_words(result: RunResult) -> str:
+    """The same in one line, with how often, and what such scenarios have in common; empty for a simulated answer."""
+    accuracy = result.accuracy
+    if accuracy is None:
+        return ""
+    often = "" if accuracy.factor == 1 else " in 95 % of such cases"
+    return f"{may_be(result)}{often}: {accuracy.regime}"

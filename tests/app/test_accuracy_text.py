@@ -1,0 +1,65 @@
+"""How far an estimate may be off stands in the answer's own units, alike in terminal, report and page."""
+
+from __future__ import annotations
+
+import pytest
+
+from app.accuracy_text import accuracy_words, is_estimate, may_be
+from app.answer import estimate_badge
+from app.cli import main
+from model.results import Accuracy, RunResult
+from scenarios import load, run
+
+SCAN = "full-scan-nvme"
+
+
+def answered(within: float, factor: float, elapsed_s: float = 9.2) -> RunResult:
+    """An answer that takes so long and may be off by so much."""
+    result = run(load(SCAN), "calculate")
+    accuracy = Accuracy(within_fraction=within, factor=factor, regime="several sessions", why="Reads meet.")
+    time = result.time.model_copy(update={"elapsed_s": elapsed_s})
+    return result.model_copy(update={"time": time, "accuracy": accuracy})
+
+
+def test_it_is_told_as_a_range_in_seconds() -> None:
+    result = answered(0.25, 1.5)
+    assert may_be(result) == "simulated it may be 7.3 to 11.5 s"
+    assert may_be(result, "C") == "simulated C may be 7.3 to 11.5 s"
+    assert (
+        accuracy_words(result) == "simulated it may be 7.3 to 11.5 s in 95 % of such cases: several sessions"
+    )
+    assert estimate_badge(result) == (
+        ":orange-badge[:material/function: instant estimate, simulated it may be 7.3 to 11.5 s]"
+    )
+
+
+@pytest.mark.parametrize(
+    ("within", "factor", "says"),
+    [
+        (0.0, 1.0, "same as simulated: several sessions"),
+        (3e-6, 1.07, "same as simulated in 95 % of such cases: several sessions"),
+    ],
+)
+def test_engines_that_agree_to_what_is_printed_are_told_as_the_same(
+    within: float, factor: float, says: str
+) -> None:
+    result = answered(within, factor)
+    assert accuracy_words(result) == says
+    assert not is_estimate(result)
+
+
+def test_a_simulated_answer_says_nothing_of_it() -> None:
+    result = answered(0.25, 1.5).model_copy(update={"accuracy": None})
+    assert may_be(result) == accuracy_words(result) == ""
+
+
+def test_terminal_and_page_say_the_same(capsys: pytest.CaptureFixture[str]) -> None:
+    settings = ["disk.use=sas-15k", "workload.users=8"]
+    result = run(load(SCAN, settings), "calculate")
+    words = [word for one in settings for word in ("--set", one)]
+    assert main(["run", SCAN, *words, "--engine", "calculate"]) == 0
+    printed = " ".join(capsys.readouterr().out.split())
+    assert f"accuracy {accuracy_words(result)}" in printed
+    assert may_be(result) in estimate_badge(result)
+    assert "factor of" not in printed
+    assert " times as long" not in printed

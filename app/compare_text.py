@@ -93,7 +93,7 @@ def side_by_side_lines(
     results: Sequence[RunResult], letters: Sequence[str], width: int = 80
 ) -> Iterator[str]:
     """Times and counts in columns, as many answers beside the first as fit in *width*."""
-    fit = max(1, (width - NAME_WIDTH - 12) // 30)
+    fit = max(1, (width - NAME_WIDTH - 12) // 32)
     others = list(range(1, len(results)))
     for start in range(0, len(others), fit):
         if start:
@@ -112,7 +112,7 @@ def _side_by_side(
     scale = scale_of(results)
     yield head(
         f"{'seconds' if scale.per_s == 1 else f'{scale.word} of {scale.of}':<{NAME_WIDTH}}{letters[0]:>12}"
-        + "".join(f"{letters[i]:>12}{letters[i] + '-' + letters[0]:>11}{'%':>7}" for i in shown)
+        + "".join(f"{letters[i]:>12}{letters[i] + '-' + letters[0]:>11}{'%':>9}" for i in shown)
     )
     order: dict[str, None] = {}
     for index in shown:
@@ -135,13 +135,13 @@ def _side_by_side(
     unsure = [bool(chance(base, results[i])) for i in shown]
     yield from _difference(last, scale.per_s * base.time.elapsed_s, ends, unsure)
     yield ""
-    counts = f"{'counts':<{NAME_WIDTH}}{letters[0]:>12}" + "".join(f"{letters[i]:>12}{'':>18}" for i in shown)
+    counts = f"{'counts':<{NAME_WIDTH}}{letters[0]:>12}" + "".join(f"{letters[i]:>12}{'':>20}" for i in shown)
     yield head(counts.rstrip())
     figures = [_figures(base), *(_figures(results[i]) for i in shown)]
     for name in dict.fromkeys(name for found in figures for name in found):
         values = [found.get(name, "") for found in figures]
         if any(value not in ("", "0", "0.0") for value in values):
-            cells = f" {values[0]:>11}" + "".join(f" {value:>11}{'':>18}" for value in values[1:])
+            cells = f" {values[0]:>11}" + "".join(f" {value:>11}{'':>20}" for value in values[1:])
             yield f"{name:<{NAME_WIDTH}}{cells}".rstrip()
 
 
@@ -159,7 +159,7 @@ def _difference(
             difference, percent = "=", ""
         elif value >= 10 * before > 0:
             percent = f"×{value / before:,.0f}"
-        cell = f"{_seconds(value):>12}{difference:>11}{percent:>7}"
+        cell = f"{_seconds(value):>12}{difference:>11}{percent:>9}"
         certain = unsure is not None and not unsure[place] and difference != "="
         line += style(cell, fg="green" if change < 0 else "red") if certain else cell
     yield line.rstrip() if unsure is None else style(line.rstrip(), bold=True)

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+from pydantic import BaseModel
 
 from app.options import with_engine_of_many, with_settings
 from app.output import print_json, print_lines, width_of_terminal
@@ -113,6 +114,8 @@ def _wrote(asked: Any, rows: int) -> Sequence[str]:
 
 def _plain(value: Any) -> Any:
     """*value* for JSON, where what is no number or has no end is null."""
+    if isinstance(value, BaseModel):
+        return value.model_dump(mode="json")
     if isinstance(value, dict):
         return {name: _plain(one) for name, one in value.items()}
     if isinstance(value, list | tuple):

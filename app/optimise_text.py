@@ -10,6 +10,7 @@ from typing import Any, Final
 from app.fields import as_text, size_text
 from app.lines import head, wrapped
 from app.sweep_text import shown
+from app.text import accuracy_words
 from model.errors import cut
 from model.measures import MEASURES
 from model.units import unit_of
@@ -88,10 +89,16 @@ def sentences_of(found: Optimum) -> list[str]:
     """What was found, what holds it back, and how sure it is."""
     if found.best is None:
         return [*_nothing(found), _how_sure(found), *_failures(found)]
+    accuracy = (
+        ()
+        if found.accuracy is None
+        else (f"The best point is an instant estimate: {accuracy_words(found.accuracy)}.",)
+    )
     return [
         _against_the_base(found, found.best),
         *(_held_back(found, one) for one in found.binding),
         _how_sure(found),
+        *accuracy,
         *_failures(found),
     ]
 
@@ -141,7 +148,7 @@ def _how_sure(found: Optimum) -> str:
     if found.exact:
         left = found.combinations - found.points
         more = f"; {left:,.0f} more violate a limit by their fields alone" if left else ""
-        return f"All {found.points:,} combinations were calculated{more}: the result is exact."
+        return f"All {found.points:,} combinations were answered{more}; none is better."
     space = (
         f"{found.combinations:,.0f} combinations"
         if math.isfinite(found.combinations)
@@ -151,7 +158,7 @@ def _how_sure(found: Optimum) -> str:
         "" if found.settled else ". It stopped before it converged; use a larger --limit or narrower ranges"
     )
     return (
-        f"Differential evolution with a local search calculated {found.points:,} points of {space}. A better point is "
+        f"Differential evolution with a local search asked for {found.points:,} points of {space}. A better point is "
         f"possible{ended}."
     )
 
@@ -195,9 +202,7 @@ def _outcome(found: Crossing, one: Reached) -> str:
 
 def sentences_of_crossing(found: Crossing) -> list[str]:
     """Where the goal is reached, or what the range reaches; and whether that is all there is to say."""
-    base = (
-        f" (the base scenario has {shown(found.measure, found.base)})" if not math.isnan(found.base) else ""
-    )
+    base = f"; the base scenario has {shown(found.measure, found.base)}" if not math.isnan(found.base) else ""
     said = [_where(found, base)]
     if not found.is_monotone:
         said.append(
@@ -214,7 +219,7 @@ def sentences_of_crossing(found: Crossing) -> list[str]:
     failed = [one for one in found.scan if not one.is_answered]
     if failed:
         said.append(f"{len(failed)} of {len(found.scan)} scanned values have no answer: {failed[0].error}")
-    said.append(f"{found.points:,} points were calculated.")
+    said.append(f"{found.points:,} points were answered.")
     return said
 
 
@@ -222,22 +227,22 @@ def _where(found: Crossing, base: str) -> str:
     goal = shown(found.measure, found.goal)
     if found.below is None or found.above is None:
         answered = [one for one in found.scan if one.is_answered]
-        ends = " and ".join(dict.fromkeys(_said(found, one) for one in (answered[0], answered[-1])))
+        ends = " and ".join(dict.fromkeys(_at(found, one) for one in (answered[0], answered[-1])))
         return f"{_held(found)}: {ends}{base}."
-    both = f"{_said(found, found.below)}; {_said(found, found.above)}"
     if not found.above.is_answered:
         told = (
             "It holds as far as the model has an answer"
             if found.best
             else f"{goal} is not reached where the model has an answer"
         )
-        return f"{told}: {both}{base}."
+        return f"{told}: up to {_at(found, found.below)}{base}."
     best = found.best or found.below
-    told = both if found.is_whole else _said(found, best)
     if found.test == "=":
-        return f"{found.measure} reaches {goal} {'between' if found.is_whole else 'at'} {told}{base}."
-    holds = "up to" if best is found.below else "from"
-    return f"It holds {holds} {field_shown(found.key, best.value)}: {told}{base}."
+        both = f"between {_at(found, found.below)} and {_at(found, found.above)}"
+        return f"{found.measure} reaches {goal} {both if found.is_whole else f'at {_at(found, best)}'}{base}."
+    other, holds = (found.above, "up to") if best is found.below else (found.below, "from")
+    ends = f", but not at {_at(found, other)}" if found.is_whole else ""
+    return f"It holds {holds} {_at(found, best)}{ends}{base}."
 
 
 def _held(found: Crossing) -> str:
@@ -255,12 +260,13 @@ def _holds_all_along(found: Crossing) -> bool:
     return one.outcome >= found.goal if found.test == ">=" else one.outcome <= found.goal
 
 
-def _said(found: Crossing, one: Reached) -> str:
+def _at(found: Crossing, one: Reached) -> str:
+    """A value of the axis with its outcome, as in "105 users (17.5 ms)"."""
     value = field_shown(found.key, one.value)
     last = found.key.rpartition(".")[2]
     counted = last.removesuffix("s") if one.value == 1 else last
     named = f"{value} {counted}" if last in ("users", "cpus") else f"{last} {value}"
-    return f"{named}: {_outcome(found, one)}"
+    return f"{named} ({_outcome(found, one)})"
 
 
 def field_shown(key: str, value: Any) -> str:

@@ -11,9 +11,13 @@ from numpy.typing import NDArray
 
 from app.fields import as_text
 from app.lines import head, mean, wrapped
+from app.text import accuracy_words
 from model.errors import SpecError, cut
 from model.measures import MEASURES
+from model.results import Accuracy
 from model.units import show_amount, show_bytes, show_seconds, unit_of
+from scenarios.engine import accuracy_of, widest
+from scenarios.sweeps.plan import Plan
 from scenarios.sweeps.rows import Rows
 from scenarios.sweeps.spec import Axis
 
@@ -41,6 +45,8 @@ class Summary:
     currency: str = ""
     together: dict[str, tuple[str, ...]] = field(default_factory=dict)
     """A field that varies by itself -> those that move with it."""
+    accuracy: Accuracy | None = None
+    """Of the points with the least and the most, the instant estimate that may be further off the simulation."""
 
 
 def summary_of(rows: Rows, measure: str) -> Summary:
@@ -63,7 +69,18 @@ def summary_of(rows: Rows, measure: str) -> Summary:
         for error in filter(None, block["error"]):
             errors[error] = errors.get(error, 0) + 1
     currency = rows.plan.base.system.prices.currency or ""
-    return Summary(keys, measure, axes, np.concatenate(values), rows.reference, errors, currency, together)
+    column = np.concatenate(values)
+    accuracy = accuracy_of_ends(rows.plan, column)
+    return Summary(keys, measure, axes, column, rows.reference, errors, currency, together, accuracy)
+
+
+def accuracy_of_ends(plan: Plan, values: NDArray[np.float64]) -> Accuracy | None:
+    """The wider accuracy of the points with the least and the most of a measure; None where both are simulated."""
+    if not np.isfinite(values).any():
+        return None
+    places = {int(np.nanargmin(values)), int(np.nanargmax(values))}
+    scenarios = [plan.points.scenario(plan.values(place, place + 1)[0]) for place in sorted(places)]
+    return widest(accuracy_of(plan.how.engine, one.system, one.workload) for one in scenarios)
 
 
 def moving_together(axes: Sequence[Axis]) -> dict[str, tuple[str, ...]]:
@@ -89,6 +106,11 @@ def sweep_lines(summary: Summary, width: int) -> Iterator[str]:
         if len(summary.keys) > 1:
             yield ""
             yield from effect_lines(summary, width)
+        if summary.accuracy is not None:
+            yield ""
+            yield from wrapped(
+                f"{accuracy_words(summary.accuracy)} (least and most)", width, first="accuracy  "
+            )
     if summary.errors:
         failed = sum(summary.errors.values())
         yield ""

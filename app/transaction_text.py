@@ -104,6 +104,13 @@ def resource_lines(result: RunResult, width: int = 80, bar: str = "█") -> Iter
         letters = style(bar * round(room * share), fg="blue") if round(room * share) else ""
         yield f"{name:<{KIND}}{100 * share:>{NUMBER}.1f}  {letters}".rstrip()
     yield from wrapped(saturation(stats), width)
+    disk, servers = result.device.get("disk"), stats.utilisation.get("data disk", 0.0)
+    if disk is not None and disk.utilisation_fraction > max(2 * servers, 0.1):
+        yield from wrapped(
+            f"iostat's %util is {100 * disk.utilisation_fraction:.0f} %: the time in which the data disk had at least "
+            f"one request. It serves several at once, so it is {100 * servers:.0f} % busy.",
+            width,
+        )
 
 
 def _columns(width: int) -> tuple[int, int, int, int, int]:
@@ -203,7 +210,7 @@ def on_await_lines(result: RunResult, width: int = 80) -> Iterator[str]:
     if disk.await_s is not None and disk.await_s > 1.2 * each_s:
         yield from wrapped(
             f"await, {show_seconds(disk.await_s)}, is the mean of all requests, those of DBWR too, which come "
-            f"in bursts and which no session waits for. A read alone takes {show_seconds(each_s)}.",
+            f"in bursts and which no session waits for. Sessions wait {show_seconds(each_s)} for a read.",
             width,
         )
 

@@ -139,6 +139,9 @@ def _scanned(draw: Draw, scenario: Section) -> None:
         scenario["table"]["migrated_fraction"] = draw.one(0.01, 0.2)
     if draw.chance(0.3):
         scenario["client"] = {"round_trip_s": draw.one(0.05e-3, 2e-3)}
+    if draw.chance(0.2):  # one session with direct path reads in flight: seldom met by chance
+        scenario["workload"]["users"] = 1
+        scenario["instance"] |= {"serial_direct_read": "always", "disk_asynch_io": True}
 
 
 def _full_scan(draw: Draw, scenario: Section) -> None:

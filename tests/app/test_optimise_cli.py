@@ -33,7 +33,8 @@ def test_a_reader_sees_the_best_and_what_binds(capsys: Captured, tmp_path: Path)
     assert "workload.users 10 14" in lines
     assert [line for line in lines if line.startswith("transactions_per_s 9.91") and line.endswith("+40.0 %")]
     assert "response_s <= '9ms' is the binding limit: it rules out workload.users 15" in " ".join(lines)
-    assert "- All 60 combinations were calculated: the result is exact." in lines
+    assert "- All 60 combinations were answered; none is better." in lines
+    assert "- The best point is an instant estimate: within " in out
 
 
 def test_the_command_runs_the_best_point(capsys: Captured, tmp_path: Path) -> None:
@@ -66,14 +67,14 @@ def test_where_nothing_is_found_it_says_so_and_how_near_it_is(capsys: Captured, 
     ("goal", "vary", "sentence", "code"),
     [
         ("response_s <= 10ms", "workload.users=1:1000",
-         "It holds up to 35: 35 users: 9.99 ms; 36 users: 10.0489 ms (the base scenario has 8.82 ms).", 0),
-        ("response_s <= 9ms", "instance.buffer_cache_bytes=32M:256M", "It holds from 48.5M: ", 0),
+         "It holds up to 35 users (9.99 ms), but not at 36 users (10.0489 ms); the base scenario has 8.82 ms.", 0),
+        ("response_s <= 9ms", "instance.buffer_cache_bytes=32M:256M", "It holds from buffer_cache_bytes 48.5M (", 0),
         ("response_s = 2 * base", "workload.rate_per_s=1:5000:log",
          "response_s reaches 17.6 ms at rate_per_s 102.1", 0),
         ("response_s = 1", "workload.users=1:10",
-         "No value in the range gives 1.00 s: 1 user: 8.47 ms and 10 users: 8.82 ms", 1),
-        ("response_s <= 1", "workload.users=1:10", "It holds along the whole range: 1 user: 8.47 ms", 1),
-        ("response_s >= 1", "workload.users=1:10", "It holds nowhere in the range: 1 user: 8.47 ms", 1),
+         "No value in the range gives 1.00 s: 1 user (8.47 ms) and 10 users (8.82 ms)", 1),
+        ("response_s <= 1", "workload.users=1:10", "It holds along the whole range: 1 user (8.47 ms)", 1),
+        ("response_s >= 1", "workload.users=1:10", "It holds nowhere in the range: 1 user (8.47 ms)", 1),
         ("response_s = 1", "workload.users=1:10",
          "Try values above 10: response_s moves towards 1.00 s there.", 1),
         ("response_s <= 1", "workload.users=1:10",
@@ -144,7 +145,7 @@ def test_a_search_says_that_it_proves_nothing() -> None:
     assert "response_s is 100 ms instead of 200 ms; the base scenario violates cpu_s <= 1." in said
     assert "cpu_s <= 1 is the binding limit: the best point is exactly there." in said
     assert (
-        "calculated 500 points of ranges of numbers. A better point is possible. It stopped before it converged"
+        "asked for 500 points of ranges of numbers. A better point is possible. It stopped before it converged"
         in said
     )
     assert "2 points have no answer: too much" in said

@@ -12,10 +12,14 @@ import sys
 import time
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
 
 from app.cli import main
+from app.sweep_text import accuracy_of_ends
+from scenarios import load, run
+from scenarios.sweeps.sweep import plan_of
 from scenarios.sweeps.table import read_table
 
 Captured = pytest.CaptureFixture[str]
@@ -73,6 +77,19 @@ def test_one_axis_is_a_list_beside_the_base(capsys: Captured) -> None:
     assert "the base scenario" in out
     assert "+0.0 %" in out
     assert "16K" in out
+    assert "accuracy  " in out
+
+
+def test_an_instant_estimate_says_how_far_it_may_be_off_and_a_simulation_does_not() -> None:
+    """Of the least and the most, what may be further off."""
+    plan = plan_of("tpc-b", vary=["workload.users=10,200"], engine="calculate")
+    accuracy = accuracy_of_ends(plan, np.array([0.01, 0.4]))
+    scenarios = [load("tpc-b", [f"workload.users={users}"]) for users in (10, 200)]
+    each = [run(scenario, engine="calculate").accuracy for scenario in scenarios]
+    assert accuracy == max(each, key=lambda one: one.factor if one else 0)
+    assert accuracy_of_ends(plan, np.array([0.01, np.nan])) == each[0]
+    played = plan_of("tpc-b", vary=["workload.users=10,200"], engine="simulate")
+    assert accuracy_of_ends(played, np.array([0.01, 0.4])) is None
 
 
 def test_quiet_is_one_line(capsys: Captured) -> None:

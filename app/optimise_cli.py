@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -81,7 +81,13 @@ def _tell_optimum(found: Optimum, name: str, as_json: bool, quiet: bool, asked: 
 
     command = command_of(name, asked["settings"], found.best.values, asked) if found.best else ""
     if as_json:
-        print_json(_plain({**asdict(found), "sentences": sentences_of(found), "command": command}))
+        accuracy = found.estimate and found.estimate.accuracy
+        shown = {
+            name: value for name, value in asdict(replace(found, estimate=None)).items() if name != "estimate"
+        }
+        print_json(
+            _plain({**shown, "accuracy": accuracy, "sentences": sentences_of(found), "command": command})
+        )
     elif quiet:
         print_lines([command] if command else sentences_of(found)[:1])
     else:

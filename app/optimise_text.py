@@ -7,10 +7,10 @@ import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
+from app.accuracy_text import accuracy_words
 from app.fields import as_text, size_text
 from app.lines import head, wrapped
 from app.sweep_text import shown
-from app.text import accuracy_words
 from model.errors import cut
 from model.measures import MEASURES
 from model.units import unit_of
@@ -89,10 +89,9 @@ def sentences_of(found: Optimum) -> list[str]:
     """What was found, what holds it back, and how sure it is."""
     if found.best is None:
         return [*_nothing(found), _how_sure(found), *_failures(found)]
+    estimate = found.estimate
     accuracy = (
-        ()
-        if found.accuracy is None
-        else (f"The best point is an instant estimate: {accuracy_words(found.accuracy)}.",)
+        () if estimate is None else (f"The best point is an instant estimate: {accuracy_words(estimate)}.",)
     )
     return [
         _against_the_base(found, found.best),

@@ -9,14 +9,14 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from app.accuracy_text import accuracy_words
 from app.fields import as_text
 from app.lines import head, mean, wrapped
-from app.text import accuracy_words
 from model.errors import SpecError, cut
 from model.measures import MEASURES
-from model.results import Accuracy
+from model.results import RunResult
 from model.units import show_amount, show_bytes, show_seconds, unit_of
-from scenarios.engine import accuracy_of, widest
+from scenarios.engine import estimate_of
 from scenarios.sweeps.plan import Plan
 from scenarios.sweeps.rows import Rows
 from scenarios.sweeps.spec import Axis
@@ -45,7 +45,7 @@ class Summary:
     currency: str = ""
     together: dict[str, tuple[str, ...]] = field(default_factory=dict)
     """A field that varies by itself -> those that move with it."""
-    accuracy: Accuracy | None = None
+    estimate: RunResult | None = None
     """Of the points with the least and the most, the instant estimate that may be further off the simulation."""
 
 
@@ -70,17 +70,21 @@ def summary_of(rows: Rows, measure: str) -> Summary:
             errors[error] = errors.get(error, 0) + 1
     currency = rows.plan.base.system.prices.currency or ""
     column = np.concatenate(values)
-    accuracy = accuracy_of_ends(rows.plan, column)
-    return Summary(keys, measure, axes, column, rows.reference, errors, currency, together, accuracy)
+    estimate = estimate_at_ends(rows.plan, column)
+    return Summary(keys, measure, axes, column, rows.reference, errors, currency, together, estimate)
 
 
-def accuracy_of_ends(plan: Plan, values: NDArray[np.float64]) -> Accuracy | None:
-    """The wider accuracy of the points with the least and the most of a measure; None where both are simulated."""
+def estimate_at_ends(plan: Plan, values: NDArray[np.float64]) -> RunResult | None:
+    """Of the points with the least and the most of a measure, the instant estimate that may be further off."""
     if not np.isfinite(values).any():
         return None
-    places = {int(np.nanargmin(values)), int(np.nanargmax(values))}
-    scenarios = [plan.points.scenario(plan.values(place, place + 1)[0]) for place in sorted(places)]
-    return widest(accuracy_of(plan.how.engine, one.system, one.workload) for one in scenarios)
+    estimates = []
+    for place in sorted({int(np.nanargmin(values)), int(np.nanargmax(values))}):
+        scenario = plan.points.scenario(plan.values(place, place + 1)[0])
+        estimates.append(estimate_of(plan.how.engine, scenario.system, scenario.workload))
+    return max(
+        filter(None, estimates), key=lambda one: one.accuracy.factor if one.accuracy else 1, default=None
+    )
 
 
 def moving_together(axes: Sequence[Axis]) -> dict[str, tuple[str, ...]]:
@@ -106,10 +110,11 @@ def sweep_lines(summary: Summary, width: int) -> Iterator[str]:
         if len(summary.keys) > 1:
             yield ""
             yield from effect_lines(summary, width)
-        if summary.accuracy is not None:
+        if summary.estimate is not None:
+            took = shown("elapsed_s", summary.estimate.time.elapsed_s)
             yield ""
             yield from wrapped(
-                f"{accuracy_words(summary.accuracy)} (least and most)", width, first="accuracy  "
+                f"elapsed_s of {took}: {accuracy_words(summary.estimate)}", width, first="accuracy  "
             )
     if summary.errors:
         failed = sum(summary.errors.values())

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Literal
 
 from model.calc import calculate, nobody_queues
 from model.errors import UnknownName
-from model.results import Accuracy
+from model.results import RunResult
 from model.spec import Stream, System, Transactions, Workload
 
 Engine = Literal["auto", "calculate", "simulate"]
@@ -25,13 +24,6 @@ def chosen_engine(engine: str, system: System, work: Workload) -> str:
     return "calculate" if nobody_queues(system, work) else "simulate"
 
 
-def accuracy_of(engine: str, system: System, work: Workload) -> Accuracy | None:
-    """How far the answer by *engine* may be off the simulation; None where it is simulated."""
-    if chosen_engine(engine, system, work) == "simulate":
-        return None
-    return calculate(system, work).accuracy
-
-
-def widest(accuracies: Iterable[Accuracy | None]) -> Accuracy | None:
-    """The one that may be furthest off; None where all are simulated."""
-    return max(filter(None, accuracies), key=lambda accuracy: accuracy.factor, default=None)
+def estimate_of(engine: str, system: System, work: Workload) -> RunResult | None:
+    """The instant estimate that answers where *engine* is asked for; None where it is simulated."""
+    return None if chosen_engine(engine, system, work) == "simulate" else calculate(system, work)

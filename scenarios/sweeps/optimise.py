@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 from model.errors import BlocktimeError, SpecError
 from model.measures import MEASURES
-from model.results import Accuracy
-from scenarios.engine import accuracy_of
+from model.results import RunResult
+from scenarios.engine import estimate_of
 from scenarios.load import Source
 from scenarios.sweeps.along import Along
 from scenarios.sweeps.limits import Limit, limits_of
@@ -126,8 +126,8 @@ class Optimum:
     failed: int = 0
     error: str = ""
     """Why the first of the failed points has no answer."""
-    accuracy: Accuracy | None = None
-    """How far the best point's instant estimate may be off the simulation; None where it was simulated."""
+    estimate: RunResult | None = None
+    """The best point's instant estimate, with how far it may be off; None where it was simulated."""
 
 
 def optimise(
@@ -245,14 +245,14 @@ class Space:
             self._question.source.name, wanted.measure, wanted.largest, tuple(one.text for one in wanted.limits),
             best, None if best else nearest, self._reference, tuple(slack >= 0 for slack in at_base), base, binding,
             idle, len(self.asked_points), self.combinations, exact, settled, self._known.failed, self._known.error,
-            self._accuracy(best),
+            self._estimate(best),
         )  # fmt: skip
 
-    def _accuracy(self, best: Spot | None) -> Accuracy | None:
+    def _estimate(self, best: Spot | None) -> RunResult | None:
         if best is None:
             return None
         scenario = self._resolver.scenario(best.values)
-        return accuracy_of(self._question.how.engine, scenario.system, scenario.workload)
+        return estimate_of(self._question.how.engine, scenario.system, scenario.workload)
 
     def _base_value(self, key: str) -> Any:
         try:

@@ -17,7 +17,7 @@ import pandas as pd
 import pytest
 
 from app.cli import main
-from app.sweep_text import accuracy_of_ends
+from app.sweep_text import estimate_at_ends
 from scenarios import load, run
 from scenarios.sweeps.sweep import plan_of
 from scenarios.sweeps.table import read_table
@@ -83,13 +83,17 @@ def test_one_axis_is_a_list_beside_the_base(capsys: Captured) -> None:
 def test_an_instant_estimate_says_how_far_it_may_be_off_and_a_simulation_does_not() -> None:
     """Of the least and the most, what may be further off."""
     plan = plan_of("tpc-b", vary=["workload.users=10,200"], engine="calculate")
-    accuracy = accuracy_of_ends(plan, np.array([0.01, 0.4]))
     scenarios = [load("tpc-b", [f"workload.users={users}"]) for users in (10, 200)]
-    each = [run(scenario, engine="calculate").accuracy for scenario in scenarios]
-    assert accuracy == max(each, key=lambda one: one.factor if one else 0)
-    assert accuracy_of_ends(plan, np.array([0.01, np.nan])) == each[0]
+    few, many = (run(scenario, engine="calculate") for scenario in scenarios)
+    assert few.accuracy
+    assert many.accuracy
+    assert few.accuracy.factor < many.accuracy.factor
+    for found, expected in ((estimate_at_ends(plan, np.array([0.01, 0.4])), many),
+                            (estimate_at_ends(plan, np.array([0.01, np.nan])), few)):  # fmt: skip
+        assert found is not None
+        assert (found.accuracy, found.time) == (expected.accuracy, expected.time)
     played = plan_of("tpc-b", vary=["workload.users=10,200"], engine="simulate")
-    assert accuracy_of_ends(played, np.array([0.01, 0.4])) is None
+    assert estimate_at_ends(played, np.array([0.01, 0.4])) is None
 
 
 def test_quiet_is_one_line(capsys: Captured) -> None:

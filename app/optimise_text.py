@@ -89,15 +89,11 @@ def sentences_of(found: Optimum) -> list[str]:
     """What was found, what holds it back, and how sure it is."""
     if found.best is None:
         return [*_nothing(found), _how_sure(found), *_failures(found)]
-    estimate = found.estimate
-    accuracy = (
-        () if estimate is None else (f"The best point is an instant estimate: {accuracy_words(estimate)}.",)
-    )
     return [
         _against_the_base(found, found.best),
         *(_held_back(found, one) for one in found.binding),
         _how_sure(found),
-        *accuracy,
+        *_estimate(found),
         *_failures(found),
     ]
 
@@ -160,6 +156,12 @@ def _how_sure(found: Optimum) -> str:
         f"Differential evolution with a local search asked for {found.points:,} points of {space}. A better point is "
         f"possible{ended}."
     )
+
+
+def _estimate(found: Optimum) -> Iterator[str]:
+    if found.estimate is not None:
+        took = shown("elapsed_s", found.estimate.time.elapsed_s)
+        yield f"The best point is an instant estimate, elapsed_s {took}: {accuracy_words(found.estimate)}."
 
 
 def _failures(found: Optimum) -> Iterator[str]:

@@ -14,12 +14,12 @@ from model.units import show_seconds
 MOST_POINTS: Final = 60
 """Lines of iostat up to which each is marked with a symbol."""
 
-# Chart over time -> iostat's columns on it, and the title of its axis.
+# Chart over time -> iostat's columns on it, and their unit where their names do not say it.
 OVER_TIME: Final[dict[str, tuple[tuple[str, ...], str]]] = {
-    "queue": (("avgqu-sz",), "avgqu-sz (requests)"),
-    "await": (("await", "svctm"), "await and svctm (ms)"),
-    "util": (("%util",), "%util"),
-    "rate": (("rkB/s", "wkB/s"), "kB/s"),
+    "queue": (("avgqu-sz",), " (requests)"),
+    "await": (("await", "svctm"), " (ms)"),
+    "util": (("%util",), ""),
+    "rate": (("rkB/s", "wkB/s"), ""),
 }
 SYMBOLS: Final = ("circle", "diamond-open")
 
@@ -51,10 +51,13 @@ def sizes(stats: DeviceStats, *, ink: str = "") -> tuple[Figure, str]:
     return _figure(traces, layout, ink), said_of_requests(stats)
 
 
-def over_time(lines: Sequence[DeviceLine], which: str, *, ink: str = "") -> tuple[Figure, str]:
-    """What iostat prints in the columns of the chart *which*, each number in the middle of its interval."""
-    columns, title = OVER_TIME[which]
-    shown = [name for name in columns if any(value_of(name, line) for line in lines)] or list(columns[:1])
+def over_time(
+    lines: Sequence[DeviceLine], which: str, columns: Sequence[str], *, ink: str = ""
+) -> tuple[Figure, str]:
+    """What iostat prints in those of its *columns* that the chart *which* has, each in the middle of its interval."""
+    wanted, unit = OVER_TIME[which]
+    printed = [name for name in wanted if name in columns]
+    shown = [name for name in printed if any(value_of(name, line) for line in lines)] or printed[:1]
     middles = [line.begin_s + line.interval_s / 2 for line in lines]
     traces: list[dict[str, Any]] = [
         {
@@ -65,7 +68,7 @@ def over_time(lines: Sequence[DeviceLine], which: str, *, ink: str = "") -> tupl
         }
         for name, (colour, dash), symbol in zip(shown, LINES, SYMBOLS, strict=False)
     ]  # fmt: skip
-    layout = _layout(240, "seconds since the begin", title)
+    layout = _layout(240, "seconds since the begin", " and ".join(shown) + unit)
     layout["yaxis"] |= {"rangemode": "tozero"} | ({"range": [0, 105]} if which == "util" else {})
     layout["showlegend"] = len(shown) > 1
     return _figure(traces, layout, ink), "; ".join(_course(name, lines) for name in shown)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final
 
 import streamlit as st
@@ -9,7 +10,7 @@ import streamlit as st
 from app import device_charts, rows
 from app.answer import ink
 from app.drawn import chart
-from app.iostat_text import COLUMNS
+from app.iostat_text import COLUMNS, columns_of
 from app.markdown import plain
 from model.results import DeviceStats, RunResult
 
@@ -24,13 +25,13 @@ def draw(after: RunResult) -> None:
     """What is known of the device beyond its line for the whole run; nothing where that is all."""
     for name, stats in after.device.items():
         with st.container(key=f"device_{name}"):
-            _device(name, stats)
+            _device(name, stats, columns_of(after))
     if after.timeline:
         st.caption("**One request through the stack**")
         chart("device_timeline", *device_charts.timeline(after.timeline, ink=ink()))
 
 
-def _device(name: str, stats: DeviceStats) -> None:
+def _device(name: str, stats: DeviceStats, columns: Sequence[str]) -> None:
     if stats.request_bytes:
         st.caption(f"**Requests of {plain(name)} by size**")
         chart(f"device_sizes_{name}", *device_charts.sizes(stats, ink=ink()))
@@ -39,8 +40,10 @@ def _device(name: str, stats: DeviceStats) -> None:
     for pair in PAIRS:
         for column, which in zip(st.columns(2), pair, strict=True):
             with column:
-                chart(f"device_{which}_{name}", *device_charts.over_time(stats.lines, which, ink=ink()))
-    found = rows.iostat(stats.lines)
+                chart(
+                    f"device_{which}_{name}", *device_charts.over_time(stats.lines, which, columns, ink=ink())
+                )
+    found = rows.iostat(stats.lines, columns)
     st.caption(f"**iostat -x of {plain(name)}, interval by interval**")
     st.dataframe(
         found,

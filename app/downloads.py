@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from app import own_files, rows
 from app.charts import wait_class
-from app.iostat_text import COLUMNS, Measured, value_of
+from app.iostat_text import Measured, columns_of, value_of
 from app.profile import profile
 from model.results import RunResult
 from scenarios import Scenario, to_mapping
@@ -147,18 +147,19 @@ def profile_table(shown: Shown) -> str:
 def iostat_table(after: RunResult) -> str:
     """Every interval of every device and its whole run, in iostat's columns."""
     lines: list[dict[str, object]] = []
+    columns = columns_of(after)
     for name, stats in after.device.items():
         for line in stats.lines:
             span = {"begin s": line.begin_s, "end s": line.begin_s + line.interval_s}
-            lines.append({"device": name, **span, **_instrument(line)})
+            lines.append({"device": name, **span, **_instrument(line, columns)})
         whole = {"begin s": "all", "end s": "all"}
-        lines.append({"device": name, **whole, **_instrument(stats)})
+        lines.append({"device": name, **whole, **_instrument(stats, columns)})
     return _table(lines)
 
 
-def _instrument(measured: Measured) -> dict[str, float | None]:
+def _instrument(measured: Measured, columns: Sequence[str]) -> dict[str, float | None]:
     """What iostat prints, with two more decimals than it prints."""
-    found = {column: value_of(column, measured) for column in COLUMNS}
+    found = {column: value_of(column, measured) for column in columns}
     return {column: None if isnan(value) else round(value, 4) for column, value in found.items()}
 
 

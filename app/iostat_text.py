@@ -11,6 +11,7 @@ from click import style
 
 from app.iostat_pick import spans
 from app.lines import head, wrapped
+from model.laws.block_layer import release_of
 from model.results import DeviceLine, DeviceStats, RunResult
 from model.units import show_bytes
 from scenarios.why_device import flushes
@@ -44,6 +45,9 @@ COLUMNS: Final[dict[str, tuple[int, Callable[[Measured], float]]]] = {
     "svctm": (7, lambda d: 1000 * d.service_s),
     "%util": (7, lambda d: 100 * d.utilisation_fraction),
 }
+SVCTM: Final = "svctm"
+NO_SVCTM_SINCE: Final = (5, 0)
+"""Release of the kernels that come with sysstat 12.1.2 or later, whose iostat prints no svctm any more."""
 MAY_BE_ABSENT: Final = tuple(COLUMNS)[:8]
 GIVE_WAY: Final = ("rsec/s", "wsec/s", "svctm", "rrqm/s", "wrqm/s", "avgrq-sz")
 """Columns that a narrow terminal has no room for, the first to go first."""
@@ -67,7 +71,10 @@ def device_lines(result: RunResult, width: int = 80, most: int = MOST_LINES) -> 
     label = max(LABEL, *(len(row.device) + 1 for row in rows))
     known = [row for row in rows if row.measured is not None]
     spans = max(9, *(len(row.seconds) + 1 for row in known)) if timed else 0
-    columns, absent = _columns([row.measured for row in known if row.measured], width - label - spans)
+    printed = columns_of(result)
+    columns, absent = _columns(
+        printed, [row.measured for row in known if row.measured], width - label - spans
+    )
     yield head("Device")
     names = "".join(f"{name:>{room}}" for name, room in columns.items())
     yield f"{'Device:':<{label}}{names}" + (f"{'seconds':>{spans}}" if timed else "")
@@ -116,15 +123,23 @@ def span_of(line: DeviceLine) -> str:
     return f"{line.begin_s:.10g}-{line.begin_s + line.interval_s:.10g}"
 
 
-def _columns(measured: Sequence[Measured], room: int) -> tuple[dict[str, int], list[str]]:
-    """Columns with their widths, and those that say something but found no room."""
+def columns_of(result: RunResult) -> list[str]:
+    """The columns that iostat prints under the kernel of an answer."""
+    has_svctm = result.kernel is None or release_of(result.kernel) < NO_SVCTM_SINCE
+    return [name for name in COLUMNS if has_svctm or name != SVCTM]
+
+
+def _columns(
+    printed: Sequence[str], measured: Sequence[Measured], room: int
+) -> tuple[dict[str, int], list[str]]:
+    """The *printed* columns with their widths, and those that say something but found no room."""
     widths = {
-        name: max(least, 1 + max(len(f"{value(one):.2f}") for one in measured))
-        for name, (least, value) in COLUMNS.items()
+        name: max(COLUMNS[name][0], 1 + max(len(f"{value_of(name, one):.2f}") for one in measured))
+        for name in printed
     }
     if sum(widths.values()) > room:
         for name in MAY_BE_ABSENT:
-            if not any(value_of(name, one) for one in measured):
+            if name in widths and not any(value_of(name, one) for one in measured):
                 del widths[name]
     absent = []
     for name in GIVE_WAY:

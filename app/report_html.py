@@ -14,7 +14,7 @@ from app import device_charts, transaction_charts
 from app.charts import LOOKS, Figure, wait_class
 from app.compare_table import settings
 from app.compare_text import difference_line, letters_for, side_by_side_lines
-from app.iostat_text import MOST_ON_A_PAGE, device_lines, size_lines
+from app.iostat_text import MOST_ON_A_PAGE, columns_of, device_lines, size_lines
 from app.money_text import money_lines
 from app.outside import MARK, by_component, lines_of, marked, what_the_mark_says
 from app.profile import folded, profile, scale_of
@@ -283,8 +283,10 @@ def _device_plots(result: RunResult, name: str) -> Iterable[str]:
     for device, stats in result.device.items():
         if stats.request_bytes:
             shown.append((f"Requests of {device} by size", *device_charts.sizes(stats)))
-        for which, (_, title) in device_charts.OVER_TIME.items() if stats.lines else ():
-            shown.append((f"{title} of {device} over time", *device_charts.over_time(stats.lines, which)))
+        for which in device_charts.OVER_TIME if stats.lines else ():
+            figure, finding = device_charts.over_time(stats.lines, which, columns_of(result))
+            title = figure["layout"]["yaxis"]["title"]["text"]
+            shown.append((f"{title} of {device} over time", figure, finding))
     if result.timeline:
         shown.append(("One request through the stack", *device_charts.timeline(result.timeline)))
     for place, (title, figure, finding) in enumerate(shown):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from app.charts import signed, wait_class
-from app.iostat_text import COLUMNS, span_of, value_of
+from app.iostat_text import span_of, value_of
 from app.outside import by_component, farthest
 from model.provenance import Constant, show_times, worst_first
 from model.results import DeviceLine, RunResult
@@ -36,10 +36,10 @@ def breakdown(base: RunResult, other: RunResult) -> list[dict[str, str]]:
     ]  # fmt: skip
 
 
-def iostat(lines: Sequence[DeviceLine]) -> list[dict[str, str | float]]:
+def iostat(lines: Sequence[DeviceLine], columns: Sequence[str]) -> list[dict[str, str | float]]:
     """Each line of iostat with the seconds it covers, in iostat's units and with its two decimals."""
     return [
-        {"seconds": span_of(line), **{name: round(value_of(name, line), 2) for name in COLUMNS}} for line in lines
+        {"seconds": span_of(line), **{name: round(value_of(name, line), 2) for name in columns}} for line in lines
     ]  # fmt: skip
 
 

@@ -13,7 +13,7 @@ from typing import Final
 
 from click import unstyle
 
-from app.iostat_text import COLUMNS, Measured, value_of
+from app.iostat_text import Measured, columns_of, value_of
 from app.text import tkprof_lines
 from model.errors import SpecError
 from model.results import RunResult
@@ -49,7 +49,8 @@ def _iostat(result: RunResult) -> str:
     if not result.device or any(isnan(value_of("await", stats)) for stats in result.device.values()):
         return ""
     lines = ["Linux 6.8.0 (modelled) \t01/01/2026 \t_x86_64_\t(1 CPU)", ""]
-    header = "Device:" + "".join(f"{name:>11}" for name in COLUMNS)
+    columns = columns_of(result)
+    header = "Device:" + "".join(f"{name:>11}" for name in columns)
     samples = max(len(stats.lines) for stats in result.device.values())
     for sample in range(max(samples, 1)):
         lines.append(header)
@@ -57,7 +58,7 @@ def _iostat(result: RunResult) -> str:
             measured: Measured = stats.lines[sample] if sample < len(stats.lines) else stats
             if samples and sample >= len(stats.lines):
                 continue
-            lines.append(f"{name:<7}" + "".join(f"{value_of(column, measured):>11.2f}" for column in COLUMNS))
+            lines.append(f"{name:<7}" + "".join(f"{value_of(column, measured):>11.2f}" for column in columns))
         lines.append("")
     return "\n".join(lines)
 

@@ -431,6 +431,8 @@ class RunResult(Frozen):
     cache: CacheUse | None = None
     segment: SegmentSpace | None = None
     device: dict[str, DeviceStats]
+    kernel: str | None = None
+    """Release of the host's kernel, which says what its iostat prints; absent where the device was not asked for."""
     optimizer: OptimizerCost | None = None
     streams: list[StreamStats] | None = None
     transactions: TransactionStats | None = None

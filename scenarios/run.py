@@ -166,7 +166,8 @@ def _notes_on_changes(scenario: Scenario) -> Iterator[str]:
 
 def _noted(result: RunResult, scenario: Scenario, more: list[str]) -> RunResult:
     warnings = [*result.warnings, *more, *notes_on(scenario, result)]
-    return result.model_copy(update={"warnings": warnings})
+    kernel = scenario.system.host.kernel if result.device else None
+    return result.model_copy(update={"warnings": warnings, "kernel": kernel})
 
 
 def _replicated(

@@ -47,7 +47,7 @@ def test_sizes_show_requests_and_bytes_in_percent(merged: RunResult) -> None:
 def test_columns_of_iostat_over_time(
     disk: DeviceStats, which: str, names: list[str], unit: str, finding: str
 ) -> None:
-    figure, said = device_charts.over_time(disk.lines, which)
+    figure, said = device_charts.over_time(disk.lines, which, list(COLUMNS))
     assert said == finding
     assert [trace["name"] for trace in figure["data"]] == names
     for trace in figure["data"]:
@@ -61,7 +61,7 @@ def test_columns_of_iostat_over_time(
 
 
 def test_no_line_is_still_a_figure() -> None:
-    figure, said = device_charts.over_time([], "queue")
+    figure, said = device_charts.over_time([], "queue", list(COLUMNS))
     assert said == "avgqu-sz: no interval was watched"
     json.dumps(figure, allow_nan=False)
 
@@ -87,14 +87,23 @@ def test_a_request_of_one_stage_has_no_longest_part() -> None:
 def test_text_takes_the_ink_of_the_theme(raw: RunResult, disk: DeviceStats) -> None:
     for figure, _ in (
         device_charts.sizes(disk, ink="#123456"),
-        device_charts.over_time(disk.lines, "await", ink="#123456"),
+        device_charts.over_time(disk.lines, "await", list(COLUMNS), ink="#123456"),
         device_charts.timeline(raw.timeline or [], ink="#123456"),
     ):
         assert figure["layout"]["yaxis"]["tickfont"]["color"] == "#123456"
 
 
+def test_a_column_that_iostat_does_not_print_is_not_drawn(disk: DeviceStats) -> None:
+    printed = [name for name in COLUMNS if name != "svctm"]
+    figure, said = device_charts.over_time(disk.lines, "await", printed)
+    assert [trace["name"] for trace in figure["data"]] == ["await"]
+    assert figure["layout"]["yaxis"]["title"]["text"] == "await (ms)"
+    assert "svctm" not in said
+    assert "svctm" not in rows.iostat(disk.lines, printed)[0]
+
+
 def test_rows_of_the_table_are_iostats_columns(disk: DeviceStats) -> None:
-    found = rows.iostat(disk.lines)
+    found = rows.iostat(disk.lines, list(COLUMNS))
     assert len(found) == 41
     assert list(found[0]) == ["seconds", *COLUMNS]
     assert found[20] == {

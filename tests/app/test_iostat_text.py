@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 from click import unstyle
 
-from app.iostat_text import COLUMNS, by_size, device_lines, lines_of, size_lines, value_of
+from app.iostat_text import COLUMNS, by_size, columns_of, device_lines, lines_of, size_lines, value_of
 from model.results import DeviceLine, RunResult
+from scenarios import load, run
 
 # Lines of document 001 as iostat printed them.
 HEAD = "Device:    rrqm/s wrqm/s   r/s   w/s  rsec/s  wsec/s    rkB/s    wkB/s avgrq-sz avgqu-sz   await  svctm  %util"
@@ -157,3 +158,19 @@ def test_many_sizes_come_by_powers_of_two() -> None:
 
 def test_without_a_device_nothing_is_printed(raw: RunResult) -> None:
     assert list(device_lines(raw.model_copy(update={"device": {}}))) == []
+
+
+@pytest.mark.parametrize(
+    ("kernel", "printed"), [("2.6.5", True), ("4.18", True), ("5.0", False), ("6.1", False), (None, True)]
+)
+def test_svctm_stands_only_where_the_kernels_iostat_prints_it(
+    raw: RunResult, kernel: str | None, printed: bool
+) -> None:
+    result = raw.model_copy(update={"kernel": kernel})
+    assert ("svctm" in columns_of(result)) is printed
+    assert ("svctm" in "".join(device_lines(result, 160))) is printed
+
+
+def test_an_answer_knows_the_kernel_that_its_device_is_watched_by() -> None:
+    assert run(load("magni-dd-raw-100", ["host.kernel=6.1"]), "calculate").kernel == "6.1"
+    assert run(load("savvinov-lio-pc"), "calculate").kernel is None

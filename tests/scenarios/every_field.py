@@ -288,7 +288,7 @@ def answer(data: dict[str, Any], engine: str) -> str | None:
     except BlocktimeError:
         return None
     return result.model_dump_json(
-        exclude={"warnings", "sources", "extrapolated", "version", "scenario", "accuracy"}
+        exclude={"warnings", "sources", "extrapolated", "version", "scenario", "accuracy", "kernel"}
     )
 
 

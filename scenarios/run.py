@@ -17,7 +17,7 @@ from scenarios.forecast import USUAL, Budget, expected_within
 from scenarios.interval import CONFIDENCE, half_width
 from scenarios.prices import notes_on_prices
 from scenarios.spec import Scenario
-from scenarios.unread import ONLY_SIMULATED, UNREAD, set_in
+from scenarios.unread import ONLY_SIMULATED, SIZES_OF_SCANS, UNREAD, set_in
 from scenarios.why_words import listed
 
 
@@ -89,8 +89,11 @@ def _notes_on_what_is_not_read(scenario: Scenario, engine: str) -> Iterator[str]
     """The fields that the question sets and that this workload, or its instant estimate, does not read."""
     kind, changed = scenario.workload.kind, scenario.differences
     estimate = ONLY_SIMULATED.get(kind, ()) if engine == "calculate" else ()
+    work = scenario.workload
+    scans = not isinstance(work, Transactions) or any(one.scan_blocks for one in work.mix)
     for patterns, what in (
         (UNREAD[kind], CALLED[kind]),
+        (() if scans else SIZES_OF_SCANS, "transactions that scan no blocks (workload.mix.scan_blocks is 0)"),
         (estimate, "the instant estimate: only the simulation uses it"),
     ):
         if fields := set_in(changed, patterns):

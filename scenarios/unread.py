@@ -65,6 +65,10 @@ TRANSACTIONS: Final = (
     "host.between_calls_s", "client.row_s", "client.column_s", "client.file_bytes_per_s", "client.sdu_bytes",
     "client.message_send_s", "client.more_data_send_s", "client.send_cpu_fraction", "table.created_by", "table.blocks",
 )  # fmt: skip
+SIZES_OF_SCANS: Final = (
+    "instance.db_file_multiblock_read_count", "instance.release", "instance.sessions", "instance.max_io_bytes",
+)  # fmt: skip
+"""What decides the multiblock reads of transactions, of which only those that scan have any."""
 UNREAD: Final[dict[str, tuple[str, ...]]] = {
     "full_scan": (*STATEMENT, *NO_INDEX, *NO_REDO, *NO_ROW_CHANGES, "client.file_bytes_per_s"),
     "index_range_scan": (

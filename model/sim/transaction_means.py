@@ -73,7 +73,9 @@ class Played:
         batches = len(self.tally.responses_s) // self.batch
         took = np.frombuffer(self.tally.responses_s, dtype=float)[: batches * self.batch].copy()
         means = took.reshape(batches, self.batch).mean(axis=1)
-        left_out = warm_up_batches(means)
+        # NOTE: all that wait for one write end at one moment; a rate is that of a span
+        last_moment = int(np.searchsorted(self.marks[:, NOW], self.marks[-1, NOW]))
+        left_out = min(warm_up_batches(means), max(0, last_moment - 1))
         return left_out, means[left_out:]
 
 

@@ -126,3 +126,12 @@ def test_replications_give_the_interval_of_the_response() -> None:
 def test_an_overload_is_refused_by_the_simulation_too() -> None:
     with pytest.raises(BlocktimeError, match="the queue would grow without end"):
         run(load("tpc-c", ["workload.rate_per_s=500"]), "simulate")
+
+
+def test_what_sizes_multiblock_reads_has_no_effect_without_scans_alone() -> None:
+    setting = "instance.sessions=10", "instance.release=10.2.0.4"
+    assert (
+        "instance.sessions and instance.release have no effect on transactions that scan no blocks"
+        in notes(*setting)
+    )
+    assert "no effect" not in notes(*setting, "workload.mix.0.scan_blocks=20")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,9 +19,11 @@ from app.output import (
 )
 
 if TYPE_CHECKING:
-    from validation.instruments import NotReadable, Reading
+    from validation.instruments import Keep, NotReadable, Reading
 
 WRONG_INPUT = 2
+MOST_INPUT_BYTES = 4 * 1024**3
+"""What is copied of standard input, as it is read twice."""
 
 
 @click.command(short_help="Read AWR, TKPROF, SQL traces, iostat, sar, fio.")
@@ -37,20 +39,23 @@ WRONG_INPUT = 2
 @click.option(
     "--figures", "all_figures", is_flag=True, help="Print every figure, not the first of each report."
 )
+@click.option("--keep-sql", is_flag=True, help="Keep the text of SQL statements.")
+@click.option("--keep-names", is_flag=True, help="Keep names of hosts, databases, users and objects.")
 @click.option("--json", "as_json", is_flag=True, help="Every figure as JSON on standard output.")
 @click.option("--quiet", is_flag=True, help="One line a report.")
 def measure(files: tuple[str, ...], devices: tuple[str, ...], quiet: bool, **how: Any) -> int | None:
     """Read reports, whatever their names: each is recognised by its content. A folder stands for its files, - for
     standard input.
 
-    Nothing is changed or sent anywhere.
+    Nothing is changed or sent anywhere. SQL text, and names of hosts, users and objects are kept only when asked for.
     """
     from app.measure_text import MOST_FIGURES, reading_lines, title_line
+    from validation.instruments import Keep
 
     out: Path | None = how["out"]
     if out is not None:
         _refuse_to_replace(out, how["force"])
-    readings, refused = _read(list(_paths(files)), quiet)
+    readings, refused = _read(list(_paths(files)), quiet, Keep(sql=how["keep_sql"], names=how["keep_names"]))
     if devices:
         _keep_devices(readings, devices)
     if out is not None and readings:
@@ -114,7 +119,6 @@ def _paths(files: Sequence[str]) -> Iterator[tuple[Path, str]]:
 def _standard_input() -> Path:
     """Standard input as a file, as it is read twice: for its digest, and for its figures."""
     import atexit
-    import shutil
     import sys
     import tempfile
 
@@ -124,11 +128,24 @@ def _standard_input() -> Path:
         raise SpecError("measure: standard input is closed; name a file, or give a report to read")
     with tempfile.NamedTemporaryFile(prefix="blocktime-", delete=False) as copy:
         atexit.register(Path(copy.name).unlink, missing_ok=True)
-        shutil.copyfileobj(sys.stdin.buffer, copy)
+        while chunk := sys.stdin.buffer.read(1 << 20):
+            if copy.tell() + len(chunk) > MOST_INPUT_BYTES:
+                limit = MOST_INPUT_BYTES // 1024**3
+                raise SpecError(
+                    f"measure: standard input has more than {limit} GB; write it to a file and name that"
+                )
+            try:
+                copy.write(chunk)
+            except OSError as fault:
+                raise SpecError(
+                    f"measure: standard input cannot be copied: {fault.strerror or fault}"
+                ) from None
     return Path(copy.name)
 
 
-def _read(paths: Sequence[tuple[Path, str]], quiet: bool) -> tuple[list[Reading], list[NotReadable]]:
+def _read(
+    paths: Sequence[tuple[Path, str]], quiet: bool, keep: Keep
+) -> tuple[list[Reading], list[NotReadable]]:
     """What each file says, and what could not be read."""
     from validation.instruments import NotReadable, Source, read
 
@@ -137,7 +154,7 @@ def _read(paths: Sequence[tuple[Path, str]], quiet: bool) -> tuple[list[Reading]
     for path, name in paths:
         with progress_to_terminal(quiet, f"reading {name}", "bytes") as progress:
             try:
-                readings += read(Source(path, name), progress)
+                readings += read(Source(path, name, keep), progress)
             except NotReadable as refusal:
                 refused.append(refusal)
             except OSError as fault:
@@ -159,12 +176,13 @@ def _keep_devices(readings: Sequence[Reading], devices: Sequence[str]) -> None:
 
 def _as_data(reading: Reading) -> dict[str, Any]:
     """The reading as plain data: figures as they are, series as columns with printed rows scaled to their units."""
-    data = asdict(reading)
+    data = asdict(replace(reading, series=[]))
     data["series"] = [
         {
             "of": series.of,
             "lines": list(series.lines),
             "samples": list(series.samples),
+            **({"grains": list(series.grains)} if series.grains else {}),
             "columns": [
                 {
                     "name": column.name,

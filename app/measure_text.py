@@ -51,6 +51,14 @@ def reading_lines(reading: Reading, width: int, most_figures: int | None = None)
         yield head("parameters")
         for setting in reading.settings:
             yield f"  {setting.name:<40}{one_line(setting.value):<24} line {setting.line:,}"
+    if reading.names:
+        yield ""
+        yield head("names")
+        for name in reading.names[:most_figures]:
+            text = f"{name.of}, {name.what}, line {name.line:,}: {name.text}"
+            yield from wrapped(one_line(text), width, first="  ")
+        if most_figures is not None and len(reading.names) > most_figures:
+            yield f"and {len(reading.names) - most_figures:,} more names: --figures prints them all"
     if reading.figures:
         yield ""
         yield from _figure_lines(reading.figures[:most_figures])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import tomllib
 from pathlib import Path
@@ -141,3 +142,29 @@ def test_a_file_that_may_not_be_opened_is_refused_alone(
     captured = capsys.readouterr()
     assert len(captured.out.splitlines()) == 2
     assert captured.err == "blocktime: fio.whatever: cannot be read: Permission denied\n"
+
+
+def test_names_and_sql_are_printed_and_written_only_when_asked_for(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file, out = str(folder / "tkprof.whatever"), folder / "my.toml"
+    assert main(["measure", file, "--out", str(out)]) == 0
+    assert "select secret" not in capsys.readouterr().out + out.read_text(encoding="utf-8")
+    assert main(["measure", file, "--keep-sql", "--keep-names", "--out", str(out), "--force"]) == 0
+    printed = capsys.readouterr().out
+    assert "statement 1, SQL text, line 8: select secret from a_table" in printed
+    assert "TABLE ACCESS FULL A_TABLE" in printed
+    names = tomllib.loads(out.read_text(encoding="utf-8"))["measured"]["name"]
+    assert {name["what"] for name in names} == {"SQL text", "row source"}
+    assert main(["measure", file, "--keep-sql", "--json"]) == 0
+    [reading] = json.loads(capsys.readouterr().out)["readings"]
+    assert [name["text"] for name in reading["names"]] == ["select secret from a_table"]
+
+
+def test_standard_input_is_copied_up_to_a_limit(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("app.measure_cli.MOST_INPUT_BYTES", 1000)
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"x" * 2000)))
+    assert main(["measure", "-"]) == 2
+    assert "standard input has more than" in capsys.readouterr().err

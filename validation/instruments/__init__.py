@@ -8,10 +8,21 @@ from importlib import import_module
 from types import ModuleType
 from typing import Final
 
-from validation.instruments.figures import Figure, NotReadable, Reading, Setting
+from validation.instruments.figures import Figure, Keep, NotReadable, Reading, Setting
 from validation.instruments.opening import Progress, Source
 
-__all__ = ["FORMATS", "Figure", "Format", "NotReadable", "Reading", "Setting", "Source", "format_of", "read"]
+__all__ = [
+    "FORMATS",
+    "Figure",
+    "Format",
+    "Keep",
+    "NotReadable",
+    "Reading",
+    "Setting",
+    "Source",
+    "format_of",
+    "read",
+]
 
 
 @dataclass(frozen=True, slots=True)

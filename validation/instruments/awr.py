@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from validation.instruments.awr_cells import BINARY, COMMA, add, add_cell
 from validation.instruments.figures import (
     Column,
+    Keep,
     NotReadable,
     Reading,
     Section,
     Setting,
     Skipped,
-    figure,
-    grain_of,
     number_of,
 )
 from validation.instruments.opening import Progress, Source
@@ -22,34 +23,39 @@ from validation.instruments.parameters import kept
 from validation.instruments.tables import Table, html_tables, ruled_tables
 
 NAME: Final = "awr"
+COMMAS: Final = "numbers with a decimal comma"
+MOST_COMMAS: Final = 3
 HOW: Final = "@?/rdbms/admin/awrrpt.sql, one instance, one period"
-AWR: Final = re.compile(r"WORKLOAD REPOSITORY (?:PDB )?report for|AWR Report for DB:", re.IGNORECASE)
+AWR: Final = re.compile(
+    r"WORKLOAD REPOSITORY (?:PDB )?report(?: for| \(|$)|AWR (?:PDB )?Report for (?:DB|PDB):",
+    re.IGNORECASE | re.MULTILINE,
+)
 STATSPACK: Final = re.compile(r"STATSPACK report for", re.IGNORECASE)
 REFUSED: Final = {
     r"WORKLOAD REPOSITORY COMPARE PERIOD": "this compares two periods: give the report of one period",
     r"WORKLOAD REPOSITORY SQL Report": "this is the report of one SQL statement: give the AWR report of the instance",
     r"WORKLOAD REPOSITORY REPORT \(RAC\)": "this sums up all instances of a cluster: give the report of one instance",
     r"WORKLOAD REPOSITORY DIFFERENCE": "this compares two periods: give the report of one period",
+    r"AWR (?:Diff|Compare Periods?) Report": "this compares two periods: give the report of one period",
+    r"AWR (?:RAC|Global) Report": "this sums up all instances of a cluster: give the report of one instance",
+    r"ADDM Report for|ADDM Task": "this is ADDM's advice on an AWR report: give the AWR report itself",
     r"ASH Report For": "this is a report of active session history: it has samples, no counts; give an AWR report",
 }
 TOP: Final = 20_000
 """Letters of a report that say what it is; some have another kind of report behind them."""
 WIDEST: Final = 1000
 """Letters of a line of the header; what stands behind them is no label and no number."""
-CELL: Final = re.compile(r"([-+]?[0-9,]*\.?[0-9]+)\s*(%|ns|us|ms|s|[KMGTP])?", re.IGNORECASE)
-SECONDS: Final = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0, "cs": 1e-2, "sec": 1.0}
-THOUSANDS: Final = {"K": 1e3, "M": 1e6, "G": 1e9, "T": 1e12, "P": 1e15}
-BINARY: Final = {"K": 2.0**10, "M": 2.0**20, "G": 2.0**30, "T": 2.0**40, "P": 2.0**50}
 SPAN: Final = re.compile(
-    r"^\s*(Begin|End) Snap:\s+([0-9]+)\s+(\S+ [0-9][0-9]:[0-9][0-9](?::[0-9][0-9])?)\s+([0-9,]+)?",
+    r"^\s*(Begin|End) Snap:\s+([0-9]+)\s+(\S+(?: \S+)? [0-9][0-9]:[0-9][0-9](?::[0-9][0-9])?)\s+([0-9,]+(?!\S))?",
     re.MULTILINE,
 )
 MINUTES: Final = re.compile(r"\b(Elapsed|DB Time|DB CPU):\s+([0-9,]+\.[0-9]+) \(min", re.IGNORECASE)
+PAIRED: Final = (
+    "Buffer Cache:", "Buffer Nowait", "Buffer  Hit", "Library Hit", "Shared Pool Size:", "Execute to", "Parse CPU to",
+    "Flash Cache Hit",
+)  # fmt: skip
+"""What lines begin with that hold labels with numbers, side by side."""
 PAIR: Final = re.compile(r"([A-Z%][\w %/&>().-]*?)\s*:\s+([0-9,]*\.?[0-9]+[KMG]?)(?=\s|$)")
-
-
-PER_SECOND: Final = re.compile(r"per ?sec|/sec|second$")
-PER_TRANSACTION: Final = re.compile(r"per ?trans|/txn|/tx")
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,11 +71,13 @@ class Kind:
     """The column that names the rows where it is not the first."""
     hidden: str = ""
     """What the rows are called where their names belong to the site."""
+    form: str = ""
+    """What a row must be called; between the rows of statements stands their text."""
 
 
 KINDS: Final = (
+    Kind("IO Profile", "|ioprofile", "^read.*second"),
     Kind("Load Profile", "|loadprofile", "persecond"),
-    Kind("IO Profile", "|ioprofile", "read.*second"),
     Kind("Wait Event Histogram", "event|", "(1ms|1us|512us|8us|32ms|2s)$"),
     Kind("Wait Events", "event", "waits"),
     Kind("Wait Classes", "waitclass", "waits"),
@@ -79,7 +87,7 @@ KINDS: Final = (
     Kind("IO by Function", "functionname|functionfilename", "readsdata|data"),
     Kind("IO by File Type", "filetypename", "readsdata|data"),
     Kind("Host CPU", "cpus", "cores"),
-    Kind("Memory Statistics", "|memorystatistics", "^begin$"),
+    Kind("Memory Statistics", "|memorystatistics|cachesizes", "^begin$"),
     Kind("Buffer Pool Advisory", "p", "sizeforest", subject="sizeforest"),
     Kind("Buffer Pool Statistics", "p", "numberof|buffer"),
     Kind("Buffer Wait Statistics", "class", "waits"),
@@ -90,9 +98,15 @@ KINDS: Final = (
         "elapsedtimes|cputimes|useriotimes|buffergets|physicalreads|executions",
         "sqlid",
         subject="sqlid",
+        form="[0-9a-z]{13}",
     ),
-    Kind("Segments", "owner", "total|capture", hidden="segment"),
+    Kind("Segments", "owner|objectname", "total|capture", hidden="segment"),
+    Kind("Latch Activity", "latchname|latch", "requests"),
+    Kind("Undo Segment Summary", "undots", "undoblocks"),
+    Kind("Undo Segment Statistics", "endtime", "undoblocks"),
 )
+EFFICIENCY: Final = Kind("Instance Efficiency", "", "")
+"""A table without headings, of labels that end in a per cent sign and a colon."""
 WANTED: Final = {
     "Load Profile": "the load profile",
     "Wait Events": "the wait events",
@@ -101,13 +115,19 @@ WANTED: Final = {
     "Instance Activity": "the instance activity statistics",
     "init.ora Parameters": "the init.ora parameters",
 }
+OWN: Final = {
+    "dbname": "database", "database": "database", "instance": "instance", "hostname": "host", "host": "host",
+    "pdbname": "pluggable database", "containername": "pluggable database", "uniquename": "unique name",
+}  # fmt: skip
+"""Columns of the header that name what is the site's own."""
 NEVER: Final = {
+    "name",
+    "tablespacename",
     "sqltext",
     "sqlmodule",
     "sqlid",
     "planhash",
     "owner",
-    "tablespacename",
     "objectname",
     "subobjectname",
     "obj",
@@ -130,36 +150,48 @@ def read(source: Source, progress: Progress | None = None) -> list[Reading]:
     for pattern, why in REFUSED.items():
         if re.search(pattern, source.head[:TOP], re.IGNORECASE):
             raise NotReadable(f"{source.name}: {why}")
-    is_html = re.search(r"<html|<table", source.head, re.IGNORECASE) is not None
-    starts = [
-        found.start()
-        for found in re.finditer(r"<html\b" if is_html else rf"{AWR.pattern}|{STATSPACK.pattern}", text)
-    ]
+    titled = AWR.search(text) or STATSPACK.search(text)
+    above = text[: titled.end()] if titled else text[:TOP]
+    is_html = re.search(r"<(?:html|table|h[1-4]|body)\b", above, re.IGNORECASE) is not None
+    heading = r"<html\b" if is_html else rf"^[ \t]*(?:{AWR.pattern}|{STATSPACK.pattern})"
+    starts = [found.start() for found in re.finditer(heading, text, re.IGNORECASE | re.MULTILINE)]
     starts = starts if len(starts) > 1 else [0]
     readings = []
     for begin, end in zip(starts, [*starts[1:], len(text)], strict=True):
-        above = text.count("\n", 0, begin)
-        readings.append(_reading(source, "\n" * above + text[begin:end] if begin else text[:end], is_html))
+        before = text.count("\n", 0, begin)  # lines of the reports before it
+        readings.append(_reading(source, text[begin:end], is_html, before))
     return readings
 
 
-def _reading(source: Source, text: str, is_html: bool) -> Reading:
-    """One report."""
+def _reading(source: Source, text: str, is_html: bool, before: int) -> Reading:
+    """One report, which begins behind *before* lines."""
     reading, skipped = Reading(NAME, "", source.name, ""), Skipped()
     tables = html_tables(text) if is_html else ruled_tables(text)
-    segments: dict[str, str] = {}
+    rows = _Rows(reading, skipped, source.keep)
     for table in tables:
-        if _header(reading, table):
+        table.line += before
+        table.lines = [line + before for line in table.lines]
+        if not table.rows or _header(reading, table, source.keep):
             continue
-        kind = _kind_of(table)
-        if _normal(table.columns[0]) == "parametername":
-            _parameters(reading, table, skipped)
-        elif kind is None:
-            skipped.add(table.line, f"section {table.title[:60] or ', '.join(table.columns[:3])}".strip())
+        kind, first = _kind_of(table), _normal(table.columns[0])
+        if first == "parametername":
+            _parameters(reading, table, skipped, source.keep)
+        elif kind is not None:
+            rows.take(table, kind)
         else:
-            _take(reading, table, kind, skipped, segments)
+            if first == "sqlid" and source.keep.sql and "sqltext" in map(_normal, table.columns[1:]):
+                for row, line in zip(table.rows, table.lines, strict=True):
+                    reading.name(row[0], "SQL text", row[-1], line)
+            skipped.add(
+                table.line, f"section {table.title[:60] or ', '.join(table.columns[:3])[:60]}".strip()
+            )
     if not is_html:
-        _text_header(reading, text)
+        _text_header(reading, text, before)
+    if skipped.count(COMMAS) >= MOST_COMMAS:
+        raise NotReadable(
+            f"{source.name}: the numbers of this report have a decimal comma; set NLS_LANG=AMERICAN_AMERICA.UTF8 "
+            f"and make it again by {HOW}"
+        )
     if not reading.figures:
         raise NotReadable(
             f"{source.name}: no section of this report could be read; it is truncated, or not made by {HOW}"
@@ -173,12 +205,12 @@ def _reading(source: Source, text: str, is_html: bool) -> Reading:
     return reading
 
 
-def _parameters(reading: Reading, table: Table, skipped: Skipped) -> None:
+def _parameters(reading: Reading, table: Table, skipped: Skipped, keep: Keep) -> None:
     """Parameters that differ from their defaults, and bear on performance."""
     found = len(reading.settings)
     for row, line in zip(table.rows, table.lines, strict=True):
         name, value = row[0], row[1] if len(row) > 1 else ""
-        if kept(name):
+        if kept(name, keep):
             reading.settings.append(Setting(name, value, line))
         else:
             skipped.add(line, "parameters that do not bear on performance")
@@ -193,6 +225,8 @@ def _normal(name: str) -> str:
 
 def _kind_of(table: Table) -> Kind | None:
     names = [_normal(column) for column in table.columns]
+    if not any(names) and len(names) > 1 and table.rows[0][0].rstrip(": ").endswith("%"):
+        return EFFICIENCY
     for kind in KINDS:
         if (
             names
@@ -203,11 +237,14 @@ def _kind_of(table: Table) -> Kind | None:
     return None
 
 
-def _header(reading: Reading, table: Table) -> bool:
-    """Take the tables that say whose report this is; names of databases, instances and hosts are left out."""
+def _header(reading: Reading, table: Table, keep: Keep) -> bool:
+    """Take the tables that say whose report this is, their names where they may be kept."""
     names = [_normal(column) for column in table.columns]
-    if not table.rows or not ({"release", "platform", "snaptime"} & set(names)):
+    if not ({"release", "platform", "snaptime", "startuptime"} & set(names)):
         return False
+    for name, cell in zip(names, table.rows[0], strict=False):
+        if keep.names and name in OWN:
+            reading.name("report", OWN[name], cell, table.lines[0])
     rows = [dict(zip(names, row, strict=False)) for row in table.rows]
     if "release" in names:
         reading.host.system = f"Oracle {rows[0].get('release', '')}".strip()
@@ -221,31 +258,28 @@ def _header(reading: Reading, table: Table) -> bool:
             ("Sockets", rows[0].get("sockets", ""), "count", 1.0),
             ("Memory", memory, "bytes", BINARY["G"]),
         ):
-            _add(reading, name, "host", cell, Column(name, unit, scale), table.lines[0])
+            add(reading, name, "host", cell, Column(name, unit, scale), table.lines[0])
     if "snaptime" in names and not rows[0].get("load"):
         for row, line in zip(table.rows, table.lines, strict=True):
             _snapshot(reading, " ".join(row), line)
     return True
 
 
-def _text_header(reading: Reading, text: str) -> None:
+def _text_header(reading: Reading, text: str, before: int) -> None:
     """The span and the pairs of label and number that stand outside of ruled tables."""
-    for number, printed in enumerate(text.split("\n")[:400], 1):
+    for number, printed in enumerate(text.split("\n", 400)[:400], before + 1):
         line = printed[:WIDEST]
         _snapshot(reading, line, number)
-        if line.lstrip().startswith(
-            ("Buffer Cache:", "Buffer Nowait", "Buffer  Hit", "Library Hit", "Shared Pool", "Execute to")
-        ):
-            for name, cell in PAIR.findall(line):
-                unit = "bytes" if cell[-1:] in "KMG" else "fraction" if "%" in name else "count"
-                _add(
-                    reading,
-                    name.strip(" :"),
-                    "instance",
-                    cell,
-                    Column(name, unit, 0.01 if unit == "fraction" else 1.0),
-                    number,
+        if line.lstrip().startswith(PAIRED):
+            for label, cell in PAIR.findall(line):
+                name, share = label.strip(" :"), "%" in label
+                of = f"{EFFICIENCY.title}: {name}" if share else "instance"
+                column = (
+                    Column("", "fraction", 0.01)
+                    if share
+                    else Column("", "bytes" if cell[-1:] in "KMG" else "count")
                 )
+                add(reading, "value" if share else name, of, cell, column, number)
 
 
 def _snapshot(reading: Reading, line: str, number: int) -> None:
@@ -256,36 +290,59 @@ def _snapshot(reading: Reading, line: str, number: int) -> None:
             reading.begins = snap[3]
         else:
             reading.ends = snap[3]
-        _add(reading, f"{snap[1]} sessions", "instance", snap[4] or "", Column("", "count"), number)
+        add(reading, f"{snap[1]} sessions", "instance", snap[4] or "", Column("", "count"), number)
     for name, cell in MINUTES.findall(line):
         if not any(one.name == name and one.of == "report" for one in reading.figures):
-            _add(reading, name, "report", cell, Column(name, "s", 60.0), number)
+            add(reading, name, "report", cell, Column(name, "s", 60.0), number)
             if name.lower() == "elapsed":
                 reading.interval_s = number_of(cell) * 60
 
 
-def _take(reading: Reading, table: Table, kind: Kind, skipped: Skipped, segments: dict[str, str]) -> None:
-    """The figures of one table."""
-    names = [_normal(column) for column in table.columns]
-    place = next((n for n, name in enumerate(names) if kind.subject and name.startswith(kind.subject)), 0)
-    title = _title(kind, table)
-    found = len(reading.figures)
-    for row, line in zip(table.rows, table.lines, strict=True):
-        subject = row[place] if place < len(row) else ""
-        if kind.hidden:
-            named = " ".join(row[:5])
-            subject = segments.setdefault(named, f"{kind.hidden} {len(segments) + 1}")
-        subject = subject.rstrip(":").strip()
-        if not subject or set(subject) <= set("-"):
-            continue
-        of = f"{title}: {subject}"
-        for column, normal, cell in zip(table.columns, names, row, strict=False):
-            if normal in NEVER or cell == row[place] or not cell:
+class _Rows:
+    """Takes the figures of tables; segments have the same number in every table."""
+
+    def __init__(self, reading: Reading, skipped: Skipped, keep: Keep) -> None:
+        self._reading, self._skipped, self._keep = reading, skipped, keep
+        self._segments: dict[str, str] = {}
+
+    def take(self, table: Table, kind: Kind) -> None:
+        """The figures of one table."""
+        names = [_normal(column) for column in table.columns]
+        place = next((n for n, name in enumerate(names) if kind.subject and name.startswith(kind.subject)), 0)
+        title, found, owner = _title(kind, table), len(self._reading.figures), ""
+        for row, line in zip(table.rows, table.lines, strict=True):
+            subject = (row[place] if place < len(row) else "").rstrip(":").strip()
+            if kind.hidden:
+                if not any(letter.isdigit() for letter in "".join(row[-2:])):
+                    owner = row[0]  # stands on a line above the object
+                    continue
+                subject = self._segment(kind, owner, row, line)
+            if not subject or set(subject) <= set("-"):
                 continue
-            if not _add_cell(reading, column, of, cell, subject, line):
-                skipped.add(line, f"cells of {kind.title} that are no numbers")
-    if len(reading.figures) > found:
-        reading.sections.append(Section(title, table.line, table.lines[-1], len(reading.figures) - found))
+            if kind.form and not re.fullmatch(kind.form, subject):
+                self._skipped.add(line, f"text between the rows of {kind.title}")
+                continue
+            for position, (column, name, cell) in enumerate(zip(table.columns, names, row, strict=False)):
+                if name in NEVER or position == place or not cell:
+                    continue
+                if cell.endswith(":"):
+                    subject = cell.rstrip(": ")  # the label of the next cell, where a row has several
+                elif not add_cell(self._reading, column, f"{title}: {subject}", cell, subject, line):
+                    comma = COMMA.fullmatch(cell)
+                    what = COMMAS if comma else f"cells of {kind.title} that are no numbers"
+                    self._skipped.add(line, what)
+        if len(self._reading.figures) > found:
+            count = len(self._reading.figures) - found
+            self._reading.sections.append(Section(title, table.line, table.lines[-1], count))
+
+    def _segment(self, kind: Kind, owner: str, row: Sequence[str], line: int) -> str:
+        """What a segment is called: a number, the same wherever it stands."""
+        named = " ".join(filter(None, (owner, *row[:5])))
+        if named not in self._segments:
+            self._segments[named] = f"{kind.hidden} {len(self._segments) + 1}"
+            if self._keep.names:
+                self._reading.name(self._segments[named], "object", named, line)
+        return self._segments[named]
 
 
 def _title(kind: Kind, table: Table) -> str:
@@ -306,62 +363,3 @@ def _title(kind: Kind, table: Table) -> str:
         by = re.search(r"(?:ordered by|sql by|segments by) ([\w /]+)", text)
         return f"{kind.title}{f': by {by[1].strip()}' if by else ''}"
     return kind.title
-
-
-def _add_cell(reading: Reading, column: str, of: str, cell: str, subject: str, line: int) -> bool:
-    """Add one cell in the unit that its column, its row or its own suffix says; False where it is no number."""
-    match = CELL.fullmatch(cell)
-    if match is None:
-        return set(cell) == {"#"} or not any(letter.isdigit() for letter in cell)
-    suffix = match[2] or ""
-    unit, scale = _unit(column, subject, suffix)
-    if suffix.lower() in SECONDS and suffix.islower():
-        unit, scale = "s", SECONDS[suffix.lower()]
-    elif suffix.upper() in THOUSANDS:
-        scale *= (BINARY if unit.startswith("bytes") else THOUSANDS)[suffix.upper()]
-    _add(reading, column or "value", of, match[1], Column(column, unit, scale), line)
-    return True
-
-
-UNITS: Final = (
-    (r"\((?:s|sec)\)", "s", 1.0),
-    (r"\(ms\)", "s", 1e-3),
-    (r"\(us\)", "s", 1e-6),
-    (r"\(cs\)|_time$", "s", 1e-2),
-    (r"\(mb?\)", "bytes", BINARY["M"]),
-    (r"redo size|bytes\b|_bytes$", "bytes", 1.0),
-    (r"thousands", "count", 1e3),
-)
-"""Words in the heading of a column or in the name of its row -> unit and scale; the first that fits counts."""
-
-
-def _unit(column: str, subject: str, suffix: str) -> tuple[str, float]:
-    """Unit and scale of a cell, from the words in its heading and in its row's name."""
-    name, both = column.lower(), f"{column} {subject}".lower()
-    if "%" in name or "pct" in name or subject.endswith("%"):
-        return "fraction", 0.01
-    per = "/s" if PER_SECOND.search(name) else "/transaction" if PER_TRANSACTION.search(name) else ""
-    unit, scale = next(
-        ((unit, scale) for words, unit, scale in UNITS if re.search(words, both)), ("count", 1.0)
-    )
-    if unit == "count" and re.search(r"\bdata\b", name):
-        unit = "bytes"
-    if unit == "count" and "avg" in name and "time" in name:
-        return "s", 1.0 if suffix else 1e-3
-    if unit == "count" and per:
-        return f"1{per}", scale
-    return f"{unit}{per}", scale
-
-
-def _add(reading: Reading, name: str, of: str, cell: str, column: Column, line: int) -> None:
-    """Add a figure where *cell* is a number, with or without K, M, G behind it."""
-    suffix = cell[-1:].upper()
-    scale = column.scale
-    if suffix in BINARY:
-        cell, scale = cell[:-1], scale * (BINARY if column.unit == "bytes" else THOUSANDS)[suffix]
-    try:
-        value = number_of(cell)
-    except ValueError:
-        return
-    shaped = Column(name, column.unit, scale, grain_of(cell.replace(",", "")))
-    reading.figures.append(figure(name, of, value, shaped, line))

@@ -10,10 +10,13 @@ from typing import Final
 
 from model.errors import BlocktimeError
 
-NUMBER: Final = re.compile(r"[-+]?(?:[0-9][0-9,]*)?(?:\.[0-9]*)?(?:[eE][-+]?[0-9]+)?")
+NUMBER: Final = re.compile(r"[-+]?(?:[0-9]{1,3}(?:,[0-9]{3})+|[0-9]*)(?:\.[0-9]*)?(?:[eE][-+]?[0-9]+)?")
 LARGEST_TENS: Final = 300
 LARGEST: Final = 1e200
 """No report prints a larger number; any unit's multiple of it is a number still."""
+MOST_LETTERS: Final = 4_000
+"""Letters of one name or SQL text that are kept."""
+MOST_NAMES: Final = 10_000
 MULTIPLES: Final = {"": 1.0, "K": 1024.0, "M": 1024.0**2, "G": 1024.0**3, "T": 1024.0**4, "P": 1024.0**5}
 
 
@@ -116,6 +119,25 @@ class Setting:
 
 
 @dataclass(frozen=True, slots=True)
+class Keep:
+    """What of a site's own words may be kept: the text of its SQL, and the names of its hosts, users and objects."""
+
+    sql: bool = False
+    names: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Name:
+    """What the site calls something that figures are of; kept only where it was asked for."""
+
+    of: str
+    what: str
+    """What kind of name: ``SQL text``, ``host``, ``user``, ``object``."""
+    text: str
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
 class Unread:
     """Lines that a reader left alone: how many, from which line on, and what they look like."""
 
@@ -156,6 +178,7 @@ class Reading:
     figures: list[Figure] = field(default_factory=list)
     series: list[Series] = field(default_factory=list)
     settings: list[Setting] = field(default_factory=list)
+    names: list[Name] = field(default_factory=list)
     sections: list[Section] = field(default_factory=list)
     unread: list[Unread] = field(default_factory=list)
     missing: list[str] = field(default_factory=list)
@@ -168,6 +191,14 @@ class Reading:
     interval_s: float | None = None
     """From one sample to the next; of a report without samples, the time that it covers."""
     host: Host = field(default_factory=Host)
+
+    def name(self, of: str, what: str, text: str, line: int) -> None:
+        """Keep a name; of a long text its begin."""
+        text = text.strip()
+        if len(text) > MOST_LETTERS:
+            text = f"{text[:MOST_LETTERS]} ..."
+        if text and len(self.names) < MOST_NAMES:
+            self.names.append(Name(of, what, text, line))
 
     def count(self) -> int:
         """Number of figures and settings, those of the series included."""
@@ -212,6 +243,10 @@ class Skipped:
         """Count *line* as left alone."""
         count = self._found.setdefault(what, [0, line])
         count[0] += 1
+
+    def count(self, what: str) -> int:
+        """How many lines were left alone as *what*."""
+        return self._found.get(what, [0])[0]
 
     def unread(self) -> list[Unread]:
         """Them all, in order of their first line."""

@@ -57,9 +57,13 @@ def read(source: Source, progress: Progress | None = None) -> list[Reading]:
         raise NotReadable(f"{source.name}: fio's jobs are missing; run {HOW}")
     version, when = data.get("fio version"), data.get("time")
     reading = Reading(NAME, "", source.name, "", ends=when if isinstance(when, str) else None)
+    if source.keep.names and isinstance(data.get("hostname"), str):
+        reading.name("report", "host", data["hostname"], before + 1)
     stated = _stated(text)
     for place, job in enumerate((job for job in jobs if isinstance(job, dict)), 1):
         _take_job(reading, data, job, f"job {place}", stated, skipped)
+        if source.keep.names and reading.sections:
+            _take_names(reading, job, f"job {place}", reading.sections[-1].first_line)
     if not reading.figures:
         raise NotReadable(f"{source.name}: no job did any I/O; run {HOW}")
     reading.title = (
@@ -108,6 +112,15 @@ def _take_job(
             numbers = [number.line for number in value.values() if isinstance(number, Printed)]
             if numbers:
                 skipped.add(numbers[0], f"part {name}")
+
+
+def _take_names(reading: Reading, job: dict[str, Any], of: str, line: int) -> None:
+    """Add what the job was called, and the files and hosts that it used."""
+    options = job.get("job options")
+    named = {"job": job.get("jobname"), **(options if isinstance(options, dict) else {})}
+    for what in ("job", "filename", "directory", "hostname"):
+        if isinstance(named.get(what), str):
+            reading.name(of, what, named[what], line)
 
 
 def _take_direction(reading: Reading, part: dict[str, Any], of: str) -> None:

@@ -68,7 +68,7 @@ def read(source: Source, progress: Progress | None = None) -> list[Reading]:
                 if text.reading.series:
                     readings.append(text.close(number + place - 1))
                     text = _Text(source)
-                take_banner(line, text.reading)
+                take_banner(line, number + place, text.reading, source.keep)
             else:
                 text.take(number + place, line)
         number += len(lines)

@@ -28,6 +28,11 @@ def measured_lines(readings: Sequence[Reading]) -> Iterator[str]:
             yield from _table(
                 "setting", {"file": place, "name": setting.name, "value": setting.value, "line": setting.line}
             )
+        for name in reading.names:
+            yield from _table(
+                "name",
+                {"file": place, "of": name.of, "what": name.what, "text": name.text, "line": name.line},
+            )
         for series in reading.series:
             yield from _series(place, series)
         for one in reading.figures:

@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Final
 
-from validation.instruments.figures import NotReadable
+from validation.instruments.figures import Keep, NotReadable
 
 HEAD_BYTES: Final = 256 * 1024
 """What a file is recognised by."""
@@ -30,9 +30,9 @@ Progress = Callable[[int, int], None]
 class Source:
     """One file: its name, its digest, and its text, whole or line by line."""
 
-    def __init__(self, path: Path, name: str | None = None) -> None:
-        """Look at *path*; raises :class:`NotReadable` for what is no text."""
-        self.path, self.name = path, name or path.name
+    def __init__(self, path: Path, name: str | None = None, keep: Keep | None = None) -> None:
+        """Look at *path*; raises :class:`NotReadable` for what is no text. *keep* is what readers may keep of names."""
+        self.path, self.name, self.keep = path, name or path.name, keep or Keep()
         self.bytes = path.stat().st_size
         if not self.bytes:
             raise NotReadable(f"{self.name}: the file is empty")

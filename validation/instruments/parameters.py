@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from validation.instruments.figures import NotReadable, Reading, Section, Setting, Skipped
+from validation.instruments.figures import Keep, NotReadable, Reading, Section, Setting, Skipped
 from validation.instruments.opening import Progress, Source
 
 NAME: Final = "parameters"
@@ -24,9 +24,16 @@ SHOWN: Final = re.compile(
 HEADER: Final = re.compile(r"^NAME\s+TYPE\s+VALUE\s*$", re.MULTILINE)
 
 
-def kept(name: str) -> bool:
+NAMING: Final = re.compile(
+    r"\w*(?:_name_convert|_dest|_file|_location)|undo_tablespace|resource_manager_plan|parallel_instance_group"
+)
+"""Parameters whose values name databases, files, tablespaces and plans of the site."""
+
+
+def kept(name: str, keep: Keep) -> bool:
     """Whether a parameter bears on performance; others may name hosts, paths and services, and are left alone."""
-    return KEPT.fullmatch(name.lower()) is not None
+    name = name.lower()
+    return KEPT.fullmatch(name) is not None and (keep.names or NAMING.fullmatch(name) is None)
 
 
 def recognises(head: str) -> bool:
@@ -35,7 +42,7 @@ def recognises(head: str) -> bool:
         return True
     lines = [line for line in head.splitlines() if line.strip() and not line.lstrip().startswith("#")]
     fitting = [match for line in lines if (match := LINE.fullmatch(line.rstrip()))]
-    return len(fitting) >= max(2, 0.8 * len(lines)) and any(kept(match[1]) for match in fitting)
+    return len(fitting) >= max(2, 0.8 * len(lines)) and any(kept(match[1], Keep()) for match in fitting)
 
 
 def read(source: Source, progress: Progress | None = None) -> list[Reading]:
@@ -48,7 +55,7 @@ def read(source: Source, progress: Progress | None = None) -> list[Reading]:
         match = (SHOWN if shown else LINE).fullmatch(line.rstrip())
         if match is None:
             skipped.add(number, "lines of another form")
-        elif kept(match[1]):
+        elif kept(match[1], source.keep):
             value = (match[3] or "") if shown else match[2]
             reading.settings.append(Setting(match[1].lower(), value.strip("'\""), number))
         else:

@@ -6,6 +6,7 @@ import re
 from typing import Final
 
 from validation.instruments.figures import (
+    MOST_LETTERS,
     Column,
     NotReadable,
     Reading,
@@ -29,6 +30,8 @@ COLUMNS: Final = {
 CELL: Final = re.compile(r"([0-9]{1,18}(?:\.[0-9]+)?)([KMGT]?)(?:\s*\(\s*[0-9]+\))?")
 CLOCK: Final = re.compile(r"([0-9]{1,9}):([0-9][0-9]):([0-9][0-9])\.([0-9]+)")
 DECIMAL: Final = {"": 1.0, "K": 1e3, "M": 1e6, "G": 1e9, "T": 1e12}
+MOST_LINES: Final = 2000
+"""Lines above a plan that are looked at for its SQL text."""
 BINARY: Final = {"": 1.0, "K": 2.0**10, "M": 2.0**20, "G": 2.0**30, "T": 2.0**40}
 
 
@@ -42,16 +45,23 @@ def read(source: Source, progress: Progress | None = None) -> list[Reading]:
     reading, skipped = Reading(NAME, "", source.name, ""), Skipped()
     columns: list[str] = []
     plans, found, first = 0, 0, 0
+    above: list[str] = []
     measured = False
     for number, line in enumerate(source.lines(progress), 1):
         if HEADER.match(line):
             columns = [cell.strip() for cell in line.strip().strip("|").split("|")]
             plans, found, first = plans + 1, len(reading.figures), number
+            if source.keep.sql:
+                reading.name(f"plan {plans}", "SQL text", _sql_of(above), number - len(above))
+            above = []
             measured = measured or "A-Rows" in columns
         elif line.startswith("|") and columns:
             cells = [cell.strip() for cell in line.strip().strip("|").split("|")]
             if len(cells) == len(columns):
-                _take(reading, f"plan {plans}", dict(zip(columns, cells, strict=True)), number, skipped)
+                row = dict(zip(columns, cells, strict=True))
+                subject = _take(reading, f"plan {plans}", row, number, skipped)
+                if source.keep.names and subject:
+                    reading.name(subject, "object", row.get("Name", ""), number)
             else:
                 skipped.add(number, "rows of another form")
         elif line.strip() and set(line.strip()) != {"-"}:
@@ -60,6 +70,8 @@ def read(source: Source, progress: Progress | None = None) -> list[Reading]:
                     Section(f"plan {plans}", first, number - 1, len(reading.figures) - found)
                 )
             columns = []
+            above.append(line[:MOST_LETTERS])
+            del above[:-MOST_LINES]
             skipped.add(number, "SQL text, predicates and notes")
     if columns and len(reading.figures) > found:
         reading.sections.append(Section(f"plan {plans}", first, number, len(reading.figures) - found))
@@ -72,12 +84,19 @@ def read(source: Source, progress: Progress | None = None) -> list[Reading]:
     return [reading]
 
 
-def _take(reading: Reading, of: str, row: dict[str, str], line: int, skipped: Skipped) -> None:
-    """The figures of one step."""
+def _sql_of(above: list[str]) -> str:
+    """The SQL text among the lines above a plan: behind its SQL_ID, before its hash value."""
+    begin = next((place for place, line in enumerate(above) if line.startswith("SQL_ID")), -1)
+    text = (line for line in above[begin + 1 :] if not line.startswith(("Plan hash value", "---")))
+    return "\n".join(text)
+
+
+def _take(reading: Reading, of: str, row: dict[str, str], line: int, skipped: Skipped) -> str:
+    """The figures of one step; what they are of."""
     step = re.sub(r"\D", "", row.get("Id", ""))
     if not step:
         skipped.add(line, "rows of another form")
-        return
+        return ""
     subject = f"{of}, step {step} {row.get('Operation', '')}".strip()
     for name, (unit, scale) in COLUMNS.items():
         cell = row.get(name, "")
@@ -92,3 +111,4 @@ def _take(reading: Reading, of: str, row: dict[str, str], line: int, skipped: Sk
             reading.figures.append(figure(name, subject, number_of(plain[1]), column, line))
         elif cell:
             skipped.add(line, f"cells of {name} that are no numbers")
+    return subject

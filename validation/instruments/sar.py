@@ -46,7 +46,7 @@ def read(source: Source, progress: Progress | None = None) -> list[Reading]:
         if BANNER.match(line):
             if readings[-1].reading.series:
                 readings.append(_Text(source))
-            take_banner(line, readings[-1].reading)
+            take_banner(line, number, readings[-1].reading, source.keep)
         else:
             readings[-1].take(number, line)
     return [text.close(number) for text in readings]

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime
 from typing import Any, Final
 
-from validation.instruments.figures import Column, NotReadable, Reading, Series, grain_of
+from validation.instruments.figures import Column, Keep, NotReadable, Reading, Series, grain_of
 from validation.instruments.json_text import Printed, parsed
 from validation.instruments.opening import Source
 
@@ -58,10 +58,12 @@ CPU: Final = _columns(
 )  # fmt: skip
 
 
-def take_banner(line: str, reading: Reading) -> None:
-    """Kernel, date and processors from the first line; the name of the host is left out."""
+def take_banner(line: str, number: int, reading: Reading, keep: Keep) -> None:
+    """Kernel, date and processors from the first line; the name of the host where it may be kept."""
     match = BANNER.match(line)
     if match is not None:
+        if keep.names:
+            reading.name("report", "host", match[3], number)
         reading.host.system = f"{match[1]} {match[2]}"
         reading.host.cpus = int(match[6]) if match[6] else None
 
@@ -112,6 +114,8 @@ def hosts_of(source: Source, how: str) -> Iterator[tuple[Reading, list[dict[str,
         cpus, release = host.get("number-of-cpus"), host.get("release")
         reading.host.cpus = int(cpus) if isinstance(cpus, Printed) else None
         reading.host.system = f"Linux {release}" if isinstance(release, str) else None
+        if source.keep.names and isinstance(host.get("nodename"), str):
+            reading.name("report", "host", host["nodename"], first_line(host))
         statistics = host.get("statistics")
         yield reading, [one for one in rows_of(statistics) if isinstance(one, dict)]
 

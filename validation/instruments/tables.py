@@ -15,6 +15,9 @@ CELL: Final = re.compile(r"<t([hd])\b[^<>]*>(.*?)(?=<t[hd]\b|</t[hd]|$)", re.IGN
 TAG: Final = re.compile(r"<[^<>]*>")
 HEADING: Final = re.compile(r"<h[1-4]\b[^>]*>(.*?)</h[1-4]>", re.IGNORECASE | re.DOTALL)
 RULE: Final = re.compile(r"\s*-{2,}(?: +-+)+\s*|\s*-{3,}\s*")
+TITLED: Final = re.compile(r"(.{0,200}?)(?:DB/Inst:| for DB: .{0,200}?Instance:)")
+"""The line above a section of text: AWR and Statspack from 10g on, Statspack before."""
+LABELS_FROM: Final = 8
 MOST_CELLS: Final = 200
 """Columns of a table; a wider one is no report's."""
 
@@ -87,15 +90,22 @@ def spans_of(rule: str) -> list[tuple[int, int]]:
     return [match.span() for match in re.finditer(r"-+", rule)]
 
 
-def columns_of(above: Sequence[str], spans: Sequence[tuple[int, int]]) -> tuple[str, ...]:
-    """Headings from the lines above a rule: each word belongs to the column that it overlaps most."""
+def columns_of(above: Sequence[str], spans: Sequence[tuple[int, int]]) -> tuple[str, tuple[str, ...]]:
+    """Headings from the lines above a rule: each word belongs to the column that it overlaps most.
+
+    What is underlined by tildes is the title of the table, which comes first.
+    """
     words: list[list[str]] = [[] for _ in spans]
+    title = ""
     for line in above:
         for match in re.finditer(r"\S+", line):
             overlaps = [min(match.end(), end) - max(match.start(), begin) for begin, end in spans]
             best = max(range(len(spans)), key=lambda place: overlaps[place])
-            words[best].append(match[0])
-    return tuple(" ".join(column) for column in words)
+            if len(match[0]) > 2 and set(match[0]) == {"~"}:
+                title, words[best] = " ".join(words[best]) or title, []
+            else:
+                words[best].append(match[0])
+    return title, tuple(" ".join(column) for column in words)
 
 
 def ruled_tables(text: str) -> Iterator[Table]:
@@ -119,9 +129,9 @@ class _Ruled:
     def take(self, number: int, line: str) -> Iterator[Table]:
         """Read one line; gives the table that it ends."""
         rule = line.replace("~", "-")
-        if "DB/Inst:" in line:
+        if titled := TITLED.match(line):
             yield from self.end()
-            self._title, self._above = line.partition("DB/Inst:")[0].strip(), []
+            self._title, self._above = titled[1].strip(), []
         elif line.strip() and RULE.fullmatch(rule):
             yield from self._rule(number, line, spans_of(rule))
         elif not line.strip():
@@ -148,8 +158,11 @@ class _Ruled:
         if underlined and len(spans) == 1:
             self._title, self._above = self._above[-1].strip(), []
         elif self._above:
+            if spans[0][0] > LABELS_FROM:  # labels stand to the left of the first column, without a rule
+                spans = [(0, spans[0][0] - 1), *spans]
             self._spans = spans
-            self._table = Table(self._title, columns_of(self._above[-4:], spans), number)
+            title, columns = columns_of(self._above[-4:], spans)
+            self._table = Table(title or self._title, columns, number)
         self._above = []
 
     def end(self) -> Iterator[Table]:
@@ -161,13 +174,15 @@ class _Ruled:
 
 def words_of(line: str, spans: Sequence[tuple[int, int]]) -> tuple[str, ...]:
     """The words of a line by column: that which a word overlaps most, or else that of the word before it."""
-    words: list[list[str]] = [[] for _ in spans]
+    words: list[list[str]] = [[] for _ in (*spans, "behind the last")]
     before, column = -2, 0
     for match in re.finditer(r"\S+", line):
         overlaps = [min(match.end(), end) - max(match.start(), begin) for begin, end in spans]
         best = max(range(len(spans)), key=lambda place: overlaps[place])
-        if overlaps[best] > 0 or match.start() != before + 1:
+        if overlaps[best] > 0:
             column = best
+        elif match.start() != before + 1:
+            column = best if match.start() <= spans[-1][1] else len(spans)
         words[column].append(match[0])
         before = match.end()
-    return tuple(" ".join(cells) for cells in words)
+    return tuple(" ".join(cells) for cells in words[:-1])

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from validation.instruments.figures import (
+    MOST_LETTERS,
     Column,
     NotReadable,
     Reading,
@@ -34,12 +35,18 @@ COLUMNS: Final = (
 )
 WAIT: Final = re.compile(r"  (\S+(?: \S+)*?)\s+([0-9]+)\s+([0-9]+\.[0-9]+)\s+([0-9]+\.[0-9]+)\s*")
 STEP: Final = re.compile(r"\s*([0-9]+)\s{1,}(?:([0-9]+)\s+([0-9]+)\s+)?(\s*\S.*)")
-DETAIL: Final = re.compile(r"\b(cr|r|pr|pw|w|time|cost|size|card)=([0-9]+)( us)?")
+DETAIL: Final = re.compile(r"\b(cr|r|pr|pw|w|time|cost|size|card)=([0-9]+)(?= us|[\s)]|$)")
 DETAILS: Final = {
     "cr": ("gets", 1.0), "r": ("blocks", 1.0), "pr": ("blocks", 1.0), "pw": ("blocks", 1.0), "w": ("blocks", 1.0),
     "time": ("s", 1e-6), "cost": ("cost", 1.0), "size": ("bytes", 1.0), "card": ("rows", 1.0),
 }  # fmt: skip
 TOTALS: Final = re.compile(r"OVERALL TOTALS FOR ALL (NON-RECURSIVE|RECURSIVE) STATEMENTS")
+USER: Final = re.compile(r"Parsing user id: *(\S.*)")
+HEADING: Final = re.compile(
+    r"SQL ID ?:|Plan Hash:|(?:Trace file|Sort options|count|cpu|elapsed|disk|query|current|rows) *[:=]"
+)
+"""Lines above a statement's calls that are none of its text."""
+MOST_LINES: Final = 2000
 FOOT: Final = re.compile(r"\s+([0-9]+)\s+(elapsed seconds in trace file|lines in trace file)\.")
 COUNT: Final = re.compile(
     r"(Misses in library cache during (?:parse|execute)|Number of plan statistics captured): ([0-9]+)"
@@ -89,6 +96,8 @@ class _Report:
         self._first = 0
         self._found = 0
         self._skipped = Skipped()
+        self._keep = source.keep
+        self._above: list[tuple[int, str]] = []
 
     def begin(self, banner: re.Match[str]) -> None:
         """A report's first line."""
@@ -99,9 +108,11 @@ class _Report:
     def take(self, number: int, line: str) -> None:
         """Read one line; SQL text, names and headings are left alone."""
         text = line.rstrip()
+        if text.startswith("****"):
+            self._table, self._above = "", []
+            return
         if not text or set(text) <= set("-* "):
-            if text.startswith("****") or (not text and self._table == "steps"):
-                self._table = ""
+            self._table = "" if not text and self._table == "steps" else self._table
             return
         call = CALL.fullmatch(text)
         if call is not None and self._table != "steps":
@@ -118,12 +129,21 @@ class _Report:
             self._step(number, step)
         elif self._table == "waits" and (wait := WAIT.fullmatch(text)):
             self._wait(number, wait)
-        elif (count := COUNT.fullmatch(text)) and self._of:
+        else:
+            self._other(number, text)
+
+    def _other(self, number: int, text: str) -> None:
+        """A line outside of the tables: a count, or what is left alone."""
+        if (count := COUNT.fullmatch(text)) and self._of:
             self._add(number, count[1], self._of, count[2], Column("", "count"))
         elif foot := FOOT.match(text):
             unit = "s" if "seconds" in foot[2] else "lines"
             self._add(number, foot[2], "trace file", foot[1], Column("", unit))
         else:
+            if self._keep.names and (user := USER.match(text)) and self._of:
+                self.reading.name(self._of, "user", user[1], number)
+            elif self._keep.sql and len(self._above) < MOST_LINES:
+                self._above.append((number, text[:MOST_LETTERS]))
             self._skipped.add(number, "SQL text, headings and notes")
 
     def _totals(self, text: str) -> bool:
@@ -140,6 +160,10 @@ class _Report:
             self._close_section()
             self._statements += 1
             self._of = f"statement {self._statements}"
+            sql = [(line, text) for line, text in self._above if not HEADING.match(text)]
+            if sql:
+                self.reading.name(self._of, "SQL text", "\n".join(text for _, text in sql), sql[0][0])
+        self._above = []
         self._table, self._first, self._found = "calls", number, len(self.reading.figures)
 
     def _call(self, number: int, call: re.Match[str]) -> None:
@@ -161,11 +185,13 @@ class _Report:
     def _step(self, number: int, step: re.Match[str]) -> None:
         self._steps += 1
         of = f"{self._of}, step {self._steps}"
+        if self._keep.names:
+            self.reading.name(of, "row source", step[4].partition(" (")[0], number)
         names = ("rows", None, None) if step[2] is None else ("rows (1st)", "rows (avg)", "rows (max)")
         for name, cell in zip(names, (step[1], step[2], step[3]), strict=True):
             if name is not None and cell is not None:
                 self._add(number, name, of, cell, Column(name, "rows"))
-        for name, cell, _ in DETAIL.findall(step[4]):
+        for name, cell in DETAIL.findall(step[4]):
             unit, scale = DETAILS[name]
             self._add(number, name, of, cell, Column(name, unit, scale))
 

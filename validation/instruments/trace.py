@@ -7,7 +7,15 @@ from collections import defaultdict
 from dataclasses import dataclass, field
 from typing import Final
 
-from validation.instruments.figures import Figure, NotReadable, Reading, Section, Skipped, plural
+from validation.instruments.figures import (
+    MOST_LETTERS,
+    Figure,
+    NotReadable,
+    Reading,
+    Section,
+    Skipped,
+    plural,
+)
 from validation.instruments.opening import Progress, Source
 
 NAME: Final = "10046"
@@ -24,7 +32,7 @@ WAIT: Final = re.compile(
 CURSOR: Final = re.compile(r"PARSING IN CURSOR #([0-9]+) len=[0-9]+ dep=([0-9]+) .*")
 SQL_ID: Final = re.compile(r"sqlid='(\w+)'")
 STEP: Final = re.compile(rf"STAT #{N} id={N} cnt={N} pid=[0-9]+ pos=[0-9]+ obj=-?[0-9]+ op='(.*)'?\s*")
-DETAIL: Final = re.compile(rf"\b(cr|pr|pw|time)={N}")
+DETAIL: Final = re.compile(rf"\b(cr|pr|pw|time)={N}(?![0-9.e])")
 RELEASE: Final = re.compile(r"Oracle(?:8i|9i| Database)?.*? Release ([0-9]{1,9}(?:\.[0-9]+)*)")
 TRANSACTION: Final = re.compile(r"XCTEND rlbk=([0-9]), rd_only=([0-9])(?:, tim=[0-9]+)?\s*")
 BLOCKS: Final = re.compile(rf" (?:blocks|block cnt|p3)={N}")
@@ -46,7 +54,19 @@ UNITS: Final = {
     "r": "rows",
 }
 MOST_STATEMENTS: Final = 10_000
+MOST_CURSORS: Final = 100_000
+MOST_EVENTS: Final = 20_000
+"""Pairs of statement and event that are told apart; no release has more than 2,000 events."""
+MOST_SIZES: Final = 1_000
+"""Sizes of reads of one event that are told apart."""
+MOST_LINES: Final = 2_000
+LONGEST: Final = 200
+"""Letters that tell statements without SQL ID, and events, apart."""
 OTHERS: Final = "other statements"
+OTHER_EVENTS: Final = "other events"
+NAMED: Final = re.compile(
+    r"(Node name|Instance name|\*\*\* (?:SERVICE NAME|MODULE NAME|ACTION NAME|CLIENT ID|CLIENT DRIVER)):[ (]*([^()]*)"
+)
 CENTISECONDS_UNTIL: Final = 9
 
 
@@ -86,13 +106,15 @@ class _Trace:
 
     def __init__(self, source: Source) -> None:
         self.reading = Reading(NAME, "", source.name, "")
-        self._name = source.name
+        self._name, self._keep = source.name, source.keep
+        self._sql_of, self._sql_line = "", 0
+        self._text: list[str] = []
         self._statement: dict[str, str] = {}
         self._numbers: dict[str, str] = {}
         self._calls: dict[str, dict[str, _Sums]] = defaultdict(dict)
         self._waits: dict[str, dict[str, _Sums]] = defaultdict(dict)
         self._steps: dict[str, dict[str, tuple[int, list[tuple[str, int]]]]] = defaultdict(dict)
-        self._step_count = 0
+        self._step_count = self._event_count = 0
         self._commits = [0, 0, 0]
         self._behind = ""
         self._in_sql = False
@@ -116,11 +138,14 @@ class _Trace:
         elif start in {"FETCH", "EXEC ", "PARSE", "UNMAP", "SORT "} and (call := CALL.match(line)):
             self._call(number, line, call)
         elif start == "PARSI" and (cursor := CURSOR.match(line)):
-            self._cursor(cursor, line)
+            self._cursor(number, cursor, line)
         elif start == "END O":
             self._in_sql = False
+            self._end_of_text()
         elif self._in_sql:
             self._skipped.add(number, "SQL text")
+            if self._keep.sql and len(self._text) < MOST_LINES:
+                self._text.append(line[:MOST_LETTERS])
         elif start == "STAT ":
             self._step(number, line)
         elif start == "CLOSE" and (close := CLOSE.match(line)):
@@ -145,28 +170,40 @@ class _Trace:
         elif line.startswith(("System name:", "Release:")):
             system = self.reading.host.system or ""
             self.reading.host.system = f"{system} {line.partition(':')[2].strip()}".strip()
+        elif self._keep.names and (named := NAMED.match(line)):
+            self.reading.name(
+                "trace file", named[1].strip("* ").lower(), named[2].rstrip(") ").strip(), number
+            )
         elif line.strip() and not line.startswith("===="):
             self._skipped.add(number, _kind(line))
+
+    def _end_of_text(self) -> None:
+        """Keep the text of a new statement, where that was asked for."""
+        if self._text and self._sql_of:
+            self.reading.name(self._sql_of, "SQL text", "\n".join(self._text), self._sql_line)
+        self._text, self._sql_of = [], ""
 
     def _of(self, cursor: str) -> str:
         return self._statement.get(
             cursor, "before the first statement" if not self._numbers else "a cursor parsed earlier"
         )
 
-    def _cursor(self, cursor: re.Match[str], line: str) -> None:
+    def _cursor(self, number: int, cursor: re.Match[str], line: str) -> None:
         sql_id = SQL_ID.search(line)
-        key = sql_id[1] if sql_id else f"#{cursor[1]} {line}"
+        key = sql_id[1] if sql_id else line[:LONGEST]
+        self._in_sql, self._text, self._sql_of = True, [], ""
+        if len(self._statement) >= MOST_CURSORS:
+            self._statement.pop(next(iter(self._statement)))
         if key not in self._numbers:
-            number = len(self._numbers) + 1
-            named = f"statement {number} ({sql_id[1]})" if sql_id else f"statement {number}"
-            depth = f", depth {cursor[2]}" if cursor[2] != "0" else ""
-            if number > MOST_STATEMENTS:
+            place = len(self._numbers) + 1
+            if place > MOST_STATEMENTS:
                 self._statement[cursor[1]] = OTHERS
-                self._in_sql = True
                 return
-            self._numbers[key] = named + depth
+            named = f"statement {place} ({sql_id[1]})" if sql_id else f"statement {place}"
+            depth = f", depth {cursor[2]}" if cursor[2] != "0" else ""
+            self._numbers[key] = self._sql_of = named + depth
+            self._sql_line = number + 1
         self._statement[cursor[1]] = self._numbers[key]
-        self._in_sql = True
 
     def _call(self, number: int, line: str, call: re.Match[str]) -> None:
         self._in_sql = False
@@ -197,10 +234,13 @@ class _Trace:
         ):
             self._skipped.add(number, "lines that are cut off")
             return
-        waits = self._waits[self._of(wait[1])]
-        sums = waits.get(wait[2])
+        waits, event = self._waits[self._of(wait[1])], wait[2]
+        sums = waits.get(event)
         if sums is None:
-            sums = waits[wait[2]] = _Sums(number, [0, 0, 0])
+            if self._event_count >= MOST_EVENTS or len(event) > LONGEST:
+                event = OTHER_EVENTS
+            self._event_count += event not in waits
+            sums = waits.setdefault(event, _Sums(number, [0, 0, 0]))
         ela = int(wait[3])
         sums.values[0] += 1
         sums.values[1] += ela
@@ -208,9 +248,10 @@ class _Trace:
         power = ela.bit_length()
         sums.powers[power] = sums.powers.get(power, 0) + 1
         if wait[2] in READS and (blocks := BLOCKS.search(wait[4])):
-            count = min(int(blocks[1]), 1 << 16)
+            count = int(blocks[1])
             sums.values[2] += count
-            sums.blocks[count] = sums.blocks.get(count, 0) + 1
+            if count in sums.blocks or len(sums.blocks) < MOST_SIZES:
+                sums.blocks[count] = sums.blocks.get(count, 0) + 1
         if wait[5] is not None:
             self._time(int(wait[5]))
         if wait.end() < len(line.rstrip()):
@@ -225,6 +266,9 @@ class _Trace:
         steps = self._steps[self._of(step[1])]
         if step[2] in steps or self._step_count < MOST_STATEMENTS:
             self._step_count += step[2] not in steps
+            if self._keep.names and step[2] not in steps:
+                of = f"{self._of(step[1])}, step {step[2]}"
+                self.reading.name(of, "row source", step[4].partition(" (")[0], number)
             steps[step[2]] = (
                 number,
                 [("rows", int(step[3])), *((name, int(value)) for name, value in details)],
@@ -265,6 +309,8 @@ class _Trace:
             reading.missing.append(f"no waits: the trace is of level 1 or 4; trace again with {HOW}")
         if len(self._numbers) >= MOST_STATEMENTS:
             reading.missing.append(f"more than {MOST_STATEMENTS:,} statements: the others are summed as one")
+        if self._event_count >= MOST_EVENTS:
+            reading.missing.append(f"more than {MOST_EVENTS:,} events: the others are summed as one")
         reading.unread = self._skipped.unread()
         return reading
 

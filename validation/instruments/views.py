@@ -9,6 +9,7 @@ from typing import Final
 
 from validation.instruments.figures import (
     Column,
+    Keep,
     NotReadable,
     Reading,
     Section,
@@ -47,6 +48,7 @@ UNITS: Final = (
     (r"(^|_)ROWS$", "rows", 1.0),
     (r"^(PCT_FREE|PCT_USED)$", "fraction", 0.01),
 )
+NAMES: Final = re.compile(r"_NAME$|^OWNER$|^NAME$")
 NEVER: Final = re.compile(r"(_ID|_NAME|^OWNER|^SID|#|^HASH_VALUE|^DEGREE|^INSTANCES|_DATE|LAST_ANALYZED)$")
 
 
@@ -63,7 +65,7 @@ def read(source: Source, progress: Progress | None = None) -> list[Reading]:
         columns = [column.upper().replace(" ", "_") for column in table.columns]
         view = _view_of(columns)
         if view is not None:
-            _take(reading, view, columns, table, skipped)
+            _take(reading, view, columns, table, skipped, source.keep)
     if not reading.figures:
         raise NotReadable(f"{source.name}: no number of this listing could be read; make it by {HOW}")
     reading.title = f"listing of {', '.join(section.title for section in reading.sections)}"
@@ -113,7 +115,9 @@ def _csv_tables(text: str, skipped: Skipped) -> Iterator[Table]:
         yield table
 
 
-def _take(reading: Reading, view: str, columns: list[str], table: Table, skipped: Skipped) -> None:
+def _take(
+    reading: Reading, view: str, columns: list[str], table: Table, skipped: Skipped, keep: Keep
+) -> None:
     """The figures of one listing."""
     place = next((columns.index(name) for name in SUBJECTS if name in columns), None)
     found = len(reading.figures)
@@ -123,6 +127,8 @@ def _take(reading: Reading, view: str, columns: list[str], table: Table, skipped
         else:
             subject = f"{view}: {row[place]}"
         for position, (name, cell) in enumerate(zip(columns, row, strict=True)):
+            if keep.names and view in HIDDEN and cell and NAMES.search(name):
+                reading.name(subject, name.lower(), cell, line)
             if not cell or NEVER.search(name) or (position == place and view not in HIDDEN):
                 continue
             try:

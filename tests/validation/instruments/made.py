@@ -228,7 +228,67 @@ INIT_ORA: Final = """*.db_cache_size=4294967296
 *.db_block_size=8192
 secret1.instance_number=1
 """
+STATSPACK_OLD: Final = """STATSPACK report for
+
+DB Name         DB Id    Instance     Inst Num Release     Cluster Host
+------------ ----------- ------------ -------- ----------- ------- ------------
+SECRET        1234567890 secret              1 9.2.0.8.0   NO      secrethost
+
+              Snap Id     Snap Time      Sessions Curs/Sess Comment
+            --------- ------------------ -------- --------- -------------------
+Begin Snap:        11 15-10월 -26 10:00:03      42       3.1
+  End Snap:        12 15-10월 -26 11:00:05      44       3.2
+   Elapsed:               60.03 (mins)
+
+Cache Sizes (end)
+~~~~~~~~~~~~~~~~~
+               Buffer Cache:     1,024M      Std Block Size:          8K
+           Shared Pool Size:       512M          Log Buffer:      1,024K
+
+Load Profile
+~~~~~~~~~~~~                            Per Second       Per Transaction
+                                   ---------------       ---------------
+                  Redo size:             12,345.67              2,345.60
+              Logical reads:             34,567.89              6,789.01
+               Transactions:                  5.26
+
+Top 5 Timed Events
+~~~~~~~~~~~~~~~~~~                                                     % Total
+Event                                               Waits    Time (s) Ela Time
+-------------------------------------------- ------------ ----------- --------
+db file sequential read                           567,890       4,321    61.50
+CPU time                                                        2,010    28.61
+          -------------------------------------------------------------
+
+Wait Events for DB: SECRET  Instance: secret  Snaps: 11 -12
+-> s  - second
+
+                                                                   Avg
+                                                     Total Wait   wait    Waits
+Event                               Waits   Timeouts   Time (s)   (ms)     /txn
+---------------------------- ------------ ---------- ---------- ------ --------
+db file sequential read           567,890          0      4,321      8     29.9
+          -------------------------------------------------------------
+"""
+SEGMENTS: Final = """
+Segments by Logical Reads                DB/Inst: SECRET/secret  Snaps: 1-2
+-> Total Logical Reads:       5,000,000
+
+                     Tablespace
+Owner                   Name
+-------------------- ----------
+                     Subobject  Obj.                             Logical
+Object Name            Name     Type        Obj#   Dataobj#        Reads  %Total
+-------------------- ---------- ----- ---------- ---------- ------------ -------
+SECRETUSER1          SECRETTS
+SECRETTABLE                     TABLE      73481      73483      119,216    2.23
+SECRETUSER2          SECRETTS
+SECRETTABLE                     TABLE      73484      73484      118,992    2.22
+                          ------------------------------------------------------
+"""
 EVERY: Final = {
+    "statspack old": STATSPACK_OLD,
+    "awr segments": AWR + SEGMENTS,
     "iostat old": IOSTAT_OLD, "iostat new": IOSTAT_NEW, "fio": FIO, "tkprof": TKPROF, "trace": TRACE, "awr": AWR,
     "awr html": AWR_HTML, "sadf": SADF, "sar": SAR, "plan": PLAN, "tables": TABLES, "aux stats": AUX_STATS, "parameters": PARAMETERS, "init.ora": INIT_ORA,
 }  # fmt: skip

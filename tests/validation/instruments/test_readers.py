@@ -12,7 +12,7 @@ import pytest
 
 from tests.validation.instruments import made
 from tests.validation.instruments.made import packed, read_bytes, read_text
-from validation.instruments import Figure, NotReadable, Reading, Source, read
+from validation.instruments import Figure, Keep, NotReadable, Reading, Source, read
 
 
 def figures(reading: Reading) -> dict[tuple[str, str], Figure]:
@@ -213,6 +213,86 @@ def test_awr_as_html(tmp_path: Path) -> None:
     assert "secret" not in repr(reading).lower()
 
 
+def test_awr_tells_sizes_labels_and_pairs_apart(tmp_path: Path) -> None:
+    text = made.AWR_HTML.replace(
+        '<table summary="This table displays load profile">',
+        """<table summary="This table displays cache sizes">
+<tr><th></th><th>Begin</th><th>End</th><th></th><th></th></tr>
+<tr><td>Buffer Cache:</td><td> 2,000M</td><td> 2,000M</td><td>Std Block Size:</td><td> 8K</td></tr></table>
+<table summary="This table displays instance efficiency percentages">
+<tr><td>Buffer Nowait %:</td><td> 99.90</td><td>Redo NoWait %:</td><td> 100.00</td></tr></table>
+<table summary="This table displays IO profile">
+<tr><th></th><th>Read+Write Per Second</th><th>Read per Second</th><th>Write Per Second</th></tr>
+<tr><td>Total Requests:</td><td>12.5</td><td>10.0</td><td>2.5</td></tr></table>
+<table summary="This table displays load profile">""",
+    )
+    [reading] = read_text(tmp_path, text)
+    found = figures(reading)
+    cache = found["Memory Statistics: Buffer Cache", "Begin"]
+    assert (cache.value, cache.unit) == (2000 * 2**20, "bytes")
+    assert found["Memory Statistics: Std Block Size", "value"].value == 8192
+    assert found["Instance Efficiency: Redo NoWait %", "value"].value == 1.0
+    assert found["IO Profile: Total Requests", "Read per Second"].value == 10.0
+
+
+def test_statspack_before_10g(tmp_path: Path) -> None:
+    [reading] = read_text(tmp_path, made.STATSPACK_OLD)
+    found = figures(reading)
+    assert reading.title.startswith("Statspack report of Oracle 9.2.0.8.0")
+    assert (reading.begins, reading.interval_s) == ("15-10월 -26 10:00:03", pytest.approx(3601.8))
+    assert found["instance", "Begin sessions"].value == 42
+    assert found["instance", "Buffer Cache"].value == 2**30
+    assert found["Load Profile: Redo size", "Per Second"].value == 12345.67
+    assert found["Load Profile: Redo size", "Per Transaction"].value == 2345.60
+    assert found["Wait Events: top: CPU time", "Time (s)"].value == 2010
+    event = found["Wait Events: db file sequential read", "Total Wait Time (s)"]
+    assert (event.value, event.unit) == (4321, "s")
+    assert "secret" not in repr(reading).lower()
+
+
+def test_segments_on_two_lines(tmp_path: Path) -> None:
+    [reading] = read_text(tmp_path, made.AWR + made.SEGMENTS)
+    reads = [one.value for one in reading.figures if one.of.startswith("Segments") and one.name == "Reads"]
+    assert reads == [119_216, 118_992]
+    assert "secret" not in repr(reading).lower()
+
+
+def test_sql_text_between_the_rows_of_statements_gives_no_figures(tmp_path: Path) -> None:
+    section = """
+SQL ordered by Gets                        DB/Inst: SECRET/secret  Snaps: 1-2
+
+     Buffer                 Gets              Elapsed
+      Gets   Executions   per Exec   %Total   Time (s)  %CPU  %IO    SQL Id
+----------- ----------- ------------ ------ ---------- ----- ----- -------------
+  1,234,567          10    123,456.7   12.3       45.6  99.0   1.0 0123456789abc
+Module: SQL*Plus
+select * from t where a between       1 and 2         33    44    55 x
+                          ------------------------------------------------------
+"""
+    [reading] = read_text(tmp_path, made.AWR + section)
+    values = [one.value for one in reading.figures if one.of.startswith("SQL")]
+    assert values == pytest.approx([1_234_567, 10, 123_456.7, 0.123, 45.6, 0.99, 0.01])
+
+
+def test_two_reports_in_one_file_have_each_its_own_lines(tmp_path: Path) -> None:
+    first, second = read_text(tmp_path, made.AWR + "\n" * 500 + made.AWR)
+    lines = made.AWR.count("\n") + 500
+    assert {one.line + lines for one in first.figures} == {one.line for one in second.figures}
+    assert first.interval_s == second.interval_s == pytest.approx(60.08 * 60)
+
+
+def test_text_of_a_statement_with_markup_makes_no_html_of_a_report(tmp_path: Path) -> None:
+    [reading] = read_text(tmp_path, made.AWR + "\nselect '<table>' from dual\n")
+    assert reading.count() == read_text(tmp_path, made.AWR)[0].count()
+
+
+def test_values_that_a_pattern_would_cut_are_left_alone(tmp_path: Path) -> None:
+    [report] = read_text(tmp_path, made.TKPROF.replace("time=3500123 us", "time=1e400 us"))
+    [trace] = read_text(tmp_path, made.TRACE.replace("time=1490 us", f"time={'9' * 40} us"))
+    assert ("statement 1, step 1", "time") not in figures(report)
+    assert not any(one.name == "time" for one in trace.figures)
+
+
 def test_plan(tmp_path: Path) -> None:
     [reading] = read_text(tmp_path, made.PLAN)
     found = figures(reading)
@@ -270,6 +350,61 @@ def test_two_reports_in_one_file_are_told_apart(name: str, tmp_path: Path) -> No
     assert [reading.count() for reading in twice] == [reading.count() for reading in once] * 2
 
 
+def test_a_trace_keeps_a_bounded_number_of_events(tmp_path: Path) -> None:
+    waits = "".join(f"WAIT #7: nam='event {place}' ela= 1 a=1 b=2 c=3 tim=3000\n" for place in range(30_000))
+    [reading] = read_text(tmp_path, made.TRACE + waits)
+    total = sum(one.value for one in reading.figures if one.name == "waits")
+    assert total == 30_002
+    assert len({one.of for one in reading.figures}) < 20_100
+    assert any("events: the others are summed as one" in missing for missing in reading.missing)
+
+
+OWN = {
+    "awr": ("secret", "a-secret-host"), "awr segments": ("SECRETUSER1 SECRETTABLE TABLE 73481 73483",),
+    "awr html": ("SECRET",), "iostat old": ("a.host.example",), "sar": ("a.host.example",), "sadf": ("a.host.example",),
+    "tkprof": ("TABLE ACCESS FULL A_TABLE",), "trace": ("a.host.example", "TABLE ACCESS FULL T"), "plan": ("SECRET",),
+    "tables": ("SECRET", "SECRET_ORDERS"), "fio": ("a job", "/a/secret/file"),
+}  # fmt: skip
+SQL = {
+    "tkprof": "select secret from a_table", "trace": "select secret from t", "plan": "select secret from t",
+    "awr html": "select 42 from",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", OWN)
+def test_names_are_kept_only_when_asked_for(name: str, tmp_path: Path) -> None:
+    path = tmp_path / "a.file"
+    path.write_text(made.EVERY[name], encoding="utf-8")
+    [reading], [named] = read(Source(path)), read(Source(path, keep=Keep(names=True)))
+    assert set(OWN[name]) <= {one.text for one in named.names}
+    assert reading.names == []
+    assert figures(reading) == figures(named)
+
+
+@pytest.mark.parametrize("name", SQL)
+def test_sql_is_kept_only_when_asked_for(name: str, tmp_path: Path) -> None:
+    path = tmp_path / "a.file"
+    path.write_text(made.EVERY[name], encoding="utf-8")
+    [reading], [kept] = read(Source(path)), read(Source(path, keep=Keep(sql=True)))
+    [text] = [one for one in kept.names if one.what == "SQL text"]
+    assert text.text.startswith(SQL[name])
+    assert "SECRET" not in repr(kept).replace(text.text, "")
+    assert reading.names == []
+
+
+def test_parameters_that_name_something_of_the_site_are_left_alone(tmp_path: Path) -> None:
+    text = "*.db_cache_size=4G\n*.db_file_name_convert='/secret','/secret2'\n*.undo_tablespace='SECRET'\n"
+    path = tmp_path / "init.ora"
+    path.write_text(text, encoding="utf-8")
+    [reading], [named] = read(Source(path)), read(Source(path, keep=Keep(names=True)))
+    assert [setting.name for setting in reading.settings] == ["db_cache_size"]
+    assert [setting.name for setting in named.settings] == [
+        "db_cache_size",
+        "db_file_name_convert",
+        "undo_tablespace",
+    ]
+
+
 REFUSED = {
     "empty": (b"", "the file is empty"),
     "white": (b" \n\n", "only white space"),
@@ -287,6 +422,15 @@ REFUSED = {
         "--output-format",
     ),
     "two periods": (b"WORKLOAD REPOSITORY COMPARE PERIOD REPORT\n", "two periods"),
+    "two periods as HTML": (
+        b"<html><head><title>AWR Compare Period Report for DB: A</title></head></html>",
+        "two periods",
+    ),
+    "advice": (b"ADDM Report for Task 'TASK_1'\n", "give the AWR report"),
+    "decimal comma in AWR": (
+        made.AWR_HTML.replace("1.50ms", "1,50ms").replace(" 30.0", " 30,0").replace("0.10", "0,1").encode(),
+        "decimal comma",
+    ),
     "a cluster": (b"WORKLOAD REPOSITORY REPORT (RAC)\n", "one instance"),
     "deep JSON": (b'{"fio version": ' + b"[" * 100_000, "nested too deeply"),
     "absurd number": (made.FIO.replace("5.25", "1e999").encode(), "larger than any number"),

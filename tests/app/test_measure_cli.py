@@ -152,7 +152,7 @@ def test_names_and_sql_are_printed_and_written_only_when_asked_for(
     assert "select secret" not in capsys.readouterr().out + out.read_text(encoding="utf-8")
     assert main(["measure", file, "--keep-sql", "--keep-names", "--out", str(out), "--force"]) == 0
     printed = capsys.readouterr().out
-    assert "statement 1, SQL text, line 8: select secret from a_table" in printed
+    assert "statement 1, SQL text, line 9: select secret from a_table" in printed
     assert "TABLE ACCESS FULL A_TABLE" in printed
     names = tomllib.loads(out.read_text(encoding="utf-8"))["measured"]["name"]
     assert {name["what"] for name in names} == {"SQL text", "row source"}

@@ -29,6 +29,7 @@ from app import (
     taken,
     uncertainty_charts,
     what_if,
+    what_if_state,
 )
 from app.accuracy_text import ESTIMATE, SIMULATED
 from app.answer import estimate_badge, ink
@@ -198,7 +199,7 @@ def _edit(held: Pins, place: int, letter: str) -> None:
         "Open in What if", key=f"compare.open.{pin.key}", icon=":material/tune:", width="stretch",
         help=f"Shows {letter} on the first page, to change it there",
     ):  # fmt: skip
-        what_if.show(pin.name, dict(pin.changes))
+        what_if_state.show(pin.name, dict(pin.changes))
         st.switch_page(st.Page(what_if.page, title="What if", url_path="what-if", default=True))
     st.button(
         "Remove", key=f"compare.remove.{pin.key}", icon=":material/close:", width="stretch", on_click=_put,
@@ -222,9 +223,9 @@ def _adding(held: Pins) -> None:
         placeholder="choose a scenario", on_change=_add_from_library, disabled=full,
         help=f"{pins.MOST} are pinned; remove one first" if full else "Becomes the next alternative",
     )  # fmt: skip
-    name = st.session_state.get(what_if.NAME)
+    name = st.session_state.get(what_if_state.NAME)
     if name is not None:
-        changes = st.session_state[what_if.CHANGES]
+        changes = st.session_state[what_if_state.CHANGES]
         refused = pins.why_not(held, Pin(name, tuple(changes.items())))
         st.button(
             "Add the What-if screen", key="compare.add_screen", icon=":material/keep:", width="stretch",

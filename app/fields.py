@@ -85,6 +85,10 @@ _COUNTED: Final = {
     "core_factor": "licences/core",
     "gets": "blocks",
     "calls": "round trips",
+    "row_bytes_sd": "bytes",
+    "weight": "parts",
+    "scan_blocks": "blocks",
+    "workload.mix.0.rows": "rows",
 }
 """Real numbers that are no shares, though their names end in no unit."""
 
@@ -98,7 +102,7 @@ def facts(path: str, kind: str = "full_scan") -> Facts | None:
     declared = declared_field(path, kind)
     if declared is None:
         return None
-    unit = _COUNTED.get(name) or unit_of(name)
+    unit = _COUNTED.get(path) or _COUNTED.get(name) or unit_of(name)
     low = declared.get("minimum", declared.get("exclusiveMinimum"))
     high = declared.get("maximum")
     options = tuple(declared.get("enum", ()))
@@ -182,7 +186,8 @@ def _kind(declared: dict[str, Any], options: tuple[Any, ...], unit: str, open_be
         return "real"
     if unit == "s":
         return "duration"
-    bounded = declared.get("maximum", 1000) <= 100 and not open_below
+    # A slider cannot be left empty.
+    bounded = declared.get("maximum", 1000) <= 100 and not open_below and not declared.get("optional", False)
     return "share" if bounded else "real"
 
 

@@ -1,16 +1,15 @@
-"""A field of the specification becomes a control: label, unit, limits and help come from the field alone."""
+"""The controls of the what-if page: for which field, what a DBA calls it, in which group, for which workloads."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-import streamlit as st
-
-from app.fields import OWN, Facts, as_text, facts, held_value, value_at
-from app.markdown import plain
-from model.spec import Disk, Export, FullScan, Import, IndexRangeScan, Insert, Stream, Transactions
+from app.fields import Facts, facts, value_at
+from app.idle import why_idle
+from model.spec import Transactions
 from scenarios import Scenario
 
 QUERIES: Final = ("full_scan", "index_range_scan")
@@ -52,125 +51,7 @@ class Control:
 
     def idle(self, scenario: Scenario) -> str:
         """Why the field decides nothing in *scenario*, in a few words; empty where it does."""
-        matters = MATTERS_FOR.get(self.path)
-        if matters and io_path(scenario) not in matters:
-            return f"for files opened {' or '.join(matters)}"
-        if self.path == "index.clustering" and scenario.system.index.clustering_factor is not None:
-            return "CLUSTERING_FACTOR is given"
-        work = scenario.workload
-        if isinstance(work, Stream):
-            return _idle_in_a_stream(self.path, work, scenario) or _idle_on_the_disk(
-                self.path, scenario.system.disk
-            )
-        if isinstance(work, Transactions):
-            return _idle_in_transactions(self.path, scenario, work)
-        return _idle_in_a_statement(self.path, scenario)
-
-
-def io_path(scenario: Scenario) -> str:
-    """How the files are opened."""
-    work = scenario.workload
-    own = work.path if isinstance(work, Stream) else None
-    return own or scenario.system.host.io_path
-
-
-def _first_that_holds(path: str, idle: Mapping[str, tuple[bool, str]]) -> str:
-    """The reason that *idle* has for *path*, where it holds."""
-    decides_nothing, reason = idle.get(path, (False, ""))
-    return reason if decides_nothing else ""
-
-
-def _idle_in_a_statement(path: str, scenario: Scenario) -> str:
-    """Why a field decides nothing for this statement; empty where it does."""
-    system, work = scenario.system, scenario.workload
-    counts = isinstance(work, FullScan | IndexRangeScan) and work.select == "count"
-    direct = system.instance.serial_direct_read
-    cached = (
-        system.table.cached_fraction >= 1 and direct != "always" and not isinstance(work, Insert | Import)
-    )
-    no_read = cached, "every block is in the buffer cache"
-    if path == "workload.arraysize_rows" and isinstance(work, Insert):
-        return "" if work.method == "array" else "rows do not come in arrays"
-    one = work.users == 1 and system.prices.currency is None and not isinstance(work, Import | Export)
-    return _first_that_holds(
-        path,
-        {
-            "host.cpus": (one, "one session keeps one busy"),
-            "host.io_path": no_read,
-            "host.page_cache_hit_fraction": no_read,
-            "disk.use": no_read,
-            "instance.disk_asynch_io": _without_asynchronous_io(scenario) or no_read,
-            "workload.columns": (counts, "count(*) returns no column"),
-            "workload.arraysize_rows": (counts, "count(*) returns one row"),
-        },
-    )
-
-
-def _without_asynchronous_io(scenario: Scenario) -> tuple[bool, str] | None:
-    """Why no I/O of this statement can be asynchronous; None where it can."""
-    if isinstance(scenario.workload, Import):
-        through_cache = io_path(scenario) in THROUGH_CACHE
-        return (True, "files are opened through the page cache") if through_cache else None
-    never = scenario.system.instance.serial_direct_read == "never"
-    return (True, "no read goes past the buffer cache") if never else None
-
-
-NOT_WITHOUT_READS: Final = (
-    "disk.", "host.kernel", "host.scheduler", "host.nr_requests", "host.max_", "host.read_ahead", "host.filesystem",
-)  # fmt: skip
-"""What begins so plays no part for reads that the page cache answers."""
-
-
-def _idle_in_a_stream(path: str, work: Stream, scenario: Scenario) -> str:
-    """Why a field decides nothing for this stream; empty where it does."""
-    host = scenario.system.host
-    arrive = work.rate_per_s is not None, "calls arrive at a rate"
-    found = io_path(scenario) in THROUGH_CACHE and host.page_cache_hit_fraction >= 1
-    if work.kind == "read_stream" and found and path.startswith(NOT_WITHOUT_READS) and not work.beside:
-        return "the page cache has every block"
-    return _first_that_holds(
-        path,
-        {
-            "host.io_path": (work.path is not None, "the workload opens its file itself"),
-            "host.memory_bytes": (work.kind == "read_stream" and not work.beside, "nothing is written"),
-            "workload.stride_bytes": (work.pattern != "strided", "calls are not a stride apart"),
-            "workload.arrivals": (not arrive[0], "the next call waits for the last"),
-            "workload.think_s": arrive,
-            "workload.in_flight": arrive,
-            "workload.rate_per_s": (
-                not arrive[0] and (bool(work.think_s) or work.in_flight != 1),
-                "not with a pause or calls in flight",
-            ),
-        },
-    )
-
-
-def _idle_in_transactions(path: str, scenario: Scenario, work: Transactions) -> str:
-    """Why a field decides nothing for these transactions; empty where it does."""
-    arrive = work.rate_per_s is not None, "transactions arrive at a rate"
-    return _first_that_holds(
-        path,
-        {
-            "workload.users": arrive,
-            "workload.think_s": arrive,
-            "instance.db_keep_cache_bytes": (work.hot_pool != "keep", "no block goes to it"),
-            "instance.db_recycle_cache_bytes": (work.cold_pool != "recycle", "no block goes to it"),
-            "host.smt_gain_percent": (scenario.system.host.threads_per_core == 1, "cores have one thread"),
-        },
-    )
-
-
-def _idle_on_the_disk(path: str, disk: Disk) -> str:
-    """Why a field of the disk decides nothing beside its others; empty where it does."""
-    return _first_that_holds(
-        path,
-        {
-            "disk.write_cache_flushed": (not disk.write_cache_bytes, "the disk has no write cache"),
-            "disk.raid_disks": (disk.raid_level == "none", "the disk is no RAID set"),
-            "disk.burst_iops": (disk.iops_limit is None, "the volume has no limit"),
-            "disk.burst_credits": (disk.burst_iops is None, "the volume has no burst"),
-        },
-    )
+        return why_idle(self.path, scenario)
 
 
 RAID_DISKS: Final = "disk.raid_disks"
@@ -188,21 +69,6 @@ COMPANIONS: Final[dict[tuple[str, str], tuple[str, str]]] = {
 }
 """A field and its value -> the other field that this value needs, where that one has a value that does not suit it."""
 
-
-THROUGH_CACHE: Final = ("buffered", "sync", "dsync")
-WRITTEN_BACK: Final = ("buffered",)
-# Fields that play a part on some I/O paths only.
-MATTERS_FOR: Final[dict[str, tuple[str, ...]]] = {
-    "host.page_cache_hit_fraction": THROUGH_CACHE,
-    "host.filesystem": THROUGH_CACHE,
-    "host.read_ahead_bytes": THROUGH_CACHE,
-    "host.memory_bytes": WRITTEN_BACK,
-    "host.dirty_background_ratio_percent": WRITTEN_BACK,
-    "host.dirty_ratio_percent": WRITTEN_BACK,
-    "host.dirty_writeback_s": WRITTEN_BACK,
-    "host.dirty_expire_s": WRITTEN_BACK,
-    "workload.fsync_every": WRITTEN_BACK,
-}
 
 REPLACEMENT: Final = "Replacement and hottest blocks"
 FOLDED: Final = (REPLACEMENT, "Block layer", "Page cache", "iostat")
@@ -390,124 +256,27 @@ SHOWN: Final[dict[str, dict[str, str]]] = {
 }
 
 
-def draw(
-    control: Control,
-    field: Facts,
-    asked: tuple[Scenario, Scenario],
-    on_change: Callable[[str], None],
-    changed: bool,
-    refused: bool = False,
-) -> None:
-    """Draw the widget of a control; its value lives in the session state under the field's path.
-
-    It is that of the second scenario *asked*, but for a *refused* one, which stays as it was typed.
-    """
-    base, other = asked
-    was = value_at(base, control.path)
-    unit = field.unit or ("%" if field.kind == "real" else "")
-    unit = unit.replace("currency", plain(other.system.prices.currency or "currency"))
-    label = control.label + (f" ({unit})" if unit and field.kind in ("whole", "real") else "")
-    idle = control.idle(other)
-    if changed:
-        label = f"● {label} · was {plain(control.named(field, was))}"
-    elif idle:
-        label = f"{label} · {idle}"
-    says = f"decides nothing here: {idle}" if idle else ""
-    helps = field.help(value_at(other, control.path))
-    common: dict[str, Any] = {
-        "label": label, "key": control.path, "help": " — ".join(filter(None, [helps, says])),
-        "on_change": on_change, "args": (control.path,), "disabled": bool(idle) and not changed,
-    }  # fmt: skip
-    held = held_value(field, value_at(other, control.path))
-    if refused:
-        held = st.session_state.get(control.path, held)
-    # A browser that is late builds a control anew from its last drawing, so that has to say the value; where it is
-    # set from here, Streamlit wants it said once.
-    # One that may be left empty says none, as the browser can empty no other.
-    same = st.session_state.get(control.path, held) == held
-    says_value = same and not field.optional
-    if not says_value and not (same and control.path in st.session_state):
-        st.session_state[control.path] = held
-    _widget(control, field, was, held, common, says_value)
+def control_of(path: str, kind: str) -> Control:
+    """The control of a field in a workload of *kind*; one that it has in no group is named after the field."""
+    every = (control for controls in GROUPS.values() for control in controls if control.path == path)
+    return next((control for control in every if control.facts(kind)), Control(path, words_of(path)))
 
 
-def _widget(
-    control: Control, field: Facts, was: Any, held: Any, common: dict[str, Any], says_value: bool
-) -> None:
-    """The widget that suits the field, with its value *held* where *says_value*."""
-    names = SHOWN.get(control.path, {})
-    none: Any = None if field.optional else "min"
-    if field.kind == "ladder":
-        st.select_slider(
-            options=field.options, value=held if says_value else None, format_func=field.show, **common
-        )
-    elif field.kind == "choice" and len(field.options) <= 3 and not field.titles:
-        st.segmented_control(
-            options=field.options, default=held if says_value else None, required=True, width="stretch",
-            format_func=lambda option: names.get(option, option), **common,
-        )  # fmt: skip
-    elif field.kind in ("choice", "text"):
-        own = [OWN] if OWN in (was, held) and field.titles else []
-        given = (
-            [as_text(value) for value in (was, held) if value is not None] if field.kind == "text" else own
-        )
-        options = list(dict.fromkeys([*field.options, *control.offers, *given]))
-        first = options.index(held) if says_value and held in options else None if field.optional else 0
-        st.selectbox(
-            options=options, index=first, accept_new_options=field.kind == "text", placeholder="not given",
-            format_func=field.show if field.kind == "choice" else str, **common,
-        )  # fmt: skip
-    elif field.kind == "flag":
-        st.toggle(value=says_value and held, **common)
-    elif field.kind in ("size", "duration"):
-        example = "bytes, or 8K, 512M, 1.5G" if field.kind == "size" else "seconds, or 5 ms, 250 µs"
-        st.text_input(value=held or "" if says_value else "", placeholder=example, **common)
-    elif field.kind == "share":
-        _slider(field, held, common, says_value)
-    elif field.kind == "whole":
-        st.number_input(
-            min_value=int(field.low or 0), max_value=_most(field), value=held if says_value else none,
-            step=step_of(was or 0), placeholder="not given", **common,
-        )  # fmt: skip
-    else:
-        # A lower limit that is not allowed itself is offered all the same: whoever goes there is told so, and no
-        # value just above it is out of reach.
-        scale, step = (1, 1.0) if field.unit else (100, 0.1)
-        st.number_input(
-            min_value=float(field.low or 0) * scale,
-            max_value=float(_most(field)) * scale, value=held if says_value else none, step=step, format="%.6g",
-            placeholder="not given", **common,
-        )  # fmt: skip
+def words_of(path: str) -> str:
+    """The DBA's word for a field, or else its section and its name: ``Disk: bandwidth``."""
+    section, _, name = path.rpartition(".")
+    words = ENDS_IN_A_UNIT.sub("", name).replace("_", " ")
+    return label_of(path) or f"{section.rpartition('.')[2].capitalize()}: {words}"
+
+
+ENDS_IN_A_UNIT: Final = re.compile(r"(?<=.)(_bytes_per_s|_bytes|_percent|_fraction|_s|_hz)$")
 
 
 def told(path: str, base: Scenario, other: Scenario) -> str:
-    """A control and its values in both scenarios, in words; empty where *path* has none."""
-    found = [one for controls in GROUPS.values() for one in controls if one.path == path]
-    for control in found:
-        field = control.facts(other.workload.kind)
-        if field is not None:
-            now, was = (control.named(field, value_at(one, path)) for one in (other, base))
-            return f"{control.label} {now} instead of {was}"
-    return ""
-
-
-def step_of(value: float) -> int:
-    """A step for a whole number: a tenth of its magnitude, 1 at least."""
-    return int(max(1, 10 ** (len(str(int(abs(value)))) - 2)))
-
-
-def _slider(field: Facts, held: Any, common: dict[str, Any], says_value: bool) -> None:
-    low, high = field.low or 0, field.high or 1
-    value = held if says_value else None
-    if field.unit == "%" and isinstance(held, int):
-        st.slider(min_value=int(low), max_value=int(high), value=value, step=1, format="%d%%", **common)
-    else:
-        step = (high - low) / 100
-        st.slider(
-            min_value=float(low), max_value=float(high), value=value, step=step, format="percent", **common
-        )
-
-
-def _most(field: Facts) -> int:
-    """The upper limit, within what a browser counts exactly."""
-    return int(min(field.high if field.high is not None else 2**53 - 1, 2**53 - 1))
+    """A control and its values in both scenarios, in words; empty where *path* is no field of theirs."""
+    control = control_of(path, other.workload.kind)
+    field = control.facts(other.workload.kind)
+    if field is None:
+        return ""
+    now, was = (control.named(field, value_at(one, path)) for one in (other, base))
+    return f"{control.label} {now} instead of {was}"

@@ -10,7 +10,7 @@ import streamlit as st
 from streamlit import runtime
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
-from app import address, settings, what_if
+from app import address, settings, what_if, what_if_state
 from app.markdown import plain, sentence
 from app.sweep_form import (
     DESIGNS,
@@ -84,7 +84,7 @@ def _start_job(held: str, form: Form, *, tries: bool = False, plan: Plan | None 
 
 def open_here() -> None:
     """Go to this page with the What-if page's scenario."""
-    name, changes = st.session_state[what_if.NAME], st.session_state[what_if.CHANGES]
+    name, changes = st.session_state[what_if_state.NAME], st.session_state[what_if_state.CHANGES]
     _put(_with_a_first_line(Form(name, tuple(changes.items()))))
     st.session_state[FROM_FILE] = False
     st.switch_page(st.Page(page, title="Sweep", url_path=PATH))
@@ -133,14 +133,14 @@ def page() -> None:
 def _start() -> None:
     """On the session's first run take the state from the address."""
     query = {name: st.query_params.get_all(name) for name in st.query_params}
-    what_if.start({name: given[-1] for name, given in query.items() if name not in FROM_QUERY})
+    what_if_state.start({name: given[-1] for name, given in query.items() if name not in FROM_QUERY})
     if FORM in st.session_state and not address.went_back():
         return
-    name, changes = st.session_state[what_if.NAME], st.session_state[what_if.CHANGES]
+    name, changes = st.session_state[what_if_state.NAME], st.session_state[what_if_state.CHANGES]
     form, notes = form_in(query, name, changes)
     _put(_with_a_first_line(form))
-    st.session_state[NOTES] = [*st.session_state[what_if.NOTES], *notes]
-    st.session_state[what_if.NOTES] = []
+    st.session_state[NOTES] = [*st.session_state[what_if_state.NOTES], *notes]
+    st.session_state[what_if_state.NOTES] = []
     st.session_state[FROM_FILE] = False
     wanted = query.get("measure", [""])[-1]
     if wanted in MEASURES:
@@ -162,7 +162,7 @@ def _follow_what_if() -> None:
     """The What-if page's scenario may have changed since."""
     form: Form = st.session_state[FORM]
     if not form.is_library_sweep:
-        name, changes = st.session_state[what_if.NAME], st.session_state[what_if.CHANGES]
+        name, changes = st.session_state[what_if_state.NAME], st.session_state[what_if_state.CHANGES]
         st.session_state[FORM] = replace(form, base=name, changes=tuple(changes.items()))
 
 
@@ -233,7 +233,7 @@ def _pick_source() -> None:
     st.session_state[FROM_FILE] = chosen == FILE
     st.session_state.pop(CHOSEN, None)
     if chosen == HERE:
-        name, changes = st.session_state[what_if.NAME], st.session_state[what_if.CHANGES]
+        name, changes = st.session_state[what_if_state.NAME], st.session_state[what_if_state.CHANGES]
         _put(_with_a_first_line(Form(name, tuple(changes.items()))))
     elif chosen != FILE:
         _put(form_of_library(chosen))

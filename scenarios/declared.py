@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import lru_cache
 from math import inf, nextafter
 from typing import Any, Final
@@ -64,3 +65,27 @@ def _without_null(declared: dict[str, Any]) -> dict[str, Any]:
 
 
 _LIMITS: Final = {"ge": "minimum", "le": "maximum", "gt": "exclusiveMinimum", "lt": "exclusiveMaximum"}
+
+
+def declared_fields(kind: str) -> list[str]:
+    """The dotted paths of every field with a single value, for a workload of *kind*, in the specification's order."""
+    system, workload = _schemas()
+    work = workload["$defs"][workload["discriminator"]["mapping"][kind].rsplit("/", 1)[-1]]
+    found = [*_paths(system, system["$defs"]), *(f"workload.{name}" for name in work["properties"])]
+    if "mix" in work["properties"]:
+        found += [f"workload.mix.0.{name}" for name in workload["$defs"]["Transaction"]["properties"]]
+    return [path for path in found if path != "workload.kind" and _is_single(path, kind)]
+
+
+def _paths(section: dict[str, Any], named: dict[str, Any], where: str = "") -> Iterator[str]:
+    for name, field in section["properties"].items():
+        below = named.get(field.get("$ref", "").rsplit("/", 1)[-1], {})
+        if "properties" in below:
+            yield from _paths(below, named, f"{where}{name}.")
+        else:
+            yield f"{where}{name}"
+
+
+def _is_single(path: str, kind: str) -> bool:
+    declared = declared_field(path, kind) or {}
+    return declared.get("type") not in ("array", "object")

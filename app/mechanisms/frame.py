@@ -8,7 +8,7 @@ from urllib.parse import urlencode
 
 import streamlit as st
 
-from app import drawn, what_if
+from app import drawn, what_if, what_if_state
 from app.address import MOST_NOTES
 from app.answer import ink
 from app.fields import as_text
@@ -177,7 +177,7 @@ def _links(lesson: Lesson, answer: Answer) -> None:
         "Open the scenario", icon=":material/open_in_full:", width="stretch", key=f"{lesson.path}.open",
         help=f"What if, with {answer.scenario} and these settings",
     ):  # fmt: skip
-        what_if.show(answer.scenario, answer.changes)
+        what_if_state.show(answer.scenario, answer.changes)
         page = st.Page(what_if.page, title="What if", url_path="what-if", default=True)
         # NOTE: with its own address from the start, What if leaves no other one for the browser's back button
         st.switch_page(page, query_params={"scenario": answer.scenario, **answer.changes})

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from app import forms
+from app import forms, widgets
 from scenarios import load, run
 
 CONTROLS = [control for controls in forms.GROUPS.values() for control in controls]
@@ -219,7 +219,7 @@ def test_options_with_another_name_are_options_of_their_field() -> None:
 
 
 def test_a_step_is_a_tenth_of_the_magnitude() -> None:
-    assert [forms.step_of(value) for value in (1, 4, 100, 7_197_670)] == [1, 1, 10, 100_000]
+    assert [widgets.step_of(value) for value in (1, 4, 100, 7_197_670)] == [1, 1, 10, 100_000]
 
 
 def test_the_configuration_keeps_the_page_to_itself() -> None:

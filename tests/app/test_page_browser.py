@@ -208,7 +208,7 @@ def test_a_simulation_leaves_the_page_usable_and_the_next_change_cancels_it(
 def test_nothing_moves_when_the_simulation_replaces_the_estimate(browser: Browser, server: str) -> None:
     with opened(browser, f"{server}/?scenario=tpc-b&workload.users=60") as (page, _):
         tab = page.get_by_role("tab", name="Load")
-        page.locator(".st-key-waterfall .barlayer .point").first.wait_for()
+        page.locator(".st-key-waterfall .barlayer .point").first.wait_for(state="attached")
         page.locator(".st-key-numbers table").nth(1).wait_for()
         before = tab.bounding_box()
         page.locator("h3").get_by_text(re.compile("simulated")).wait_for()

@@ -12,7 +12,7 @@ from dataclasses import replace
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from app import compare_page, pins, what_if
+from app import compare_page, pins, what_if_state
 from app.compare_answers import Answered
 from app.compare_page import Laid, command_line, csv_of, json_of, numeric_fields
 from app.compare_text import difference_line
@@ -168,7 +168,7 @@ def test_the_library_adds_up_to_five() -> None:
 
 def test_the_screen_of_the_first_page_can_be_added() -> None:
     app = AppTest.from_string("from app import compare_page\ncompare_page.page()", default_timeout=LIMIT_S)
-    app.session_state[what_if.NAME], app.session_state[what_if.CHANGES] = (
+    app.session_state[what_if_state.NAME], app.session_state[what_if_state.CHANGES] = (
         SCAN,
         {"workload.arraysize_rows": "15"},
     )

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from app import engines, fields, forms, outside, settings, what_if
+from app import engines, fields, forms, outside, settings, what_if, what_if_state
 from model.errors import OutsideLaw
 from model.provenance import Extrapolation
 from model.units import show_seconds
@@ -104,7 +104,7 @@ def test_a_bad_link_value_gives_one_sentence_and_the_page_goes_on(path: str, tex
 def test_a_link_to_a_scenario_that_does_not_exist_opens_the_first() -> None:
     app = opened(scenario="../../etc/passwd.toml")
     assert app.error.len == 1
-    assert metric(app, "Elapsed").value == elapsed(what_if.FIRST)
+    assert metric(app, "Elapsed").value == elapsed(what_if_state.FIRST)
 
 
 def test_a_link_to_another_kind_of_workload_opens() -> None:

@@ -11,7 +11,7 @@ import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
-from app import address, copy_link, own_files, uploads, what_if
+from app import address, copy_link, own_files, uploads, what_if, what_if_state
 from app.sharing import LONGEST_MAILED
 from model.units import show_seconds
 from scenarios import run
@@ -81,7 +81,7 @@ def test_the_link_and_the_command_line_are_those_of_the_screen() -> None:
 
 
 def test_the_link_has_the_pinned_baseline_too() -> None:
-    query = {"scenario": "tpc-b", "workload.users": "2", f"{what_if.OF_BASE}workload.users": "3"}
+    query = {"scenario": "tpc-b", "workload.users": "2", f"{what_if_state.OF_BASE}workload.users": "3"}
     app = opened(query, OPEN)
     assert query_of(app) == query
     assert not app.button(key=copy_link.KEY).disabled
@@ -149,8 +149,8 @@ def upload(document: bytes, monkeypatch: pytest.MonkeyPatch) -> tuple[list[Any],
 def test_a_bad_link_is_one_sentence_and_the_page_goes_on(query: dict[str, str]) -> None:
     app = opened(query)
     assert len(app.error) == 1
-    assert shown_elapsed(app) == elapsed(what_if.FIRST)
-    assert address.read(query_of(app), what_if.FIRST).notes == ()
+    assert shown_elapsed(app) == elapsed(what_if_state.FIRST)
+    assert address.read(query_of(app), what_if_state.FIRST).notes == ()
     for sign in ("**bold**", "[x]"):
         assert sign not in app.error[0].value
     app.select_slider("tablespace.block_size_bytes").set_value(16384).run()

@@ -15,7 +15,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from app import serve, what_if
+from app import serve, what_if_state
 from app.sweep_found import found_in
 from model.units import show_seconds
 from scenarios import load, run
@@ -209,7 +209,7 @@ def test_the_table_that_is_taken_away_opens_again(browser: Browser, address: str
     ]
     assert found.values["elapsed_s"].tolist() == [time.elapsed_s for time in times]
     with opened(browser, f"{address}/sweep") as (page, _):
-        page.get_by_text(f"Base scenario {what_if.FIRST}").wait_for()
+        page.get_by_text(f"Base scenario {what_if_state.FIRST}").wait_for()
         page.get_by_role("combobox", name=re.compile("Sweep of")).click()
         page.get_by_role("option", name="A table of an earlier sweep").click()
         page.locator("input[type=file]").set_input_files(os.fspath(kept))

@@ -10,7 +10,19 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from app import address, engines, fields, forms, own_files, presets, settings, what_if, wishes
+from app import (
+    address,
+    engines,
+    fields,
+    forms,
+    own_files,
+    presets,
+    settings,
+    what_if,
+    what_if_controls,
+    what_if_state,
+    wishes,
+)
 from app.accuracy_text import may_be
 from app.answer import leading
 from app.playing import Ask, Job, Played, Players
@@ -68,8 +80,8 @@ def test_the_page_begins_with_what_it_is_and_six_questions() -> None:
     assert says(app, "**Blocktime** estimates how long database I/O takes")
     questions = [one for one in app.button if (one.key or "").startswith("question.")]
     assert [one.label for one in questions] == [one.title for one in presets.QUESTIONS]
-    assert app.query_params.get("scenario") in (None, [what_if.FIRST])
-    assert load(what_if.FIRST).system.instance.release.startswith("19")
+    assert app.query_params.get("scenario") in (None, [what_if_state.FIRST])
+    assert load(what_if_state.FIRST).system.instance.release.startswith("19")
 
 
 @pytest.mark.parametrize("question", presets.QUESTIONS, ids=lambda question: question.title)
@@ -82,7 +94,7 @@ def test_a_question_opens_its_comparison_with_its_controls_first(question: prese
     assert not any((one.key or "").startswith("question.") for one in app.button)
     assert {path: app.query_params[path] for path in question.changes} == dict(question.changes)
     first = [text.value for text in app.sidebar.markdown if text.value.startswith("**")]
-    assert first[0] == f"**{what_if.QUESTION}**"
+    assert first[0] == f"**{what_if_controls.QUESTION}**"
     for path in question.controls:
         assert widget(app, path).key == path
     if question.changes:
@@ -195,14 +207,14 @@ def test_every_control_goes_to_both_ends_without_a_fault(preset: presets.Preset)
                 assert control.idle(scenario) in one.label
                 continue
             for value in ends(control, field, one):
-                app.session_state[what_if.CHANGES] = dict(preset.changes)
+                app.session_state[what_if_state.CHANGES] = dict(preset.changes)
                 open_all(app)
                 widget(app, control.path).set_value(value).run()
                 assert not app.exception, (control.path, value)
                 assert app.error.len <= 1, (control.path, value)
                 assert "\n" not in "".join(error.value for error in app.error), (control.path, value)
                 moved += 1
-            app.session_state[what_if.CHANGES] = dict(preset.changes)
+            app.session_state[what_if_state.CHANGES] = dict(preset.changes)
             with_all_groups(app)
     assert moved > 15
 

@@ -687,7 +687,7 @@ def _files(laid: Laid, held: Pins, sure: Sequence[Difference]) -> None:
         st.columns(len(offers)), offers.items(), strict=True
     ):
         with column:
-            taken.button(label, data, file, kind, key=f"compare.file.{label}", says=says)
+            taken.button(taken.Download(f"compare.{label}", label, file, kind, says, data))
     line = command_line(held)
     if line:
         st.caption("The same on the command line")

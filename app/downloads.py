@@ -6,7 +6,7 @@ import csv
 import io
 import json
 import shlex
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import isnan
 from typing import Any, Final
@@ -15,6 +15,7 @@ from app import own_files, rows
 from app.charts import wait_class
 from app.iostat_text import Measured, columns_of, value_of
 from app.profile import profile
+from app.taken import Download
 from model.results import RunResult
 from scenarios import Scenario, to_mapping
 from scenarios.compare import changes
@@ -41,18 +42,6 @@ class Shown:
     def stem(self) -> str:
         """What the files are called."""
         return own_files.label(self.name).removesuffix(".toml") + ("-what-if" if self.changed else "")
-
-
-@dataclass(frozen=True)
-class Download:
-    """One file that can be taken along."""
-
-    key: str
-    label: str
-    file_name: str
-    mime: str
-    says: str
-    content: Callable[[], str]
 
 
 def downloads(shown: Shown) -> Iterator[Download]:

@@ -15,6 +15,8 @@ from app.markdown import plain
 from model.errors import SpecError
 from scenarios import Scenario
 
+FILES: Final = "share_files"
+"""The popover of the downloads."""
 LONGEST_MAILED: Final = 2_000
 """Characters of a link that every mail and chat program leaves whole."""
 
@@ -31,7 +33,7 @@ def draw(
     with st.container(horizontal=True, key="share", gap="small"):
         _link(name, changes, first)
         files = st.popover(
-            "Download", icon=":material/download:", width="stretch", key="share_files", on_change="rerun",
+            "Download", icon=":material/download:", width="stretch", key=FILES, on_change="rerun",
             help="The scenario, its result, a report",
         )  # fmt: skip
     copy_link.listens()
@@ -69,9 +71,7 @@ def says_of_link(link: str) -> str:
 
 def _files(shown: Shown, changes: Mapping[str, str]) -> None:
     for one in downloads.downloads(shown):
-        taken.button(
-            one.label, one.content, one.file_name, one.mime, key=f"download.{one.key}", says=one.says
-        )
+        taken.button(one, closes=FILES)
     st.caption("The same numbers from the command line, with the scenario's file")
     st.code(downloads.command_line(shown), language="bash", wrap_lines=True)
     if not own_files.is_own(shown.name):

@@ -280,4 +280,4 @@ def _files(found: Found, summary: Summary, name: str) -> None:
     }  # fmt: skip
     for column, (label, (data, file, kind)) in zip(st.columns(4), offers.items(), strict=True):
         with column:
-            taken.button(label, data, file, kind, key=f"file_{label}_{name}")
+            taken.button(taken.Download(f"{label}_{name}", label, file, kind, "", data))

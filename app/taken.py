@@ -3,25 +3,46 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
 from itertools import count
 from typing import Final
 
 import streamlit as st
 from streamlit import runtime
 
+from app.markdown import plain
+
 LATEST: Final = 32
 """Files that are kept, of all readers together."""
 _MADE: Final = count()
 
 
-def button(
-    label: str, content: Callable[[], str | bytes], file: str, kind: str, *, key: str, says: str | None = None
-) -> None:
-    """Draw it: what *content* gives is downloaded as *file* of the media type *kind*."""
+@dataclass(frozen=True)
+class Download:
+    """One file that can be taken along."""
+
+    key: str
+    label: str
+    file_name: str
+    mime: str
+    says: str
+    content: Callable[[], str | bytes]
+
+
+def button(one: Download, closes: str = "") -> None:
+    """Draw the button of *one* file; a click on it *closes* the popover of that key."""
     st.download_button(
-        label, lambda: kept(content(), file, kind), file, kind, key=key, on_click="ignore", help=says,
-        width="stretch", icon=":material/download:",
+        one.label, lambda: kept(one.content(), one.file_name, one.mime), one.file_name, one.mime,
+        key=f"download.{one.key}", help=one.says or None, width="stretch", icon=":material/download:",
+        on_click=partial(_close, closes, one.file_name) if closes else "ignore",
     )  # fmt: skip
+
+
+def _close(popover: str, file: str) -> None:
+    """Close the popover of that key, and say what comes: a report takes a second or two."""
+    st.session_state[popover] = False
+    st.toast(f"{plain(file)} is being downloaded", icon=":material/download:")
 
 
 def kept(content: str | bytes, file: str, kind: str) -> bytes:

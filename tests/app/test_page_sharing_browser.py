@@ -165,11 +165,17 @@ def choose(page: Page, file: Path) -> None:
 
 
 def downloaded(page: Page, label: str) -> Download:
-    """What a button brings; a browser that is busy drawing cancels a download now and then, and is asked again."""
+    """What a button brings, after which its popover is closed.
+
+    A browser that is busy drawing cancels a download now and then, and is asked again.
+    """
     for _ in range(3):
         settled(page)
+        page.get_by_role("button", name="Download", exact=False).first.click()
         with page.expect_download() as download:
             page.get_by_role("button", name=label).click()
+        page.get_by_role("button", name=label).wait_for(state="hidden")
+        page.get_by_text(f"{download.value.suggested_filename} is being downloaded").first.wait_for()
         if download.value.failure() is None:
             break
     return download.value
@@ -209,7 +215,6 @@ def test_a_file_of_ones_own_makes_the_round_trip(
         for tab in page.get_by_role("tab").all():
             tab.click()
             page.get_by_role("tabpanel").first.wait_for()
-        page.get_by_role("button", name="Download", exact=False).first.click()
         kept = {}
         for label in ("Scenario (TOML)", "Result (JSON)", "Report (HTML)"):
             file = downloaded(page, label)

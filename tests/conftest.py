@@ -17,11 +17,12 @@ from typing import IO, TYPE_CHECKING
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tests.patience import LIMIT_S
+
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
 ROOT = Path(__file__).resolve().parent.parent
-SERVER_STARTS_WITHIN_S = 60
 
 # Started in the background of a shell, all of us would be deaf to Ctrl-C, which some tests are about.
 signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -121,7 +122,7 @@ def server() -> Iterator[str]:
 def _wait_until_healthy(process: subprocess.Popen[bytes], address: str, output: IO[bytes]) -> None:
     """Return when the server answers; fail with what it said when it does not."""
     direct = urllib.request.build_opener(urllib.request.ProxyHandler({}))  # never by way of a proxy
-    deadline = time.monotonic() + SERVER_STARTS_WITHIN_S
+    deadline = time.monotonic() + LIMIT_S
     while process.poll() is None and time.monotonic() < deadline:
         try:
             with direct.open(f"{address}/_stcore/health", timeout=5) as answer:

@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING, Any, Final
 from streamlit import config
 from streamlit.testing.v1 import AppTest
 
+from tests.patience import LIMIT_S
+
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
 ENTRY: Final = Path(__file__).resolve().parents[2] / "app" / "streamlit_app.py"
 MOVED: Final = "table.pctfree_percent"
 MOVED_LABEL: Final = "PCTFREE"
-LIMIT_S: Final = 60
 FLAGS: Final = [
     "--no-sandbox",
     "--disable-gpu",

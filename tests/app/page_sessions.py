@@ -15,6 +15,7 @@ import psutil  # type: ignore[import-untyped]
 from model.units import show_seconds
 from scenarios import load, run
 from tests.app.page_moves import FLAGS, MOVED, MOVED_LABEL
+from tests.patience import LIMIT_MS
 
 if TYPE_CHECKING:
     from playwright.async_api import Browser, Locator, Page
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
 SCENARIO: Final = "rahn-full-scan"
 OWN: Final = "workload.arraysize_rows"
 """Each session has another value of it, and so other numbers at every place of the slider."""
-LIMIT_MS: Final = 90_000
 
 
 @dataclass

@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.patience import LIMIT_S
+
 ROOT = Path(__file__).resolve().parents[2]
 PYTHON = [sys.executable, "-W", "error", "-P", "-m", "app"]
 HEAVY = ("simpy", "scipy", "plotly", "streamlit", "pandas", "numpy", "rich", "tomlkit")
@@ -25,7 +27,7 @@ def blocktime(*arguments: str) -> subprocess.CompletedProcess[str]:
         capture_output=True,
         text=True,
         check=False,
-        timeout=60,
+        timeout=LIMIT_S,
     )
 
 
@@ -46,7 +48,7 @@ def test_calculating_imports_nothing_heavy(engine: str) -> None:
         f"print([name for name in {HEAVY} if name in sys.modules]); sys.exit(code)"
     )
     done = subprocess.run(
-        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=False, timeout=60
+        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=False, timeout=LIMIT_S
     )
     assert done.returncode == 0, done.stderr
     assert done.stdout.splitlines()[-1] == "[]"
@@ -55,7 +57,7 @@ def test_calculating_imports_nothing_heavy(engine: str) -> None:
 def test_help_imports_not_even_the_model() -> None:
     code = "import sys; from app.cli import main; main([]); print('pydantic' in sys.modules)"
     done = subprocess.run(
-        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True, timeout=60
+        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True, timeout=LIMIT_S
     )
     assert done.stdout.splitlines()[-1] == "False"
 
@@ -101,7 +103,7 @@ def test_an_interrupt_says_nothing_more() -> None:
     assert running.stderr is not None
     assert running.stderr.readline() == b"ready\n"
     running.send_signal(signal.SIGINT)
-    out, error = running.communicate(timeout=60)
+    out, error = running.communicate(timeout=LIMIT_S)
     assert running.returncode == 130
     assert out == b""
     assert error.strip() == b""

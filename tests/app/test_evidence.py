@@ -9,12 +9,11 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from app import evidence
+from tests.patience import LIMIT_S
 from validation import Validation, load_case, validate
 from validation.case import case_names
 from validation.left_out import LeftOut
 from validation.tally import tally
-
-LIMIT_S = 60
 
 
 @pytest.fixture(scope="module")

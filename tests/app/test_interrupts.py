@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.patience import LIMIT_S
+
 ROOT = Path(__file__).resolve().parents[2]
 IMPORTS = 700
 """About as many as an answer needs; a run with fewer is through before its interrupt."""
@@ -47,7 +49,7 @@ def interrupted(
     done = subprocess.run(
         [sys.executable, *options, "-c", INTERRUPTED_WITHIN, begins, str(place), *program],
         cwd=ROOT, env={**os.environ, "PYTHONPATH": str(ROOT)}, stdin=subprocess.DEVNULL, capture_output=True,
-        text=True, timeout=60, check=False,
+        text=True, timeout=LIMIT_S, check=False,
     )  # fmt: skip
     return done.returncode, done.stderr
 
@@ -85,7 +87,7 @@ def test_so_does_what_prepares_the_rest(place: int) -> None:
 def test_the_command_runs_as_dev_writes_it(console_script: str) -> None:
     done = subprocess.run(
         [console_script, "list", "hosts", "--quiet"], cwd="/", env={**os.environ, "PYTHONPATH": str(ROOT)},
-        capture_output=True, text=True, timeout=60, check=False,
+        capture_output=True, text=True, timeout=LIMIT_S, check=False,
     )  # fmt: skip
     assert (done.returncode, done.stderr) == (0, "")
     assert "rahn-2008" in done.stdout.split()

@@ -16,6 +16,7 @@ from app.text import run_lines
 from model.results import RunResult
 from model.units import show_amount
 from scenarios import load, run
+from tests.patience import LIMIT_S
 
 PRICED = "savvinov-lio-priced"
 ENTRY = Path(what_if.__file__).with_name("streamlit_app.py")
@@ -109,7 +110,7 @@ def test_the_reports_tell_the_cost(priced: RunResult) -> None:
 
 
 def opened(**query: str) -> AppTest:
-    app = AppTest.from_file(str(ENTRY), default_timeout=60)
+    app = AppTest.from_file(str(ENTRY), default_timeout=LIMIT_S)
     for key, value in query.items():
         app.query_params[key] = value
     app.run()
@@ -152,7 +153,7 @@ def test_the_page_takes_the_example() -> None:
 
 
 def test_its_tab_shows_both_costs_and_a_price_changes_no_time() -> None:
-    app = AppTest.from_file(str(ENTRY), default_timeout=60)
+    app = AppTest.from_file(str(ENTRY), default_timeout=LIMIT_S)
     app.query_params["scenario"] = PRICED
     app.session_state["tab"] = "Money"
     app.run()

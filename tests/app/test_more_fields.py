@@ -13,6 +13,7 @@ from scenarios import load, run
 from scenarios.declared import declared_fields
 from scenarios.synonyms import FIELDS, NOTES
 from tests.app.page_numbers import metric
+from tests.patience import LIMIT_S
 
 ENTRY = Path(what_if.__file__).with_name("streamlit_app.py")
 KINDS = ("full_scan", "index_range_scan", "update", "import", "write_stream", "transactions")
@@ -26,7 +27,7 @@ def _alone(the_law_alone: None) -> None:
 
 
 def opened(**query: str) -> AppTest:
-    app = AppTest.from_file(str(ENTRY), default_timeout=120)
+    app = AppTest.from_file(str(ENTRY), default_timeout=LIMIT_S)
     for key, value in {"scenario": SCAN, **query}.items():
         app.query_params[key] = value
     app.run()
@@ -119,5 +120,5 @@ for path in declared_fields("{kind}"):
     field = control.facts("{kind}")
     widgets.draw(control, field, (scenario, scenario), print, changed=False)
 """
-    app = AppTest.from_string(script, default_timeout=120).run()
+    app = AppTest.from_string(script, default_timeout=LIMIT_S).run()
     assert not app.exception

@@ -21,8 +21,8 @@ from app.pins import Pin
 from model.results import RunResult
 from model.units import show_seconds
 from scenarios import library, load, run
+from tests.patience import LIMIT_S
 
-LIMIT_S = 60
 SCAN = "rahn-full-scan"
 LARGE = f"{SCAN}&tablespace.block_size_bytes=16384"
 TWO = {"base": SCAN, "b": LARGE}

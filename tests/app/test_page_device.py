@@ -13,9 +13,9 @@ from model.results import RunResult
 from model.units import show_seconds
 from scenarios import load, run
 from tests.app.page_numbers import metric, numbers
+from tests.patience import LIMIT_S
 
 ENTRY = Path(what_if.__file__).with_name("streamlit_app.py")
-LIMIT_S = 60
 pytestmark = pytest.mark.usefixtures("simulated_at_once")
 RAW, BUFFERED = "magni-dd-raw-100", "magni-dd-fs-10000"
 CHARTS = ["device_sizes_disk", "device_queue_disk", "device_await_disk", "device_util_disk", "device_rate_disk",

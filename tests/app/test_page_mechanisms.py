@@ -11,8 +11,8 @@ from app import mechanisms
 from app.address import MOST_NOTES
 from app.fields import as_text
 from app.mechanisms.lesson import Knob, Lesson
+from tests.patience import LIMIT_S
 
-LIMIT_S = 60
 NAMES = list(mechanisms.PAGES)
 
 

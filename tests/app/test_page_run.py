@@ -13,9 +13,9 @@ from model.provenance import Extrapolation
 from model.units import show_seconds
 from scenarios import library, load, run
 from tests.app.page_numbers import metric, numbers
+from tests.patience import LIMIT_S
 
 ENTRY = Path(what_if.__file__).with_name("streamlit_app.py")
-LIMIT_S = 60
 pytestmark = pytest.mark.usefixtures("simulated_at_once")
 
 

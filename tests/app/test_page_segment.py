@@ -9,9 +9,9 @@ from app import what_if
 from model.units import show_seconds
 from scenarios import load, run
 from tests.app.page_numbers import metric, numbers
+from tests.patience import LIMIT_S
 
 ENTRY = Path(what_if.__file__).with_name("streamlit_app.py")
-LIMIT_S = 60
 UPDATE = "rahn-pctfree-16k-10"
 CHARTS = [
     "segment_blocks",

@@ -15,6 +15,7 @@ from app import address, copy_link, own_files, uploads, what_if, what_if_state
 from app.sharing import LONGEST_MAILED
 from model.units import show_seconds
 from scenarios import run
+from tests.patience import LIMIT_S
 
 ENTRY = Path(what_if.__file__).with_name("streamlit_app.py")
 OWN = b'title = "My **system** <b>x</b>"\n[table]\nrows = 100_000\n[workload]\nkind = "full_scan"\n'
@@ -22,7 +23,7 @@ OPEN = ("share_files", "upload")
 
 
 def opened(query: dict[str, str], popovers: tuple[str, ...] = ()) -> AppTest:
-    app = AppTest.from_file(str(ENTRY), default_timeout=60)
+    app = AppTest.from_file(str(ENTRY), default_timeout=LIMIT_S)
     for key, value in query.items():
         app.query_params[key] = value
     for key in popovers:

@@ -19,15 +19,14 @@ from app import own_files, serve, uploads
 from app.cli import main
 from model.units import show_seconds
 from scenarios import run
+from tests.patience import LIMIT_MS, LIMIT_S
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, BrowserContext, Download, Locator, Page
 
 pytestmark = pytest.mark.browser
 
-LIMIT_MS = 60_000
 SCAN = "?scenario=rahn-full-scan"
-STARTS_WITHIN_S = 60.0
 EVIL = "<img src=x onerror=hit=1>![x](https://example.org/x.png) www.attacker.example x@y.example"
 LINKS = "a[href^='http'][href*='attacker'], a[href^='mailto:']"
 OWN = f"""title = '{EVIL}'
@@ -269,7 +268,7 @@ def started(port: int) -> Iterator[str]:
     )
     address = f"http://127.0.0.1:{port}"
     try:
-        deadline = time.monotonic() + STARTS_WITHIN_S
+        deadline = time.monotonic() + LIMIT_S
         while not serve._healthy(address):
             assert process.poll() is None
             assert time.monotonic() < deadline

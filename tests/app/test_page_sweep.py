@@ -21,13 +21,13 @@ from model.units import show_seconds
 from scenarios import load, run
 from tests.app import windows
 from tests.app.windows import LIMIT_MS
+from tests.patience import LIMIT_S
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Locator, Page
 
 pytestmark = pytest.mark.browser
 
-STARTS_WITHIN_S = 60
 VIEW = {"width": 1280, "height": 900}
 opened = partial(windows.opened, view=VIEW)
 MBRC = "sweep?sweep=block-size-mbrc"
@@ -55,7 +55,7 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
             env=environment,
         )
         try:
-            deadline = time.monotonic() + STARTS_WITHIN_S
+            deadline = time.monotonic() + LIMIT_S
             while not serve._healthy(f"http://{serve.HOST}:{port}"):
                 assert process.poll() is None
                 assert time.monotonic() < deadline

@@ -13,11 +13,11 @@ from model.results import RunResult
 from model.units import show_seconds
 from scenarios import load, run
 from tests.app.page_numbers import metric
+from tests.patience import LIMIT_S
 
 ENTRY = Path(what_if.__file__).with_name("streamlit_app.py")
 pytestmark = pytest.mark.usefixtures("the_law_alone")
 
-LIMIT_S = 60
 CONTROLS = [
     control
     for controls in forms.GROUPS.values()

@@ -29,11 +29,11 @@ from app.playing import Ask, Job, Played, Players
 from model.units import show_amount, show_seconds
 from scenarios import library, load, run
 from tests.app.page_numbers import metric, numbers
+from tests.patience import LIMIT_S
 
 ENTRY = Path(what_if.__file__).with_name("streamlit_app.py")
 pytestmark = pytest.mark.usefixtures("the_law_alone")
 
-LIMIT_S = 120
 BLOCK, ARRAY = "tablespace.block_size_bytes", "workload.arraysize_rows"
 
 

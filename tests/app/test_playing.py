@@ -12,8 +12,7 @@ from app import playing
 from app.playing import Ask, Job, Played, Players, Worker
 from model.results import RunResult
 from scenarios import load, run
-
-LIMIT_S = 60.0
+from tests.patience import LIMIT_S
 
 
 def asked(name: str, *settings: str, replications: int = 1) -> Ask:

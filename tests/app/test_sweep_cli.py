@@ -21,6 +21,7 @@ from app.sweep_text import estimate_at_ends
 from scenarios import load, run
 from scenarios.sweeps.sweep import plan_of
 from scenarios.sweeps.table import read_table
+from tests.patience import LIMIT_S
 
 Captured = pytest.CaptureFixture[str]
 ROOT = Path(__file__).resolve().parents[2]
@@ -259,7 +260,7 @@ def test_an_interrupted_sweep_says_what_is_kept_and_goes_on(tmp_path: Path) -> N
     assert process.stdout.readline().startswith("about ")
     _wait_for_points(tmp_path / "store")
     process.send_signal(signal.SIGINT)
-    _, err = process.communicate(timeout=60)
+    _, err = process.communicate(timeout=LIMIT_S)
     assert process.returncode == 130
     assert "of 10 answers are kept, the same command goes on from there" in err
     assert "Traceback" not in err

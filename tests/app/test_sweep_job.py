@@ -11,8 +11,8 @@ from app.sweep_form import Form, Line
 from app.sweep_job import Job, Jobs
 from model.errors import BlocktimeError
 from scenarios.sweeps.run import Running
+from tests.patience import LIMIT_S
 
-LIMIT_S = 60
 SMALL = Form("rahn-full-scan", lines=(Line("workload.arraysize_rows", "10:20:11"),))
 LARGE = Form("rahn-full-scan", lines=(Line("workload.arraysize_rows", "101:3100:3000"),))
 

@@ -14,8 +14,8 @@ from app.sweep_found import Found, found_of
 from app.sweep_job import Job
 from app.sweep_view import CHOSEN, columns_of
 from scenarios.sweeps.sweep import Where, plan_of, sweeping
+from tests.patience import LIMIT_S
 
-LIMIT_S = 60
 PICTURE = "![x](//attacker.example/i.png)"
 TWO = "workload.arraysize_rows=15,100"
 

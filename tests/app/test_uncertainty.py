@@ -25,6 +25,7 @@ from model.provenance import Constant
 from model.results import Accuracy, Contribution, Interval, RunResult, Uncertainty
 from scenarios import load, run
 from scenarios.uncertainty import Difference
+from tests.patience import LIMIT_S
 
 Captured = pytest.CaptureFixture[str]
 SCAN = "savvinov-lio-pc"
@@ -247,7 +248,9 @@ def test_the_figures_show_the_interval_and_the_shares() -> None:
 
 
 def switched_on(**query: str) -> AppTest:
-    app = AppTest.from_file(str(Path(what_if.__file__).with_name("streamlit_app.py")), default_timeout=60)
+    app = AppTest.from_file(
+        str(Path(what_if.__file__).with_name("streamlit_app.py")), default_timeout=LIMIT_S
+    )
     for key, value in query.items():
         app.query_params[key] = value
     app.run()

@@ -6,10 +6,11 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final
 
+from tests.patience import LIMIT_MS
+
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
-LIMIT_MS: Final = 60_000
 SCREEN: Final = {"width": 1280, "height": 720}
 
 

@@ -38,6 +38,8 @@ Whole = Annotated[int, BeforeValidator(_number)]
 BlockSize = Annotated[Literal[2048, 4096, 8192, 16384, 32768], BeforeValidator(_bytes)]
 
 MAXIMUM_ROWS = 10**12
+LEAST_FRACTION = 1 / MAXIMUM_ROWS
+"""Of a share that is more than none: one row of the largest table; less has no digits left in a quotient."""
 MAXIMUM_COLUMNS = 1000
 
 

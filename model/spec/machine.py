@@ -79,14 +79,14 @@ class Host(Frozen):
         10.0,
         "vm.dirty_background_ratio: share of it that may be dirty before write-back begins",
         "linux-vm",
-        gt=0,
+        ge=0.001,
         le=100,
     )
     dirty_ratio_percent: Real = setting(
         20.0,
         "vm.dirty_ratio: share of it that may be dirty before writers are held back",
         "linux-vm",
-        gt=0,
+        ge=0.001,
         le=100,
     )
     dirty_writeback_s: Seconds = setting(
@@ -237,7 +237,7 @@ class Disk(Frozen):
     heads: Whole = setting(4, "Recording surfaces: tracks of a cylinder", SHEETS, ge=1, le=64)
     zones: Whole = setting(1, "Recording zones; the outer ones transfer faster", SHEETS, ge=1, le=64)
     inner_bandwidth_ratio: Real = setting(
-        0.6, "Transfer rate of the innermost zone over that of the outermost", SHEETS, gt=0, le=1
+        0.6, "Transfer rate of the innermost zone over that of the outermost", SHEETS, ge=0.01, le=1
     )
     capacity_bytes: Size = setting(72 * GIB, "Capacity", SHEETS, ge=MIB, le=1024**5)
     bandwidth_bytes_per_s: Rate = setting(

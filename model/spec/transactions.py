@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from pydantic import Field, model_validator
 
 from model.provenance import Frozen
-from model.spec.fields import GENERAL, Real, Seconds, Size, Whole, setting
+from model.spec.fields import GENERAL, LEAST_FRACTION, Real, Seconds, Size, Whole, setting
 from model.units import GIB, KIB
 
 MOST_THINK_S = 86_400.0
@@ -17,7 +17,9 @@ class Transaction(Frozen):
     """One kind of transaction: means of what it does to blocks, rows and redo."""
 
     name: str = setting("transaction", "Name of the kind", GENERAL, max_length=60)
-    weight: Real = setting(1.0, "Weight in the mix, relative to the other kinds", GENERAL, gt=0, le=1e9)
+    weight: Real = setting(
+        1.0, "Weight in the mix, relative to the other kinds", GENERAL, ge=LEAST_FRACTION, le=1e9
+    )
     gets: Real = setting(
         100.0, "Consistent gets: blocks of indexes and tables that it looks at", GENERAL, ge=0, le=10_000_000
     )
@@ -68,7 +70,9 @@ class Transactions(Frozen):
     data_bytes: Size = setting(
         4 * GIB, "Blocks that the transactions go to, tables and indexes", GENERAL, ge=1024 * KIB, le=1024**5
     )
-    hot_data_percent: Real = setting(20.0, "Share of the blocks that is hot", GENERAL, gt=0, le=100)
+    hot_data_percent: Real = setting(
+        20.0, "Share of the blocks that is hot", GENERAL, ge=LEAST_FRACTION, le=100
+    )
     hot_gets_percent: Real = setting(
         80.0, "Share of the gets that goes to the hot blocks", GENERAL, ge=0, le=100
     )

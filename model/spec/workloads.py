@@ -9,6 +9,7 @@ from pydantic import Field, model_validator
 from model.provenance import Frozen
 from model.spec.fields import (
     GENERAL,
+    LEAST_FRACTION,
     MAXIMUM_COLUMNS,
     MAXIMUM_ROWS,
     MeanSize,
@@ -41,7 +42,9 @@ class IndexRangeScan(Frozen):
     """Rows of a key range through an index, fetched in arrays."""
 
     kind: Literal["index_range_scan"] = "index_range_scan"
-    selectivity_fraction: Real = setting(0.01, "Share of the rows in the key range", GENERAL, gt=0, le=1)
+    selectivity_fraction: Real = setting(
+        0.01, "Share of the rows in the key range", GENERAL, ge=LEAST_FRACTION, le=1
+    )
     select: Literal["rows", "count"] = setting("rows", "Return the rows, or count them", GENERAL)
     arraysize_rows: Whole = setting(100, "Rows per fetch (array size)", GENERAL, ge=1, le=1_000_000)
     users: Whole = setting(1, "Sessions that run it at the same time", GENERAL, ge=1, le=10_000)
@@ -52,7 +55,11 @@ class Update(Frozen):
 
     kind: Literal["update"] = "update"
     rows_fraction: Real = setting(
-        1.0, "Share of the rows that are updated, spread evenly over the blocks", GENERAL, gt=0, le=1
+        1.0,
+        "Share of the rows that are updated, spread evenly over the blocks",
+        GENERAL,
+        ge=LEAST_FRACTION,
+        le=1,
     )
     order: Literal["table", "random"] = setting(
         "table",
@@ -113,7 +120,11 @@ class Delete(Frozen):
 
     kind: Literal["delete"] = "delete"
     rows_fraction: Real = setting(
-        1.0, "Share of the rows that are deleted, spread evenly over the blocks", GENERAL, gt=0, le=1
+        1.0,
+        "Share of the rows that are deleted, spread evenly over the blocks",
+        GENERAL,
+        ge=LEAST_FRACTION,
+        le=1,
     )
     commit_every_rows: Whole = setting(
         0, "Rows between commits; 0 is one transaction", GENERAL, ge=0, le=MAXIMUM_ROWS

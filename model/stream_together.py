@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from model.demand.calls import UNBUFFERED
-from model.demand.device_visit import Changed, is_write, span_of
+from model.demand.device_calls import Changed, idles, is_write, span_of, takes_turns
 from model.demand.stream_work import call_demand
 from model.laws.numeric import Number, larger, over, smaller, where
+from model.state.elevator import SYNC_SLICE_S
 from model.stream_network import StreamTime, ahead_wait_s, alone
 
 METHOD = "mean values of several classes: streams that share the device until the first has ended, and so on"
@@ -37,6 +38,10 @@ class Share:
     """Calls that wait for each other."""
     visits: Number
     """Times that a call waits for the device."""
+    turn_s: Number
+    """What a program takes of the device until the scheduler turns to the next."""
+    turn_calls: Number
+    """Calls of such a turn."""
     per_s: Number = 0.0
     waiting: Number = 0.0
     wait_s: Number = 0.0
@@ -64,7 +69,7 @@ def compose(system: Any, work: Any) -> list[StreamTime]:
         return found
     now_s: Number = 0.0
     for _ in shares:
-        _balance(shares)
+        _balance(shares, fair=idles(system))
         step_s: Number = float("inf")
         for one in shares:
             step_s = smaller(step_s, where(one.left > 0, over(one.left, one.per_s), float("inf")))
@@ -89,21 +94,27 @@ def _share(system: Any, calls: Any, time: StreamTime, span: Number) -> Share:
     unbuffered = (calls.path or system.host.io_path) in UNBUFFERED
     programs = calls.users * (calls.in_flight if unbuffered else 1)
     under_way = programs * max(1, demand.ahead) * (1 if unbuffered else demand.together)
+    rest_s = demand.cpu_s + calls.think_s
+    near = takes_turns(system, calls, rest_s) and not demand.hidden
+    turn_calls = larger(1.0, SYNC_SLICE_S / (demand.device_s + rest_s)) if near else 1.0
+    turn_s = SYNC_SLICE_S if near or calls.rate_per_s is not None else larger(demand.held_s, other.held_s)
     return Share(
         time=time,
         station=cached,
         arrives_per_s=0.0 if calls.rate_per_s is None else over(time.calls, time.elapsed_s),
         under_way=larger(1.0, under_way),
-        rest_s=demand.cpu_s + calls.think_s,
+        rest_s=rest_s,
         alone_s=demand.device_s,
         held_s=(demand.held_s, larger(demand.held_s, other.held_s)),
         left=time.calls,
         programs=programs,
         visits=demand.visits,
+        turn_s=turn_s,
+        turn_calls=turn_calls,
     )
 
 
-def _balance(shares: list[Share]) -> None:
+def _balance(shares: list[Share], *, fair: bool) -> None:
     """Calls a second of each stream that has calls left: arrival theorem for several classes [lazowska-1984].
 
     A call that arrives finds what others, and the other calls of its stream, have waiting.
@@ -134,7 +145,11 @@ def _balance(shares: list[Share]) -> None:
                 if other.station == one.station:
                     found = other.waiting * (1 - 1 / one.under_way) if other is one else other.waiting
                     ahead = ahead + found * theirs * one.visits / other.visits
-            at_queue = each + (ahead + begun) / free
+            # NOTE: no call waits for more than all that is still to come
+            queued_s = smaller((ahead + begun) / free, _left_s(shares, held, one))
+            at_queue = each + queued_s
+            if fair and not one.station:
+                at_queue = where(one.left > 0, _in_turns_s(shares, one, each, queued_s), at_queue)
             one.wait_s = at_queue + larger(0.0, one.alone_s - one.held_s[0])
             closed = smaller(
                 over(one.time.calls, one.time.elapsed_s), one.under_way / (one.rest_s + one.wait_s)
@@ -143,6 +158,27 @@ def _balance(shares: list[Share]) -> None:
             one.per_s = where(one.left > 0, (one.per_s + per_s) / 2, 0.0)
             queued = where(one.arrives_per_s > 0, 0.0, closed * at_queue)
             one.waiting = where(one.left > 0, (one.waiting + queued) / 2, 0.0)
+
+
+def _left_s(shares: list[Share], held: list[Number], one: Share) -> Number:
+    """Time that the device needs for all calls still to come; half of it where they come side by side."""
+    left = sum(
+        other.left * each for other, each in zip(shares, held, strict=True) if other.station == one.station
+    )
+    return left / where(one.arrives_per_s > 0, 2, 1)
+
+
+def _in_turns_s(shares: list[Share], one: Share, held_s: Number, queued_s: Number) -> Number:
+    """Time at a device whose scheduler serves one program after the other, each for a turn."""
+    others = -one.turn_s
+    longest: Number = 0.0
+    for other in shares:
+        if not other.station:
+            others = others + where(other.left > 0, other.programs * other.turn_s, 0.0)
+            if other is not one:
+                longest = larger(longest, where((other.left > 0) & (other.turn_calls > 1), other.turn_s, 0.0))
+    once_s = where(longest > 0, others, smaller(queued_s, others))
+    return held_s + once_s / one.turn_calls
 
 
 def _settle(one: Share) -> None:

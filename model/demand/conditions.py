@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from model.demand.calls import UNBUFFERED
-from model.demand.device_visit import WRITE
+from model.demand.device_calls import WRITE
 from model.demand.dml import DELETING, INSERTING, MIGRATING, SEARCHING, UPDATING
 from model.demand.loads import rows_of_array
 from model.demand.reading import mbrc_of

@@ -3,20 +3,38 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import inf
 from typing import Any
 
-from model.demand.calls import UNBUFFERED, first_bytes
+from model.demand.calls import first_bytes
+from model.demand.device_calls import (
+    IDLING,
+    Changed,
+    among_bytes,
+    at_place,
+    copies_of,
+    gaps_s,
+    is_write,
+    largest_bytes,
+    span_of,
+    takes_turns,
+    under_way,
+)
 from model.laws import block_layer, disk_means, disk_rounds, disk_sets
 from model.laws.disk_geometry import geometry_of
-from model.laws.numeric import Number, ceil_div, ceiling, larger, largest, smaller
+from model.laws.numeric import Number, ceil_div, ceiling, larger, largest, smaller, some, where
+from model.state.elevator import (
+    FIFO_BATCH,
+    IN_BATCHES,
+    READ_EXPIRE_S,
+    SYNC_SLICE_S,
+    WRITE_EXPIRE_S,
+)
 
 MOST_PLACES = 64
 """Programs whose places are followed one by one; the wait of more is that of places at random."""
 ROUNDS = 4
-WRITE = "write_stream"
-SORTING = ("deadline", "mq-deadline")
-BATCH = 16
-EXPIRE_S = (0.5, 5.0)
+LEAST_SHARE = 1e-9
 
 
 @dataclass(slots=True)
@@ -31,17 +49,8 @@ class Visit:
     alike: Number = 1
     in_order: bool = False
     """Whether it begins where the last one of the device ended."""
-
-
-class Changed:
-    """A part of the inputs as it is, but for some fields."""
-
-    def __init__(self, base: Any, **fields: Any) -> None:
-        self._base = base
-        self.__dict__.update(fields)
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._base, name)
+    queued: Number = 0.0
+    """Calls that wait before it at least, so that they are sorted well enough."""
 
 
 def visit_of(
@@ -58,20 +67,102 @@ def visit_of(
     *sorted_runs* requests go down together, in order of their places; *streams* leaves write caches out.
     """
     disk = system.disk
+    pieces = block_layer.pieces_of_call(size_bytes, largest_bytes(system))
     if disk.service_cv:
-        mean = disk.overhead_s + size_bytes / disk.bandwidth_bytes_per_s
+        mean = disk.overhead_s + size_bytes / pieces / disk.bandwidth_bytes_per_s
         count = int(disk.parallel_requests)
-        return Visit(mean, disk.service_cv**2, mean / count, servers=count)
+        each = Visit(mean, disk.service_cv**2, mean / count, servers=count)
+        return _in_pieces(each, each.held_s, pieces)
     disk = at_place(disk, calls)
     if is_write(calls) and disk.write_cache_bytes and not streams:
-        answered_s = disk_sets.answered_s(disk, size_bytes)
-        visit = Visit(answered_s, 0.0, size_bytes / disk.bus_bytes_per_s)
-    elif not among_bytes(calls) and calls.pattern != "random" and calls.users <= copies_of(disk, calls):
-        visit = _in_order(system, calls, size_bytes, gap_s)
+        visit = Visit(disk_sets.answered_s(disk, size_bytes), 0.0, size_bytes / disk.bus_bytes_per_s)
+    elif disk.rotation_s:
+        hits = 0.0 if is_write(calls) else disk.read_hit_fraction
+        missed = _at_medium(system, calls, size_bytes, gap_s, sorted_runs)
+        if is_write(calls) and disk.write_bandwidth_bytes_per_s is not None:
+            _queue_pieces(disk, missed, size_bytes, pieces)
+        visit = _with_hits(disk, missed, size_bytes, pieces, hits)
     else:
-        visit = _among_others(system, calls, size_bytes, sorted_runs)
-    visit.held_s = 1 / disk_means.limited_per_s(disk, 1 / visit.held_s, size_bytes)
+        hits = 0.0 if is_write(calls) else disk.read_hit_fraction
+        size = size_bytes / pieces
+        first = _with_hits(disk, _at_medium(system, calls, size, gap_s, sorted_runs), size, 1, hits)
+        following = disk_means.sequential_service_s(disk, size, 0.0, is_write(calls))
+        held_s = disk_means.occupied_s(disk, following, size, is_write(calls)) / disk.raid_disks
+        visit = _in_pieces(first, (1 - hits) * held_s + hits * size / disk.bus_bytes_per_s, pieces)
+    return _paced(disk, visit, size_bytes, pieces)
+
+
+def _in_pieces(first: Visit, held_s: Number, pieces: Number) -> Visit:
+    """A call whose *pieces* are handed down together: each but the first takes *held_s* of the capacity."""
+    return Visit(
+        first.alone_s + (pieces - 1) * held_s,
+        first.scv / pieces,
+        first.held_s + (pieces - 1) * held_s,
+        servers=max(1, int(first.servers / largest(pieces))),
+        alike=first.alike,
+        in_order=first.in_order,
+    )
+
+
+def _queue_pieces(disk: Any, visit: Visit, size_bytes: Number, pieces: Number) -> None:
+    """The pieces of a write behind its first are queued, and go at the rate of queued writes where that is less."""
+    slower = larger(0.0, 1 / disk.write_bandwidth_bytes_per_s - 1 / disk.bandwidth_bytes_per_s)
+    longer_s = size_bytes * (1 - 1 / pieces) * slower / disk_means.data_members(disk)
+    visit.alone_s = visit.alone_s + longer_s
+    if not visit.in_order:  # else it counts so already
+        visit.held_s = smaller(visit.alone_s, visit.held_s + longer_s)
+
+
+def _paced(disk: Any, visit: Visit, size_bytes: Number, pieces: Number) -> Visit:
+    """The visit at a volume, which lets a piece through after the last one's share of a second [aws-ebs]."""
+    spacing_s = 1 / disk_means.limited_per_s(disk, inf, size_bytes / pieces)
+    visit.alone_s = larger(visit.alone_s, (pieces - 1) * spacing_s + visit.alone_s / pieces)
+    if some(pieces * spacing_s > visit.held_s):
+        visit.servers = 1
+    visit.held_s = larger(visit.held_s, pieces * spacing_s)
     return visit
+
+
+def _with_hits(disk: Any, missed: Visit, size_bytes: Number, pieces: Number, hit_fraction: Number) -> Visit:
+    """The visit where a controller's cache answers some of the pieces, evenly spread; a call waits for the others."""
+    if not some(hit_fraction):
+        return missed
+    answered_s = disk.overhead_s + size_bytes / disk.bus_bytes_per_s
+    hit = larger(0.0, 1 - pieces * (1 - hit_fraction))
+    mean = hit * answered_s + (1 - hit) * missed.alone_s
+    square = hit * answered_s**2 + (1 - hit) * missed.alone_s**2 * (1 + missed.scv)
+    held_s = (1 - hit_fraction) * missed.held_s + hit_fraction * size_bytes / disk.bus_bytes_per_s
+    return Visit(
+        mean, square / mean**2 - 1, held_s, missed.servers, missed.alike, missed.in_order, missed.queued
+    )
+
+
+def _at_medium(system: Any, calls: Any, size: Number, gap_s: Number, runs: Number) -> Visit:
+    """A call that no cache answers: in order, after a call of another program, or one or the other by chance."""
+    disk = system.disk
+    if among_bytes(calls) or calls.pattern == "random":
+        return _among_others(system, calls, size, runs)
+    if calls.users <= copies_of(disk, calls) or takes_turns(system, calls, gap_s):
+        return _in_order(system, calls, size, gap_s)
+    other = _among_others(system, calls, size, runs)
+    if calls.rate_per_s is None or calls.arrivals == "regular":
+        return other
+    same = _in_order(system, Changed(calls, users=1, rate_per_s=calls.users * calls.rate_per_s), size, gap_s)
+    share = 1 / calls.users
+    mean_s = share * same.held_s + (1 - share) * other.held_s
+    if system.host.scheduler in (*IN_BATCHES, *IDLING):
+        # NOTE: those that wait are sorted by their places, so that more wait until the device keeps up
+        apart_s = 1 / (calls.users * calls.rate_per_s)
+        enough = (other.held_s - apart_s) / larger(LEAST_SHARE, other.held_s - same.held_s)
+        sorted_share = larger(share, smaller(1 - calls.users / system.host.nr_requests, enough))
+        waiting = max(system.disk.queue_depth, system.disk.parallel_requests) + calls.users / (
+            1 - sorted_share
+        )
+        other.queued = where(mean_s > apart_s, waiting, 0.0)
+        share = where(mean_s > apart_s, sorted_share, share)
+    other.alone_s = share * same.alone_s + (1 - share) * other.alone_s
+    other.held_s = share * same.held_s + (1 - share) * other.held_s
+    return other
 
 
 def _in_order(system: Any, calls: Any, size: Number, gap_s: Number) -> Visit:
@@ -79,11 +170,22 @@ def _in_order(system: Any, calls: Any, size: Number, gap_s: Number) -> Visit:
     disk, write = at_place(system.disk, calls), is_write(calls)
     servers = 1 if disk.rotation_s else disk_means.servers_of(disk)
     stride = calls.stride_bytes if calls.pattern == "strided" else size
-    alone = disk_sets.in_order_s(disk, size, stride, gap_s, write)
+    if not write and some(disk.read_hit_fraction):  # what a cache answers leaves holes
+        left = larger(LEAST_SHARE, 1 - disk.read_hit_fraction)
+        stride, gap_s = stride / left, (gap_s + disk.overhead_s) / left - disk.overhead_s
+    each_gap = gaps_s(disk, calls, gap_s)
+    alone = sum(disk_sets.in_order_s(disk, size, stride, one, write) for one in each_gap) / len(each_gap)
     if not disk.rotation_s:
         held = disk_means.occupied_s(disk, alone, size, write) / disk.raid_disks
+    elif takes_turns(system, calls, gap_s) and calls.users > 1:  # the device waits for the program, too
+        far_s = disk_sets.random_moments(disk, size, span_of(system, calls), write)[0]
+        idle_s = gap_s if under_way(system, calls) == 1 else 0.0
+        held = (alone + idle_s) * (1 + far_s / SYNC_SLICE_S)
+    elif disk.raid_level != "none" and not write and not some(disk_sets.is_near(disk, size, stride)):
+        alike = _stations(system, calls, size)
+        return Visit(alone, 0.0, _held_of_set(system, alone, alike, size), alike=alike)
     elif calls.pattern == "strided":
-        held = alone
+        held = disk_sets.in_order_s(disk, size, stride, 0.0, write) if calls.rate_per_s is not None else alone
     else:
         held = size / disk_means.data_members(disk) / disk_means.rate_bytes_per_s(disk, write) / calls.users
         queued = under_way(system, calls)
@@ -98,51 +200,61 @@ def _in_order(system: Any, calls: Any, size: Number, gap_s: Number) -> Visit:
 def _among_others(system: Any, calls: Any, size: Number, runs: Number) -> Visit:
     """A call whose place lies anywhere, or after that of another program."""
     disk, write = at_place(system.disk, calls), is_write(calls)
+    span = span_of(system, calls)
     if not disk.rotation_s:
-        alone, scv = disk_sets.random_moments(disk, size, span_of(system, calls), write)
+        alone, scv = disk_sets.random_moments(disk, size, span, write)
         held = disk_means.occupied_s(disk, alone, size, write) / disk.raid_disks
         return Visit(alone, scv, held, disk_means.servers_of(disk))
     single = disk.raid_level == "none"
     if calls.pattern != "random" and single and not among_bytes(calls) and calls.users <= MOST_PLACES:
         each = _in_turns_s(disk, calls, size)
+        beyond = _beyond(system, calls.users * under_way(system, calls)) / calls.users
+        if calls.rate_per_s is None and beyond > 1 and system.host.scheduler in IN_BATCHES:
+            # NOTE: a sweep serves those of one program, then those of the next
+            step = calls.stride_bytes if calls.pattern == "strided" else size
+            following_s = disk_sets.in_order_s(disk, size, step, 0.0, write)
+            each = smaller(each, following_s + (each - following_s) / min(beyond, FIFO_BATCH))
         return Visit(each, 0.0, each)
-    # NOTE: the pieces of a read go to different copies
+    # NOTE: the pieces of a read go to different copies, each of which passes over all of the call
     at_once = smaller(copies_of(disk, calls), block_layer.pieces_of_call(size, largest_bytes(system)))
-    span = span_of(system, calls)
-    alone, scv = disk_sets.random_moments(disk, size / at_once, span, write)
-    alike = larger(1, disk_sets.equal_stations(disk, size, write) / at_once)
+    pieces = block_layer.pieces_of_call(size, largest_bytes(system))
+    passed = size * (1 - (at_once - 1) / pieces)
+    alone, scv = disk_sets.random_moments(disk, passed, span, write)
+    alike = larger(1, _stations(system, calls, size) / at_once)
     if single:
         return Visit(alone, scv, smaller(alone, _sorted_s(system, calls, alone, runs)))
-    if not write and calls.pattern == "random":
-        others = calls.users * under_way(system, calls) if calls.rate_per_s is None else 1
-        caught = disk_sets.caught_fraction(disk, span, larger(0.0, alike / others - 1) * alone)
+    if not write:
+        if calls.rate_per_s is None:
+            others = calls.users * under_way(system, calls)
+            idle_s = (alike / others - 1) * alone + alike / others * calls.think_s
+        else:
+            idle_s = alike / (calls.users * calls.rate_per_s) - alone
+        caught = disk_sets.caught_fraction(disk, span, larger(0.0, idle_s))
         alone = alone - caught * (alone - disk_sets.in_order_s(disk, size, size, 0.0, write))
-    return Visit(alone, scv, alone / alike, alike=alike)
+    return Visit(alone, scv, _held_of_set(system, alone, alike, size), alike=alike)
 
 
-def largest_bytes(system: Any) -> Number:
-    """The largest request of the host's block layer."""
-    return block_layer.largest_request_bytes(system.host.max_request_bytes, system.host.max_segments)
+def _stations(system: Any, calls: Any, size: Number) -> Number:
+    """Equal queues of a set of which a call takes one: those whose members hold the places of its calls."""
+    disk, write = system.disk, is_write(calls)
+    alike = disk_sets.equal_stations(disk, size, write)
+    if calls.pattern == "random" or disk.raid_level == "none" or among_bytes(calls):
+        return alike
+    step = calls.stride_bytes if calls.pattern == "strided" else calls.block_size_bytes
+    first = first_bytes(calls, int(disk.capacity_bytes * disk_means.data_members(disk)))
+    starts = [start + step * number for start in first for number in range(min(calls.count, MOST_PLACES))]
+    asked = (
+        disk_sets.members_asked(disk, starts) * copies_of(disk, calls) * disk_sets.parts_of_call(disk, size)
+    )
+    return larger(1, alike * smaller(1.0, asked / disk.raid_disks))
 
 
-def among_bytes(calls: Any) -> Number:
-    """Bytes of all the files of streams whose calls come between; 0 where none do."""
-    return getattr(calls, "among_bytes", 0)
-
-
-def under_way(system: Any, calls: Any) -> int:
-    """Calls of one program that it has under way at a time; io_submit to a page cache waits."""
-    return int(calls.in_flight) if (calls.path or system.host.io_path) in UNBUFFERED else 1
-
-
-def is_write(calls: Any) -> bool:
-    """Whether the calls write."""
-    return bool(calls.kind == WRITE)
-
-
-def copies_of(disk: Any, calls: Any) -> int:
-    """Programs in order that do not disturb each other: a read goes to the copy whose heads are near."""
-    return 2 if disk.raid_level in ("1", "10") and not is_write(calls) else 1
+def _held_of_set(system: Any, alone_s: Number, alike: Number, size: Number) -> Number:
+    """Time that a call takes of the capacity of a set, or of a disk."""
+    if not some(alike > 1):
+        return alone_s
+    pieces = block_layer.pieces_of_call(size, largest_bytes(system))
+    return 1 / disk_sets.queued_per_s(system.disk, alone_s, alike, pieces)
 
 
 def _in_turns_s(disk: Any, calls: Any, size: Number) -> Number:
@@ -168,15 +280,26 @@ def _sorted_s(system: Any, calls: Any, alone_s: Number, runs: Number) -> Number:
     if calls.rate_per_s is not None:
         load = largest(calls.users * calls.rate_per_s * alone_s)  # half of what falls behind
         queued = int(calls.users * calls.count * (1 - 1 / max(1.0, load)) / 2)
-    waiting = max(queued - disk.queue_depth if system.host.scheduler in SORTING else 0, runs)
+    host = system.host
+    sorts = host.scheduler in (*IN_BATCHES, *IDLING)
+    beyond = _beyond(system, queued)
+    own = beyond / calls.users if host.scheduler in IDLING else beyond  # each process has a sweep of its own
+    waiting = max(own if sorts else 0, runs)
     if waiting <= 1:
         return alone_s
     cylinders = span_of(system, calls) / (g.heads * g.track_bytes)
     shorter = disk_means.seek_at_s(g, larger(1.0, cylinders / 3)) - disk_means.seek_at_s(
         g, larger(1.0, cylinders / waiting)
     )
-    late = queued * (alone_s - shorter) > EXPIRE_S[is_write(calls)]
-    return alone_s - larger(0.0, shorter) * (1 - late / BATCH)
+    expire_s = WRITE_EXPIRE_S if is_write(calls) else READ_EXPIRE_S
+    late = queued * (alone_s - shorter) > expire_s
+    return alone_s - larger(0.0, shorter) * (1 - late / FIFO_BATCH)
+
+
+def _beyond(system: Any, queued: int) -> int:
+    """Of so many calls that wait, those that the scheduler has: others are at the device, or wait for room."""
+    disk, host = system.disk, system.host
+    return int(min(queued, host.nr_requests) - max(disk.queue_depth, disk.parallel_requests))
 
 
 def start_s(
@@ -207,23 +330,3 @@ def start_s(
     passed_s = disk.stripe_unit_bytes * abreast / size_bytes * each_s
     turns = ceiling((passed_s + late_s) / disk.rotation_s)
     return ceil_div(reached, abreast) * larger(0.0, turns * disk.rotation_s - passed_s)
-
-
-def at_place(disk: Any, calls: Any) -> Any:
-    """The disk with the rate of the zone that the first file begins in, for calls that go in order."""
-    start = calls.start_byte
-    if calls.pattern == "random" or not start or not disk.rotation_s or disk.raid_level != "none":
-        return disk
-    ratio = disk_means.zone_ratio_at(disk, start)
-    return Changed(disk, bandwidth_bytes_per_s=disk.bandwidth_bytes_per_s * ratio, zones=1)
-
-
-def span_of(system: Any, calls: Any) -> Number:
-    """Bytes among which places are as if by chance; of programs in order those of all their files."""
-    if among_bytes(calls):
-        return among_bytes(calls)
-    if calls.pattern == "random":
-        capacity = system.disk.capacity_bytes * disk_means.data_members(system.disk)
-        return smaller(capacity, capacity if calls.span_bytes is None else calls.users * calls.span_bytes)
-    step = calls.stride_bytes if calls.pattern == "strided" else calls.block_size_bytes
-    return calls.users * (calls.span_bytes if calls.span_bytes is not None else calls.count * step)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from model.demand.calls import UNBUFFERED
-from model.demand.device_visit import Changed
+from model.demand.device_calls import Changed
 from model.demand.stream_work import call_demand
 from model.laws import disk_means, load
 from model.laws.numeric import Number, larger

@@ -6,12 +6,13 @@ cache answers from memory until it is full; then writes wait for its sorted swee
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import log1p
 from typing import Any
 
 from model.laws import disk_means
 from model.laws.disk_geometry import geometry_of
-from model.laws.numeric import Number, ceil_div, ceiling, floor_div, larger, smaller
+from model.laws.numeric import Number, ceil_div, ceiling, floor_div, larger, smaller, where
 from model.laws.queueing import balanced_per_s
 
 
@@ -39,20 +40,18 @@ def equal_stations(disk: Any, size_bytes: Number, write: bool) -> Number:
 def random_moments(disk: Any, size_bytes: Number, span_bytes: Number, write: bool) -> tuple[Number, Number]:
     """Mean and squared coefficient of variation of a lone call at random places in the first *span_bytes* of a set.
 
-    On RAID 5 a write reads first and comes back after whole turns [patterson-raid].
+    On RAID 5 a write of less than whole rows reads first and comes back after whole turns [patterson-raid].
     """
     part = size_bytes / parts_of_call(disk, size_bytes)
     mean, scv = disk_means.random_moments(disk, part, span_bytes / disk_means.data_members(disk), write)
-    if write and disk.raid_level == "5":
+    whole_rows = size_bytes % (disk.stripe_unit_bytes * disk_means.data_members(disk)) == 0
+    if write and disk.raid_level == "5" and not whole_rows:
         again = mean
         if disk.rotation_s:
             late = disk_means.overhead_s(disk, True) + part / disk.bandwidth_bytes_per_s
             again = ceiling(late / disk.rotation_s) * disk.rotation_s
         scv = scv * (mean / (mean + again)) ** 2
         mean = mean + again
-    if not write and disk.read_hit_fraction:
-        hit = disk.read_hit_fraction
-        mean = hit * (disk.overhead_s + size_bytes / disk.bus_bytes_per_s) + (1 - hit) * mean
     return mean, scv
 
 
@@ -77,8 +76,37 @@ def in_order_s(disk: Any, size_bytes: Number, stride_bytes: Number, gap_s: Numbe
         return disk_means.strided_service_s(disk, size_bytes, stride_bytes, gap_s, write)
     part = size_bytes / parts_of_call(disk, size_bytes)
     answered = disk_means.overhead_s(disk, False) + part / disk.bus_bytes_per_s
-    passed = stride_bytes / disk_means.data_members(disk) / disk.bandwidth_bytes_per_s
-    return larger(answered, passed - gap_s)
+    own_stride = stride_bytes / disk_means.data_members(disk)
+    passed = own_stride / disk.bandwidth_bytes_per_s
+    g = geometry_of(disk)
+    moved = disk_means.seek_at_s(g, larger(1.0, own_stride / (g.heads * g.track_bytes)))
+    far = disk_means.overhead_s(disk, False) + moved + g.rotation_s / 2 + part / disk.bandwidth_bytes_per_s
+    return where(is_near(disk, size_bytes, stride_bytes), larger(answered, passed - gap_s), far)
+
+
+def is_near(disk: Any, size_bytes: Number, stride_bytes: Number) -> Number:
+    """Whether the members of a set read over the holes between calls, rather than to seek beyond them."""
+    hole = (stride_bytes - size_bytes) / disk_means.data_members(disk)
+    late_s = disk_means.overhead_s(disk, False) + disk.rotation_s
+    return (hole <= disk.track_buffer_bytes) & (hole / disk.bandwidth_bytes_per_s <= late_s)
+
+
+def queued_per_s(disk: Any, service_s: Number, stations: Number, pieces: Number) -> Number:
+    """Most calls a second of a set whose queue is full: as many as the device's queue holds meet at *stations*.
+
+    A member has nothing to do while the queue holds calls of others alone.
+    """
+    depth = larger(1, max(disk.queue_depth, disk.parallel_requests) / pieces)
+    return balanced_per_s(depth, service_s, stations)
+
+
+def members_asked(disk: Any, starts: Sequence[int]) -> int:
+    """Members, or pairs of a mirror, that hold the bytes at these places of a set [patterson-raid]."""
+    unit, data = int(disk.stripe_unit_bytes), disk_means.data_members(disk)
+    if disk.raid_level != "5":
+        return len({start // unit % data for start in starts})
+    # NOTE: the parity moves by a member from row to row, and the data begin behind it
+    return len({(start // unit % data - start // (unit * data)) % int(disk.raid_disks) for start in starts})
 
 
 def answered_s(disk: Any, size_bytes: Number) -> Number:

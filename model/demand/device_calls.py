@@ -1,0 +1,109 @@
+"""Calls as a device sees them: how they lie, how far apart they come, and who goes on where it was."""
+
+from __future__ import annotations
+
+from math import log1p
+from typing import Any
+
+from model.demand.calls import UNBUFFERED
+from model.laws import block_layer, disk_means
+from model.laws.numeric import Number, larger, largest, smaller, some
+from model.state.elevator import IDLE_S, NEAR_BYTES
+
+WRITE = "write_stream"
+IDLING = ("cfq", "bfq")
+"""Schedulers that serve one process after the other."""
+GAPS = 8
+"""Gaps that stand for those of calls that come by chance."""
+
+
+class Changed:
+    """A part of the inputs as it is, but for some fields."""
+
+    def __init__(self, base: Any, **fields: Any) -> None:
+        self._base = base
+        self.__dict__.update(fields)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._base, name)
+
+
+def takes_turns(system: Any, calls: Any, gap_s: Number) -> bool:
+    """Whether the scheduler keeps a rotating disk for a program that goes on near where it was [linux-cfq]."""
+    hole_bytes = calls.stride_bytes - calls.block_size_bytes if calls.pattern == "strided" else 0
+    near = calls.pattern != "random" and abs(hole_bytes) <= NEAR_BYTES and largest(gap_s) < IDLE_S
+    return bool(idles(system) and near and calls.rate_per_s is None)
+
+
+def idles(system: Any) -> bool:
+    """Whether the scheduler serves a process at a time, and waits for one that goes on near [linux-cfq, linux-bfq]."""
+    host = system.host
+    release = block_layer.release_of(host.kernel)
+    return bool(system.disk.rotation_s and host.scheduler in IDLING and release >= block_layer.IDLES)
+
+
+def gaps_s(disk: Any, calls: Any, gap_s: Number) -> list[Number]:
+    """Times between the end of a call and the next one of its program, equally likely: *gap_s*, spread as it varies.
+
+    Calls that arrive find the platter at any angle, however regular they are.
+    """
+    if calls.rate_per_s is not None:
+        apart_s = 1 / (calls.users * calls.rate_per_s)
+        if calls.arrivals == "poisson":
+            return [one * apart_s for one in _spread(1.0)]
+        return [larger(0.0, apart_s + (place / GAPS - 1) * disk.rotation_s) for place in range(1, GAPS + 1)]
+    if not some(calls.think_s) or not calls.think_cv:
+        return [gap_s]
+    return [gap_s + calls.think_s * (one - 1) for one in _spread(calls.think_cv)]
+
+
+def _spread(cv: float) -> list[float]:
+    """Values with a mean of 1 and nearly that coefficient of variation, equally likely."""
+    values = [-log1p(-(place + 0.5) / GAPS) for place in range(GAPS)]
+    mean = sum(values) / GAPS
+    return [max(0.0, 1 + cv * (value / mean - 1)) for value in values]
+
+
+def largest_bytes(system: Any) -> Number:
+    """The largest request of the host's block layer."""
+    return block_layer.largest_request_bytes(system.host.max_request_bytes, system.host.max_segments)
+
+
+def among_bytes(calls: Any) -> Number:
+    """Bytes of all the files of streams whose calls come between; 0 where none do."""
+    return getattr(calls, "among_bytes", 0)
+
+
+def under_way(system: Any, calls: Any) -> int:
+    """Calls of one program that it has under way at a time; io_submit to a page cache waits."""
+    return int(calls.in_flight) if (calls.path or system.host.io_path) in UNBUFFERED else 1
+
+
+def is_write(calls: Any) -> bool:
+    """Whether the calls write."""
+    return bool(calls.kind == WRITE)
+
+
+def copies_of(disk: Any, calls: Any) -> int:
+    """Programs in order that do not disturb each other: a read goes to the copy whose heads are near."""
+    return 2 if disk.raid_level in ("1", "10") and not is_write(calls) else 1
+
+
+def at_place(disk: Any, calls: Any) -> Any:
+    """The disk with the rate of the zone that the first file begins in, for calls that go in order."""
+    start = calls.start_byte
+    if calls.pattern == "random" or not start or not disk.rotation_s or disk.raid_level != "none":
+        return disk
+    ratio = disk_means.zone_ratio_at(disk, start)
+    return Changed(disk, bandwidth_bytes_per_s=disk.bandwidth_bytes_per_s * ratio, zones=1)
+
+
+def span_of(system: Any, calls: Any) -> Number:
+    """Bytes among which places are as if by chance; of programs in order those of all their files."""
+    if among_bytes(calls):
+        return among_bytes(calls)
+    if calls.pattern == "random":
+        capacity = system.disk.capacity_bytes * disk_means.data_members(system.disk)
+        return smaller(capacity, capacity if calls.span_bytes is None else calls.users * calls.span_bytes)
+    step = calls.stride_bytes if calls.pattern == "strided" else calls.block_size_bytes
+    return calls.users * (calls.span_bytes if calls.span_bytes is not None else calls.count * step)

@@ -1,0 +1,278 @@
+"""What one call of a stream through the page cache asks: written behind, written through, read ahead."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from model.demand.device_calls import Changed, largest_bytes, span_of
+from model.demand.device_visit import Visit, start_s, visit_of
+from model.demand.stream_demand import LEAST_S, CallDemand, absorbed
+from model.laws import block_layer, disk_means, disk_rounds, disk_sets, page_cache
+from model.laws.numeric import Number, ceil_div, larger, smaller, where
+from model.state.read_ahead import ReadAhead
+
+MOST_PAGES = 4096
+"""Pages of a reader whose windows are followed one by one."""
+MOST_COMMITS = 128
+"""Commits whose records go down together, at most: those that the queue holds."""
+WINDOWS = 2
+"""Windows of a reader under way: who reaches the begin of one sets the next off, and then waits [linux-readahead]."""
+
+
+def fsyncs(calls: Any) -> int:
+    """Times that each program calls fsync."""
+    return int(calls.count // calls.fsync_every) if calls.fsync_every else 0
+
+
+def _pages(calls: Any) -> tuple[Number, Number]:
+    """Pages that a call touches, and those that no call before it has; fewer where calls share a page."""
+    pages = page_cache.pages_per_call(calls.block_size_bytes, block_layer.PAGE_BYTES)
+    if calls.pattern == "random":
+        return pages, pages
+    step = calls.stride_bytes if calls.pattern == "strided" else calls.block_size_bytes
+    return pages, smaller(pages, step / block_layer.PAGE_BYTES)
+
+
+def _contiguous(calls: Any) -> Any:
+    """The calls as the device sees them from behind a page cache: in order where no page is left out."""
+    pages, fresh = _pages(calls)
+    if calls.pattern == "strided" and calls.stride_bytes <= pages * block_layer.PAGE_BYTES:
+        return Changed(calls, pattern="sequential", block_size_bytes=int(fresh * block_layer.PAGE_BYTES))
+    return calls
+
+
+def written_behind(system: Any, calls: Any) -> CallDemand:
+    """A write into the page cache, which nobody waits for."""
+    host, largest = system.host, largest_bytes(system)
+    pages, fresh = _pages(calls)
+    seen = _contiguous(calls)
+    in_order = seen.pattern == "sequential"
+    size = fresh * block_layer.PAGE_BYTES
+    requests = size / largest if in_order else block_layer.requests_of_run(fresh, largest)
+    each = largest if in_order else smaller(size, largest)
+    # NOTE: write-back goes through one file after the other, in order of place
+    lone = seen if calls.pattern == "random" else Changed(seen, users=1)
+    held_s = requests * visit_of(system, lone, each, 0.0, streams=True).held_s
+    return CallDemand(
+        cpu_s=host.write_call_s + pages * host.page_write_s,
+        device_s=0.0,
+        held_s=held_s,
+        scv=0.0,
+        requests=requests,
+        device_bytes=size,
+        merged=larger(0.0, fresh - requests),
+        exact=False,
+        hidden=True,
+    )
+
+
+def written_through(system: Any, calls: Any, path: str) -> CallDemand:
+    """Writes through the page cache that O_SYNC, O_DSYNC or fsync waits for: data, then the journal's commit."""
+    host, disk, largest = system.host, system.disk, largest_bytes(system)
+    pages, fresh = _pages(calls)
+    cpu_s = host.write_call_s + pages * host.page_write_s
+    waited = path == "buffered"
+    together = calls.fsync_every if waited else 1
+    release = block_layer.release_of(host.kernel)
+    seen = _contiguous(calls) if together > 1 else calls
+    run_pages, runs = larger(1.0, together * fresh), 1.0
+    if calls.pattern == "random" and together > 1:
+        span = span_of(system, calls) / calls.users
+        dirty = page_cache.dirty_bytes(together * pages * block_layer.PAGE_BYTES, span)
+        # NOTE: what adjoins is one run
+        runs = larger(1.0, dirty / (pages * block_layer.PAGE_BYTES) * (1 - dirty / span))
+        run_pages = dirty / block_layer.PAGE_BYTES / runs
+    elif seen.pattern == "strided" or together == 1:
+        run_pages, runs = pages, 1.0 * together
+    size = run_pages * block_layer.PAGE_BYTES
+    requests = runs * block_layer.requests_of_run(run_pages, largest)
+    merged = runs * run_pages - requests if block_layer.page_by_page(release, host.filesystem) else 0.0
+    records = _journal_requests(host, calls, path)
+    if disk.write_cache_flushed and block_layer.empties_write_cache(release, host.filesystem):
+        requests = requests + where(disk.write_cache_bytes > 0, 1, 0)
+        # what a call writes is on the medium before it ends
+        disk = Changed(disk, write_cache_bytes=0)
+        system = Changed(system, disk=disk)
+    visit = visit_of(system, seen, size, together * (cpu_s + calls.think_s), sorted_runs=runs)
+    if seen.pattern == "strided" and runs > 1 and disk.rotation_s and not disk.write_cache_bytes:
+        visit.held_s = visit_of(system, Changed(seen, users=1, rate_per_s=None), size, 0.0).alone_s
+    data_s, held_s = runs * visit.held_s + visit.alone_s - visit.held_s, runs * visit.held_s
+    if records:
+        data_s, held_s = _committed_s(system, calls, visit, size, runs)
+    device_s = larger(data_s, runs * run_pages * host.page_submit_s)
+    # NOTE: what is written after the last fsync is left to write-back
+    each = calls.count / fsyncs(calls) if waited else 1
+    demand = CallDemand(
+        cpu_s=cpu_s,
+        device_s=device_s / each,
+        held_s=held_s / each,
+        scv=visit.scv,
+        requests=(requests + records) / each,
+        device_bytes=runs * run_pages * block_layer.PAGE_BYTES / each,
+        merged=merged / each,
+        exact=False,
+        servers=visit.servers,
+        alike=visit.alike,
+        queued=visit.queued,
+        together=each,
+        visits=1 + records,
+        waiting_share=1 / each,
+    )
+    return absorbed(system, calls, demand)
+
+
+def _committed_s(
+    system: Any, calls: Any, data: Visit, size_bytes: Number, runs: Number
+) -> tuple[Number, Number]:
+    """Time of data and commit for a lone program, and what they take of the device's capacity.
+
+    The journal lies apart from the data. On a platter that is a long seek there and back, and a turn between the two
+    writes of a commit; several programs that commit at a time share the seeks, as their records adjoin.
+    """
+    disk = system.disk
+    records = [pages * block_layer.PAGE_BYTES for pages in page_cache.JOURNAL_PAGES]
+    if disk.write_cache_bytes or not disk.rotation_s:
+        seek_s = 0.0 if disk.write_cache_bytes else disk.average_seek_s
+        took = [disk_sets.answered_s(disk, size) for size in records]
+        if not disk.write_cache_bytes:
+            rate = disk_means.rate_bytes_per_s(disk, True)
+            took = [disk_means.overhead_s(disk, True) + size / rate for size in records]
+        took[0] = took[0] + seek_s
+        held = [
+            size / disk.bus_bytes_per_s
+            if disk.write_cache_bytes
+            else disk_means.occupied_s(disk, one, size, True)
+            for one, size in zip(took, records, strict=True)
+        ]
+        limit = [
+            1 / disk_means.limited_per_s(disk, 1 / one, size) for one, size in zip(held, records, strict=True)
+        ]
+        # NOTE: data in order do not go on where they ended, as the journal lies between
+        back_s = seek_s if data.in_order else 0.0
+        data_s = runs * data.held_s + back_s / disk.parallel_requests
+        records_s = sum(limit)
+        return (
+            data.alone_s + (runs - 1) * data.held_s + back_s + sum(took),
+            data_s + records_s / _commits_at_a_time(calls, data_s, records_s),
+        )
+    capacity = int(disk.capacity_bytes) * disk_means.data_members(disk)
+    far_s = disk_means.overhead_s(disk, True) + disk.rotation_s / 2
+    far_s = far_s + disk_rounds.seek_between_s(disk, calls.start_byte or 0, page_cache.journal_byte(capacity))
+    sent_s, records_s = (size / disk.bandwidth_bytes_per_s for size in (size_bytes, sum(records)))
+
+    def each_s(programs: int) -> Number:
+        turn_s = disk_means.sequential_service_s(disk, records[1], 0.0, True) if programs == 1 else 0.0
+        near_s = (runs - 1 / programs) * data.held_s
+        return near_s + (2 * far_s + sent_s) / programs + records_s + turn_s
+
+    if calls.rate_per_s is None:
+        return each_s(calls.users), each_s(calls.users)
+    alone_s = each_s(1)
+    shared_s = each_s(1) - each_s(disk.queue_depth)
+    at_a_time = smaller(disk.queue_depth, _commits_at_a_time(calls, alone_s - shared_s, shared_s))
+    took_s = alone_s - shared_s + shared_s / at_a_time
+    return took_s, took_s
+
+
+def _commits_at_a_time(calls: Any, own_s: Number, shared_s: Number) -> Number:
+    """Commits of calls that arrive faster than one by one could be done: their records adjoin, so that they merge.
+
+    While n of them take n·a + b, n = λ(n·a + b) more come.
+    """
+    if calls.rate_per_s is None:
+        return 1
+    rate = calls.users * calls.rate_per_s / (calls.fsync_every or 1)
+    left = 1 - rate * own_s
+    return larger(1, smaller(MOST_COMMITS, rate * shared_s / larger(LEAST_S, left)))
+
+
+def _journal_requests(host: Any, calls: Any, path: str) -> int:
+    """Requests of the commit that a synchronous write or an fsync waits for: blocks, then the commit block."""
+    if host.filesystem == "none" or host.journal_elsewhere:
+        return 0
+    release = block_layer.release_of(host.kernel)
+    commits = path == "buffered" or calls.extends or block_layer.commits_each_call(release, path)
+    return len(page_cache.JOURNAL_PAGES) if commits else 0
+
+
+def read_ahead(system: Any, calls: Any) -> CallDemand:
+    """A read through the page cache: in order the next window is on its way while this one is copied."""
+    host = system.host
+    copy_s = calls.block_size_bytes / host.copy_bytes_per_s
+    own_s = host.read_call_s + copy_s
+    missed = 1 - host.page_cache_hit_fraction
+    share, window, ahead = _windows(system, calls)
+    size = share * window
+    seen = calls
+    if calls.pattern == "strided" and size >= calls.stride_bytes:
+        seen = Changed(calls, pattern="sequential")
+    visit = visit_of(system, seen, window if ahead else size / smaller(1, share), own_s + calls.think_s)
+    if not ahead:
+        often = missed * smaller(1, share)
+        return CallDemand(
+            cpu_s=own_s,
+            device_s=often * visit.alone_s,
+            held_s=often * visit.held_s,
+            scv=visit.scv,
+            requests=missed * share * block_layer.pieces_of_call(window, largest_bytes(system)),
+            device_bytes=missed * size,
+            merged=0.0,
+            exact=False,
+            servers=visit.servers,
+            alike=visit.alike,
+            waiting_share=often,
+        )
+    if system.disk.rotation_s and calls.users > 1:  # those of one reader adjoin, unless it takes its time
+        window_own_s = (own_s + calls.think_s) / share
+        pair = visit_of(system, seen, WINDOWS * window, own_s)
+        visit.alone_s = where(window_own_s < visit.alone_s, pair.alone_s / WINDOWS, visit.alone_s)
+        visit.held_s = where(window_own_s < visit.held_s, pair.held_s / WINDOWS, visit.held_s)
+    several = share > 1
+    # NOTE: while a call waits for one of its windows, the next is on its way
+    following_s = larger(visit.held_s, visit.alone_s / WINDOWS)
+    return CallDemand(
+        cpu_s=own_s,
+        device_s=missed * (visit.alone_s + (share - 1) * following_s if several else share * visit.alone_s),
+        held_s=missed * share * visit.held_s,
+        scv=visit.scv,
+        requests=missed * share,
+        device_bytes=missed * size,
+        merged=0.0,
+        exact=False,
+        servers=visit.servers,
+        alike=visit.alike,
+        together=1 if several else 1 / larger(missed * share, 1e-9),
+        ahead=0 if several else WINDOWS,
+        overlap_s=missed * visit.alone_s if several else 0.0,
+        start_s=missed * start_s(system, seen, visit, window, host.read_call_s, windows=WINDOWS),
+    )
+
+
+def _windows(system: Any, calls: Any) -> tuple[Number, Number, bool]:
+    """Windows that a call of a lone reader reads, their bytes, and whether they are read before they are wanted.
+
+    Those of calls with holes between them follow from the reader's state, over some of the calls [linux-readahead].
+    """
+    size = calls.block_size_bytes
+    window = smaller(system.host.read_ahead_bytes, largest_bytes(system))
+    whole = ceil_div(size, block_layer.PAGE_BYTES) * block_layer.PAGE_BYTES
+    if calls.pattern == "sequential":
+        return size / window, window, True
+    if calls.pattern == "random":
+        return 1, whole, False
+    reader = ReadAhead(int(system.host.read_ahead_bytes // block_layer.PAGE_BYTES))
+    played = int(larger(1, smaller(calls.count, MOST_PAGES * block_layer.PAGE_BYTES // whole)))
+    windows, pages_read, wanted, has = 0, 0, 0, 0
+    for number in range(played):
+        start = number * calls.stride_bytes
+        pages = page_cache.pages_of(start, size, block_layer.PAGE_BYTES)
+        has = pages.start
+        for page in pages:
+            holding, fresh = reader.wanted(page, pages, page < has)
+            windows += len(fresh)
+            pages_read += sum(len(one.pages) for one in fresh)
+            wanted += holding in fresh
+            if holding is not None:
+                has = max(has, holding.pages.stop)
+        reader.passed((start + size) // block_layer.PAGE_BYTES)
+    return windows / played, pages_read / windows * block_layer.PAGE_BYTES, wanted < windows / 2

@@ -1,0 +1,114 @@
+"""Each mechanism of a stream's calls, by both engines: the elapsed time of all, and the response of one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from model.calc import calculate
+from model.errors import BlocktimeError
+from model.results import RunResult
+from model.sim.run import simulate
+from scenarios import Scenario, from_mapping
+
+FAR = {"pattern": "random", "span_bytes": "1G"}
+BUFFERED = {"kind": "write_stream", "path": "buffered"}
+READS = {"kind": "read_stream", "path": "direct"}
+AHEAD = {"kind": "read_stream", "path": "buffered"}
+
+CALLS: dict[str, tuple[dict[str, Any], dict[str, Any], dict[str, Any], float]] = {
+    "fsync after more calls than there are is never called": (
+        {"use": "ssd-sata"}, {}, BUFFERED | FAR | {"block_size_bytes": "1M", "count": 64, "fsync_every": 100}, 0.05),
+    "what is written after the last fsync is not waited for": (
+        {"use": "nvme"}, {}, BUFFERED | FAR | {"block_size_bytes": "64K", "count": 190, "fsync_every": 100}, 0.2),
+    "reads with small holes share pages and windows": (
+        {"use": "ebs-gp2"}, {}, AHEAD | {"block_size_bytes": 512, "pattern": "strided", "stride_bytes": 1024,
+                                         "count": 2000, "think_s": 0.02}, 0.2),
+    "an fsync of pages far apart is many requests": (
+        {"use": "ebs-gp3"}, {}, BUFFERED | {"block_size_bytes": 4096, "pattern": "strided", "stride_bytes": "64K",
+                                            "count": 400, "fsync_every": 100}, 0.2),
+    "arrivals of two programs follow each other half the time": (
+        {"use": "array-cached"}, {}, READS | {"block_size_bytes": 512, "pattern": "strided", "stride_bytes": 51200,
+                                              "users": 2, "rate_per_s": 200, "count": 2000}, 0.2),
+    "those that wait are sorted until the disk keeps up": (
+        {"use": "sata-7k2"}, {"scheduler": "mq-deadline"},
+        READS | {"block_size_bytes": 8192, "pattern": "strided", "stride_bytes": "128K", "users": 2,
+                 "rate_per_s": 200, "count": 2000}, 0.5),
+    "calls that come while ext3 commits wait for the rest of it": (
+        {"use": "linear"}, {"filesystem": "ext3"}, BUFFERED | FAR | {"rate_per_s": 50, "count": 2000}, 0.25),
+    "reads that the page cache answers wait for nothing": (
+        {"use": "linear"}, {"page_cache_hit_fraction": 0.3},
+        AHEAD | FAR | {"block_size_bytes": 512, "users": 8, "rate_per_s": 50, "count": 1000}, 0.1),
+    "a pause hides one window of a call of many": (
+        {"use": "ssd-sata"}, {}, AHEAD | {"block_size_bytes": "1M", "pattern": "sequential", "think_s": 0.02,
+                                          "count": 64}, 0.25),
+    "a volume lets the pieces of a call through one by one": (
+        {"use": "ebs-gp3"}, {}, READS | FAR | {"block_size_bytes": "1M", "rate_per_s": 10, "count": 300}, 0.2),
+    "a device with one server has an overhead for each piece": (
+        {"use": "linear"}, {}, READS | FAR | {"block_size_bytes": "1M", "in_flight": 2, "count": 100}, 0.1),
+    "calls in step come all at once": (
+        {"use": "array-raid5"}, {}, READS | FAR | {"block_size_bytes": "1M", "users": 8, "rate_per_s": 10,
+                                                   "arrivals": "regular", "count": 64}, 0.2),
+    "a fair scheduler keeps the disk for a program that goes on": (
+        {"use": "sata-7k2"}, {"scheduler": "bfq"},
+        {"kind": "write_stream", "path": "raw", "block_size_bytes": 4096, "pattern": "strided",
+         "stride_bytes": 409600, "users": 8, "count": 1000}, 0.2),
+    "members of a set seek beyond far holes": (
+        {"use": "array-raid10"}, {}, READS | {"block_size_bytes": "1M", "pattern": "strided", "stride_bytes": "16M",
+                                              "count": 64}, 0.25),
+    "a controller's cache answers reads in order too": (
+        {"use": "sas-10k", "read_hit_fraction": 0.8}, {"scheduler": "kyber"},
+        READS | {"pattern": "strided", "stride_bytes": "64K", "block_size_bytes": 4096, "users": 8, "count": 2000},
+        0.35),
+    "a full queue keeps calls out": (
+        {"use": "magni-sdb"}, {"nr_requests": 128}, READS | FAR | {"block_size_bytes": 4096, "users": 8,
+                                                                   "in_flight": 32, "count": 500}, 0.1),
+    "writers into the page cache share the processors": (
+        {"use": "sas-10k"}, {"cpus": 1}, BUFFERED | {"block_size_bytes": "1M", "pattern": "sequential", "users": 8,
+                                                     "count": 64}, 0.05),
+    "whole rows of RAID 5 are written without reading": (
+        {"use": "sata-7k2", "raid_level": "5", "raid_disks": 3, "stripe_unit_bytes": 16384}, {},
+        {"kind": "write_stream", "path": "direct", "block_size_bytes": "1M", "count": 64, "users": 2} | FAR, 0.35),
+}  # fmt: skip
+
+
+def _both(scenario: Scenario) -> tuple[RunResult, RunResult]:
+    fast = calculate(scenario.system, scenario.workload, name="fast")
+    return fast, simulate(scenario.system, scenario.workload, seed=1, name="slow")
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_both_engines_give_one_elapsed_time_and_one_response(name: str) -> None:
+    disk, host, work, within = CALLS[name]
+    fast, slow = _both(
+        from_mapping({"disk": disk, "host": {"memory_bytes": "64G", **host}, "workload": work})
+    )
+    assert fast.streams is not None
+    assert slow.streams is not None
+    assert fast.time.elapsed_s == pytest.approx(slow.time.elapsed_s, rel=within)
+    assert fast.streams[0].response_s == pytest.approx(slow.streams[0].response_s, rel=within)
+
+
+def test_a_call_waits_for_no_more_than_all_that_is_still_to_come() -> None:
+    first = READS | FAR | {"block_size_bytes": "1M", "rate_per_s": 1000, "count": 64}
+    beside = READS | {"block_size_bytes": "1M", "pattern": "sequential", "in_flight": 32, "count": 64}
+    fast, slow = _both(
+        from_mapping({"disk": {"use": "array-raid10"}, "workload": {**first, "beside": [beside]}})
+    )
+    assert fast.streams is not None
+    assert slow.streams is not None
+    assert fast.streams[0].response_s < 2 * slow.streams[0].response_s
+
+
+@pytest.mark.parametrize(
+    ("section", "field"),
+    [
+        ("disk", "inner_bandwidth_ratio"),
+        ("host", "dirty_ratio_percent"),
+        ("host", "dirty_background_ratio_percent"),
+    ],
+)
+def test_a_ratio_that_is_nearly_nothing_is_refused(section: str, field: str) -> None:
+    with pytest.raises(BlocktimeError, match=rf"{field}.*at least"):
+        from_mapping({section: {field: 5e-324}, "workload": {"kind": "write_stream"}})

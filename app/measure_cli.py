@@ -49,7 +49,7 @@ def measure(files: tuple[str, ...], devices: tuple[str, ...], quiet: bool, **how
 
     Nothing is changed or sent anywhere. SQL text, and names of hosts, users and objects are kept only when asked for.
     """
-    from app.measure_text import MOST_FIGURES, reading_lines, title_line
+    from app.measure_text import MOST_FIGURES, reading_lines, series_of_fio, title_line
     from validation.instruments import Keep
 
     out: Path | None = how["out"]
@@ -76,6 +76,7 @@ def measure(files: tuple[str, ...], devices: tuple[str, ...], quiet: bool, **how
         print_lines(
             line for reading in readings for line in [*reading_lines(reading, width_of_terminal(), most), ""]
         )
+        print_lines(series_of_fio(readings, most))
     for refusal in refused:
         print_lines([f"blocktime: {one_line(str(refusal))}"], err=True)
     return WRONG_INPUT if refused else None

@@ -67,6 +67,46 @@ def reading_lines(reading: Reading, width: int, most_figures: int | None = None)
             yield f"and {rest:,} more figures: --figures prints them all"
 
 
+def series_of_fio(readings: Sequence[Reading], most: int | None = None) -> Iterator[str]:
+    """One table of what fio's jobs reached, by direction, block size and depth; nothing of a single job."""
+    rows = sorted(row for reading in readings if reading.format == "fio" for row in _fio_rows(reading))
+    if len(rows) < 2:
+        return
+    yield head(f"fio: {len(rows)} jobs by direction, block size and depth")
+    wide = max(len("job"), *(len(job) for *_, job, _ in rows))
+    heads = ("block", "depth", "jobs", "IOPS", "bytes/s", "mean", "p99")
+    yield f"{'job':{wide}}  {'':5}" + "".join(f"{name:>11}" for name in heads)
+    for direction, block, depth, jobs, job, cells in rows[:most]:
+        first = (
+            show_bytes(block) if block else "-",
+            *(f"{count:g}" if count else "-" for count in (depth, jobs)),
+        )
+        yield f"{job:{wide}}  {direction:5}" + "".join(f"{cell:>11}" for cell in (*first, *cells))
+    if most is not None and len(rows) > most:
+        yield f"and {len(rows) - most:,} more jobs: --figures prints them all"
+
+
+def _fio_rows(reading: Reading) -> Iterator[tuple[str, float, float, float, str, tuple[str, ...]]]:
+    """Each job and direction: direction, block size, depth, number of jobs, name, and what it reached."""
+    found = {(one.of, one.name): one for one in reading.figures}
+    asked = {key: one.value for key, one in found.items()}
+    for of, name in found:
+        if name != "iops":
+            continue
+        job, _, direction = of.rpartition(" ")
+        names = (("iops",), ("bw_bytes", "bw"), ("lat_ns mean", "lat mean"), ("clat_ns p99", "clat p99"))
+        figures = (next((found[of, one] for one in either if (of, one) in found), None) for either in names)
+        cells = tuple(_shown(figure.value, figure.unit) if figure else "-" for figure in figures)
+        yield (
+            direction,
+            asked.get((job, "bs"), 0.0),
+            asked.get((job, "iodepth"), 0.0),
+            asked.get((job, "numjobs"), 0.0),
+            one_line(f"{reading.file} {job}"),
+            (cells[0].removesuffix(" 1/s"), *cells[1:]),
+        )
+
+
 def _section_lines(reading: Reading, width: int) -> Iterator[str]:
     """What was read and what was left alone, each with its lines."""
     for place, section in enumerate(reading.sections[:MOST_SECTIONS]):

@@ -168,3 +168,20 @@ def test_standard_input_is_copied_up_to_a_limit(
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"x" * 2000)))
     assert main(["measure", "-"]) == 2
     assert "standard input has more than" in capsys.readouterr().err
+
+
+def test_a_series_of_depths_ends_in_one_table(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for depth in (16, 1, 4):
+        text = made.FIO.replace('"iodepth" : "16"', f'"iodepth" : "{depth}"').replace(
+            "5.25", f"{depth * 100}.5"
+        )
+        (tmp_path / f"depth-{depth}.json").write_text(text, encoding="utf-8")
+    assert main(["measure", str(tmp_path)]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    begin = lines.index("fio: 3 jobs by direction, block size and depth")
+    rows = [line.split() for line in lines[begin + 2 : begin + 5]]
+    assert [(row[3], row[4], row[5], row[7]) for row in rows] == [
+        ("read", "4K", "1", "100.5"), ("read", "4K", "4", "400.5"), ("read", "4K", "16", "1,600.5"),
+    ]  # fmt: skip
+    assert main(["measure", str(tmp_path / "depth-1.json")]) == 0
+    assert "jobs by direction" not in capsys.readouterr().out

@@ -55,7 +55,7 @@ PAIRED: Final = (
     "Flash Cache Hit",
 )  # fmt: skip
 """What lines begin with that hold labels with numbers, side by side."""
-PAIR: Final = re.compile(r"([A-Z%][\w %/&>().-]*?)\s*:\s+([0-9,]*\.?[0-9]+[KMG]?)(?=\s|$)")
+PAIR: Final = re.compile(r"(?<!\S)([A-Z%][\w %/&>().-]*?)\s*:\s+([0-9,]*\.?[0-9]+[KMG]?)(?=\s|$)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -310,6 +310,10 @@ class _Rows:
         names = [_normal(column) for column in table.columns]
         place = next((n for n, name in enumerate(names) if kind.subject and name.startswith(kind.subject)), 0)
         title, found, owner = _title(kind, table), len(self._reading.figures), ""
+        headings = table.columns
+        if kind.title == "Wait Event Histogram":  # an event, its waits, and how they spread
+            waits = headings[1] if "waits" in names[1] else f"Waits {headings[1]}"
+            headings = (headings[0], waits, *(f"% of waits {heading}" for heading in headings[2:]))
         for row, line in zip(table.rows, table.lines, strict=True):
             subject = (row[place] if place < len(row) else "").rstrip(":").strip()
             if kind.hidden:
@@ -322,7 +326,7 @@ class _Rows:
             if kind.form and not re.fullmatch(kind.form, subject):
                 self._skipped.add(line, f"text between the rows of {kind.title}")
                 continue
-            for position, (column, name, cell) in enumerate(zip(table.columns, names, row, strict=False)):
+            for position, (column, name, cell) in enumerate(zip(headings, names, row, strict=False)):
                 if name in NEVER or position == place or not cell:
                     continue
                 if cell.endswith(":"):

@@ -8,9 +8,9 @@ from typing import Final
 from validation.instruments.figures import Column, Reading, figure, grain_of, number_of
 
 CELL: Final = re.compile(
-    r"([-+]?(?=\.?[0-9])(?:[0-9]{1,3}(?:,[0-9]{3})+|[0-9]*)\.?[0-9]*(?:E[-+][0-9]{1,3})?)\s*(%|ns|us|ms|s|[KMGTP])?",
-    re.IGNORECASE,
+    r"([-+]?(?=\.?[0-9])(?:[0-9]{1,3}(?:,[0-9]{3})+|[0-9]*)\.?[0-9]*(?:[eE][-+][0-9]{1,3})?)\s*(%|ns|us|ms|s|[KMGTP])?"
 )
+"""A number with its unit; a unit that is cut off, as of ``1230.91m``, makes it none."""
 COMMA: Final = re.compile(
     r"[0-9]{1,3}(?:\.[0-9]{3})*,(?:[0-9]{1,2}|[0-9]{4,})(?:\s?[a-z%]{1,2})?", re.IGNORECASE
 )
@@ -34,6 +34,8 @@ def add_cell(reading: Reading, column: str, of: str, cell: str, subject: str, li
     if suffix.lower() in SECONDS and suffix.islower():
         unit, scale = "s", SECONDS[suffix.lower()]
     elif suffix.upper() in THOUSANDS:
+        if unit == "fraction":
+            return False
         scale *= (BINARY if unit.startswith("bytes") else THOUSANDS)[suffix.upper()]
     add(reading, column or "value", of, match[1], Column(column, unit, scale), line)
     return True
@@ -42,14 +44,21 @@ def add_cell(reading: Reading, column: str, of: str, cell: str, subject: str, li
 SIZES: Final = ("begin", "end", "")
 """Headings of sizes that are printed with K, M, G."""
 UNITS: Final = (
-    (r"\((?:s|sec)\)", "s", 1.0),
     (r"\(ms\)", "s", 1e-3),
+    (r"(?<!lms)\((?:s|sec)\)", "s", 1.0),
+    (r"\(mins?\)", "s", 60.0),
     (r"\(us\)", "s", 1e-6),
     (r"\(cs\)|_time$", "s", 1e-2),
     (r"\(k\)", "count", 1e3),
-    (r"\(mb?\)", "bytes", BINARY["M"]),
+    (r"\(mb?\)|\bmb\b", "bytes", BINARY["M"]),
     (r"redo size|bytes\b|_bytes$", "bytes", 1.0),
     (r"thousands", "count", 1e3),
+    (
+        r"(?:cpu used (?:by this session|when call started)|\bdb time|parse time (?:cpu|elapsed)|recursive cpu usage|"
+        r"redo (?:write|synch|log space wait) time|(?:user i/o|concurrency|application|cluster|non-idle) wait time)$",
+        "s",
+        1e-2,
+    ),
 )
 """Words in the heading of a column or in the name of its row -> unit and scale; the first that fits counts."""
 
@@ -57,7 +66,7 @@ UNITS: Final = (
 def unit_of(column: str, subject: str, suffix: str) -> tuple[str, float]:
     """Unit and scale of a cell, from the words in its heading and in its row's name."""
     name, both = column.lower(), f"{column} {subject}".lower()
-    if "%" in name or "pct" in name or subject.endswith("%"):
+    if "%" in name or "pct" in name or "%" in {subject[:1], subject[-1:]}:
         return "fraction", 0.01
     per = "/s" if PER_SECOND.search(name) else "/transaction" if PER_TRANSACTION.search(name) else ""
     unit, scale = next(

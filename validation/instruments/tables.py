@@ -18,6 +18,10 @@ RULE: Final = re.compile(r"\s*-{2,}(?: +-+)+\s*|\s*-{3,}\s*")
 TITLED: Final = re.compile(r"(.{0,200}?)(?:DB/Inst:| for DB: .{0,200}?Instance:)")
 """The line above a section of text: AWR and Statspack from 10g on, Statspack before."""
 LABELS_FROM: Final = 8
+MOST_HEADINGS: Final = 3
+NUMERAL: Final = re.compile(r"[0-9.,]+[A-Za-z%]{0,2}")
+GROUP: Final = re.compile(r"-{3,}[^-]{1,60}-{3,}")
+"""A heading over several columns."""
 MOST_CELLS: Final = 200
 """Columns of a table; a wider one is no report's."""
 
@@ -98,7 +102,7 @@ def columns_of(above: Sequence[str], spans: Sequence[tuple[int, int]]) -> tuple[
     words: list[list[str]] = [[] for _ in spans]
     title = ""
     for line in above:
-        for match in re.finditer(r"\S+", line):
+        for match in re.finditer(r"\S+", GROUP.sub(lambda group: " " * len(group[0]), line)):
             overlaps = [min(match.end(), end) - max(match.start(), begin) for begin, end in spans]
             best = max(range(len(spans)), key=lambda place: overlaps[place])
             if len(match[0]) > 2 and set(match[0]) == {"~"}:
@@ -124,7 +128,7 @@ class _Ruled:
         self._above: list[str] = []
         self._table: Table | None = None
         self._spans: list[tuple[int, int]] = []
-        self._last = ""
+        self._last: list[str] = []
 
     def take(self, number: int, line: str) -> Iterator[Table]:
         """Read one line; gives the table that it ends."""
@@ -142,7 +146,7 @@ class _Ruled:
         elif self._table is not None:
             self._table.rows.append(words_of(line, self._spans))
             self._table.lines.append(number)
-            self._last = line
+            self._last = [*self._last[1 - MOST_HEADINGS :], line]
         elif not line.startswith("->"):
             self._above.append(line)
 
@@ -150,9 +154,11 @@ class _Ruled:
         if len(spans) > MOST_CELLS:
             return
         if self._table is not None and self._table.rows and len(spans) > 1:
-            self._above = [self._last]  # the heading of the next table follows without a blank line
-            self._table.rows.pop()
-            self._table.lines.pop()
+            self._above = []  # the heading of the next table follows without a blank line
+            while self._table.rows and len(self._above) < MOST_HEADINGS and self._heads(self._last):
+                self._above.insert(0, self._last.pop())
+                self._table.rows.pop()
+                self._table.lines.pop()
         yield from self.end()
         underlined = "~" in line and self._above
         if underlined and len(spans) == 1:
@@ -162,8 +168,14 @@ class _Ruled:
                 spans = [(0, spans[0][0] - 1), *spans]
             self._spans = spans
             title, columns = columns_of(self._above[-4:], spans)
-            self._table = Table(title or self._title, columns, number)
+            self._table, self._last = Table(title or self._title, columns, number), []
         self._above = []
+
+    def _heads(self, lines: list[str]) -> bool:
+        """Whether the last of *lines* may be a heading: it has no number in it, or none is a heading yet."""
+        return bool(lines) and (
+            not self._above or not any(NUMERAL.fullmatch(word) for word in lines[-1].split())
+        )
 
     def end(self) -> Iterator[Table]:
         """The table under way, where it has rows."""

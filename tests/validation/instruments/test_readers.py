@@ -235,6 +235,54 @@ def test_awr_tells_sizes_labels_and_pairs_apart(tmp_path: Path) -> None:
     assert found["IO Profile: Total Requests", "Read per Second"].value == 10.0
 
 
+def test_units_of_awr(tmp_path: Path) -> None:
+    text = """
+Wait Event Histogram                       DB/Inst: SECRET/secret  Snaps: 1-2
+
+                           Total ----------------- % of Waits ------------------
+Event                      Waits  <1ms  <2ms  <4ms  <8ms <16ms <32ms  <=1s   >1s
+-------------------------- ----- ----- ----- ----- ----- ----- ----- ----- -----
+db file sequential read    21.1K  99.2    .3          .3    .2
+                          ------------------------------------------------------
+
+Instance Activity Stats                    DB/Inst: SECRET/secret  Snaps: 1-2
+
+Statistic                                     Total     per Second     per Trans
+-------------------------------- ------------------ -------------- -------------
+CPU used by this session                    120,000           33.3           0.1
+lms(s) msg send time(ms)                      5,000            0.1           0.1
+physical read total bytes                 8,192,000        2,275.6           8.0
+                          ------------------------------------------------------
+
+IOStat by Filetype summary                 DB/Inst: SECRET/secret  Snaps: 1-2
+
+                Reads:  Reqs    Data   Writes:  Reqs    Data      Small    Large
+Filetype Name     Data per sec per sec    Data per sec per sec     Read     Read
+--------------- ------- ------- ------- ------- ------- ------- -------- --------
+Log File          434M     0.9   .718M    641M   323.4  1.061M   3.20ms 1230.91m
+                          ------------------------------------------------------
+
+Cache Sizes                       Begin        End
+~~~~~~~~~~~                  ---------- ----------
+               Buffer Cache:     8,000M     8,064M  Std Block Size:         8K
+    % SQL with executions>1:      85.90      86.23
+"""
+    [reading] = read_text(tmp_path, made.AWR + text)
+    found = figures(reading)
+    event = "Wait Event Histogram: db file sequential read"
+    assert found[event, "Total Waits"].value == 21_100
+    assert found[event, "% of waits <1ms"].value == pytest.approx(0.992)
+    assert found[event, "% of waits <8ms"].value == pytest.approx(0.003)
+    cpu = found["Instance Activity: CPU used by this session", "Total"]
+    assert (cpu.value, cpu.unit) == (1200, "s")
+    assert found["Instance Activity: lms(s) msg send time(ms)", "Total"].value == 5
+    assert found["Instance Activity: physical read total bytes", "per Second"].unit == "bytes/s"
+    assert found["IO by File Type: Log File", "Small Read"].value == pytest.approx(0.0032)
+    assert ("IO by File Type: Log File", "Large Read") not in found  # its unit is cut off
+    assert found["Memory Statistics: Buffer Cache", "End"].value == 8064 * 2**20
+    assert found["Memory Statistics: % SQL with executions>1", "End"].value == pytest.approx(0.8623)
+
+
 def test_statspack_before_10g(tmp_path: Path) -> None:
     [reading] = read_text(tmp_path, made.STATSPACK_OLD)
     found = figures(reading)
@@ -252,7 +300,9 @@ def test_statspack_before_10g(tmp_path: Path) -> None:
 
 def test_segments_on_two_lines(tmp_path: Path) -> None:
     [reading] = read_text(tmp_path, made.AWR + made.SEGMENTS)
-    reads = [one.value for one in reading.figures if one.of.startswith("Segments") and one.name == "Reads"]
+    reads = [
+        one.value for one in reading.figures if one.of.startswith("Segments") and one.name == "Logical Reads"
+    ]
     assert reads == [119_216, 118_992]
     assert "secret" not in repr(reading).lower()
 

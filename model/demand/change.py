@@ -82,9 +82,9 @@ def steps_of_playing(system: Any, work: Any) -> float:
     row = row_shape(system.table)
     grows = growth_of(system.table, work, row)[0] if work.kind == "update" else 0.0
     fit = float(segment_of(system, row).rows_per_block)
-    length, grown, _ = law_inputs(system.table, fit, float(row.piece_bytes), float(grows))
+    lengths = law_inputs(system.table, fit, float(row.piece_bytes), float(grows))
     rules = heap_rules(system.tablespace, system.table, _mended(system))
-    return steps(rules, system.table, work, length, grown)
+    return steps(rules, system.table, work, lengths)
 
 
 def _mended(system: Any) -> bool:

@@ -20,7 +20,16 @@ from model.state.heap import Heap
 from model.state.heap_rules import HeapRules
 
 MOST_STEPS = 25_000_000
-STEPS_PER_BLOCK = 15
+MOST_ROWS = 50_000_000
+STEPS_PER_LOADED_ROW = 0.02
+STEPS_PER_LOADED_BLOCK = 4
+STEPS_PER_VISIT = 6
+"""Of a block whose rows are changed together."""
+STEPS_PER_TARGET = 24
+"""Of a block that a search ends in, or whose rows grow."""
+STEPS_PER_MOVE = 2
+STEPS_PER_TURN = 8
+"""Of what goes row by row, or array by array, because sessions take turns or commit."""
 ASSUMED_PCTUSED = 40
 SAMPLE = 7
 MAP_CELLS = 480
@@ -69,7 +78,7 @@ def play(
     """
     length, grows, most = lengths
     rules = heap_rules(space, table, mended)
-    _refuse(rules, table, work, length, grows)
+    _refuse(rules, table, work, lengths)
     whole = rules.empty // rules.slot(length)
     if most is not None and most > whole:
         raise OutsideLaw(
@@ -106,7 +115,8 @@ def play(
     )
 
 
-def _refuse(rules: HeapRules, table: Table, work: Dml, length: int, grows: int) -> None:
+def _refuse(rules: HeapRules, table: Table, work: Dml, lengths: tuple[int, int, int | None]) -> None:
+    length = lengths[0]
     if length > rules.largest_piece:
         raise OutsideLaw(
             f"table: a row of {length / UNIT:,.10g} bytes fits no block of {rules.block // UNIT}; the longest is "
@@ -118,31 +128,59 @@ def _refuse(rules: HeapRules, table: Table, work: Dml, length: int, grows: int) 
             f"table.pctfree_percent {table.pctfree_percent:g} leaves {max(0, room) / UNIT:,.10g} bytes of a block of "
             f"{rules.block // UNIT} for rows; a row takes {rules.slot(length) / UNIT:,.10g}"
         )
-    asked = steps(rules, table, work, length, grows)
+    whose = "workload.rows" if isinstance(work, Insert) and work.rows > table.rows else "table.rows"
+    rows = table.rows + (work.rows if isinstance(work, Insert) else 0)
+    if rows > MOST_ROWS:
+        raise OutsideLaw(
+            f"{whose}: simulating {rows:,} rows takes too much memory, the limit is {MOST_ROWS:,}"
+        )
+    asked = steps(rules, table, work, lengths)
     if asked > MOST_STEPS:
-        whose = "workload.rows" if isinstance(work, Insert) and work.rows > table.rows else "table.rows"
         raise OutsideLaw(
             f"{whose}: simulating the rows one by one takes some {asked:,.0f} steps, the limit is {MOST_STEPS:,}: take "
             "fewer rows. All times and counts scale with them, except the search for space"
         )
 
 
-def steps(rules: HeapRules, table: Table, work: Dml, length: int, grows: int) -> float:
-    """How long playing takes, in rows that grow in the order of their blocks."""
-    per_block = max(1, rules.rows_per_block(length))
-    found = table.rows * (1 + STEPS_PER_BLOCK / per_block)
+def steps(rules: HeapRules, table: Table, work: Dml, lengths: tuple[int, int, int | None]) -> float:
+    """How long playing takes, in rows that grow in their block one by one."""
+    length, _, most = lengths
+    per_block = rules.rows_per_block(length)
+    fit = min(per_block, per_block if most is None else most)
+    homes = table.rows / fit
+    found = STEPS_PER_LOADED_ROW * table.rows + STEPS_PER_LOADED_BLOCK * homes
+    changed = _rows_worked_on(work, table)
     if isinstance(work, Insert):
-        found += work.rows * (1 + STEPS_PER_BLOCK / per_block) * (1 if work.users == 1 else 5)
+        turns = changed / (work.arraysize_rows if work.method == "array" else 1) if work.users > 1 else 0
+        found += STEPS_PER_TARGET * changed / per_block + STEPS_PER_TURN * turns
+    else:
+        passes = work.repeats if isinstance(work, Update) else 1
+        found += STEPS_PER_VISIT * passes * min(homes, changed / passes)
     if isinstance(work, Update):
-        pieces = 1 + (length + work.repeats * grows) // rules.largest_piece
-        by_row = work.order == "random" and (work.users > 1 or work.commit_every_rows > 0)
-        again = 5 * (work.repeats - 1)  # rows that lie scattered go one by one
-        alone = 8 if work.users == 1 else 30  # with several transactions open, blocks reject for their ITL
-        each = alone * by_row * work.repeats + again + 50 * (pieces if pieces > 1 else 0)
-        found += table.rows * work.rows_fraction * each
+        found += _steps_of_growth(rules, work, homes * work.rows_fraction, fit, lengths)
     if work.commit_every_rows:
-        found += _rows_worked_on(work, table) * STEPS_PER_BLOCK / work.commit_every_rows
+        found += STEPS_PER_TURN * changed / work.commit_every_rows
     return found
+
+
+def _steps_of_growth(
+    rules: HeapRules, work: Update, homes: float, fit: int, lengths: tuple[int, int, int | None]
+) -> float:
+    length, grows, _ = lengths
+    if not grows:
+        return 0.0
+    wider = growth.padded_growth(length, grows * work.repeats)
+    leave = growth.rows_that_migrate(
+        fit, rules.empty - fit * rules.slot(length), wider, rules.piece(length) - rules.stub
+    )
+    by_row = work.order == "random" and (work.users > 1 or work.commit_every_rows > 0)
+    several = 2 if work.users > 1 else 1  # transactions are open: blocks reject for their ITL
+    apart = several * by_row + (1 - 1 / work.repeats) * (not by_row)  # rows that lie scattered go one by one
+    bodies, _ = growth.chain_of(length + grows, rules.largest_piece, rules.header, rules.rowid)
+    each = (
+        STEPS_PER_TARGET + fit * STEPS_PER_TURN * apart + leave * (STEPS_PER_MOVE + STEPS_PER_TARGET * bodies)
+    )
+    return homes * work.repeats * float(each)
 
 
 def _rows_worked_on(work: Dml, table: Table) -> int:

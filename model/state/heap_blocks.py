@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from model.errors import OutsideLaw
 from model.laws.assm import FULL, class_bounds, needs_entry, pieces_admitted, verdict
 from model.state.heap_rules import HeapCounts, HeapRules
-from model.state.space_map import FreeLists, SpaceMap
+from model.state.space_map import HELD, ITL, FreeLists, SpaceMap
 
 MOST_BLOCKS = 4_000_000
 ANYBODY = -1
@@ -43,10 +43,12 @@ class HeapBlocks:
         self._touched: list[set[int]] = [set() for _ in range(sessions)]
         self._known: dict[int, tuple[int, bool, int, int, int, bool]] = {}
         """Session -> what its last search was for, in which state of the map, where it ended, what it passed."""
-        self._held_key: tuple[int, int] | None = None
-        self._holding: set[int] = set()
         self._stuck_itl: set[int] = set()
         self._stuck_held: set[int] = set()
+        """Blocks that reject every search for one of *held_slots* but those of sessions at work in them."""
+        self._held_slots = range(0)
+        self._stuck_at_work: defaultdict[int, list[int]] = defaultdict(list)
+        """Session -> blocks of *stuck_held* that it is at work in."""
 
     @property
     def blocks(self) -> int:
@@ -102,7 +104,7 @@ class HeapBlocks:
         """A block that rejected for space held by others has changed: it may say something else now."""
         if block in self._stuck_held:
             self._stuck_held.discard(block)
-            self.space.stick(block, False)
+            self.space.stick(block, 0)
 
     def _take_entries(self, session: int, block: int, many: int) -> int:
         """Take ITL entries, free ones first; returns the bytes that new ones need."""
@@ -138,8 +140,8 @@ class HeapBlocks:
             entry=entry,
         )
 
-    def _reject(self, session: int, block: int, why: str, slot: int) -> bool:
-        """Count a rejected probe and note what follows from it; whether the block is stuck from now on."""
+    def _reject(self, session: int, block: int, why: str) -> int:
+        """Count a rejected probe and note what follows from it; what the next such search passes in its place."""
         counts, rules = self.counts, self.rules
         if why == "itl":
             counts.rejected_itl += 1
@@ -149,39 +151,43 @@ class HeapBlocks:
             counts.rejected_space += 1
         if not rules.assm:
             self.lists.unlink(session, block)
-            return False
+            return 0
         if why == "space" or (why == "itl" and rules.itl_full_demotes):
             self._look_again(block)
             self.space.set_class(block, FULL)
-            return False
+            return 0
         if why == "itl":
             self._stuck_itl.add(block)
-        elif self._rejects_whatever_the_entry(session, block, slot):
-            key = self._key(session, slot)
-            self._held_key = key if not self._stuck_held or self._held_key == key else None
-            self._stuck_held.add(block)
-        else:
-            return False
-        self.space.stick(block, True)
-        return True
+            self.space.stick(block, ITL)
+            return ITL
+        return self._stick_held(block)
 
-    def _key(self, session: int, slot: int) -> tuple[int, int]:
-        """What is held rejects searches with one key alike: of one length, by sessions that hold nothing."""
-        return (session if session in self._holding else ANYBODY, slot)
-
-    def _rejects_whatever_the_entry(self, session: int, block: int, slot: int) -> bool:
-        if self._entry_bytes(ANYBODY, block, True) is None:
-            return False
-        entries = (0, self.rules.itl_entry)
-        return all(self._verdict(session, block, slot, entry) == "held" for entry in entries)
+    def _stick_held(self, block: int) -> int:
+        """Note a block whose held space rejects all others alike."""
+        entry = self._entry_bytes(ANYBODY, block, True)
+        if entry is None:
+            return 0
+        rules, free = self.rules, self.free[block]
+        least = free - self._held_from(ANYBODY, block) - rules.reserve - entry + 1
+        most = free - entry - (rules.reserve if self.pieces[block] else 0)
+        if not self._stuck_held:
+            self._held_slots = range(least, most + 1)
+        self._held_slots = range(max(least, self._held_slots.start), min(most + 1, self._held_slots.stop))
+        self._stuck_held.add(block)
+        for session in {*self._held[block], *self._entries.get(block, ())}:
+            self._stuck_at_work[session].append(block)
+        self.space.stick(block, HELD)
+        return HELD
 
     def _find(self, session: int, slot: int, migrated: bool) -> tuple[int, int]:
         """A block that admits a piece of *slot*, and the rejections that the next such search will meet on its way."""
         rules = self.rules
         self.counts.searches += 1
         least = self._least(slot)
-        literal = (bool(self._stuck_itl) and not migrated) or (
-            bool(self._stuck_held) and self._held_key != self._key(session, slot)
+        for block in self._stuck_at_work.pop(session, ()):
+            self._look_again(block)
+        literal = bool(self._stuck_itl and not migrated) or bool(
+            self._stuck_held and slot not in self._held_slots
         )
         while True:
             added = 0
@@ -195,18 +201,15 @@ class HeapBlocks:
                     self.counts.accepted += 1
                     self._count_stuck(passed)
                     return block, -1 if literal else passed + added
-                added += self._reject(session, block, why, slot)
+                added += self._reject(session, block, why)
                 literal = literal or (why == "held" and block not in self._stuck_held)
             self._extend()
 
-    def _count_stuck(self, passed: int) -> None:
-        """Count the rejections of stuck blocks that a search has passed."""
-        if passed and not self._stuck_held:
-            self.counts.rejected_itl += passed
-        elif passed and not self._stuck_itl:
-            self.counts.rejected_held += passed
-        elif passed:
-            raise OutsideLaw("a segment with full ITL lists and uncommitted deletes at once is not described")
+    def _count_stuck(self, passed: int, searches: int = 1) -> None:
+        """Count the rejections of stuck blocks that each of *searches* has passed."""
+        held, itl = divmod(passed, HELD)
+        self.counts.rejected_itl += searches * itl
+        self.counts.rejected_held += searches * held
 
     def _place(self, session: int, length: int, many: int) -> tuple[int, int]:
         """Put up to *many* migrated pieces into the block a search finds; returns the block and how many."""
@@ -245,7 +248,7 @@ class HeapBlocks:
     def _search_alike(self, session: int, slot: int, many: int, passed: int, settled: bool = False) -> bool:
         """Count *many* more searches that end in the same block; whether the session's hint is where they leave it."""
         self.counts.searches += many
-        self._count_stuck(many * passed)
+        self._count_stuck(passed, many)
         if not settled and self.rules.assm:
             self.space.settle(session, self._least(slot))
             settled = True
@@ -286,7 +289,6 @@ class HeapBlocks:
         """Keep what the session's transaction has freed from others until it commits."""
         held = self._held.setdefault(block, {})
         held[session] = held.get(session, 0) + freed
-        self._holding.add(session)
         self._touched[session].add(block)
 
     def commit(self, session: int) -> None:
@@ -297,9 +299,9 @@ class HeapBlocks:
             for stuck in (self._stuck_itl, self._stuck_held):
                 if block in stuck:
                     stuck.discard(block)
-                    self.space.stick(block, False)
+                    self.space.stick(block, 0)
         self._touched[session] = set()
-        self._holding.discard(session)
+        self._stuck_at_work.pop(session, None)
         self.lists.commit(session)
         self._known.clear()
 

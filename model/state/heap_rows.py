@@ -107,7 +107,7 @@ class HeapRows(HeapBlocks):
             else:
                 why = self._probe(session, block, slot, False)
                 if why != "accepted":
-                    self._leave(session, block, why, slot)
+                    self._leave(session, block, why)
                     continue
                 self.counts.accepted += 1
             self._current[session] = block
@@ -124,9 +124,9 @@ class HeapRows(HeapBlocks):
             self._remember(session, slot, False, block, passed, settled)
             done += placed
 
-    def _leave(self, session: int, block: int, why: str, slot: int) -> None:
+    def _leave(self, session: int, block: int, why: str) -> None:
         """The session's own block rejected a row: note it and go on without one."""
-        self._reject(session, block, why, slot)
+        self._reject(session, block, why)
         self._current[session] = None
 
     def _put_rows(self, session: int, block: int, many: int, length: int, direct: bool) -> None:

@@ -6,6 +6,7 @@ several sessions start are spread evenly, where Oracle hashes a process id.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 
 import numpy as np
@@ -14,6 +15,8 @@ from numpy.typing import NDArray
 from model.laws.assm import FREE_75_100, FULL
 
 Counts = NDArray[np.int64]
+ITL, HELD = 1, 1 << 32
+"""Why a block is stuck: its ITL list is full, or what others hold. One number counts how many are of either kind."""
 
 
 class SpaceMap:
@@ -27,7 +30,7 @@ class SpaceMap:
         self.version = 0
         self._blocks = 0
         self._seen = np.zeros(1024, dtype=np.int8)
-        self._stuck = np.zeros(1024, dtype=bool)
+        self._stuck = np.zeros(1024, dtype=np.int64)
         self._l1_of = np.zeros(1024, dtype=np.int64)
         self._first: list[int] = []  # first block of each L1
         self._length: list[int] = []
@@ -69,10 +72,12 @@ class SpaceMap:
         before = int(self._seen[block])
         if before == wanted:
             return
-        counts = self._rejecting if self._stuck[block] else self._open
-        l1 = self._l1_of[block]
-        counts[before, l1] -= before != FULL
-        counts[wanted, l1] += wanted != FULL
+        stuck, l1 = int(self._stuck[block]), self._l1_of[block]
+        counts = self._rejecting if stuck else self._open
+        if before != FULL:
+            counts[before, l1] -= stuck or 1
+        if wanted != FULL:
+            counts[wanted, l1] += stuck or 1
         self._seen[block] = wanted
         self.version += 1
 
@@ -91,25 +96,30 @@ class SpaceMap:
         """Let the session's next search start at the L1 block that holds *block*."""
         self._hint[session] = int(self._l1_of[block])
 
-    def stick(self, block: int, stuck: bool) -> None:
-        """Note that *block* rejects while it is on offer, or that it may accept again."""
-        if bool(self._stuck[block]) == stuck:
+    def stick(self, block: int, why: int) -> None:
+        """Note why *block* rejects while it is on offer, ITL or HELD, or 0 when it may accept again."""
+        before = int(self._stuck[block])
+        if before == why:
             return
         seen = int(self._seen[block])
         if seen != FULL:
             l1 = self._l1_of[block]
-            step = 1 if stuck else -1
-            self._rejecting[seen, l1] += step
-            self._open[seen, l1] -= step
-        self._stuck[block] = stuck
+            self._rejecting[seen, l1] += why - before
+            self._open[seen, l1] += (why == 0) - (before == 0)
+        self._stuck[block] = why
         self.version += 1
 
-    def settle(self, session: int, least: int) -> tuple[Counts, Counts, Counts]:
-        """Move the session's hint on to the first L1 block with anything on offer, as the start of a search does.
+    def settle(self, session: int, least: int) -> None:
+        """Move the session's hint on to the first L1 block with anything on offer, as the start of a search does."""
+        first = self._hint[session]
+        if first is None or not (self._open[least:, first].any() or self._rejecting[least:, first].any()):
+            _, _, visited = self._on_offer(session, least)
+            if len(visited):
+                self._hint[session] = int(visited[0])
 
-        Returns, for blocks of class *least* or better, how many each L1 has that may accept and that reject, and the
-        L1 blocks that have any, in the order of the session's search.
-        """
+    def _on_offer(self, session: int, least: int) -> tuple[Counts, Counts, Counts]:
+        """For blocks of class *least* or better, those each L1 has that may accept and those that reject, and the L1
+        blocks that have any, in the order of the session's search."""
         many = len(self._first)
         offered: Counts = self._open[least:, :many].sum(axis=0)
         rejecting: Counts = self._rejecting[least:, :many].sum(axis=0)
@@ -118,37 +128,44 @@ class SpaceMap:
             start = session * many // self.sessions
         anything = np.flatnonzero(offered + rejecting)
         turn = int(np.searchsorted(anything, start))
-        visited = np.concatenate([anything[turn:], anything[:turn]])
-        if len(visited):
-            self._hint[session] = int(visited[0])
-        return offered, rejecting, visited
+        return offered, rejecting, np.concatenate([anything[turn:], anything[:turn]])
 
     def search(self, session: int, least: int, literal: bool = False) -> Iterator[tuple[int, int]]:
         """Blocks of class *least* or better in the session's order, each with the stuck ones passed before it.
 
         With *literal*, stuck blocks are offered too, and none is counted. Ends with (-1, all stuck blocks passed).
+        Most searches end in the L1 block of the session's hint: the others are looked at when it has nothing left.
         """
-        offered, rejecting, visited = self.settle(session, least)
-        if not len(visited):
-            yield -1, 0
-            return
-        stops = visited if literal else visited[offered[visited] > 0]
-        counted = np.concatenate([[0], np.cumsum(rejecting[visited])])
-        place = {int(l1): rank for rank, l1 in enumerate(visited)}
-        for l1 in stops.tolist():
-            before, passed = int(counted[place[l1]]), 0
-            begin, length = self._first[l1], self._length[l1]
-            on_offer = np.flatnonzero(self._seen[begin : begin + length] >= max(least, 1))
-            turn = int(np.searchsorted(on_offer, session * length // self.sessions))
-            for offset in np.roll(on_offer, -turn).tolist():
-                block = begin + offset
-                if literal:
-                    yield block, 0
-                elif self._stuck[block]:
-                    passed += 1
-                else:
-                    yield block, before + passed
+        self.settle(session, least)
+        hint = self._hint[session]
+        passed = 0
+        if hint is not None and (literal or self._open[least:, hint].any()):
+            passed = int(self._rejecting[least:, hint].sum())
+            yield from self._within(session, hint, least, literal, 0)
+            offered, rejecting, visited = self._on_offer(session, least)
+            visited = visited[visited != hint]
+        else:
+            offered, rejecting, visited = self._on_offer(session, least)
+        counted = passed + np.concatenate([[0], np.cumsum(rejecting[visited])])
+        for rank in range(len(visited)) if literal else np.flatnonzero(offered[visited]).tolist():
+            yield from self._within(session, int(visited[rank]), least, literal, int(counted[rank]))
         yield -1, 0 if literal else int(counted[-1])
+
+    def _within(
+        self, session: int, l1: int, least: int, literal: bool, passed: int
+    ) -> Iterator[tuple[int, int]]:
+        """The same of one L1 block, from where the session starts in it; *passed* are stuck ones before it."""
+        begin, length = self._first[l1], self._length[l1]
+        on_offer: list[int] = np.flatnonzero(self._seen[begin : begin + length] >= least).tolist()
+        turn = bisect_left(on_offer, session * length // self.sessions)
+        for offset in on_offer[turn:] + on_offer[:turn]:
+            block = begin + offset
+            if literal:
+                yield block, 0
+            elif stuck := int(self._stuck[block]):
+                passed += stuck
+            else:
+                yield block, passed
 
 
 class FreeLists:

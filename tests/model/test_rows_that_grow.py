@@ -356,7 +356,7 @@ def test_more_initrans_than_half_a_block() -> None:
 
 
 def test_too_many_rows() -> None:
-    refused(lambda: calculate(plain(20, rows=50_000_001), Update()), "table.rows", "25,000,000")
+    refused(lambda: calculate(plain(20, rows=50_000_001), Update()), "table.rows", "50,000,000")
     refused(lambda: calculate(plain(20, rows=49_999_999), Insert(rows=2)), "table.rows")
 
 

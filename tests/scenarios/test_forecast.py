@@ -24,6 +24,8 @@ def expected(name: str, *settings: str, engine: str = "auto") -> Forecast:
     [
         ("tpc-c", ("workload.users=20000",), 49, 441),
         ("rahn-pctfree-8k-10", GROWS, 6, 54),
+        ("rahn-pctfree-8k-10", ("workload.kind=delete", "table.rows=1000000", "table.blocks=1000000"), 3, 28),
+        ("rahn-pctfree-8k-10", ("workload.kind=delete", "table.rows=1000000", "workload.rows_fraction=0.001"), 0, 0.5),
         ("rahn-full-scan", (), 0, 0.1),
         ("magni-dd-raw-10000", ("workload.count=1000000",), 1.5, 13),
         ("rahn-full-scan", ("workload.users=20", "table.cached_fraction=0.5"), 2, 18),

@@ -199,11 +199,13 @@ def _took(name: str, read: Callable[[Any], Any] = lambda held: held) -> None:
     st.session_state[FORM] = replace(st.session_state[FORM], **{name: read(held)})
 
 
-def _held(name: str, value: Any) -> str:
-    """The key of a control that shows *value* where it was not drawn before."""
+def _held(name: str, value: Any) -> tuple[str, Any]:
+    """The key of a control, and what it holds: *value* where it was not drawn before.
+
+    Each drawing says what it holds: a browser that is late builds the control from the last one alone.
+    """
     key = f"sweep.asked.{name}"
-    st.session_state.setdefault(key, value)
-    return key
+    return key, st.session_state.get(key, value)
 
 
 def _source(form: Form) -> Scenario:
@@ -250,8 +252,9 @@ def _lines(form: Form, scenario: Scenario) -> None:
             options = list(
                 dict.fromkeys([*([line.key] if line.key else []), *(key for key in known if key not in used)])
             )
+            key, chosen = _held(f"key.{place}", line.key or None)
             name.selectbox(
-                f"Field {place + 1}", options, None, key=_held(f"key.{place}", line.key or None),
+                f"Field {place + 1}", options, options.index(chosen) if chosen in options else None, key=key,
                 accept_new_options=True, label_visibility="collapsed",
                 format_func=lambda key: known.get(key, key), placeholder="choose, or type a name",
                 on_change=_took_key, args=(place,),
@@ -262,15 +265,17 @@ def _lines(form: Form, scenario: Scenario) -> None:
             )  # fmt: skip
             several = len(form.lines) > 1
             values, together = st.columns([2.2, 1]) if several else (st.container(), None)
+            key, written = _held(f"written.{place}", line.written)
             values.text_input(
-                f"Values {place + 1}", key=_held(f"written.{place}", line.written),
+                f"Values {place + 1}", written, key=key,
                 on_change=_took_line, args=(place, "written"), placeholder="a, b, c or low:high:n:log",
                 help="A list such as `2K, 8K, 32K`; or a range `low:high:n` of n values, with `:log` by equal ratios. "
                 "A sampled design takes `low:high`.",
             )  # fmt: skip
             if together is not None:
+                key, group = _held(f"zip.{place}", line.zip)
                 together.text_input(
-                    f"Group {place + 1}", key=_held(f"zip.{place}", line.zip), on_change=_took_line,
+                    f"Group {place + 1}", group, key=key, on_change=_took_line,
                     args=(place, "zip"), placeholder="none",
                     help="Fields of one group take their first values together, then their second ones, and so on. "
                     "Without a group, a field is combined with every value of the others.",
@@ -304,27 +309,33 @@ def _took_line(place: int, what: str) -> None:
 
 def _design(form: Form) -> None:
     """How the points are chosen and answered."""
+    designs = list(DESIGNS)
+    key, design = _held("design", form.design)
     st.selectbox(
-        "Points", list(DESIGNS), key=_held("design", form.design), format_func=DESIGNS.__getitem__, on_change=_took,
+        "Points", designs, designs.index(design), key=key, format_func=DESIGNS.__getitem__, on_change=_took,
         args=("design",), help="Every combination of the values, or so many samples of the space that they span",
     )  # fmt: skip
     if form.design != "crossed":
+        key, samples = _held("samples", form.samples)
         st.number_input(
-            "Samples", 1, MOST_ANSWERS, key=_held("samples", form.samples), on_change=_took, args=("samples",),
+            "Samples", 1, MOST_ANSWERS, samples, key=key, on_change=_took, args=("samples",),
             help="A power of two for Sobol",
         )  # fmt: skip
     with st.expander("Conditions, engine, replications", expanded=bool(form.where)):
+        key, where = _held("where", "\n".join(form.where))
         st.text_area(
-            "Only points where", key=_held("where", "\n".join(form.where)), height=80, on_change=_took,
+            "Only points where", where, key=key, height=80, on_change=_took,
             args=("where", lambda text: tuple(line.strip() for line in text.splitlines() if line.strip())),
             placeholder="workload.users <= 50 * host.cpus", help="One condition a line; all of them hold",
         )  # fmt: skip
+        key, engine = _held("engine", form.engine)
         st.segmented_control(
-            "Engine", ENGINES, key=_held("engine", form.engine), required=True, on_change=_took, args=("engine",),
+            "Engine", ENGINES, default=engine, key=key, required=True, on_change=_took, args=("engine",),
             width="stretch", help="auto simulates where requests queue, and gives the instant estimate elsewhere",
         )  # fmt: skip
+        key, replications = _held("replications", form.replications)
         st.number_input(
-            "Replications", 1, MOST_REPLICATIONS, key=_held("replications", form.replications), on_change=_took,
+            "Replications", 1, MOST_REPLICATIONS, replications, key=key, on_change=_took,
             args=("replications",), help="Seeds that each simulated point is answered with",
         )  # fmt: skip
 

@@ -64,6 +64,22 @@ def test_the_page_says_when_a_sweep_ends_and_its_table_has_units() -> None:
     assert "Ends when its page is closed; what was answered is kept" in texts_of(app)
 
 
+def test_a_control_that_is_drawn_again_still_says_its_value() -> None:
+    """A browser that is late builds a control from its second drawing."""
+    app = opened(
+        vary="tablespace.block_size_bytes=2K,4K", design="latin_hypercube", samples="7", where="table.rows > 1"
+    )
+    app = app.run()
+    assert not app.exception
+    (written,) = [one for one in app.text_input if one.label == "Values 1"]
+    assert written.proto.default == "2K,4K"
+    (field, points) = [one for one in app.selectbox if one.label in ("Field 1", "Points")]
+    assert field.proto.options[field.proto.default] == "Segment: Block size"
+    assert points.proto.options[points.proto.default] == "Latin hypercube"
+    assert [one.proto.default for one in app.number_input if one.label == "Samples"] == [7]
+    assert [one.proto.default for one in app.text_area] == ["table.rows > 1"]
+
+
 def test_looking_for_a_job_keeps_it_going(monkeypatch: pytest.MonkeyPatch) -> None:
     job = Job(Form("rahn-full-scan", lines=(Line("workload.arraysize_rows", "15,100"),)))
     looks: list[bool] = []

@@ -183,13 +183,16 @@ def _tiles(shown: Validation) -> None:
 def choices_of(cases: Iterable[Case]) -> dict[str, tuple[str, tuple[str, ...]]]:
     """What can be chosen of the documents: each as a whole, and its cases where it has several; title and cases."""
     together: dict[str, list[str]] = {}
+    authors: dict[str, str] = {}
     for case in cases:
         together.setdefault(case.source.document, []).append(case.name)
+        authors[case.source.document] = case.source.author
     found: dict[str, tuple[str, tuple[str, ...]]] = {}
     for document, names in sorted(together.items()):
+        author = authors[document]
         if len(names) > 1:
-            found[document] = (f"{document}: all {len(names)} cases", tuple(names))
-        found |= {name: (f"{document}: {name}", (name,)) for name in names}
+            found[document] = (f"{author}: all {len(names)} cases", tuple(names))
+        found |= {name: (f"{author}: {name}", (name,)) for name in names}
     return found
 
 

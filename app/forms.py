@@ -265,10 +265,13 @@ def control_of(path: str, kind: str) -> Control:
 def words_of(path: str) -> str:
     """The DBA's word for a field, or else its section and its name: ``Disk: bandwidth``."""
     section, _, name = path.rpartition(".")
+    if not FIELD.fullmatch(path):
+        return path
     words = ENDS_IN_A_UNIT.sub("", name).replace("_", " ")
     return label_of(path) or f"{section.rpartition('.')[2].capitalize()}: {words}"
 
 
+FIELD: Final = re.compile(r"[a-z_]+(\.[a-z0-9_]+)+")
 ENDS_IN_A_UNIT: Final = re.compile(r"(?<=.)(_bytes_per_s|_bytes|_percent|_fraction|_s|_hz)$")
 
 

@@ -135,12 +135,12 @@ PRESETS: Final[dict[str, tuple[Preset, ...]]] = {
 """Group -> its experiments."""
 
 DOCUMENTS: Final[dict[str, str]] = {
-    "rahn-mbrc": "G. Rahn, 2008 (document 000): Oracle 11.1 on ASM",
-    "magni-linux": "F. Magni (document 001): Linux 2.6.5, ext3",
-    "rahn-pctfree": "G. Rahn (document 002): PCTFREE and bug 6918210",
-    "geist-assm": "R. Geist, 2011, on document 002",
-    "shallahamer-direct": "C. Shallahamer, 2016 (document 003)",
-    "savvinov-lio": "N. Savvinov (document 004): PC, Sun M8000",
+    "rahn-mbrc": "G. Rahn, 2008: Oracle 11.1 on ASM",
+    "magni-linux": "F. Magni: Oracle block size on Linux 2.6.5, ext3",
+    "rahn-pctfree": "G. Rahn: PCTFREE and bug 6918210",
+    "geist-assm": "R. Geist, 2011: bug 6918210",
+    "shallahamer-direct": "C. Shallahamer, 2016: direct path reads",
+    "savvinov-lio": "N. Savvinov: logical I/O on a PC and a Sun M8000",
     "lewis-delete": "J. Lewis and others, 2009 and 2018",
     "general knowledge": "Typical values of today's hardware, not measured on one system",
     "tpc-b": "TPC-B, after its specification",

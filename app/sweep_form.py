@@ -266,8 +266,8 @@ def meant_key(typed: str, scenario: Scenario, used: Collection[str] = ()) -> str
 
 
 def label_of(key: str) -> str:
-    """The DBA's word for a field; its key where there is none."""
-    return forms.label_of(key) or key
+    """What a reader calls a field; its key where it is none."""
+    return forms.words_of(key)
 
 
 def suggested(key: str, source: Source) -> str:

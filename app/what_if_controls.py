@@ -154,7 +154,7 @@ def _baseline(state: State) -> None:
         for path in state.differing:
             text = state.changes.get(path)
             said = (
-                f"{forms.label_of(path) or path} as in the scenario"
+                f"{forms.words_of(path)} as in the scenario"
                 if text is None
                 else pins.change_words(path, text)
             )

@@ -62,7 +62,10 @@ COUNTS: Final = frozenset(
 _BYTES = re.compile(r"\s*([0-9]+(?:\.[0-9]+)?)\s*([kKmMgGtT]?)(?:i?[bB])?\s*")
 _BYTE_SCALE = {"": 1, "k": KIB, "m": MIB, "g": GIB, "t": KIB**4}
 _SECONDS = re.compile(r"\s*([0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?)\s*(ns|us|µs|ms|s|min|h)?\s*")
-_SECOND_SCALE = {"ns": 1e-9, "us": 1e-6, "µs": 1e-6, "ms": 1e-3, "s": 1.0, "min": 60.0, "h": 3600.0}
+_SECOND_SCALE = {
+    "ns": (1, 1e9), "us": (1, 1e6), "µs": (1, 1e6), "ms": (1, 1e3), "s": (1, 1.0), "min": (60, 1.0), "h": (3600, 1.0),
+}  # fmt: skip
+"""Seconds of a unit, as a fraction: 50 µs are 50 / 1e6 s, which 50 * 1e-6 is not."""
 
 
 def parse_bytes(text: str) -> float:
@@ -78,7 +81,8 @@ def parse_seconds(text: str) -> float:
     match = _SECONDS.fullmatch(text)
     if match is None:
         raise ValueError(f"{text[:60]!r} is not a duration; write seconds or a time like 5ms, 250us, 2s")
-    return float(match[1]) * _SECOND_SCALE[match[2] or "s"]
+    times, parts = _SECOND_SCALE[match[2] or "s"]
+    return float(match[1]) * times / parts
 
 
 def unit_of(field: str) -> str:

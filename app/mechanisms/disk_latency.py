@@ -242,7 +242,7 @@ def curve(scenario: Scenario, values: Values, ink: str) -> Chart:
     """Service over the size of a call: the chosen disk, document 001's, and flash."""
     sizes = np.array(SIZES, dtype=float)
     others = (
-        ("disk of document 001, writes in order", load(SCENARIO), figures.ORANGE, "dash"),
+        ("Magni's disk, writes in order", load(SCENARIO), figures.ORANGE, "dash"),
         ("NVMe flash, the same calls", scenario_of({**values, DISK: "nvme"}), figures.GREEN, "dot"),
     )
     mine = law_s(scenario, sizes)
@@ -256,7 +256,7 @@ def curve(scenario: Scenario, values: Values, ink: str) -> Chart:
         figures.line(name, sizes, (1000 * law_s(other, sizes)).tolist(), (colour, dash), hover)
         for name, other, colour, dash in others
     ]
-    traces += measured.traces(_await_points(), size_of, figures.RED, scale=1000, name="document 001, await: ")
+    traces += measured.traces(_await_points(), size_of, figures.RED, scale=1000, name="Magni, await: ")
     service = float(law_s(scenario, float(values[SIZE])))
     traces.append(figures.now(values[SIZE], 1000 * service, f"now: {show_seconds(service)}", ink))
     layout = figures.layout(
@@ -312,7 +312,7 @@ LESSON: Final = Lesson(
     "at random places; in sequence without a cache, what overhead and pause leave of a rotation. Flash: no seek, no "
     "rotation.",
     assumes="one program that waits for each call; no reordering in the drive; the outermost zone; seeks and turns of "
-    "a class of drives, as document 001 does not state its own.",
+    "a class of drives, as Magni does not state his own.",
     law_in="model/laws/disk.py, disk_means.py",
     sources=(
         MAGNI,

@@ -149,7 +149,7 @@ def curve(scenario: Scenario, served: Sequence[Served], ink: str) -> Chart:
     ]  # fmt: skip
     if largest != documents:
         traces.append(figures.line(
-            f"document 001: up to {show_bytes(documents)}", runs, (mean_bytes(runs, documents) / KIB).tolist(),
+            f"Magni: up to {show_bytes(documents)}", runs, (mean_bytes(runs, documents) / KIB).tolist(),
             (figures.ORANGE, "dash"), HOVER,
         ))  # fmt: skip
     traces.append(

@@ -34,7 +34,7 @@ def curve(values: Values, ink: str) -> Chart:
     )
     figure["data"] += measured.traces(
         growing.printed("blocks_after"), lambda one: float(one.row["pctfree_percent"]),
-        lambda one: _colour(lines, int(one.row["block_size_bytes"])), name="document 002: ",
+        lambda one: _colour(lines, int(one.row["block_size_bytes"])), name="Rahn: ",
     )  # fmt: skip
     figure["layout"]["yaxis"] |= {"type": "log", "exponentformat": "none", "tickformat": ",d", "nticks": 6}
     figure["layout"]["height"] = 300
@@ -64,7 +64,7 @@ KNOBS: Final = (
     Knob(BLOCK, "Block size", 8192, growing.SIZES, kind="update"),
     Knob(PCTFREE, "PCTFREE", 10, low=0, high=50, kind="update", unit="%"),
     Knob(GROWTH, "Bytes put into N2", N2_BYTES, (1, 2, 3, 4, N2_BYTES, 6, 8, 12, 21), kind="update",
-         titles={N2_BYTES: "4.99 bytes (document 002)"}, unit="bytes",
+         titles={N2_BYTES: "4.99 bytes (as measured)"}, unit="bytes",
          says="The update sets a NUMBER that was NULL: the row grows by so many bytes and one of length"),
     Knob(UPDATED, "Rows updated", 100, low=5, high=100, step=5, kind="update", unit="%",
          says="Step the update: so many of each block's rows have been updated"),

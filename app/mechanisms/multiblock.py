@@ -25,8 +25,8 @@ COUNTS: Final = (1, 2, 4, 8, 16, 32, 64, 128)
 LOOKS: Final = ((figures.BLUE, ""), (figures.GREEN, "/"))
 START: Final = {BLOCK: 8192, MBRC: "auto", RELEASE: "11.1.0.6", DIRECT: "auto", CACHED: 0}
 READERS: Final = (
-    ("document 003: from the page cache", "shallahamer-buffered", "elapsed_s", figures.BLUE, "solid"),
-    ("document 004: a disk of 160 MB/s", "savvinov-pio-lio", "read_wait_s", figures.ORANGE, "dash"),
+    ("Shallahamer: from the page cache", "shallahamer-buffered", "elapsed_s", figures.BLUE, "solid"),
+    ("Savvinov: a disk of 160 MB/s", "savvinov-pio-lio", "read_wait_s", figures.ORANGE, "dash"),
 )
 DEFAULT_BLOCK: Final = 8 * KIB
 
@@ -195,9 +195,7 @@ def times(ink: str) -> Chart:
         strace, lambda one: float(one.row["bytes"]), figures.RED, scale=1000, name="strace: "
     )
     said_004 = measured.printed("savvinov_logical_io", "read against gets", "read")
-    traces += measured.traces(
-        said_004, lambda _: float(MIB), figures.PURPLE, scale=1000, name="document 004: "
-    )
+    traces += measured.traces(said_004, lambda _: float(MIB), figures.PURPLE, scale=1000, name="Savvinov: ")
     layout = figures.layout(
         280, figures.log_sizes("bytes of a read", sizes[0], sizes[-1]),
         figures.axis("ms a read", type="log", dtick=1, exponentformat="none"),
@@ -205,10 +203,10 @@ def times(ink: str) -> Chart:
     layout["margin"]["t"] = 56
     each = read_s(READERS[0][1], READERS[0][2])
     said = (
-        f"On document 003's system a read of 64K takes {each[3] / each[0]:.2g} times as long as one of 8K, one of 1M "
+        f"On Shallahamer's system a read of 64K takes {each[3] / each[0]:.2g} times as long as one of 8K, one of 1M "
         f"{each[-1] / each[-4]:.2g} times as long as one of 128K: the larger the reads, the less there is to win. Its "
         f"line "
-        "and its strace contain the CPU between two reads, document 004's the wait alone."
+        "and its strace contain the CPU between two reads, Savvinov's the wait alone."
     )
     return Chart(figures.figure(traces, layout, ink), said)
 
@@ -253,7 +251,7 @@ LESSON: Final = Lesson(
     r"blocks\ a\ read = \min\!\left(\frac{1\,\mathrm{MB}}{block},\ \frac{MBRC \cdot block_{default}}{block}\right)",
     symbols="Not set: the left one, before 10.2 it is 8. Set: the right one. A read ends at MBRC, at the extent's end "
     "and, into the cache, at a cached block; a direct one at a multiple of 1 MB. Behind the two bitmap blocks of an "
-    "extent of 1 MB it is 126 blocks of 8K, as in document 003's strace.",
+    "extent of 1 MB it is 126 blocks of 8K, as in Shallahamer's strace.",
     assumes="one session; extents in a fresh datafile; cached blocks by chance; direct reads do not look into the "
     "cache.",
     law_in="model/laws/scan_reads.py",

@@ -99,10 +99,10 @@ def test_the_tiles_follow_the_filters(page: AppTest, validation: Validation) -> 
 def test_a_document_of_several_cases_is_one_choice() -> None:
     choices = evidence.choices_of([load_case(name) for name in case_names()])
     title, cases = choices["document 001"]
-    assert title == "document 001: all 3 cases"
+    assert title == "Fabrizio Magni: all 3 cases"
     assert set(cases) == {"magni_exp_imp", "magni_linux_io", "magni_tpc"}
-    assert choices["magni_tpc"] == ("document 001: magni_tpc", ("magni_tpc",))
-    assert choices["rahn_full_scan"] == ("document 000: rahn_full_scan", ("rahn_full_scan",))
+    assert choices["magni_tpc"] == ("Fabrizio Magni: magni_tpc", ("magni_tpc",))
+    assert choices["rahn_full_scan"] == ("Greg Rahn: rahn_full_scan", ("rahn_full_scan",))
     assert "document 000" not in choices  # its one case is the whole of it
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from app import forms, presets, settings
-from app.presets import Preset
+from app.presets import Preset, source_of
 from model.catalog import KINDS, entries
 from scenarios import library, load
 
@@ -65,4 +65,5 @@ def test_a_question_names_controls_that_its_scenario_has(question: Preset) -> No
 def test_titles_name_machines_as_a_dba_would() -> None:
     titled = [entry.title for kind in KINDS for entry in entries(kind).values()]
     titled += [entry.title for entry in library().values()]
+    titled += [source_of(name) for name in library()]
     assert not [title for title in titled if "document 00" in title or "machine A" in title]

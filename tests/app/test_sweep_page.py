@@ -67,7 +67,10 @@ def test_the_page_says_when_a_sweep_ends_and_its_table_has_units() -> None:
 def test_a_control_that_is_drawn_again_still_says_its_value() -> None:
     """A browser that is late builds a control from its second drawing."""
     app = opened(
-        vary="tablespace.block_size_bytes=2K,4K", design="latin_hypercube", samples="7", where="table.rows > 1"
+        vary="tablespace.block_size_bytes=2K,4K",
+        design="latin_hypercube",
+        samples="7",
+        where="table.rows > 1",
     )
     app = app.run()
     assert not app.exception

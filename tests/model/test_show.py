@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from model.errors import shown
-from model.units import parse_bytes, show_bytes, show_range, show_seconds, show_span
+from model.units import parse_bytes, parse_seconds, show_bytes, show_range, show_seconds, show_span
 
 PARTS = {"ns": 1e-9, "µs": 1e-6, "ms": 1e-3, "s": 1.0, "min": 60.0, "h": 3600.0, "d": 86_400.0}
 DURATIONS = st.floats(1e-9, 1e9)
@@ -100,3 +100,8 @@ def test_a_span_is_rounded_outward_to_two_digits_of_its_ends_or_of_its_width(
     low_s: float, high_s: float, says: str
 ) -> None:
     assert show_span(low_s, high_s) == says
+
+
+@pytest.mark.parametrize("text", ["50 µs", "5e-05", "0.05ms"])
+def test_a_duration_is_the_same_in_whatever_unit_it_is_written(text: str) -> None:
+    assert parse_seconds(text) == 5e-05

@@ -13,7 +13,7 @@ from model.demand.segment import growth_of, row_shape
 from model.spec import WORKLOADS, Transaction, Transactions, Update
 from model.units import GIB, KIB, MIB, parse_bytes, parse_seconds, show_bytes, show_seconds, unit_of
 from scenarios import Scenario
-from scenarios.declared import declared_field
+from scenarios.declared import declared_field, has_one_value
 
 Kind = Literal["ladder", "choice", "flag", "whole", "share", "real", "size", "duration", "text"]
 
@@ -95,12 +95,12 @@ _COUNTED: Final = {
 
 @lru_cache(maxsize=256)
 def facts(path: str, kind: str = "full_scan") -> Facts | None:
-    """What the field *path* allows; None where a workload of *kind* has no such field."""
+    """What the field *path* allows; None where a workload of *kind* has no such field, or it has several values."""
     section, _, name = path.rpartition(".")
     if name == "use" and section in KINDS.values():
         return _named(path, section)
     declared = declared_field(path, kind)
-    if declared is None:
+    if declared is None or not has_one_value(declared):
         return None
     unit = _COUNTED.get(path) or _COUNTED.get(name) or unit_of(name)
     low = declared.get("minimum", declared.get("exclusiveMinimum"))

@@ -74,7 +74,9 @@ def declared_fields(kind: str) -> list[str]:
     found = [*_paths(system, system["$defs"]), *(f"workload.{name}" for name in work["properties"])]
     if "mix" in work["properties"]:
         found += [f"workload.mix.0.{name}" for name in workload["$defs"]["Transaction"]["properties"]]
-    return [path for path in found if path != "workload.kind" and _is_single(path, kind)]
+    return [
+        path for path in found if path != "workload.kind" and has_one_value(declared_field(path, kind) or {})
+    ]
 
 
 def _paths(section: dict[str, Any], named: dict[str, Any], where: str = "") -> Iterator[str]:
@@ -86,6 +88,6 @@ def _paths(section: dict[str, Any], named: dict[str, Any], where: str = "") -> I
             yield f"{where}{name}"
 
 
-def _is_single(path: str, kind: str) -> bool:
-    declared = declared_field(path, kind) or {}
+def has_one_value(declared: dict[str, Any]) -> bool:
+    """Whether a declared field takes a single value, no list or table of them."""
     return declared.get("type") not in ("array", "object")

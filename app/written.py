@@ -168,7 +168,7 @@ def _awr(result: RunResult) -> str:
                 ).rstrip()
             )
         lines += ["", ""] if profile else [" " * 26 + "-" * 54, ""]
-    return "\n".join(lines)
+    return "\n".join([*lines, "End of Report", ""])
 
 
 def _awr_html(result: RunResult) -> str:
@@ -185,7 +185,7 @@ def _awr_html(result: RunResult) -> str:
         f"<h3>{title}</h3>\n{_table(summary, columns, rows)}"
         for title, summary, columns, rows in _sections(result)
     ]
-    return "\n".join([*parts, "</body></html>", ""])
+    return "\n".join([*parts, "End of Report", "</body></html>", ""])
 
 
 def _table(summary: str, columns: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:

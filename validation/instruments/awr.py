@@ -16,7 +16,6 @@ from validation.instruments.figures import (
     Section,
     Setting,
     Skipped,
-    number_of,
 )
 from validation.instruments.opening import Progress, Source
 from validation.instruments.parameters import kept
@@ -41,6 +40,7 @@ REFUSED: Final = {
     r"ADDM Report for|ADDM Task": "this is ADDM's advice on an AWR report: give the AWR report itself",
     r"ASH Report For": "this is a report of active session history: it has samples, no counts; give an AWR report",
 }
+END: Final = "End of Report"
 TOP: Final = 20_000
 """Letters of a report that say what it is; some have another kind of report behind them."""
 WIDEST: Final = 1000
@@ -182,9 +182,8 @@ def _reading(source: Source, text: str, is_html: bool, before: int) -> Reading:
             if first == "sqlid" and source.keep.sql and "sqltext" in map(_normal, table.columns[1:]):
                 for row, line in zip(table.rows, table.lines, strict=True):
                     reading.name(row[0], "SQL text", row[-1], line)
-            skipped.add(
-                table.line, f"section {table.title[:60] or ', '.join(table.columns[:3])[:60]}".strip()
-            )
+            heads = ", ".join(table.columns[:3]) if is_html else ""  # in text, SQL may stand above a rule
+            skipped.add(table.line, f"section {table.title[:60] or heads[:60] or 'without a title'}")
     if not is_html:
         _text_header(reading, text, before)
     if skipped.count(COMMAS) >= MOST_COMMAS:
@@ -196,6 +195,10 @@ def _reading(source: Source, text: str, is_html: bool, before: int) -> Reading:
         raise NotReadable(
             f"{source.name}: no section of this report could be read; it is truncated, or not made by {HOW}"
         )
+    if END not in text[-TOP:]:
+        reading.missing.append("the end of the report: it is truncated")
+        last = before + text.count("\n") + 1  # a number in it may be cut; behind a line's end there is none
+        reading.figures = [one for one in reading.figures if one.line < last]
     there = {section.title.partition(":")[0] for section in reading.sections}
     reading.missing += [f"{what} is missing" for title, what in WANTED.items() if title not in there]
     kind_of_report = "Statspack" if STATSPACK.search(text[:5000]) else "AWR"
@@ -293,9 +296,9 @@ def _snapshot(reading: Reading, line: str, number: int) -> None:
         add(reading, f"{snap[1]} sessions", "instance", snap[4] or "", Column("", "count"), number)
     for name, cell in MINUTES.findall(line):
         if not any(one.name == name and one.of == "report" for one in reading.figures):
-            add(reading, name, "report", cell, Column(name, "s", 60.0), number)
+            seconds = add(reading, name, "report", cell, Column(name, "s", 60.0), number)
             if name.lower() == "elapsed":
-                reading.interval_s = number_of(cell) * 60
+                reading.interval_s = seconds
 
 
 class _Rows:

@@ -37,8 +37,7 @@ def add_cell(reading: Reading, column: str, of: str, cell: str, subject: str, li
         if unit == "fraction":
             return False
         scale *= (BINARY if unit.startswith("bytes") else THOUSANDS)[suffix.upper()]
-    add(reading, column or "value", of, match[1], Column(column, unit, scale), line)
-    return True
+    return add(reading, column or "value", of, match[1], Column(column, unit, scale), line) is not None
 
 
 SIZES: Final = ("begin", "end", "")
@@ -81,8 +80,8 @@ def unit_of(column: str, subject: str, suffix: str) -> tuple[str, float]:
     return f"{unit}{per}", scale
 
 
-def add(reading: Reading, name: str, of: str, cell: str, column: Column, line: int) -> None:
-    """Add a figure where *cell* is a number, with or without K, M, G behind it."""
+def add(reading: Reading, name: str, of: str, cell: str, column: Column, line: int) -> float | None:
+    """Add the figure that *cell* is, with or without K, M, G behind it: its value; None where it is no number."""
     suffix = cell[-1:].upper()
     scale = column.scale
     if suffix in BINARY:
@@ -90,6 +89,7 @@ def add(reading: Reading, name: str, of: str, cell: str, column: Column, line: i
     try:
         value = number_of(cell)
     except ValueError:
-        return
+        return None
     shaped = Column(name, column.unit, scale, grain_of(cell.replace(",", "")))
     reading.figures.append(figure(name, of, value, shaped, line))
+    return reading.figures[-1].value

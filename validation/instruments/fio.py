@@ -12,7 +12,10 @@ from validation.instruments.opening import Progress, Source
 
 NAME: Final = "fio"
 HOW: Final = "fio JOBFILE --output-format=json+ --output=fio.json"
-SIZE: Final = re.compile(r"([0-9]{1,18}(?:\.[0-9]+)?)([kKmMgG]?)i?[bB]?")
+SIZE: Final = re.compile(r"([0-9]{1,18})([kKmMgG]?)[bB]?")
+"""A block size; K, M and G are powers of 1024 unless the job says otherwise [fio(1), kb_base]."""
+COUNT: Final = re.compile(r"([0-9]{1,18})()")
+TIME: Final = re.compile(r"([0-9]{1,18})(s|m|h|)")
 DIRECTIONS: Final = ("read", "write", "trim")
 TEXT: Final = re.compile(r"^fio-[0-9]|: \(g=[0-9]+\): rw=|: \(groupid=[0-9]+, jobs=[0-9]+\)", re.MULTILINE)
 PLAIN: Final[dict[str, tuple[str, float]]] = {
@@ -23,6 +26,7 @@ PLAIN: Final[dict[str, tuple[str, float]]] = {
     "total_ios": ("count", 1.0),
 }
 TIMES: Final = {"slat": 1e-6, "clat": 1e-6, "lat": 1e-6, "slat_ns": 1e-9, "clat_ns": 1e-9, "lat_ns": 1e-9}
+SECONDS: Final = {"": 1.0, "s": 1.0, "m": 60.0, "h": 3600.0}
 OPTIONS: Final = {
     "iodepth": "count",
     "numjobs": "count",
@@ -145,12 +149,16 @@ def _take_direction(reading: Reading, part: dict[str, Any], of: str) -> None:
 
 def _take_option(reading: Reading, of: str, name: str, value: object, stated: Stated, near: int) -> None:
     """Add a setting of the job that is a number; those stand in the JSON as text, so their line is looked for."""
-    match = SIZE.fullmatch(value) if name in OPTIONS and isinstance(value, str) else None
+    if name not in OPTIONS or not isinstance(value, str):
+        return
+    unit = OPTIONS[name]
+    match = {"bytes": SIZE, "s": TIME}.get(unit, COUNT).fullmatch(value)
     if match is None:
         return
     here = stated.get((name, match[0]), [])
     if not here:
         return
-    number = float(match[1]) * MULTIPLES[match[2].upper()]
+    multiple = SECONDS[match[2]] if unit == "s" else MULTIPLES[match[2].upper()]
+    number = float(match[1]) * multiple
     line = here[max(bisect_right(here, near) - 1, 0)]
-    reading.figures.append(Figure(name, of, number, OPTIONS[name], number, number, line))
+    reading.figures.append(Figure(name, of, number, unit, number, number, line))

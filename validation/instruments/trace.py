@@ -62,6 +62,7 @@ MOST_SIZES: Final = 1_000
 MOST_LINES: Final = 2_000
 LONGEST: Final = 200
 """Letters that tell statements without SQL ID, and events, apart."""
+KINDS: Final = re.compile(r"PARSE ERROR|ERROR|LOB[A-Z]{0,20}")
 OTHERS: Final = "other statements"
 OTHER_EVENTS: Final = "other events"
 NAMED: Final = re.compile(
@@ -363,6 +364,6 @@ def _kind(line: str) -> str:
         return "bind variables"
     if line.startswith("***"):
         return "session lines (***)"
-    if line.startswith(("PARSE ERROR", "ERROR", "LOB")):
-        return f"{line.split(':', maxsplit=1)[0].split('#', maxsplit=1)[0].strip()} lines"
+    if known := KINDS.match(line):
+        return f"{known[0]} lines"
     return "header and other lines"

@@ -151,6 +151,8 @@ P    Est (M) Factor (thousands)  Read Factor
 D        768     .1           94         3.9
 D      7,680    1.0          942         1.0
                           ------------------------------------------------------
+
+End of Report
 """
 AWR_HTML: Final = """<html lang="en"><head><title>AWR Report for DB: SECRET, Inst: secret</title></head><body class="awr">
 <h1>WORKLOAD REPOSITORY report for</h1>
@@ -168,6 +170,7 @@ AWR_HTML: Final = """<html lang="en"><head><title>AWR Report for DB: SECRET, Ins
 <tr><td>D</td><td>992</td><td>0.10</td><td>122</td></tr></table>
 <table summary="This table displays the text of the SQL statements">
 <tr><th>SQL Id</th><th>SQL Text</th></tr><tr><td>0123456789abc</td><td>select 42 from <script>alert(1)</script></td></tr></table>
+End of Report
 </body></html>
 """
 SADF: Final = """{"sysstat": {"hosts": [{"nodename": "a.host.example", "sysname": "Linux", "release": "6.8.0", "number-of-cpus": 4,
@@ -269,6 +272,8 @@ Event                               Waits   Timeouts   Time (s)   (ms)     /txn
 ---------------------------- ------------ ---------- ---------- ------ --------
 db file sequential read           567,890          0      4,321      8     29.9
           -------------------------------------------------------------
+
+End of Report
 """
 SEGMENTS: Final = """
 Segments by Logical Reads                DB/Inst: SECRET/secret  Snaps: 1-2
@@ -288,7 +293,7 @@ SECRETTABLE                     TABLE      73484      73484      118,992    2.22
 """
 EVERY: Final = {
     "statspack old": STATSPACK_OLD,
-    "awr segments": AWR + SEGMENTS,
+    "awr segments": AWR.replace("\nEnd of Report", SEGMENTS + "\nEnd of Report"),
     "iostat old": IOSTAT_OLD, "iostat new": IOSTAT_NEW, "fio": FIO, "tkprof": TKPROF, "trace": TRACE, "awr": AWR,
     "awr html": AWR_HTML, "sadf": SADF, "sar": SAR, "plan": PLAN, "tables": TABLES, "aux stats": AUX_STATS, "parameters": PARAMETERS, "init.ora": INIT_ORA,
 }  # fmt: skip

@@ -39,6 +39,7 @@ NUMBERS = {
     "AWR's processors": f"{AWR}<table><tr><th>Platform</th><th>CPUs</th></tr><tr><td>L</td>"
     f"<td>{DIGITS}</td></tr></table>"
     "<table><tr><th>Event</th><th>Waits</th></tr><tr><td>a</td><td>1</td></tr></table></html>",
+    "AWR's minutes": f"WORKLOAD REPOSITORY report for\n   Elapsed:   {'9' * 40},439.98 (mins)\n",
     "AWR's waits": f"{AWR}<table><tr><th>Event</th><th>Waits</th></tr><tr><td>a</td><td>{'9' * 305}P</td></tr>"
     "</table></html>",
     "a trace's release": f"{PARSE}\nOracle Database 19c Release {DIGITS}\n",

@@ -235,6 +235,31 @@ def test_awr_tells_sizes_labels_and_pairs_apart(tmp_path: Path) -> None:
     assert found["IO Profile: Total Requests", "Read per Second"].value == 10.0
 
 
+@pytest.mark.parametrize("name", ["awr", "awr html", "statspack old"])
+def test_a_truncated_report_says_so_and_gives_no_cut_number(name: str, tmp_path: Path) -> None:
+    text = made.EVERY[name]
+    [whole] = read_text(tmp_path, text)
+    assert not any("truncated" in missing for missing in whole.missing)
+    there = {(one.of, one.name, one.value) for one in whole.figures}
+    for place in range(len(text) // 2, text.index("End of Report")):
+        try:
+            readings = read_text(tmp_path, text[:place])
+        except NotReadable:
+            continue
+        for reading in readings:
+            assert {(one.of, one.name, one.value) for one in reading.figures} <= there
+            assert any("truncated" in missing for missing in reading.missing)
+
+
+def test_settings_of_fio_have_their_units(tmp_path: Path) -> None:
+    text = made.FIO.replace('"iodepth" : "16"', '"iodepth" : "16k", "runtime" : "5m", "rwmixread" : "70"')
+    [reading] = read_text(tmp_path, text)
+    found = figures(reading)
+    assert found["job 1", "runtime"].value == 300
+    assert found["job 1", "rwmixread"].value == 70
+    assert ("job 1", "iodepth") not in found
+
+
 def test_units_of_awr(tmp_path: Path) -> None:
     text = """
 Wait Event Histogram                       DB/Inst: SECRET/secret  Snaps: 1-2

@@ -32,7 +32,7 @@ class Facts:
     low: float | None = None
     high: float | None = None
     open_below: bool = False
-    """The lower limit itself is not allowed."""
+    """The lower limit itself is not allowed, or is next to nothing and shown as nothing."""
     of_text: bool = False
     """The field is text of any form, even where it looks like a number."""
     optional: bool = False
@@ -77,6 +77,7 @@ class Facts:
         return number + ("%" if self.unit == "%" else f" {self.unit}" if self.unit else "")
 
 
+NEXT_TO_NOTHING: Final = 1e-9
 _COUNTED: Final = {
     "iops_limit": "requests/s",
     "burst_iops": "requests/s",
@@ -104,19 +105,20 @@ def facts(path: str, kind: str = "full_scan") -> Facts | None:
         return None
     unit = _COUNTED.get(path) or _COUNTED.get(name) or unit_of(name)
     low = declared.get("minimum", declared.get("exclusiveMinimum"))
+    open_below = "exclusiveMinimum" in declared or (low is not None and 0 < low < NEXT_TO_NOTHING)
     high = declared.get("maximum")
     options = tuple(declared.get("enum", ()))
     return Facts(
         path=path,
-        kind=_kind(declared, options, unit, "exclusiveMinimum" in declared),
+        kind=_kind(declared, options, unit, open_below),
         unit=unit,
         says=declared.get("description", ""),
         source=declared.get("source", ""),
         default=declared.get("default"),
         options=options,
-        low=low,
+        low=0 if low is not None and low < NEXT_TO_NOTHING else low,
         high=high,
-        open_below="exclusiveMinimum" in declared,
+        open_below=open_below,
         of_text=declared.get("type") == "string" and not options,
         optional=declared.get("optional", False),
     )
@@ -186,8 +188,9 @@ def _kind(declared: dict[str, Any], options: tuple[Any, ...], unit: str, open_be
         return "real"
     if unit == "s":
         return "duration"
-    # A slider cannot be left empty.
-    bounded = declared.get("maximum", 1000) <= 100 and not open_below and not declared.get("optional", False)
+    # A slider cannot be left empty, and has no fine steps near a lower limit.
+    from_nothing = not declared.get("minimum") and not open_below
+    bounded = declared.get("maximum", 1000) <= 100 and from_nothing and not declared.get("optional", False)
     return "share" if bounded else "real"
 
 

@@ -147,11 +147,13 @@ def recognises(head: str) -> bool:
 def read(source: Source, progress: Progress | None = None) -> list[Reading]:
     """Every report of *source*; several in one file are told apart by their headings."""
     text = source.text()
-    for pattern, why in REFUSED.items():
-        if re.search(pattern, source.head[:TOP], re.IGNORECASE):
-            raise NotReadable(f"{source.name}: {why}")
     titled = AWR.search(text) or STATSPACK.search(text)
-    above = text[: titled.end()] if titled else text[:TOP]
+    above = text[: titled.end() + len("(RAC)")] if titled else text[:TOP]
+    for pattern, why in REFUSED.items():
+        if re.search(
+            pattern, above[:TOP], re.IGNORECASE
+        ):  # behind its title, a report may tell of the others
+            raise NotReadable(f"{source.name}: {why}")
     is_html = re.search(r"<(?:html|table|h[1-4]|body)\b", above, re.IGNORECASE) is not None
     heading = r"<html\b" if is_html else rf"^[ \t]*(?:{AWR.pattern}|{STATSPACK.pattern})"
     starts = [found.start() for found in re.finditer(heading, text, re.IGNORECASE | re.MULTILINE)]

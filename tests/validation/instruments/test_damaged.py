@@ -6,7 +6,7 @@ import os
 import random
 import re
 from collections.abc import Callable
-from functools import cache
+from functools import lru_cache
 from math import isclose
 from pathlib import Path
 
@@ -94,7 +94,7 @@ def row_at(line: int, lines: list[str]) -> str:
     return row + re.split("<tr|</table|<table", after, maxsplit=1, flags=re.IGNORECASE)[0]
 
 
-@cache
+@lru_cache(maxsize=100_000)
 def numbers_in(line: str) -> tuple[float, ...]:
     found = NUMBER.findall(line)
     values = {float(number.replace(",", "")) for number in found if number.strip(",.")}

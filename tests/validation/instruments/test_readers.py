@@ -260,6 +260,14 @@ def test_settings_of_fio_have_their_units(tmp_path: Path) -> None:
     assert ("job 1", "iodepth") not in found
 
 
+def test_a_report_may_hold_another_kind_behind_its_title(tmp_path: Path) -> None:
+    text = made.AWR.replace(
+        "Load Profile  ", "ADDM Report for Task 'X'\nASH Report For A/b\n\nLoad Profile  ", 1
+    )
+    [reading] = read_text(tmp_path, text)
+    assert reading.count() == read_text(tmp_path, made.AWR)[0].count()
+
+
 def test_units_of_awr(tmp_path: Path) -> None:
     text = """
 Wait Event Histogram                       DB/Inst: SECRET/secret  Snaps: 1-2

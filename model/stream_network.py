@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import e
 from typing import Any
 
 from model.demand.calls import UNBUFFERED
-from model.demand.device_calls import Changed, span_of
+from model.demand.device_calls import Changed, goes_on_near, span_of
 from model.demand.stream_demand import CallDemand
 from model.demand.stream_work import call_demand
 from model.laws import block_layer, disk_means, page_cache, queueing
 from model.laws.numeric import Number, floor_div, larger, smaller, some, where
+from model.state.elevator import IDLE_S, SYNC_SLICE_S
 
 FULL = 1.0
 NEARLY = 1e-9
@@ -153,16 +155,19 @@ def _open(system: Any, calls: Any, demand: CallDemand) -> StreamTime:
     held_s = demand.held_s
     load = rate * held_s
     share = larger(demand.waiting_share, LEAST_SHARE)
+    scv = (
+        larger(0.0, (1 + demand.scv) * share - 1) if some(share < 1) and demand.together == 1 else demand.scv
+    )
     below = where(load < FULL, rate * share, 0.0)
     if demand.servers == 1:
-        wait = queueing.mg1_wait_s(below / demand.alike, held_s / share * demand.alike, demand.scv)
-        method = f"M/G/1 with a squared coefficient of variation of {float(_mean(demand.scv)):.3g}"
+        wait = queueing.mg1_wait_s(below / demand.alike, held_s / share * demand.alike, scv)
+        method = f"M/G/1 with a squared coefficient of variation of {float(_mean(scv)):.3g}"
     else:
         each_s = smaller(demand.device_s, held_s * demand.servers) / share
-        wait = (1 + demand.scv) / 2 * queueing.mmc_wait_s(below, each_s, demand.servers)
+        wait = (1 + scv) / 2 * queueing.mmc_wait_s(below, each_s, demand.servers)
         method = f"M/M/{demand.servers}, stretched by the variation of the service"
     if calls.arrivals == "regular":
-        wait = where(demand.scv > 0, wait * demand.scv / (1 + demand.scv), 0.0)
+        wait = where(scv > 0, wait * scv / (1 + scv), 0.0)
         # NOTE: the calls of all users come at the same moment
         wait = wait + larger(0.0, calls.users - demand.servers) / 2 * held_s / share
         method = (
@@ -176,10 +181,9 @@ def _open(system: Any, calls: Any, demand: CallDemand) -> StreamTime:
     load = rate * pace_s
     arrivals_scv = 1.0 if calls.arrivals == "poisson" else 0.0
     behind = total * larger(0.0, pace_s - 1 / rate)
-    walked = queueing.heavy_traffic_wait_s(held_s, arrivals_scv + demand.scv, total)
-    wait = share * where(
-        load < FULL, smaller(wait, larger(walked, calls.users * held_s)), behind / 2 + walked
-    )
+    walked = queueing.heavy_traffic_wait_s(held_s, arrivals_scv + scv, total)
+    wait = share * where(load < FULL, smaller(wait, larger(walked, calls.users * held_s)), walked)
+    wait = where(demand.gathered > 1, smaller(wait, demand.gathered / rate), wait)
     if calls.pattern == "sequential" and not demand.ahead:
         wait = where(load <= FULL + NEARLY, smaller(wait, calls.users * demand.together * held_s / 2), wait)
     wait = larger(wait, smaller(demand.queued, total / 2) / rate)
@@ -190,9 +194,29 @@ def _open(system: Any, calls: Any, demand: CallDemand) -> StreamTime:
     )
     if demand.ahead:
         wait = ahead_wait_s(demand, wait, calls.rate_per_s)
+    wait = wait + share * behind / 2 + _idled_s(system, calls, demand)
     arrived_s, queued_s = _arrived(system, calls, demand)
     elapsed = larger(arrived_s, total * pace_s) + demand.device_s + demand.cpu_s
     return StreamTime(demand, total, elapsed, demand.cpu_s + queued_s + wait, wait, load, method)
+
+
+def _idled_s(system: Any, calls: Any, demand: CallDemand) -> Number:
+    """Mean wait for a scheduler that keeps the device for another program, which may go on near where it was.
+
+    A turn lasts until a gap is longer than the scheduler waits, or the slice is over [linux-cfq].
+    """
+    if calls.users == 1 or not goes_on_near(system, calls):
+        return 0.0
+    stays = (
+        1 - e ** (-IDLE_S * calls.rate_per_s)
+        if calls.arrivals == "poisson"
+        else calls.rate_per_s * IDLE_S >= 1
+    )
+    turn_s = smaller(
+        SYNC_SLICE_S, (demand.held_s + stays / calls.rate_per_s) / larger(LEAST_SHARE, 1 - stays)
+    )
+    taken = smaller(1.0, calls.users * (calls.rate_per_s * demand.held_s + stays))
+    return taken * (calls.users - 1) ** 2 * turn_s / (2 * calls.users) * demand.waiting_share
 
 
 def _arrived(system: Any, calls: Any, demand: CallDemand) -> tuple[Number, Number]:

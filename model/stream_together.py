@@ -38,6 +38,8 @@ class Share:
     """Calls that wait for each other."""
     visits: Number
     """Times that a call waits for the device."""
+    waiting_share: Number
+    """Of its calls, those that wait for the device."""
     turn_s: Number
     """What a program takes of the device until the scheduler turns to the next."""
     turn_calls: Number
@@ -109,6 +111,7 @@ def _share(system: Any, calls: Any, time: StreamTime, span: Number) -> Share:
         left=time.calls,
         programs=programs,
         visits=demand.visits,
+        waiting_share=demand.waiting_share if calls.rate_per_s is not None or demand.together == 1 else 1.0,
         turn_s=turn_s,
         turn_calls=turn_calls,
     )
@@ -147,7 +150,7 @@ def _balance(shares: list[Share], *, fair: bool) -> None:
                     ahead = ahead + found * theirs * one.visits / other.visits
             # NOTE: no call waits for more than all that is still to come
             queued_s = smaller((ahead + begun) / free, _left_s(shares, held, one))
-            at_queue = each + queued_s
+            at_queue = each + queued_s * one.waiting_share
             if fair and not one.station:
                 at_queue = where(one.left > 0, _in_turns_s(shares, one, each, queued_s), at_queue)
             one.wait_s = at_queue + larger(0.0, one.alone_s - one.held_s[0])

@@ -29,10 +29,14 @@ class Changed:
 
 
 def takes_turns(system: Any, calls: Any, gap_s: Number) -> bool:
-    """Whether the scheduler keeps a rotating disk for a program that goes on near where it was [linux-cfq]."""
+    """Whether the scheduler keeps the device for each program in turn, as it goes on before the scheduler gives up."""
+    return calls.rate_per_s is None and largest(gap_s) < IDLE_S and goes_on_near(system, calls)
+
+
+def goes_on_near(system: Any, calls: Any) -> bool:
+    """Whether the scheduler waits for the next call of a program, as it lies near the last one [linux-cfq]."""
     hole_bytes = calls.stride_bytes - calls.block_size_bytes if calls.pattern == "strided" else 0
-    near = calls.pattern != "random" and abs(hole_bytes) <= NEAR_BYTES and largest(gap_s) < IDLE_S
-    return bool(idles(system) and near and calls.rate_per_s is None)
+    return calls.pattern != "random" and abs(hole_bytes) <= NEAR_BYTES and idles(system)
 
 
 def idles(system: Any) -> bool:

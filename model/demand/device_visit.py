@@ -51,6 +51,8 @@ class Visit:
     """Whether it begins where the last one of the device ended."""
     queued: Number = 0.0
     """Calls that wait before it at least, so that they are sorted well enough."""
+    waiting_share: Number = 1.0
+    """Of the calls, those that a controller's cache does not answer."""
 
 
 def visit_of(
@@ -131,9 +133,17 @@ def _with_hits(disk: Any, missed: Visit, size_bytes: Number, pieces: Number, hit
     hit = larger(0.0, 1 - pieces * (1 - hit_fraction))
     mean = hit * answered_s + (1 - hit) * missed.alone_s
     square = hit * answered_s**2 + (1 - hit) * missed.alone_s**2 * (1 + missed.scv)
-    held_s = (1 - hit_fraction) * missed.held_s + hit_fraction * size_bytes / disk.bus_bytes_per_s
+    # NOTE: the interface moves what the cache answers while the medium works on the rest
+    held_s = larger((1 - hit_fraction) * missed.held_s, hit_fraction * size_bytes / disk.bus_bytes_per_s)
     return Visit(
-        mean, square / mean**2 - 1, held_s, missed.servers, missed.alike, missed.in_order, missed.queued
+        mean,
+        square / mean**2 - 1,
+        held_s,
+        missed.servers,
+        missed.alike,
+        missed.in_order,
+        missed.queued,
+        waiting_share=1 - hit,
     )
 
 
@@ -145,21 +155,21 @@ def _at_medium(system: Any, calls: Any, size: Number, gap_s: Number, runs: Numbe
     if calls.users <= copies_of(disk, calls) or takes_turns(system, calls, gap_s):
         return _in_order(system, calls, size, gap_s)
     other = _among_others(system, calls, size, runs)
-    if calls.rate_per_s is None or calls.arrivals == "regular":
+    if calls.rate_per_s is None:
         return other
     same = _in_order(system, Changed(calls, users=1, rate_per_s=calls.users * calls.rate_per_s), size, gap_s)
-    share = 1 / calls.users
+    share = 1 / calls.users if calls.arrivals == "poisson" else 0.0
     mean_s = share * same.held_s + (1 - share) * other.held_s
-    if system.host.scheduler in (*IN_BATCHES, *IDLING):
+    if system.host.scheduler in (*IN_BATCHES, *IDLING) and system.disk.rotation_s:
         # NOTE: those that wait are sorted by their places, so that more wait until the device keeps up
         apart_s = 1 / (calls.users * calls.rate_per_s)
+        most = larger(share, 1 - calls.users / system.host.nr_requests)
         enough = (other.held_s - apart_s) / larger(LEAST_SHARE, other.held_s - same.held_s)
-        sorted_share = larger(share, smaller(1 - calls.users / system.host.nr_requests, enough))
-        waiting = max(system.disk.queue_depth, system.disk.parallel_requests) + calls.users / (
-            1 - sorted_share
-        )
-        other.queued = where(mean_s > apart_s, waiting, 0.0)
-        share = where(mean_s > apart_s, sorted_share, share)
+        sorted_share = where(same.held_s < apart_s, larger(share, smaller(most, enough)), most)
+        depth = max(system.disk.queue_depth, system.disk.parallel_requests)
+        behind = mean_s > apart_s
+        other.queued = where(behind, depth + calls.users / (1 - sorted_share), 0.0)
+        share = where(behind, sorted_share, share)
     other.alone_s = share * same.alone_s + (1 - share) * other.alone_s
     other.held_s = share * same.held_s + (1 - share) * other.held_s
     return other

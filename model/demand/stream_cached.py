@@ -8,7 +8,7 @@ from model.demand.device_calls import Changed, largest_bytes, span_of
 from model.demand.device_visit import Visit, start_s, visit_of
 from model.demand.stream_demand import LEAST_S, CallDemand, absorbed
 from model.laws import block_layer, disk_means, disk_rounds, disk_sets, page_cache
-from model.laws.numeric import Number, ceil_div, larger, smaller, where
+from model.laws.numeric import Number, ceil_div, larger, largest, smaller, where
 from model.state.read_ahead import ReadAhead
 
 MOST_PAGES = 4096
@@ -97,8 +97,9 @@ def written_through(system: Any, calls: Any, path: str) -> CallDemand:
     if seen.pattern == "strided" and runs > 1 and disk.rotation_s and not disk.write_cache_bytes:
         visit.held_s = visit_of(system, Changed(seen, users=1, rate_per_s=None), size, 0.0).alone_s
     data_s, held_s = runs * visit.held_s + visit.alone_s - visit.held_s, runs * visit.held_s
+    gathered: Number = 1.0
     if records:
-        data_s, held_s = _committed_s(system, calls, visit, size, runs)
+        data_s, held_s, gathered = _committed_s(system, calls, visit, size, runs)
     device_s = larger(data_s, runs * run_pages * host.page_submit_s)
     # NOTE: what is written after the last fsync is left to write-back
     each = calls.count / fsyncs(calls) if waited else 1
@@ -116,6 +117,7 @@ def written_through(system: Any, calls: Any, path: str) -> CallDemand:
         queued=visit.queued,
         together=each,
         visits=1 + records,
+        gathered=gathered,
         waiting_share=1 / each,
     )
     return absorbed(system, calls, demand)
@@ -123,8 +125,8 @@ def written_through(system: Any, calls: Any, path: str) -> CallDemand:
 
 def _committed_s(
     system: Any, calls: Any, data: Visit, size_bytes: Number, runs: Number
-) -> tuple[Number, Number]:
-    """Time of data and commit for a lone program, and what they take of the device's capacity.
+) -> tuple[Number, Number, Number]:
+    """Time of data and commit for a lone program, what they take of the device's capacity, and commits at a time.
 
     The journal lies apart from the data. On a platter that is a long seek there and back, and a turn between the two
     writes of a commit; several programs that commit at a time share the seeks, as their records adjoin.
@@ -151,10 +153,9 @@ def _committed_s(
         back_s = seek_s if data.in_order else 0.0
         data_s = runs * data.held_s + back_s / disk.parallel_requests
         records_s = sum(limit)
-        return (
-            data.alone_s + (runs - 1) * data.held_s + back_s + sum(took),
-            data_s + records_s / _commits_at_a_time(calls, data_s, records_s),
-        )
+        at_a_time = _commits_at_a_time(calls, data_s, records_s)
+        alone_s = data.alone_s + (runs - 1) * data.held_s + back_s + sum(took)
+        return alone_s, data_s + records_s / at_a_time, at_a_time
     capacity = int(disk.capacity_bytes) * disk_means.data_members(disk)
     far_s = disk_means.overhead_s(disk, True) + disk.rotation_s / 2
     far_s = far_s + disk_rounds.seek_between_s(disk, calls.start_byte or 0, page_cache.journal_byte(capacity))
@@ -166,12 +167,12 @@ def _committed_s(
         return near_s + (2 * far_s + sent_s) / programs + records_s + turn_s
 
     if calls.rate_per_s is None:
-        return each_s(calls.users), each_s(calls.users)
+        return each_s(calls.users), each_s(calls.users), 1.0
     alone_s = each_s(1)
     shared_s = each_s(1) - each_s(disk.queue_depth)
     at_a_time = smaller(disk.queue_depth, _commits_at_a_time(calls, alone_s - shared_s, shared_s))
     took_s = alone_s - shared_s + shared_s / at_a_time
-    return took_s, took_s
+    return took_s, took_s, at_a_time
 
 
 def _commits_at_a_time(calls: Any, own_s: Number, shared_s: Number) -> Number:
@@ -206,7 +207,11 @@ def read_ahead(system: Any, calls: Any) -> CallDemand:
     seen = calls
     if calls.pattern == "strided" and size >= calls.stride_bytes:
         seen = Changed(calls, pattern="sequential")
-    visit = visit_of(system, seen, window if ahead else size / smaller(1, share), own_s + calls.think_s)
+    if calls.pattern != "random" and 0 < largest(missed) < 1:  # what the cache holds leaves holes
+        step = window if ahead or seen.pattern == "sequential" else calls.stride_bytes
+        seen = Changed(seen, pattern="strided", stride_bytes=step / missed)
+    gap_s = (own_s + calls.think_s) / larger(missed, LEAST_S)
+    visit = visit_of(system, seen, window if ahead else size / smaller(1, share), gap_s)
     if not ahead:
         often = missed * smaller(1, share)
         return CallDemand(
@@ -220,7 +225,7 @@ def read_ahead(system: Any, calls: Any) -> CallDemand:
             exact=False,
             servers=visit.servers,
             alike=visit.alike,
-            waiting_share=often,
+            waiting_share=often * visit.waiting_share,
         )
     if system.disk.rotation_s and calls.users > 1:  # those of one reader adjoin, unless it takes its time
         window_own_s = (own_s + calls.think_s) / share

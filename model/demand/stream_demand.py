@@ -46,6 +46,8 @@ class CallDemand:
     """Requests of a call that no merge joins."""
     queued: Number = 0.0
     """Calls that wait at least, as only so many are sorted well enough."""
+    gathered: Number = 1.0
+    """Calls that commit at a time, where they arrive faster than one by one could."""
     waiting_share: Number = 1.0
     """Of the calls, those that wait for the device at all."""
     overlap_s: Number = 0.0

@@ -47,6 +47,7 @@ def _unbuffered(system: Any, calls: Any, cpu_s: Number, write: bool) -> CallDema
         together=together,
         pieces=pieces,
         queued=visit.queued,
+        waiting_share=visit.waiting_share,
         start_s=start_s(system, calls, visit, size, gap_s),
     )
     return absorbed(system, calls, demand)

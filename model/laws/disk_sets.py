@@ -59,12 +59,16 @@ def caught_fraction(disk: Any, span_bytes: Number, idle_s: Number) -> Number:
     """Share of reads at random places of a set that its members have read ahead, each idle so long between its reads.
 
     A member reads on behind its last read until its buffer is full, and waits up to a turn for a place behind that.
+    What its buffer can hold altogether is there soon, if it has any time.
     """
     if not (disk.rotation_s and disk.track_buffer_bytes):
         return 0.0
     ahead = smaller(disk.track_buffer_bytes, idle_s * disk.bandwidth_bytes_per_s)
     ahead = ahead + disk.rotation_s * disk.bandwidth_bytes_per_s
-    return smaller(1.0, ahead / (span_bytes / disk_means.data_members(disk)))
+    own = span_bytes / disk_means.data_members(disk)
+    return where(
+        (own <= disk.track_buffer_bytes) & (idle_s > 0), 1.0, smaller(1.0, ahead / own)
+    )
 
 
 def in_order_s(disk: Any, size_bytes: Number, stride_bytes: Number, gap_s: Number, write: bool) -> Number:

@@ -91,6 +91,8 @@ class Caller:
         self.ahead = ReadAhead(max(1, self.host.read_ahead_bytes // block_layer.PAGE_BYTES))
         self.ahead.end_page = -(-file.span_bytes // block_layer.PAGE_BYTES)
         self._hit_debt = 0.0
+        first = file.first_byte // block_layer.PAGE_BYTES
+        self._own_pages = range(self._place(first), self._place(first + self.ahead.end_page) + 1)
 
     def run(self) -> Step:
         """All calls of the program."""
@@ -268,7 +270,7 @@ class Caller:
         if self.path == "buffered":
             if every and (number + 1) % every == 0:
                 begin_s = self.env.now
-                yield from cache.sync_pages(cache.pages.in_order(), self.owner)
+                yield from cache.sync_pages(cache.pages_of_fsync(self._own_pages), self.owner)
                 yield from cache.commit_record(self.owner)
                 self.record.add(FSYNC, self.env.now - begin_s)
             return

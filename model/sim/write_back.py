@@ -80,6 +80,16 @@ class PageCache:
         self._held.append(event)
         return event
 
+    def pages_of_fsync(self, file: range) -> list[int]:
+        """Dirty pages that fsync of a file writes: its own, or all where a commit writes what is new in any file.
+
+        ext3 in ordered mode does so; a block device is one file. [linux-ext3]
+        """
+        pages = self.pages.in_order()
+        if self._ordered or self.host.filesystem == "none":
+            return pages
+        return [page for page in pages if page in file]
+
     def sync_pages(self, pages: list[int], owner: int) -> Step:
         """Write those of *pages* that are dirty and wait for them, as fsync and O_SYNC do."""
         yield from self._write(pages, owner, sync=True)

@@ -61,6 +61,14 @@ CALLS: dict[str, tuple[dict[str, Any], dict[str, Any], dict[str, Any], float]] =
         {"use": "sas-10k", "read_hit_fraction": 0.8}, {"scheduler": "kyber"},
         READS | {"pattern": "strided", "stride_bytes": "64K", "block_size_bytes": 4096, "users": 8, "count": 2000},
         0.35),
+    "what the page cache answers leaves holes for the drive": (
+        {"use": "ida-2004"}, {"page_cache_hit_fraction": 0.9},
+        AHEAD | {"block_size_bytes": 4096, "pattern": "strided", "stride_bytes": "64K", "think_s": 0.02,
+                 "think_cv": 1, "count": 1000}, 0.35),
+    "programs that arrive near where they were keep a fair scheduler": (
+        {"use": "array-raid5"}, {"scheduler": "cfq", "kernel": "3.10"},
+        READS | {"block_size_bytes": 512, "pattern": "strided", "stride_bytes": 8192, "users": 2, "rate_per_s": 200,
+                 "count": 2000}, 0.45),
     "a full queue keeps calls out": (
         {"use": "magni-sdb"}, {"nr_requests": 128}, READS | FAR | {"block_size_bytes": 4096, "users": 8,
                                                                    "in_flight": 32, "count": 500}, 0.1),
@@ -99,6 +107,24 @@ def test_a_call_waits_for_no_more_than_all_that_is_still_to_come() -> None:
     assert fast.streams is not None
     assert slow.streams is not None
     assert fast.streams[0].response_s < 2 * slow.streams[0].response_s
+
+
+@pytest.mark.parametrize(("filesystem", "alike"), [("xfs", True), ("ext4", True), ("ext3", False)])
+def test_fsync_writes_its_own_file_but_for_an_ordered_commit(filesystem: str, alike: bool) -> None:
+    """Only the commit of ext3 in ordered mode writes what another program has dirtied."""
+    mine = BUFFERED | FAR | {"block_size_bytes": 4096, "fsync_every": 10, "count": 200}
+    other = BUFFERED | FAR | {"block_size_bytes": "1M", "count": 64}
+    took = []
+    for beside in ([], [other]):
+        scenario = from_mapping(
+            {
+                "disk": {"use": "ssd-sata"},
+                "host": {"memory_bytes": "64G", "filesystem": filesystem},
+                "workload": {**mine, "beside": beside},
+            }
+        )
+        took.append(simulate(scenario.system, scenario.workload, seed=1, name="slow").time.elapsed_s)
+    assert (took[1] < 1.1 * took[0]) == alike
 
 
 @pytest.mark.parametrize(

@@ -63,6 +63,11 @@ class Case:
         return bool(self.work.rate_per_s is not None)
 
     @property
+    def arrivals(self) -> bool:
+        """Whether the work arrives at a rate, or a stream beside it does."""
+        return any(calls.rate_per_s is not None for calls in (self.work, *self.work.beside))
+
+    @property
     def saturated(self) -> bool:
         """Whether transactions come as fast as the first resource to saturate can serve them."""
         found = self.result.transactions
@@ -146,6 +151,11 @@ OF_STATEMENTS = (
 )
 OF_STREAMS = (
     EXACT,
+    Regime(
+        "calls that arrive at a busy device",
+        "Calls arrive nearly as fast as the device serves them, or faster: the queue depends on chance and order.",
+        lambda case: case.arrivals and case.busy >= NEARLY_FULL,
+    ),
     Regime(
         "several streams, page cache",
         "Several streams share the device, and the page cache writes behind this one and reads ahead of it.",
@@ -251,6 +261,7 @@ OF_TRANSACTIONS = (
 )
 SATURATED = 0.95
 BUSY = 0.5
+NEARLY_FULL = 0.75
 FEW_READS = 10
 IN_STEP = 0.5
 

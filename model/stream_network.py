@@ -107,7 +107,7 @@ def _closed(system: Any, calls: Any, demand: CallDemand) -> StreamTime:
         begun = smaller(
             many, demand.together * system.host.nr_requests / larger(1, demand.pieces) + calls.users
         )
-        waited = smaller(waited + longer_s * many / total, elapsed * begun / total)
+        waited = smaller(waited + (longer_s + demand.start_s) * many / total, elapsed * begun / total)
         # NOTE: the first calls of all find no full queue
         waited = waited - larger(0.0, waited - demand.device_s) * smaller(1.0, (begun - 1) / total) / 2
     else:

@@ -28,8 +28,8 @@ class Share:
     """Calls a second of those that wait for none; 0 where calls wait for earlier ones."""
     under_way: Number
     rest_s: Number
-    alone_s: Number
-    """Time at the device of a call that follows one of its own stream."""
+    alone_s: tuple[Number, Number]
+    """Time at the device, for a call that follows one of its own stream, and one of another."""
     held_s: tuple[Number, Number]
     """Of the capacity, for a call that follows one of its own stream, and one of another."""
     left: Number
@@ -91,7 +91,7 @@ def _share(system: Any, calls: Any, time: StreamTime, span: Number) -> Share:
     demand, disk = time.demand, system.disk
     cached = is_write(calls) and disk.write_cache_bytes > 0
     other = demand
-    if disk.rotation_s and not cached:
+    if (disk.rotation_s or disk.average_seek_s) and not cached:
         other = call_demand(system, Changed(calls, among_bytes=span))
     unbuffered = (calls.path or system.host.io_path) in UNBUFFERED
     programs = calls.users * (calls.in_flight if unbuffered else 1)
@@ -106,7 +106,7 @@ def _share(system: Any, calls: Any, time: StreamTime, span: Number) -> Share:
         arrives_per_s=0.0 if calls.rate_per_s is None else over(time.calls, time.elapsed_s),
         under_way=larger(1.0, under_way),
         rest_s=rest_s,
-        alone_s=demand.device_s,
+        alone_s=(demand.device_s, larger(demand.device_s, other.device_s)),
         held_s=(demand.held_s, larger(demand.held_s, other.held_s)),
         left=time.calls,
         programs=programs,
@@ -153,7 +153,9 @@ def _balance(shares: list[Share], *, fair: bool) -> None:
             at_queue = each + queued_s * one.waiting_share
             if fair and not one.station:
                 at_queue = where(one.left > 0, _in_turns_s(shares, one, each, queued_s), at_queue)
-            one.wait_s = at_queue + larger(0.0, one.alone_s - one.held_s[0])
+            apart = 1 - over(one.requests_per_s, total)
+            alone_s = one.alone_s[0] + apart * (one.alone_s[1] - one.alone_s[0])
+            one.wait_s = at_queue + larger(0.0, alone_s - each)
             closed = smaller(
                 over(one.time.calls, one.time.elapsed_s), one.under_way / (one.rest_s + one.wait_s)
             )

@@ -66,9 +66,7 @@ def caught_fraction(disk: Any, span_bytes: Number, idle_s: Number) -> Number:
     ahead = smaller(disk.track_buffer_bytes, idle_s * disk.bandwidth_bytes_per_s)
     ahead = ahead + disk.rotation_s * disk.bandwidth_bytes_per_s
     own = span_bytes / disk_means.data_members(disk)
-    return where(
-        (own <= disk.track_buffer_bytes) & (idle_s > 0), 1.0, smaller(1.0, ahead / own)
-    )
+    return where((own <= disk.track_buffer_bytes) & (idle_s > 0), 1.0, smaller(1.0, ahead / own))
 
 
 def in_order_s(disk: Any, size_bytes: Number, stride_bytes: Number, gap_s: Number, write: bool) -> Number:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import accumulate
-from textwrap import shorten
+from textwrap import wrap
 from typing import Any, Final
 
 from app.profile import scale_of
@@ -29,7 +29,8 @@ LOOKS: Final[dict[str, tuple[str, str]]] = {
     "Other": ("#d46fa4", "x"),
 }
 UNCHANGED_S: Final = 5e-7  # TKPROF itself resolves microseconds
-LONGEST_LABEL: Final = 40
+LONGEST_LINE: Final = 26
+MOST_LINES: Final = 2
 LEAST_SEEN: Final = 0.04
 """Share of the axis below which steps from one bar to the next are too small to be read."""
 MARK_OF_SHOWN: Final = 0.006
@@ -232,13 +233,18 @@ def _stack(row: str, result: RunResult) -> list[dict[str, Any]]:
     return traces
 
 
+def in_lines(label: str) -> str:
+    """A label of a bar in two lines, if one has no room for it; only a longer one is cut."""
+    return "<br>".join(wrap(label, LONGEST_LINE, max_lines=MOST_LINES, placeholder=" …"))
+
+
 def _layout(rows: list[str], shown: list[float], across: str) -> dict[str, Any]:
     return {
         "barmode": "overlay", "height": 56 + 27 * max(len(rows), ROWS), "uirevision": "kept",
         "margin": {"l": 8, "r": 78, "t": 4, "b": 40}, "showlegend": False,
         "xaxis": {"title": {"text": across, "standoff": 6}, "range": shown, "zeroline": True, "fixedrange": True},
         "yaxis": {"categoryorder": "array", "categoryarray": rows[::-1], "automargin": True, "fixedrange": True,
-                  "tickvals": rows, "ticktext": [f"{shorten(row, LONGEST_LABEL, placeholder=' …')}  " for row in rows]},
+                  "tickvals": rows, "ticktext": [f"{in_lines(row)}  " for row in rows]},
         "uniformtext": {"mode": "show", "minsize": 9}, "hoverlabel": {"align": "left"},
         "paper_bgcolor": "rgba(0,0,0,0)", "plot_bgcolor": "rgba(0,0,0,0)", "bargap": 0.3,
     }  # fmt: skip

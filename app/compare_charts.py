@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from textwrap import shorten
 from typing import Any, Final
 
-from app.charts import LOOKS, UNCHANGED_S, Figure, by_class, marker, write_in
+from app.charts import LOOKS, UNCHANGED_S, Figure, by_class, in_lines, marker, write_in
 from app.compare_table import value_said
 from app.profile import scale_of
 from app.segment_charts import CLEAR, GREY, LINES
@@ -16,7 +16,6 @@ from scenarios.crossover import Change, Crossover, Less, Reached
 from scenarios.why_words import listed
 
 ROW: Final = 46
-LONGEST_LABEL: Final = 34
 SHORT_LABEL: Final = 22
 DIAMOND: Final = "   "
 """Room for the mark before a text."""
@@ -32,10 +31,7 @@ def bars(
     A line marks the first one's time, a diamond where the last session is done. Also returns the finding.
     """
     scale = scale_of(results)
-    rows = [
-        f"{letter}  {shorten(title, LONGEST_LABEL, placeholder=' …')}"
-        for letter, title in _named(letters, titles)
-    ]
+    rows = [f"{letter}  {in_lines(title)}" for letter, title in _named(letters, titles)]
     classes = [by_class(result) for result in results]
     traces: list[dict[str, Any]] = []
     for kind, (colour, pattern) in LOOKS.items():

@@ -380,7 +380,7 @@ def _uncertainty(laid: Laid) -> tuple[Difference, ...]:
             )
         )
     named = {
-        f"{letter}  {shorten(title, compare_charts.LONGEST_LABEL, placeholder=' …')}": one
+        f"{letter}  {charts.in_lines(title)}": one
         for letter, title, one in zip(laid.letters, laid.titles, results, strict=True)
     }
     chart("compare_intervals", *uncertainty_charts.intervals(named, ink=ink()))
@@ -470,7 +470,7 @@ def side_by_side(laid: Laid, lines: Sequence[Line], order: Sequence[int]) -> lis
     """One row for each number, one column for each scenario, as Markdown."""
     rows = []
     for line in lines:
-        row = {"Number": plain(line.title)}
+        row = {"Number": plain(line.heading)}
         for place in order:
             title = shorten(laid.titles[place], LONGEST_HERE, placeholder=" …")
             heading = f"{laid.letters[place]} · {plain(title)}"

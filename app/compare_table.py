@@ -43,6 +43,11 @@ class Line:
         return f"{self.name} ({self.unit})" if self.unit and "%" not in self.name else self.name
 
     @property
+    def heading(self) -> str:
+        """Its name with its unit, where its values do not say that themselves."""
+        return self.title if self._per_s is None else self.name
+
+    @property
     def _per_s(self) -> float | None:
         """Its unit in a second; None where it is no time."""
         return {"s": 1.0, "ms": 1000.0}.get(self.unit)
@@ -262,7 +267,7 @@ def number(value: float) -> str:
     """A number in five digits, of a large one all before the point; never a power of ten."""
     if abs(value) >= 10_000 or value == int(value):
         return f"{value:,.0f}"
-    return f"{Decimal(f'{value:.5g}'):f}"
+    return f"{Decimal(f'{value:.5g}'):,f}"
 
 
 # The same as rows

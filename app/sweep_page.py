@@ -256,7 +256,7 @@ def _lines(form: Form, scenario: Scenario) -> None:
             name.selectbox(
                 f"Field {place + 1}", options, options.index(chosen) if chosen in options else None, key=key,
                 accept_new_options=True, label_visibility="collapsed",
-                format_func=lambda key: known.get(key, key), placeholder="choose, or type a name",
+                format_func=lambda key: _in_words(known.get(key, key or "")), placeholder="choose, or type a name",
                 on_change=_took_key, args=(place,),
             )  # fmt: skip
             drop.button(
@@ -284,6 +284,12 @@ def _lines(form: Form, scenario: Scenario) -> None:
         "Add a field", icon=":material/add:", width="stretch", disabled=len(form.lines) >= MOST_LINES, on_click=_edit,
         args=(lambda one: replace(one, lines=(*one.lines, Line("", ""))),),
     )  # fmt: skip
+
+
+def _in_words(label: str) -> str:
+    """A field's label before its group, as a narrow control cuts the end."""
+    group, _, name = label.partition(": ")
+    return f"{name} · {group}" if name else group
 
 
 def _drop(place: int) -> None:

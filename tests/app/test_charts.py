@@ -90,8 +90,9 @@ def test_waterfall_goes_from_baseline_to_what_if(base: RunResult, other: RunResu
 def test_a_long_name_is_cut_at_the_axis_alone(base: RunResult, other: RunResult) -> None:
     figure, _ = charts.waterfall(base, other, most=20)
     axis = figure["layout"]["yaxis"]
-    assert any(len(row) > charts.LONGEST_LABEL for row in axis["tickvals"])
-    assert max(len(label.strip()) for label in axis["ticktext"]) <= charts.LONGEST_LABEL
+    assert any(len(row) > charts.LONGEST_LINE for row in axis["tickvals"])
+    lines = [line.strip() for label in axis["ticktext"] for line in label.split("<br>")]
+    assert max(map(len, lines)) <= charts.LONGEST_LINE
     assert {trace["y"][0] for trace in figure["data"]} <= set(axis["tickvals"])
 
 
@@ -203,3 +204,11 @@ def test_a_waterfall_is_as_high_whatever_it_shows(base: RunResult, other: RunRes
         for pair in ((base, other), (base, base), (other, base))
     }
     assert len(heights) == 1
+
+
+def test_a_label_is_cut_only_where_two_lines_have_no_room_for_it() -> None:
+    assert charts.in_lines("CPU: walking rows") == "CPU: walking rows"
+    long = "Full scan of 50 million rows on NVMe, counted"
+    assert charts.in_lines(long).replace("<br>", " ") == long
+    assert charts.in_lines(long).count("<br>") == 1
+    assert charts.in_lines(f"{long}, Oracle 19c, in blocks of 8K").endswith(" …")

@@ -89,7 +89,7 @@ def test_a_link_opens_the_comparison_and_the_address_keeps_it() -> None:
 def test_the_table_has_the_results_numbers() -> None:
     table = opened().table[0].value
     large = next(name for name in table.columns if name.startswith("B · "))
-    (elapsed,) = table[table["Number"] == "Elapsed (s)"][large]
+    (elapsed,) = table[table["Number"] == "Elapsed"][large]
     found = law("tablespace.block_size_bytes=16K").time.elapsed_s
     assert elapsed.startswith(f"**{found:.5g} s**")
     assert "less" in elapsed
@@ -225,7 +225,7 @@ def test_simulations_replace_the_law_once_they_are_played() -> None:
     played = [run(load(SCAN, [*users, *more]), "simulate") for more in ([], ["disk.use=nvme"])]
     assert says(app, difference_line(played[0], played[1]).split(":")[0])
     table = app.table[0].value
-    (last,) = table[table["Number"] == "Until the last session is done (s)"].iloc[:, 1]
+    (last,) = table[table["Number"] == "Until the last session is done"].iloc[:, 1]
     assert played[0].time.last_session_s is not None
     assert last == f"**{played[0].time.last_session_s:.5g} s**"
 

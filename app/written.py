@@ -132,17 +132,22 @@ def _period(result: RunResult) -> tuple[float, float, float]:
     )
 
 
+def _minutes(result: RunResult) -> Iterator[tuple[str, float]]:
+    """What the head of a report says in minutes."""
+    elapsed_s, number, _ = _period(result)
+    yield "Elapsed", elapsed_s / 60
+    yield "DB Time", _db_time(result) * number / 60
+
+
 def _awr(result: RunResult) -> str:
     if result.streams:
         return ""
-    minutes = _period(result)[0] / 60
     lines = [
         "WORKLOAD REPOSITORY report for", "", "Written by Blocktime from a model; no database ran.", "",
         "DB Name         DB Id    Unique Name DB Role          Edition Release    RAC CDB",
         "------------ ----------- ----------- ---------------- ------- ---------- --- ---",
         "MODELLED               1 modelled    PRIMARY          EE      19.0.0.0.0 NO  NO", "",
-        f"   Elapsed:        {minutes:,.2f} (mins)",
-        f"   DB Time:        {_db_time(result) * _period(result)[1] / 60:,.2f} (mins)", "",
+        *(f"   {name}:        {minutes:,.2f} (mins)" for name, minutes in _minutes(result)), "",
     ]  # fmt: skip
     for title, _, columns, rows in _sections(result):
         profile = title == "Load Profile"
@@ -179,6 +184,11 @@ def _awr_html(result: RunResult) -> str:
         "<h1>WORKLOAD REPOSITORY report for</h1><p>Written by Blocktime from a model; no database ran.</p>",
         _table(
             "database instance information", ("DB Name", "Release", "RAC"), [("MODELLED", "19.0.0.0.0", "NO")]
+        ),
+        _table(
+            "snapshot information",
+            ("", "Snap Id", "Snap Time"),
+            [(f"{name}:", "", f"{minutes:,.2f} (mins)") for name, minutes in _minutes(result)],
         ),
     ]
     parts += [

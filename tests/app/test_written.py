@@ -103,6 +103,17 @@ def test_the_load_profile_and_the_waits_come_back_from_awr(name: str, form: str,
             )
 
 
+@pytest.mark.parametrize(
+    "name", ["rahn-full-scan", next(name for name in NAMES if answer(name).transactions)]
+)
+def test_awr_as_text_and_as_html_tell_the_same(name: str, tmp_path: Path) -> None:
+    text, html = (read_back(answer(name), form, tmp_path) for form in ("awr", "awr-html"))
+    assert {key: one.value for key, one in text.items()} == {key: one.value for key, one in html.items()}
+    assert holds(
+        text["report", "Elapsed"], 3600.0 if answer(name).transactions else answer(name).time.elapsed_s
+    )
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_fetches_come_back_from_the_excerpt_of_a_trace(name: str, tmp_path: Path) -> None:
     result = answer(name)

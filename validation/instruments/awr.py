@@ -202,7 +202,7 @@ def _reading(source: Source, text: str, is_html: bool, before: int) -> Reading:
         last = before + text.count("\n") + 1  # a number in it may be cut; behind a line's end there is none
         reading.figures = [one for one in reading.figures if one.line < last]
     there = {section.title.partition(":")[0] for section in reading.sections}
-    reading.missing += [f"{what} is missing" for title, what in WANTED.items() if title not in there]
+    reading.missing += [what for title, what in WANTED.items() if title not in there]
     kind_of_report = "Statspack" if STATSPACK.search(text[:5000]) else "AWR"
     release = next((f" of {value}" for value in [reading.host.system] if value), "")
     reading.title = f"{kind_of_report} report{release}: {len(reading.sections)} sections"

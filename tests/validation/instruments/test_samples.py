@@ -193,6 +193,40 @@ def test_awr_as_html(path: Path) -> None:
     assert len(read_profile) == sum(bool(row[1].strip()) for row in profile[1:])
 
 
+COUNTED = {
+    "Latch Activity": ("Latch Name", "Get Requests", 1.0),
+    "Instance Activity": ("Statistic", "per Trans", 1.0),
+    "Time Model": ("Statistic Name", "Time (s)", 1.0),
+    "Buffer Pool Advisory": ("P", "Size Factor", 1.0),
+    "Wait Classes": ("Wait Class", "Total Wait Time (s)", 1.0),
+    "Enqueue Activity": ("Enqueue Type (Request Reason)", "Requests", 1.0),
+    "Segments": ("Owner", "%Total", 100.0),
+}
+"""Section -> first heading of its tables, a column of them, and how many printed ones its unit has."""
+
+
+@pytest.mark.parametrize("path", of_kind("awr_html"))
+def test_columns_of_awr_as_html(path: Path) -> None:
+    parser = Tables()
+    parser.feed(text_of(path))
+    [reading] = readings_of(path)
+    for section, (first, column, printed) in COUNTED.items():
+        wanted = []
+        for table in parser.tables:
+            heads = [" ".join(cell.split()) for cell in table[0]] if table else []
+            if heads[:1] == [first] and column in heads and len(table[1]) == len(heads):
+                cells = [row[heads.index(column)].strip().replace(",", "") for row in table[1:]]
+                wanted += [float(cell) for cell in cells if re.fullmatch(r"-?[0-9]*\.?[0-9]+", cell)]
+        found = [
+            one.value * printed
+            for one in reading.figures
+            if one.of.startswith(section) and one.name == column
+        ]
+        in_seconds = section == "Instance Activity"
+        assert len(found) == len(wanted), section
+        assert in_seconds or sorted(found) == pytest.approx(sorted(wanted)), section
+
+
 @pytest.mark.parametrize("path", [*of_kind("awr_text"), *of_kind("statspack")])
 def test_awr_and_statspack_as_text(path: Path) -> None:
     lines = text_of(path).split("\n")

@@ -423,7 +423,9 @@ def _numbers(laid: Laid) -> None:
     """All numbers, as one column or as one row for each scenario, sorted by any of them."""
     lines = compare_table.lines(laid.results)
     by_title = {line.title: line for line in lines}
-    st.session_state.setdefault(LAYOUT, DOWN)
+    st.session_state[LAYOUT] = st.session_state.get(
+        LAYOUT, DOWN
+    )  # each drawing says it, see sweep_page._held
     if st.session_state.get(SORT) not in by_title:
         st.session_state[SORT] = AS_PINNED
     with st.container(key="choices"):
@@ -595,17 +597,17 @@ def _crossings(laid: Laid) -> None:
     if not fields:
         st.caption("The two have no field in common that takes numbers.")
         return
-    if st.session_state.get(ALONG) not in fields:
-        st.session_state[ALONG] = FIRST_ALONG if FIRST_ALONG in fields else next(iter(fields))
+    along = st.session_state.get(ALONG, FIRST_ALONG)
+    st.session_state[ALONG] = along if along in fields else next(iter(fields))
     key = field.selectbox(
         "Along", list(fields), key=ALONG, persist_state="session", format_func=lambda path: fields[path],
         help="The field that takes the same values in both",
     )  # fmt: skip
     source = source_in(to_mapping(first), first.name, first.origin)
     written = f"{VALUES}.{key}"
-    st.session_state.setdefault(written, suggested(key, source))
+    held = st.session_state[written] if written in st.session_state else suggested(key, source)
     text = values.text_input(
-        "Values", key=written, persist_state="session", placeholder="low:high:n, or a, b, c",
+        "Values", held, key=written, persist_state="session", placeholder="low:high:n, or a, b, c",
         help="A range `low:high`, as `1K:1M` or `100:1000000`; or a list such as `2K, 4K, 8K`",
     )  # fmt: skip
     try:

@@ -71,13 +71,15 @@ def _choices(found: Found) -> str:
     if many < 2:
         return measure
     for key, usual in zip((ACROSS, UP), sweep_charts.pairs(found.summary(measure))[0], strict=True):
-        if st.session_state.get(key) not in found.keys:
-            st.session_state[key] = usual
+        held = st.session_state.get(key)
+        st.session_state[key] = (
+            held if held in found.keys else usual
+        )  # each drawing says it, see sweep_page._held
     if st.session_state[ACROSS] == st.session_state[UP]:
         st.session_state[UP] = next(key for key in found.keys if key != st.session_state[ACROSS])
     columns[0].selectbox("Across", found.keys, key=ACROSS, format_func=label_of, persist_state="session")
     columns[1].selectbox("Rows or lines", found.keys, key=UP, format_func=label_of, persist_state="session")
-    st.session_state.setdefault(DRAWN, "Heat map")
+    st.session_state[DRAWN] = st.session_state.get(DRAWN, "Heat map")
     others = [key for key in found.keys if key not in _pair()]
     columns[2].segmented_control(
         "Drawn as", ("Heat map", "Lines"), key=DRAWN, required=True, persist_state="session"

@@ -86,8 +86,6 @@ def _start(lesson: Lesson) -> list[str]:
         kept, notes = read(lesson, st.query_params.to_dict())
         st.session_state[lesson.path] = kept
         st.session_state[f"{lesson.path}.notes"] = notes
-    for name, value in kept.items():
-        st.session_state.setdefault(f"{lesson.path}.{name}", value)
     said: list[str] = st.session_state.get(f"{lesson.path}.notes", [])
     return said
 
@@ -121,20 +119,23 @@ def _keep(lesson: Lesson, values: Mapping[str, Any]) -> None:
 
 
 def _draw(lesson: Lesson, knob: Knob) -> Any:
-    """The control of *knob*; its value."""
+    """The control of *knob*; its value. Each drawing says it: a late browser builds the control from the last one."""
+    key = f"{lesson.path}.{knob.name}"
+    held = st.session_state.get(key, st.session_state[lesson.path][knob.name])
     common: dict[str, Any] = {
-        "key": f"{lesson.path}.{knob.name}", "help": knob.help(), "on_change": _forget, "args": (lesson,),
+        "key": key, "help": knob.help(), "on_change": _forget, "args": (lesson,),
     }  # fmt: skip
     options = knob.options
     if not options:
         shown = f"%g {knob.unit.replace('%', '%%')}".strip()  # as sprintf takes it
-        return st.slider(knob.label, knob.low, knob.high, step=knob.step, format=shown, **common)
+        return st.slider(knob.label, knob.low, knob.high, held, step=knob.step, format=shown, **common)
     if isinstance(options[0], str) and len(options) <= 3:  # more do not fit the column
         return st.segmented_control(
-            knob.label, options, required=True, format_func=knob.show, width="stretch", **common
+            knob.label, options, default=held, required=True, format_func=knob.show, width="stretch", **common
         )
-    kind: Any = st.selectbox if isinstance(options[0], str) else st.select_slider
-    return kind(knob.label, options, format_func=knob.show, **common)
+    if isinstance(options[0], str):
+        return st.selectbox(knob.label, options, options.index(held), format_func=knob.show, **common)
+    return st.select_slider(knob.label, options, held, format_func=knob.show, **common)
 
 
 def _forget(lesson: Lesson) -> None:

@@ -128,3 +128,15 @@ def test_two_readers_do_not_see_each_others_controls() -> None:
     one = put(one, lesson, lesson.knobs[1], 35)
     other = other.run()
     assert one.session_state[lesson.path] != other.session_state[lesson.path] == lesson.start
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_control_that_is_drawn_again_still_says_its_value(name: str) -> None:
+    """A browser that is late builds a control from its second drawing."""
+    page = opened(name).run()
+    for slider in page.slider:
+        assert list(slider.proto.default) == [slider.value]
+    for choice in page.selectbox:
+        assert choice.options[choice.proto.default] == choice.options[choice.index]
+    for steps in page.select_slider:
+        assert len(steps.proto.default) == 1

@@ -239,13 +239,23 @@ OF_TRANSACTIONS = (
         lambda case: case.work.begins == "cold",
     ),
     Regime(
+        "volume that spends burst credits",
+        "The estimate is that of the long run; a short one lives on burst credits.",
+        lambda case: case.system.disk.burst_iops is not None and (case.saturated or case.busy > BUSY),
+    ),
+    Regime(
+        "saturated system, write cache",
+        "The estimate is that of the long run; a short one ends before the write cache is full.",
+        lambda case: case.saturated and case.system.disk.write_cache_bytes > 0,
+    ),
+    Regime(
         "saturated system",
         "The estimate is that of the long run; a short one ends before DBWR falls behind.",
         lambda case: case.saturated,
     ),
     Regime(
         "users in step",
-        "Users who pause equally long fall into step and queue less.",
+        "Users who pause equally long fall into step: they pass each other, or come all at once.",
         lambda case: (
             not case.arrives
             and case.work.users > 1
@@ -257,6 +267,7 @@ OF_TRANSACTIONS = (
         "DBWR writes in bursts, and reads of several users meet.",
         lambda case: case.busy > BUSY,
     ),
+    Regime("solid-state device that is seldom busy", "Little queues.", lambda case: not case.positions),
     Regime("disk that is seldom busy", "Little queues.", lambda case: True),
 )
 SATURATED = 0.95

@@ -13,9 +13,9 @@ from model.spec import System, Transactions
 from model.transaction_books import BUFFER_BUSY, FREE_BUFFER, LATCH, Mean, Rates, close_books, reads_by_size
 from model.transaction_disk import LEAST
 from model.transaction_knee import Knee, knee_of
-from model.transaction_network import CPUS, DATA, DBWR, REDO, Point, at_rate, closed
+from model.transaction_network import CPUS, Point, at_rate, closed
 from model.transaction_parts import Parts, parts_of
-from model.transaction_writers import FULL, written_of
+from model.transaction_writers import DATA, DBWR, FULL, REDO, written_of
 
 FALLS_INTO_STEP = 0.5
 """Variation of pauses below which mean values, which take users to come by chance, say too much."""

@@ -35,8 +35,14 @@ class DataDisk:
     """Of each place, any of which serves a read."""
     depth: float
     """Requests that the disk has at once before reads pass writes, and the scheduler sorts what waits."""
+    unpassed: float
+    """Writes of a burst that a read has before it at most: the scheduler lets it pass the others."""
     sorts: bool
     """Whether the scheduler makes seeks shorter where many wait."""
+    sweeps_all: bool
+    """Whether it sorts reads and writes together, and neither passes the other."""
+    reads_first: bool
+    """Whether reads pass DBWR's writes: by the scheduler, or as a write cache keeps these for later."""
     passing: float
     """Writes that the scheduler lets pass for each read, however many reads wait."""
     read_s: float
@@ -125,7 +131,7 @@ class DataDisk:
         return g, self.span_bytes / (g.heads * g.track_bytes)
 
 
-def data_disk(system: Any, size_bytes: int, scan_bytes: int, span_bytes: float) -> DataDisk:
+def data_disk(system: Any, size_bytes: int, scan_bytes: float, span_bytes: float) -> DataDisk:
     """The data disk for blocks and multiblock reads of these sizes, at random places in a span."""
     disk, host = system.disk, system.host
     member_span = span_bytes / disk_means.data_members(disk)
@@ -134,6 +140,8 @@ def data_disk(system: Any, size_bytes: int, scan_bytes: int, span_bytes: float) 
     depth = float(max(disk.queue_depth, disk.parallel_requests)) if sorts else inf
     if disk.write_cache_bytes:
         depth = float(disk_means.servers_of(disk))
+    in_batches = bool(disk.rotation_s) and host.scheduler in IN_BATCHES
+    single = disk.raid_level == "none" and not disk.write_cache_bytes
     beside = not disk.rotation_s and disk.parallel_requests > 1
     slot_s = write_slot_s = scv = 0.0
 
@@ -168,10 +176,15 @@ def data_disk(system: Any, size_bytes: int, scan_bytes: int, span_bytes: float) 
         members=int(disk.raid_disks),
         copies=copies,
         depth=depth,
-        sorts=sorts and disk.raid_level == "none" and not disk.write_cache_bytes,
-        passing=min(FIFO_BATCH, under_way) / (WRITES_STARVED * FIFO_BATCH)
-        if disk.rotation_s and host.scheduler in IN_BATCHES
-        else 0.0,
+        unpassed=max(depth, FIFO_BATCH)
+        if in_batches and not disk.write_cache_bytes
+        else inf
+        if sorts and single
+        else depth,
+        sorts=sorts and single,
+        sweeps_all=sorts and single and not in_batches,
+        reads_first=in_batches or bool(disk.write_cache_bytes),
+        passing=min(FIFO_BATCH, under_way) / (WRITES_STARVED * FIFO_BATCH) if in_batches else 0.0,
         read_s=alone_s(size_bytes),
         read_held_s=held_s(size_bytes, False),
         read_serial_s=serial_s(size_bytes),

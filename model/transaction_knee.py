@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from math import inf
 from typing import Any, NamedTuple
 
 from model.laws import queueing
 from model.transaction_disk import LEAST
-from model.transaction_network import ALONE, CPUS, Most, caused_at, closed, disk_demands_s, unhindered
+from model.transaction_network import ALONE, CPUS, Most, caused_at, closed, unhindered
 from model.transaction_parts import parts_of
+from model.transaction_writers import disk_demands_s, reads_at_most
 
 PASSES = 40
 NEAR = 1e-9
@@ -43,9 +43,13 @@ def knee_of(system: Any, work: Any) -> Knee:
     per_s = 1 / max(alone.response_s, LEAST)
     demands: dict[str, float] = {}
     for _ in range(PASSES):
-        met = ALONE._replace(running=float(parts.threads), others=per_s * alone.response_s, at_disk=inf)
+        met = ALONE._replace(
+            running=float(parts.threads), others=per_s * alone.response_s, at_disk=reads_at_most(parts, per_s)
+        )
         caused = caused_at(parts, per_s, met)
-        demands = {CPUS: caused.cpu_s / parts.threads} | disk_demands_s(parts, per_s, caused, 0.0)
+        demands = {CPUS: caused.cpu_s / parts.threads} | disk_demands_s(
+            parts, per_s, caused.more_s, 0.0, met.at_disk
+        )
         before, per_s = per_s, 1 / max(*demands.values(), LEAST)
         if abs(per_s - before) <= NEAR * per_s:
             break

@@ -13,24 +13,26 @@ from math import inf
 from typing import NamedTuple
 
 from model.demand import transactions as asked
-from model.laws import changed_blocks, disk_means, processors, queueing
+from model.errors import OutsideLaw
+from model.laws import changed_blocks, processors, queueing
 from model.transaction_disk import LEAST
 from model.transaction_parts import Parts
 from model.transaction_writers import (
+    DBWR,
     FULL,
-    OLDEST_S,
     Log,
     Writes,
-    least_of,
+    disk_demands_s,
     log_at,
     log_of,
+    reads_at_most,
     turning_log,
     waited,
     writes_of,
     written_of,
 )
 
-CPUS, DATA, REDO, DBWR = "processors", "data disk", "redo disk", "database writer"
+CPUS = "processors"
 LOADS = 256
 """Loads at which the chance that all servers are busy is known, closer to each other the nearer to 1."""
 EXACT_USERS = 12
@@ -123,10 +125,15 @@ def closed(parts: Parts, users: int, most: Most = ENDLESS, *, every: bool = True
     from the throughput of the same population, and where there are many from that of some users less. If not *every*
     one is wanted, the larger populations come in strides, and who comes meets what a line through the two before says.
     No resource does more than all its time allows, and the system no more than at *most*, where it is long saturated.
+    Raises :class:`OutsideLaw` where neither a transaction nor a pause takes time.
     """
     think_s = parts.work.think_s
-    met, per_s = ALONE, 0.0
-    renewed = 0
+    if think_s + unhindered(parts, 0.0).response_s <= 0:
+        raise OutsideLaw(
+            "a transaction takes no time and workload.think_s is 0, so there is no end of them: give "
+            "workload.think_s, client.round_trip_s or host.call_s more than 0"
+        )
+    met, per_s, renewed = ALONE, 0.0, 0
     known: list[tuple[int, Point]] = []
     for present in _populations(users, every):
         if known:
@@ -139,7 +146,9 @@ def closed(parts: Parts, users: int, most: Most = ENDLESS, *, every: bool = True
             renewed = present
         for _ in range(passes):
             point = _point(parts, per_s, met)
-            demands = disk_demands_s(parts, max(per_s, LEAST), point.caused, _queue_s(parts, met))
+            demands = disk_demands_s(
+                parts, max(per_s, LEAST), point.caused.more_s, _queue_s(parts, met), met.at_disk
+            )
             ends = min(most, *(Most(1 / max(each, LEAST), name) for name, each in demands.items()))
             per_s = min(ends.per_s, present / (think_s + point.response_s))
         point = _point(parts, per_s, met)
@@ -174,7 +183,7 @@ def _met(parts: Parts, met: Met, known: list[tuple[int, Point]], present: int) -
     per_s = of_one_less(point.per_s, before.per_s)
     at_processors = of_one_less(point.at_processors, before.at_processors)
     in_slots = of_one_less(point.in_slots, before.in_slots)
-    at_disk = of_one_less(point.at_disk, before.at_disk)
+    at_disk = min(of_one_less(point.at_disk, before.at_disk), reads_at_most(parts, per_s))
     others, groups = present - 1, parts.disk.members / parts.disk.copies
     load = per_s * point.caused.cpu_s / parts.threads
     slots_load = per_s * parts.requests * parts.disk.slot_s / parts.disk.servers
@@ -196,25 +205,6 @@ def _serial_s(parts: Parts, caused: Caused) -> float:
     return parts.serial_s + (parts.requests * caused.more_s / parts.disk.members if parts.serial_s else 0.0)
 
 
-def disk_demands_s(parts: Parts, per_s: float, caused: Caused, wait_s: float) -> dict[str, float]:
-    """What a transaction takes of the capacity of the disks and of DBWR at most, at a throughput and a wait of the log.
-
-    DBWR has to write what leaves the cache; what is dirty for long can wait.
-    """
-    disk = parts.system.disk
-    least = least_of(parts, per_s)
-    write_s = parts.disk.swept_s(parts.requests, least, parts.disk.cache_blocks)
-    held_s = parts.disk_held_s + least * write_s
-    held_s += (parts.requests + least) * caused.more_s / parts.disk.servers
-    found = {DBWR: written_of(parts, per_s, OLDEST_S) / parts.disk.writer_per_s}
-    if parts.system.instance.redo_disk == "own":
-        found[REDO] = parts.redo_bytes / float(disk_means.sequential_bytes_per_s(disk, True))
-    else:
-        log_s, log_writes, _ = log_of(parts, per_s, least, wait_s)
-        held_s += log_writes * log_s / parts.disk.servers / per_s
-    return {DATA: held_s} | found
-
-
 def _hold_back(parts: Parts, point: Point, response_s: float, resource: str) -> None:
     """Let a response be as long as throughput at its most makes it: for a processor, the disk, or DBWR."""
     longer_s = max(0.0, response_s - point.response_s)
@@ -227,9 +217,11 @@ def _hold_back(parts: Parts, point: Point, response_s: float, resource: str) -> 
     if resource == DBWR or requests < LEAST:
         point.free_s = longer_s
         return
-    point.read_s += longer_s / requests
-    point.scan_read_s += longer_s / requests
-    point.at_disk += point.per_s * longer_s
+    queued_s = min(longer_s, max(0.0, reads_at_most(parts, point.per_s) - point.at_disk) / point.per_s)
+    point.free_s = longer_s - queued_s
+    point.read_s += queued_s / requests
+    point.scan_read_s += queued_s / requests
+    point.at_disk += point.per_s * queued_s
 
 
 def at_rate(parts: Parts, rate_per_s: float) -> Point:

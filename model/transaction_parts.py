@@ -94,12 +94,15 @@ def parts_of(system: Any, work: Any, *, saturated: bool = False) -> Parts:
     held = held_fractions(system, data, references_per_s(system, work, kinds, data, saturated=saturated))
     hit = min(1.0, sum(share * there for share, there in zip(data.shares, held, strict=True)))
     reads = drawn * (1 - hit)
-    scanned = mean("scan_blocks")
     mbrc = max(1, int(mbrc_of(system.instance, data.block_size_bytes)))
     every = float(sum(data.blocks))
+    missed = requests = 0.0
+    for there, blocks in zip(held, data.blocks, strict=True):
+        missed += mean("scan_blocks") * (1 - there) * blocks / every
+        requests += (
+            blocks / every * sum(kind.share * scan_reads(kind.scan_blocks, 1 - there, mbrc) for kind in kinds)
+        )
     scan_hit = sum(there * blocks for there, blocks in zip(held, data.blocks, strict=True)) / every
-    missed = scanned * (1 - scan_hit)
-    requests = missed / run_blocks(1 - scan_hit, mbrc)
     size = data.block_size_bytes
     cpu: dict[str, float] = {}
     for kind in kinds:
@@ -117,7 +120,7 @@ def parts_of(system: Any, work: Any, *, saturated: bool = False) -> Parts:
 
     to_log_s, from_log_s = _to_log_s(system, work, span)
     none = [processors.Contention(0.0, 0.0, 0.0)] * (threads + 1)
-    data_files = data_disk(system, size, mbrc * size, span)
+    data_files = data_disk(system, size, missed / requests * size if requests else size, span)
     return Parts(
         system=system,
         work=work,
@@ -163,11 +166,17 @@ def _cpu_scv(kinds: list[KindDemand], hit: float) -> float:
     return max(0.0, float(square / mean_s**2 - 1)) if mean_s else 0.0
 
 
-def run_blocks(absent_fraction: float, mbrc: int) -> float:
-    """Mean blocks of a multiblock read that ends at a block in memory or at *mbrc*: (1 - aᵐ)/(1 - a)."""
-    if absent_fraction >= 1 - LEAST:
-        return float(mbrc)
-    return float((1 - absent_fraction**mbrc) / (1 - absent_fraction))
+def scan_reads(blocks: float, absent_fraction: float, mbrc: int) -> float:
+    """Reads of a scan of so many blocks, each absent with chance a; a read ends at a block in memory or at *mbrc*.
+
+    A read begins at the first block and behind each block in memory: a + (n - 1)·a·(1 - a); of a scan of more than
+    *mbrc* blocks n·a over the mean run (1 - aᵐ)/(1 - a).
+    """
+    a = absent_fraction
+    if blocks <= mbrc:
+        return a * (1 + (blocks - 1) * (1 - a)) if blocks > 1 else a * blocks
+    run_blocks = float(mbrc) if a >= 1 - LEAST else (1 - a**mbrc) / (1 - a)
+    return blocks * a / run_blocks
 
 
 def references_per_s(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import expm1, inf
+from math import exp, expm1, inf
 from typing import NamedTuple
 
 from model.laws import bursts, changed_blocks, commit, disk_means, queueing
@@ -13,6 +13,9 @@ FULL = 0.999
 OLDEST_S = 1e9
 """Age at which DBWR writes nothing for its age: a block goes down when its buffer is wanted."""
 AGE_STEPS = 50
+
+
+DATA, REDO, DBWR = "data disk", "redo disk", "database writer"
 
 
 class DirtyGroup(NamedTuple):
@@ -58,6 +61,28 @@ def least_of(parts: Parts, per_s: float) -> float:
     """
     passing = parts.requests * parts.disk.passing
     return max(written_of(parts, per_s, OLDEST_S), min(passing, written_of(parts, per_s)))
+
+
+def share_per_s(parts: Parts, at_disk: float, held_s: float) -> float:
+    """Blocks that DBWR gets written a second, with all that it may have under way at a disk beside so many reads.
+
+    The disk takes turns with all that are there, so each gets as much of it as it has requests: w/(w·s + n·r).
+    """
+    under_way = float(parts.system.instance.db_writer_requests)
+    read_s = parts.disk_held_s / max(parts.requests, LEAST)
+    return float(under_way / (under_way * held_s + at_disk * read_s))
+
+
+def reads_at_most(parts: Parts, per_s: float) -> float:
+    """Reads that can be at a disk beside DBWR's requests before others wait for buffers that it has not cleaned.
+
+    While r reads and w writes there take turns, r/w blocks are read for each that is written; in the long run no more
+    than for each that leaves the cache changed.
+    """
+    leaving = written_of(parts, per_s, OLDEST_S)
+    if parts.disk.reads_first or not leaving:
+        return inf
+    return max(1.0, float(parts.requests * parts.system.instance.db_writer_requests / leaving))
 
 
 def leaving_of(parts: Parts, per_s: float) -> float:
@@ -147,16 +172,23 @@ def writes_of(
     leaving = leaving_of(parts, per_s)
     gathers_s = min(commit.LOOKS_EVERY_S, commit.LARGE_DIRTY_QUEUE / max(per_s * leaving, LEAST))
     alone = max(LEAST, 1 - reads_load - log_load)
-    held_s = parts.disk.swept_s(parts.requests, wanted, 1 + per_s * wanted * gathers_s)
-    held_s += more_s / parts.disk.servers
     most = float(parts.system.instance.db_writer_requests)
-    ahead_s = at_disk * parts.serial_s / max(parts.requests, LEAST)
-    room = min(alone / held_s, parts.disk.writer_per_s, most / (most * held_s + ahead_s))
+    gathered = 1 + per_s * wanted * gathers_s
+    held_s = parts.disk.swept_s(parts.requests, wanted, gathered) + more_s / parts.disk.servers
+    held_s -= parts.disk.sorted_s(at_disk + min(gathered, most), 0.0) - parts.disk.sorted_s(at_disk, 0.0)
+    room = min(parts.disk.writer_per_s, share_per_s(parts, at_disk, held_s))
+    if parts.disk.reads_first:
+        room = min(room, alone / held_s)
     written = max(least, min(wanted, room / per_s))
     load = per_s * written * held_s
     requests = bursts.burst_requests(per_s * written * gathers_s, load / alone, most)
     wakes = leaving / commit.LARGE_DIRTY_QUEUE if gathers_s < commit.LOOKS_EVERY_S else 0.0
-    burst_s = 2 * bursts.found_ahead(requests, parts.disk.depth) * held_s
+    ahead = (
+        bursts.found_in_sweep(requests)
+        if parts.disk.sweeps_all
+        else bursts.found_ahead(requests, parts.disk.unpassed)
+    )
+    burst_s = 2 * ahead * held_s
     return Writes(
         written,
         held_s,
@@ -164,7 +196,7 @@ def writes_of(
         min(1.0, load / alone),
         requests,
         burst_s,
-        min(requests, parts.disk.depth) * held_s,
+        min(requests, parts.disk.unpassed) * held_s,
         wakes,
     )
 
@@ -176,9 +208,11 @@ def log_of(parts: Parts, per_s: float, written: float, wait_s: float) -> tuple[f
     log_s, log_writes = _log(parts, per_s, wait_s)
     if parts.system.instance.redo_disk != "data" or not log_writes:
         return log_s, log_writes, 0.0
-    data_per_s = per_s * (parts.requests + written)
-    share = data_per_s / (data_per_s + log_writes)
-    return log_s + share * parts.to_log_s, log_writes, (1 - share) * parts.from_log_s
+    reads = per_s * parts.requests / log_writes
+    writing = min(1.0, per_s * written * parts.disk.write_held_s)
+    after_data = 1 - exp(-reads) * (1 - writing)
+    after_log = min(1.0, after_data * log_writes / max(per_s * (parts.requests + written), LEAST))
+    return log_s + after_data * parts.to_log_s, log_writes, after_log * parts.from_log_s
 
 
 def _log(parts: Parts, per_s: float, wait_s: float) -> tuple[float, float]:
@@ -191,6 +225,31 @@ def _log(parts: Parts, per_s: float, wait_s: float) -> tuple[float, float]:
         writes = float(commit.log_writes_per_s(per_s * parts.commits, wait_s + write_s))
         write_s = log_service_s(parts, float(commit.log_write_bytes(per_s * parts.redo_bytes / writes)))
     return write_s, float(commit.log_writes_per_s(per_s * parts.commits, wait_s + write_s))
+
+
+def disk_demands_s(
+    parts: Parts, per_s: float, more_s: float, wait_s: float, at_disk: float
+) -> dict[str, float]:
+    """What a transaction takes of the capacity of the disks and of DBWR at most, at a throughput and a wait of the log.
+
+    DBWR has to write what leaves the cache; what is dirty for long can wait while many reads are at the disk.
+    """
+    disk = parts.system.disk
+    least = least_of(parts, per_s)
+    write_s = parts.disk.swept_s(parts.requests, least, parts.disk.cache_blocks)
+    if not parts.disk.reads_first:
+        # NOTE: each read that the disk serves lets as many writes pass as there are for each read
+        passing = parts.requests * parts.system.instance.db_writer_requests / max(at_disk, LEAST)
+        least = max(least, min(written_of(parts, per_s), passing, parts.disk.writer_per_s / per_s))
+    held_s = parts.disk_held_s + least * write_s
+    held_s += (parts.requests + least) * more_s / parts.disk.servers
+    found = {DBWR: written_of(parts, per_s, OLDEST_S) / parts.disk.writer_per_s}
+    if parts.system.instance.redo_disk == "own":
+        found[REDO] = parts.redo_bytes / float(disk_means.sequential_bytes_per_s(disk, True))
+    else:
+        log_s, log_writes, _ = log_of(parts, per_s, least, wait_s)
+        held_s += log_writes * log_s / parts.disk.servers / per_s
+    return {DATA: held_s} | found
 
 
 def log_service_s(parts: Parts, size_bytes: float) -> float:

@@ -25,7 +25,7 @@ SEEDS = (1, 2)
 """The simulated answer is the mean of these."""
 FIRST_OF_TABLE = 20_000
 """Cases from this number on make the table; those that test it have lower numbers."""
-NUMBER = dict.fromkeys(WORKLOADS, 250) | {"read_stream": 400, "write_stream": 400, "transactions": 120}
+NUMBER = dict.fromkeys(WORKLOADS, 250) | {"read_stream": 400, "write_stream": 400, "transactions": 400}
 """Cases of each kind in the table."""
 FEWEST = 59
 """Cases of which the farthest bounds 95 % of all with a confidence of 95 % [wilks-1941]."""

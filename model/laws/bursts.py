@@ -26,6 +26,15 @@ def found_ahead(requests: float, depth: float) -> float:
     return ahead - ahead**2 / (2 * max(requests, LEAST))
 
 
+def found_in_sweep(requests: float) -> float:
+    """Mean requests of a burst ahead of an arrival at a random place of the sweep that serves both: k/3.
+
+    Of the sweep a share f is left: with that chance it goes on past the arrival, which has half of the f·k ahead, and
+    otherwise comes round to it after them all; (f/2 + 1 - f)·f, over all f.
+    """
+    return requests / 3
+
+
 def met_fraction(burst_s: float, away_s: float) -> float:
     """Share of a burst that a program waits for which comes back within *away_s* by chance: 1 - (1 - e^-x)/x.
 

@@ -42,7 +42,8 @@ from model.transaction_books import (
     reads_by_size,
 )
 from model.transaction_calc import Solved, rates_of
-from model.transaction_network import CPUS, DATA, REDO
+from model.transaction_network import CPUS
+from model.transaction_writers import DATA, REDO
 
 NAMES = (SEQUENTIAL, SCATTERED, LOG_FILE_SYNC, LATCH, BUFFER_BUSY, OTHER_SESSION, FREE_BUFFER)
 """Wait events, by their numbers in the tally."""

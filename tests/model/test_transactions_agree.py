@@ -49,6 +49,13 @@ WIDE = {"host": {"cpus": 16}}
             {"users": 1, "data_bytes": "1G"},
             SMALL,
         ),
+        # a multiblock read has the blocks of its scan, and hot blocks are in memory together
+        (
+            "nvme",
+            {"gets": 5, "changed_blocks": 0, "scan_blocks": 20},
+            {"rate_per_s": 200, "data_bytes": "1G"},
+            SMALL,
+        ),
         # members of a set hold a part of the data each
         (
             "array-raid10",
@@ -65,6 +72,30 @@ def test_both_engines_give_the_same_response(
     assert law.transactions
     assert played.transactions
     assert law.transactions.response_s == pytest.approx(played.transactions.response_s, rel=0.1)
+
+
+@pytest.mark.parametrize("users", [4, 16])
+def test_dbwr_gets_as_much_of_a_disk_as_it_has_requests_there(users: int) -> None:
+    """Where nothing puts reads first, a few of them leave DBWR with its 64 most of a disk that is always busy."""
+    law, played = both(
+        "linear",
+        {"gets": 50, "changed_blocks": 2},
+        {"users": users, "think_s": 0, "data_bytes": "1G"},
+        **SMALL,
+    )
+    assert law.transactions
+    assert played.transactions
+    assert law.transactions.per_s == pytest.approx(played.transactions.per_s, rel=0.1)
+    assert law.physical_io.write_requests == pytest.approx(played.physical_io.write_requests, rel=0.1)
+
+
+def test_a_read_waits_for_a_third_of_a_burst_that_is_swept_with_it() -> None:
+    """One sweep of all requests, as cfq makes of those of one kind, is met at a random place."""
+    law, played = (
+        run(load("tpc-c", ["host.scheduler=cfq", "workload.transactions=4000"]), engine)
+        for engine in ("calculate", "simulate")
+    )
+    assert law.time.elapsed_s == pytest.approx(played.time.elapsed_s, rel=0.08)
 
 
 def test_all_in_memory_waits_for_no_free_buffer() -> None:

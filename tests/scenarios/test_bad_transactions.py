@@ -135,3 +135,13 @@ def test_what_sizes_multiblock_reads_has_no_effect_without_scans_alone() -> None
         in notes(*setting)
     )
     assert "no effect" not in notes(*setting, "workload.mix.0.scan_blocks=20")
+
+
+@pytest.mark.parametrize("engine", ["calculate", "simulate"])
+def test_transactions_that_take_no_time_are_refused(engine: str) -> None:
+    free = [f"{cost}=0" for cost in ("workload.think_s", "client.round_trip_s", "host.call_s")]
+    free += [f"workload.mix.0.{what}=0" for what in ("gets", "rows", "changed_blocks", "redo_bytes")]
+    with pytest.raises(
+        BlocktimeError, match=r"takes no time and workload\.think_s is 0.* host\.call_s more than 0"
+    ):
+        run(load("tpc-b", [*free, "workload.mix.0.commits=false"]), engine)

@@ -7,7 +7,7 @@ from math import inf
 import numpy as np
 import pytest
 
-from model.laws.bursts import burst_requests, found_ahead, met_fraction
+from model.laws.bursts import burst_requests, found_ahead, found_in_sweep, met_fraction
 from model.laws.commit import turning_log, until_turn_s
 
 TURN_S = 0.01
@@ -31,6 +31,14 @@ def test_an_arrival_has_half_of_a_burst_before_it_or_what_it_may_not_pass(
 ) -> None:
     left = np.random.default_rng(2).uniform(0, requests, 200_000)
     assert found_ahead(requests, depth) == pytest.approx(np.minimum(left, depth).mean(), rel=0.01)
+
+
+def test_an_arrival_in_a_sweep_has_a_third_of_a_burst_before_it() -> None:
+    draws = np.random.default_rng(4)
+    left, place = draws.uniform(0, 1, 200_000), draws.uniform(0, 1, 200_000)
+    at = 1 - left
+    ahead = np.where(place > at, place - at, left)
+    assert found_in_sweep(60) == pytest.approx(60 * ahead.mean(), rel=0.01)
 
 
 def test_bursts_grow_with_what_comes_meanwhile_up_to_the_most() -> None:

@@ -130,20 +130,7 @@ def test_range_scans_simulate_as_they_calculate(system: System, share: float, or
     )  # two seeks
 
 
-TOO_LOW = {
-    "tpc-c": "known gap: deadline's batches of writes, the closed form's response is 18 % low (bar: 22 % of it)"
-}
-
-
-@pytest.mark.parametrize(
-    "name",
-    [
-        pytest.param(
-            name, marks=pytest.mark.xfail(strict=True, reason=TOO_LOW[name]) if name in TOO_LOW else ()
-        )
-        for name in sorted(library())
-    ],
-)
+@pytest.mark.parametrize("name", sorted(library()))
 def test_library_scenarios_agree_between_engines(name: str) -> None:
     """Streams and transactions are calculated from means: what overlaps, and what comes in bursts, differs.
 
@@ -263,9 +250,6 @@ def test_a_device_queue_keeps_littles_law_and_its_channel() -> None:
     assert queue.held_s == pytest.approx(sum(ends))
 
 
-@pytest.mark.xfail(
-    strict=True, reason="known gap: with pauses that vary the closed form is 15 % low (bar: 15 % of it)"
-)
 def test_users_whose_pauses_vary_queue_as_the_law_says_and_others_less() -> None:
     varied = ["workload.think_cv=1", "workload.transactions=8000"]
     law, played = (run(load("magni-tpcb-8k", varied), engine) for engine in ("calculate", "simulate"))

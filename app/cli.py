@@ -262,6 +262,8 @@ def run_one(
 
     form: str | None = how.pop("form")
     asked = load(scenario, settings)
+    if settings:
+        asked = asked.model_copy(update={"title": f"{asked.title} with {', '.join(settings)}".lstrip()})
     result = _answer(asked, quiet, **how)
     if uncertainty:
         (result,) = _propagated([asked], [result], quiet, **how).results

@@ -67,13 +67,21 @@ def difference_line(base: RunResult, other: RunResult, letter: str = "B") -> str
     if base.transactions is not None and other.transactions is not None:
         of = "a transaction of "
         call = f" {letter} does {tps(other.transactions.per_s)} TPS, A {tps(base.transactions.per_s)}."
+    if (base.transactions is None) != (other.transactions is None):
+        first, second = ("one transaction" if one.transactions else "a whole run" for one in (base, other))
+        call = f" They are not the same work: A is {first}, {letter} is {second}."
     times = f"{of.capitalize()}{letter} takes {show_seconds(after)}, {'one of ' if of else ''}A {show_seconds(before)}"
     if abs(after - before) <= 1e-9 * max(before, after):
         return f"{of.capitalize()}{letter} takes as long as {'one of ' if of else ''}A: {show_seconds(after)}.{call}"
     percent = f", {_percent_more(before, after)} %" if before > 0 and after < 10 * before else ""
-    ratio = f", {after / before:,.3g} times as long" if before > 0 and after >= 10 * before else ""
+    ratio = f", {_times(after / before)} times as long" if before > 0 and after >= 10 * before else ""
     less = "less" if after < before else "more"
     return f"{times}: {show_seconds(abs(after - before))} {less}{percent}{ratio}.{call}"
+
+
+def _times(ratio: float) -> str:
+    """A ratio to three digits; whole from a thousand on."""
+    return f"{ratio:,.0f}" if ratio >= 1000 else f"{ratio:.3g}"
 
 
 def _of_a_call(base: RunResult, other: RunResult, letter: str) -> str:
@@ -93,7 +101,7 @@ def side_by_side_lines(
     results: Sequence[RunResult], letters: Sequence[str], width: int = 80
 ) -> Iterator[str]:
     """Times and counts in columns, as many answers beside the first as fit in *width*."""
-    fit = max(1, (width - NAME_WIDTH - 12) // 32)
+    fit = max(1, (width - NAME_WIDTH - 12) // 33)
     others = list(range(1, len(results)))
     for start in range(0, len(others), fit):
         if start:
@@ -112,7 +120,7 @@ def _side_by_side(
     scale = scale_of(results)
     yield head(
         f"{'seconds' if scale.per_s == 1 else f'{scale.word} of {scale.of}':<{NAME_WIDTH}}{letters[0]:>12}"
-        + "".join(f"{letters[i]:>12}{letters[i] + '-' + letters[0]:>11}{'%':>9}" for i in shown)
+        + "".join(f"{letters[i]:>12}{letters[i] + '-' + letters[0]:>12}{'%':>9}" for i in shown)
     )
     order: dict[str, None] = {}
     for index in shown:
@@ -135,13 +143,13 @@ def _side_by_side(
     unsure = [bool(chance(base, results[i])) for i in shown]
     yield from _difference(last, scale.per_s * base.time.elapsed_s, ends, unsure)
     yield ""
-    counts = f"{'counts':<{NAME_WIDTH}}{letters[0]:>12}" + "".join(f"{letters[i]:>12}{'':>20}" for i in shown)
+    counts = f"{'counts':<{NAME_WIDTH}}{letters[0]:>12}" + "".join(f"{letters[i]:>12}{'':>21}" for i in shown)
     yield head(counts.rstrip())
     figures = [_figures(base), *(_figures(results[i]) for i in shown)]
     for name in dict.fromkeys(name for found in figures for name in found):
         values = [found.get(name, "") for found in figures]
         if any(value not in ("", "0", "0.0") for value in values):
-            cells = f" {values[0]:>11}" + "".join(f" {value:>11}{'':>20}" for value in values[1:])
+            cells = f" {values[0]:>11}" + "".join(f" {value:>11}{'':>21}" for value in values[1:])
             yield f"{name:<{NAME_WIDTH}}{cells}".rstrip()
 
 
@@ -159,7 +167,7 @@ def _difference(
             difference, percent = "=", ""
         elif value >= 10 * before > 0:
             percent = f"×{value / before:,.0f}"
-        cell = f"{_seconds(value):>12}{difference:>11}{percent:>9}"
+        cell = f"{_seconds(value):>12}{difference:>12}{percent:>9}"
         certain = unsure is not None and not unsure[place] and difference != "="
         line += style(cell, fg="green" if change < 0 else "red") if certain else cell
     yield line.rstrip() if unsure is None else style(line.rstrip(), bold=True)

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
-from pydantic import BaseModel
 
 from app.options import with_engine_of_many, with_settings
 from app.output import print_json, print_lines, width_of_terminal
@@ -81,13 +80,7 @@ def _tell_optimum(found: Optimum, name: str, as_json: bool, quiet: bool, asked: 
 
     command = command_of(name, asked["settings"], found.best.values, asked) if found.best else ""
     if as_json:
-        accuracy = found.estimate and found.estimate.accuracy
-        shown = {
-            name: value for name, value in asdict(replace(found, estimate=None)).items() if name != "estimate"
-        }
-        print_json(
-            _plain({**shown, "accuracy": accuracy, "sentences": sentences_of(found), "command": command})
-        )
+        print_json({**_data(found), "sentences": sentences_of(found), "command": command})
     elif quiet:
         print_lines([command] if command else sentences_of(found)[:1])
     else:
@@ -103,9 +96,7 @@ def _tell_crossing(found: Crossing, name: str, as_json: bool, quiet: bool, asked
     if as_json:
         best = asdict(found.best) if found.best else None
         print_json(
-            _plain(
-                {**asdict(found), "best": best, "sentences": sentences_of_crossing(found), "command": command}
-            )
+            {**_data(found), "best": best, "sentences": sentences_of_crossing(found), "command": command}
         )
     elif quiet:
         print_lines([command] if command else sentences_of_crossing(found)[:1])
@@ -114,14 +105,19 @@ def _tell_crossing(found: Crossing, name: str, as_json: bool, quiet: bool, asked
     return DONE if found.best else NOTHING_FOUND
 
 
+def _data(found: Optimum | Crossing) -> dict[str, Any]:
+    """What was found as data; of an instant estimate how far it may be off."""
+    accuracy = found.estimate.accuracy if found.estimate else None
+    data = asdict(replace(found, estimate=None)) | {"accuracy": accuracy and accuracy.model_dump(mode="json")}
+    return {name: _plain(value) for name, value in data.items() if name != "estimate"}
+
+
 def _wrote(asked: Any, rows: int) -> Sequence[str]:
     return [f"wrote {asked['out']}: {rows:,} rows"] if asked["out"] is not None else []
 
 
 def _plain(value: Any) -> Any:
     """*value* for JSON, where what is no number or has no end is null."""
-    if isinstance(value, BaseModel):
-        return value.model_dump(mode="json")
     if isinstance(value, dict):
         return {name: _plain(one) for name, one in value.items()}
     if isinstance(value, list | tuple):

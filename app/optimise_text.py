@@ -158,10 +158,10 @@ def _how_sure(found: Optimum) -> str:
     )
 
 
-def _estimate(found: Optimum) -> Iterator[str]:
+def _estimate(found: Optimum | Crossing) -> Iterator[str]:
     if found.estimate is not None:
         took = shown("elapsed_s", found.estimate.time.elapsed_s)
-        yield f"The best point is an instant estimate, elapsed_s {took}: {accuracy_words(found.estimate)}."
+        yield f"This point is an instant estimate, elapsed_s {took}: {accuracy_words(found.estimate)}."
 
 
 def _failures(found: Optimum) -> Iterator[str]:
@@ -221,6 +221,7 @@ def sentences_of_crossing(found: Crossing) -> list[str]:
     if failed:
         said.append(f"{len(failed)} of {len(found.scan)} scanned values have no answer: {failed[0].error}")
     said.append(f"{found.points:,} points were answered.")
+    said += _estimate(found)
     return said
 
 

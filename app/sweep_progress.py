@@ -69,7 +69,8 @@ class Telling(Listener):
         self.outcome = running.outcome
         for note in notes:
             self._say(note, err=True)
-        reused = f"; {running.outcome.reused:,} answers are in the store" if running.outcome.reused else ""
+        kept = running.outcome.reused
+        reused = f"; {kept:,} answer{'s are' if kept > 1 else ' is'} in the store" if kept else ""
         self._say(f"{running.plan.base.name}: {running.plan.said()}{reused}")
 
     def expects(self, running: Running, seconds: float, workers: int) -> None:
@@ -77,7 +78,9 @@ class Telling(Listener):
         where = f"{workers} processes" if workers > 1 else "one process"
         left = running.outcome.left
         if left:
-            self._say(f"about {show_seconds(seconds)} for {left:,} answers by {where}")
+            self._say(
+                f"about {show_seconds(seconds)} for {left:,} answer{'s' * (left > 1)}, the base among them, by {where}"
+            )
             self.told(running.outcome)
 
     def told(self, outcome: Outcome) -> None:

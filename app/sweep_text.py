@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -12,11 +13,13 @@ from numpy.typing import NDArray
 from app.accuracy_text import accuracy_words
 from app.fields import as_text
 from app.lines import head, mean, wrapped
-from model.errors import SpecError, cut
+from app.outside import lines_of
+from model.calc import calculate
+from model.errors import BlocktimeError, SpecError, cut
 from model.measures import MEASURES
 from model.results import RunResult
 from model.units import show_amount, show_bytes, show_seconds, unit_of
-from scenarios.engine import estimate_of
+from scenarios.engine import chosen_engine
 from scenarios.sweeps.plan import Plan
 from scenarios.sweeps.rows import Rows
 from scenarios.sweeps.spec import Axis
@@ -45,8 +48,8 @@ class Summary:
     currency: str = ""
     together: dict[str, tuple[str, ...]] = field(default_factory=dict)
     """A field that varies by itself -> those that move with it."""
-    estimate: RunResult | None = None
-    """Of the points with the least and the most, the instant estimate that may be further off the simulation."""
+    ends: tuple[RunResult, ...] = ()
+    """The points with the least and the most by instant estimate; without accuracy where they were simulated."""
 
 
 def summary_of(rows: Rows, measure: str) -> Summary:
@@ -70,21 +73,23 @@ def summary_of(rows: Rows, measure: str) -> Summary:
             errors[error] = errors.get(error, 0) + 1
     currency = rows.plan.base.system.prices.currency or ""
     column = np.concatenate(values)
-    estimate = estimate_at_ends(rows.plan, column)
-    return Summary(keys, measure, axes, column, rows.reference, errors, currency, together, estimate)
+    ends = ends_of(rows.plan, column)
+    return Summary(keys, measure, axes, column, rows.reference, errors, currency, together, ends)
 
 
-def estimate_at_ends(plan: Plan, values: NDArray[np.float64]) -> RunResult | None:
-    """Of the points with the least and the most of a measure, the instant estimate that may be further off."""
+def ends_of(plan: Plan, values: NDArray[np.float64]) -> tuple[RunResult, ...]:
+    """The points with the least and the most of a measure by instant estimate; without accuracy where simulated."""
     if not np.isfinite(values).any():
-        return None
-    estimates = []
+        return ()
+    ends = []
     for place in sorted({int(np.nanargmin(values)), int(np.nanargmax(values))}):
         scenario = plan.points.scenario(plan.values(place, place + 1)[0])
-        estimates.append(estimate_of(plan.how.engine, scenario.system, scenario.workload))
-    return max(
-        filter(None, estimates), key=lambda one: one.accuracy.factor if one.accuracy else 1, default=None
-    )
+        with suppress(BlocktimeError):
+            estimate = calculate(scenario.system, scenario.workload)
+            if chosen_engine(plan.how.engine, scenario.system, scenario.workload) == "simulate":
+                estimate = estimate.model_copy(update={"accuracy": None})
+            ends.append(estimate)
+    return tuple(ends)
 
 
 def moving_together(axes: Sequence[Axis]) -> dict[str, tuple[str, ...]]:
@@ -110,18 +115,25 @@ def sweep_lines(summary: Summary, width: int) -> Iterator[str]:
         if len(summary.keys) > 1:
             yield ""
             yield from effect_lines(summary, width)
-        if summary.estimate is not None:
-            took = shown("elapsed_s", summary.estimate.time.elapsed_s)
-            yield ""
-            yield from wrapped(
-                f"elapsed_s of {took}: {accuracy_words(summary.estimate)}", width, first="accuracy  "
-            )
+        yield from _how_sure(summary, width)
     if summary.errors:
         failed = sum(summary.errors.values())
         yield ""
         yield head(f"{failed:,} point{'s' if failed > 1 else ''} without an answer")
         for sentence, times in sorted(summary.errors.items(), key=lambda item: -item[1])[:BEST]:
             yield from wrapped(f"{sentence} ({times:,})", width, first="- ")
+
+
+def _how_sure(summary: Summary, width: int) -> Iterator[str]:
+    """How far the points with the least and the most may be off, and which constants they use beyond their range."""
+    estimates = [(one.accuracy.factor, one) for one in summary.ends if one.accuracy is not None]
+    if estimates:
+        _, worst = max(estimates, key=lambda pair: pair[0])
+        took = shown("elapsed_s", worst.time.elapsed_s)
+        yield ""
+        yield from wrapped(f"elapsed_s of {took}: {accuracy_words(worst)}", width, first="accuracy  ")
+    for sentence in lines_of(summary.ends):
+        yield from wrapped(f"least and most: {sentence}", width, first="beyond    ")
 
 
 def called(summary: Summary) -> str:

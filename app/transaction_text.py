@@ -257,7 +257,7 @@ def kind_lines(result: RunResult, width: int = 80) -> Iterator[str]:
             late = f"{show_seconds(took) if took is not None else '':>{took_for}}"
         yield (
             f"{first:<{name}}{tps(kind.per_s):>{rate}}{show_seconds(kind.response_s):>{took_for}}{late}"
-            f"{mean(kind.consistent_gets):>{gets}}{mean(round(kind.read_blocks, 2)):>{read}}"
+            f"{mean(kind.consistent_gets + kind.current_gets):>{gets}}{mean(round(kind.read_blocks, 2)):>{read}}"
         )
         yield from more
 

@@ -48,7 +48,7 @@ def _iostat(result: RunResult) -> str:
     """Samples where the simulation kept them, else one for the whole run; nothing where a response time is unknown."""
     if not result.device or any(isnan(value_of("await", stats)) for stats in result.device.values()):
         return ""
-    lines = ["Linux 6.8.0 (modelled) \t01/01/2026 \t_x86_64_\t(1 CPU)", ""]
+    lines = ["Linux 6.8.0 (modelled) \t01/01/2026 \t_x86_64_", ""]
     columns = columns_of(result)
     header = "Device:" + "".join(f"{name:>11}" for name in columns)
     samples = max(len(stats.lines) for stats in result.device.values())

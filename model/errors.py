@@ -11,6 +11,7 @@ BlocktimeError
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
 
@@ -46,17 +47,25 @@ def shown(value: object) -> str:
 class UnknownName(SpecError):
     """A name stands for nothing; offers the nearest names that do."""
 
-    def __init__(self, kind: str, name: str, known: Iterable[str], where: str = "") -> None:
+    def __init__(
+        self, kind: str, name: str, known: Iterable[str], where: str = "", listing: str = ""
+    ) -> None:
         from difflib import get_close_matches  # noqa: PLC0415  (only needed once something is wrong)
 
         names = sorted(known)
-        near = get_close_matches(cut(name), names, n=3, cutoff=0.6)
+        words = {word for word in re.split(r"[\W_]+", cut(name).lower()) if len(word) > 2}
+        near = (
+            get_close_matches(cut(name), names, n=3, cutoff=0.6)
+            or sorted((known for known in names if words & set(re.split(r"[\W_]+", known.lower()))), key=len)[
+                :3
+            ]
+        )
         if near:
             hint = "did you mean " + " or ".join(near) + "?"
         elif len(names) <= 30:
             hint = "known: " + ", ".join(names)
         else:
-            hint = f"{len(names)} are known"
+            hint = f"{len(names)} are known" + (f", {listing}" if listing else "")
         prefix = f"{cut(where)}: " if where else ""
         super().__init__(f"{prefix}no {kind} named {cut(name)!r}; {hint}")
 

@@ -265,6 +265,7 @@ class TransactionKind(Frozen):
     response_s: float
     response_percentiles: dict[str, float] = {}
     consistent_gets: float
+    current_gets: float
     read_blocks: float
 
 

@@ -162,6 +162,7 @@ def _kind(parts: Parts, point: Point, kind: KindDemand) -> TransactionKind:
         per_s=point.per_s * kind.share,
         response_s=response_s,
         consistent_gets=kind.gets + kind.scan_blocks,
+        current_gets=kind.changed_blocks,
         read_blocks=missed + scanned,
     )
 

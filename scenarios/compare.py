@@ -350,9 +350,23 @@ def _reads(change: Change, base: RunResult, other: RunResult, asked: Asked | Non
         parts.append(service)
     more = "more" if change.change_s > 0 else "less"
     takes = f"reading takes {show_seconds(abs(change.change_s))} {more}{_wait_and_cpu(base, other)}"
+    takes += _covered(base, other)
     if abs(change.change_s) < NOTHING_S:
         takes = "reading takes as long as before"
     return "; ".join([*parts, takes + ("" if service else busy(base, other))])
+
+
+def _covered(base: RunResult, other: RunResult) -> str:
+    """Why a session waits longer for asynchronous reads that are no more than before."""
+    waits = [result.time.wait.get(DIRECT) for result in (base, other)]
+    longer = all(waits) and waits[1].total_s > waits[0].total_s  # type: ignore[union-attr]
+    if (
+        longer
+        and other.time.cpu_s < base.time.cpu_s
+        and other.physical_io.read_bytes <= base.physical_io.read_bytes
+    ):
+        return ": less CPU time covers the asynchronous reads"
+    return ""
 
 
 def _read_size(base: RunResult, other: RunResult) -> str:

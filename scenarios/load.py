@@ -166,7 +166,9 @@ def read_toml(path: Path, also: Iterable[str] = ()) -> dict[str, Any]:
     place = _tail(str(path))
     try:
         if not path.exists():
-            raise UnknownName("scenario or file", _tail(str(path)), [*library(), *also])
+            raise UnknownName(
+                "scenario or file", _tail(str(path)), [*library(), *also], listing="see blocktime list"
+            )
         if not path.is_file():
             raise SpecError(f"{place}: is not a file; a scenario is a TOML file")
         size = path.stat().st_size

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from model.catalog import entries
 from model.laws.disk_means import counted_requests
 from model.results import DeviceStats, RunResult
@@ -45,6 +47,9 @@ def mean_request_bytes(device: DeviceStats) -> float:
     return sum(size * often for size, often in device.request_bytes.items()) / many if many else 0.0
 
 
+OWN_DISK: Final = "one described field by field"
+
+
 def another_disk(asked: Asked | None) -> str:
     """What was set otherwise of the disk; empty where nothing was, or nobody says."""
     if asked is None:
@@ -57,7 +62,7 @@ def another_disk(asked: Asked | None) -> str:
     if all(names):
         return f"the disk is {names[1]} instead of {names[0]}"
     if len(moved) > MOST_FIELDS:
-        return f"the disk is {names[1] or 'another one'}{f' instead of {names[0]}' if names[0] else ''}"
+        return " instead of ".join(["the disk is " + (names[1] or OWN_DISK), names[0] or OWN_DISK])
     return f"with {listed([_set_otherwise(name, *disks) for name in moved])}"
 
 

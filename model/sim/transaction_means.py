@@ -199,6 +199,7 @@ def _kinds(
                 response_s=float(mine.mean()),
                 response_percentiles=_percentiles(mine),
                 consistent_gets=float(kind.gets + kind.scan_blocks),
+                current_gets=float(kind.changed_blocks),
                 read_blocks=float(kind.drawn_gets + kind.scan_blocks) * (1 - played.solved.parts.hit),
             )
         )
@@ -260,6 +261,6 @@ def _warnings(system: Any, work: Any, found: Any) -> list[str]:
     if work.transactions is not None:
         return []
     return [
-        f"the interval of the mean response is {found.half / found.mean:.1%} to either side after the longest run, not "
-        f"the {work.precision_percent:g} % wanted"
+        f"the interval of the mean response is {100 * found.half / found.mean:.3g} % to either side after the longest "
+        f"run, not the {work.precision_percent:g} % wanted"
     ]

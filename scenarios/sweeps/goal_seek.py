@@ -5,23 +5,24 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations, pairwise
 from pathlib import Path
 from typing import Any, Final, Literal
 
 from model.errors import SpecError, UnknownName, cut
 from model.measures import MEASURES
+from model.results import RunResult
 from model.spec import Transactions
 from model.units import parse_bytes, parse_seconds
 from scenarios.declared import limits_of
-from scenarios.engine import chosen_engine
+from scenarios.engine import chosen_engine, estimate_of
 from scenarios.load import Source
 from scenarios.sweeps.along import Along
 from scenarios.sweeps.limits import number_said
 from scenarios.sweeps.listed import USUALLY, Asker, check_has, check_measure, measures_in, question_of
 from scenarios.sweeps.plan import value_in
-from scenarios.sweeps.points import Values
+from scenarios.sweeps.points import Points, Values
 from scenarios.sweeps.spec import Axis
 from scenarios.sweeps.sweep import Listener, Where, whole_table, write
 from scenarios.sweeps.table import check_place
@@ -111,6 +112,8 @@ class Crossing:
     can_go: tuple[bool, bool]
     """Whether the field may have values below the scanned range, and above it."""
     points: int
+    estimate: RunResult | None = None
+    """The instant estimate at :attr:`best`, with how far it may be off; None where it was simulated."""
 
     @property
     def beyond(self) -> Literal["", "below", "above"]:
@@ -214,10 +217,15 @@ class _Search:
         stretch = self._first_change(scanned, number)
         below, above = self._halved(*stretch, number) if stretch else (None, None)
         is_whole = below is not None and above is not None and self._along.values is not None
-        return Crossing(
+        crossing = Crossing(
             source.name, self._along.key, self._goal.measure, self._goal.test, number, self._base, tuple(scanned),
             below, above, is_whole, self._is_monotone(), self._can_go(scanned), len(self.known),
         )  # fmt: skip
+        if crossing.best is None:
+            return crossing
+        scenario = Points(source, (self._along.key,)).scenario({self._along.key: crossing.best.value})
+        engine = self._asker.question.how.engine
+        return replace(crossing, estimate=estimate_of(engine, scenario.system, scenario.workload))
 
     def _ask(self, values: Sequence[Any]) -> list[Reached]:
         key, measure = self._along.key, self._goal.measure

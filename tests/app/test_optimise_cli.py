@@ -34,7 +34,7 @@ def test_a_reader_sees_the_best_and_what_binds(capsys: Captured, tmp_path: Path)
     assert [line for line in lines if line.startswith("transactions_per_s 9.91") and line.endswith("+40.0 %")]
     assert "response_s <= '9ms' is the binding limit: it rules out workload.users 15" in " ".join(lines)
     assert "- All 60 combinations were answered; none is better." in lines
-    assert "- The best point is an instant estimate, elapsed_s 8.98 ms: simulated" in " ".join(lines)
+    assert "- This point is an instant estimate, elapsed_s 8.98 ms: simulated" in " ".join(lines)
 
 
 def test_the_command_runs_the_best_point(capsys: Captured, tmp_path: Path) -> None:

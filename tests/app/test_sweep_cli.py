@@ -17,7 +17,7 @@ import pandas as pd
 import pytest
 
 from app.cli import main
-from app.sweep_text import estimate_at_ends
+from app.sweep_text import ends_of
 from scenarios import load, run
 from scenarios.sweeps.sweep import plan_of
 from scenarios.sweeps.table import read_table
@@ -89,12 +89,21 @@ def test_an_instant_estimate_says_how_far_it_may_be_off_and_a_simulation_does_no
     assert few.accuracy
     assert many.accuracy
     assert few.accuracy.factor < many.accuracy.factor
-    for found, expected in ((estimate_at_ends(plan, np.array([0.01, 0.4])), many),
-                            (estimate_at_ends(plan, np.array([0.01, np.nan])), few)):  # fmt: skip
-        assert found is not None
-        assert (found.accuracy, found.time) == (expected.accuracy, expected.time)
+    ends = ends_of(plan, np.array([0.01, 0.4]))
+    assert [(end.accuracy, end.time) for end in ends] == [
+        (few.accuracy, few.time),
+        (many.accuracy, many.time),
+    ]
+    assert [end.accuracy for end in ends_of(plan, np.array([0.01, np.nan]))] == [few.accuracy]
     played = plan_of("tpc-b", vary=["workload.users=10,200"], engine="simulate")
-    assert estimate_at_ends(played, np.array([0.01, 0.4])) is None
+    assert [end.accuracy for end in ends_of(played, np.array([0.01, 0.4]))] == [None, None]
+
+
+def test_a_sweep_beyond_a_fitted_range_says_so(capsys: Captured) -> None:
+    out = said(capsys, "sweep", "full-scan-nvme", "--vary", "tablespace.block_size_bytes=8K,32K")
+    assert "host.logical_io_s was fitted for blocks of 8K, used at blocks of 32K: 4 times beyond" in " ".join(
+        out.split()
+    )
 
 
 def test_quiet_is_one_line(capsys: Captured) -> None:

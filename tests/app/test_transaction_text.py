@@ -101,6 +101,21 @@ def test_resources_stand_with_the_knee_and_kinds_with_their_reads(law: Answered,
     assert not list(transaction_text.kind_lines(law("tpc-b")))
 
 
+@pytest.mark.parametrize("engine", ["calculate", "simulate"])
+def test_the_gets_of_the_kinds_are_those_of_the_load_profile(
+    engine: str, law: Answered, played: Answered
+) -> None:
+    """But for the undo that consistent reads visit, which no kind has of its own."""
+    result = law("tpc-c") if engine == "calculate" else played()
+    stats, gets = result.transactions, result.logical_io
+    assert stats
+    assert gets
+    weighted = (
+        sum(kind.per_s * (kind.consistent_gets + kind.current_gets) for kind in stats.kinds) / stats.per_s
+    )
+    assert weighted == pytest.approx(gets.consistent_gets + gets.current_gets, rel=0.01)
+
+
 def test_processors_saturate_and_a_disk_saturates(law: Answered) -> None:
     assert "The processors saturate first" in answer(law("tpc-c", "disk.use=nvme"))
 

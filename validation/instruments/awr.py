@@ -157,6 +157,9 @@ def read(source: Source, progress: Progress | None = None) -> list[Reading]:
     is_html = re.search(r"<(?:html|table|h[1-4]|body)\b", above, re.IGNORECASE) is not None
     heading = r"<html\b" if is_html else rf"^[ \t]*(?:{AWR.pattern}|{STATSPACK.pattern})"
     starts = [found.start() for found in re.finditer(heading, text, re.IGNORECASE | re.MULTILINE)]
+    if is_html:  # another page may stand before or behind it
+        ends = [*starts[1:], len(text)]
+        starts = [a for a, b in zip(starts, ends, strict=True) if AWR.search(text, a, b)] or starts
     starts = starts if len(starts) > 1 else [0]
     readings = []
     for begin, end in zip(starts, [*starts[1:], len(text)], strict=True):

@@ -33,7 +33,7 @@ COLUMNS: Final = (
     Column("current", "gets"),
     Column("rows", "rows"),
 )
-WAIT: Final = re.compile(r"  (\S+(?: \S+)*?)\s+([0-9]+)\s+([0-9]+\.[0-9]+)\s+([0-9]+\.[0-9]+)\s*")
+WAIT: Final = re.compile(r"(\S+(?: \S+)*?)\s+([0-9]+)\s+([0-9]+\.[0-9]+)\s+([0-9]+\.[0-9]+)\s*")
 STEP: Final = re.compile(r"\s*([0-9]+)\s{1,}(?:([0-9]+)\s+([0-9]+)\s+)?(\s*\S.*)")
 DETAIL: Final = re.compile(r"\b(cr|r|pr|pw|w|time|cost|size|card)=([0-9]+)(?= us|[\s)]|$)")
 DETAILS: Final = {
@@ -107,34 +107,34 @@ class _Report:
 
     def take(self, number: int, line: str) -> None:
         """Read one line; SQL text, names and headings are left alone."""
-        text = line.rstrip()
-        if text.startswith("****"):
+        text, words = line.rstrip(), line.strip()
+        if words.startswith("****"):
             self._table, self._above = "", []
             return
         if not text or set(text) <= set("-* "):
             self._table = "" if not text and self._table == "steps" else self._table
             return
-        call = CALL.fullmatch(text)
+        call = CALL.fullmatch(words)
         if call is not None and self._table != "steps":
             self._call(number, call)
-        elif text.startswith("call ") and "elapsed" in text:
+        elif words.startswith("call ") and "elapsed" in text:
             self._new_table(number)
         elif "Row Source Operation" in text:
             self._table, self._steps = "steps", 0
-        elif "Event waited on" in text or text.startswith("Elapsed times include waiting on"):
+        elif "Event waited on" in text or words.startswith("Elapsed times include waiting on"):
             self._table = "waits"
         elif self._totals(text):
             return
         elif self._table == "steps" and (step := STEP.fullmatch(text)):
             self._step(number, step)
-        elif self._table == "waits" and (wait := WAIT.fullmatch(text)):
+        elif self._table == "waits" and (wait := WAIT.fullmatch(words)):
             self._wait(number, wait)
         else:
             self._other(number, text)
 
     def _other(self, number: int, text: str) -> None:
         """A line outside of the tables: a count, or what is left alone."""
-        if (count := COUNT.fullmatch(text)) and self._of:
+        if (count := COUNT.fullmatch(text.strip())) and self._of:
             self._add(number, count[1], self._of, count[2], Column("", "count"))
         elif foot := FOOT.match(text):
             unit = "s" if "seconds" in foot[2] else "lines"

@@ -306,7 +306,7 @@ class _Trace:
             reading.interval_s = span
         release = f" of {self._release}" if self._release else ""
         reading.title = f"SQL trace{release}: {plural(len(self._numbers), 'statement')}"
-        if not self._waits:
+        if not any(self._waits.values()):
             reading.missing.append(f"no waits: the trace is of level 1 or 4; trace again with {HOW}")
         if len(self._numbers) >= MOST_STATEMENTS:
             reading.missing.append(f"more than {MOST_STATEMENTS:,} statements: the others are summed as one")

@@ -268,6 +268,25 @@ def test_a_report_may_hold_another_kind_behind_its_title(tmp_path: Path) -> None
     assert reading.count() == read_text(tmp_path, made.AWR)[0].count()
 
 
+def test_a_page_of_another_kind_beside_a_report_is_left_alone(tmp_path: Path) -> None:
+    page = "<html><body>hello</body></html>\n"
+    alone = read_text(tmp_path, made.AWR_HTML)[0].count()
+    for text in (page + made.AWR_HTML, made.AWR_HTML + page, made.AWR_HTML + page + made.AWR_HTML):
+        assert {reading.count() for reading in read_text(tmp_path, text)} == {alone}
+
+
+def test_a_trace_without_waits_says_how_to_get_them(tmp_path: Path) -> None:
+    text = "".join(f"{line}\n" for line in made.TRACE.splitlines() if not line.startswith("WAIT"))
+    [reading] = read_text(tmp_path, text)
+    assert any("no waits: the trace is of level 1 or 4" in missing for missing in reading.missing)
+
+
+def test_an_indented_tkprof_report_gives_the_same_figures(tmp_path: Path) -> None:
+    [plain] = read_text(tmp_path, made.TKPROF)
+    [indented] = read_text(tmp_path, "".join(f"    {line}\n" for line in made.TKPROF.splitlines()))
+    assert figures(indented) == figures(plain)
+
+
 def test_units_of_awr(tmp_path: Path) -> None:
     text = """
 Wait Event Histogram                       DB/Inst: SECRET/secret  Snaps: 1-2

@@ -159,7 +159,7 @@ def read(source: Source, progress: Progress | None = None) -> list[Reading]:
     starts = [found.start() for found in re.finditer(heading, text, re.IGNORECASE | re.MULTILINE)]
     if is_html:  # another page may stand before or behind it
         ends = [*starts[1:], len(text)]
-        starts = [a for a, b in zip(starts, ends, strict=True) if AWR.search(text, a, b)] or starts
+        starts = [a for a, b in zip(starts, ends, strict=False) if AWR.search(text, a, b)]
     starts = starts if len(starts) > 1 else [0]
     readings = []
     for begin, end in zip(starts, [*starts[1:], len(text)], strict=True):

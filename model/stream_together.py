@@ -8,8 +8,8 @@ from typing import Any
 from model.demand.calls import UNBUFFERED
 from model.demand.device_calls import Changed, idles, is_write, span_of, takes_turns
 from model.demand.stream_work import call_demand
-from model.laws.numeric import Number, larger, over, smaller, where
-from model.state.elevator import SYNC_SLICE_S
+from model.laws.numeric import Number, larger, over, smaller, some, where
+from model.state.elevator import IN_BATCHES, READ_EXPIRE_S, SYNC_SLICE_S, WRITE_EXPIRE_S
 from model.stream_network import StreamTime, ahead_wait_s, alone
 
 METHOD = "mean values of several classes: streams that share the device until the first has ended, and so on"
@@ -24,6 +24,7 @@ class Share:
     time: StreamTime
     station: bool
     """Whether it is answered by the write cache, which the others do not wait for."""
+    write: bool
     arrives_per_s: Number
     """Calls a second of those that wait for none; 0 where calls wait for earlier ones."""
     under_way: Number
@@ -40,6 +41,8 @@ class Share:
     """Times that a call waits for the device."""
     waiting_share: Number
     """Of its calls, those that wait for the device."""
+    sweeps: bool
+    """Whether a scheduler that sweeps upwards stays with it, as a request always waits where the last one ended."""
     turn_s: Number
     """What a program takes of the device until the scheduler turns to the next."""
     turn_calls: Number
@@ -97,12 +100,15 @@ def _share(system: Any, calls: Any, time: StreamTime, span: Number) -> Share:
     programs = calls.users * (calls.in_flight if unbuffered else 1)
     under_way = programs * max(1, demand.ahead) * (1 if unbuffered else demand.together)
     rest_s = demand.cpu_s + calls.think_s
-    near = takes_turns(system, calls, rest_s) and not demand.hidden
+    near = takes_turns(system, calls, rest_s)
+    depth = max(disk.queue_depth, disk.parallel_requests)
+    goes_on = calls.pattern == "sequential" and calls.rate_per_s is None and not some(calls.think_s)
     turn_calls = larger(1.0, SYNC_SLICE_S / (demand.device_s + rest_s)) if near else 1.0
     turn_s = SYNC_SLICE_S if near or calls.rate_per_s is not None else larger(demand.held_s, other.held_s)
     return Share(
         time=time,
         station=cached,
+        write=is_write(calls),
         arrives_per_s=0.0 if calls.rate_per_s is None else over(time.calls, time.elapsed_s),
         under_way=larger(1.0, under_way),
         rest_s=rest_s,
@@ -112,6 +118,7 @@ def _share(system: Any, calls: Any, time: StreamTime, span: Number) -> Share:
         programs=programs,
         visits=demand.visits,
         waiting_share=demand.waiting_share if calls.rate_per_s is not None or demand.together == 1 else 1.0,
+        sweeps=goes_on and system.host.scheduler in IN_BATCHES and some(under_way > depth),
         turn_s=turn_s,
         turn_calls=turn_calls,
     )
@@ -153,6 +160,8 @@ def _balance(shares: list[Share], *, fair: bool) -> None:
             at_queue = each + queued_s * one.waiting_share
             if fair and not one.station:
                 at_queue = where(one.left > 0, _in_turns_s(shares, one, each, queued_s), at_queue)
+            if not one.sweeps and any(other.sweeps and other.station == one.station for other in shares):
+                at_queue = larger(at_queue, _starved_s(shares, one))
             apart = 1 - over(one.requests_per_s, total)
             alone_s = one.alone_s[0] + apart * (one.alone_s[1] - one.alone_s[0])
             one.wait_s = at_queue + larger(0.0, alone_s - each)
@@ -171,6 +180,16 @@ def _left_s(shares: list[Share], held: list[Number], one: Share) -> Number:
         other.left * each for other, each in zip(shares, held, strict=True) if other.station == one.station
     )
     return left / where(one.arrives_per_s > 0, 2, 1)
+
+
+def _starved_s(shares: list[Share], one: Share) -> Number:
+    """Wait of a call elsewhere while a scheduler goes on with a stream in order: until it expires [linux-deadline]."""
+    sweeping: Number = 0.0
+    for other in shares:
+        if other.sweeps and other.station == one.station and other.write == one.write:
+            sweeping = larger(sweeping, where(other.left > 0, 1.0, 0.0))
+    expire_s = WRITE_EXPIRE_S if one.write else READ_EXPIRE_S
+    return sweeping * expire_s / (2 if some(one.arrives_per_s) else 1)
 
 
 def _in_turns_s(shares: list[Share], one: Share, held_s: Number, queued_s: Number) -> Number:

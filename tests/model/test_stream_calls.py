@@ -109,6 +109,18 @@ def test_a_call_waits_for_no_more_than_all_that_is_still_to_come() -> None:
     assert fast.streams[0].response_s < 2 * slow.streams[0].response_s
 
 
+def test_a_sweep_stays_with_a_stream_in_order_until_others_expire() -> None:
+    """On a device with one slot, a deadline scheduler has the reader's next window before it has served the last."""
+    first = AHEAD | FAR | {"block_size_bytes": 512, "rate_per_s": 50, "users": 2, "count": 1000}
+    beside = AHEAD | {"block_size_bytes": "1M", "pattern": "sequential", "users": 2, "count": 64}
+    fast, slow = _both(
+        from_mapping({"disk": {"use": "savvinov-160mb"}, "workload": {**first, "beside": [beside]}})
+    )
+    assert fast.streams is not None
+    assert slow.streams is not None
+    assert fast.streams[0].response_s == pytest.approx(slow.streams[0].response_s, rel=0.75)
+
+
 @pytest.mark.parametrize(("filesystem", "alike"), [("xfs", True), ("ext4", True), ("ext3", False)])
 def test_fsync_writes_its_own_file_but_for_an_ordered_commit(filesystem: str, alike: bool) -> None:
     """Only the commit of ext3 in ordered mode writes what another program has dirtied."""

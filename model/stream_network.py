@@ -16,6 +16,8 @@ from model.state.elevator import IDLE_S, SYNC_SLICE_S
 
 FULL = 1.0
 NEARLY = 1e-9
+FIRST_WINDOWS = 3
+"""Windows until they have grown to their size [linux-readahead]."""
 MOST_BY_MEANS = 200  # calls under way; the recursion takes their square
 LEAST_SHARE = 1e-9
 LEAST_S = 1e-15  # a device that is never asked, for laws that divide by its time
@@ -194,6 +196,9 @@ def _open(system: Any, calls: Any, demand: CallDemand) -> StreamTime:
     )
     if demand.ahead:
         wait = ahead_wait_s(demand, wait, calls.rate_per_s)
+        # NOTE: nothing is read ahead at first: calls wait that come while one of the first windows is read
+        window_s = demand.together * demand.device_s
+        wait = wait + FIRST_WINDOWS * window_s * (1 + calls.rate_per_s * window_s / 2) / calls.count
     wait = wait + share * behind / 2 + _idled_s(system, calls, demand)
     arrived_s, queued_s = _arrived(system, calls, demand)
     elapsed = larger(arrived_s, total * pace_s) + demand.device_s + demand.cpu_s

@@ -152,7 +152,10 @@ def _at_medium(system: Any, calls: Any, size: Number, gap_s: Number, runs: Numbe
     disk = system.disk
     if among_bytes(calls) or calls.pattern == "random":
         return _among_others(system, calls, size, runs)
-    if calls.users <= copies_of(disk, calls) or takes_turns(system, calls, gap_s):
+    copies = (
+        copies_of(disk, calls) if under_way(system, calls) == 1 else 1
+    )  # a queue goes to the copy that is free first
+    if calls.users <= copies or takes_turns(system, calls, gap_s):
         return _in_order(system, calls, size, gap_s)
     other = _among_others(system, calls, size, runs)
     if calls.rate_per_s is None:

@@ -228,7 +228,8 @@ def read_ahead(system: Any, calls: Any) -> CallDemand:
             waiting_share=often * visit.waiting_share,
         )
     if system.disk.rotation_s and calls.users > 1:  # those of one reader adjoin, unless it takes its time
-        window_own_s = (own_s + calls.think_s) / share
+        between_s = own_s + calls.think_s if calls.rate_per_s is None else 1 / calls.rate_per_s
+        window_own_s = between_s / share
         pair = visit_of(system, seen, WINDOWS * window, own_s)
         visit.alone_s = where(window_own_s < visit.alone_s, pair.alone_s / WINDOWS, visit.alone_s)
         visit.held_s = where(window_own_s < visit.held_s, pair.held_s / WINDOWS, visit.held_s)

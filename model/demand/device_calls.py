@@ -28,6 +28,11 @@ class Changed:
         return getattr(self._base, name)
 
 
+def visiting(calls: Any, share: Number) -> Any:
+    """The calls as those of them that go to the device: where they arrive, so many fewer a second."""
+    return calls if calls.rate_per_s is None else Changed(calls, rate_per_s=calls.rate_per_s * share)
+
+
 def takes_turns(system: Any, calls: Any, gap_s: Number) -> bool:
     """Whether the scheduler keeps the device for each program in turn, as it goes on before the scheduler gives up."""
     return calls.rate_per_s is None and largest(gap_s) < IDLE_S and goes_on_near(system, calls)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from model.demand.device_calls import Changed, largest_bytes, span_of
+from model.demand.device_calls import Changed, largest_bytes, span_of, visiting
 from model.demand.device_visit import Visit, start_s, visit_of
 from model.demand.stream_demand import LEAST_S, CallDemand, absorbed
 from model.laws import block_layer, disk_means, disk_rounds, disk_sets, page_cache
@@ -93,7 +93,8 @@ def written_through(system: Any, calls: Any, path: str) -> CallDemand:
         # what a call writes is on the medium before it ends
         disk = Changed(disk, write_cache_bytes=0)
         system = Changed(system, disk=disk)
-    visit = visit_of(system, seen, size, together * (cpu_s + calls.think_s), sorted_runs=runs)
+    gap_s = together * (cpu_s + calls.think_s)
+    visit = visit_of(system, visiting(seen, 1 / together), size, gap_s, sorted_runs=runs)
     if seen.pattern == "strided" and runs > 1 and disk.rotation_s and not disk.write_cache_bytes:
         visit.held_s = visit_of(system, Changed(seen, users=1, rate_per_s=None), size, 0.0).alone_s
     data_s, held_s = runs * visit.held_s + visit.alone_s - visit.held_s, runs * visit.held_s
@@ -211,6 +212,7 @@ def read_ahead(system: Any, calls: Any) -> CallDemand:
         step = window if ahead or seen.pattern == "sequential" else calls.stride_bytes
         seen = Changed(seen, pattern="strided", stride_bytes=step / missed)
     gap_s = (own_s + calls.think_s) / larger(missed, LEAST_S)
+    seen = visiting(seen, larger(LEAST_S, missed * share))
     visit = visit_of(system, seen, window if ahead else size / smaller(1, share), gap_s)
     if not ahead:
         often = missed * smaller(1, share)

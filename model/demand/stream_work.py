@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from model.demand.calls import UNBUFFERED
-from model.demand.device_calls import WRITE, largest_bytes
+from model.demand.device_calls import WRITE, largest_bytes, visiting
 from model.demand.device_visit import start_s, visit_of
 from model.demand.stream_cached import fsyncs, read_ahead, written_behind, written_through
 from model.demand.stream_demand import LEAST_S, CallDemand, absorbed
@@ -32,7 +32,7 @@ def _unbuffered(system: Any, calls: Any, cpu_s: Number, write: bool) -> CallDema
     pieces = block_layer.pieces_of_call(size, largest)
     together = _merged_calls(system, calls, largest)
     gap_s = cpu_s + calls.think_s
-    visit = visit_of(system, calls, size * together, gap_s)
+    visit = visit_of(system, visiting(calls, 1 / together), size * together, gap_s)
     demand = CallDemand(
         cpu_s=cpu_s,
         device_s=visit.alone_s / together,

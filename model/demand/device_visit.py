@@ -77,7 +77,12 @@ def visit_of(
         return _in_pieces(each, each.held_s, pieces)
     disk = at_place(disk, calls)
     if is_write(calls) and disk.write_cache_bytes and not streams:
-        visit = Visit(disk_sets.answered_s(disk, size_bytes), 0.0, size_bytes / disk.bus_bytes_per_s)
+        answered_s, held_s = disk_sets.answered_s(disk, size_bytes), size_bytes / disk.bus_bytes_per_s
+        if (
+            calls.users > 1 and under_way(system, calls) == 1 and takes_turns(system, calls, gap_s)
+        ):  # the device waits for the program, too
+            held_s = answered_s + gap_s
+        visit = Visit(answered_s, 0.0, held_s)
     elif disk.rotation_s:
         hits = 0.0 if is_write(calls) else disk.read_hit_fraction
         missed = _at_medium(system, calls, size_bytes, gap_s, sorted_runs)

@@ -154,7 +154,7 @@ def _committed_s(
         back_s = seek_s if data.in_order else 0.0
         data_s = runs * data.held_s + back_s / disk.parallel_requests
         records_s = sum(limit)
-        at_a_time = _commits_at_a_time(calls, data_s, records_s)
+        at_a_time = _commits_at_a_time(disk, calls, data_s, records_s)
         alone_s = data.alone_s + (runs - 1) * data.held_s + back_s + sum(took)
         return alone_s, data_s + records_s / at_a_time, at_a_time
     capacity = int(disk.capacity_bytes) * disk_means.data_members(disk)
@@ -171,18 +171,18 @@ def _committed_s(
         return each_s(calls.users), each_s(calls.users), 1.0
     alone_s = each_s(1)
     shared_s = each_s(1) - each_s(disk.queue_depth)
-    at_a_time = smaller(disk.queue_depth, _commits_at_a_time(calls, alone_s - shared_s, shared_s))
+    at_a_time = smaller(disk.queue_depth, _commits_at_a_time(disk, calls, alone_s - shared_s, shared_s))
     took_s = alone_s - shared_s + shared_s / at_a_time
     return took_s, took_s, at_a_time
 
 
-def _commits_at_a_time(calls: Any, own_s: Number, shared_s: Number) -> Number:
-    """Commits of calls that arrive faster than one by one could be done: their records adjoin, so that they merge.
+def _commits_at_a_time(disk: Any, calls: Any, own_s: Number, shared_s: Number) -> Number:
+    """Commits whose records merge, as they adjoin and wait together: of programs beyond the device's own queue.
 
-    While n of them take n·a + b, n = λ(n·a + b) more come.
+    Of calls that arrive faster than one by one could be done, n = λ(n·a + b) come while n of them take n·a + b.
     """
     if calls.rate_per_s is None:
-        return 1
+        return larger(1, calls.users / (max(disk.queue_depth, disk.parallel_requests) + 1))
     rate = calls.users * calls.rate_per_s / (calls.fsync_every or 1)
     left = 1 - rate * own_s
     return larger(1, smaller(MOST_COMMITS, rate * shared_s / larger(LEAST_S, left)))

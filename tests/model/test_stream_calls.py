@@ -69,6 +69,16 @@ CALLS: dict[str, tuple[dict[str, Any], dict[str, Any], dict[str, Any], float]] =
         {"use": "array-raid5"}, {"scheduler": "cfq", "kernel": "3.10"},
         READS | {"block_size_bytes": 512, "pattern": "strided", "stride_bytes": 8192, "users": 2, "rate_per_s": 200,
                  "count": 2000}, 0.45),
+    "commits that wait for one slot merge their records": (
+        {"use": "linear"}, {"filesystem": "xfs", "kernel": "2.6.32", "scheduler": "noop"},
+        BUFFERED | FAR | {"block_size_bytes": 8192, "users": 8, "fsync_every": 1, "count": 300}, 0.2),
+    "a fair scheduler keeps a cached array for a program that goes on": (
+        {"use": "array-raid5"}, {"scheduler": "cfq", "kernel": "2.6.32"},
+        {"kind": "write_stream", "path": "dsync", "block_size_bytes": 4096, "pattern": "sequential", "users": 8,
+         "count": 1000}, 0.2),
+    "a queue goes to the copy of a mirror that is free first": (
+        {"use": "sas-15k", "raid_level": "1", "raid_disks": 2, "stripe_unit_bytes": 16384}, {"scheduler": "noop"},
+        READS | {"block_size_bytes": 8192, "pattern": "sequential", "users": 2, "in_flight": 32, "count": 300}, 0.5),
     "a full queue keeps calls out": (
         {"use": "magni-sdb"}, {"nr_requests": 128}, READS | FAR | {"block_size_bytes": 4096, "users": 8,
                                                                    "in_flight": 32, "count": 500}, 0.1),

@@ -20,11 +20,14 @@ DRAWN_BLOCK_S: Final = 0.2e-6
 CALL_S: Final = 4.5e-6
 """Of a stream's request in a loop without events."""
 EVENT_CALL_S: Final = 28e-6
-BEGIN_S: Final = 0.3
-"""Of a run of transactions: what is in memory when it begins."""
+BEGIN_S: Final = 0.1
+FILLED_S: Final = 2e-6
+"""Of a buffer that holds a block when a run of transactions begins."""
 TRANSACTION_S: Final = 250e-6
 READ_S: Final = 30e-6
 """Of a transaction's read."""
+WRITE_S: Final = 12e-6
+"""Of a block that DBWR writes."""
 GET_S: Final = 0.6e-6
 CODE_BYTES: Final = 100e6
 """Of Python and what it loads."""
@@ -196,10 +199,20 @@ def _of_transactions(system: System, work: Transactions) -> Forecast:
     by_law = calculate(system, work)
     count = transactions_of(work, by_law)
     gets = by_law.logical_io.consistent_gets if by_law.logical_io else 0.0
-    reads = by_law.physical_io.read_requests
-    buffers = system.instance.buffer_cache_bytes / system.tablespace.block_size_bytes
-    each_s = TRANSACTION_S + READ_S * reads + GET_S * gets
-    return Forecast(BEGIN_S + count * each_s, BUFFER_BYTES * buffers, count, "transactions", False)
+    io = by_law.physical_io
+    size = system.tablespace.block_size_bytes
+    buffers = system.instance.buffer_cache_bytes / size
+    filled = min(buffers, work.data_bytes / size)
+    writes = count * io.write_requests
+    if io.write_requests and _is_busy(by_law):  # DBWR is behind from the begin on
+        writes += filled
+    each_s = TRANSACTION_S + READ_S * io.read_requests + GET_S * gets
+    seconds = BEGIN_S + FILLED_S * filled + WRITE_S * writes + count * each_s
+    return Forecast(seconds, BUFFER_BYTES * buffers, count, "transactions", False)
+
+
+def _is_busy(by_law: RunResult) -> bool:
+    return max((device.utilisation_fraction for device in by_law.device.values()), default=0.0) > BUSY
 
 
 def transactions_of(work: Transactions, by_law: RunResult) -> float:
@@ -216,7 +229,7 @@ def transactions_of(work: Transactions, by_law: RunResult) -> float:
     square = sum(kind.per_s * kind.response_s**2 for kind in stats.kinds) / stats.per_s
     variance = WITHIN_A_KIND + max(0.0, square / stats.response_s**2 - 1)
     wanted = max(first, variance * (1.96 / (work.precision_percent / 100)) ** 2)
-    if max((device.utilisation_fraction for device in by_law.device.values()), default=0.0) > BUSY:
+    if _is_busy(by_law):
         wanted = max(wanted, DOUBLED_WHERE_BUSY * first)
     count = float(first)
     while count < wanted and 2 * count <= MOST_TRANSACTIONS:

@@ -136,7 +136,8 @@ def device_demand(system: Any, demand: Demand) -> DeviceDemand:
     last_blocks = _first_present(plan.pieces[::-1])
     first = read_time(system, first_blocks * bs, plan.through_page_cache, 1)
     single = read_time(system, bs, plan.through_page_cache, 1)
-    first_each = (first_blocks > 0) * (1 - fraction) * each
+    # of sessions that share few reads not all make a first one
+    first_each = smaller(1, demand.reads) * (1 - fraction) * each
     latency = latency + first_each
     return DeviceDemand(
         requests + plan.single_reads * single.requests,

@@ -330,3 +330,16 @@ def test_the_mean_session_wants_its_share_of_the_blocks(run: Any) -> None:
     for work in (Insert(rows=50_000, method="array"), Delete(), Update(growth_bytes=0)):
         alone, shared = (run(system(), work.model_copy(update={"users": n})).cache for n in (1, 10))
         assert shared.hits + shared.misses == pytest.approx((alone.hits + alone.misses) / 10, rel=0.01)
+
+
+def test_sessions_that_share_few_reads_wait_for_no_more_than_those() -> None:
+    """Of eight sessions three make one read each: the first read of a session is as seldom as its reads are."""
+    table = Table(rows=1000, row_bytes=40, cached_fraction=0.8)
+    system = System(
+        table=table, disk=Disk(average_seek_s=4e-3, rotation_s=4e-3), instance=Instance(release="10.2.0.4")
+    )
+    found = calculate(system, Delete(rows_fraction=0.1, users=8))
+    reads = 8 * found.physical_io.read_requests
+    assert 1 < reads < 4
+    assert found.time.last_session_s is not None
+    assert found.time.last_session_s < (reads + 0.5) * 6.5e-3

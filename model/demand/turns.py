@@ -96,14 +96,13 @@ def _runs(
 ) -> Number:
     """Runs in which a session hands its asynchronous reads over without another session's in between.
 
-    They grow as long as the device goes on through a run while the session works on it; with more work they stay pairs,
-    one read in place of the last and one more; and who never waits hands over one by one.
+    A read that is handed over while the device is still at the session's run makes that longer. The device is there for
+    the run's own service, in the time that the session works on the run: the chance is the ratio of the two, or 1. Else
+    reads stay pairs, one in place of the last and one more; and who never waits hands over one by one.
     """
     slots, limit = system.instance.direct_read_slots, system.instance.direct_read_slots_limit
     in_run_s = device.bottleneck_s(asked.latency_s, asked.transfer_s, parallel_of(system.disk))
-    keeps_on = larger(
-        0, smaller(1, 2.5 - 2 * own_s / larger(1e-300, in_run_s))
-    )  # from a quarter less to one more
+    keeps_on = smaller(1, in_run_s / larger(1e-300, own_s))
     waits = larger(0, 1 - own_s / larger(1e-300, users * at_device_s))
     pairs = reads - smaller(reads, 2 * limit - slots) / 2
     return keeps_on * turns.bursts(reads, slots, limit) + (1 - keeps_on) * (

@@ -127,3 +127,26 @@ def test_of_sessions_that_share_few_reads_most_wait_for_none() -> None:
     given = scenario("array-raid5", "update", 100, cpus=16, rows_fraction=0.1)
     law, played = (run(given.system, given.workload).time for run in (calculate, simulate))
     assert law.elapsed_s == pytest.approx(played.elapsed_s, rel=0.6)
+
+
+@pytest.mark.parametrize(
+    ("disk", "users", "row_step_s"),
+    [("sas-15k", 4, 1.632e-7), ("sas-15k", 4, 1.938e-7), ("sas-15k", 4, 2.652e-7), ("sas-15k", 4, 5.1e-7),
+     ("sas-10k", 2, 1.938e-7), ("sas-10k", 2, 2.652e-7), ("sas-10k", 2, 5.1e-7)],
+)  # fmt: skip
+def test_asynchronous_reads_go_on_while_the_device_is_at_the_run(
+    disk: str, users: int, row_step_s: float
+) -> None:
+    """Sessions that work on a read about as long as the device does, up to three times as long."""
+    asked = from_mapping(
+        {
+            "disk": {"use": disk},
+            "host": {"cpus": 32, "io_path": "direct", "row_step_s": row_step_s},
+            "instance": {"release": "11.2.0.4", "serial_direct_read": "always", "db_file_multiblock_read_count": 16},
+            "table": {"rows": 30_000, "row_bytes": 400},
+            "workload": {"kind": "full_scan", "users": users, "select": "count"},
+        }
+    )  # fmt: skip
+    estimated = calculate(asked.system, asked.workload).time.elapsed_s
+    simulated = simulate(asked.system, asked.workload, seed=1).time.elapsed_s
+    assert estimated == pytest.approx(simulated, rel=0.15)

@@ -86,7 +86,8 @@ def among_others(system: Any, work: Any, demand: Demand, asked: DeviceDemand) ->
     beside = 1 - smaller(1, 2 * begins / (users * larger(1, users - 1) * larger(alone, users * at_device)))
     beside = beside * _reads_beside(system, work, demand) / reads
     if plan.asynchronous and not plan.through_page_cache:
-        beside = beside * _runs(system, users, reads, own, asked, at_device) / reads
+        queued = larger(own, users * demand.cpu_s / system.host.cpus)  # sessions share the processors
+        beside = beside * _runs(system, users, reads, queued, asked, at_device) / reads
     apart = where(users > 1, beside * (1 - follows), 0.0)
     return replace(asked, latency_s=asked.latency_s + apart * asked.continued_s)
 

@@ -20,14 +20,15 @@ def is_estimate(result: RunResult) -> bool:
     return result.accuracy is not None and result.accuracy.factor > ESTIMATE_FACTOR
 
 
-def may_be(result: RunResult, who: str = "it") -> str:
-    """What *who* may be when it is simulated, in the answer's own units; empty for an answer that is simulated."""
+def may_be(result: RunResult, who: str = "") -> str:
+    """What a simulation of *who* would give, in the answer's own units; empty for an answer that is simulated."""
     accuracy = result.accuracy
     if accuracy is None:
         return ""
     if accuracy.within_fraction < LEAST_SAID:
         return f"same as {SIMULATED}"
-    return f"{SIMULATED} {who} may be {show_span(*accuracy.usual_s(result.time.elapsed_s))}"
+    of = f" of {who}" if who else ""
+    return f"a simulation{of} would give {show_span(*accuracy.usual_s(result.time))}"
 
 
 def accuracy_words(result: RunResult) -> str:

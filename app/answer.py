@@ -49,7 +49,7 @@ def badge(found: engines.Pair) -> str:
     return estimate_badge(found.after)
 
 
-def estimate_badge(result: RunResult, who: str = "it") -> str:
+def estimate_badge(result: RunResult, who: str = "") -> str:
     """An instant estimate as a badge, with what *who* may be when it is simulated."""
     colour = "orange" if is_estimate(result) else "green"
     return f":{colour}-badge[:material/function: {', '.join(filter(None, [ESTIMATE, may_be(result, who)]))}]"

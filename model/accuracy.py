@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import tomllib
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -101,6 +102,15 @@ class Residual:
     shortest: float
     within_fraction: float
     factor: float
+
+    def seen(self, times: float) -> float:
+        """The relative distance of a ratio of times above 1, as far as a few cases can tell; 0 below it."""
+        return margin(self.n) * max(0.0, times - 1)
+
+
+def margin(n: int) -> float:
+    """How much farther than the worst of *n* cases an estimate may lie by what it declares: less for more cases."""
+    return 1 + 10 / math.sqrt(n)
 
 
 EXACT = Regime("one session, nothing queues", "Nothing queues.", lambda case: case.exact)
@@ -315,18 +325,15 @@ def with_accuracy(system: System, work: Workload, result: RunResult, *, exact: b
         factor=residual.factor,
         regime=regime.name,
         why=regime.why,
+        shorter_fraction=min(residual.within_fraction, residual.seen(1 / residual.shortest)),
+        longer_fraction=min(residual.within_fraction, residual.seen(residual.longest)),
     )
     warnings = result.warnings
     if accuracy.factor > ESTIMATE_FACTOR:
-        said = _consequence(residual, result)
-        warnings = [f"{said} {regime.why} Simulate to be sure.", *warnings]
+        what = "response time" if result.transactions else "time"
+        span = show_span(*accuracy.usual_s(result.time))
+        warnings = [
+            f"A simulation would give a {what} of {span} in 95 % of such cases. {regime.why}",
+            *warnings,
+        ]
     return result.model_copy(update={"accuracy": accuracy, "warnings": warnings})
-
-
-def _consequence(residual: Residual, result: RunResult) -> str:
-    """From when to when the simulated time may lie, on the sides on which random scenarios showed it."""
-    longer, shorter = residual.longest > ESTIMATE_FACTOR, 1 / residual.shortest > ESTIMATE_FACTOR
-    low = 1.0 if longer and not shorter else 1 / residual.factor
-    high = 1.0 if shorter and not longer else residual.factor
-    estimate_s, what = result.time.elapsed_s, "response" if result.transactions else "time"
-    return f"The simulated {what} may be anything from {show_span(low * estimate_s, high * estimate_s)}."

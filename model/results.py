@@ -406,13 +406,21 @@ class Accuracy(Frozen):
     why: str
     """Why the estimate is as good as it is, or no better, in one sentence."""
 
-    def usual_s(self, estimate_s: float) -> tuple[float, float]:
-        """From when to when 95 % of such scenarios are simulated, in seconds, by an estimate in seconds.
+    shorter_fraction: float | None = Field(default=None, ge=0)
+    """The same of those that are simulated to take less time; ``within_fraction`` where absent."""
+    longer_fraction: float | None = Field(default=None, ge=0)
+    """The same of those that are simulated to take longer; ``within_fraction`` where absent."""
 
-        Formula: estimate / (1 + within_fraction) to estimate * (1 + within_fraction).
+    def usual_s(self, estimate: TimeBreakdown) -> tuple[float, float]:
+        """From when to when 95 % of such scenarios are simulated, in seconds; never less than the CPU time.
+
+        Formula: estimate / (1 + shorter) to estimate * (1 + longer).
         """
-        times = 1 + self.within_fraction
-        return estimate_s / times, estimate_s * times
+        shorter = self.within_fraction if self.shorter_fraction is None else self.shorter_fraction
+        longer = self.within_fraction if self.longer_fraction is None else self.longer_fraction
+        elapsed_s = estimate.elapsed_s
+        least_s = min(estimate.cpu_s, elapsed_s)
+        return max(least_s, elapsed_s / (1 + shorter)), elapsed_s * (1 + longer)
 
 
 class RunResult(Frozen):

@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from statistics import median
 
-from model.accuracy import ALL, REGIMES, TABLE, Residual, family_of
+from model.accuracy import ALL, REGIMES, TABLE, Residual, family_of, margin
 from model.calc import calculate
 from model.errors import BlocktimeError
 from model.results import RunResult
@@ -129,11 +129,6 @@ def residual_of(sample: Sequence[Compared]) -> Residual:
         within_fraction=min(within, round(factor - 1, 4)),
         factor=factor,
     )
-
-
-def margin(n: int) -> float:
-    """How much farther than the worst of *n* cases an estimate may lie by what it declares: less for more cases."""
-    return 1 + 10 / math.sqrt(n)
 
 
 def rank_of_bound(n: int, share: float = 0.95, confidence: float = 0.95) -> int:

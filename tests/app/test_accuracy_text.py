@@ -23,13 +23,14 @@ def answered(within: float, factor: float, elapsed_s: float = 9.2) -> RunResult:
 
 def test_it_is_told_as_a_range_in_seconds() -> None:
     result = answered(0.25, 1.5)
-    assert may_be(result) == "simulated it may be 7.3 to 11.5 s"
-    assert may_be(result, "C") == "simulated C may be 7.3 to 11.5 s"
+    assert may_be(result) == "a simulation would give 7.3 to 11.5 s"
+    assert may_be(result, "C") == "a simulation of C would give 7.3 to 11.5 s"
     assert (
-        accuracy_words(result) == "simulated it may be 7.3 to 11.5 s in 95 % of such cases: several sessions"
+        accuracy_words(result)
+        == "a simulation would give 7.3 to 11.5 s in 95 % of such cases: several sessions"
     )
     assert estimate_badge(result) == (
-        ":orange-badge[:material/function: instant estimate, simulated it may be 7.3 to 11.5 s]"
+        ":orange-badge[:material/function: instant estimate, a simulation would give 7.3 to 11.5 s]"
     )
 
 

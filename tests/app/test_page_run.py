@@ -172,7 +172,7 @@ def test_a_long_simulation_waits_to_be_asked(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr(engines, "is_estimate", lambda _: False)
     app = opened(**{"workload.users": "3"})
     assert metric(app, "Elapsed").value == elapsed("rahn-full-scan", "workload.users=3", engine="calculate")
-    assert says(app, "orange-badge[:material/function: instant estimate, simulated it may be")
+    assert says(app, "orange-badge[:material/function: instant estimate, a simulation would give")
     next(button for button in app.button if button.label == "Simulate").click().run()
     assert not app.exception
     assert metric(app, "Elapsed").value == elapsed("rahn-full-scan", "workload.users=3", engine="simulate")

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from model.accuracy import ALL, ESTIMATE_FACTOR, REGIMES, family_of, table
+from model.accuracy import ALL, ESTIMATE_FACTOR, REGIMES, Residual, family_of, table
 from model.spec import WORKLOADS
 from scenarios import from_mapping, run
 
@@ -32,8 +32,27 @@ def test_what_is_simulated_has_no_accuracy() -> None:
 def test_only_an_estimate_warns_and_its_consequence_comes_first() -> None:
     alone, crowded = estimate("insert", rows=1000), estimate("full_scan", users=16)
     assert alone.accuracy.factor == 1
-    assert not any("imulat" in warning for warning in alone.warnings)
+    assert not any("imulation" in warning for warning in alone.warnings)
     assert crowded.accuracy.factor > ESTIMATE_FACTOR
-    assert crowded.warnings[0].startswith(("The simulated time may be", "This time may be"))
+    assert crowded.warnings[0].startswith("A simulation would give a time of ")
     assert crowded.accuracy.why in crowded.warnings[0]
-    assert sum("imulat" in warning for warning in crowded.warnings) == 1
+    assert sum("simulation" in warning for warning in crowded.warnings) == 1
+
+
+def test_a_range_ends_where_simulations_were_seen_and_above_the_cpu_time() -> None:
+    found = estimate("full_scan", users=16)
+    low, high = found.accuracy.usual_s(found.time)
+    assert found.time.cpu_s <= low <= found.time.elapsed_s <= high
+    assert high <= found.time.elapsed_s * (1 + found.accuracy.within_fraction) * (1 + 1e-12)
+    one_sided = found.accuracy.model_copy(
+        update={"within_fraction": 3.0, "shorter_fraction": 0.0, "longer_fraction": 1.0}
+    )
+    assert one_sided.usual_s(found.time) == (found.time.elapsed_s, 2 * found.time.elapsed_s)
+    far = found.accuracy.model_copy(update={"within_fraction": 1e6, "shorter_fraction": 1e6})
+    assert far.usual_s(found.time)[0] == found.time.cpu_s
+
+
+def test_what_a_few_cases_saw_is_widened() -> None:
+    seen = Residual(n=25, median=1.0, longest=1.1, shortest=1.0, within_fraction=0.5, factor=2.0)
+    assert seen.seen(1.1) == pytest.approx(0.3)
+    assert seen.seen(0.9) == 0

@@ -168,7 +168,7 @@ def _steps_of_growth(
 ) -> float:
     length, grows, _ = lengths
     if not grows:
-        return 0.0
+        return homes * fit * work.repeats * (work.order == "random" and work.commit_every_rows > 0)
     wider = growth.padded_growth(length, grows * work.repeats)
     leave = growth.rows_that_migrate(
         fit, rules.empty - fit * rules.slot(length), wider, rules.piece(length) - rules.stub
@@ -241,7 +241,7 @@ def _at_random(heap: Heap, work: Update, turns: list[tuple[int, int]], grows: in
     homes = np.repeat([home for home, _ in turns], [many for _, many in turns])
     starts = np.concatenate([np.arange(many) for _, many in turns]) if turns else np.zeros(0, dtype=int)
     order = np.random.default_rng(ORDER_SEED).permutation(len(homes))
-    if work.users == 1 and not work.commit_every_rows:
+    if (work.users == 1 or not grows) and not work.commit_every_rows:
         heap.update_scattered(0, homes[order], starts[order], grows)
         return
     for rank, (home, row) in enumerate(zip(homes[order].tolist(), starts[order].tolist(), strict=True)):

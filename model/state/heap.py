@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from model.laws.assm import FULL
 from model.laws.growth import chain_of
-from model.state.heap_rows import HOME, HeapRows
+from model.state.heap_rows import DELETED, HOME, HeapRows
 
 Rows = NDArray[np.int64]
 FEW = 8
@@ -47,11 +47,12 @@ class Heap(HeapRows):
 
     def update_scattered(self, session: int, homes: Rows, numbers: Rows, growth: int) -> None:
         """Let rows grow one by one in any order: row *numbers*[i] of block *homes*[i], none of them twice."""
-        if not len(homes):
+        rows = homes * self._fit + numbers
+        if not len(homes) or not growth:
+            self.counts.in_place += int((self.places[rows] != DELETED).sum())
             return
         leaves = np.zeros(len(homes), dtype=bool)
         alone = np.ones(len(homes), dtype=bool)
-        rows = homes * self._fit + numbers
         by_block = np.argsort(homes, kind="stable")
         length = self.lengths[rows[by_block[0]]]
         for visits in np.split(by_block, np.flatnonzero(np.diff(homes[by_block])) + 1):

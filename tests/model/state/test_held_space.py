@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
+import numpy as np
 import pytest
 
 from model.state.extent_map import high_water_steps
@@ -73,3 +74,12 @@ def test_full_itl_lists_and_held_space_are_counted_side_by_side(looked: Counter[
     assert fast.counts.rejected_held > BLOCKS
     assert fast.counts.rejected_itl > 0
     assert looked["held"] + looked["itl"] < fast.counts.rejected / 5
+
+
+def test_rows_that_do_not_grow_are_counted_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    heap = segment(Heap, 41, 1, 11, 150)
+    heap.delete(0, 0, 0, 3)
+    monkeypatch.setattr(Heap, "update", None)  # nothing goes row by row
+    homes, numbers = np.divmod(np.arange(11 * BLOCKS)[::-1], 11)
+    heap.update_scattered(0, homes, numbers, 0)
+    assert heap.counts.in_place == 11 * BLOCKS - 3

@@ -64,6 +64,7 @@ TRANSACTIONS: Final = (
     "host.migrate_row_s", "host.itl_entry_s", "host.insert_*", "host.delete_row_s", "host.log_file_sync_s",
     "host.between_calls_s", "client.row_s", "client.column_s", "client.file_bytes_per_s", "client.sdu_bytes",
     "client.message_send_s", "client.more_data_send_s", "client.send_cpu_fraction", "table.created_by", "table.blocks",
+    "table.column_count", "host.line_stream_s", "host.column_step_ratio", "disk.write_cache_flushed",
 )  # fmt: skip
 SIZES_OF_SCANS: Final = (
     "instance.db_file_multiblock_read_count", "instance.release", "instance.sessions", "instance.max_io_bytes",

@@ -95,6 +95,11 @@ DEFAULT_POOL = {
     "workload.hot_pool": None, "workload.cold_pool": None, "instance.db_keep_cache_bytes": None,
     "instance.db_recycle_cache_bytes": None, "instance.replacement.hot_criteria": 4,
 }  # fmt: skip
+TURNED_OVER = {
+    "workload.mix": [{"gets": 200}], "workload.think_s": 0.001, "workload.data_bytes": "16M",
+    "workload.transactions": 400, "instance.replacement.touch_time_s": 0.0001,
+    "instance.replacement.percent_hot": 100, "instance.replacement.hot_criteria": None,
+}  # fmt: skip
 MONEY = {
     "currency": "EUR", "licence_per_processor": 1000, "core_per_hour": 0.1, "storage_per_gb_month": 1,
     "storage_per_iops_month": 0.1, "storage_iops": 1000,
@@ -238,11 +243,17 @@ BASES: dict[str, tuple[dict[str, Any], ...]] = {
             | {"instance.redo_disk": "data", "instance.redo_byte": "20G", "disk.write_cache_bytes": "64K"},
             RAID
             | {
-                "workload.mix": [{"name": "scan", "scan_blocks": 40}, {"gets": 90}],
+                "workload.mix": [{"name": "scan", "scan_blocks": 400}, {"gets": 90}],
                 "host.nr_requests": 2,
                 "workload.users": 30,
+                "instance.sessions": 1,
             },
-            VOLUME | {"workload.transactions": None, "workload.precision_percent": 20},
+            VOLUME | {"workload.transactions": None},
+            VOLUME
+            | {"workload.rate_per_s": 4, "workload.users": None, "workload.think_s": None}
+            | {"workload.transactions": None, "workload.precision_percent": 2},
+            FLASH | {"disk.parallel_requests": 4, "disk.service_cv": 0.5},
+            DEFAULT_POOL | TURNED_OVER,
         )
     ),
 }

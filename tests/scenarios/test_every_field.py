@@ -14,7 +14,7 @@ def test_every_kind_has_its_bases() -> None:
     assert list(BASES) == list(UNREAD)
 
 
-@pytest.mark.parametrize("kind", [kind for kind in BASES if kind != "transactions"])  # those take minutes
+@pytest.mark.parametrize("kind", BASES)
 def test_each_field_that_is_not_listed_moves_an_answer(kind: str) -> None:
     still = [
         path for path, schema in fields_of(kind) if not is_unread(kind, path) and is_still(kind, path, schema)

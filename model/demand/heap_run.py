@@ -20,6 +20,8 @@ from model.state.heap import Heap
 from model.state.heap_rules import HeapRules
 
 MOST_STEPS = 25_000_000
+STEPS_PER_PASSING = 60
+"""Of a turn that begins with a search among blocks whose space others hold."""
 MOST_ROWS = 50_000_000
 STEPS_PER_LOADED_ROW = 0.02
 STEPS_PER_LOADED_BLOCK = 4
@@ -152,7 +154,8 @@ def steps(rules: HeapRules, table: Table, work: Dml, lengths: tuple[int, int, in
     changed = _rows_worked_on(work, table)
     if isinstance(work, Insert):
         turns = changed / (work.arraysize_rows if work.method == "array" else 1) if work.users > 1 else 0
-        found += STEPS_PER_TARGET * changed / per_block + STEPS_PER_TURN * turns
+        found += STEPS_PER_TARGET * changed / per_block
+        found += (STEPS_PER_PASSING if work.uncommitted_delete_fraction else STEPS_PER_TURN) * turns
     else:
         passes = work.repeats if isinstance(work, Update) else 1
         found += STEPS_PER_VISIT * passes * min(homes, changed / passes)

@@ -47,8 +47,10 @@ class Heap(HeapRows):
 
     def update_scattered(self, session: int, homes: Rows, numbers: Rows, growth: int) -> None:
         """Let rows grow one by one in any order: row *numbers*[i] of block *homes*[i], none of them twice."""
+        if not len(homes):
+            return
         rows = homes * self._fit + numbers
-        if not len(homes) or not growth:
+        if not growth:
             self.counts.in_place += int((self.places[rows] != DELETED).sum())
             return
         leaves = np.zeros(len(homes), dtype=bool)

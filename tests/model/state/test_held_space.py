@@ -82,4 +82,5 @@ def test_rows_that_do_not_grow_are_counted_at_once(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(Heap, "update", None)  # nothing goes row by row
     homes, numbers = np.divmod(np.arange(11 * BLOCKS)[::-1], 11)
     heap.update_scattered(0, homes, numbers, 0)
+    heap.update_scattered(0, np.zeros(0), np.zeros(0), 0)
     assert heap.counts.in_place == 11 * BLOCKS - 3

@@ -39,6 +39,12 @@ def went_back() -> bool:
     return context is not None and context.is_history_navigation
 
 
+def timer_asked() -> bool:
+    """Whether a timer asked for this run, so that it draws a part of the page and no reader moved a control."""
+    context = get_script_run_ctx(suppress_warning=True)
+    return context is not None and bool(context.fragment_ids_this_run)
+
+
 def read(query: Mapping[str, str], first: str) -> Shown:
     """What an address asks for; whatever of it means nothing or is not allowed is left out with a sentence.
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import partial
 from typing import Final
 
 import streamlit as st
@@ -12,10 +13,12 @@ from app import fields, forms, more_fields, own_files, pins, presets, uploads, w
 from app.markdown import plain
 from app.what_if_state import (
     DRAWN,
+    OPENED,
     PICKED,
     PRESETS_OPEN,
     State,
     change,
+    moved,
     pick,
     pin,
     reset,
@@ -39,6 +42,7 @@ def draw(state: State, base: Scenario, other: Scenario, refused: Mapping[str, st
     shown: set[str] = set()
     missed: list[str] = []
     drawn: set[str] = st.session_state.setdefault(DRAWN, set())
+    on_change = partial(moved, st.session_state[OPENED])
     kind = other.workload.kind
     question = presets.question(state.preset)
     groups: dict[str, Sequence[forms.Control]] = {
@@ -60,7 +64,7 @@ def draw(state: State, base: Scenario, other: Scenario, refused: Mapping[str, st
         with _group(group, sum(control.path in state.differing for control, _ in found)) as is_drawn:
             for control, field in found if is_drawn else ():
                 changed = control.path in state.differing
-                widgets.draw(control, field, (base, other), change, changed, control.path in refused)
+                widgets.draw(control, field, (base, other), on_change, changed, control.path in refused)
                 # A server that was started anew does not call back for a control that it has not drawn yet.
                 held = fields.held_value(field, fields.value_at(other, control.path))
                 if control.path not in drawn and st.session_state[control.path] != held:

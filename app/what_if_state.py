@@ -22,6 +22,8 @@ PINNED: Final = "what_if.pinned"
 OF_BASE: Final = "baseline."
 """What begins so in the address is of the pinned baseline."""
 NOTES: Final = "what_if.notes"
+OPENED: Final = "what_if.opened"
+"""How many scenarios this session has opened: each control belongs to the one that it was drawn for."""
 DRAWN: Final = "what_if.drawn"
 """Fields whose controls this session has drawn."""
 PICKED: Final = "scenario"
@@ -82,6 +84,16 @@ def keep_address(state: State) -> None:
         st.query_params.from_dict(wanted)
 
 
+def moved(opened: int, path: str) -> None:
+    """Take over the value of a control that a reader moved in the scenario that was opened as number *opened*.
+
+    A browser that is late repeats values of controls that are gone, and of controls whose new value it has not heard.
+    The first belong to a scenario opened before; the second come with a run that a timer asks for.
+    """
+    if opened == st.session_state[OPENED] and not address.timer_asked():
+        change(path)
+
+
 def change(path: str) -> None:
     """A control moved: note what differs from the scenario; one left empty goes back to the baseline."""
     state, value = State.now(), st.session_state[path]
@@ -117,7 +129,8 @@ def _as_in_the_baseline(state: State, path: str) -> None:
 
 
 def pick() -> None:
-    take(st.session_state[PICKED])
+    if not address.timer_asked():
+        take(st.session_state[PICKED])
 
 
 def take(key: str) -> None:
@@ -160,3 +173,4 @@ def _show(name: str, changes: Mapping[str, str], pinned: Mapping[str, str], pres
     held[NAME], held[CHANGES], held[PINNED] = name, dict(changes), dict(pinned)
     held[PICKED_LAST] = preset or presets.key_of(name, {} if pinned else changes)
     held[NOTES], held[WELCOME] = [], False
+    held[OPENED] = held.get(OPENED, 0) + 1

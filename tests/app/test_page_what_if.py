@@ -275,6 +275,42 @@ def test_a_key_pressed_before_a_new_session_has_drawn_its_control_counts() -> No
     assert says(app, "1 changed")
 
 
+def test_a_late_browser_takes_no_control_of_the_last_scenario_into_the_next() -> None:
+    app = AppTest.from_file(str(ENTRY), default_timeout=LIMIT_S).run()
+    of_the_scan = app.number_input("table.rows").root.get_widget_states()
+    question = next(one for one in presets.QUESTIONS if one.scenario == "oltp-nvme" and one.changes)
+    app.button(key=f"question.{question.key}").click().run()
+    assert says(app, f"{len(question.changes)} changed")
+    states = app.selectbox("scenario").root.get_widget_states()
+    drawn = {one.id for one in states.widgets}
+    gone = [
+        one
+        for one in of_the_scan.widgets
+        if one.id not in drawn and one.WhichOneof("value") != "trigger_value"
+    ]
+    assert any("table.rows" in one.id for one in gone)
+    states.widgets.extend(gone)  # the browser has not heard yet that those controls are gone
+    app._run(states)
+    assert not app.exception
+    assert says(app, f"{len(question.changes)} changed")
+    assert {path for path in app.query_params if "." in path} == set(question.changes)
+
+
+def test_a_run_that_a_timer_asks_for_changes_no_control(monkeypatch: pytest.MonkeyPatch) -> None:
+    app = opened()
+    before = app.number_input(ARRAY).value
+    with monkeypatch.context() as patched:
+        patched.setattr(address, "timer_asked", lambda: True, raising=False)
+        app.number_input(ARRAY).set_value(15)
+        app.selectbox("scenario").select("tpc-b").run()
+        app.run()
+    assert says(app, "nothing changed")
+    assert app.number_input(ARRAY).value == before
+    assert app.selectbox("scenario").value == "rahn-full-scan"
+    app.number_input(ARRAY).set_value(15).run()
+    assert says(app, "1 changed")
+
+
 def test_a_folded_group_draws_its_controls_once_it_is_open_or_changed() -> None:
     path = "instance.replacement.touch_time_s"
     app = opened(scenario="tpc-b")

@@ -228,7 +228,7 @@ def _of_transactions(outside: Outside) -> list[Number]:
         ),
         Number(
             "Knee (users)", _count, of(lambda t: t.saturation_users), good="normal",
-            says="queues from here on",
+            says="saturates from here on",
         ),
         Number(
             "Maximum TPS", tps, of(lambda t: t.saturation_per_s), good="normal",

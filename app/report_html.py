@@ -39,7 +39,7 @@ from app.transaction_text import (
 from app.uncertainty_text import difference_lines, uncertainty_lines
 from model.results import RunResult
 from model.spec import Transactions
-from model.transaction_curves import cache_curve, load_curve
+from model.transaction_curves import cache_curve, doubling_load, load_curve
 from model.units import show_seconds
 from scenarios.compare import components, next_to_nothing, why
 from scenarios.spec import Scenario
@@ -300,10 +300,11 @@ def _transaction_plots(scenario: Scenario, result: RunResult) -> Iterable[str]:
     if stats is None or cache is None or not isinstance(work, Transactions):
         return
     loads = load_curve(scenario.system, work)
+    twice = doubling_load(scenario.system, work, loads)
     size = float(scenario.system.instance.buffer_cache_bytes)
     for name, title, (figure, finding) in (
         ("throughput", "Throughput over load", transaction_charts.throughput(loads, stats)),
-        ("response", "Response over load", transaction_charts.response(loads, stats)),
+        ("response", "Response over load", transaction_charts.response(loads, stats, twice)),
         (
             "hits",
             "Hits over the size of the buffer cache",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import ceil
 from typing import Any, Final
 
 from app.charts import LOOKS, Figure, marker, write_in
@@ -14,12 +13,11 @@ from model.transaction_curves import Load, Size
 from model.units import MIB, show_bytes, show_data, show_seconds
 
 HEIGHT: Final = 290
-ROUNDING: Final = 1e-9
 UNHINDERED: Final = "if nobody waited"
 UNHINDERED_SAYS: Final = (
-    "Dashed: the estimate if nobody waited: users over the think time and the response of a single one, up to what the "
-    "busiest resource lets through. It is no bound of a simulation, which may lie above it: by chance, or because of "
-    "many users DBWR writes less for each transaction and the log writer gathers their commits."
+    "Dashed: the estimate if no transaction waited for another. It is the users divided by the think time plus the "
+    "response of a single user, up to the maximum TPS. A simulation may lie above it, for two reasons. Chance moves "
+    "it, and with many users DBWR and the log writer write less often for each transaction."
 )
 
 
@@ -39,8 +37,10 @@ def throughput(points: Sequence[Load], now: TransactionStats, *, ink: str = "") 
     )
 
 
-def response(points: Sequence[Load], now: TransactionStats, *, ink: str = "") -> tuple[Figure, str]:
-    """Mean response over load, the knee, and where the answer lies."""
+def response(
+    points: Sequence[Load], now: TransactionStats, twice: float | None, *, ink: str = ""
+) -> tuple[Figure, str]:
+    """Mean response over load, the knee, the load at which it is *twice* the least, and where the answer lies."""
     across, loads = _across(points, now)
     traces = [
         _line(
@@ -52,7 +52,6 @@ def response(points: Sequence[Load], now: TransactionStats, *, ink: str = "") ->
         ),
         _now(f"now: {show_seconds(now.response_s)}", _load(points, now), 1000 * now.response_s, ink),
     ]
-    twice = doubled(points, now)
     if twice is not None:
         traces.insert(1, _doubled(twice, 2000 * points[0].response_s, now.saturation_users is not None))
     figure = _figure(traces, _layout(across, "mean response (ms)"), now, ink)
@@ -60,29 +59,15 @@ def response(points: Sequence[Load], now: TransactionStats, *, ink: str = "") ->
     return figure, (
         f"Response over {across}: now {show_seconds(now.response_s)}, "
         f"{show_seconds(first.response_s)} at the least load, {show_seconds(last.response_s)} at {last.users:,.3g}. "
-        f"{doubles(points, now)}"
+        f"{doubles(points, now, twice)}"
     )
 
 
-def doubled(points: Sequence[Load], now: TransactionStats) -> float | None:
-    """Users, or arrivals a second, from which on the response is twice that of the least load; None where it is not."""
-    _, loads = _across(points, now)
-    limit_s = 2 * points[0].response_s
-    for place in range(1, len(points)):
-        before, after = points[place - 1].response_s, points[place].response_s
-        if before < limit_s <= after:
-            share = (limit_s - before) / (after - before)
-            found = loads[place - 1] + share * (loads[place] - loads[place - 1])
-            return float(ceil(found - ROUNDING)) if now.saturation_users is not None else found
-    return None
-
-
-def doubles(points: Sequence[Load], now: TransactionStats) -> str:
-    """At what load the response is twice that of a single user, or of the least load, in a sentence."""
+def doubles(points: Sequence[Load], now: TransactionStats, found: float | None) -> str:
+    """At what load, *found*, the response is twice that of a single user, or of the least load, in a sentence."""
     closed = now.saturation_users is not None
     least = "a single user" if closed else f"{tps(points[0].per_s)} arrivals a second"
     twice = f"{show_seconds(2 * points[0].response_s)}, twice that of {least},"
-    found = doubled(points, now)
     if found is None:
         last = f"{points[-1].users:,.0f} users" if closed else f"{tps(points[-1].per_s)} arrivals a second"
         return f"By instant estimate, the response stays below {twice} up to {last}"

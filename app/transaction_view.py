@@ -13,24 +13,36 @@ from model.books import blocktime_version
 from model.errors import BlocktimeError
 from model.results import RunResult
 from model.spec import Transactions
-from model.transaction_curves import Load, Size, cache_curve, load_curve
+from model.transaction_curves import Load, Size, cache_curve, doubling_load, load_curve
 from scenarios import Scenario
 from scenarios.prices import without_prices
 
 
 @st.cache_data(max_entries=50, show_spinner=False)
-def _curves(document: str, version: str, _scenario: Scenario) -> tuple[list[Load], list[Size]]:
+def _over_load(document: str, version: str, _scenario: Scenario) -> tuple[list[Load], float | None]:
     del document, version  # the key
     work = _scenario.workload
-    if not isinstance(work, Transactions):
-        return [], []
-    return load_curve(_scenario.system, work), cache_curve(_scenario.system, work)
+    assert isinstance(work, Transactions)
+    points = load_curve(_scenario.system, work)
+    return points, doubling_load(_scenario.system, work, points)
 
 
-def curves(scenario: Scenario) -> tuple[list[Load], list[Size]]:
-    """Points over load and over the size of the cache, computed once."""
+@st.cache_data(max_entries=50, show_spinner=False)
+def _over_size(document: str, version: str, _scenario: Scenario) -> list[Size]:
+    del document, version  # the key
+    return cache_curve(_scenario.system, _scenario.workload)
+
+
+def over_load(scenario: Scenario) -> tuple[list[Load], float | None]:
+    """Points over load, and the load at which the response is twice the least, computed once."""
     bare = without_prices(scenario)
-    return _curves(bare.model_dump_json(), blocktime_version(), bare)
+    return _over_load(bare.model_dump_json(), blocktime_version(), bare)
+
+
+def over_size(scenario: Scenario) -> list[Size]:
+    """Points over the size of the cache, computed once."""
+    bare = without_prices(scenario)
+    return _over_size(bare.model_dump_json(), blocktime_version(), bare)
 
 
 def load(before: RunResult, after: RunResult, scenario: Scenario) -> None:
@@ -41,18 +53,16 @@ def load(before: RunResult, after: RunResult, scenario: Scenario) -> None:
         return
     st.markdown(plain(sentence(transaction_text.saturation(stats))))
     try:
-        points, _ = curves(scenario)
+        points, twice = over_load(scenario)
     except BlocktimeError as error:
         st.caption(plain(f"No curve over load: {error}"))
         return
-    st.markdown(plain(sentence(transaction_charts.doubles(points, stats))))
-    for column, (key, draw) in zip(
-        st.columns(2),
-        (("throughput", transaction_charts.throughput), ("response", transaction_charts.response)),
-        strict=True,
-    ):
-        with column:
-            chart(f"load_{key}", *draw(points, stats, ink=ink()))
+    st.markdown(plain(sentence(transaction_charts.doubles(points, stats, twice))))
+    left, right = st.columns(2)
+    with left:
+        chart("load_throughput", *transaction_charts.throughput(points, stats, ink=ink()))
+    with right:
+        chart("load_response", *transaction_charts.response(points, stats, twice, ink=ink()))
     if stats.saturation_users is not None:
         st.caption(plain(transaction_charts.UNHINDERED_SAYS))
     chart("load_resources", *transaction_charts.resources(before.transactions or stats, stats, ink=ink()))
@@ -65,7 +75,7 @@ def cache(after: RunResult, scenario: Scenario) -> None:
         st.caption("The what-if is of no transactions.")
         return
     try:
-        _, points = curves(scenario)
+        points = over_size(scenario)
     except BlocktimeError as error:
         st.caption(plain(f"No curve over the cache: {error}"))
         return

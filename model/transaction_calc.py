@@ -29,10 +29,13 @@ class Solved(NamedTuple):
     knee: Knee
 
 
-def solve(system: Any, work: Any) -> Solved:
-    """The network, solved; raises :class:`OutsideLaw` for arrivals that no resource can keep up with."""
+def solve(system: Any, work: Any, knee: Knee | None = None) -> Solved:
+    """The network, solved; raises :class:`OutsideLaw` for arrivals that no resource can keep up with.
+
+    *knee* is that of the same system and mix where it is known; the load does not move it.
+    """
     parts = parts_of(system, work)
-    knee = knee_of(system, work)
+    knee = knee or knee_of(system, work)
     if work.rate_per_s is None:
         point = None
         for point in closed(parts, int(work.users), knee.most, every=False):  # noqa: B007  (the last one is wanted)

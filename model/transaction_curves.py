@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from model.demand import transactions as asked
 from model.laws import hit_ratio, queueing, touch_count
 from model.transaction_calc import solve
-from model.transaction_network import at_rate, closed
+from model.transaction_knee import Knee, knee_of
 from model.transaction_writers import FULL
 
 POINTS = 60
+LOADS = 40
+"""Points over users, each of which is a network of its own."""
+NEAR = 1e-3
+"""How closely the arrivals are found at which the response has doubled, as a share of them."""
 
 
 class Load(NamedTuple):
@@ -35,23 +40,56 @@ class Size(NamedTuple):
 
 
 def load_curve(system: Any, work: Any) -> list[Load]:
-    """Throughput and response from one user to some three times the knee or the asked load, in closed form."""
-    parts, _, found_knee = solve(system, work)
-    most = found_knee.per_s
+    """Throughput and response from one user to some three times the knee or the asked load, in closed form.
+
+    Each point is the answer to a scenario with that many users, or that many arrivals a second.
+    """
+    knee = knee_of(system, work)
     if work.rate_per_s is not None:
-        steps = [FULL * most * (step + 1) / POINTS for step in range(POINTS - 1)]
-        points = [at_rate(parts, rate) for rate in steps]
-        return [Load(one.per_s * one.response_s, one.per_s, one.response_s, most) for one in points]
-    knee = found_knee.users or 1.0
-    last = int(min(20_000, max(10, 3 * knee, 1.5 * work.users)))
-    kept = {max(1, round(1 + (last - 1) * (step / (POINTS - 1)) ** 1.5)) for step in range(POINTS)}
-    kept |= {int(work.users), last}
-    found = []
-    for users, one in enumerate(closed(parts, last, found_knee.most), start=1):
-        if users in kept:
-            bound = queueing.asymptotic_bounds(users, found_knee.alone_s, 1 / most, work.think_s)
-            found.append(Load(users, one.per_s, one.response_s, float(bound.most_throughput_per_s)))
-    return found
+        rates = [FULL * knee.per_s * (step + 1) / POINTS for step in range(POINTS - 1)]
+        return [_load_at(system, work, rate, knee) for rate in rates]
+    bends = knee.users or 1.0
+    last = int(min(20_000, max(10, 3 * bends, 1.5 * work.users)))
+    kept = {max(1, round(1 + (last - 1) * (step / (LOADS - 1)) ** 1.5)) for step in range(LOADS)}
+    kept |= {int(work.users), last} | {max(1, min(last, int(bends) + more)) for more in (0, 1)}
+    return [_load_at(system, work, users, knee) for users in sorted(kept)]
+
+
+def doubling_load(system: Any, work: Any, points: Iterable[Load]) -> float | None:
+    """Least users, or arrivals a second, at which the response is twice that of the first point.
+
+    Users are whole and exact; arrivals are within 0.1 %. *points* are those of :func:`load_curve`; None where the
+    response of none of them is that long.
+    """
+    knee = knee_of(system, work)
+    first, *rest = points
+    limit_s, before = 2 * first.response_s, first
+    for after in rest:
+        if after.response_s >= limit_s:
+            break
+        before = after
+    else:
+        return None
+    arrive = work.rate_per_s is not None
+    low, high = (one.per_s if arrive else one.users for one in (before, after))
+    grain = NEAR * high if arrive else 1.0
+    while high - low > grain:
+        middle = (low + high) / 2 if arrive else (low + high) // 2
+        if _load_at(system, work, middle, knee).response_s < limit_s:
+            low = middle
+        else:
+            high = middle
+    return high
+
+
+def _load_at(system: Any, work: Any, load: float, knee: Knee) -> Load:
+    """The point of so many users, or of so many arrivals a second."""
+    if work.rate_per_s is not None:
+        one = solve(system, work.model_copy(update={"rate_per_s": load}), knee).point
+        return Load(one.per_s * one.response_s, one.per_s, one.response_s, knee.per_s)
+    one = solve(system, work.model_copy(update={"users": int(load)}), knee).point
+    bound = queueing.asymptotic_bounds(load, knee.alone_s, 1 / knee.per_s, work.think_s)
+    return Load(load, one.per_s, one.response_s, float(bound.most_throughput_per_s))
 
 
 def cache_curve(system: Any, work: Any) -> list[Size]:

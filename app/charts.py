@@ -28,6 +28,9 @@ LOOKS: Final[dict[str, tuple[str, str]]] = {
     "Idle": ("#7f8b98", "-"),
     "Other": ("#d46fa4", "x"),
 }
+SEVERAL: Final = "several wait classes"
+"""Of a bar that sums up components."""
+_LOOKS_OF_BARS: Final = LOOKS | {SEVERAL: ("#8d8d8d", "")}
 UNCHANGED_S: Final = 5e-7  # TKPROF itself resolves microseconds
 LONGEST_LINE: Final = 26
 MOST_LINES: Final = 2
@@ -178,7 +181,7 @@ def _folded(steps: list[Part], most: int) -> list[Part]:
     rest = steps[most - 1 :]
     return [
         *steps[: most - 1],
-        Part(f"{len(rest)} smaller components", "Other", sum(p.seconds for p in rest)),
+        Part(f"{len(rest)} smaller components", SEVERAL, sum(p.seconds for p in rest)),
     ]
 
 
@@ -188,7 +191,7 @@ def signed(seconds: float) -> str:
 
 
 def _bar(row: str, base: float, length: float, kind: str, text: str) -> dict[str, Any]:
-    colour, pattern = LOOKS[kind]
+    colour, pattern = _LOOKS_OF_BARS[kind]
     return {
         "type": "bar", "orientation": "h", "y": [row], "x": [length], "base": [base], "text": [text],
         "textposition": "outside", "cliponaxis": False, "showlegend": False, "legendgroup": kind, "width": 0.62,

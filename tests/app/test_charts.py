@@ -87,6 +87,15 @@ def test_waterfall_goes_from_baseline_to_what_if(base: RunResult, other: RunResu
     assert "SQL*Net message from client" in finding
 
 
+def test_the_sum_of_small_components_does_not_look_like_a_wait_class(base: RunResult) -> None:
+    figure, _ = charts.waterfall(base, base, most=3)
+    (row,) = [row for row in figure["layout"]["yaxis"]["tickvals"] if row.endswith(" smaller components")]
+    (bar,) = bars(figure, row)
+    colour = bar["marker"]["color"]  # type: ignore[index]
+    assert colour not in {look for look, _ in charts.LOOKS.values()}
+    assert all(contrast(colour, background) >= 3 for background in ("#ffffff", "#10161d"))
+
+
 def test_a_long_name_is_cut_at_the_axis_alone(base: RunResult, other: RunResult) -> None:
     figure, _ = charts.waterfall(base, other, most=20)
     axis = figure["layout"]["yaxis"]

@@ -77,6 +77,9 @@ class Ledger:
 
     def __init__(self, folder: Path, version: str) -> None:
         self.notes: list[str] = []
+        """Files that cannot be used."""
+        self.unused: str
+        """How many points of other versions the folder holds, in a sentence; empty where there are none."""
         self._folder = folder
         self._version = version
         self._open()
@@ -179,9 +182,10 @@ class Ledger:
             f"the store {path} {reason}: it is left alone, and {self._path.name} is used"
             for path, reason in skipped
         ]
+        self.unused = ""
         if others:
             points, are = ("point", "is") if others == 1 else ("points", "are")
-            notes.append(
+            self.unused = (
                 f"the store {self._folder} holds {others:,} {points} of other versions, which {are} not used"
             )
         self.notes += [note for note in notes if note not in self.notes]

@@ -24,7 +24,7 @@ from scenarios.sweeps.points import Values
 from scenarios.sweeps.rows import Rows
 from scenarios.sweeps.run import Outcome, Running
 from scenarios.sweeps.spec import Axis, axis_of, sweep_of
-from scenarios.sweeps.sweep import Listener, Where, executor_at, store_at
+from scenarios.sweeps.sweep import Listener, Where, executor_at, notes_of, store_at
 
 Signature = tuple[Any, ...]
 """What tells two points apart: the values, and whether 1 is a number or a flag."""
@@ -178,7 +178,7 @@ class Asker:
         before = self._outcome
         self._outcome = _sum(before, running.outcome)
         if aloud:
-            self._heard.planned(running, self._ledger.notes)
+            self._heard.planned(running, notes_of(self._ledger, self._at))
         if self._each_s:
             running.each_s = self._each_s
         elif running.unknown:

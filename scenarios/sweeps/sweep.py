@@ -68,7 +68,7 @@ def sweeping(plan: Plan, at: Where = Where(), listener: Listener | None = None) 
     check_where(at)
     with store_at(at) as ledger:
         running = Running(plan, ledger)
-        heard.planned(running, ledger.notes)
+        heard.planned(running, notes_of(ledger, at))
         expected_s = running.pilot()
         if running.unknown:
             with executor_at(at, expected_s) as executor:
@@ -156,6 +156,11 @@ def check_where(at: Where) -> None:
         from scenarios.sweeps.cluster import check_cluster  # noqa: PLC0415  (an extra that need not be installed)
 
         check_cluster(at.cluster, at.workers)
+
+
+def notes_of(ledger: Ledger, at: Where) -> list[str]:
+    """What to know of the store: of points that are not used only where somebody chose its folder."""
+    return [*ledger.notes, *([ledger.unused] if at.store and ledger.unused else [])]
 
 
 @contextmanager

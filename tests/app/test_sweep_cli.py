@@ -18,7 +18,9 @@ import pytest
 
 from app.cli import main
 from app.sweep_text import ends_of
+from model.measures import MEASURES
 from scenarios import load, run
+from scenarios.sweeps.ledger import Kept, Ledger
 from scenarios.sweeps.sweep import plan_of
 from scenarios.sweeps.table import read_table
 from tests.patience import LIMIT_S
@@ -211,6 +213,17 @@ def test_a_point_without_an_answer_is_told_and_the_exit_code_says_so(
     frame = pd.read_csv(out)
     assert frame["error"].isna().tolist() == [True, False]
     assert frame["elapsed_s"].isna().tolist() == [False, True]
+
+
+def test_points_of_other_versions_are_told_to_who_chose_the_store(tmp_path: Path, capsys: Captured) -> None:
+    folder = tmp_path / "store"
+    with Ledger(folder, "another") as store:
+        store.put_many(
+            [(b"a point of another version".ljust(32), Kept(np.zeros(len(MEASURES)), "calculate"))]
+        )
+    said(capsys, *SCAN)  # nothing on standard error
+    assert main([*SCAN, "--store", str(folder)]) == 0
+    assert "holds 1 point of other versions, which is not used" in capsys.readouterr().err
 
 
 def test_a_store_that_cannot_be_written_is_one_sentence(tmp_path: Path, capsys: Captured) -> None:

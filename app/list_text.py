@@ -40,7 +40,7 @@ def names_of(kind: str) -> list[Named]:
         return [(name, entry.title, entry.source) for name, entry in library_of_sweeps().items()]
     if kind == "cases":
         cases = {name: load_case(name).source for name in case_names()}
-        return [(name, source.title, f"{source.document}: {source.key}") for name, source in cases.items()]
+        return [(name, source.title, f"{source.author}: {source.key}") for name, source in cases.items()]
     return [(name, entry.title, entry.source) for name, entry in entries(CATALOG[kind]).items()]
 
 

@@ -235,7 +235,7 @@ def _document(case: Case, numbers: Iterable[Comparison]) -> Iterator[str]:
         for one in numbers
         if one.number.case == case.name
     }
-    title = f"{source.document}: {source.author}, {source.title}"
+    title = f"{source.author}: {source.title}"
     yield f'<h2 id="{escape(case.name)}">{escape(title)}</h2>'
     runs = "one run" if source.samples == 1 else f"{source.samples} runs"
     yield (

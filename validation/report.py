@@ -135,7 +135,7 @@ def _legend(console: Console) -> None:
 
 def _document(case: Case, numbers: list[Comparison], console: Console) -> None:
     source = case.source
-    _heading(console, f"{source.document}: {source.author}, {source.title}")
+    _heading(console, f"{source.author}: {source.title}")
     _line(console, source.system, "dim")
     compared = [one for one in numbers if one.compared]
     if compared:

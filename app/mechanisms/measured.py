@@ -46,7 +46,7 @@ def printed(case_name: str, table_name: str, column: str) -> tuple[Printed, ...]
         mark = GAP if number.known_gap else {"fits": FITS, "tests": TESTS}.get(number.mark, TOLD)
         note = number.known_gap or number.note
         lines = [
-            f"{number.document}: {number.where}",
+            f"{case.source.author}: {number.where}",
             f"{column} {row[column]} {number.unit}".strip(),
             *wrap(note, HOVER_WIDTH),
         ]

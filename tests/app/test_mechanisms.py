@@ -184,6 +184,7 @@ def test_what_a_document_prints_is_drawn_as_points_with_their_marks(lesson: Less
     }
     assert symbols
     assert symbols <= set(measured.SYMBOLS.values())
+    assert "document 00" not in json.dumps(figures, default=str)
 
 
 def test_a_figure_is_handed_on_as_plotly_would_have_it() -> None:

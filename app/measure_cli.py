@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from app.lines import wrapped
 from app.output import (
     one_line,
     print_json,
@@ -49,7 +50,7 @@ def measure(files: tuple[str, ...], devices: tuple[str, ...], quiet: bool, **how
 
     Nothing is changed or sent anywhere. SQL text, and names of hosts, users and objects are kept only when asked for.
     """
-    from app.measure_text import MOST_FIGURES, reading_lines, series_of_fio, title_line
+    from app.measure_text import MOST_FIGURES, next_line, quiet_line, report_lines
     from validation.instruments import Keep
 
     out: Path | None = how["out"]
@@ -70,13 +71,12 @@ def measure(files: tuple[str, ...], devices: tuple[str, ...], quiet: bool, **how
             }
         )
     elif quiet:
-        print_lines(title_line(reading) for reading in readings)
+        print_lines(quiet_line(reading) for reading in readings)
     else:
         most = None if how["all_figures"] else MOST_FIGURES
-        print_lines(
-            line for reading in readings for line in [*reading_lines(reading, width_of_terminal(), most), ""]
-        )
-        print_lines(series_of_fio(readings, most))
+        print_lines(report_lines(readings, width_of_terminal(), most))
+        if readings:
+            print_lines(wrapped(next_line(readings, most is None), width_of_terminal()))
     for refusal in refused:
         print_lines([f"blocktime: {one_line(str(refusal))}"], err=True)
     return WRONG_INPUT if refused else None

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from math import log10
 from typing import Final
 
 from app.lines import head, wrapped
+from app.measure_first import shown, table_lines, tables_of
 from app.output import one_line
 from model.units import show_bytes, show_seconds
 from validation.instruments.figures import Figure, Reading, Series, mean, plural
@@ -14,6 +16,9 @@ MOST_DEVICES: Final = 12
 MOST_UNREAD: Final = 8
 MOST_SECTIONS: Final = 12
 MOST_FIGURES: Final = 60
+MOST_JOBS: Final = 4
+PAGES: Final = {"10046": "trace", "parameters": "plan", "views": "plan"}
+"""Format -> its page of the documentation, where that has another name."""
 READS: Final = ("r/s", "w/s", "tps")
 BYTES: Final = ("rkB/s", "rMB/s", "rsec/s", "rkB", "wkB/s", "wMB/s", "wsec/s", "wkB")
 TIMES: Final = ("r_await", "w_await", "await")
@@ -26,6 +31,40 @@ def title_line(reading: Reading) -> str:
     return one_line(f"{reading.file}: {reading.title}, {reading.count():,} figures")
 
 
+def quiet_line(reading: Reading) -> str:
+    """One line for one report, with what fio's jobs reached."""
+    rows = sorted(_fio_rows(reading))[:MOST_JOBS] if reading.format == "fio" else []
+    return title_line(reading) + "".join(
+        f"; {direction} {show_bytes(block) if block else '-'}, depth {depth:g}: {iops} IOPS, mean {latency}, p99 {p99}"
+        for direction, block, depth, _, _, (iops, _, latency, p99) in rows
+    )
+
+
+def next_line(readings: Sequence[Reading], all_figures: bool) -> str:
+    """What a reader can do next."""
+    pages = {PAGES.get(reading.format, reading.format) for reading in readings}
+    page = pages.pop() if len(pages) == 1 else "index"
+    every = "" if all_figures else "--figures prints every figure, "
+    return (
+        f"Next: {every}--json gives values in seconds and bytes, --out my.toml keeps them; "
+        f"docs/measure/{page}.md says more."
+    )
+
+
+def report_lines(readings: Sequence[Reading], width: int, most_figures: int | None) -> Iterator[str]:
+    """Every report; several of fio, unless every figure is wanted, are one table."""
+    of_fio = [reading for reading in readings if reading.format == "fio"]
+    as_table = len(of_fio) > 1 and most_figures is not None
+    for reading in readings:
+        if as_table and reading.format == "fio":
+            yield head(title_line(reading))
+        else:
+            yield from (*reading_lines(reading, width, most_figures), "")
+    if of_fio:
+        yield from ("",) * as_table
+        yield from (*series_of_fio(of_fio, most_figures), "")
+
+
 def reading_lines(reading: Reading, width: int, most_figures: int | None = None) -> Iterator[str]:
     """One report, in lines of at most *width*."""
     yield head(title_line(reading))
@@ -35,17 +74,17 @@ def reading_lines(reading: Reading, width: int, most_figures: int | None = None)
         yield f"system    {told}"
     if reading.begins or reading.ends:
         span = " to ".join(filter(None, [reading.begins, reading.ends]))
-        word = "every" if reading.series else "for"
-        every = f", {word} {show_seconds(reading.interval_s)}" if reading.interval_s else ""
-        yield f"time      {span}{every}"
-    yield from _section_lines(reading, width)
+        yield f"time      {span}{_lasts(reading)}"
     for missing in reading.missing:
         yield from wrapped(missing, width, first="missing   ")
     for follows in reading.follows:
         yield from wrapped(follows, width, first="note      ")
     if reading.series:
         yield ""
-        yield from _series_lines(reading.series)
+        yield from _series_lines(reading)
+    yield from _what_it_says(reading, most_figures)
+    yield ""
+    yield from _section_lines(reading, width)
     if reading.settings:
         yield ""
         yield head("parameters")
@@ -53,26 +92,52 @@ def reading_lines(reading: Reading, width: int, most_figures: int | None = None)
             yield f"  {setting.name:<40}{one_line(setting.value):<24} line {setting.line:,}"
     if reading.names:
         yield ""
-        yield head("names")
-        for name in reading.names[:most_figures]:
-            text = f"{name.of}, {name.what}, line {name.line:,}: {name.text}"
-            yield from wrapped(one_line(text), width, first="  ")
-        if most_figures is not None and len(reading.names) > most_figures:
-            yield f"and {len(reading.names) - most_figures:,} more names: --figures prints them all"
-    if reading.figures:
+        yield from _name_lines(reading, width, most_figures)
+
+
+def _lasts(reading: Reading) -> str:
+    """The interval, as the report prints it where it does."""
+    if not reading.interval_s:
+        return ""
+    if reading.series:
+        return f", every {show_seconds(reading.interval_s)}"
+    elapsed = next((one for one in reading.figures if (one.of, one.name) == ("report", "Elapsed")), None)
+    return f", for {shown(elapsed) if elapsed else f'{reading.interval_s:,.6f} s'}"
+
+
+def _what_it_says(reading: Reading, most: int | None) -> Iterator[str]:
+    """What is wanted first, as tables, or the first figures; every figure where *most* is none."""
+    tables = [] if most is None else tables_of(reading)
+    for title, rows in tables:
         yield ""
-        yield from _figure_lines(reading.figures[:most_figures])
-        rest = len(reading.figures) - len(reading.figures[:most_figures])
-        if rest:
-            yield f"and {rest:,} more figures: --figures prints them all"
+        yield from table_lines(title, rows)
+    figures = [] if tables else reading.figures[:most]
+    if figures:
+        yield ""
+        yield from _figure_lines(figures)
+    if tables:
+        yield ""
+        yield f"{len(reading.figures):,} figures in all: --figures prints them"
+    elif rest := len(reading.figures) - len(figures):
+        yield f"and {rest:,} more figures: --figures prints them all"
+
+
+def _name_lines(reading: Reading, width: int, most: int | None) -> Iterator[str]:
+    """What the site calls things, where that is kept."""
+    yield head("names")
+    for name in reading.names[:most]:
+        text = f"{name.of}, {name.what}, line {name.line:,}: {name.text}"
+        yield from wrapped(one_line(text), width, first="  ")
+    if most is not None and len(reading.names) > most:
+        yield f"and {len(reading.names) - most:,} more names: --figures prints them all"
 
 
 def series_of_fio(readings: Sequence[Reading], most: int | None = None) -> Iterator[str]:
-    """One table of what fio's jobs reached, by direction, block size and depth; nothing of a single job."""
+    """One table of what fio's jobs reached, by direction, block size and depth."""
     rows = sorted(row for reading in readings if reading.format == "fio" for row in _fio_rows(reading))
-    if len(rows) < 2:
+    if not rows:
         return
-    yield head(f"fio: {len(rows)} jobs by direction, block size and depth")
+    yield head(f"fio: {plural(len(rows), 'job')} by direction, block size and depth")
     wide = max(len("job"), *(len(job) for *_, job, _ in rows))
     heads = ("block", "depth", "jobs", "IOPS", "bytes/s", "mean", "p99")
     yield f"{'job':{wide}}  {'':5}" + "".join(f"{name:>11}" for name in heads)
@@ -96,14 +161,14 @@ def _fio_rows(reading: Reading) -> Iterator[tuple[str, float, float, float, str,
         job, _, direction = of.rpartition(" ")
         names = (("iops",), ("bw_bytes", "bw"), ("lat_ns mean", "lat mean"), ("clat_ns p99", "clat p99"))
         figures = (next((found[of, one] for one in either if (of, one) in found), None) for either in names)
-        cells = tuple(_shown(figure.value, figure.unit) if figure else "-" for figure in figures)
+        cells = tuple(_value(figure) if figure else "-" for figure in figures)
         yield (
             direction,
             asked.get((job, "bs"), 0.0),
             asked.get((job, "iodepth"), 0.0),
             asked.get((job, "numjobs"), 0.0),
             one_line(f"{reading.file} {job}"),
-            (cells[0].removesuffix(" 1/s"), *cells[1:]),
+            cells,
         )
 
 
@@ -127,34 +192,35 @@ def _section_lines(reading: Reading, width: int) -> Iterator[str]:
         yield f"          and {left:,} lines of {len(rest)} other kinds (--json lists them)"
 
 
-def _series_lines(series: Sequence[Series]) -> Iterator[str]:
-    """Means over the samples, the busiest devices first."""
-    devices = [one for one in series if one.of != "cpu"]
+def _series_lines(reading: Reading) -> Iterator[str]:
+    """Means over the samples in the units of the headings, the busiest devices first."""
+    first = reading.first_sample
+    devices = [one for one in reading.series if one.of != "cpu"]
     names = {column.name for one in devices for column in one.columns}
-    shown = [name for name in (*READS, *BYTES, *TIMES, *QUEUES, *UTILISED) if name in names]
-    busiest = sorted(devices, key=lambda one: -_busy(one))[:MOST_DEVICES]
+    means = [name for name in (*READS, *BYTES, *TIMES, *QUEUES, *UTILISED) if name in names]
+    busiest = sorted(devices, key=lambda one: -_busy(one, first))[:MOST_DEVICES]
     wide = max([len("device"), *(len(one.of) for one in busiest)])
     rest = f", {MOST_DEVICES} busiest of {len(devices)} devices" if len(devices) > MOST_DEVICES else ""
-    heading = f"means over all samples{rest}"
-    yield head(heading)
-    yield f"{'device':{wide}}" + "".join(f"{name:>13}" for name in shown)
+    yield head(f"means over all samples{' but the first' if first else ''}{rest}")
+    yield f"{'device':{wide}}" + "".join(f"{name:>11}" for name in means)
     for one in busiest:
-        there = {column.name for column in one.columns}
-        cells = (
-            _shown(mean(one.column(name)), next(c.unit for c in one.columns if c.name == name))
-            if name in there
-            else "-"
-            for name in shown
-        )
-        yield f"{one.of:{wide}}" + "".join(f"{cell:>13}" for cell in cells)
-    for one in (one for one in series if one.of == "cpu"):
-        busy = "  ".join(f"{column.name} {mean(one.column(column.name)):.1%}" for column in one.columns)
-        yield f"processors: {busy}"
+        cells = _means(one, first)
+        yield f"{one.of:{wide}}" + "".join(f"{cells.get(name, '-'):>11}" for name in means)
+    for one in (one for one in reading.series if one.of == "cpu"):
+        yield "processors: " + "  ".join(f"{name} {cell}" for name, cell in _means(one, first).items())
 
 
-def _busy(series: Series) -> float:
+def _means(series: Series, first_sample: int) -> dict[str, str]:
+    """Mean of each column in its printed unit, with as many decimals as were printed."""
+    return {
+        column.name: f"{mean(values) / column.scale:,.{max(0, -round(log10(column.grain)))}f}"
+        for column, values in series.by_column(first_sample)
+    }
+
+
+def _busy(series: Series, first_sample: int) -> float:
     """Requests a second, as a share of time says nothing of devices that serve several at once."""
-    return sum(mean(series.column(column.name)) for column in series.columns if column.name in READS)
+    return sum(mean(values) for column, values in series.by_column(first_sample) if column.name in READS)
 
 
 def _figure_lines(figures: Sequence[Figure]) -> Iterator[str]:
@@ -164,19 +230,13 @@ def _figure_lines(figures: Sequence[Figure]) -> Iterator[str]:
         if figure.of != of:
             of = figure.of
             yield head(of or "the whole report")
-        yield f"  {figure.name:<28}{_shown(figure.value, figure.unit):>14}   line {figure.line:,}"
+        yield f"  {figure.name:<28}{shown(figure):>14}   line {figure.line:,}"
 
 
-def _shown(value: float, unit: str) -> str:
-    """A value as a reader wants it."""
-    if unit == "s":
-        return show_seconds(value)
-    if unit == "bytes":
-        return show_bytes(value)
-    if unit == "bytes/s":
-        return f"{show_bytes(value)}/s"
-    if unit == "fraction":
-        return f"{value:.1%}"
-    if unit not in {"count", "", "requests"}:
-        return f"{value:,.6g} {unit}"
-    return f"{value:,.0f}" if value >= 1000 or value == int(value) else f"{value:,.2f}"
+def _value(figure: Figure) -> str:
+    """What a figure comes to in seconds, bytes and counts."""
+    if figure.unit == "s":
+        return show_seconds(figure.value)
+    if figure.unit == "bytes/s":
+        return f"{show_bytes(figure.value)}/s"
+    return f"{figure.value:,.6g}"

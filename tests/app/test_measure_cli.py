@@ -40,8 +40,19 @@ def test_text_names_sections_lines_and_what_was_left_alone(
     assert "lines 7 to 17" in out
     assert "a.host.example" not in out
     row = next(line for line in out.splitlines() if line.startswith("dm-0"))
-    assert "4M/s" in row
-    assert "7.5 ms" in row
+    assert row.split() == [
+        "dm-0",
+        "300.00",
+        "0.00",
+        "6.00",
+        "0.00",
+        "10.00",
+        "0.00",
+        "10.00",
+        "3.00",
+        "90.00",
+    ]
+    assert "means over all samples but the first" in out
 
 
 def test_json_holds_every_figure(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -52,7 +63,7 @@ def test_json_holds_every_figure(folder: Path, capsys: pytest.CaptureFixture[str
     assert all(reading["digest"].startswith("sha256:") for reading in (fio, iostat, tkprof))
     [disk] = [series for series in iostat["series"] if series["of"] == "dm-0"]
     assert next(column["values"] for column in disk["columns"] if column["name"] == "r/s") == [100, 300]
-    assert {"name", "of", "value", "unit", "low", "high", "line"} == set(tkprof["figures"][0])
+    assert {"name", "of", "value", "unit", "low", "high", "line", "printed"} == set(tkprof["figures"][0])
 
 
 def test_one_device_alone(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -74,7 +85,7 @@ def test_figures_are_written_as_toml_and_nothing_is_replaced(
     fetch = next(one for one in measured["figure"] if one["name"] == "Fetch elapsed")
     assert (fetch["value"], fetch["unit"], fetch["line"], fetch["file"]) == (3.51, "s", 15, 2)
     reads = next(one for one in measured["series"] if (one["of"], one["name"]) == ("dm-0", "r/s"))
-    assert (reads["mean"], reads["lowest"], reads["highest"]) == (200, 100, 300)
+    assert (reads["mean"], reads["lowest"], reads["highest"], reads["first_line"]) == (300, 300, 300, 17)
     assert main(["measure", str(folder / "fio.whatever"), "--quiet", "--out", str(out)]) == 2
     assert "is there already; --force replaces a file" in capsys.readouterr().err
     assert main(["measure", str(folder / "fio.whatever"), "--quiet", "--out", str(out), "--force"]) == 0
@@ -151,8 +162,8 @@ def test_names_and_sql_are_printed_and_written_only_when_asked_for(
     assert main(["measure", file, "--out", str(out)]) == 0
     assert "select secret" not in capsys.readouterr().out + out.read_text(encoding="utf-8")
     assert main(["measure", file, "--keep-sql", "--keep-names", "--out", str(out), "--force"]) == 0
-    printed = capsys.readouterr().out
-    assert "statement 1, SQL text, line 9: select secret from a_table" in printed
+    printed = " ".join(capsys.readouterr().out.split())
+    assert "statement 1 (0123456789abc), SQL text, line 9: select secret from a_table" in printed
     assert "TABLE ACCESS FULL A_TABLE" in printed
     names = tomllib.loads(out.read_text(encoding="utf-8"))["measured"]["name"]
     assert {name["what"] for name in names} == {"SQL text", "row source"}
@@ -184,4 +195,72 @@ def test_a_series_of_depths_ends_in_one_table(tmp_path: Path, capsys: pytest.Cap
         ("read", "4K", "1", "100.5"), ("read", "4K", "4", "400.5"), ("read", "4K", "16", "1,600.5"),
     ]  # fmt: skip
     assert main(["measure", str(tmp_path / "depth-1.json")]) == 0
-    assert "jobs by direction" not in capsys.readouterr().out
+    out = capsys.readouterr().out
+    assert "fio: 1 job by direction" in out
+    assert "lat_ns min" in out
+
+
+def test_several_files_of_fio_are_one_table_and_each_a_line_with_numbers(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name in ("a", "b"):
+        (tmp_path / f"{name}.json").write_text(made.FIO, encoding="utf-8")
+    assert main(["measure", str(tmp_path)]) == 0
+    assert "lat_ns min" not in capsys.readouterr().out
+    assert main(["measure", str(tmp_path), "--figures"]) == 0
+    assert "lat_ns min" in capsys.readouterr().out
+    assert main(["measure", str(tmp_path), "--quiet"]) == 0
+    first, _ = capsys.readouterr().out.splitlines()
+    assert "read 4K, depth 16: 5.25 IOPS, mean 2 µs, p99 -" in first
+
+
+AWR_FIRST = """
+Foreground Wait Events                DB/Inst: SECRET/secret  Snaps: 1124-1126
+
+                                           Total Wait
+Event                              Waits     Time (s)    Avg wait
+----------------------------- ---------- ------------ -----------
+log file sync                      1,000            2      2.00ms
+db file sequential read           90,000          180      2.00ms
+log buffer space                      10            1    100.00ms
+"""
+
+
+def test_awr_begins_with_events_and_load_and_tells_the_rest_with_figures(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    begin, _, rest = made.AWR.partition("Foreground Wait Events")
+    _, _, rest = rest.partition("Buffer Pool Advisory")
+    file = tmp_path / "awr.txt"
+    file.write_text(f"{begin}{AWR_FIRST}\nBuffer Pool Advisory{rest}", encoding="utf-8")
+    assert main(["measure", str(file)]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    titles = ["elapsed time and DB time", "top foreground events", "Load Profile"]
+    places = [*map(lines.index, titles), next(n for n, line in enumerate(lines) if line.startswith("read "))]
+    assert places == sorted(places)
+    events = [
+        " ".join(line.split()) for line in lines if "wait" in line or "log" in line or "db file" in line
+    ]
+    assert [event.partition(" 2.00ms")[0] for event in events if "2.00ms" in event] == [
+        "db file sequential read 90,000 180", "log file sync 1,000 2",
+    ]  # fmt: skip
+    assert any("1,801.13 min" in line for line in lines)
+    assert not any("Buffer Pool Advisory: D" in line for line in lines)
+    assert lines[-2].startswith("Next: --figures")
+    assert lines[-1].endswith("docs/measure/awr.md says more.")
+
+
+def test_statements_are_ordered_by_elapsed_time_with_their_waits(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    fast = made.TKPROF.split("*" * 80)[1].replace("3.5", "0.0").replace("0123456789abc", "abcdefghijklm")
+    text = made.TKPROF.replace("\nSQL ID:", f"\n{fast}{'*' * 80}\n\nSQL ID:", 1)
+    file = tmp_path / "a.prf"
+    file.write_text(text, encoding="utf-8")
+    assert main(["measure", str(file)]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    begin = lines.index("longest 2 of 2 by elapsed time of their calls")
+    assert lines[begin + 2].startswith("statement 2 (0123456789abc)")
+    assert lines[begin + 3].startswith("statement 1 (abcdefghijklm)")
+    waits = lines.index("their longest waits")
+    assert lines[waits + 2].split()[:4] == ["db", "file", "scattered", "read,"]

@@ -108,12 +108,12 @@ KINDS: Final = (
 EFFICIENCY: Final = Kind("Instance Efficiency", "", "")
 """A table without headings, of labels that end in a per cent sign and a colon."""
 WANTED: Final = {
-    "Load Profile": "the load profile",
-    "Wait Events": "the wait events",
-    "Time Model": "the time model (Standard Edition, or statistics_level = basic)",
-    "Buffer Pool Advisory": "the buffer pool advisory (db_cache_advice is off)",
-    "Instance Activity": "the instance activity statistics",
-    "init.ora Parameters": "the init.ora parameters",
+    "Load Profile": "load profile",
+    "Wait Events": "wait events",
+    "Time Model": "time model: Standard Edition and statistics_level = basic have none",
+    "Buffer Pool Advisory": "buffer pool advisory: set db_cache_advice = on",
+    "Instance Activity": "instance activity statistics",
+    "init.ora Parameters": "init.ora parameters",
 }
 OWN: Final = {
     "dbname": "database", "database": "database", "instance": "instance", "hostname": "host", "host": "host",
@@ -201,7 +201,7 @@ def _reading(source: Source, text: str, is_html: bool, before: int) -> Reading:
             f"{source.name}: no section of this report could be read; it is truncated, or not made by {HOW}"
         )
     if END not in text[-TOP:]:
-        reading.missing.append("the end of the report: it is truncated")
+        reading.missing.append("end of the report: the file is truncated")
         last = before + text.count("\n") + 1  # a number in it may be cut; behind a line's end there is none
         reading.figures = [one for one in reading.figures if one.line < last]
     there = {section.title.partition(":")[0] for section in reading.sections}
@@ -266,7 +266,8 @@ def _header(reading: Reading, table: Table, keep: Keep) -> bool:
             ("Sockets", rows[0].get("sockets", ""), "count", 1.0),
             ("Memory", memory, "bytes", BINARY["G"]),
         ):
-            add(reading, name, "host", cell, Column(name, unit, scale), table.lines[0])
+            behind = " GB" if unit == "bytes" else ""
+            add(reading, name, "host", cell, Column(name, unit, scale, behind=behind), table.lines[0])
     if "snaptime" in names and not rows[0].get("load"):
         for row, line in zip(table.rows, table.lines, strict=True):
             _snapshot(reading, " ".join(row), line)
@@ -283,11 +284,18 @@ def _text_header(reading: Reading, text: str, before: int) -> None:
                 name, share = label.strip(" :"), "%" in label
                 of = f"{EFFICIENCY.title}: {name}" if share else "instance"
                 column = (
-                    Column("", "fraction", 0.01)
+                    Column("", "fraction", 0.01, behind=" %")
                     if share
                     else Column("", "bytes" if cell[-1:] in "KMG" else "count")
                 )
-                add(reading, "value" if share else name, of, cell, column, number)
+                add(
+                    reading,
+                    "value" if share else name,
+                    of,
+                    cell,
+                    column,
+                    number,
+                )
 
 
 def _snapshot(reading: Reading, line: str, number: int) -> None:
@@ -301,7 +309,7 @@ def _snapshot(reading: Reading, line: str, number: int) -> None:
         add(reading, f"{snap[1]} sessions", "instance", snap[4] or "", Column("", "count"), number)
     for name, cell in MINUTES.findall(line):
         if not any(one.name == name and one.of == "report" for one in reading.figures):
-            seconds = add(reading, name, "report", cell, Column(name, "s", 60.0), number)
+            seconds = add(reading, name, "report", cell, Column(name, "s", 60.0, behind=" min"), number)
             if name.lower() == "elapsed":
                 reading.interval_s = seconds
 

@@ -37,7 +37,8 @@ def add_cell(reading: Reading, column: str, of: str, cell: str, subject: str, li
         if unit == "fraction":
             return False
         scale *= (BINARY if unit.startswith("bytes") else THOUSANDS)[suffix.upper()]
-    return add(reading, column or "value", of, match[1], Column(column, unit, scale), line) is not None
+    shaped = Column(column, unit, scale, behind=cell[len(match[1]) :])
+    return add(reading, column or "value", of, match[1], shaped, line) is not None
 
 
 SIZES: Final = ("begin", "end", "")
@@ -82,6 +83,7 @@ def unit_of(column: str, subject: str, suffix: str) -> tuple[str, float]:
 
 def add(reading: Reading, name: str, of: str, cell: str, column: Column, line: int) -> float | None:
     """Add the figure that *cell* is, with or without K, M, G behind it: its value; None where it is no number."""
+    printed = f"{cell}{column.behind}"
     suffix = cell[-1:].upper()
     scale = column.scale
     if suffix in BINARY:
@@ -91,5 +93,5 @@ def add(reading: Reading, name: str, of: str, cell: str, column: Column, line: i
     except ValueError:
         return None
     shaped = Column(name, column.unit, scale, grain_of(cell.replace(",", "")))
-    reading.figures.append(figure(name, of, value, shaped, line))
+    reading.figures.append(figure(name, of, value, shaped, line, printed))
     return reading.figures[-1].value

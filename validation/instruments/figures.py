@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from array import array
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Final
@@ -37,6 +38,8 @@ class Figure:
     low: float
     high: float
     line: int
+    printed: str = ""
+    """Digits and unit as the file prints them; a sum of a trace is in the unit of its parts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +51,8 @@ class Column:
     scale: float = 1.0
     grain: float = 0.01
     """Distance of two printed values that differ in the last digit, as printed."""
+    behind: str = ""
+    """What stands behind the digits, or would where a heading says it: ``ms``, `` min``."""
 
 
 @dataclass(slots=True)
@@ -90,10 +95,16 @@ class Series:
         place = [column.name for column in self.columns].index(name)
         return self._values(place)
 
-    def by_column(self) -> Iterator[tuple[Column, list[float]]]:
-        """Every column with its values, sample by sample, in its unit."""
+    def by_column(self, first_sample: int = 0) -> Iterator[tuple[Column, list[float]]]:
+        """Every column with its values from *first_sample* on, in its unit; all of them where none is so late."""
+        first = self.first_row(first_sample)
         for place, column in enumerate(self.columns):
-            yield column, self._values(place)
+            yield column, self._values(place)[first:]
+
+    def first_row(self, first_sample: int) -> int:
+        """The first row of *first_sample* or a later one; the first of all where none is so late."""
+        row = bisect_left(self.samples, first_sample)
+        return 0 if row == len(self.samples) else row
 
     def _values(self, place: int) -> list[float]:
         scale = self.columns[place].scale
@@ -190,6 +201,8 @@ class Reading:
     ends: str | None = None
     interval_s: float | None = None
     """From one sample to the next; of a report without samples, the time that it covers."""
+    first_sample: int = 0
+    """The first sample that means are taken from; one before it covers another time than the others."""
     host: Host = field(default_factory=Host)
 
     def name(self, of: str, what: str, text: str, line: int) -> None:
@@ -205,13 +218,37 @@ class Reading:
         return len(self.figures) + len(self.settings) + sum(len(series.values) for series in self.series)
 
 
-def figure(name: str, of: str, printed: float, column: Column, line: int) -> Figure:
-    """The figure that *printed* is in *column*; the interval is half a printed digit to either side."""
+def figure(name: str, of: str, printed: float, column: Column, line: int, text: str = "") -> Figure:
+    """The figure that *printed* is in *column*, as *text*; the interval is half a printed digit to either side."""
     half = column.grain / 2
     low, high = sorted(((printed - half) * column.scale, (printed + half) * column.scale))
     return Figure(
-        name, of, printed * column.scale, column.unit, max(low, 0.0) if printed >= 0 else low, high, line
+        name,
+        of,
+        printed * column.scale,
+        column.unit,
+        max(low, 0.0) if printed >= 0 else low,
+        high,
+        line,
+        text,
     )
+
+
+PRINTED_UNITS: Final = {
+    ("s", 1.0): " s", ("s", 1e-2): " cs", ("s", 1e-3): " ms", ("s", 1e-6): " µs", ("s", 1e-9): " ns",
+    ("bytes", 1.0): " bytes", ("bytes/s", 1.0): " bytes/s", ("bytes/s", 1024.0): " KB/s", ("fraction", 0.01): " %",
+    ("blocks", 1.0): " blocks", ("gets", 1.0): " gets", ("rows", 1.0): " rows",
+}  # fmt: skip
+"""Unit and scale of a printed number -> what a reader wants behind it where the file has no unit there."""
+
+
+def with_unit(printed: str, unit: str, scale: float = 1.0) -> str:
+    """A printed number with its unit; "1 block", "2 blocks"."""
+    named = PRINTED_UNITS.get((unit, scale), "")
+    return f"{printed}{named.removesuffix('s') if printed == '1' and unit in COUNTED else named}"
+
+
+COUNTED: Final = ("blocks", "gets", "rows")
 
 
 def grain_of(printed: str) -> float:

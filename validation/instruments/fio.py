@@ -95,7 +95,7 @@ def _take_job(
         part = job.get(direction)
         total = part.get("total_ios") if isinstance(part, dict) else None
         if isinstance(part, dict) and not (isinstance(total, Printed) and not total):
-            _take_direction(reading, part, f"{of} {direction}")
+            _take_direction(reading, part, f"{of} {direction}", skipped)
     for name, unit, scale in (
         ("usr_cpu", "fraction", 0.01),
         ("sys_cpu", "fraction", 0.01),
@@ -127,7 +127,7 @@ def _take_names(reading: Reading, job: dict[str, Any], of: str, line: int) -> No
             reading.name(of, what, named[what], line)
 
 
-def _take_direction(reading: Reading, part: dict[str, Any], of: str) -> None:
+def _take_direction(reading: Reading, part: dict[str, Any], of: str, skipped: Skipped) -> None:
     for name, (unit, scale) in PLAIN.items():
         if isinstance(part.get(name), Printed):
             reading.figures.append(part[name].figure(name, of, unit, scale))
@@ -142,7 +142,9 @@ def _take_direction(reading: Reading, part: dict[str, Any], of: str) -> None:
                 reading.figures.append(times[key].figure(f"{name} {key}", of, "s", scale))
         percentiles = times.get("percentile")
         for share, value in (percentiles if isinstance(percentiles, dict) else {}).items():
-            if isinstance(value, Printed):
+            if isinstance(value, Printed) and not share.strip("0."):
+                skipped.add(value.line, "empty places for percentiles")
+            elif isinstance(value, Printed):
                 shown = share.rstrip("0").rstrip(".") if "." in share else share
                 reading.figures.append(value.figure(f"{name} p{shown}", of, "s", scale))
 
@@ -161,4 +163,4 @@ def _take_option(reading: Reading, of: str, name: str, value: object, stated: St
     multiple = SECONDS[match[2]] if unit == "s" else MULTIPLES[match[2].upper()]
     number = float(match[1]) * multiple
     line = here[max(bisect_right(here, near) - 1, 0)]
-    reading.figures.append(Figure(name, of, number, unit, number, number, line))
+    reading.figures.append(Figure(name, of, number, unit, number, number, line, match[0]))

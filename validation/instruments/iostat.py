@@ -39,6 +39,13 @@ NAME: Final = "iostat"
 HOW: Final = "iostat -xtk 5 > iostat.txt, with LC_ALL=C in front"
 PLAIN: Final = re.compile(r"[0-9.\s]+")
 SUFFIXED: Final = re.compile(r"(-?[0-9]{1,18}(?:\.[0-9]+)?)([kKMGTP%]?)")
+REQUESTS: Final = ("r/s", "w/s", "d/s", "rrqm/s", "wrqm/s", "tps")
+LATE: Final = 0.01
+"""Share by which an interval may be longer than asked for, as iostat wakes up late."""
+FARTHEST: Final = 0.15
+"""Distance from a whole number of requests that still tells; farther ones say nothing."""
+LEAST_TOLD: Final = 4
+"""Different rates whose numbers of requests are whole: of other rates less than 1 % have as many."""
 HUNDREDTHS: Final = r"^(\S++)((?: ++[0-9]{1,13}+\.[0-9][0-9]){%d})$"
 """A device and its numbers with two digits behind the point; without the point they are whole, and exact."""
 
@@ -264,9 +271,34 @@ def _finish(reading: Reading, what: str, lines: tuple[int, int], times: list[str
     if not times:
         reading.missing.append("time stamps: run iostat with -t, and with LC_ALL=C in front")
     if samples == 1:
-        reading.missing.append("one sample only: without -y it is the mean since the start of the machine")
+        reading.follows.append("one sample only: without -y it is the mean since the start of the machine")
+    elif _is_of_an_interval(reading):
+        reading.follows.append("the first sample covers one interval, as with -y: the means have all samples")
     else:
-        reading.follows.append("without -y the first sample is the mean since the start of the machine")
+        reading.first_sample = 1
+        reading.follows.append(
+            "the means leave out the first sample: without -y it is the mean since the start of the machine"
+        )
+
+
+def _is_of_an_interval(reading: Reading) -> bool:
+    """Whether the first sample counts the requests of one interval, as with -y: rates times its seconds are whole.
+
+    Where too few rates are small enough to tell, it is taken for the mean since the start of the machine.
+    """
+    interval_s, told = reading.interval_s or 0.0, set()
+    for series in reading.series:
+        if series.of == PROCESSORS or not series.samples or series.samples[0]:
+            continue
+        for column, rate in zip(series.columns, series.values, strict=False):
+            requests = rate * interval_s
+            room = column.grain / 2 * interval_s + LATE * requests
+            if column.name not in REQUESTS or not requests or room > FARTHEST:
+                continue
+            if abs(requests - round(requests)) > room:
+                return False
+            told.add(rate)
+    return len(told) >= LEAST_TOLD
 
 
 def _from_json(source: Source) -> Iterator[Reading]:

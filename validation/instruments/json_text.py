@@ -6,7 +6,7 @@ import json
 import re
 from typing import Any, Final
 
-from validation.instruments.figures import LARGEST, Column, Figure, NotReadable, grain_of
+from validation.instruments.figures import LARGEST, Column, Figure, NotReadable, grain_of, with_unit
 
 TOKEN: Final = re.compile(r'"(?:[^"\\]|\\.)*"|(-?[0-9]+(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?)')
 
@@ -22,7 +22,10 @@ class Printed(float):
         """The figure that it is, in *unit*, which is *scale* printed ones."""
         half, middle = grain_of(self.text) / 2 * scale, float(self) * scale
         low = middle - half
-        return Figure(name, of, middle, unit, max(low, 0.0) if middle >= 0 else low, middle + half, self.line)
+        return Figure(
+            name, of, middle, unit, max(low, 0.0) if middle >= 0 else low, middle + half, self.line,
+            with_unit(self.text, unit, scale),
+        )  # fmt: skip
 
     def column(self, name: str, unit: str, scale: float = 1.0) -> Column:
         """The column of a series that begins with it."""

@@ -34,7 +34,7 @@ def measured_lines(readings: Sequence[Reading]) -> Iterator[str]:
                 {"file": place, "of": name.of, "what": name.what, "text": name.text, "line": name.line},
             )
         for series in reading.series:
-            yield from _series(place, series)
+            yield from _series(place, series, reading.first_sample)
         for one in reading.figures:
             yield from _table(
                 "figure",
@@ -45,14 +45,14 @@ def measured_lines(readings: Sequence[Reading]) -> Iterator[str]:
             )  # fmt: skip
 
 
-def _series(place: int, series: Series) -> Iterator[str]:
-    for column, values in series.by_column():
+def _series(place: int, series: Series, first_sample: int) -> Iterator[str]:
+    for column, values in series.by_column(first_sample):
         yield from _table(
             "series",
             {
                 "file": place, "of": series.of, "name": column.name, "unit": column.unit, "samples": len(values),
                 "mean": mean(values), "lowest": min(values), "highest": max(values),
-                "first_line": series.lines[0], "last_line": series.lines[-1],
+                "first_line": series.lines[series.first_row(first_sample)], "last_line": series.lines[-1],
             },
         )  # fmt: skip
 

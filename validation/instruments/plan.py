@@ -78,7 +78,7 @@ def read(source: Source, progress: Progress | None = None) -> list[Reading]:
     if not reading.figures:
         raise NotReadable(f"{source.name}: there are no numbers in this plan; make it by {HOW}")
     if not measured:
-        reading.missing.append(f"rows and times as measured: this plan has estimates alone; make it by {HOW}")
+        reading.missing.append(f"measured rows and times: this plan has estimates alone; make it by {HOW}")
     reading.title = f"DBMS_XPLAN: {plans} plan{'s' * (plans > 1)}"
     reading.unread = skipped.unread()
     return [reading]
@@ -104,11 +104,11 @@ def _take(reading: Reading, of: str, row: dict[str, str], line: int, skipped: Sk
         if clock is not None and unit == "s":
             seconds = int(clock[1]) * 3600 + int(clock[2]) * 60 + float(f"{clock[3]}.{clock[4]}")
             column = Column(name, unit, 1.0, 10.0 ** -len(clock[4]))
-            reading.figures.append(figure(name, subject, seconds, column, line))
+            reading.figures.append(figure(name, subject, seconds, column, line, cell))
         elif plain is not None and unit != "s":
             multiple = (BINARY if unit == "bytes" else DECIMAL)[plain[2]]
             column = Column(name, unit, scale * multiple, grain_of(plain[1]))
-            reading.figures.append(figure(name, subject, number_of(plain[1]), column, line))
+            reading.figures.append(figure(name, subject, number_of(plain[1]), column, line, cell))
         elif cell:
             skipped.add(line, f"cells of {name} that are no numbers")
     return subject

@@ -17,6 +17,7 @@ from validation.instruments.figures import (
     grain_of,
     number_of,
     plural,
+    with_unit,
 )
 from validation.instruments.opening import Progress, Source
 
@@ -47,12 +48,13 @@ HEADING: Final = re.compile(
 )
 """Lines above a statement's calls that are none of its text."""
 MOST_LINES: Final = 2000
+SQL_ID: Final = re.compile(r"SQL ID ?: ?([0-9a-z]{13})\b")
 FOOT: Final = re.compile(r"\s+([0-9]+)\s+(elapsed seconds in trace file|lines in trace file)\.")
 COUNT: Final = re.compile(
     r"(Misses in library cache during (?:parse|execute)|Number of plan statistics captured): ([0-9]+)"
 )
 NO_WAITS: Final = (
-    "no waits: trace with dbms_monitor.session_trace_enable(waits => true), and call TKPROF with waits=yes"
+    "waits: trace with dbms_monitor.session_trace_enable(waits => true), and call TKPROF with waits=yes"
 )
 
 
@@ -90,7 +92,8 @@ class _Report:
         self.reading = Reading(NAME, "TKPROF", source.name, "")
         self.begun = False
         self._statements = 0
-        self._of = ""
+        self._of = self._sql_id = ""
+        self._ofs: list[str] = []
         self._table = ""
         self._steps = 0
         self._first = 0
@@ -109,7 +112,7 @@ class _Report:
         """Read one line; SQL text, names and headings are left alone."""
         text, words = line.rstrip(), line.strip()
         if words.startswith("****"):
-            self._table, self._above = "", []
+            self._table, self._above, self._sql_id = "", [], ""
             return
         if not text or set(text) <= set("-* "):
             self._table = "" if not text and self._table == "steps" else self._table
@@ -142,6 +145,8 @@ class _Report:
         else:
             if self._keep.names and (user := USER.match(text)) and self._of:
                 self.reading.name(self._of, "user", user[1], number)
+            elif (sql_id := SQL_ID.match(text.strip())) and not self._above:
+                self._sql_id = sql_id[1]
             elif self._keep.sql and len(self._above) < MOST_LINES:
                 self._above.append((number, text[:MOST_LETTERS]))
             self._skipped.add(number, "SQL text, headings and notes")
@@ -159,7 +164,8 @@ class _Report:
         if self._table != "totals":
             self._close_section()
             self._statements += 1
-            self._of = f"statement {self._statements}"
+            self._of = f"statement {self._statements}{f' ({self._sql_id})' if self._sql_id else ''}"
+            self._ofs.append(self._of)
             sql = [(line, text) for line, text in self._above if not HEADING.match(text)]
             if sql:
                 self.reading.name(self._of, "SQL text", "\n".join(text for _, text in sql), sql[0][0])
@@ -202,7 +208,8 @@ class _Report:
             self._skipped.add(number, "cells that are no numbers")
             return
         shaped = Column(name, column.unit, column.scale, grain_of(cell))
-        self.reading.figures.append(figure(name, of, value, shaped, number))
+        printed = with_unit(cell, column.unit, column.scale)
+        self.reading.figures.append(figure(name, of, value, shaped, number, printed))
 
     def _close_section(self) -> None:
         figures = self.reading.figures[self._found :]
@@ -219,14 +226,13 @@ class _Report:
             self.reading.missing.append(NO_WAITS)
         self.reading.title += f": {plural(self._statements, 'statement')}"
         self.reading.unread = self._skipped.unread()
-        self.reading.follows += list(_follows(self.reading, range(1, self._statements + 1)))
+        self.reading.follows += list(_follows(self.reading, self._ofs))
 
 
-def _follows(reading: Reading, statements: Sequence[int]) -> Iterator[str]:
+def _follows(reading: Reading, statements: Sequence[str]) -> Iterator[str]:
     """What a statement's own lines say: whether they add up."""
     by_name = {(one.of, one.name): one for one in reading.figures}
-    for statement in statements:
-        of = f"statement {statement}"
+    for of in statements:
         for column in ("count", "disk", "query", "current", "rows"):
             parts = [by_name.get((of, f"{call} {column}")) for call in ("Parse", "Execute", "Fetch")]
             total = by_name.get((of, f"total {column}"))

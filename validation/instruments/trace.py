@@ -15,6 +15,7 @@ from validation.instruments.figures import (
     Section,
     Skipped,
     plural,
+    with_unit,
 )
 from validation.instruments.opening import Progress, Source
 
@@ -123,6 +124,11 @@ class _Trace:
         self._unit_s = 1e-6
         self._release = ""
         self._skipped = Skipped()
+
+    @property
+    def _tick(self) -> str:
+        """What the trace counts time in."""
+        return "µs" if self._unit_s < 1e-3 else "cs"
 
     def take(self, number: int, line: str) -> None:
         """Read one line, and each call that lost its line break and stands behind another."""
@@ -278,7 +284,6 @@ class _Trace:
     def _stamp(self, line: str) -> None:
         stamp = line[4:].split(" (", maxsplit=1)[0].strip()
         self.reading.begins = self.reading.begins or stamp
-        self.reading.ends = stamp
 
     def _time(self, tim: int) -> None:
         self._first_tim = self._first_tim or tim
@@ -304,14 +309,18 @@ class _Trace:
         if self._last_tim > self._first_tim:
             span = (self._last_tim - self._first_tim) * self._unit_s
             reading.interval_s = span
+            reading.follows.append(
+                f"the calls and waits span {span:,.6f} s by tim=, from the end of the first to the end of the last; "
+                "lines with *** give the time of day only now and then: the first is where the trace begins"
+            )
         release = f" of {self._release}" if self._release else ""
         reading.title = f"SQL trace{release}: {plural(len(self._numbers), 'statement')}"
         if not any(self._waits.values()):
-            reading.missing.append(f"no waits: the trace is of level 1 or 4; trace again with {HOW}")
+            reading.missing.append(f"waits: the trace is of level 1 or 4; trace again with {HOW}")
         if len(self._numbers) >= MOST_STATEMENTS:
-            reading.missing.append(f"more than {MOST_STATEMENTS:,} statements: the others are summed as one")
+            reading.follows.append(f"more than {MOST_STATEMENTS:,} statements: the others are summed as one")
         if self._event_count >= MOST_EVENTS:
-            reading.missing.append(f"more than {MOST_EVENTS:,} events: the others are summed as one")
+            reading.follows.append(f"more than {MOST_EVENTS:,} events: the others are summed as one")
         reading.unread = self._skipped.unread()
         return reading
 
@@ -327,8 +336,8 @@ class _Trace:
             self._figure("total", subject, sums.values[1], "s", sums)
             self._figure("max", subject, sums.largest, "s", sums, of_one=True)
             for power, count in sorted(sums.powers.items()):
-                below = self._unit_s * (1 << power)
-                self._figure(f"waits below {below:.6g} s", subject, count, "count", sums)
+                below = 1 << power
+                self._figure(f"waits below {below:,} {self._tick}", subject, count, "count", sums)
             if sums.blocks:
                 self._figure("blocks", subject, sums.values[2], "blocks", sums)
             for size, count in sorted(sums.blocks.items()):
@@ -341,7 +350,16 @@ class _Trace:
                 unit, scale = units.get(name, ("blocks", 1.0))
                 number = value * scale
                 self.reading.figures.append(
-                    Figure(name, f"{of}, step {step}", number, unit, number, number, line)
+                    Figure(
+                        name,
+                        f"{of}, step {step}",
+                        number,
+                        unit,
+                        number,
+                        number,
+                        line,
+                        with_unit(f"{value:,}", unit, scale),
+                    )
                 )
 
     def _figure(
@@ -349,12 +367,23 @@ class _Trace:
     ) -> None:
         """A sum; each of its times was printed in whole ticks."""
         if unit != "s":
-            self.reading.figures.append(Figure(name, of, value, unit, value, value, sums.first_line))
+            self.reading.figures.append(
+                Figure(name, of, value, unit, value, value, sums.first_line, with_unit(f"{value:,}", unit))
+            )
             return
         half = (1 if of_one else sums.values[0]) * self._unit_s / 2
         seconds = value * self._unit_s
         self.reading.figures.append(
-            Figure(name, of, seconds, "s", max(0.0, seconds - half), seconds + half, sums.first_line)
+            Figure(
+                name,
+                of,
+                seconds,
+                "s",
+                max(0.0, seconds - half),
+                seconds + half,
+                sums.first_line,
+                f"{value:,} {self._tick}",
+            )
         )
 
 

@@ -140,6 +140,6 @@ def _take(
                 ((unit, scale) for words, unit, scale in UNITS if re.search(words, name)), ("count", 1.0)
             )
             shaped = Column(name, unit, scale, grain_of(cell.replace(",", "")))
-            reading.figures.append(figure(name.lower(), subject, value, shaped, line))
+            reading.figures.append(figure(name.lower(), subject, value, shaped, line, cell))
     if len(reading.figures) > found:
         reading.sections.append(Section(view, table.line, table.lines[-1], len(reading.figures) - found))

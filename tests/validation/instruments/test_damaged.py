@@ -83,6 +83,7 @@ def stands_there(reading: Reading, lines: list[str]) -> None:
             for scale in SCALES
         ), (one, row_at(one.line, lines))
         assert one.low <= one.value <= one.high
+        assert one.printed.partition(" ")[0] in row_at(one.line, lines), one
 
 
 def row_at(line: int, lines: list[str]) -> str:

@@ -20,6 +20,80 @@ def figures(reading: Reading) -> dict[tuple[str, str], Figure]:
     return {(one.of, one.name): one for one in every}
 
 
+FIRST = "statement 1 (0123456789abc)"
+RATES = ("0.33", "0.67", "1.33", "2.00", "30.67")
+"""Whole numbers of requests in 3 s."""
+
+
+def iostat_of(first: tuple[str, ...], interval_s: int) -> str:
+    """Two samples of five devices, the rates of the *first* one given."""
+    text = "Linux 6.8.0 (a.host.example) \t11/22/2026 \t_x86_64_\t(4 CPU)\n"
+    for place, rates in enumerate((first, ("9.00",) * 5)):
+        text += f"\n11/22/2026 11:20:{place * interval_s:02} AM\nDevice r/s w/s await %util\n"
+        text += "".join(
+            f"sd{letter} {rate} 0.00 1.00 1.00\n" for letter, rate in zip("abcde", rates, strict=True)
+        )
+    return text
+
+
+@pytest.mark.parametrize(
+    ("rates", "interval_s", "first"),
+    [
+        (RATES, 3, 0),  # -y: no sample but that of an interval has whole requests alone
+        ((*RATES[:4], "0.41"), 3, 1),  # 1.23 requests
+        ((*RATES[:2], "0.00", "0.00", "0.00"), 3, 1),  # too few to tell
+        (("240.37",) * 5, 3, 1),  # too large to tell
+        (RATES, 30, 1),  # too coarsely printed to tell
+    ],
+)
+def test_the_first_sample_of_iostat_counts_only_where_it_is_of_an_interval(
+    tmp_path: Path, rates: tuple[str, ...], interval_s: int, first: int
+) -> None:
+    [reading] = read_text(tmp_path, iostat_of(rates, interval_s))
+    assert reading.first_sample == first
+    assert next(reading.series[0].by_column(first))[1] == ([9.0] if first else [0.33, 9.0])
+    assert ("leave out the first sample" in reading.follows[-1]) == bool(first)
+
+
+def test_empty_places_for_percentiles_are_no_figures(tmp_path: Path) -> None:
+    places = '"percentile" : { "0.00" : 0, "0.00" : 0, "50.000000" : 1999 }'
+    [reading] = read_text(tmp_path, made.FIO.replace('"percentile" : { "50.000000" : 1999 }', places))
+    named = [one.name for one in reading.figures]
+    assert "lat_ns p50" in named
+    assert "lat_ns p0" not in named
+    assert any("empty places for percentiles" in unread.what for unread in reading.unread)
+
+
+@pytest.mark.parametrize(
+    ("name", "of", "figure", "printed"),
+    [
+        ("awr", "report", "DB Time", "1,801.13 min"),
+        ("awr", "Load Profile: Redo size (bytes)", "Per Second", "41,336,005.0"),
+        ("awr", "Load Profile: Read IO (MB)", "Per Second", "2.8"),
+        ("awr", "Wait Events: foreground: log buffer space", "Avg wait", "361.13ms"),
+        ("awr", "Wait Events: foreground: log buffer space", "Total Wait Time (s)", "74,389"),
+        ("awr", "host", "Memory", "15.11 GB"),
+        ("tkprof", FIRST, "Fetch elapsed", "3.51 s"),
+        ("tkprof", f"{FIRST}, step 1", "time", "3500123 µs"),
+        ("trace", f"{FIRST}, db file scattered read", "total", "1,200 µs"),
+        ("trace", f"{FIRST}, db file scattered read", "waits below 512 µs", "1"),
+        ("fio", "job 1 read", "lat_ns mean", "2000.5 ns"),
+    ],
+)
+def test_figures_keep_the_digits_and_the_unit_of_their_report(
+    tmp_path: Path, name: str, of: str, figure: str, printed: str
+) -> None:
+    [reading] = read_text(tmp_path, made.EVERY[name])
+    assert figures(reading)[of, figure].printed == printed
+
+
+def test_the_span_of_a_trace_is_that_of_its_calls(tmp_path: Path) -> None:
+    [reading] = read_text(tmp_path, made.TRACE)
+    assert (reading.begins, reading.ends) == ("2026-11-22T10:00:00.000001+00:00", None)
+    assert reading.interval_s == pytest.approx((2710 - 1020) * 1e-6)
+    assert "span 0.001690 s by tim=" in reading.follows[0]
+
+
 def test_iostat_in_old_columns(tmp_path: Path) -> None:
     [reading] = read_text(tmp_path, made.IOSTAT_OLD)
     assert (reading.format, reading.host.cpus, reading.host.system) == ("iostat", 8, "Linux 3.10.0-1")
@@ -43,7 +117,7 @@ def test_iostat_in_new_columns(tmp_path: Path) -> None:
     assert found["nvme0n1", "r/s"].value == 6900.25
     assert found["nvme0n1", "rareq-sz"].value == pytest.approx(32.21 * 1024)
     assert found["cpu", "%iowait"].value == pytest.approx(0.0094)
-    assert any("one sample only" in missing for missing in reading.missing)
+    assert any("one sample only" in note for note in reading.follows)
 
 
 def test_iostat_pretty_has_its_devices_last_and_sizes_with_letters(tmp_path: Path) -> None:
@@ -148,14 +222,14 @@ def test_fio(tmp_path: Path) -> None:
 def test_tkprof(tmp_path: Path) -> None:
     [reading] = read_text(tmp_path, made.TKPROF)
     found = figures(reading)
-    fetch = found["statement 1", "Fetch elapsed"]
+    fetch = found[FIRST, "Fetch elapsed"]
     assert (fetch.value, fetch.line) == (3.51, 15)
     assert (fetch.low, fetch.high) == pytest.approx((3.505, 3.515))
-    assert found["statement 1", "Fetch rows"].value == 1000
-    assert found["statement 1, db file scattered read", "waits"].value == 60
-    assert found["statement 1, db file scattered read", "total"].value == 2.10
-    assert found["statement 1, step 1", "time"].value == pytest.approx(3.500123)
-    assert found["statement 1, step 1", "rows (avg)"].value == 1000
+    assert found[FIRST, "Fetch rows"].value == 1000
+    assert found[f"{FIRST}, db file scattered read", "waits"].value == 60
+    assert found[f"{FIRST}, db file scattered read", "total"].value == 2.10
+    assert found[f"{FIRST}, step 1", "time"].value == pytest.approx(3.500123)
+    assert found[f"{FIRST}, step 1", "rows (avg)"].value == 1000
     assert "secret" not in repr(reading).lower()
     assert reading.follows == []
     assert reading.missing == []
@@ -163,12 +237,12 @@ def test_tkprof(tmp_path: Path) -> None:
 
 def test_tkprof_whose_lines_do_not_add_up_says_so(tmp_path: Path) -> None:
     [reading] = read_text(tmp_path, made.TKPROF.replace("Fetch       11 ", "Fetch       12 "))
-    assert reading.follows == ["statement 1: the lines of count do not add up to the total in line 17"]
+    assert reading.follows == [f"{FIRST}: the lines of count do not add up to the total in line 17"]
 
 
 def test_sql_trace(tmp_path: Path) -> None:
     [reading] = read_text(tmp_path, made.TRACE)
-    found, of = figures(reading), "statement 1 (0123456789abc)"
+    found, of = figures(reading), FIRST
     assert found[of, "FETCH e"].value == pytest.approx(1500e-6)
     assert found[of, "FETCH r"].value == 100
     assert found[of, "CLOSE count"].value == 1
@@ -278,7 +352,7 @@ def test_a_page_of_another_kind_beside_a_report_is_left_alone(tmp_path: Path) ->
 def test_a_trace_without_waits_says_how_to_get_them(tmp_path: Path) -> None:
     text = "".join(f"{line}\n" for line in made.TRACE.splitlines() if not line.startswith("WAIT"))
     [reading] = read_text(tmp_path, text)
-    assert any("no waits: the trace is of level 1 or 4" in missing for missing in reading.missing)
+    assert any("waits: the trace is of level 1 or 4" in missing for missing in reading.missing)
 
 
 def test_an_indented_tkprof_report_gives_the_same_figures(tmp_path: Path) -> None:
@@ -391,7 +465,7 @@ def test_text_of_a_statement_with_markup_makes_no_html_of_a_report(tmp_path: Pat
 def test_values_that_a_pattern_would_cut_are_left_alone(tmp_path: Path) -> None:
     [report] = read_text(tmp_path, made.TKPROF.replace("time=3500123 us", "time=1e400 us"))
     [trace] = read_text(tmp_path, made.TRACE.replace("time=1490 us", f"time={'9' * 40} us"))
-    assert ("statement 1, step 1", "time") not in figures(report)
+    assert (f"{FIRST}, step 1", "time") not in figures(report)
     assert not any(one.name == "time" for one in trace.figures)
 
 
@@ -458,7 +532,7 @@ def test_a_trace_keeps_a_bounded_number_of_events(tmp_path: Path) -> None:
     total = sum(one.value for one in reading.figures if one.name == "waits")
     assert total == 30_002
     assert len({one.of for one in reading.figures}) < 20_100
-    assert any("events: the others are summed as one" in missing for missing in reading.missing)
+    assert any("events: the others are summed as one" in note for note in reading.follows)
 
 
 OWN = {

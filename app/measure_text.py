@@ -201,11 +201,15 @@ def _series_lines(reading: Reading) -> Iterator[str]:
     busiest = sorted(devices, key=lambda one: -_busy(one, first))[:MOST_DEVICES]
     wide = max([len("device"), *(len(one.of) for one in busiest)])
     rest = f", {MOST_DEVICES} busiest of {len(devices)} devices" if len(devices) > MOST_DEVICES else ""
-    yield head(f"means over all samples{' but the first' if first else ''}{rest}")
-    yield f"{'device':{wide}}" + "".join(f"{name:>11}" for name in means)
+    alone = all(len(one.lines) == 1 for one in devices)
+    over = "the one sample" if alone else f"means over all samples{' but the first' if first else ''}"
+    yield head(f"{over}{rest}")
+    sizes = [max(11, len(name) + 1) for name in means]
+    yield f"{'device':{wide}}" + "".join(f"{name:>{size}}" for name, size in zip(means, sizes, strict=True))
     for one in busiest:
         cells = _means(one, first)
-        yield f"{one.of:{wide}}" + "".join(f"{cells.get(name, '-'):>11}" for name in means)
+        row = (f"{cells.get(name, '-'):>{size}}" for name, size in zip(means, sizes, strict=True))
+        yield f"{one.of:{wide}}" + "".join(row)
     for one in (one for one in reading.series if one.of == "cpu"):
         yield "processors: " + "  ".join(f"{name} {cell}" for name, cell in _means(one, first).items())
 

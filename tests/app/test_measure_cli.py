@@ -264,3 +264,14 @@ def test_statements_are_ordered_by_elapsed_time_with_their_waits(
     assert lines[begin + 3].startswith("statement 1 (abcdefghijklm)")
     waits = lines.index("their longest waits")
     assert lines[waits + 2].split()[:4] == ["db", "file", "scattered", "read,"]
+
+
+def test_one_sample_of_iostat_is_called_so_and_wide_headings_stay_apart(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "one").write_text(made.EVERY["iostat new"].replace("%util", "util-percent"), encoding="utf-8")
+    assert main(["measure", str(tmp_path / "one")]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    begin = lines.index("the one sample")
+    assert lines[begin + 1].split()[-2:] == ["aqu-sz", "util-percent"]
+    assert not any("means over" in line for line in lines)

@@ -29,7 +29,7 @@ AWR: Final = (
     ("Load Profile", ""),
 )
 """Sections of AWR and the rows wanted of them, behind the events."""
-HEADED: Final = {"Host CPU": "Host CPU, by number of CPUs"}
+HEADED: Final = {"Host CPU": "Host CPU (number of CPUs)"}
 CALLS: Final = ("count", "cpu", "elapsed", "disk", "query", "current", "rows")
 WAITS: Final = ("waits", "total", "max")
 TRACED: Final = ("count", "c", "e", "p", "cr", "cu", "r")

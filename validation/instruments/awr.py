@@ -73,6 +73,8 @@ class Kind:
     """What the rows are called where their names belong to the site."""
     form: str = ""
     """What a row must be called; between the rows of statements stands their text."""
+    row: str = ""
+    """What the only row is called where no column names it."""
 
 
 KINDS: Final = (
@@ -87,6 +89,7 @@ KINDS: Final = (
     Kind("IO by Function", "functionname|functionfilename", "readsdata|data"),
     Kind("IO by File Type", "filetypename", "readsdata|data"),
     Kind("Host CPU", "cpus", "cores"),
+    Kind("Host CPU", "loadaveragebegin", "^idle$", row="all CPUs"),
     Kind("Memory Statistics", "|memorystatistics|cachesizes", "^begin$"),
     Kind("Buffer Pool Advisory", "p", "sizeforest", subject="sizeforest"),
     Kind("Buffer Pool Statistics", "p", "numberof|buffer"),
@@ -325,13 +328,14 @@ class _Rows:
         """The figures of one table."""
         names = [_normal(column) for column in table.columns]
         place = next((n for n, name in enumerate(names) if kind.subject and name.startswith(kind.subject)), 0)
+        place = -1 if kind.row else place
         title, found, owner = _title(kind, table), len(self._reading.figures), ""
         headings = table.columns
         if kind.title == "Wait Event Histogram":  # an event, its waits, and how they spread
             waits = headings[1] if "waits" in names[1] else f"Waits {headings[1]}"
             headings = (headings[0], waits, *(f"% of waits {heading}" for heading in headings[2:]))
         for row, line in zip(table.rows, table.lines, strict=True):
-            subject = (row[place] if place < len(row) else "").rstrip(":").strip()
+            subject = kind.row or (row[place] if place < len(row) else "").rstrip(":").strip()
             if kind.hidden:
                 if not any(letter.isdigit() for letter in "".join(row[-2:])):
                     owner = row[0]  # stands on a line above the object

@@ -629,3 +629,14 @@ def test_an_archive_of_several_names_its_members(tmp_path: Path) -> None:
         archive.writestr("two.txt", "2")
     with pytest.raises(NotReadable, match=r"holds 2 files \(one.txt, two.txt\)"):
         read_bytes(tmp_path, path.read_bytes())
+
+
+def test_the_host_cpu_of_awr_before_12_has_no_column_that_names_its_row(tmp_path: Path) -> None:
+    table = (
+        '<table summary="This table displays system load statistics">'
+        "<tr><th>Load Average Begin</th><th>Load Average End</th><th>%User</th><th>%Idle</th></tr>"
+        "<tr><td>2.51</td><td>&#160;</td><td> 28.5</td><td> 64.8</td></tr></table>\n"
+    )
+    [reading] = read_text(tmp_path, made.AWR_HTML.replace("<table", f"{table}<table", 1))
+    host = {one.name: one.printed for one in reading.figures if one.of == "Host CPU: all CPUs"}
+    assert host == {"Load Average Begin": "2.51", "%User": "28.5", "%Idle": "64.8"}

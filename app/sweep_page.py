@@ -194,6 +194,8 @@ def _edit(change: Callable[[Form], Form]) -> None:
 
 def _took(name: str, read: Callable[[Any], Any] = lambda held: held) -> None:
     """A control of the form moved."""
+    if _is_gone(name):
+        return
     held = st.session_state[f"sweep.asked.{name}"]
     st.session_state[NOTES] = []
     st.session_state[FORM] = replace(st.session_state[FORM], **{name: read(held)})
@@ -299,15 +301,24 @@ def _drop(place: int) -> None:
 def _took_key(place: int) -> None:
     """Another field was chosen: it comes with values worth trying."""
     form: Form = st.session_state[FORM]
+    if _is_gone(f"key.{place}", place):
+        return
     typed = (st.session_state[f"sweep.asked.key.{place}"] or "").strip()
     key = meant_key(typed, form.source().scenario(), {line.key for line in form.lines})
     line = Line(key, suggested(key, form.source()) if key else "")
     _edit(lambda form: replace(form, lines=(*form.lines[:place], line, *form.lines[place + 1 :])))
 
 
+def _is_gone(name: str, place: int = -1) -> bool:
+    """Whether a control, of the line at *place*, is gone, of which a late browser still tells the value."""
+    return f"sweep.asked.{name}" not in st.session_state or place >= len(st.session_state[FORM].lines)
+
+
 def _took_line(place: int, what: str) -> None:
-    text = st.session_state[f"sweep.asked.{what}.{place}"]
     form: Form = st.session_state[FORM]
+    if _is_gone(f"{what}.{place}", place):
+        return
+    text = st.session_state[f"sweep.asked.{what}.{place}"]
     line = replace(form.lines[place], **{what: text})
     st.session_state[NOTES] = []
     st.session_state[FORM] = replace(form, lines=(*form.lines[:place], line, *form.lines[place + 1 :]))

@@ -25,7 +25,7 @@ def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("BLOCKTIME_STORE", str(tmp_path / "store"))
 
 
-def opened(**query: str) -> AppTest:
+def opened(**query: str | list[str]) -> AppTest:
     app = AppTest.from_string("from app import sweep_page\nsweep_page.page()\n", default_timeout=LIMIT_S)
     for name, value in query.items():
         app.query_params[name] = value
@@ -152,3 +152,19 @@ def test_fields_of_one_word_have_columns_of_their_own(found: Found, monkeypatch:
     monkeypatch.setattr("app.sweep_view.label_of", lambda key: "Size")
     headings = [one.heading for one in columns_of(found, found.summary("elapsed_s"))]
     assert len(set(headings)) == len(headings)
+
+
+def test_a_late_browser_that_still_has_a_line_that_is_gone_does_no_harm() -> None:
+    app = opened(vary=["workload.arraysize_rows=15,100", "table.rows=1000,2000"])
+    before = app.text_input[0].root.get_widget_states()
+    app.button("sweep.drop.1").click().run()
+    states = app.text_input[0].root.get_widget_states()
+    drawn = {one.id for one in states.widgets}
+    gone = [
+        one for one in before.widgets if one.id not in drawn and one.WhichOneof("value") != "trigger_value"
+    ]
+    assert gone
+    states.widgets.extend(gone)
+    app._run(states)
+    assert not app.exception
+    assert not [one for one in app.text_input if one.label == "Values 2"]

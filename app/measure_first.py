@@ -44,7 +44,7 @@ Found = Mapping[str, Cells]
 
 def shown(figure: Figure) -> str:
     """A figure as its report prints it."""
-    return one_line(figure.printed or f"{figure.value:,.10g} {figure.unit}")
+    return one_line((figure.printed or f"{figure.value:,.10g} {figure.unit}")[:WIDEST_NAME])
 
 
 def tables_of(reading: Reading) -> list[tuple[str, Rows]]:
@@ -131,7 +131,7 @@ def _longest(found: Found, rows: Rows, by: str) -> Iterator[tuple[str, Rows]]:
 def table_lines(title: str, rows: Rows) -> Iterator[str]:
     """Rows with their names, columns with the report's own, cells as printed, and the line of each row."""
     names = list(dict.fromkeys(name for _, cells in rows for name in cells))
-    headings = [textwrap.wrap(one_line(name), WIDEST_HEADING) or [""] for name in names]
+    headings = [textwrap.wrap(one_line(name[:WIDEST_NAME]), WIDEST_HEADING) or [""] for name in names]
     printed = [
         [COUNTED.sub("", shown(cells[name])) if name in cells else "" for name in names] for _, cells in rows
     ]

@@ -275,3 +275,18 @@ def test_one_sample_of_iostat_is_called_so_and_wide_headings_stay_apart(
     begin = lines.index("the one sample")
     assert lines[begin + 1].split()[-2:] == ["aqu-sz", "util-percent"]
     assert not any("means over" in line for line in lines)
+
+
+def test_headings_names_and_digits_without_end_are_cut(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    long = "x" * 300_000
+    text = made.AWR_HTML.replace("<th>Per Transaction", f"<th>\x1b[31mPer Transaction {long}")
+    text = text.replace("<td> 30.0</td>", f"<td>30.{'0' * 300_000}</td>").replace(
+        "DB Time(s):", f"DB Time(s){long}:"
+    )
+    (tmp_path / "awr.html").write_text(text, encoding="utf-8")
+    assert main(["measure", str(tmp_path / "awr.html")]) == 0
+    out = capsys.readouterr().out
+    assert "\x1b[31m" not in out
+    assert max(map(len, out.splitlines())) < 400

@@ -120,7 +120,7 @@ def test_what_a_link_has_that_means_nothing_is_said() -> None:
 def test_a_field_without_a_control_travels_by_link() -> None:
     app = opened(**{"client.round_trip_s": "5ms"})
     assert metric(app, "Elapsed").value == elapsed("rahn-full-scan", "client.round_trip_s=5ms")
-    assert app.button(key="change.client.round_trip_s").label.replace("\\", "") == "client.round_trip_s 5ms"
+    assert app.button(key="change.client.round_trip_s").label.replace("\\", "") == "Client: round trip 5ms"
 
 
 def test_a_wrong_entry_is_said_in_one_sentence_until_it_is_right() -> None:

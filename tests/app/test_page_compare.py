@@ -219,7 +219,7 @@ def test_simulations_replace_the_law_once_they_are_played() -> None:
     deadline = time.monotonic() + LIMIT_S
     while not says(app, "simulated (2), instant estimate (1)"):
         assert time.monotonic() < deadline
-        assert says(app, "instant estimate, simulated ")
+        assert says(app, "instant estimate, a simulation ")
         time.sleep(0.2)
         ran(app)
     played = [run(load(SCAN, [*users, *more]), "simulate") for more in ([], ["disk.use=nvme"])]

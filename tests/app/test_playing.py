@@ -21,7 +21,7 @@ def asked(name: str, *settings: str, replications: int = 1) -> Ask:
 
 
 QUICK = asked("magni-pwrite-1")
-LONG = asked("tpc-c", "workload.precision_percent=0.1")
+LONG = asked("tpc-c", "workload.transactions=200000")
 """Some minutes in a compiled loop."""
 EVENTS = asked("rahn-full-scan", "workload.users=1000")
 """A minute of events."""

@@ -115,7 +115,10 @@ def result_of(name: str, system: Any, work: Any, played: Played, behind: int = 0
         )
         if np.isfinite(found.half)
         else None,
-        per_s_interval=(1 / (between.mean + between.half), 1 / max(between.mean - between.half, 1e-12))
+        per_s_interval=(
+            1 / max(between.mean + between.half, 1e-12),
+            1 / max(between.mean - between.half, 1e-12),
+        )
         if np.isfinite(between.half)
         else None,
         measured=count,

@@ -160,13 +160,13 @@ def test_a_search_finds_what_all_points_say(tmp_path: Path, monkeypatch: pytest.
 def test_a_search_over_reals_meets_its_limit(tmp_path: Path) -> None:
     """Throughput is users over response and pause, so the best has the response at its limit or an axis at its end."""
     found = best_of(
-        tmp_path, [THINK, "workload.users=30,40"], "response_s <= 0.010", maximise="transactions_per_s"
+        tmp_path, [THINK, "workload.users=30,40"], "response_s <= 0.012", maximise="transactions_per_s"
     )
     assert found.best is not None
     took = found.best.measures["response_s"]
-    assert took <= 0.010
-    assert took == pytest.approx(0.010, rel=1e-3)
-    assert "response_s <= 0.010" in {one.what for one in found.binding}
+    assert took <= 0.012
+    assert took == pytest.approx(0.012, rel=1e-3)
+    assert "response_s <= 0.012" in {one.what for one in found.binding}
     rate = found.best.values["workload.users"] / (took + found.best.values["workload.think_s"])
     assert found.best.measures["transactions_per_s"] == pytest.approx(rate, rel=1e-6)
     written = [f"{key}={value}" for key, value in found.best.values.items()]
@@ -174,12 +174,12 @@ def test_a_search_over_reals_meets_its_limit(tmp_path: Path) -> None:
 
 
 def test_a_search_that_stops_early_is_led_to_its_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    vary, limit = [THINK], "response_s <= 0.010"
+    vary, limit = [THINK], "response_s <= 0.015"
     settings = ["workload.users=30"]
     monkeypatch.setattr(module, "SETTLED", 1e9)  # evolution ends with its first generation
     found = best_of(tmp_path, vary, limit, maximise="transactions_per_s", settings=settings)
     assert found.best is not None
-    assert 0.010 * (1 - 1e-4) < found.best.measures["response_s"] <= 0.010
+    assert 0.015 * (1 - 2e-4) < found.best.measures["response_s"] <= 0.015
 
 
 def test_a_search_is_the_same_each_time_and_with_two_processes(tmp_path: Path) -> None:
@@ -253,9 +253,9 @@ def test_a_goal_that_is_not_reached_says_what_is(tmp_path: Path) -> None:
 
 def test_a_goal_beyond_what_can_be_answered(tmp_path: Path) -> None:
     """Response grows without end towards the rate that the disk can do; behind it there is no answer."""
-    found = sought(tmp_path, "response_s = 20ms", "workload.rate_per_s=1:5000:log")
+    found = sought(tmp_path, "response_s = 30ms", "workload.rate_per_s=1:5000:log")
     assert found.best is not None
-    assert found.best.outcome == pytest.approx(0.020, rel=1e-4)
+    assert found.best.outcome == pytest.approx(0.030, rel=1e-4)
     assert any(one.error for one in found.scan)
     never = sought(tmp_path, "transactions_per_s = 1000", "workload.rate_per_s=1:5000:log")
     assert never.above is not None

@@ -159,7 +159,7 @@ def _how_sure(found: Optimum) -> str:
 
 
 def _estimate(found: Optimum | Crossing) -> Iterator[str]:
-    if found.estimate is not None:
+    if found.estimate is not None and found.estimate.accuracy is not None:
         took = shown("elapsed_s", found.estimate.time.elapsed_s)
         yield f"This point is an instant estimate, elapsed_s {took}: {accuracy_words(found.estimate)}."
 

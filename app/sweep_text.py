@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -14,12 +13,11 @@ from app.accuracy_text import accuracy_words
 from app.fields import as_text
 from app.lines import head, mean, wrapped
 from app.outside import lines_of
-from model.calc import calculate
-from model.errors import BlocktimeError, SpecError, cut
+from model.errors import SpecError, cut
 from model.measures import MEASURES
 from model.results import RunResult
 from model.units import show_amount, show_bytes, show_seconds, unit_of
-from scenarios.engine import chosen_engine
+from scenarios.engine import estimate_of
 from scenarios.sweeps.plan import Plan
 from scenarios.sweeps.rows import Rows
 from scenarios.sweeps.spec import Axis
@@ -81,15 +79,10 @@ def ends_of(plan: Plan, values: NDArray[np.float64]) -> tuple[RunResult, ...]:
     """The points with the least and the most of a measure by instant estimate; without accuracy where simulated."""
     if not np.isfinite(values).any():
         return ()
-    ends = []
-    for place in sorted({int(np.nanargmin(values)), int(np.nanargmax(values))}):
-        scenario = plan.points.scenario(plan.values(place, place + 1)[0])
-        with suppress(BlocktimeError):
-            estimate = calculate(scenario.system, scenario.workload)
-            if chosen_engine(plan.how.engine, scenario.system, scenario.workload) == "simulate":
-                estimate = estimate.model_copy(update={"accuracy": None})
-            ends.append(estimate)
-    return tuple(ends)
+    places = sorted({int(np.nanargmin(values)), int(np.nanargmax(values))})
+    scenarios = (plan.points.scenario(plan.values(place, place + 1)[0]) for place in places)
+    estimates = (estimate_of(plan.how.engine, point.system, point.workload) for point in scenarios)
+    return tuple(estimate for estimate in estimates if estimate is not None)
 
 
 def moving_together(axes: Sequence[Axis]) -> dict[str, tuple[str, ...]]:

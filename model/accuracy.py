@@ -286,14 +286,21 @@ OF_TRANSACTIONS = (
         "DBWR writes in bursts, and reads of several users meet.",
         lambda case: case.busy > BUSY,
     ),
-    Regime("solid-state device that is seldom busy", "Little queues.", lambda case: not case.positions),
-    Regime("disk that is seldom busy", "Little queues.", lambda case: True),
+    Regime(
+        "solid-state device that is seldom busy",
+        "Little queues; chance decides which requests meet.",
+        lambda case: not case.positions,
+    ),
+    Regime(
+        "disk that is seldom busy", "Little queues; chance decides which requests meet.", lambda case: True
+    ),
 )
 SATURATED = 0.95
 BUSY = 0.5
 NEARLY_FULL = 0.75
 FEW_READS = 10
 MANY_READS = 500
+"""Of so many reads one or two are less than half a per cent of the time."""
 IN_STEP = 0.5
 
 

@@ -53,13 +53,7 @@ class UnknownName(SpecError):
         from difflib import get_close_matches  # noqa: PLC0415  (only needed once something is wrong)
 
         names = sorted(known)
-        words = {word for word in re.split(r"[\W_]+", cut(name).lower()) if len(word) > 2}
-        near = (
-            get_close_matches(cut(name), names, n=3, cutoff=0.6)
-            or sorted((known for known in names if words & set(re.split(r"[\W_]+", known.lower()))), key=len)[
-                :3
-            ]
-        )
+        near = get_close_matches(cut(name), names, n=3, cutoff=0.6) or _sharing_a_word(cut(name), names)[:3]
         if near:
             hint = "did you mean " + " or ".join(near) + "?"
         elif len(names) <= 30:
@@ -68,6 +62,16 @@ class UnknownName(SpecError):
             hint = f"{len(names)} are known" + (f", {listing}" if listing else "")
         prefix = f"{cut(where)}: " if where else ""
         super().__init__(f"{prefix}no {kind} named {cut(name)!r}; {hint}")
+
+
+def _sharing_a_word(name: str, names: Iterable[str]) -> list[str]:
+    """Those of *names* that share a word of three letters or more with *name*, the shortest first."""
+    words = {word for word in _words(name) if len(word) > 2}
+    return sorted((known for known in names if words & _words(known)), key=len)
+
+
+def _words(name: str) -> set[str]:
+    return set(re.split(r"[\W_]+", name.lower()))
 
 
 class StoreUnusable(SpecError):

@@ -358,15 +358,12 @@ def _reads(change: Change, base: RunResult, other: RunResult, asked: Asked | Non
 
 def _covered(base: RunResult, other: RunResult) -> str:
     """Why a session waits longer for asynchronous reads that are no more than before."""
-    waits = [result.time.wait.get(DIRECT) for result in (base, other)]
-    longer = all(waits) and waits[1].total_s > waits[0].total_s  # type: ignore[union-attr]
-    if (
-        longer
-        and other.time.cpu_s < base.time.cpu_s
-        and other.physical_io.read_bytes <= base.physical_io.read_bytes
-    ):
-        return ": less CPU time covers the asynchronous reads"
-    return ""
+    before, after = (result.time.wait.get(DIRECT) for result in (base, other))
+    if before is None or after is None or after.total_s <= before.total_s:
+        return ""
+    less_cpu = other.time.cpu_s < base.time.cpu_s
+    no_more_read = other.physical_io.read_bytes <= base.physical_io.read_bytes
+    return ": less CPU time covers the asynchronous reads" if less_cpu and no_more_read else ""
 
 
 def _read_size(base: RunResult, other: RunResult) -> str:

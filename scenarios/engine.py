@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from model.calc import calculate, nobody_queues
-from model.errors import UnknownName
+from model.errors import BlocktimeError, UnknownName
 from model.results import RunResult
 from model.spec import Stream, System, Transactions, Workload
 
@@ -25,5 +25,11 @@ def chosen_engine(engine: str, system: System, work: Workload) -> str:
 
 
 def estimate_of(engine: str, system: System, work: Workload) -> RunResult | None:
-    """The instant estimate that answers where *engine* is asked for; None where it is simulated."""
-    return None if chosen_engine(engine, system, work) == "simulate" else calculate(system, work)
+    """The instant estimate of a question; without accuracy where *engine* simulates it, None where no law covers it."""
+    try:
+        estimate = calculate(system, work)
+    except BlocktimeError:
+        return None
+    if chosen_engine(engine, system, work) == "simulate":
+        return estimate.model_copy(update={"accuracy": None})
+    return estimate

@@ -62,7 +62,7 @@ def another_disk(asked: Asked | None) -> str:
     if all(names):
         return f"the disk is {names[1]} instead of {names[0]}"
     if len(moved) > MOST_FIELDS:
-        return " instead of ".join(["the disk is " + (names[1] or "another one"), names[0] or OWN_DISK])
+        return f"the disk is {names[1] or 'another one'} instead of {names[0] or OWN_DISK}"
     return f"with {listed([_set_otherwise(name, *disks) for name in moved])}"
 
 

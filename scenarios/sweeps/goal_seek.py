@@ -113,7 +113,7 @@ class Crossing:
     """Whether the field may have values below the scanned range, and above it."""
     points: int
     estimate: RunResult | None = None
-    """The instant estimate at :attr:`best`, with how far it may be off; None where it was simulated."""
+    """The instant estimate at :attr:`best`, without accuracy where the answer was simulated."""
 
     @property
     def beyond(self) -> Literal["", "below", "above"]:

@@ -127,7 +127,7 @@ class Optimum:
     error: str = ""
     """Why the first of the failed points has no answer."""
     estimate: RunResult | None = None
-    """The best point's instant estimate, with how far it may be off; None where it was simulated."""
+    """The best point's instant estimate, without accuracy where the answer was simulated; None without a best point."""
 
 
 def optimise(

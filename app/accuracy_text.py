@@ -20,7 +20,7 @@ def is_estimate(result: RunResult) -> bool:
     return result.accuracy is not None and result.accuracy.factor > ESTIMATE_FACTOR
 
 
-def may_be(result: RunResult, who: str = "") -> str:
+def simulated_range(result: RunResult, who: str = "") -> str:
     """What a simulation of *who* would give, in the answer's own units; empty for an answer that is simulated."""
     accuracy = result.accuracy
     if accuracy is None:
@@ -37,4 +37,4 @@ def accuracy_words(result: RunResult) -> str:
     if accuracy is None:
         return ""
     often = "" if accuracy.factor == 1 else " in 95 % of such cases"
-    return f"{may_be(result)}{often}: {accuracy.regime}"
+    return f"{simulated_range(result)}{often}: {accuracy.regime}"

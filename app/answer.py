@@ -8,7 +8,7 @@ from typing import Final
 import streamlit as st
 
 from app import charts, engines, key_numbers, segment_charts
-from app.accuracy_text import ESTIMATE, SIMULATED, accuracy_words, is_estimate, may_be
+from app.accuracy_text import ESTIMATE, SIMULATED, accuracy_words, is_estimate, simulated_range
 from app.drawn import chart
 from app.key_numbers import UNCHANGED, WARNING
 from app.markdown import plain, sentence
@@ -52,7 +52,7 @@ def badge(found: engines.Pair) -> str:
 def estimate_badge(result: RunResult, who: str = "") -> str:
     """An instant estimate as a badge, with what *who* may be when it is simulated."""
     colour = "orange" if is_estimate(result) else "green"
-    return f":{colour}-badge[:material/function: {', '.join(filter(None, [ESTIMATE, may_be(result, who)]))}]"
+    return f":{colour}-badge[:material/function: {', '.join(filter(None, [ESTIMATE, simulated_range(result, who)]))}]"
 
 
 def about_engine(result: RunResult) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from app.accuracy_text import accuracy_words, is_estimate, may_be
+from app.accuracy_text import accuracy_words, is_estimate, simulated_range
 from app.answer import estimate_badge
 from app.cli import main
 from model.results import Accuracy, RunResult
@@ -23,8 +23,8 @@ def answered(within: float, factor: float, elapsed_s: float = 9.2) -> RunResult:
 
 def test_it_is_told_as_a_range_in_seconds() -> None:
     result = answered(0.25, 1.5)
-    assert may_be(result) == "a simulation would give 7.3 to 11.5 s"
-    assert may_be(result, "C") == "a simulation of C would give 7.3 to 11.5 s"
+    assert simulated_range(result) == "a simulation would give 7.3 to 11.5 s"
+    assert simulated_range(result, "C") == "a simulation of C would give 7.3 to 11.5 s"
     assert (
         accuracy_words(result)
         == "a simulation would give 7.3 to 11.5 s in 95 % of such cases: several sessions"
@@ -51,7 +51,7 @@ def test_engines_that_agree_to_what_is_printed_are_told_as_the_same(
 
 def test_a_simulated_answer_says_nothing_of_it() -> None:
     result = answered(0.25, 1.5).model_copy(update={"accuracy": None})
-    assert may_be(result) == accuracy_words(result) == ""
+    assert simulated_range(result) == accuracy_words(result) == ""
 
 
 def test_terminal_and_page_say_the_same(capsys: pytest.CaptureFixture[str]) -> None:
@@ -61,6 +61,6 @@ def test_terminal_and_page_say_the_same(capsys: pytest.CaptureFixture[str]) -> N
     assert main(["run", SCAN, *words, "--engine", "calculate"]) == 0
     printed = " ".join(capsys.readouterr().out.split())
     assert f"accuracy {accuracy_words(result)}" in printed
-    assert may_be(result) in estimate_badge(result)
+    assert simulated_range(result) in estimate_badge(result)
     assert "factor of" not in printed
     assert " times as long" not in printed

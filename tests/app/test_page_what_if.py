@@ -23,7 +23,7 @@ from app import (
     what_if_state,
     wishes,
 )
-from app.accuracy_text import may_be
+from app.accuracy_text import simulated_range
 from app.answer import leading
 from app.playing import Ask, Job, Played, Players
 from model.units import show_amount, show_seconds
@@ -480,7 +480,7 @@ def test_the_law_is_there_while_it_is_simulated_and_gives_way_to_it(held: Held) 
     estimate = run(load("rahn-full-scan", ASKED), "calculate")
     law = show_seconds(estimate.time.elapsed_s)
     assert metric(app, "Elapsed").value == law
-    assert says(app, f"instant estimate, {may_be(estimate)}")
+    assert says(app, f"instant estimate, {simulated_range(estimate)}")
     assert says(app, "simulating …")
     held.may.set()
     assert job_of(app).wait(LIMIT_S)

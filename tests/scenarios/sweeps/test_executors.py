@@ -15,7 +15,6 @@ from itertools import count
 from pathlib import Path
 from pickle import PicklingError
 from random import Random
-from tempfile import gettempdir
 
 import psutil
 import pytest
@@ -304,7 +303,9 @@ def test_interrupt_of_the_consumer_leaves_no_process(tmp_path: Path) -> None:
     assert children() == before
 
 
-def test_leaving_the_context_before_all_is_answered_leaves_no_process_and_no_file(tmp_path: Path) -> None:
+def test_leaving_the_context_before_all_is_answered_leaves_no_process_and_no_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def consume() -> None:
         nonlocal answers
         with Processes(2) as processes:
@@ -312,13 +313,16 @@ def test_leaving_the_context_before_all_is_answered_leaves_no_process_and_no_fil
             assert next(answers) == (0, [0.0])
             raise KeyError("enough")
 
-    before, files = children(), set(Path(gettempdir()).glob("blocktime-*"))
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    monkeypatch.setattr("tempfile.tempdir", str(temporary))
+    before = children()
     sleep = partial(work.sleeps_but_first, str(tmp_path))
     answers = iter(())
     with pytest.raises(KeyError, match="enough"):
         consume()
     assert children() == before
-    assert set(Path(gettempdir()).glob("blocktime-*")) <= files
+    assert not list(temporary.iterdir())
     answers.close()
 
 

@@ -1,0 +1,71 @@
+"""The library's answers as flat numbers in files: ``python -m tests.golden.answers`` writes them again."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+from model.results import RunResult
+from scenarios import library, load, run
+
+FOLDER: Final = Path(__file__).parent / "answers"
+SEEDS: Final = (1, 2, 3)
+LEFT_OUT: Final = frozenset(
+    {"version", "sources", "constants", "extrapolated", "warnings", "lines", "seed", "accuracy", "blocks"}
+)
+"""Parts of a result that are not its numbers or have a table of their own, and the long: iostat's lines, blocks."""
+DIGITS: Final = 12
+
+Numbers = dict[str, float | int | str]
+
+
+def numbers_of(result: RunResult) -> Numbers:
+    """The numbers and choices of *result* under their paths, floats to twelve digits."""
+    return dict(_flat("", result.model_dump(mode="json", exclude_none=True)))
+
+
+def _flat(path: str, value: Any) -> Iterator[tuple[str, float | int | str]]:
+    if isinstance(value, dict):
+        for name, inner in value.items():
+            if name not in LEFT_OUT:
+                yield from _flat(f"{path}.{name}" if path else name, inner)
+    elif isinstance(value, list):
+        for place, inner in enumerate(value):
+            yield from _flat(f"{path}[{place}]", inner)
+    elif isinstance(value, float):
+        yield path, float(f"{value:.{DIGITS}g}")
+    else:
+        yield path, value
+
+
+def estimated(name: str) -> Numbers:
+    """The library scenario's instant estimate."""
+    return numbers_of(run(load(name), "calculate"))
+
+
+def simulated(name: str, seed: int) -> Numbers:
+    """The library scenario simulated."""
+    return numbers_of(run(load(name), "simulate", seed=seed))
+
+
+def frozen(name: str) -> dict[str, Numbers]:
+    """The answers on file."""
+    found: dict[str, Numbers] = json.loads((FOLDER / f"{name}.json").read_text(encoding="utf-8"))
+    return found
+
+
+def write(names: Sequence[str]) -> None:
+    """Freeze the answers of *names* as they are now."""
+    FOLDER.mkdir(exist_ok=True)
+    for name in names:
+        found = {"calculate": estimated(name)} | {f"simulate {seed}": simulated(name, seed) for seed in SEEDS}
+        text = json.dumps(found, indent=1, sort_keys=True)
+        (FOLDER / f"{name}.json").write_text(f"{text}\n", encoding="utf-8")
+        print(name, flush=True)
+
+
+if __name__ == "__main__":
+    write(sys.argv[1:] or sorted(library()))

@@ -14,10 +14,10 @@ from model.demand import transactions as asked
 from model.errors import OutsideLaw
 from model.kernels.buffers import Buffers
 from model.laws.commit import LOG_FILES_BYTES
-from model.sim import streams_run
+from model.sim import machine
 from model.sim.data_files import Files, InOrder, Scheduled, is_in_order, largest_request_bytes
 from model.sim.references import Layout, References, place_limits
-from model.sim.streams import stream
+from model.sim.streams import LEAST_CV, stream, varied
 from model.sim.warm import Chance, Dirty, dirty, warm
 from model.spec import System, Transactions
 from model.state.drive import capacity_of
@@ -56,9 +56,9 @@ def begin_of(system: System, work: Transactions, solved: Solved, seed: int, coun
     thinks_s: Iterator[float] = iter(())
     begins_s = np.empty(0)
     if work.rate_per_s is not None:
-        gaps_s = streams_run.varied(1 / work.rate_per_s, 1.0, stream(seed, "arrivals"))
+        gaps_s = varied(1 / work.rate_per_s, 1.0, stream(seed, "arrivals"))
     else:
-        thinks_s = streams_run.varied(work.think_s, work.think_cv, stream(seed, "think"))
+        thinks_s = varied(work.think_s, work.think_cv, stream(seed, "think"))
         begins_s = _left(work.think_s, work.think_cv, work.users, stream(seed, "begin"))
     return Begin(
         env=env,
@@ -78,7 +78,7 @@ def begin_of(system: System, work: Transactions, solved: Solved, seed: int, coun
 def _left(mean_s: float, cv: float, count: int, draws: np.random.Generator) -> NDArray[np.float64]:
     """What is left of *count* pauses at any moment: a long pause is met more often, and at any place in it."""
     whole_s = np.full(count, mean_s)
-    if cv >= streams_run.LEAST_CV and mean_s:
+    if cv >= LEAST_CV and mean_s:
         whole_s = draws.gamma(1 + 1 / cv**2, mean_s * cv**2, count)
     left_s: NDArray[np.float64] = draws.random(count) * whole_s
     return left_s
@@ -124,14 +124,14 @@ def _behind(system: System, data: Any) -> int:
 def _devices(env: simpy.Environment, system: System, data: Any, seed: int) -> tuple[Files, Files]:
     """The data disk and the redo disk, which may be the same."""
     largest = largest_request_bytes(system.host)
-    counters = streams_run.counters_of(system)
+    counters = machine.counters_of(system)
     files: Files
     if is_in_order(system, largest, data.block_size_bytes):
-        files = InOrder(env, streams_run.server_of(system, seed), counters, largest)
+        files = InOrder(env, machine.server_of(system, seed), counters, largest)
     else:
-        files = Scheduled(env, streams_run.device_of(env, system, counters, seed), largest)
+        files = Scheduled(env, machine.device_of(env, system, counters, seed), largest)
     if system.instance.redo_disk == "data":
         return files, files
     # NOTE: the log writer waits for each of its writes, so nothing has to be sorted
-    redo_counters = streams_run.counters_of(system)
-    return files, InOrder(env, streams_run.server_of(system, seed + 1), redo_counters, largest)
+    redo_counters = machine.counters_of(system)
+    return files, InOrder(env, machine.server_of(system, seed + 1), redo_counters, largest)

@@ -12,11 +12,10 @@ from model.kernels import transactions as loop
 from model.kernels import writing
 from model.kernels.buffers import DIRTIES
 from model.laws.commit import LOG_FILES_BYTES
-from model.sim import streams_run
 from model.sim.at_begin import Begin
 from model.sim.at_once_parts import nodes_of, shop_of
 from model.sim.data_files import InOrder
-from model.sim.streams import stream
+from model.sim.streams import stream, varied
 from model.sim.tally import Tally
 from model.sim.transaction_means import Played
 from model.spec import System, Transactions
@@ -69,8 +68,7 @@ class AtOnce:
         self._marks = [self.tally.sums(0.0, 0.0, 0.0)]
         self._shop = shop_of(system, work, solved.parts, begin, batch)
         self._factors = [
-            streams_run.varied(1.0, system.disk.service_cv, stream(begin.seed + number, "service"))
-            for number in range(2)
+            varied(1.0, system.disk.service_cv, stream(begin.seed + number, "service")) for number in range(2)
         ]
         none: Whole = np.zeros(0, np.int64)
         self._pauses_s = (

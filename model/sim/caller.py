@@ -10,18 +10,15 @@ from typing import Any
 
 import simpy
 
-from model.demand.calls import COMMIT, CPU, DEVICE, FSYNC, HELD, PROCESSOR, ROOM, THINKING, UNBUFFERED, File
+from model.demand.calls import COMMIT, CPU, DEVICE, FSYNC, HELD, PROCESSOR, THINKING, UNBUFFERED, File
 from model.laws import block_layer, page_cache
 from model.results import Stage
-from model.sim.device import BlockDevice
-from model.sim.write_back import PageCache
-from model.spec import Calls, Host
+from model.sim.machine import Machine
+from model.sim.open_file import OpenFile, unheard
+from model.spec import Calls
 from model.state.block_queue import Request
-from model.state.read_ahead import ReadAhead, Window
-from model.state.servers import Servers
 
 Step = Generator[simpy.Event, Any, None]
-HIT_ROUNDING = 1e-12
 
 
 @dataclass(slots=True)
@@ -48,17 +45,6 @@ class Record:
 
 
 @dataclass(slots=True)
-class Machine:
-    """What all programs share."""
-
-    env: simpy.Environment
-    host: Host
-    device: BlockDevice
-    cache: PageCache
-    processors: Servers
-
-
-@dataclass(slots=True)
 class Draws:
     """What chance decides of one program."""
 
@@ -74,25 +60,21 @@ class Caller:
     def __init__(self, machine: Machine, file: File, owner: int, draws: Draws) -> None:
         self.env = machine.env
         self.host = machine.host
-        self.device = machine.device
-        self.cache = machine.cache
+        self.device = machine.disk
+        self.cache = machine.page_cache
         self.processors = machine.processors
         self.calls: Calls = file.calls
         self.write = file.write
         self.owner = owner
         self.draws = draws
-        self.first_byte = file.first_byte
         self.record = Record()
         self.path: str = file.path
         self.sample = file.calls.count // 2
         """The call whose way is shown."""
-        self._ext3 = self.host.filesystem == "ext3"
         self._under_way = 0
-        self.ahead = ReadAhead(max(1, self.host.read_ahead_bytes // block_layer.PAGE_BYTES))
-        self.ahead.end_page = -(-file.span_bytes // block_layer.PAGE_BYTES)
-        self._hit_debt = 0.0
-        first = file.first_byte // block_layer.PAGE_BYTES
-        self._own_pages = range(self._place(first), self._place(first + self.ahead.end_page) + 1)
+        self.file = OpenFile(
+            machine, owner, file.path, file.first_byte, file.span_bytes, note=self.record.add
+        )
 
     def run(self) -> Step:
         """All calls of the program."""
@@ -182,7 +164,7 @@ class Caller:
             yield from self._compute(self._call_cpu_s())
             done = self.env.event()
             yield from self._transfer(number, place, done.succeed)
-            yield from self._wait(done)
+            yield from self.file.wait(done)
         elif self.write:
             yield from self._buffered_write(number, place)
         else:
@@ -192,13 +174,6 @@ class Caller:
 
     def _whole(self, begin_s: float) -> None:
         self.record.stages.append(Stage(name="the call", begin_s=begin_s, end_s=self.env.now))
-
-    def _wait(self, done: simpy.Event) -> Step:
-        self.device.unplug()
-        begin_s = self.env.now
-        if not done.processed:
-            yield done
-        self.record.add(DEVICE, self.env.now - begin_s)
 
     def _compute(self, cpu_s: float) -> Step:
         if cpu_s <= 0:
@@ -210,30 +185,12 @@ class Caller:
         self.record.add(CPU, cpu_s)
 
     def _transfer(self, number: int, place: int, ended: Callable[[], Any]) -> Step:
-        """Hand one unbuffered call down, cut at the largest request; *ended* is called after its last piece."""
-        size, largest = self.calls.block_size_bytes, self.device.queue.largest_bytes
-        left = block_layer.pieces_of_call(size, largest)
+        """Hand one unbuffered call down; *ended* is called after its last piece."""
+        return self.file.transfer(self.write, place, self.calls.block_size_bytes, ended, self._passed(number))
 
-        def piece(request: Request) -> None:
-            nonlocal left
-            left -= 1
-            if number == self.sample:
-                self._stages(request)
-            if not left:
-                ended()
-
-        for begin in range(place, place + size, largest):
-            yield from self._bio(begin, min(largest, place + size - begin), piece)
-
-    def _bio(self, start_byte: int, size_bytes: int, call: Callable[[Request], None]) -> Step:
-        while True:
-            request = self.device.bio(self.write, start_byte, size_bytes, self.owner, sync=True)
-            if request is not None:
-                request.waiting.append(call)
-                return
-            begin_s = self.env.now
-            yield self.device.room(self.write)
-            self.record.add(ROOM, self.env.now - begin_s)
+    def _passed(self, number: int) -> Callable[[Request], None]:
+        """Who hears of the requests of a call: its way is shown where it is the sampled one."""
+        return self._stages if number == self.sample else unheard
 
     def _stages(self, request: Request) -> None:
         """The way of the sampled call's request, once it is done."""
@@ -252,30 +209,25 @@ class Caller:
 
     # Through the page cache
 
-    def _place(self, page: int) -> int:
-        """Page of the file -> page of the device; ext3 puts its blocks of addresses between."""
-        first = self.first_byte // block_layer.PAGE_BYTES
-        return first + (page_cache.place_of_page(page - first) if self._ext3 else page - first)
-
     def _buffered_write(self, number: int, place: int) -> Step:
         size, cache = self.calls.block_size_bytes, self.cache
         pages = page_cache.pages_of(place, size, block_layer.PAGE_BYTES)
         yield from self._held_back()
         yield from self._compute(self.host.write_call_s + len(pages) * self.host.page_write_s)
-        cache.dirty(pages, self._place)
+        cache.dirty(pages, self.file.place_of)
         self.record.cached_bytes += size
         if number == self.sample:
-            cache.watched[self._place(pages.start)] = partial(self._written, self.env.now)
+            cache.watched[self.file.place_of(pages.start)] = partial(self._written, self.env.now)
         every = self.calls.fsync_every
         if self.path == "buffered":
             if every and (number + 1) % every == 0:
                 begin_s = self.env.now
-                yield from cache.sync_pages(cache.pages_of_fsync(self._own_pages), self.owner)
+                yield from cache.sync_pages(cache.pages_of_fsync(self.file.pages), self.owner)
                 yield from cache.commit_record(self.owner)
                 self.record.add(FSYNC, self.env.now - begin_s)
             return
         begin_s = self.env.now
-        yield from cache.sync_pages([self._place(page) for page in pages], self.owner)
+        yield from cache.sync_pages([self.file.place_of(page) for page in pages], self.owner)
         self.record.add(DEVICE, self.env.now - begin_s)
         commits = self.calls.extends or block_layer.commits_each_call(cache.release, self.path)
         if commits and self.host.filesystem != "none":
@@ -296,49 +248,8 @@ class Caller:
 
     def _buffered_read(self, number: int, place: int) -> Step:
         """Wait for the pages, those read ahead among them, and copy them."""
-        size, first = self.calls.block_size_bytes, self.first_byte // block_layer.PAGE_BYTES
-        pages = page_cache.pages_of(place - self.first_byte, size, block_layer.PAGE_BYTES)
+        size = self.calls.block_size_bytes
         yield from self._compute(self.host.read_call_s)
-        has = pages.start  # pages below it are there, or on their way to another call
-        for page in pages:
-            holding, fresh = self.ahead.wanted(page, pages, page < has)
-            for window in fresh:
-                window.arrived = self.env.event()
-            for window in fresh:
-                yield from self._read_window(window, first, number == self.sample)
-            if holding is not None:
-                has = max(has, holding.pages.stop)
-                if not holding.arrived.processed:
-                    yield from self._wait(holding.arrived)
-        self.ahead.passed((place - self.first_byte + size) // block_layer.PAGE_BYTES)
+        yield from self.file.read_pages(place, size, self._passed(number))
         yield from self._compute(size / self.host.copy_bytes_per_s)
         self.record.cached_bytes += size
-
-    def _read_window(self, window: Window, first: int, sampled: bool) -> Step:
-        """Hand a window of pages down, in pieces that lie together; its share of hits is in the cache already."""
-        self._hit_debt += self.host.page_cache_hit_fraction
-        if self._hit_debt >= 1 - HIT_ROUNDING:
-            self._hit_debt -= 1
-            window.arrived.succeed()
-            return
-        most = self.device.queue.largest_bytes // block_layer.PAGE_BYTES
-        runs: list[list[int]] = []
-        for page in window.pages:
-            place = self._place(first + page)
-            if runs and sum(runs[-1]) == place and runs[-1][1] < most:
-                runs[-1][1] += 1
-            else:
-                runs.append([place, 1])
-        left = len(runs)
-
-        def piece(request: Request) -> None:
-            nonlocal left
-            left -= 1
-            if sampled:
-                self._stages(request)
-            if not left:
-                window.arrived.succeed()
-
-        for place, count in runs:
-            yield from self._bio(place * block_layer.PAGE_BYTES, count * block_layer.PAGE_BYTES, piece)
-        self.device.unplug()

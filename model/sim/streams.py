@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from itertools import repeat
 from zlib import crc32
 
 import numpy as np
+from numpy.typing import NDArray
 
 
 def stream(seed: int, name: str) -> np.random.Generator:
@@ -12,3 +15,26 @@ def stream(seed: int, name: str) -> np.random.Generator:
     return np.random.Generator(
         np.random.PCG64(np.random.SeedSequence(seed, spawn_key=(crc32(name.encode()),)))
     )
+
+
+DRAWN_AT_ONCE = 4096
+LEAST_CV = 1e-6  # below it a gamma distribution has no digits left
+
+
+def varied(mean: float, cv: float, draws: np.random.Generator) -> Iterator[float]:
+    """Values with that mean and coefficient of variation: gamma-distributed, exponential where it is 1."""
+    if cv < LEAST_CV or mean == 0:
+        yield from repeat(mean)
+    while True:
+        yield from gamma(mean, cv, draws, DRAWN_AT_ONCE).tolist()
+
+
+def gamma(mean: float, cv: float, draws: np.random.Generator, many: int) -> NDArray[np.float64]:
+    """*many* of them at once."""
+    return draws.gamma(1 / cv**2, mean * cv**2, many)
+
+
+def uniform(draws: np.random.Generator) -> Iterator[float]:
+    """Uniform draws from [0, 1)."""
+    while True:
+        yield from draws.random(DRAWN_AT_ONCE).tolist()

@@ -2,30 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from functools import lru_cache
-from itertools import repeat
 
 import numpy as np
-import simpy
 
 from model.demand.calls import UNBUFFERED, File, files_of, places
 from model.errors import OutsideLaw
 from model.kernels.queue import Times
-from model.laws import block_layer, page_cache
+from model.laws import block_layer
 from model.results import RunResult
 from model.sim.alone import is_alone, play_alone, sum_arriving
-from model.sim.caller import Caller, Draws, Machine, Record
-from model.sim.device import BlockDevice, Server
+from model.sim.caller import Caller, Draws, Record
+from model.sim.machine import SERVICE, counters_of, machine_of, server_of, service_factors
 from model.sim.queued import is_queued, play_queued
-from model.sim.streams import stream
-from model.sim.write_back import PageCache
+from model.sim.streams import DRAWN_AT_ONCE, LEAST_CV, gamma, stream, uniform, varied
 from model.spec import Calls, Stream, System
-from model.state.block_queue import BlockQueue
-from model.state.drive import capacity_of, drive_of
-from model.state.elevator import elevator_of
+from model.state.drive import capacity_of
 from model.state.iostat import Counters
-from model.state.servers import DrawnServers, Servers
 from model.stream_books import Played, close_books
 from model.stream_calc import overload_sentence
 
@@ -33,12 +26,9 @@ MOST_REQUESTS = 5_000_000
 MOST_STEPS = 1_000_000
 PAGES_A_STEP = 4
 MOST_SIMULATED_S = 30 * 86400.0
-DRAWN_AT_ONCE = 4096
 KEPT = 32
 MOST_KEPT = 2**17
 """Draws that are kept for further scenarios: so many times, of so many values at most."""
-LEAST_CV = 1e-6  # below it a gamma distribution has no digits left
-SERVICE = "service"
 FEW = 100
 BACKLOG = 0.1
 """A queue that grows to so large a share of the calls is one that would go on growing."""
@@ -58,7 +48,7 @@ def simulate_streams(
     events = None
     if compiled and is_alone(system, files):
         arriving = files[0].calls.rate_per_s is not None
-        device = _service(system, seed) if arriving else server_of(system, seed)
+        device = service_factors(system, seed) if arriving else server_of(system, seed)
         records = [play_alone(system, files[0], draws[0], device, counters)]
         method = (
             f"loop over the calls of one program, {'which arrive at one queue' if arriving else 'one by one'}"
@@ -111,13 +101,11 @@ def _by_events(
     system: System, files: list[File], draws: list[Draws], counters: Counters, seed: int
 ) -> tuple[list[Record], int]:
     """What the programs' calls took, and how many events it needed; a program that has not ended says so."""
-    env = simpy.Environment()
-    device = device_of(env, system, counters, seed)
-    cache = PageCache(env, system.host, device, page_cache.journal_byte(capacity_of(system.disk)))
+    machine = machine_of(system, seed, counters)
+    env = machine.env
     if any(file.path not in UNBUFFERED and file.write for file in files):
-        env.process(cache.flusher())
-        env.process(cache.journal())
-    machine = Machine(env, system.host, device, cache, Servers(system.host.cpus))
+        env.process(machine.page_cache.flusher())
+        env.process(machine.page_cache.journal())
     callers = [Caller(machine, file, rank, draws[rank]) for rank, file in enumerate(files)]
     ended = env.all_of([env.process(caller.run()) for caller in callers])
     assert ended.callbacks is not None
@@ -127,7 +115,7 @@ def _by_events(
     records = [caller.record for caller in callers]
     if not ended.processed or counters.in_flight:  # the page cache may still be written back
         records[0].end_s = MOST_SIMULATED_S
-    return records, device.events + sum(len(record.responses_s) for record in records)
+    return records, machine.disk.events + sum(len(record.responses_s) for record in records)
 
 
 def steps_of(system: System, files: list[File]) -> tuple[int, bool]:
@@ -169,61 +157,6 @@ def _steps(system: System, file: File, largest: int) -> int:
     return int(calls.count * each)
 
 
-def device_of(env: simpy.Environment, system: System, counters: Counters, seed: int) -> BlockDevice:
-    """The disk behind the kernel's queue."""
-    host, disk = system.host, system.disk
-    release = block_layer.release_of(host.kernel)
-    idles = disk.rotation_s > 0 and release >= block_layer.IDLES
-    queue = BlockQueue(
-        elevator_of(host.scheduler, idles=idles),
-        block_layer.largest_request_bytes(host.max_request_bytes, host.max_segments),
-        host.nr_requests,
-    )
-    depth = max(disk.queue_depth, disk.parallel_requests)
-    device = BlockDevice(env, server_of(system, seed), queue, counters, depth)
-    flushed = disk.write_cache_flushed and disk.write_cache_bytes > 0
-    device.flushes = flushed and block_layer.empties_write_cache(release, host.filesystem)
-    device.plugs = release < block_layer.TASKS_PLUG
-    device.write_back_depth = block_layer.write_back_depth(release, host.scheduler, disk.queue_depth)
-    return device
-
-
-def server_of(system: System, seed: int) -> Server:
-    """What serves the requests."""
-    disk = system.disk
-    if not disk.service_cv:
-        return drive_of(disk)
-    factors = _service(system, seed)
-    return DrawnServers(disk.parallel_requests, disk.overhead_s, disk.bandwidth_bytes_per_s, factors)
-
-
-def counters_of(system: System) -> Counters:
-    """What iostat will read."""
-    release = block_layer.release_of(system.host.kernel)
-    return Counters(
-        system.iostat.interval_s,
-        system.iostat.first_s,
-        at_submission=block_layer.counts_sectors_at_submission(release),
-    )
-
-
-def _service(system: System, seed: int) -> Iterator[float]:
-    """Factors on the mean service time, request by request."""
-    return varied(1.0, system.disk.service_cv, stream(seed, SERVICE))
-
-
-def varied(mean: float, cv: float, draws: np.random.Generator) -> Iterator[float]:
-    """Values with that mean and coefficient of variation: gamma-distributed, exponential where it is 1."""
-    if cv < LEAST_CV or mean == 0:
-        yield from repeat(mean)
-    while True:
-        yield from _gamma(mean, cv, draws, DRAWN_AT_ONCE).tolist()
-
-
-def _gamma(mean: float, cv: float, draws: np.random.Generator, many: int) -> Times:
-    return draws.gamma(1 / cv**2, mean * cv**2, many)
-
-
 def _factors(seed: int, name: str, cv: float, many: int) -> Times:
     """The first values of :func:`varied` about a mean of 1, kept for further scenarios with the same draws."""
     at_once = -(-many // DRAWN_AT_ONCE) * DRAWN_AT_ONCE
@@ -233,15 +166,9 @@ def _factors(seed: int, name: str, cv: float, many: int) -> Times:
 
 @lru_cache(KEPT)
 def _kept_factors(seed: int, name: str, cv: float, many: int) -> Times:
-    factors = np.ones(many) if cv < LEAST_CV else _gamma(1.0, cv, stream(seed, name), many)
+    factors = np.ones(many) if cv < LEAST_CV else gamma(1.0, cv, stream(seed, name), many)
     factors.flags.writeable = False
     return factors
-
-
-def uniform(draws: np.random.Generator) -> Iterator[float]:
-    """Uniform draws from [0, 1)."""
-    while True:
-        yield from draws.random(DRAWN_AT_ONCE).tolist()
 
 
 def _arrivals_cv(calls: Calls) -> float:

@@ -16,8 +16,9 @@ from model.kernels.drive import medium_of
 from model.kernels.elevator import Arrivals, Carried, Rules, carried, queued
 from model.results import RunResult
 from model.sim import queued as wiring
+from model.sim.machine import counters_of
 from model.sim.queued import is_queued, play_queued
-from model.sim.streams_run import _draws, counters_of, simulate_streams
+from model.sim.streams_run import _draws, simulate_streams
 from model.spec import Disk, Host, Iostat, OtherStream, ReadStream, System, WriteStream
 from model.state.drive import capacity_of, drive_of
 from model.stream_books import Played, close_books

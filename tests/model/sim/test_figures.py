@@ -13,7 +13,7 @@ from model import OutsideLaw, simulate
 from model.measures import measures_of
 from model.provenance import Constant
 from model.sim import figures, simulate_measures, streams_run
-from model.sim.streams import stream
+from model.sim.streams import stream, varied
 from model.spec import (
     Disk,
     FullScan,
@@ -202,12 +202,10 @@ def test_they_do_not_depend_on_what_was_simulated_before() -> None:
 @pytest.mark.parametrize("many", [1, 4096, 4097, 10_000])
 def test_kept_draws_are_those_of_the_simulation(cv: float, many: int) -> None:
     kept = streams_run._factors(5, "service", cv, many)
-    assert kept.tolist() == list(islice(streams_run.varied(1.0, cv, stream(5, "service")), many))
+    assert kept.tolist() == list(islice(varied(1.0, cv, stream(5, "service")), many))
     for rate in (3.0, 7e5):
         gaps_s = streams_run._factors(5, "arrivals 0", 1.0, many) * (1 / rate)
-        assert gaps_s.tolist() == list(
-            islice(streams_run.varied(1 / rate, 1.0, stream(5, "arrivals 0")), many)
-        )
+        assert gaps_s.tolist() == list(islice(varied(1 / rate, 1.0, stream(5, "arrivals 0")), many))
 
 
 def test_what_is_kept_is_bounded_and_stays_as_it_is() -> None:

@@ -1,0 +1,85 @@
+"""What all programs of a run share: the clock, the processors, the disk behind its queue, the page cache."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import simpy
+
+from model.laws import block_layer, page_cache
+from model.sim.device import BlockDevice, Server
+from model.sim.streams import stream, varied
+from model.sim.write_back import PageCache
+from model.spec import Host, System
+from model.state.block_queue import BlockQueue
+from model.state.drive import capacity_of, drive_of
+from model.state.elevator import elevator_of
+from model.state.iostat import Counters
+from model.state.servers import DrawnServers, Servers
+
+SERVICE = "service"
+
+
+@dataclass(slots=True)
+class Machine:
+    """One host and its disk, in simulated time."""
+
+    env: simpy.Environment
+    host: Host
+    processors: Servers
+    disk: BlockDevice
+    page_cache: PageCache
+    counters: Counters
+
+
+def machine_of(system: System, seed: int, counters: Counters | None = None) -> Machine:
+    """The machine that a specification describes, at the begin of a run."""
+    env = simpy.Environment()
+    counted = counters_of(system) if counters is None else counters
+    disk = device_of(env, system, counted, seed)
+    cache = PageCache(env, system.host, disk, page_cache.journal_byte(capacity_of(system.disk)))
+    return Machine(env, system.host, Servers(system.host.cpus), disk, cache, counted)
+
+
+def device_of(env: simpy.Environment, system: System, counters: Counters, seed: int) -> BlockDevice:
+    """The disk behind the kernel's queue."""
+    host, disk = system.host, system.disk
+    release = block_layer.release_of(host.kernel)
+    idles = disk.rotation_s > 0 and release >= block_layer.IDLES
+    queue = BlockQueue(
+        elevator_of(host.scheduler, idles=idles),
+        block_layer.largest_request_bytes(host.max_request_bytes, host.max_segments),
+        host.nr_requests,
+    )
+    depth = max(disk.queue_depth, disk.parallel_requests)
+    device = BlockDevice(env, server_of(system, seed), queue, counters, depth)
+    flushed = disk.write_cache_flushed and disk.write_cache_bytes > 0
+    device.flushes = flushed and block_layer.empties_write_cache(release, host.filesystem)
+    device.plugs = release < block_layer.TASKS_PLUG
+    device.write_back_depth = block_layer.write_back_depth(release, host.scheduler, disk.queue_depth)
+    return device
+
+
+def server_of(system: System, seed: int) -> Server:
+    """What serves the requests."""
+    disk = system.disk
+    if not disk.service_cv:
+        return drive_of(disk)
+    factors = service_factors(system, seed)
+    return DrawnServers(disk.parallel_requests, disk.overhead_s, disk.bandwidth_bytes_per_s, factors)
+
+
+def counters_of(system: System) -> Counters:
+    """What iostat will read."""
+    release = block_layer.release_of(system.host.kernel)
+    return Counters(
+        system.iostat.interval_s,
+        system.iostat.first_s,
+        at_submission=block_layer.counts_sectors_at_submission(release),
+    )
+
+
+def service_factors(system: System, seed: int) -> Iterator[float]:
+    """Factors on the mean service time, request by request."""
+    return varied(1.0, system.disk.service_cv, stream(seed, SERVICE))

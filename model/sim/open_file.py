@@ -1,0 +1,142 @@
+"""A file that a program has open: unbuffered calls to the queue, and reads through the page cache with read-ahead."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator
+from typing import TYPE_CHECKING, Any
+
+import simpy
+
+from model.demand.calls import DEVICE, ROOM, UNBUFFERED
+from model.laws import block_layer, page_cache
+from model.state.block_queue import Request
+from model.state.read_ahead import ReadAhead, Window
+
+if TYPE_CHECKING:
+    from model.sim.machine import Machine
+
+Step = Generator[simpy.Event, Any, None]
+Passed = Callable[[Request], None]
+HIT_ROUNDING = 1e-12
+
+
+def unheard(_: Request) -> None:
+    """Nobody wants to know of the request."""
+
+
+def _unnoted(_: str, __: float) -> None:
+    """Nobody notes what the program waits for."""
+
+
+class OpenFile:
+    """What a program does with its file, *first_byte* of the disk on; *note* hears what it waits for, and how long."""
+
+    def __init__(
+        self,
+        machine: Machine,
+        owner: int,
+        path: str,
+        first_byte: int,
+        span_bytes: int,
+        note: Callable[[str, float], None] = _unnoted,
+    ) -> None:
+        self.env = machine.env
+        self.device = machine.disk
+        self.path = path
+        self.unbuffered = path in UNBUFFERED
+        self.first_byte = first_byte
+        self._owner = owner
+        self._note = note
+        self._hit_fraction = machine.host.page_cache_hit_fraction
+        self._ext3 = machine.host.filesystem == "ext3"
+        self._ahead = ReadAhead(max(1, machine.host.read_ahead_bytes // block_layer.PAGE_BYTES))
+        self._ahead.end_page = -(-span_bytes // block_layer.PAGE_BYTES)
+        self._hit_debt = 0.0
+        first = first_byte // block_layer.PAGE_BYTES
+        self.pages = range(self.place_of(first), self.place_of(first + self._ahead.end_page) + 1)
+        """Pages of the disk that it takes."""
+
+    def place_of(self, page: int) -> int:
+        """Page of the file -> page of the device; ext3 puts its blocks of addresses between."""
+        first = self.first_byte // block_layer.PAGE_BYTES
+        return first + (page_cache.place_of_page(page - first) if self._ext3 else page - first)
+
+    def transfer(
+        self, write: bool, place: int, size: int, ended: Callable[[], Any], passed: Passed = unheard
+    ) -> Step:
+        """Hand one unbuffered call down, cut at the largest request; *ended* is called after its last piece."""
+        largest = self.device.queue.largest_bytes
+        left = block_layer.pieces_of_call(size, largest)
+
+        def piece(request: Request) -> None:
+            nonlocal left
+            left -= 1
+            passed(request)
+            if not left:
+                ended()
+
+        for begin in range(place, place + size, largest):
+            yield from self._bio(write, begin, min(largest, place + size - begin), piece)
+
+    def wait(self, done: simpy.Event) -> Step:
+        """Let what was handed down go to the device, and wait for its end."""
+        self.device.unplug()
+        begin_s = self.env.now
+        if not done.processed:
+            yield done
+        self._note(DEVICE, self.env.now - begin_s)
+
+    def read_pages(self, place: int, size: int, passed: Passed = unheard) -> Step:
+        """Wait for the pages of a call, those read ahead among them; the copy is left to the caller."""
+        pages = page_cache.pages_of(place - self.first_byte, size, block_layer.PAGE_BYTES)
+        has = pages.start  # pages below it are there, or on their way to another call
+        for page in pages:
+            holding, fresh = self._ahead.wanted(page, pages, page < has)
+            for window in fresh:
+                window.arrived = self.env.event()
+            for window in fresh:
+                yield from self._read_window(window, passed)
+            if holding is not None:
+                has = max(has, holding.pages.stop)
+                if not holding.arrived.processed:
+                    yield from self.wait(holding.arrived)
+        self._ahead.passed((place - self.first_byte + size) // block_layer.PAGE_BYTES)
+
+    def _bio(self, write: bool, start_byte: int, size_bytes: int, call: Passed) -> Step:
+        while True:
+            request = self.device.bio(write, start_byte, size_bytes, self._owner, sync=True)
+            if request is not None:
+                request.waiting.append(call)
+                return
+            begin_s = self.env.now
+            yield self.device.room(write)
+            self._note(ROOM, self.env.now - begin_s)
+
+    def _read_window(self, window: Window, passed: Passed) -> Step:
+        """Hand a window of pages down, in pieces that lie together; its share of hits is in the cache already."""
+        self._hit_debt += self._hit_fraction
+        if self._hit_debt >= 1 - HIT_ROUNDING:
+            self._hit_debt -= 1
+            window.arrived.succeed()
+            return
+        most = self.device.queue.largest_bytes // block_layer.PAGE_BYTES
+        first = self.first_byte // block_layer.PAGE_BYTES
+        runs: list[list[int]] = []
+        for page in window.pages:
+            place = self.place_of(first + page)
+            if runs and sum(runs[-1]) == place and runs[-1][1] < most:
+                runs[-1][1] += 1
+            else:
+                runs.append([place, 1])
+        left = len(runs)
+
+        def piece(request: Request) -> None:
+            nonlocal left
+            left -= 1
+            passed(request)
+            if not left:
+                window.arrived.succeed()
+
+        for place, count in runs:
+            yield from self._bio(False, place * block_layer.PAGE_BYTES, count * block_layer.PAGE_BYTES, piece)
+        self.device.unplug()

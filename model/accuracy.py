@@ -13,6 +13,7 @@ from typing import Any
 from model.demand.calls import UNBUFFERED
 from model.results import Accuracy, RunResult
 from model.spec import Dml, System, Workload
+from model.transaction_writers import DATA, REDO
 from model.units import show_span
 
 TABLE = Path(__file__).with_name("accuracy.toml")
@@ -45,8 +46,8 @@ class Case:
 
     @property
     def busy(self) -> float:
-        """Utilisation of the busiest device."""
-        return max((device.utilisation_fraction for device in self.result.device.values()), default=0.0)
+        """Share of its capacity that is taken of the busiest device."""
+        return busiest_fraction(self.result)
 
     @property
     def path(self) -> str:
@@ -111,6 +112,13 @@ class Residual:
 def margin(n: int) -> float:
     """How much farther than the worst of *n* cases an estimate may lie by what it declares: less for more cases."""
     return 1 + 10 / math.sqrt(n)
+
+
+def busiest_fraction(result: RunResult) -> float:
+    """Share of its capacity that is taken of the busiest device; of other work than transactions iostat's %util."""
+    if result.transactions is not None:
+        return max((result.transactions.utilisation.get(disk, 0.0) for disk in (DATA, REDO)), default=0.0)
+    return max((device.utilisation_fraction for device in result.device.values()), default=0.0)
 
 
 EXACT = Regime("one session, nothing queues", "Nothing queues.", lambda case: case.exact)

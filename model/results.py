@@ -218,7 +218,10 @@ class DeviceStats(Frozen):
     """None where an instant estimate cannot know it, as of writes that nobody waits for; so is await_s."""
     await_s: float | None = None
     service_s: float
+    """iostat's svctm: the time with a request under way, over requests."""
     utilisation_fraction: float
+    """iostat's %util: share of the time with a request under way; of a device that serves several at once more than
+    the share of its capacity, which ``transactions.utilisation`` has."""
     merged_reads: float = 0
     """Bios that joined a waiting request."""
     merged_writes: float = 0
@@ -290,7 +293,7 @@ class TransactionStats(Frozen):
     unwritten_blocks: int | None = None
     """Blocks that became dirty and that DBWR left for later, where it does not keep up: throughput will fall."""
     utilisation: dict[str, float]
-    """Resource -> busy share of its capacity."""
+    """Resource -> busy share of its capacity, whatever iostat's %util of a disk."""
     bottleneck: str
     """The resource that saturates first as load grows."""
     saturation_per_s: float

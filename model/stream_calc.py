@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import inf
 from typing import Any
 
 from model.books import device_measures, device_stats
 from model.demand.calls import DEVICE, HELD, SECTOR_BYTES, THINKING, files_of
 from model.demand.conditions import extrapolated_constants
 from model.demand.stream_work import call_demand
+from model.laws import disk_means, queueing
 from model.laws.numeric import Number, known_where, larger, nearest, over, smaller, where
 from model.money_books import Spent, money_measures
 from model.results import EventTime, PhysicalIO, RunResult, StreamStats
@@ -45,7 +47,7 @@ def measures(system: Any, work: Any) -> dict[str, Number]:
     }
     return (
         row
-        | device_measures(*_device(work, found))
+        | device_measures(*_device(system, work, found))
         | money_measures(system, work, Spent(mine.elapsed_s, own.cpu_s, None, 0.0, 0.0))
     )
 
@@ -97,7 +99,7 @@ def calculate_stream(system: System, work: Stream, *, name: str) -> RunResult:
             unaccounted=unaccounted,
             streams=streams,
             physical=_physical(work, found),
-            device=device_stats(*_device(work, found)),
+            device=device_stats(*_device(system, work, found)),
             warnings=overload_warnings(system, work),
         ),
         name=name,
@@ -199,7 +201,7 @@ def _physical(work: Stream, found: list[StreamTime]) -> PhysicalIO:
     )
 
 
-def _device(work: Any, found: list[StreamTime]) -> tuple[Number, dict[str, Number]]:
+def _device(system: Any, work: Any, found: list[StreamTime]) -> tuple[Number, dict[str, Number]]:
     """Whether anything goes to the device while programs run, and iostat's quantities of it; numbers or arrays.
 
     Queue and await follow from Little's law where each request is waited for; of others nothing is known.
@@ -211,13 +213,7 @@ def _device(work: Any, found: list[StreamTime]) -> tuple[Number, dict[str, Numbe
         span = larger(span, one.elapsed_s)
     moved = sum(one.calls * one.at_device * one.demand.device_bytes for one in found)
     held = sum(one.calls * _requests_wait_s(one) for one in found)
-    busy = sum(
-        one.calls
-        * one.at_device
-        * larger(0.0 if one.demand.hidden else one.demand.device_s, one.demand.held_s)
-        for one in found
-    )
-    busy = smaller(span, busy)
+    busy = span * _any_under_way(system, every, span)
     held = where(held < busy, busy, held)
 
     def total(kind: str, what: str) -> Number:
@@ -245,6 +241,21 @@ def _device(work: Any, found: list[StreamTime]) -> tuple[Number, dict[str, Numbe
         "merged_reads": total("read_stream", "merged"),
         "merged_writes": total("write_stream", "merged"),
     }
+
+
+def _any_under_way(system: Any, every: list[tuple[Any, StreamTime]], span_s: Number) -> Number:
+    """Share of the time with a request under way; arrivals overlap where the device serves several at once."""
+    busy: Number = 0.0
+    idle: Number = 1.0
+    for calls, one in every:
+        demand = one.demand
+        each_s = larger(0.0 if demand.hidden else demand.device_s, demand.held_s)
+        in_system = over(one.calls * one.at_device * each_s, span_s)
+        if calls.rate_per_s is not None and disk_means.servers_of(system.disk) > 1:
+            idle = idle * (1 - queueing.any_busy_fraction(in_system, inf))
+        else:
+            busy = busy + in_system
+    return 1 - (1 - smaller(1.0, busy)) * idle
 
 
 def _requests_wait_s(one: StreamTime) -> Number:

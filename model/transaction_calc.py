@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from math import inf
 from typing import Any, NamedTuple
 
 from model.demand import FROM_CLIENT, LOG_FILE_SYNC, SCATTERED, SEQUENTIAL
 from model.demand.transactions import KindDemand
 from model.errors import OutsideLaw
-from model.laws import commit
+from model.laws import commit, queueing
 from model.results import DeviceStats, EventTime, RunResult, TransactionKind
 from model.spec import System, Transactions
 from model.transaction_books import BUFFER_BUSY, FREE_BUFFER, LATCH, Mean, Rates, close_books, reads_by_size
@@ -197,18 +198,40 @@ def _device(parts: Parts, point: Point) -> dict[str, DeviceStats]:
     found = {}
     if reads + writes > LEAST:
         read_bytes = per_s * (parts.reads + parts.scan_read_blocks) * size
-        found["disk"] = _stats(reads, writes, (read_bytes, written_bytes), flow)
+        busy = _any_under_way(parts, point) if parts.disk.servers > 1 else _held(flow)
+        found["disk"] = _stats(reads, writes, (read_bytes, written_bytes), flow, busy)
     if not shared and logs > LEAST:
-        found["redo"] = _stats(0.0, logs, (0.0, log_bytes), [log])
+        found["redo"] = _stats(0.0, logs, (0.0, log_bytes), [log], _held([log]))
     return found
 
 
+def _held(flow: list[tuple[float, float, float]]) -> float:
+    """Share of its time that a device is held which serves one request at a time."""
+    return min(1.0, sum(per_s * held_s for per_s, _, held_s in flow))
+
+
+def _any_under_way(parts: Parts, point: Point) -> float:
+    """Share of the time in which a disk that serves several requests at once has one: of a user, DBWR or LGWR."""
+    per_s, writes = point.per_s, point.writes
+    reading = per_s * (parts.reads * point.read_s + parts.scan_reads * point.scan_read_s)
+    users = inf if parts.work.rate_per_s is not None else float(parts.work.users)
+    beside = min(parts.disk.servers, max(1.0, writes.requests))
+    idle = 1 - float(queueing.any_busy_fraction(reading, users))
+    idle *= 1 - min(1.0, per_s * writes.written * parts.disk.write_s / beside)
+    if parts.system.instance.redo_disk == "data":
+        idle *= 1 - min(1.0, point.log.writes_per_s * point.log.write_s)
+    return float(1 - idle)
+
+
 def _stats(
-    reads: float, writes: float, moved_bytes: tuple[float, float], flow: list[tuple[float, float, float]]
+    reads: float,
+    writes: float,
+    moved_bytes: tuple[float, float],
+    flow: list[tuple[float, float, float]],
+    busy: float,
 ) -> DeviceStats:
     """iostat's quantities; *flow* has requests a second, their time at the device, and what they take of it."""
     requests = reads + writes
-    busy = min(1.0, sum(per_s * held_s for per_s, _, held_s in flow))
     queue = max(busy, sum(per_s * response_s for per_s, response_s, _ in flow))
     return DeviceStats(
         reads_per_s=reads,

@@ -212,7 +212,9 @@ def _of_transactions(system: System, work: Transactions) -> Forecast:
 
 
 def _is_busy(by_law: RunResult) -> bool:
-    return max((device.utilisation_fraction for device in by_law.device.values()), default=0.0) > BUSY
+    from model.accuracy import busiest_fraction  # noqa: PLC0415
+
+    return busiest_fraction(by_law) > BUSY
 
 
 def transactions_of(work: Transactions, by_law: RunResult) -> float:

@@ -8,7 +8,7 @@ load of 1 or more has no mean: there a number raises :class:`OutsideLaw`, and an
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from math import inf, pi
+from math import e, inf, pi
 from statistics import NormalDist
 from typing import NamedTuple
 
@@ -24,6 +24,17 @@ def in_system(throughput_per_s: Number, response_s: Number) -> Number:
 def utilisation_fraction(throughput_per_s: Number, service_s: Number, servers: Number = 1) -> Number:
     """Utilisation law: share of the time that each server is busy, XS/m [lazowska-1984]."""
     return throughput_per_s * service_s / servers
+
+
+def any_busy_fraction(in_system: Number, sources: Number) -> Number:
+    """Share of the time in which a device of many servers has a request: 1 - (1 - n/N)ᴺ [kleinrock-1975].
+
+    *in_system* is the mean number n of requests there, each of one of N *sources* that has one at most, by chance; of
+    arrivals, N is infinite and the share 1 - e⁻ⁿ.
+    """
+    if sources is inf:
+        return 1 - e**-in_system
+    return 1 - (1 - smaller(1.0, in_system / sources)) ** sources
 
 
 def mm1_wait_s(arrivals_per_s: Number, service_s: Number) -> Number:

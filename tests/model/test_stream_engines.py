@@ -99,3 +99,15 @@ def test_calls_that_arrive_side_by_side_queue_as_one_stream(disk: str, rate: flo
     slow = simulate(scenario.system, scenario.workload, seed=1, name="slow")
     for one, other in zip(fast.streams or [], slow.streams or [], strict=True):
         assert one.response_s == pytest.approx(other.response_s, rel=0.12)
+
+
+@pytest.mark.parametrize(
+    ("disk", "rate_per_s"), [("nvme", 20_000), ("array-cached", 300), ("array-raid5", 300)]
+)
+def test_arrivals_overlap_on_a_device_that_serves_several_at_once(disk: str, rate_per_s: float) -> None:
+    """Its %util is the time with a call under way, 1 - e^-n for n calls there on average."""
+    work = {"kind": "read_stream", "path": "direct", "pattern": "random", "span_bytes": "10G", "count": 3000}
+    scenario = from_mapping({"disk": {"use": disk}, "workload": work | {"rate_per_s": rate_per_s}})
+    law = calculate(scenario.system, scenario.workload).device["disk"]
+    played = simulate(scenario.system, scenario.workload, seed=1).device["disk"]
+    assert law.utilisation_fraction == pytest.approx(played.utilisation_fraction, rel=0.1)

@@ -167,3 +167,18 @@ def test_a_deep_sorted_queue_reads_what_the_drive_has_read_ahead() -> None:
     assert with_buffer is not None
     assert without is not None
     assert with_buffer.per_s > 1.05 * without.per_s
+
+
+@pytest.mark.parametrize("load", [{"users": 10, "think_s": 0.01}, {"rate_per_s": 100}], ids=["users", "rate"])
+@pytest.mark.parametrize("disk", ["nvme", "array-cached", "array-raid5"])
+def test_a_disk_that_serves_several_at_once_is_used_as_iostat_says(disk: str, load: dict[str, Any]) -> None:
+    """Its %util is the time with a request under way; the share of its capacity is that of the resource."""
+    law, played = both(disk, {"gets": 20, "changed_blocks": 3}, {"data_bytes": "2G", **load}, **SMALL)
+    assert law.transactions
+    assert played.transactions
+    law_disk, played_disk = law.device["disk"], played.device["disk"]
+    assert law_disk.utilisation_fraction == pytest.approx(played_disk.utilisation_fraction, rel=0.1)
+    assert law_disk.service_s == pytest.approx(played_disk.service_s, rel=0.12)
+    share = law.transactions.utilisation["data disk"]
+    assert share == pytest.approx(played.transactions.utilisation["data disk"], rel=0.1)
+    assert share < law_disk.utilisation_fraction

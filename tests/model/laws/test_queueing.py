@@ -255,3 +255,17 @@ def test_at_full_load_everybody_waits() -> None:
 def test_no_load_waits_for_nothing() -> None:
     for name, wait in OPEN.items():
         assert wait(0.0, 1.0) == (q.mm1_response_percentile_s(0.0, 1.0, 0.9) if name == "percentile" else 0)
+
+
+# A device of many servers
+
+
+@given(loads, st.integers(1, 200))
+def test_a_device_is_used_while_any_of_its_sources_has_a_request_there(load: float, sources: int) -> None:
+    """1 - (1 - p)^N, never more than the sum; many sources are arrivals by chance; one has it for itself."""
+    busy = q.any_busy_fraction(load * sources, sources)
+    assert busy == pytest.approx(1 - (1 - load) ** sources)
+    assert busy <= load * sources + 1e-12
+    assert q.any_busy_fraction(load, 1) == pytest.approx(load)
+    assert q.any_busy_fraction(load, 1e6) == pytest.approx(q.any_busy_fraction(load, math.inf), rel=1e-5)
+    assert q.any_busy_fraction(2.0 * sources, sources) == 1

@@ -66,10 +66,12 @@ NEEDED[TEST_LOCK] = [
 ]
 PROBE = "import sys; from importlib.util import find_spec; sys.exit(not all(map(find_spec, sys.argv[1:])))"
 HELP = {"-h", "--help", "help"}
+COMMAND = ROOT / "app" / "blocktime.sh"
+# What the command starts. pip writes its own from pyproject.toml.
 CONSOLE_SCRIPT = """#!/bin/sh
 '''exec' {python} -S "$0" "$@"
 ' '''
-try:  # an interrupt may come at once: -S keeps Python's own imports for below
+try:  # where an interrupt may come at once, -S keeps Python's own imports for below
     import site
     site.main()
     from app.start import main
@@ -119,7 +121,8 @@ def stamp(lock: bytes, version: str, folder: str) -> str:
 def stamps(lock: Path) -> list[str]:
     """Name what .venv holds when it is made from *lock*: first what a user needs, then what the tests add."""
     locks = [APP_LOCK] if lock == APP_LOCK else [APP_LOCK, TEST_LOCK]
-    return [stamp(path.read_bytes(), sys.version + CONSOLE_SCRIPT, str(ROOT)) for path in locks]
+    scripts = COMMAND.read_text(encoding="utf-8") + CONSOLE_SCRIPT
+    return [stamp(path.read_bytes(), sys.version + scripts, str(ROOT)) for path in locks]
 
 
 def holds(wanted: list[str]) -> bool:
@@ -176,6 +179,13 @@ def works(lock: Path) -> bool:
     return logged(PYTHON, "-P", "-c", PROBE, *NEEDED[lock])
 
 
+def write_console_script(folder: Path, python: Path) -> None:
+    """Write what the command starts, with *python*, into *folder*."""
+    script = folder / "blocktime-python"
+    script.write_text(CONSOLE_SCRIPT.format(python=shlex.quote(str(python))), encoding="utf-8")
+    script.chmod(0o755)
+
+
 def set_up(lock: Path) -> None:
     """Make .venv hold what *lock* says; when it does already, this costs a moment."""
     wanted = stamps(lock)
@@ -200,10 +210,8 @@ def set_up(lock: Path) -> None:
         major, minor = sys.version_info[:2]
         packages = VENV / "lib" / f"python{major}.{minor}" / "site-packages"
         (packages / "blocktime.pth").write_text(f"{ROOT}\n", encoding="utf-8")
-        (BIN / "blocktime").write_text(
-            CONSOLE_SCRIPT.format(python=shlex.quote(str(PYTHON))), encoding="utf-8"
-        )
-        (BIN / "blocktime").chmod(0o755)
+        write_console_script(BIN, PYTHON)
+        shutil.copy(COMMAND, BIN / "blocktime")
         STAMP.write_text(
             "\n".join(wanted), encoding="utf-8"
         )  # last, so that a half-made environment has none
@@ -254,8 +262,10 @@ def wheel_works() -> bool:
             f"import app, sys; sys.exit(not app.__file__.startswith({folder!r}))",
             f"{here / 'installed'}",
         )
+        scripts = next((here / "installed").glob("*.data/scripts"))
+        write_console_script(scripts, PYTHON)
         return quietly(PYTHON, "-P", "-c", where, folder=here, PYTHONPATH=path) and quietly(
-            PYTHON, "-P", "-m", "app", "list", folder=here, PYTHONPATH=path
+            "sh", scripts / "blocktime", "list", folder=here, PYTHONPATH=path
         )
 
 

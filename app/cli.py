@@ -25,7 +25,7 @@ from app.output import (
     width_of_terminal,
     write_beside,
 )
-from app.start import INTERRUPTED
+from app.start import INTERRUPTED, interrupts
 
 if TYPE_CHECKING:
     from model.results import RunResult
@@ -103,6 +103,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         forget_output()
         return DONE
     except Exception as error:
+        if interrupts:
+            return INTERRUPTED
         if isinstance(error, OSError):
             forget_output()
         code, sentence = _judged(error)

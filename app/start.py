@@ -6,19 +6,37 @@ from typing import Any
 INTERRUPTED = 130
 
 
+interrupts: list[int] = []
+"""The numbers of the signals that have asked the command to end."""
+
+
 def main() -> int:
     """Run the command line and return its exit code; most of the first half second goes into imports."""
     sys.unraisablehook = _end_where_interrupted
     try:
         import signal
 
+        if (
+            signal.getsignal(signal.SIGINT) is signal.default_int_handler
+        ):  # a shell's background job ignores it
+            signal.signal(signal.SIGINT, _interrupt)
+        # ``blocktime`` starts Python with SIGINT blocked: one that came since then arrives here.
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
         from app.cli import main as run
 
         code = run()
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # the work is done, and Python's own end takes a moment
         return code
-    except KeyboardInterrupt:
-        return INTERRUPTED
+    except BaseException as error:
+        if interrupts or isinstance(error, KeyboardInterrupt):
+            return INTERRUPTED
+        raise
+
+
+def _interrupt(number: int, _: Any) -> None:
+    """Note the interrupt, then raise it: an import in C or the parser may turn it into another error."""
+    interrupts.append(number)
+    raise KeyboardInterrupt
 
 
 def _end_where_interrupted(unraisable: Any) -> None:

@@ -98,14 +98,15 @@ def test_help_of_the_page_answers_nothing_first(
 
 @pytest.mark.parametrize("command", ["app", "test"])
 def test_help_of_a_command_installs_nothing(tmp_path: Path, command: str) -> None:
-    for path in (SCRIPT, *SCRIPT.parent.glob("requirements*.lock")):
-        shutil.copy(path, tmp_path)
-    before = sorted(tmp_path.iterdir())
+    (tmp_path / "app").mkdir()
+    for path in (SCRIPT, SCRIPT.parent / "app" / "blocktime.sh", *SCRIPT.parent.glob("requirements*.lock")):
+        shutil.copy(path, tmp_path / path.relative_to(SCRIPT.parent))
+    before = sorted(tmp_path.rglob("*"))
     words = [sys.executable, str(tmp_path / "dev.py"), command, "--help"]
     done = subprocess.run(words, capture_output=True, text=True, check=False)
     assert done.returncode == 0
     assert f"dev.py {command}" in done.stdout
-    assert sorted(tmp_path.iterdir()) == before
+    assert sorted(tmp_path.rglob("*")) == before
 
 
 @pytest.fixture

@@ -23,6 +23,7 @@ from model.demand import (
 from model.demand.conditions import extrapolated_constants
 from model.demand.turns import Alone, among_others, ends_at
 from model.laws import device
+from model.laws.iostat import DeviceSums, quantities
 from model.laws.numeric import Number, known_where, larger, nearest, over, smaller, some, where
 from model.measures import measures_of
 from model.money_books import Spent, money_measures, priced
@@ -244,16 +245,8 @@ def _device_figures(
     requests, size = users * asked.requests, users * asked.bytes
     singles = demand.plan.single_reads * asked.single_device_s
     held = users * (asked.latency_s + asked.transfer_s + singles + found.device_queue_s)
-    elapsed = found.last_s
-    return (asked.requests > 0) & (asked.bytes > 0), {
-        "reads_per_s": over(requests, elapsed),
-        "read_bytes_per_s": over(size, elapsed),
-        "average_request_bytes": over(size, requests),
-        "average_queue": over(held, elapsed),
-        "await_s": over(held, requests),
-        "service_s": over(found.busy_s, requests),
-        "utilisation_fraction": over(found.busy_s, elapsed),
-    }
+    sums = DeviceSums((requests, 0.0), (0.0, 0.0), (size, 0.0), held, found.busy_s)
+    return (asked.requests > 0) & (asked.bytes > 0), quantities(sums, found.last_s)
 
 
 def calculate_many(system: System, work: Workload, axes: Mapping[str, Any]) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from typing import Any
 from model.books import blocktime_version
 from model.demand.calls import CPU, UNBUFFERED, File
 from model.demand.conditions import extrapolations
-from model.laws.numeric import over
+from model.laws.iostat import quantities
 from model.results import (
     DeviceStats,
     EventTime,
@@ -218,24 +218,11 @@ def _device(played: Played) -> DeviceStats:
 
 def device_of(counters: Any, span_s: float) -> DeviceStats:
     """A device over *span_s* seconds, from its counters; of the requests that are done."""
-    counted = counters.counted()
-    reads, writes = counted.requests
-    requests = reads + writes
     sizes: Counter[int] = Counter()
     for (_, size), many in counters.sizes.items():
         sizes[size] += many
     return DeviceStats(
-        reads_per_s=reads / span_s,
-        writes_per_s=writes / span_s,
-        merged_reads_per_s=counted.merges[0] / span_s,
-        merged_writes_per_s=counted.merges[1] / span_s,
-        read_bytes_per_s=counted.moved_bytes[0] / span_s,
-        written_bytes_per_s=counted.moved_bytes[1] / span_s,
-        average_request_bytes=over(sum(counted.moved_bytes), requests),
-        average_queue=counted.ticks_s / span_s,
-        await_s=over(counted.ticks_s, requests),
-        service_s=over(counted.busy_s, requests),
-        utilisation_fraction=min(1.0, requests and counted.busy_s / span_s),
+        **quantities(counters.counted(), span_s),
         merged_reads=counters.merges[0],
         merged_writes=counters.merges[1],
         request_bytes=dict(sorted(sizes.items())),

@@ -11,6 +11,7 @@ from model.demand.calls import DEVICE, HELD, SECTOR_BYTES, THINKING, files_of
 from model.demand.conditions import extrapolated_constants
 from model.demand.stream_work import call_demand
 from model.laws import disk_means, queueing
+from model.laws.iostat import DeviceSums, quantities
 from model.laws.numeric import Number, known_where, larger, nearest, over, smaller, where
 from model.money_books import Spent, money_measures
 from model.results import EventTime, PhysicalIO, RunResult, StreamStats
@@ -207,39 +208,33 @@ def _device(system: Any, work: Any, found: list[StreamTime]) -> tuple[Number, di
     Queue and await follow from Little's law where each request is waited for; of others nothing is known.
     """
     every = list(zip((work, *work.beside), found, strict=True))
-    requests = sum(one.calls * one.at_device * one.demand.requests for one in found)
     span: Number = 0.0
     for one in found:
         span = larger(span, one.elapsed_s)
-    moved = sum(one.calls * one.at_device * one.demand.device_bytes for one in found)
     held = sum(one.calls * _requests_wait_s(one) for one in found)
     busy = span * _any_under_way(system, every, span)
     held = where(held < busy, busy, held)
 
-    def total(kind: str, what: str) -> Number:
-        return sum(
-            (
-                one.calls * one.at_device * getattr(one.demand, what)
-                for calls, one in every
-                if calls.kind == kind
-            ),
-            0.0,
+    def total(what: str) -> tuple[Number, Number]:
+        reads, writes = (
+            sum(
+                (
+                    one.calls * one.at_device * getattr(one.demand, what)
+                    for calls, one in every
+                    if calls.kind == kind
+                ),
+                0.0,
+            )
+            for kind in ("read_stream", "write_stream")
         )
+        return reads, writes
 
-    return requests > 0, {
-        "reads_per_s": over(total("read_stream", "requests"), span),
-        "writes_per_s": over(total("write_stream", "requests"), span),
-        "merged_reads_per_s": over(total("read_stream", "merged"), span),
-        "merged_writes_per_s": over(total("write_stream", "merged"), span),
-        "read_bytes_per_s": over(total("read_stream", "device_bytes"), span),
-        "written_bytes_per_s": over(total("write_stream", "device_bytes"), span),
-        "average_request_bytes": over(moved, requests),
-        "average_queue": over(held, span),
-        "await_s": over(held, requests),
-        "service_s": over(busy, requests),
-        "utilisation_fraction": over(busy, span),
-        "merged_reads": total("read_stream", "merged"),
-        "merged_writes": total("write_stream", "merged"),
+    sums = DeviceSums(total("requests"), total("merged"), total("device_bytes"), held, busy)
+    merged_reads, merged_writes = sums.merges
+    return sum(sums.requests) > 0, {
+        **quantities(sums, span),
+        "merged_reads": merged_reads,
+        "merged_writes": merged_writes,
     }
 
 

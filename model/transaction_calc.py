@@ -9,6 +9,7 @@ from model.demand import FROM_CLIENT, LOG_FILE_SYNC, SCATTERED, SEQUENTIAL
 from model.demand.transactions import KindDemand
 from model.errors import OutsideLaw
 from model.laws import commit, queueing
+from model.laws.iostat import DeviceSums, quantities
 from model.results import DeviceStats, EventTime, RunResult, TransactionKind
 from model.spec import System, Transactions
 from model.transaction_books import BUFFER_BUSY, FREE_BUFFER, LATCH, Mean, Rates, close_books, reads_by_size
@@ -231,19 +232,9 @@ def _stats(
     busy: float,
 ) -> DeviceStats:
     """iostat's quantities; *flow* has requests a second, their time at the device, and what they take of it."""
-    requests = reads + writes
     queue = max(busy, sum(per_s * response_s for per_s, response_s, _ in flow))
-    return DeviceStats(
-        reads_per_s=reads,
-        writes_per_s=writes,
-        read_bytes_per_s=moved_bytes[0],
-        written_bytes_per_s=moved_bytes[1],
-        average_request_bytes=sum(moved_bytes) / requests,
-        average_queue=queue,
-        await_s=queue / requests,
-        service_s=busy / requests,
-        utilisation_fraction=busy,
-    )
+    second = DeviceSums((reads, writes), (0.0, 0.0), moved_bytes, queue, busy)
+    return DeviceStats(**quantities(second, 1.0))
 
 
 def means(system: Any, work: Any) -> dict[str, float]:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from model.demand import Demand
-from model.laws.numeric import Number, over, smaller
+from model.laws.iostat import DeviceSums, quantities
+from model.laws.numeric import Number, smaller
 
 
 def writes_of_a_session(work: Any, demand: Demand) -> tuple[Number, Number]:
@@ -24,18 +25,6 @@ def device_of_writes(system: Any, demand: Demand, elapsed_s: Number) -> tuple[Nu
     blocks = writing.written_blocks
     size = blocks * demand.block_size_bytes + writing.redo_bytes
     requests = blocks * writing.requests + writing.redo_bytes / system.host.max_request_bytes
-    held_s = blocks * writing.device_s + writing.blocks * writing.redo_s
-    busy_s = smaller(elapsed_s, held_s)
-    busy = over(busy_s, elapsed_s)
-    each_s = over(busy_s, requests)
-    return (size > 0) & (elapsed_s > 0), {
-        "reads_per_s": 0.0,
-        "read_bytes_per_s": 0.0,
-        "writes_per_s": over(requests, elapsed_s),
-        "written_bytes_per_s": over(size, elapsed_s),
-        "average_request_bytes": over(size, requests),
-        "average_queue": busy,
-        "await_s": each_s,
-        "service_s": each_s,
-        "utilisation_fraction": busy,
-    }
+    held_s = smaller(elapsed_s, blocks * writing.device_s + writing.blocks * writing.redo_s)
+    sums = DeviceSums((0.0, requests), (0.0, 0.0), (0.0, size), held_s, held_s)
+    return (size > 0) & (elapsed_s > 0), quantities(sums, elapsed_s)

@@ -13,6 +13,7 @@ from model import books
 from model.demand import Demand, demand_of, parallel_of
 from model.demand.turns import first_step_s, stretch_blocks, stretches_of
 from model.errors import OutsideLaw
+from model.laws.iostat import DeviceSums, quantities
 from model.money_books import priced
 from model.results import DeviceStats, RunResult
 from model.sim.ledger import mean_waits
@@ -200,12 +201,5 @@ def _timing(
 def _device_stats(disk: DeviceQueue, span: float) -> DeviceStats | None:
     if not disk.requests:
         return None
-    return DeviceStats(
-        reads_per_s=disk.requests / span,
-        read_bytes_per_s=disk.bytes / span,
-        average_request_bytes=disk.bytes / disk.requests,
-        average_queue=disk.held_s / span,
-        await_s=disk.held_s / disk.requests,
-        service_s=disk.busy_s / disk.requests,
-        utilisation_fraction=min(1.0, disk.busy_s / span),
-    )
+    sums = DeviceSums((disk.requests, 0), (0, 0), (disk.bytes, 0), disk.held_s, disk.busy_s)
+    return DeviceStats(**quantities(sums, span))

@@ -1,28 +1,13 @@
-"""What the kernel counts of a device, and iostat's arithmetic over intervals.
-
-The counters are those of /proc/diskstats; iostat divides their differences by the interval, as its manual says
-[sysstat-iostat]: ``avgqu-sz`` is the weighted time in flight over the interval, ``await`` the time of the requests
-that ended over their number, ``%util`` the time with a request in flight, ``svctm`` that time over the requests.
-"""
+"""What the kernel counts of a device, as in /proc/diskstats, and iostat's lines of the differences."""
 
 from __future__ import annotations
 
 from math import inf
-from typing import NamedTuple
 
+from model.laws.iostat import DeviceSums, quantities
 from model.results import DeviceLine
 
 MOST_LINES = 3600
-
-
-class Counted(NamedTuple):
-    """Sums of a device until a moment; pairs are of reads and of writes."""
-
-    requests: tuple[int, int]
-    merges: tuple[int, int]
-    moved_bytes: tuple[int, int]
-    ticks_s: float
-    busy_s: float
 
 
 class Counters:
@@ -69,7 +54,7 @@ class Counters:
         self.lines: list[DeviceLine] = []
         self._stamp_s = 0.0
         self.first_s = first_s
-        self._ran: Counted | None = None
+        self._ran: DeviceSums | None = None
         self._opened = 0
         self._next_s = first_s
         self._before = self._now()
@@ -77,12 +62,12 @@ class Counters:
     def _now(self) -> tuple[float, ...]:
         return (*self.merges, *self.requests, *self.bytes, self.ticks_s, self.busy_s, self.weighted_s)
 
-    def counted(self) -> Counted:
+    def counted(self) -> DeviceSums:
         """The sums while programs ran; until the last request where nobody said that they ended."""
         if self._ran is not None:
             return self._ran
         (r, w), (rrqm, wrqm), (rbytes, wbytes) = self.requests, self.merges, self.moved_bytes
-        return Counted((r, w), (rrqm, wrqm), (rbytes, wbytes), self.ticks_s, self.busy_s)
+        return DeviceSums((r, w), (rrqm, wrqm), (rbytes, wbytes), self.ticks_s, self.busy_s)
 
     def programs_ended(self, now_s: float) -> None:
         """What comes later is for no program: it is in the lines that it fills, and in no average."""
@@ -156,23 +141,13 @@ def line_of(
     before: tuple[float, ...],
     now: tuple[float, ...],
 ) -> DeviceLine:
-    """The line of an interval: merges, requests, bytes, ticks, busy and weighted time, *before* it and *now*."""
+    """The line of an interval: merges, requests, bytes, ticks, busy and weighted time, *before* it and *now*.
+
+    Its ``avgqu-sz`` is of all that were under way, whether or not they ended in it.
+    """
     rrqm, wrqm, r, w, rbytes, wbytes, ticks_s, busy_s, weighted_s = (
         later - earlier for later, earlier in zip(now, before, strict=True)
     )
-    requests = r + w
-    return DeviceLine(
-        begin_s=begin_s,
-        interval_s=interval_s,
-        merged_reads_per_s=rrqm / interval_s,
-        merged_writes_per_s=wrqm / interval_s,
-        reads_per_s=r / interval_s,
-        writes_per_s=w / interval_s,
-        read_bytes_per_s=rbytes / interval_s,
-        written_bytes_per_s=wbytes / interval_s,
-        average_request_bytes=(rbytes + wbytes) / requests if requests else 0.0,
-        average_queue=weighted_s / interval_s,
-        await_s=ticks_s / requests if requests else 0.0,
-        service_s=busy_s / requests if requests else 0.0,
-        utilisation_fraction=min(1.0, busy_s / interval_s),
-    )
+    columns = quantities(DeviceSums((r, w), (rrqm, wrqm), (rbytes, wbytes), ticks_s, busy_s), interval_s)
+    columns["average_queue"] = weighted_s / interval_s
+    return DeviceLine(begin_s=begin_s, interval_s=interval_s, **columns)

@@ -8,11 +8,22 @@ from textwrap import wrap
 from typing import Any, Final
 
 from app.profile import scale_of
-from model.demand import FREE_BUFFERS, LOG_FILE_SYNC, LOG_SPACE, SEARCHING
-from model.demand.calls import COMMIT, DEVICE, FSYNC, HELD, ROOM, THINKING
+from model.causes import (
+    AT_ONCE,
+    BUFFER_BUSY,
+    COMMIT,
+    DEVICE,
+    FREE_BUFFERS,
+    FSYNC,
+    HELD,
+    LATCH,
+    LOG_FILE_SYNC,
+    LOG_SPACE,
+    ROOM,
+    SEARCHING,
+    THINKING,
+)
 from model.results import RunResult
-from model.stream_books import AT_ONCE
-from model.transaction_books import BUFFER_BUSY, FREE_BUFFER, LATCH
 from model.units import show_bytes, show_seconds
 from scenarios.compare import CPU, changes, components
 
@@ -70,7 +81,6 @@ _CLASSES: Final = {
     LOG_FILE_SYNC: "Commit",
     LATCH: "Concurrency",
     BUFFER_BUSY: "Concurrency",
-    FREE_BUFFER: "System I/O",
     FREE_BUFFERS: "System I/O",  # Oracle's class is Configuration; there is no pattern left to tell it by
     LOG_SPACE: "System I/O",
     "SQL*Net message from client": "Idle",

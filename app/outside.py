@@ -6,9 +6,28 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from app.charts import wait_class
-from model.books import BETWEEN_CALLS, SENT_TWICE, SUBMIT_BLOCKED
-from model.demand import DIRECT, FREE_BUFFERS, FROM_CLIENT, LOG_FILE_SYNC, LOG_SPACE, SCATTERED, SEQUENTIAL
-from model.demand.calls import COMMIT, DEVICE, FSYNC, HELD, ROOM
+from model.causes import (
+    AT_ONCE,
+    BETWEEN_CALLS,
+    BUFFER_BUSY,
+    COMMIT,
+    DEVICE,
+    DIRECT,
+    FETCHES,
+    FREE_BUFFERS,
+    FROM_CLIENT,
+    FSYNC,
+    HELD,
+    LOG_FILE_SYNC,
+    LOG_SPACE,
+    OTHER_SESSION,
+    ROOM,
+    SCATTERED,
+    SENT_TWICE,
+    SEQUENTIAL,
+    SLOWEST,
+    SUBMIT_BLOCKED,
+)
 from model.demand.conditions import (
     AT_DEVICE,
     CLIENT_ROWS,
@@ -25,11 +44,8 @@ from model.demand.conditions import (
     WRITE_CALLS,
 )
 from model.demand.transactions import READS
-from model.demand.work import FETCHES
 from model.provenance import Extrapolation, show_times, worst_first
 from model.results import RunResult
-from model.stream_books import AT_ONCE, SLOWEST
-from model.transaction_books import BUFFER_BUSY, OTHER_SESSION
 from model.units import show_quantity
 from scenarios.compare import CPU, UNACCOUNTED, components, next_to_nothing
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from app.segment_text import times_of_a_session
-from model.demand import FROM_CLIENT
+from model.causes import FROM_CLIENT
 from model.results import RunResult
 from scenarios.compare import CPU, UNACCOUNTED, components, next_to_nothing
 

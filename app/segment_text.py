@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from app.block_drawing import drawing
 from app.lines import head, mean, megabytes, wrapped
-from model.demand import DELETING, INSERTING, MIGRATING, SEARCHING, UPDATING
+from model.causes import DELETING, INSERTING, MIGRATING, SEARCHING, UPDATING
 from model.results import RunResult, SegmentSpace
 from model.units import show_bytes, show_seconds
 from scenarios.why_rows import stay_on_offer

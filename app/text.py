@@ -33,19 +33,21 @@ from app.transaction_text import (
     transaction_lines,
     transaction_profile_lines,
 )
-from model.demand import (
+from model.causes import (
+    BUFFER_BUSY,
     DIRECT,
     FREE_BUFFERS,
     FROM_CLIENT,
+    LATCH,
     LOG_FILE_SYNC,
     LOG_SPACE,
     MORE_DATA,
+    OTHER_SESSION,
     SCATTERED,
     SEQUENTIAL,
     TO_CLIENT,
 )
 from model.results import Call, PhysicalIO, RunResult
-from model.transaction_books import BUFFER_BUSY, FREE_BUFFER, LATCH, OTHER_SESSION
 from model.units import show_bytes, show_range, show_seconds
 from scenarios.why_words import listed
 
@@ -78,7 +80,6 @@ WAITING = {
     LOG_FILE_SYNC: "waiting for the log writer",
     LOG_SPACE: "waiting for the log writer",
     FREE_BUFFERS: "waiting for free buffers",
-    FREE_BUFFER: "waiting for free buffers",
     OTHER_SESSION: "waiting for reads",
     LATCH: "waiting for latches",
     BUFFER_BUSY: "waiting for busy buffers",

@@ -10,7 +10,7 @@ from click import style
 from app.lines import NAME_WIDTH, head, mean, wrapped
 from app.outside import MARK, by_component, marked
 from app.profile import Row, colour, folded
-from model.demand import SEQUENTIAL
+from model.causes import SEQUENTIAL
 from model.results import RunResult, TransactionStats
 from model.units import show_bytes, show_range, show_seconds
 from scenarios.why_transactions import saturates

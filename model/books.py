@@ -8,17 +8,18 @@ from importlib.metadata import PackageNotFoundError, version
 from math import isnan
 from typing import Any
 
-from model.demand import (
+from model.causes import (
+    BETWEEN_CALLS,
     DIRECT,
     FREE_BUFFERS,
     LOG_SPACE,
     MORE_DATA,
     SCATTERED,
+    SENT_TWICE,
     SEQUENTIAL,
     TO_CLIENT,
-    Demand,
-    optimizer_of,
 )
+from model.demand import Demand, optimizer_of
 from model.demand.conditions import extrapolations
 from model.laws.numeric import Number, known_where
 from model.measures import MEASURES
@@ -39,12 +40,6 @@ from model.row_books import row_changes, segment_space, space_search
 from model.spec import System, Workload
 from model.units import show_seconds
 from model.write_books import device_of_writes, writes_of_a_session
-
-SENT_TWICE = "CPU of SQL*Net sends, counted in both CPU and wait"
-BETWEEN_CALLS = "between calls (mostly writing the trace)"
-RUN_QUEUE = "waiting for a processor"
-COPIED = "copying from the page cache in io_submit"
-SUBMIT_BLOCKED = "blocked in io_submit, which no event names"
 
 LAW_SOURCES = {
     "full_scan": ("oracle-concepts", "rahn-mbrc", "savvinov-lio", "shallahamer-direct", "oracle-tuning"),

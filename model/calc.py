@@ -6,12 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from model import books, stream_calc, transaction_calc
+from model import books, causes, stream_calc, transaction_calc
 from model.accuracy import with_accuracy
+from model.causes import FREE_BUFFERS, LOG_SPACE, SEQUENTIAL
 from model.demand import (
-    FREE_BUFFERS,
-    LOG_SPACE,
-    SEQUENTIAL,
     Demand,
     DeviceDemand,
     demand_of,
@@ -179,15 +177,15 @@ def _calculate_statement(system: System, work: Statement, *, name: str) -> tuple
     waits, unaccounted = books.client_times(system, demand)
     cpu = dict(demand.cpu)
     if found.submit_cpu_s:
-        cpu[books.COPIED] = found.submit_cpu_s
+        cpu[causes.COPIED] = found.submit_cpu_s
     if found.submit_blocked_s:
-        unaccounted[books.SUBMIT_BLOCKED] = found.submit_blocked_s
+        unaccounted[causes.SUBMIT_BLOCKED] = found.submit_blocked_s
     if found.reap_cpu_s:
         cpu["read calls"] += found.reap_cpu_s
     _add_read_waits(waits, system, demand, found, asked)
     _add_write_waits(waits, demand, found, work.users)
     if work.users > 1 and found.run_queue_s:
-        unaccounted[books.RUN_QUEUE] = found.run_queue_s
+        unaccounted[causes.RUN_QUEUE] = found.run_queue_s
     timing = books.Timing(
         elapsed_s=found.elapsed_s,
         cpu=cpu,

@@ -6,10 +6,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
+from model.causes import DIRECT, SCATTERED, SEQUENTIAL
 from model.results import DeviceStats, RunResult
 from model.units import unit_of
 
-READ_EVENTS: Final = ("direct path read", "db file scattered read", "db file sequential read")
+READ_EVENTS: Final = (DIRECT, SCATTERED, SEQUENTIAL)
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import wraps
 from typing import Any, TypeVar, cast
 
+from model.causes import BUFFER_GETS
 from model.demand.calls import span_bytes
 from model.laws import price
 from model.laws.numeric import Number, known_where, larger, over
@@ -14,7 +15,6 @@ from model.results import Money, RunResult, check_books
 from model.spec import System, Workload
 from model.state.drive import capacity_of
 
-BUFFER_GETS = "buffer gets"
 MILLION = 1e6
 LAW_SOURCES = ("oracle-core-factor", "oracle-price-list")
 

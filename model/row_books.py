@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from math import floor
 
-from model.demand import SEARCHING, Change, Demand
+from model.causes import SEARCHING
+from model.demand import Change, Demand
 from model.demand.outcome import UNIT, BlockFill, HeapOutcome
 from model.laws import block, change
 from model.laws.assm import SEARCH_FUNCTIONS

@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from model.books import blocktime_version
-from model.demand.calls import CPU, UNBUFFERED, File
+from model.causes import AT_ONCE, CPU, SLOWEST
+from model.demand.calls import UNBUFFERED, File
 from model.demand.conditions import extrapolations
 from model.laws.iostat import quantities
 from model.results import (
@@ -22,10 +23,8 @@ from model.results import (
 )
 from model.spec import Stream, System
 
-AT_ONCE = "calls under way at once"
 CALL = "the call"
 LEAST_STAGE_S = 1e-7  # a hundredth of what the shortest stage takes that anybody looks for
-SLOWEST = "waiting for the slowest program"
 ROUNDING = 1e-9
 CPU_CAUSES = {"write_stream": "write calls", "read_stream": "read calls"}
 LAW_SOURCES = ("linux-2.6-block", "linux-blk-mq", "linux-vm", "sysstat-iostat", "drive-data-sheets")

@@ -7,7 +7,8 @@ from math import inf
 from typing import Any
 
 from model.books import device_measures, device_stats
-from model.demand.calls import DEVICE, HELD, SECTOR_BYTES, THINKING, files_of
+from model.causes import AT_ONCE, DEVICE, HELD, THINKING
+from model.demand.calls import SECTOR_BYTES, files_of
 from model.demand.conditions import extrapolated_constants
 from model.demand.stream_work import call_demand
 from model.laws import disk_means, queueing
@@ -17,7 +18,7 @@ from model.money_books import Spent, money_measures
 from model.results import EventTime, PhysicalIO, RunResult, StreamStats
 from model.spec import Stream, System
 from model.state.drive import capacity_of
-from model.stream_books import AT_ONCE, Answer, stream_result
+from model.stream_books import Answer, stream_result
 from model.stream_network import FULL, StreamTime, credited
 from model.stream_together import compose
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from model.books import RUN_QUEUE, blocktime_version
+from model.books import blocktime_version
+from model.causes import RUN_QUEUE
 from model.demand.conditions import extrapolations
 from model.results import (
     CacheUse,
@@ -22,10 +23,6 @@ from model.results import (
 )
 from model.spec import System, Transactions
 
-LATCH = "latch: cache buffers chains"
-BUFFER_BUSY = "buffer busy waits"
-OTHER_SESSION = "read by other session"
-FREE_BUFFER = "free buffer waits"
 LAW_SOURCES = (
     "oracle-concepts",
     "shallahamer-touch-count",

@@ -5,14 +5,14 @@ from __future__ import annotations
 from math import inf
 from typing import Any, NamedTuple
 
-from model.demand import FROM_CLIENT, LOG_FILE_SYNC, SCATTERED, SEQUENTIAL
+from model.causes import BUFFER_BUSY, FREE_BUFFERS, FROM_CLIENT, LATCH, LOG_FILE_SYNC, SCATTERED, SEQUENTIAL
 from model.demand.transactions import KindDemand
 from model.errors import OutsideLaw
 from model.laws import commit, queueing
 from model.laws.iostat import DeviceSums, quantities
 from model.results import DeviceStats, EventTime, RunResult, TransactionKind
 from model.spec import System, Transactions
-from model.transaction_books import BUFFER_BUSY, FREE_BUFFER, LATCH, Mean, Rates, close_books, reads_by_size
+from model.transaction_books import Mean, Rates, close_books, reads_by_size
 from model.transaction_disk import LEAST
 from model.transaction_knee import Knee, knee_of
 from model.transaction_network import CPUS, Point, at_rate, closed
@@ -95,7 +95,7 @@ def _mean(parts: Parts, point: Point) -> Mean:
     wait(SEQUENTIAL, parts.reads, point.read_s)
     wait(SCATTERED, parts.scan_reads, point.scan_read_s)
     wait(LOG_FILE_SYNC, parts.commits, point.log.sync_s)
-    wait(FREE_BUFFER, 1.0, point.free_s)
+    wait(FREE_BUFFERS, 1.0, point.free_s)
     for event, times, cost in (
         (LATCH, parts.hottest_gets, caused.latch),
         (BUFFER_BUSY, parts.hottest_changes, caused.pin),

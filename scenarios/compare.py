@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from model.books import BETWEEN_CALLS, COPIED, RUN_QUEUE, SENT_TWICE, SUBMIT_BLOCKED
-from model.demand import (
+from model.causes import (
+    AT_ONCE,
+    BETWEEN_CALLS,
+    COPIED,
     DELETING,
+    DEVICE,
     DIRECT,
     FREE_BUFFERS,
     FROM_CLIENT,
@@ -15,15 +18,17 @@ from model.demand import (
     LOG_SPACE,
     MIGRATING,
     MORE_DATA,
+    RUN_QUEUE,
     SCATTERED,
     SEARCHING,
+    SENT_TWICE,
     SEQUENTIAL,
+    SLOWEST,
+    SUBMIT_BLOCKED,
     TO_CLIENT,
     UPDATING,
 )
-from model.demand.calls import DEVICE
 from model.results import RunResult
-from model.stream_books import AT_ONCE, SLOWEST
 from model.units import show_bytes, show_data, show_range, show_seconds
 from scenarios import why_money, why_rows, why_streams, why_transactions
 from scenarios.why_device import Asked, awaited, busy

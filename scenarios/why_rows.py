@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from model.demand import (
+from model.causes import (
     DELETING,
     FREE_BUFFERS,
     INSERTING,

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from model.demand.calls import COMMIT, DEVICE, FSYNC, HELD, PROCESSOR, ROOM, THINKING
+from model.causes import AT_ONCE, COMMIT, DEVICE, FSYNC, HELD, ROOM, RUN_QUEUE, SLOWEST, THINKING
 from model.results import DeviceStats, EventTime, RunResult, StreamStats
-from model.stream_books import AT_ONCE, SLOWEST
 from model.units import MIB, show_bytes, show_seconds
 from scenarios.why_device import (
     Asked,
@@ -21,7 +20,7 @@ from scenarios.why_device import (
 from scenarios.why_words import NOTHING_S, Change, count, differs, effect, from_to, plural, takes
 
 CPU = "CPU of the calls"
-MECHANISMS = (CPU, DEVICE, ROOM, HELD, COMMIT, FSYNC, PROCESSOR, THINKING, AT_ONCE, SLOWEST)
+MECHANISMS = (CPU, DEVICE, ROOM, HELD, COMMIT, FSYNC, RUN_QUEUE, THINKING, AT_ONCE, SLOWEST)
 TOLD = (CPU, DEVICE)
 """The mechanisms that are told here; the others by their names."""
 

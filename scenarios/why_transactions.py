@@ -5,10 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from model.demand import FROM_CLIENT, LOG_FILE_SYNC, SCATTERED, SEQUENTIAL
+from model.causes import (
+    BUFFER_BUSY,
+    FREE_BUFFERS,
+    FROM_CLIENT,
+    LATCH,
+    LOG_FILE_SYNC,
+    OTHER_SESSION,
+    SCATTERED,
+    SEQUENTIAL,
+)
 from model.results import RunResult, TransactionStats
 from model.spec import Transactions
-from model.transaction_books import BUFFER_BUSY, FREE_BUFFER, LATCH, OTHER_SESSION
 from model.units import show_bytes, show_seconds
 from scenarios.why_device import Asked, another_disk, limit
 from scenarios.why_words import Change, differs, effect, from_to, listed, takes
@@ -33,7 +41,7 @@ LEAST_BUSY_CHANGE = 0.05
 QUEUES = {
     LATCH: "sessions spin and sleep for the latches of the hottest blocks",
     BUFFER_BUSY: "changes of the hottest blocks wait for one another",
-    FREE_BUFFER: "DBWR does not write as fast as blocks change",
+    FREE_BUFFERS: "DBWR does not write as fast as blocks change",
 }
 # Fields that decide hits -> how a sentence calls them.
 OF_THE_CACHE = {

@@ -9,8 +9,7 @@ from typing import Any, Final, TypeVar, Union, get_args, get_origin
 
 from pydantic import BaseModel
 
-from model.books import COPIED
-from model.demand import DIRECT, FROM_CLIENT, SCATTERED
+from model.causes import COPIED, DIRECT, FROM_CLIENT, SCATTERED
 from model.results import DeviceLine, RunResult, SegmentSpace
 
 # As printed -> in seconds, bytes and plain shares. K and M are powers of 1024, as a DBA means them.

@@ -7,38 +7,14 @@ inputs may be a number or an array; then the demands are arrays too.
 from typing import Any
 
 from model.demand.change import Change
-from model.demand.dml import (
-    DELETING,
-    INSERTING,
-    LOG_FILE_SYNC,
-    MIGRATING,
-    SEARCHING,
-    UPDATING,
-    dml_demand,
-    search_s,
-)
+from model.demand.dml import dml_demand, search_s
 from model.demand.loads import export_demand, import_demand
 from model.demand.opinion import optimizer_of
-from model.demand.reading import DIRECT, SCATTERED, SEQUENTIAL, MixedRegimes, reaps_are_waits
+from model.demand.reading import MixedRegimes, reaps_are_waits
 from model.demand.storage import DeviceDemand, ReadTime, device_demand, parallel_of, read_time
-from model.demand.work import FROM_CLIENT, MORE_DATA, TO_CLIENT, Demand, Fetching, full_scan, index_range_scan
-from model.demand.writing import FREE_BUFFERS, LOG_SPACE
+from model.demand.work import Demand, Fetching, full_scan, index_range_scan
 
 __all__ = [
-    "DELETING",
-    "DIRECT",
-    "FREE_BUFFERS",
-    "FROM_CLIENT",
-    "INSERTING",
-    "LOG_FILE_SYNC",
-    "LOG_SPACE",
-    "MIGRATING",
-    "MORE_DATA",
-    "SCATTERED",
-    "SEARCHING",
-    "SEQUENTIAL",
-    "TO_CLIENT",
-    "UPDATING",
     "Change",
     "Demand",
     "DeviceDemand",

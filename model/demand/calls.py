@@ -15,15 +15,7 @@ from model.units import MIB, show_bytes
 UNBUFFERED = ("asm", "raw", "direct")
 """Paths that leave the page cache out."""
 
-CPU = "CPU"
-DEVICE = "waiting for the device"
-ROOM = "waiting for room in the queue (nr_requests)"
-HELD = "held back by the page cache"
-COMMIT = "waiting for a commit of the journal"
-FSYNC = "fsync"
-THINKING = "between calls"
 SECTOR_BYTES = 512
-PROCESSOR = "waiting for a processor"
 
 
 @dataclass(frozen=True, slots=True)

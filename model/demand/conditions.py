@@ -6,15 +6,25 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
+from model.causes import (
+    DELETING,
+    FETCHES,
+    FROM_CLIENT,
+    INSERTING,
+    MIGRATING,
+    MORE_DATA,
+    SEARCHING,
+    TO_CLIENT,
+    UPDATING,
+)
 from model.demand.calls import UNBUFFERED
 from model.demand.device_calls import WRITE
-from model.demand.dml import DELETING, INSERTING, MIGRATING, SEARCHING, UPDATING
 from model.demand.loads import rows_of_array
 from model.demand.reading import mbrc_of
 from model.demand.storage import device_demand
 from model.demand.stream_work import call_demand
 from model.demand.transactions import CALLS, CHANGES, FILLS, GETS, READS, ROWS, kinds_of
-from model.demand.work import FETCHES, FROM_CLIENT, MORE_DATA, TO_CLIENT, Demand, Fetching
+from model.demand.work import Demand, Fetching
 from model.laws import block
 from model.laws.numeric import Number, known_where, larger, over, smaller, some, where
 from model.provenance import Constant, Extrapolation, is_outside, outside_range, worst_first

@@ -4,20 +4,24 @@ from __future__ import annotations
 
 from typing import Any
 
+from model.causes import (
+    DELETING,
+    FROM_CLIENT,
+    INSERTING,
+    LOG_FILE_SYNC,
+    MIGRATING,
+    SEARCHING,
+    SEQUENTIAL,
+    TO_CLIENT,
+    UPDATING,
+)
 from model.demand.change import Change, change_of
-from model.demand.reading import SEQUENTIAL, ReadPlan, scan_plan
+from model.demand.reading import ReadPlan, scan_plan
 from model.demand.segment import row_shape
-from model.demand.work import FROM_CLIENT, TO_CLIENT, Demand, Fetching, cpu_of_rows
+from model.demand.work import Demand, Fetching, cpu_of_rows
 from model.laws import block, buffer_cache, scan_reads
 from model.laws.change import block_changes_of_arrays
 from model.laws.numeric import Number, ceiling, larger, nearest, smaller
-
-LOG_FILE_SYNC = "log file sync"
-SEARCHING = "searching for space"
-MIGRATING = "migrating rows"
-UPDATING = "updating rows"
-INSERTING = "inserting rows"
-DELETING = "deleting rows"
 
 
 def probe_s(system: Any) -> Number:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+from model.causes import FROM_CLIENT, INSERTING, LOG_FILE_SYNC, SEARCHING, TO_CLIENT
 from model.demand.change import Change
-from model.demand.dml import INSERTING, LOG_FILE_SYNC, SEARCHING, empty_demand, inserting_s, no_reads
+from model.demand.dml import empty_demand, inserting_s, no_reads
 from model.demand.segment import RowShape, row_shape, segment_of
-from model.demand.work import FROM_CLIENT, TO_CLIENT, Demand, Fetching, client_rows_s, full_scan
+from model.demand.work import Demand, Fetching, client_rows_s, full_scan
 from model.demand.writing import writing_of
 from model.laws import block, change, extents, load
 from model.laws.numeric import Number, ceiling, smaller, where

@@ -5,17 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from model.causes import DIRECT, SCATTERED, SEQUENTIAL
 from model.demand.calls import UNBUFFERED
 from model.demand.segment import Segment
 from model.laws import scan_reads
 from model.laws.numeric import Number, some, where
 from model.spec import release_tuple
-
-DIRECT = "direct path read"
-
-SCATTERED = "db file scattered read"
-
-SEQUENTIAL = "db file sequential read"
 
 
 @dataclass(slots=True)

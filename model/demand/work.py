@@ -5,20 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+from model.causes import FETCHES, FROM_CLIENT, MORE_DATA, SEQUENTIAL, TO_CLIENT
 from model.demand.calls import UNBUFFERED
 from model.demand.change import Change
-from model.demand.reading import SEQUENTIAL, ReadPlan, scan_plan
+from model.demand.reading import ReadPlan, scan_plan
 from model.demand.segment import RowShape, Segment, row_shape, segment_of
 from model.demand.writing import Writing
 from model.laws import block, client, logical_io, scan_reads
 from model.laws.numeric import Number, ceiling, larger, nearest, smaller, where
-
-TO_CLIENT = "SQL*Net message to client"
-
-FETCHES = "fetching rows"
-FROM_CLIENT = "SQL*Net message from client"
-
-MORE_DATA = "SQL*Net more data to client"
 
 INDEX_ENTRY_OVERHEAD_BYTES = 12  # rowid, lengths, flags and row directory of a leaf entry
 

@@ -12,9 +12,6 @@ from model.laws import disk_means, load
 from model.laws.numeric import Number, larger
 from model.spec import WriteStream
 
-FREE_BUFFERS = "free buffer waits"
-LOG_SPACE = "log buffer space"
-
 
 @dataclass(slots=True)
 class Writing:

@@ -13,7 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from model.demand.calls import CPU, DEVICE, THINKING, UNBUFFERED, File
+from model.causes import CPU, DEVICE, THINKING
+from model.demand.calls import UNBUFFERED, File
 from model.kernels.queue import Times, Way, open_queue, summed_queue
 from model.laws import block_layer
 from model.results import Stage

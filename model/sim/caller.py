@@ -10,7 +10,8 @@ from typing import Any
 
 import simpy
 
-from model.demand.calls import COMMIT, CPU, DEVICE, FSYNC, HELD, PROCESSOR, THINKING, UNBUFFERED, File
+from model.causes import COMMIT, CPU, DEVICE, FSYNC, HELD, RUN_QUEUE, THINKING
+from model.demand.calls import UNBUFFERED, File
 from model.laws import block_layer, page_cache
 from model.results import Stage
 from model.sim.machine import Machine
@@ -181,7 +182,7 @@ class Caller:
         now = self.env.now
         begin, end = self.processors.serve(now, cpu_s)
         yield self.env.timeout(end - now)
-        self.record.add(PROCESSOR, begin - now)
+        self.record.add(RUN_QUEUE, begin - now)
         self.record.add(CPU, cpu_s)
 
     def _transfer(self, number: int, place: int, ended: Callable[[], Any]) -> Step:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from model.demand.calls import CPU
+from model.causes import AT_ONCE, CPU
 from model.demand.conditions import extrapolations
 from model.kernels.queue import quantiles
 from model.measures import measures_of
@@ -14,7 +14,7 @@ from model.money_books import with_money
 from model.results import PhysicalIO, RunResult, StreamStats, TimeBreakdown, check_books
 from model.sim.run import simulate
 from model.spec import Stream, System, Workload
-from model.stream_books import AT_ONCE, PERCENTILES, device_of
+from model.stream_books import PERCENTILES, device_of
 
 if TYPE_CHECKING:
     from model.sim.caller import Record

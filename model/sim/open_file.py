@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import simpy
 
-from model.demand.calls import DEVICE, ROOM, UNBUFFERED
+from model.causes import DEVICE, ROOM
+from model.demand.calls import UNBUFFERED
 from model.laws import block_layer, page_cache
 from model.state.block_queue import Request
 from model.state.read_ahead import ReadAhead, Window

@@ -6,7 +6,8 @@ from itertools import islice
 
 import numpy as np
 
-from model.demand.calls import CPU, UNBUFFERED, File
+from model.causes import CPU
+from model.demand.calls import UNBUFFERED, File
 from model.kernels.drive import medium_of
 from model.kernels.elevator import Arrivals, Carried, Rules, Times, Whole, queued
 from model.kernels.queue import open_queue

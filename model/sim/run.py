@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import simpy
 
-from model import books
+from model import books, causes
 from model.demand import Demand, demand_of, parallel_of
 from model.demand.turns import first_step_s, stretch_blocks, stretches_of
 from model.errors import OutsideLaw
@@ -168,14 +168,14 @@ def _timing(
     cpu = dict(demand.cpu)
     submit = sum(ledger.submit_cpu_s for ledger in ledgers) / many
     if submit:
-        cpu[books.COPIED] = submit
+        cpu[causes.COPIED] = submit
     blocked = sum(ledger.submit_blocked_s for ledger in ledgers) / many
     if blocked > 0:
-        unaccounted[books.SUBMIT_BLOCKED] = blocked
+        unaccounted[causes.SUBMIT_BLOCKED] = blocked
     cpu["read calls"] += sum(ledger.reap_cpu_s for ledger in ledgers) / many
     run_queue = sum(ledger.run_queue_s for ledger in ledgers) / many
     if run_queue:
-        unaccounted[books.RUN_QUEUE] = run_queue
+        unaccounted[causes.RUN_QUEUE] = run_queue
     elapsed = sum(ledger.elapsed_s for ledger in ledgers) / many
     span = max(ledger.end_s for ledger in ledgers) - min(ledger.begin_s for ledger in ledgers)
     processors_s = many * sum(cpu.values()) / system.host.cpus

@@ -10,7 +10,8 @@ from typing import Any
 
 import simpy
 
-from model.demand import FREE_BUFFERS, LOG_SPACE, SEQUENTIAL, Demand, ReadTime, read_time, reaps_are_waits
+from model.causes import FREE_BUFFERS, LOG_SPACE, SEQUENTIAL
+from model.demand import Demand, ReadTime, read_time, reaps_are_waits
 from model.demand.turns import pace_of, stretches_of
 from model.laws.device import positioning_s
 from model.sim.ledger import Ledger

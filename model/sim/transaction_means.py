@@ -8,7 +8,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from model.demand import FROM_CLIENT, LOG_FILE_SYNC, SCATTERED, SEQUENTIAL
+from model.causes import (
+    BUFFER_BUSY,
+    FREE_BUFFERS,
+    FROM_CLIENT,
+    LATCH,
+    LOG_FILE_SYNC,
+    OTHER_SESSION,
+    SCATTERED,
+    SEQUENTIAL,
+)
 from model.demand import transactions as asked
 from model.kernels.shop import (
     CPU,
@@ -32,20 +41,12 @@ from model.sim.steady import CONFIDENCE, estimate, warm_up_batches
 from model.sim.tally import Tally
 from model.state.iostat import Counters
 from model.stream_books import PERCENTILES, device_of
-from model.transaction_books import (
-    BUFFER_BUSY,
-    FREE_BUFFER,
-    LATCH,
-    OTHER_SESSION,
-    Mean,
-    close_books,
-    reads_by_size,
-)
+from model.transaction_books import Mean, close_books, reads_by_size
 from model.transaction_calc import Solved, rates_of
 from model.transaction_network import CPUS
 from model.transaction_writers import DATA, REDO
 
-NAMES = (SEQUENTIAL, SCATTERED, LOG_FILE_SYNC, LATCH, BUFFER_BUSY, OTHER_SESSION, FREE_BUFFER)
+NAMES = (SEQUENTIAL, SCATTERED, LOG_FILE_SYNC, LATCH, BUFFER_BUSY, OTHER_SESSION, FREE_BUFFERS)
 """Wait events, by their numbers in the tally."""
 
 

@@ -13,7 +13,7 @@ from math import log1p
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from model.demand import MIGRATING, SEARCHING, SEQUENTIAL, UPDATING
+from model.causes import MIGRATING, SEARCHING, SEQUENTIAL, UPDATING
 from model.demand.calls import UNBUFFERED
 from model.results import RunResult
 from model.spec import Import, Stream, Transactions

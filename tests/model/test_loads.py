@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from model import calculate, calculate_many, simulate
-from model.demand import FREE_BUFFERS, LOG_FILE_SYNC, LOG_SPACE
+from model.causes import FREE_BUFFERS, LOG_FILE_SYNC, LOG_SPACE
 from model.errors import SpecError
 from model.results import RunResult
 from model.spec import Disk, Export, Host, Import, Instance, System, Table, Tablespace

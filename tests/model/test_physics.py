@@ -9,8 +9,7 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from model import RunResult, calculate, simulate
-from model.books import COPIED, SUBMIT_BLOCKED
-from model.demand import DIRECT, FROM_CLIENT, SCATTERED, SEQUENTIAL
+from model.causes import COPIED, DIRECT, FROM_CLIENT, SCATTERED, SEQUENTIAL, SUBMIT_BLOCKED
 from model.spec import Disk, FullScan, Host, Index, IndexRangeScan, Instance, System, Table, Tablespace
 from model.units import GIB, KIB, MIB
 

@@ -7,7 +7,7 @@ from collections import Counter
 
 import pytest
 
-from model.demand import FREE_BUFFERS
+from model.causes import FREE_BUFFERS
 from scenarios import library, load, run
 from scenarios.compare import why
 from validation import Runs, load_case, numbers_of

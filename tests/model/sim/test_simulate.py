@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from model import calculate, simulate
 from model.calc import nobody_queues
-from model.demand import FROM_CLIENT
+from model.causes import FROM_CLIENT
 from model.errors import OutsideLaw
 from model.spec import (
     Disk,

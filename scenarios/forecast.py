@@ -23,10 +23,11 @@ EVENT_CALL_S: Final = 28e-6
 BEGIN_S: Final = 0.1
 FILLED_S: Final = 2e-6
 """Of a buffer that holds a block when a run of transactions begins."""
-TRANSACTION_S: Final = 250e-6
-READ_S: Final = 30e-6
+TRANSACTION_S: Final = {True: 30e-6, False: 150e-6}
+"""Of a transaction's events, its commit among them; by whether the device serves requests in order of arrival."""
+READ_S: Final = {True: 10e-6, False: 30e-6}
 """Of a transaction's read."""
-WRITE_S: Final = 12e-6
+WRITE_S: Final = {True: 3e-6, False: 12e-6}
 """Of a block that DBWR writes."""
 GET_S: Final = 0.6e-6
 CODE_BYTES: Final = 100e6
@@ -195,6 +196,7 @@ def _of_streams(system: System, work: Stream) -> Forecast:
 
 def _of_transactions(system: System, work: Transactions) -> Forecast:
     from model.calc import calculate  # noqa: PLC0415
+    from model.sim.data_files import is_in_order, largest_request_bytes  # noqa: PLC0415
 
     by_law = calculate(system, work)
     count = transactions_of(work, by_law)
@@ -206,8 +208,9 @@ def _of_transactions(system: System, work: Transactions) -> Forecast:
     writes = count * io.write_requests
     if io.write_requests and _is_busy(by_law):  # DBWR is behind from the begin on
         writes += filled
-    each_s = TRANSACTION_S + READ_S * io.read_requests + GET_S * gets
-    seconds = BEGIN_S + FILLED_S * filled + WRITE_S * writes + count * each_s
+    in_order = is_in_order(system, largest_request_bytes(system.host), size)
+    each_s = TRANSACTION_S[in_order] + READ_S[in_order] * io.read_requests + GET_S * gets
+    seconds = BEGIN_S + FILLED_S * filled + WRITE_S[in_order] * writes + count * each_s
     return Forecast(seconds, BUFFER_BYTES * buffers, count, "transactions", False)
 
 

@@ -111,19 +111,10 @@ class Buffers:
         more = references - self._expected
         self._expected = max(-more, 0)
         if more > 0 and _worth_compiling(more):
-            self._compile()
-
-    def _compile(self) -> None:
-        """Go on with compiled loops, over arrays."""
-        self._compiled = True
-        self._rows = Rows(*(np.array(row, dtype=kind) for row, kind in zip(self._rows, KINDS, strict=True)))
-
-    def rows(self, count: int) -> tuple[Row, ...]:
-        """Its memory as arrays, for a compiled loop that uses up to *count* blocks at a time with :func:`worked`."""
-        if not self._compiled:
-            self._compile()
-        self._rows = self._rows._replace(found=self._zeros(2 * count, np.int64))
-        return tuple(self._rows)
+            self._compiled = True
+            self._rows = Rows(
+                *(np.array(row, dtype=kind) for row, kind in zip(self._rows, KINDS, strict=True))
+            )
 
     def __len__(self) -> int:
         return int(self._rows.own[INSIDE])

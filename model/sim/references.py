@@ -15,20 +15,6 @@ SPREAD = 2654435761
 """Odd, and so prime to a power of two; extents are spread over the disk by its multiples."""
 
 
-class Chunk(NamedTuple):
-    """Transactions that begin one after the other."""
-
-    kind: NDArray[np.int64]
-    begin: NDArray[np.int64]
-    """Where among the blocks those of each begin, and the end of the last."""
-    first: NDArray[np.int64]
-    """How many of its blocks each gets in the first pool; they come first."""
-    blocks: NDArray[np.int64]
-    changes: NDArray[np.bool_]
-    scan_from: NDArray[np.int64]
-    scan_blocks: NDArray[np.int64]
-
-
 class Drawn(NamedTuple):
     """One transaction."""
 
@@ -60,33 +46,15 @@ class References:
         self._next = CHUNK
         self._chunk: list[Drawn] = []
 
-    @property
-    def most(self) -> int:
-        """Blocks that one transaction gets at most."""
-        return int(max(self._gets.max(), self._changes.max())) + 1
-
     def next(self) -> Drawn:
         """The next transaction."""
         if self._next == CHUNK:
-            chunk = self.chunk()
-            begins = chunk.begin.tolist()
-            self._chunk = [
-                Drawn(kind, chunk.blocks[begin:end], chunk.changes[begin:end], first, scan, scanned)
-                for kind, begin, end, first, scan, scanned in zip(
-                    chunk.kind.tolist(),
-                    begins[:-1],
-                    begins[1:],
-                    chunk.first.tolist(),
-                    chunk.scan_from.tolist(),
-                    chunk.scan_blocks.tolist(),
-                    strict=True,
-                )
-            ]
+            self._chunk = self._drawn()
             self._next = 0
         self._next += 1
         return self._chunk[self._next - 1]
 
-    def chunk(self) -> Chunk:
+    def _drawn(self) -> list[Drawn]:
         """The next of them, many at once."""
         kinds = self._deck()
         changes = _whole(self._changes[kinds], self._of_counts)
@@ -105,7 +73,12 @@ class References:
             order = np.lexsort((others, whose))
             blocks, changed = blocks[order], changed[order]
             first = gets - np.bincount(whose[others], minlength=CHUNK)
-        return Chunk(kinds, begin, first, blocks, changed, scans, scanned)
+        begins = begin.tolist()
+        columns = (kinds.tolist(), begins[:-1], begins[1:], first.tolist(), scans.tolist(), scanned.tolist())
+        return [
+            Drawn(kind, blocks[begin:end], changed[begin:end], first, scan, scanned)
+            for kind, begin, end, first, scan, scanned in zip(*columns, strict=True)
+        ]
 
     def _deck(self) -> NDArray[np.int64]:
         """The kinds of a chunk: as many of each as its share wants, in any order, as from a deck of cards [tpc-c]."""
@@ -139,11 +112,6 @@ class Layout:
         while np.gcd(step, self._extents) != 1:
             step += 1
         self._step = int(step)
-
-    @property
-    def numbers(self) -> tuple[int, int, int, int]:
-        """What it is made of, for a compiled loop: blocks of an extent, extents, the step between them, block size."""
-        return self._extent, self._extents, self._step, self.block_bytes
 
     def byte_of(self, block: int) -> int:
         """First byte of a block."""

@@ -3,15 +3,43 @@
 from __future__ import annotations
 
 from array import array
+from enum import IntEnum
 
 import numpy as np
 from numpy.typing import NDArray
 
-from model.kernels.shop import EVENTS
+
+class Wait(IntEnum):
+    """What sessions of transactions wait for, by its number in the sums."""
+
+    READ = 0
+    SCAN = 1
+    SYNC = 2
+    LATCH = 3
+    BUSY = 4
+    OTHER = 5
+    FREE = 6
+
+
+class Sum(IntEnum):
+    """Columns of :meth:`Tally.sums`; behind ``WAITS`` the waits by event, and behind those their seconds."""
+
+    NOW = 0
+    WRITTEN = 1
+    LOG_WRITES = 2
+    CPU = 3
+    QUEUE = 4
+    SPIN = 5
+    UNDO = 6
+    GETS = 7
+    MISSES = 8
+    REQUESTS = 9
+    WAITS = 10
+    WAITED_S = WAITS + len(Wait)
 
 
 class Tally:
-    """Sums over all transactions that have ended; waits by number of the event."""
+    """Sums over all transactions that have ended."""
 
     __slots__ = (
         "cpu_s",
@@ -45,24 +73,24 @@ class Tally:
         self.scan_reads: dict[int, int] = {}
         """Blocks of a multiblock read -> how many."""
         self.inspected = 0
-        self.waits = [0.0] * EVENTS
-        self.waited_s = [0.0] * EVENTS
-        self.longest_s = [0.0] * EVENTS
+        self.waits = [0.0] * len(Wait)
+        self.waited_s = [0.0] * len(Wait)
+        self.longest_s = [0.0] * len(Wait)
 
-    def wait(self, event: int, seconds: float, times: float = 1.0) -> None:
+    def wait(self, event: Wait, seconds: float, times: float = 1.0) -> None:
         """Note *times* waits that took *seconds* together."""
         self.waits[event] += times
         self.waited_s[event] += seconds
         self.longest_s[event] = max(self.longest_s[event], seconds)
 
-    def waited(self, event: int, seconds: list[float]) -> None:
+    def waited(self, event: Wait, seconds: list[float]) -> None:
         """Note waits one by one."""
         if seconds:
             self.waits[event] += len(seconds)
             self.waited_s[event] += sum(seconds)
             self.longest_s[event] = max(self.longest_s[event], *seconds)
 
-    def sums(self, *more: float) -> NDArray[np.float64]:
-        """All sums, and *more*, as one row, whose differences are what happened in between."""
+    def sums(self, now_s: float, written: int, log_writes: int) -> NDArray[np.float64]:
+        """All sums as one row, by :class:`Sum`; the difference of two rows is what happened in between."""
         own = (self.cpu_s, self.run_queue_s, self.spin_s, self.undo, self.gets, self.misses, self.requests)
-        return np.array([*more, *own, *self.waits, *self.waited_s], dtype=float)
+        return np.array([now_s, written, log_writes, *own, *self.waits, *self.waited_s], dtype=float)

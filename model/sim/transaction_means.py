@@ -19,26 +19,11 @@ from model.causes import (
     SEQUENTIAL,
 )
 from model.demand import transactions as asked
-from model.kernels.shop import (
-    CPU,
-    EVENTS,
-    LOG_WRITES,
-    MISSES,
-    NOW,
-    QUEUE,
-    READ,
-    REQUESTS,
-    SCAN,
-    SPIN,
-    UNDO,
-    WAITS,
-    WRITTEN,
-)
 from model.results import DeviceStats, EventTime, Interval, RunResult, TransactionKind
 from model.sim import policies
 from model.sim.data_files import Files
 from model.sim.steady import CONFIDENCE, estimate, warm_up_batches
-from model.sim.tally import Tally
+from model.sim.tally import Sum, Tally, Wait
 from model.state.iostat import Counters
 from model.stream_books import PERCENTILES, device_of
 from model.transaction_books import Mean, close_books, reads_by_size
@@ -46,9 +31,16 @@ from model.transaction_calc import Solved, rates_of
 from model.transaction_network import CPUS
 from model.transaction_writers import DATA, REDO
 
-NAMES = (SEQUENTIAL, SCATTERED, LOG_FILE_SYNC, LATCH, BUFFER_BUSY, OTHER_SESSION, FREE_BUFFERS)
-"""Wait events, by their numbers in the tally."""
-
+NAMES = {
+    Wait.READ: SEQUENTIAL,
+    Wait.SCAN: SCATTERED,
+    Wait.SYNC: LOG_FILE_SYNC,
+    Wait.LATCH: LATCH,
+    Wait.BUSY: BUFFER_BUSY,
+    Wait.OTHER: OTHER_SESSION,
+    Wait.FREE: FREE_BUFFERS,
+}
+"""Wait events as Oracle calls them."""
 
 FEW = 10
 """Transactions of each user below which a run says too little."""
@@ -76,7 +68,7 @@ class Played:
         took = np.frombuffer(self.tally.responses_s, dtype=float)[: batches * self.batch].copy()
         means = took.reshape(batches, self.batch).mean(axis=1)
         # NOTE: all that wait for one write end at one moment; a rate is that of a span
-        last_moment = int(np.searchsorted(self.marks[:, NOW], self.marks[-1, NOW]))
+        last_moment = int(np.searchsorted(self.marks[:, Sum.NOW], self.marks[-1, Sum.NOW]))
         left_out = min(warm_up_batches(means), max(0, last_moment - 1))
         return left_out, means[left_out:]
 
@@ -86,27 +78,27 @@ def result_of(name: str, system: Any, work: Any, played: Played, behind: int = 0
     left_out, responses = played.batch_responses()
     sums = played.marks[-1] - played.marks[left_out]
     count = len(responses) * played.batch
-    span_s = float(sums[NOW])
+    span_s = float(sums[Sum.NOW])
     each = sums / count
     per_s = count / span_s
     first = left_out * played.batch
     took = np.frombuffer(played.tally.responses_s, dtype=float)[first : first + count].copy()
     kinds = np.frombuffer(played.tally.kinds, dtype=np.int8)[first : first + count].copy()
     found = estimate(responses)
-    between = estimate(np.diff(played.marks[left_out:, NOW]) / played.batch)
+    between = estimate(np.diff(played.marks[left_out:, Sum.NOW]) / played.batch)
     mean = Mean(
         engine="simulate",
         method=played.method,
         response_s=float(took.mean()),
         cpu=_cpu(system, played, each, kinds),
         waits=_waits(played, each),
-        run_queue_s=float(each[QUEUE]),
-        gets=_gets(played, kinds) + float(each[UNDO]),
+        run_queue_s=float(each[Sum.QUEUE]),
+        gets=_gets(played, kinds) + float(each[Sum.UNDO]),
         current_gets=_mean_of(played, kinds, "changed_blocks"),
-        misses=float(each[MISSES]),
+        misses=float(each[Sum.MISSES]),
         read_requests=_requests(played, each),
-        read_bytes=float(each[MISSES]) * played.solved.parts.data.block_size_bytes,
-        written_blocks=float(each[WRITTEN]),
+        read_bytes=float(each[Sum.MISSES]) * played.solved.parts.data.block_size_bytes,
+        written_blocks=float(each[Sum.WRITTEN]),
         per_s=per_s,
         device=_devices(played),
         kinds=_kinds(played, took, kinds, per_s),
@@ -133,7 +125,7 @@ def result_of(name: str, system: Any, work: Any, played: Played, behind: int = 0
         del mean.waits[FROM_CLIENT]
     mean.policies = policies.compare(played.solved.parts, per_s, mean.gets + mean.current_gets, played.seed)
     rates = rates_of(*played.solved)
-    rates.log_writes_per_s = float(sums[LOG_WRITES]) / span_s
+    rates.log_writes_per_s = float(sums[Sum.LOG_WRITES]) / span_s
     rates.utilisation = _utilisation(played, each, per_s, mean.device)
     return close_books(name, system, work, mean, rates)
 
@@ -161,31 +153,31 @@ def _cpu(system: Any, played: Played, each: NDArray[np.float64], kinds: NDArray[
         for cause in played.solved.parts.kinds[0].cpu
     }
     cpu = {cause: float(value[kinds].mean()) for cause, value in values.items()}
-    cpu[asked.READS] = float(each[REQUESTS]) * host.read_call_s
-    cpu[asked.FILLS] = float(each[MISSES]) * host.buffer_block_s
-    cpu[asked.UNDO] = float(each[UNDO]) * host.logical_io_s
-    cpu[asked.SPINS] = float(each[SPIN])
+    cpu[asked.READS] = float(each[Sum.REQUESTS]) * host.read_call_s
+    cpu[asked.FILLS] = float(each[Sum.MISSES]) * host.buffer_block_s
+    cpu[asked.UNDO] = float(each[Sum.UNDO]) * host.logical_io_s
+    cpu[asked.SPINS] = float(each[Sum.SPIN])
     known = sum(cpu.values())
-    longer = float(each[CPU]) / known if known else 1.0
+    longer = float(each[Sum.CPU]) / known if known else 1.0
     return {cause: seconds * longer for cause, seconds in cpu.items()}
 
 
 def _waits(played: Played, each: NDArray[np.float64]) -> dict[str, EventTime]:
     return {
         name: EventTime(
-            waits=float(each[WAITS + event]),
+            waits=float(each[Sum.WAITS + event]),
             max_s=played.tally.longest_s[event],
-            total_s=float(each[WAITS + EVENTS + event]),
+            total_s=float(each[Sum.WAITED_S + event]),
         )
-        for event, name in enumerate(NAMES)
-        if each[WAITS + EVENTS + event] > 0
+        for event, name in NAMES.items()
+        if each[Sum.WAITED_S + event] > 0
     }
 
 
 def _requests(played: Played, each: NDArray[np.float64]) -> dict[int, float]:
     """Blocks of a read -> reads."""
-    single, many = float(each[WAITS + READ]), float(each[WAITS + SCAN])
-    return reads_by_size(single, many, float(each[MISSES]) - single)
+    single, many = float(each[Sum.WAITS + Wait.READ]), float(each[Sum.WAITS + Wait.SCAN])
+    return reads_by_size(single, many, float(each[Sum.MISSES]) - single)
 
 
 def _kinds(
@@ -233,13 +225,14 @@ def _utilisation(
 ) -> dict[str, float]:
     """Busy share of each resource; of a disk that serves several requests at once, from their number and time."""
     parts = played.solved.parts
-    found = {CPUS: min(1.0, float(each[CPU]) * per_s / parts.threads)}
+    found = {CPUS: min(1.0, float(each[Sum.CPU]) * per_s / parts.threads)}
     for name, label in (("disk", DATA), ("redo", REDO)):
         if name in device:
             found[label] = device[name].utilisation_fraction
     if parts.disk.servers > 1 and DATA in found:
         held_s = (
-            float(each[REQUESTS]) * parts.disk.read_held_s + float(each[WRITTEN]) * parts.disk.write_held_s
+            float(each[Sum.REQUESTS]) * parts.disk.read_held_s
+            + float(each[Sum.WRITTEN]) * parts.disk.write_held_s
         )
         found[DATA] = min(1.0, per_s * held_s)
     return found

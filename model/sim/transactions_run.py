@@ -7,7 +7,6 @@ from typing import NamedTuple
 from model.errors import OutsideLaw
 from model.results import RunResult
 from model.sim.at_begin import begin_of
-from model.sim.at_once import AtOnce, is_at_once, is_worth_it
 from model.sim.by_events import ByEvents
 from model.sim.steady import estimate
 from model.sim.transaction_means import result_of
@@ -27,58 +26,27 @@ MOST_SIMULATED_S = 1e6
 LEFT_FOR_LATER = 0.15
 """Blocks that became dirty over those written, above which DBWR does not keep up; chance moves it by a few percent."""
 
-Run = ByEvents | AtOnce
 
-
-def simulate_transactions(
-    system: System, work: Transactions, *, seed: int, name: str, compiled: bool | None = None
-) -> RunResult:
+def simulate_transactions(system: System, work: Transactions, *, seed: int, name: str) -> RunResult:
     """Answer transactions by simulation; means of one transaction after the warm-up, with their interval.
 
     A run is as long as ``workload.transactions`` says, or until the interval of the mean response is as narrow as
-    ``precision_percent``. Long runs are played by a compiled loop where that is the same; *compiled* has all of them
-    so, or none. Raises :class:`OutsideLaw` for arrivals beyond what the resources can do, and beyond 500 million gets
-    or 50 million buffers.
+    ``precision_percent``. Raises :class:`OutsideLaw` for arrivals beyond what the resources can do, and beyond 500
+    million gets or 50 million buffers.
     """
-    asked = _Asked(system, work, solve(system, work), seed)
-    wanted, most = _first(work), _most(work, asked.solved)
-    run = _played(asked, wanted, compiled)
+    solved = solve(system, work)
+    first, most = _first(work), _most(work, solved)
+    run = ByEvents(
+        system, work, solved, begin_of(system, work, solved, seed, first), max(1, first // BATCHES)
+    )
+    run.until(first)
     stood = _Stood(sum(len(dirty.blocks) for _, dirty in run.begin.pools), 0)
     while work.transactions is None and 2 * run.done <= most:
         if _is_precise(run, work) and not _behind(stood, run):
             break
-        wanted, stood = 2 * run.done, _Stood(run.dirty_blocks, run.written_blocks)
-        if isinstance(run, AtOnce):
-            run.until(wanted)
-        else:
-            run = _played(asked, wanted, compiled, run)
+        stood = _Stood(run.dirty_blocks, run.written_blocks)
+        run.until(2 * run.done)
     return result_of(name, system, work, run.played(), _behind(stood, run))
-
-
-class _Asked(NamedTuple):
-    """The question."""
-
-    system: System
-    work: Transactions
-    solved: Solved
-    seed: int
-
-
-def _played(asked: _Asked, wanted: int, compiled: bool | None, before: ByEvents | None = None) -> Run:
-    """A run so far; by the loop from its begin, once it is long enough for that, or by events from where it stood."""
-    system, work, solved, seed = asked
-    first = _first(work)
-    batch = max(1, first // BATCHES)
-    run: Run | None = None
-    if compiled is not False and (compiled or is_worth_it(solved.parts, wanted)):
-        begin = begin_of(system, work, solved, seed, first)
-        if is_at_once(system, solved.parts, begin):
-            at_once = AtOnce(system, work, solved, begin, batch)
-            if at_once.until(wanted):
-                return at_once
-    run = before or ByEvents(system, work, solved, begin_of(system, work, solved, seed, first), batch)
-    run.until(wanted)
-    return run
 
 
 def _first(work: Transactions) -> int:
@@ -113,7 +81,7 @@ def _most(work: Transactions, solved: Solved) -> int:
     return most
 
 
-def _is_precise(run: Run, work: Transactions) -> bool:
+def _is_precise(run: ByEvents, work: Transactions) -> bool:
     """Whether the interval of the mean response is as narrow as wanted."""
     found = estimate(run.played().batch_responses()[1])
     return found.half <= work.precision_percent / 100 * found.mean
@@ -126,7 +94,7 @@ class _Stood(NamedTuple):
     written: int
 
 
-def _behind(before: _Stood, run: Run) -> int:
+def _behind(before: _Stood, run: ByEvents) -> int:
     """Blocks that have become dirty since, beyond what chance does while DBWR keeps up; 0 where it does."""
     more, written = run.dirty_blocks - before.dirty, run.written_blocks - before.written
     return more if more > LEFT_FOR_LATER * max(written, 1) else 0

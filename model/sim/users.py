@@ -10,12 +10,11 @@ import simpy
 
 from model.demand.transactions import KindDemand
 from model.kernels.buffers import Buffers, Work
-from model.kernels.shop import BUSY, FREE, LATCHED, OTHER, READ, SCAN, SYNC
 from model.laws import changed_blocks
 from model.laws.processors import Contention
 from model.sim.data_files import Files
 from model.sim.references import Drawn, Layout, References
-from model.sim.tally import Tally
+from model.sim.tally import Tally, Wait
 from model.sim.writers import DatabaseWriter, LogWriter
 from model.state.servers import Servers, Threads
 
@@ -143,7 +142,7 @@ def transaction(shop: Shop) -> Step:  # noqa: PLR0912, PLR0915  (one way, step b
     if kind.commits:
         now = env.now
         yield shop.log.commit()
-        tally.wait(SYNC, env.now - now)
+        tally.wait(Wait.SYNC, env.now - now)
     shop.under_way -= 1
     tally.cpu_s += cpu_s
     tally.run_queue_s += queue_s
@@ -154,16 +153,16 @@ def transaction(shop: Shop) -> Step:  # noqa: PLR0912, PLR0915  (one way, step b
     tally.requests += len(requests)
     for _, length in scans:
         tally.scan_reads[length] = tally.scan_reads.get(length, 0) + 1
-    tally.waited(READ, read_s[: len(reads)])
+    tally.waited(Wait.READ, read_s[: len(reads)])
     if scans:
-        tally.waited(SCAN, read_s[len(reads) :])
+        tally.waited(Wait.SCAN, read_s[len(reads) :])
     if other_s:
-        tally.waited(OTHER, other_s)
+        tally.waited(Wait.OTHER, other_s)
     if late_s:
-        tally.waited(FREE, late_s)
+        tally.waited(Wait.FREE, late_s)
     if asleep_s:
-        tally.wait(LATCHED, kind.hottest_gets * latch.wait_s, kind.hottest_gets * latch.waits)
-        tally.wait(BUSY, kind.hottest_changes * pin.wait_s, kind.hottest_changes * pin.waits)
+        tally.wait(Wait.LATCH, kind.hottest_gets * latch.wait_s, kind.hottest_gets * latch.waits)
+        tally.wait(Wait.BUSY, kind.hottest_changes * pin.wait_s, kind.hottest_changes * pin.waits)
     tally.responses_s.append(env.now - begin_s)
     tally.kinds.append(drawn.kind)
     shop.ended()

@@ -21,7 +21,6 @@ from figures import Figure, cpu_of
 pytestmark = [pytest.mark.benchmark, pytest.mark.timeout(300)]
 
 TRANSACTIONS = 100_000
-BY_EVENTS = 10_000
 BAR_S = 10.0
 CALCULATE_BAR_MS = 2.0
 TURNS = 5
@@ -45,25 +44,17 @@ def question(transactions: int) -> tuple[Any, Any]:
 
 
 def transactions_of_many_users() -> list[Figure]:
-    """The loop, its first run apart; the same by events; and the law of means."""
+    """A long run by events, and the law of means."""
     from model import calculate, simulate
-    from model.sim.transactions_run import simulate_transactions
 
     results: list[Any] = []
-    long, short = question(TRANSACTIONS), question(BY_EVENTS)
-    first = cpu_of(lambda: results.append(simulate(*long)))
-    again = [cpu_of(partial(simulate, *long)) for _ in range(2)]
-    by_events = partial(simulate_transactions, *short, seed=1, name="", compiled=False)
-    events_s = median(cpu_of(by_events) for _ in range(3)) / BY_EVENTS
+    long = question(TRANSACTIONS)
+    simulated = [cpu_of(lambda: results.append(simulate(*long))) for _ in range(3)]
     calculated = median(cpu_of(partial(calculate, *long)) for _ in range(TURNS))
     requests = results[0].physical_io.read_requests + results[0].physical_io.write_requests
     return [
-        Figure("simulate, 100,000 transactions of 200 users, numba's start included: CPU", first, "s", BAR_S),
-        Figure("the same again", median(again), "s", BAR_S),
+        Figure("simulate, 100,000 transactions of 200 users: CPU", median(simulated), "s", BAR_S),
         Figure("requests to the disks in each transaction", requests, ""),
-        Figure(
-            "loop: ratio to the same by events, per transaction", events_s * TRANSACTIONS / median(again), ""
-        ),
         Figure("calculate, the same question: CPU", calculated * 1e3, "ms", CALCULATE_BAR_MS),
     ]
 

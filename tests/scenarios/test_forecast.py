@@ -11,6 +11,10 @@ from scenarios.forecast import Budget, Forecast, OverBudget, forecast, show_dura
 from scenarios.sweeps.sweep import Where, sweep
 
 GROWS = ("workload.growth_bytes=980000", "table.rows=4000", "table.row_bytes=100")
+MANY_USERS_ON_FLASH = (
+    "workload.users=200", "workload.think_s=0.1", "workload.data_bytes=760M", "workload.hottest_blocks=320",
+    "instance.buffer_cache_bytes=480M", "instance.checkpoint_s=5", "disk.use=nvme",
+)  # fmt: skip
 Captured = pytest.CaptureFixture[str]
 
 
@@ -23,6 +27,9 @@ def expected(name: str, *settings: str, engine: str = "auto") -> Forecast:
     ("name", "settings", "low_s", "high_s"),
     [
         ("tpc-c", ("workload.users=20000",), 49, 441),
+        ("tpc-c", (*MANY_USERS_ON_FLASH, "workload.transactions=100000"), 4.5, 40),
+        ("tpc-c", ("disk.use=nvme", "workload.transactions=30000"), 0.7, 6.1),
+        ("tpc-b", ("workload.transactions=60000",), 1.6, 14),
         ("rahn-pctfree-8k-10", GROWS, 6, 54),
         ("rahn-pctfree-8k-10", ("workload.kind=delete", "table.rows=1000000", "table.blocks=1000000"), 3, 28),
         ("rahn-pctfree-8k-10", ("workload.kind=delete", "table.rows=1000000", "workload.rows_fraction=0.001"), 0, 0.5),

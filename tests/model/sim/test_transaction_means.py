@@ -6,8 +6,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from model.kernels.shop import NOW
-from model.sim.tally import Tally
+from model.sim.tally import Sum, Tally
 from model.sim.transaction_means import Played
 
 
@@ -15,8 +14,8 @@ def played(responses_s: list[float], ends_s: list[float]) -> Played:
     """A run of transactions that took and ended like this, each a batch of its own."""
     tally = Tally()
     tally.responses_s.extend(responses_s)
-    marks = np.zeros((len(ends_s) + 1, NOW + 1))
-    marks[1:, NOW] = ends_s
+    marks = np.zeros((len(ends_s) + 1, Sum.NOW + 1))
+    marks[1:, Sum.NOW] = ends_s
     nothing = cast(Any, None)
     return Played(nothing, "", 1, tally, 1, marks, nothing, None, ends_s[-1])
 
@@ -26,7 +25,7 @@ def test_what_ends_at_one_moment_counts_with_the_span_before_it() -> None:
     left_out, responses = waits_for_one_write.batch_responses()
     assert left_out == 10
     assert len(responses) == 30
-    assert waits_for_one_write.marks[-1, NOW] - waits_for_one_write.marks[left_out, NOW] == 10
+    assert waits_for_one_write.marks[-1, Sum.NOW] - waits_for_one_write.marks[left_out, Sum.NOW] == 10
     all_at_once = played([1.0] * 40, [20.0] * 40)
     assert all_at_once.batch_responses()[0] == 0
 

@@ -150,7 +150,7 @@ class _TaskFlight(Generic[Item, Answer]):
 
     def _landed(self, future: Any, result: Any) -> Answered[Item, Answer] | Fallen[Item]:
         piece = self._flying.pop(future)
-        if future.status == "finished":
+        if isinstance(result, bytes):  # an answer, though its worker may have died since
             return Answered(piece, settled(result))
         if future.status != "error":
             raise SpecError(

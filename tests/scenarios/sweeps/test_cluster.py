@@ -5,6 +5,7 @@ import gc
 import importlib
 import logging
 import os
+import pickle
 import signal
 import socket
 import subprocess
@@ -25,7 +26,18 @@ from distributed import LocalCluster
 from model.errors import SpecError
 from scenarios.sweeps import cluster as module
 from scenarios.sweeps.cluster import LOCAL, Cluster
-from scenarios.sweeps.executors import MOST_WORKERS, Away, Executor, Here, Lost, Processes, Work
+from scenarios.sweeps.executors import (
+    MOST_WORKERS,
+    Answered,
+    Away,
+    Executor,
+    Here,
+    Lost,
+    Piece,
+    Processes,
+    Work,
+)
+from tests.patience import LIMIT_S
 from tests.scenarios.sweeps import work
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -68,7 +80,7 @@ def said(capfd: pytest.CaptureFixture[str]) -> Iterator[Callable[[], list[str]]]
         logger.removeHandler(handler)
 
 
-def descendants(of: int | None = None) -> set[int]:
+def descendants(of: int) -> set[int]:
     """Pids of all processes below one but the resource tracker, which Python keeps until its end."""
     return {
         child.pid
@@ -82,7 +94,7 @@ def is_gone(pid: int) -> bool:
 
 
 def wait_until(true: Callable[[], bool], what: str) -> None:
-    deadline = time.monotonic() + 90
+    deadline = time.monotonic() + LIMIT_S
     while not true():
         assert time.monotonic() < deadline, what
         time.sleep(0.02)
@@ -175,6 +187,19 @@ def test_the_one_item_that_kills_is_lost_and_all_others_are_answered(two: Cluste
     assert found == [(0, [2.0, 4.0]), (1, [Lost("its worker died 3 times"), 16.0]), (2, [20.0])]
 
 
+def test_an_answer_that_is_here_stays_when_its_worker_dies(two: Cluster) -> None:
+    flight = module._TaskFlight(
+        importlib.import_module("distributed"), two._client, pickle.dumps(work.doubled)
+    )
+    piece = Piece(0, 0, [1.0])
+    flight.send(piece)
+    (future,) = flight._flying
+    answer = future.result()
+    future._state.lose()
+    assert future.status == "lost"
+    assert flight._landed(future, answer) == Answered(piece, [2.0])
+
+
 # What is no cluster
 
 
@@ -240,10 +265,11 @@ def test_what_listens_and_is_no_scheduler(
 
 
 def test_where_nobody_listens(said: Callable[[], list[str]]) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        port = server.getsockname()[1]
-    with pytest.raises(SpecError) as caught, Cluster(f"127.0.0.1:{port}"):
-        pass
+    with socket.socket() as held:  # bound, so that nobody else may listen there
+        held.bind(("127.0.0.1", 0))
+        port = held.getsockname()[1]
+        with pytest.raises(SpecError) as caught, Cluster(f"127.0.0.1:{port}"):
+            pass
     assert str(caught.value) == (
         f"cluster: tcp://127.0.0.1:{port} cannot be reached (Connection refused); "
         "start one with `dask scheduler`, or take local"
@@ -379,7 +405,7 @@ def test_without_dask(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_it_listens_on_the_loopback_interface_alone(two: Cluster) -> None:
     listening = [
         connection.laddr.ip
-        for pid in (os.getpid(), *descendants())
+        for pid in (os.getpid(), *two._client.run(os.getpid).values())
         for connection in psutil.Process(pid).net_connections()
         if connection.status == psutil.CONN_LISTEN
     ]

@@ -21,6 +21,7 @@ import pytest
 
 from model.errors import SpecError
 from scenarios.sweeps.executors import MOST_WORKERS, Away, Here, Lost, Piece, Pieces, Processes, Work
+from tests.patience import LIMIT_S
 from tests.scenarios.sweeps import work
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -36,16 +37,19 @@ def pool() -> Iterator[Processes]:
 
 
 def children() -> set[int]:
-    """Pids of all processes below this one but the resource tracker, which Python keeps until its end."""
+    """Pids of the processes that this one started, without the resource tracker, which Python keeps until its end.
+
+    The browser and the servers of other tests have children of their own, which come and go as they like.
+    """
     return {
         child.pid
-        for child in psutil.Process().children(recursive=True)
+        for child in psutil.Process().children()
         if child.status() != psutil.STATUS_ZOMBIE and "resource_tracker" not in " ".join(child.cmdline())
     }
 
 
 def wait_until(true: Callable[[], bool], what: str) -> None:
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + LIMIT_S
     while not true():
         assert time.monotonic() < deadline, what
         time.sleep(0.02)

@@ -31,6 +31,11 @@ def simulated_range(result: RunResult, who: str = "") -> str:
     return f"a simulation{of} would give {show_span(*accuracy.usual_s(result.time))}"
 
 
+def other_warnings(result: RunResult) -> list[str]:
+    """What an answer warns of where its accuracy is shown beside it; an estimate's first warning is about that."""
+    return result.warnings[is_estimate(result) :]
+
+
 def accuracy_words(result: RunResult) -> str:
     """The same in one line, with how often, and what such scenarios have in common; empty for a simulated answer."""
     accuracy = result.accuracy
@@ -38,3 +43,9 @@ def accuracy_words(result: RunResult) -> str:
         return ""
     often = "" if accuracy.factor == 1 else " in 95 % of such cases"
     return f"{simulated_range(result)}{often}: {accuracy.regime}"
+
+
+def accuracy_line(result: RunResult) -> str:
+    """The same, and of an estimate why: a line that stands before the numbers."""
+    why = f". {result.accuracy.why}" if result.accuracy is not None and is_estimate(result) else ""
+    return f"{accuracy_words(result)}{why}"

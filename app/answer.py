@@ -8,7 +8,14 @@ from typing import Final
 import streamlit as st
 
 from app import charts, engines, key_numbers, segment_charts
-from app.accuracy_text import ESTIMATE, SIMULATED, accuracy_words, is_estimate, simulated_range
+from app.accuracy_text import (
+    ESTIMATE,
+    SIMULATED,
+    accuracy_words,
+    is_estimate,
+    other_warnings,
+    simulated_range,
+)
 from app.drawn import chart
 from app.key_numbers import UNCHANGED, WARNING
 from app.markdown import plain, sentence
@@ -193,9 +200,8 @@ def accessed(result: RunResult) -> str:
 def notes(found: engines.Pair) -> list[str]:
     """What is extrapolated, what the engine warns of, and why there is no simulation."""
     said = _extrapolated(found.after)
-    warnings = found.after.warnings
     # The headline says how far an estimate may be off, and its simulation is about to replace it.
-    said += warnings[1:] if found.pending and is_estimate(found.after) else warnings
+    said += other_warnings(found.after) if found.pending else found.after.warnings
     return [*said, *([f"no simulation: {found.refused}"] if found.refused else [])]
 
 

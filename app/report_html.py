@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 from click import unstyle
 
 from app import device_charts, transaction_charts
+from app.accuracy_text import accuracy_line
 from app.charts import LOOKS, Figure, wait_class
 from app.compare_table import settings
 from app.compare_text import difference_line, letters_for, side_by_side_lines
@@ -85,6 +86,7 @@ def run_page(scenario: Scenario, result: RunResult) -> str:
     body = [
         _heading(scenario.title or result.scenario, [result]),
         f'<p class="answer">{escape(answer(result))}</p>',
+        *([f"<p>Accuracy: {escape(accuracy_line(result).rstrip('.'))}.</p>"] if result.accuracy else []),
         *_beyond([result]),
         *_section(uncertainty_lines(result, WIDTH)),
         plot(profile_figure(result), "profile"),

@@ -13,13 +13,16 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from app.remembered import by_object
 from app.sweep_described import check_description
 from app.sweep_size import check_size
-from app.sweep_text import Summary
+from app.sweep_text import Summary, ends_of
 from model.errors import SpecError, UnknownName, cut
 from model.measures import MEASURES
+from model.results import RunResult
 from scenarios.load import library
 from scenarios.spec import SECTIONS
+from scenarios.sweeps.plan import Plan
 from scenarios.sweeps.rows import Rows
 from scenarios.sweeps.sweep import whole_table
 from scenarios.sweeps.table import Column, Values, open_table, read_table
@@ -39,6 +42,8 @@ class Found:
     columns: tuple[Column, ...]
     values: Mapping[str, Values]
     about: Mapping[str, Any]
+    plan: Plan | None = None
+    """What was asked; None for a table from a file, which another version may have answered."""
 
     def __len__(self) -> int:
         return len(self.values["point"])
@@ -90,7 +95,10 @@ class Found:
             for key, axis in axes.items()
         }
         reference = dict(self.about.get("reference", {}))
-        return Summary(self.keys, measure, axes, np.asarray(values, float), reference, self.errors)
+        found = Summary(self.keys, measure, axes, np.asarray(values, float), reference, self.errors)
+        if self.plan is not None and measure in self.values:
+            found.ends = _ends_of(self.plan, self.values[measure])
+        return found
 
     def at(self, place: int) -> dict[str, Any]:
         """What varies, as the point in row *place* has it."""
@@ -112,7 +120,13 @@ class Found:
 
 def found_of(rows: Rows) -> Found:
     """The rows of a sweep that was run."""
-    return Found(rows.columns, whole_table(rows), rows.about())
+    return Found(rows.columns, whole_table(rows), rows.about(), rows.plan)
+
+
+@by_object(64)
+def _ends_of(plan: Plan, values: Values) -> tuple[RunResult, ...]:
+    """The points with the least and the most, as a summary asks for them with each drawing."""
+    return ends_of(plan, np.asarray(values, float))
 
 
 def found_in(files: Mapping[str, bytes]) -> Found:

@@ -13,7 +13,7 @@ from app.charts import Figure
 from app.report_html import PAGE, details, plot
 from app.sweep_charts import shown
 from app.sweep_found import Found, found_of
-from app.sweep_text import Summary
+from app.sweep_text import Summary, accuracy_of
 from model.measures import MEASURES
 from scenarios.sweeps.rows import Rows
 
@@ -92,6 +92,8 @@ def _plots(summaries: Sequence[Summary]) -> Iterator[str]:
             yield f"<p>{escape(finding)}{f'; in the cells {unit}' if unit else ''}.</p>"
             yield plot(figure, f"sweep_{place}", with_plotly=place == 0)
             place += 1
+        if accuracy := accuracy_of(summary):
+            yield f"<p>Accuracy: {escape(accuracy)}.</p>"
 
 
 def _errors(found: Found) -> Iterator[str]:

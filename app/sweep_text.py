@@ -117,14 +117,20 @@ def sweep_lines(summary: Summary, width: int) -> Iterator[str]:
             yield from wrapped(f"{sentence} ({times:,})", width, first="- ")
 
 
+def accuracy_of(summary: Summary) -> str:
+    """How far the less certain of the points with the least and the most may be off; empty for simulated ones."""
+    estimates = [(one.accuracy.factor, one) for one in summary.ends if one.accuracy is not None]
+    if not estimates:
+        return ""
+    _, worst = max(estimates, key=lambda pair: pair[0])
+    return f"elapsed_s of {shown('elapsed_s', worst.time.elapsed_s)}: {accuracy_words(worst)}"
+
+
 def _how_sure(summary: Summary, width: int) -> Iterator[str]:
     """How far the points with the least and the most may be off, and which constants they use beyond their range."""
-    estimates = [(one.accuracy.factor, one) for one in summary.ends if one.accuracy is not None]
-    if estimates:
-        _, worst = max(estimates, key=lambda pair: pair[0])
-        took = shown("elapsed_s", worst.time.elapsed_s)
+    if accuracy := accuracy_of(summary):
         yield ""
-        yield from wrapped(f"elapsed_s of {took}: {accuracy_words(worst)}", width, first="accuracy  ")
+        yield from wrapped(accuracy, width, first="accuracy  ")
     for sentence in lines_of(summary.ends):
         yield from wrapped(f"least and most: {sentence}", width, first="beyond    ")
 

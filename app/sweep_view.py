@@ -20,7 +20,7 @@ from app.sweep_charts import shown
 from app.sweep_columns import Shown, shown_column
 from app.sweep_form import label_of
 from app.sweep_found import Found, table_bytes, zipped_csv
-from app.sweep_text import Summary
+from app.sweep_text import Summary, accuracy_of
 from model.measures import MEASURES
 
 MEASURE: Final = "sweep.measure"
@@ -54,6 +54,8 @@ def results(found: Found, name: str) -> None:
             figure, finding = sweep_charts.moves(summary, ink=ink(), name=label_of)
             st.markdown("**What moves it** — means along each field, over all others")
             chart("sweep_moves", figure, finding)
+    if accuracy := accuracy_of(summary):
+        st.caption(plain(f"Accuracy: {accuracy}."))
     _errors(found)
     _point(found, summary, name)
     _tabs(found, summary, name)

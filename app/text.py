@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from click import style
 
-from app.accuracy_text import accuracy_words
+from app.accuracy_text import accuracy_line, other_warnings
 from app.iostat_text import device_lines, size_lines
 from app.lines import NAME_WIDTH, head, megabytes, wrapped
 from app.money_text import money_lines
@@ -176,7 +176,7 @@ def heading_lines(result: RunResult, title: str, width: int) -> Iterator[str]:
     for line in wrapped(made, width):
         yield style(line, dim=True)
     if result.accuracy is not None:
-        yield from wrapped(accuracy_words(result), width, first="accuracy  ")
+        yield from wrapped(accuracy_line(result), width, first="accuracy  ")
 
 
 def profile_lines(result: RunResult, width: int = 80, bar: str = "█") -> Iterator[str]:
@@ -327,8 +327,8 @@ def optimizer_lines(result: RunResult) -> Iterator[str]:
 
 
 def note_lines(result: RunResult, width: int = 80) -> Iterator[str]:
-    """Warnings, constants used outside the range they were fitted in, and sources."""
-    for warning in result.warnings:
+    """Warnings, constants used outside the range they were fitted in, and sources; the heading tells the accuracy."""
+    for warning in other_warnings(result):
         yield from wrapped(warning, width, first="warning   ", colour="yellow")
     for use in lines_of([result]):
         yield from wrapped(use, width, first="beyond    ", colour="yellow")

@@ -7,7 +7,9 @@ import pytest
 from app.accuracy_text import accuracy_words, is_estimate, simulated_range
 from app.answer import estimate_badge
 from app.cli import main
+from app.report_html import run_page
 from model.results import Accuracy, RunResult
+from model.units import show_span
 from scenarios import load, run
 
 SCAN = "full-scan-nvme"
@@ -62,5 +64,12 @@ def test_terminal_and_page_say_the_same(capsys: pytest.CaptureFixture[str]) -> N
     printed = " ".join(capsys.readouterr().out.split())
     assert f"accuracy {accuracy_words(result)}" in printed
     assert simulated_range(result) in estimate_badge(result)
+    accuracy = result.accuracy
+    assert accuracy is not None
+    assert is_estimate(result)
+    for once in (show_span(*accuracy.usual_s(result.time)), accuracy.why):
+        assert printed.count(once) == 1
+    page = run_page(load(SCAN, settings), result)
+    assert f"Accuracy: {accuracy_words(result)}. {accuracy.why}" in page
     assert "factor of" not in printed
     assert " times as long" not in printed

@@ -9,9 +9,11 @@ import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from app import sweep_page
+from app.markdown import plain
 from app.sweep_form import Form, Line
 from app.sweep_found import Found, found_of
 from app.sweep_job import Job
+from app.sweep_text import accuracy_of
 from app.sweep_view import CHOSEN, columns_of
 from scenarios.sweeps.sweep import Where, plan_of, sweeping
 from tests.patience import LIMIT_S
@@ -130,6 +132,12 @@ def test_fields_of_a_table_are_no_pictures(monkeypatch: pytest.MonkeyPatch, foun
     assert not app.exception
     assert len([text for text in texts_of(app) if "attacker" in text]) >= 3
     assert not [text for text in texts_of(app) if "![" in text]
+
+
+def test_a_sweep_tells_how_far_its_ends_may_be_off(monkeypatch: pytest.MonkeyPatch, found: Found) -> None:
+    app = shown(monkeypatch, found)
+    assert not app.exception
+    assert [text for text in texts_of(app) if plain(accuracy_of(found.summary("elapsed_s"))) in text]
 
 
 def test_the_title_of_a_table_is_one_line_of_text(monkeypatch: pytest.MonkeyPatch, found: Found) -> None:

@@ -10,7 +10,7 @@ from click.testing import CliRunner
 from app import sweep_report
 from app.sweep_cli import sweep as command
 from app.sweep_found import Found, found_in, found_of, table_bytes, zipped_csv
-from app.sweep_text import summary_of
+from app.sweep_text import accuracy_of, summary_of
 from model.errors import SpecError, UnknownName
 from scenarios import load, run
 from scenarios.sweeps.sweep import Where, plan_of, sweeping, write
@@ -64,6 +64,19 @@ def test_a_report_of_one_field_is_a_line(folder: Path) -> None:
         page = sweep_report.sweep_page(rows, [summary_of(rows, "elapsed_s")])
     assert len(re.findall(r'<div id="sweep_\d+"', page)) == 1
     assert "lowest" in page
+
+
+def test_terminal_report_and_page_tell_the_same_accuracy(folder: Path) -> None:
+    at = Where(workers=1, store=folder / "store")
+    with sweeping(plan_of("rahn-full-scan", AXES), at) as rows:
+        here, asked = found_of(rows), summary_of(rows, "elapsed_s")
+        write(rows, folder / "accuracy.parquet")
+    words = accuracy_of(asked)
+    assert "simulat" in words
+    assert accuracy_of(here.summary("elapsed_s")) == words
+    assert f"Accuracy: {words}." in sweep_report.page_of(here, [here.summary("elapsed_s")])
+    again = found_in({"accuracy.parquet": (folder / "accuracy.parquet").read_bytes()})
+    assert accuracy_of(again.summary("elapsed_s")) == ""  # another version may have answered it
 
 
 def test_what_a_scenario_calls_itself_is_no_markup(found: Found) -> None:

@@ -7,6 +7,7 @@ from statistics import fmean
 from typing import Final
 
 from model.calc import calculate
+from model.demand.transactions import pools_bytes
 from model.errors import OutsideLaw
 from model.laws.block_layer import is_in_kernel, release_of
 from model.results import Interval, RunResult
@@ -100,6 +101,8 @@ def _notes_on_what_is_not_read(scenario: Scenario, engine: str) -> Iterator[str]
             yield f"{listed(fields)} {'has' if len(fields) == 1 else 'have'} no effect on {what}"
 
 
+INSTANCE_SHARE: Final = 0.8
+"""Share of a host's memory that Oracle's tuning guide plans for an instance, SGA and PGA [oracle-tuning]."""
 CALLED: Final = {
     "full_scan": "a full scan",
     "index_range_scan": "an index range scan",
@@ -128,6 +131,13 @@ def _notes_on_transactions(scenario: Scenario, work: Transactions) -> Iterator[s
         yield (
             "instance.db_block_size_bytes has no effect on its own: the blocks of transactions have "
             f"tablespace.block_size_bytes, {size}"
+        )
+    pools, memory = pools_bytes(instance), scenario.system.host.memory_bytes
+    if pools > INSTANCE_SHARE * memory:
+        yield (
+            f"the operating system may run short of memory: the buffer pools take {show_bytes(pools)} of "
+            f"{show_bytes(memory)}. Oracle plans at most {100 * INSTANCE_SHARE:g} % for the whole instance, SGA and "
+            "PGA: lower instance.buffer_cache_bytes, or raise host.memory_bytes"
         )
     if work.rate_per_s is None and not work.think_s:
         yield "think time is 0: each user starts the next transaction at once, like a batch job"

@@ -135,6 +135,16 @@ def data_of(system: Any, work: Any) -> Data:
     return Data(size, (hot, cold), (share, 1 - share), collision, _pools(system, work, size, instance))
 
 
+def pools_bytes(instance: Any) -> Any:
+    """Memory of all pools of the buffer cache, bytes."""
+    return (
+        instance.buffer_cache_bytes
+        + instance.db_keep_cache_bytes
+        + instance.db_recycle_cache_bytes
+        + (instance.db_nk_cache_bytes or 0)
+    )
+
+
 def _pools(system: Any, work: Any, size: int, instance: Any) -> tuple[Pool, ...]:
     default = instance.buffer_cache_bytes
     if size != instance.db_block_size_bytes:
@@ -149,16 +159,11 @@ def _pools(system: Any, work: Any, size: int, instance: Any) -> tuple[Pool, ...]
         "keep": instance.db_keep_cache_bytes,
         "recycle": instance.db_recycle_cache_bytes,
     }
-    every = (
-        instance.buffer_cache_bytes
-        + instance.db_keep_cache_bytes
-        + instance.db_recycle_cache_bytes
-        + (instance.db_nk_cache_bytes or 0)
-    )
-    if every > system.host.memory_bytes:
+    every = pools_bytes(instance)
+    if every >= system.host.memory_bytes:
         raise OutsideLaw(
-            f"instance.buffer_cache_bytes and the other pools take {show_bytes(every)}; allowed is at most the host's "
-            f"memory, host.memory_bytes {show_bytes(system.host.memory_bytes)}"
+            f"instance.buffer_cache_bytes and the other pools take {show_bytes(every)}; allowed is less than the "
+            f"host's memory, host.memory_bytes {show_bytes(system.host.memory_bytes)}"
         )
     used: dict[str, list[int]] = {}
     for group, name in enumerate((work.hot_pool, work.cold_pool)):

@@ -17,6 +17,11 @@ LONGEST = 300
     ("settings", "words"),
     [
         (["instance.buffer_cache_bytes=64G"], ["instance.buffer_cache_bytes", "64G", "host.memory_bytes 16G"]),
+        (["instance.buffer_cache_bytes=16G"], ["16G; allowed is less than", "host.memory_bytes 16G"]),
+        (
+            ["instance.buffer_cache_bytes=15G", "instance.db_keep_cache_bytes=1G"],
+            ["take 16G", "host.memory_bytes 16G"],
+        ),
         (["workload.hot_gets_percent=120"], ["workload.hot_gets_percent:", "got 120", "at most 100"]),
         (["workload.hot_data_percent=0"], ["workload.hot_data_percent:", "got 0", "at least 1e-12"]),
         (["workload.users=0"], ["workload.users:", "got 0", "at least 1"]),
@@ -115,6 +120,13 @@ def test_defaults_and_users_that_never_pause_are_named() -> None:
     said = notes("workload.think_s=0")
     assert "host, client and disk costs are typical values" in said
     assert "think time is 0" in said
+
+
+def test_buffer_pools_that_leave_little_memory_are_named() -> None:
+    short = "the buffer pools take 13G of 16G. Oracle plans at most 80 % for the whole instance"
+    assert short in notes("instance.buffer_cache_bytes=13G")
+    assert short in notes("instance.buffer_cache_bytes=10G", "instance.db_recycle_cache_bytes=3G")
+    assert "short of memory" not in notes("instance.buffer_cache_bytes=12G")
 
 
 def test_replications_give_the_interval_of_the_response() -> None:

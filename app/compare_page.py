@@ -52,7 +52,6 @@ from scenarios.compare import chance, why
 from scenarios.crossover import Crossover, crossover
 from scenarios.load import source_in, to_mapping
 from scenarios.prices import priced_alike, without_prices
-from scenarios.sweeps.answers import DML
 from scenarios.sweeps.spec import axis_of
 from scenarios.uncertainty import Difference, propagate
 
@@ -652,7 +651,7 @@ def _crossed(first: Scenario, second: Scenario, key: str, text: str) -> Crossove
     kept: tuple[int, Crossover] | None = st.session_state.get(CROSSED)
     if kept is not None and kept[0] == known:
         return kept[1]
-    is_slow = {first.workload.kind, second.workload.kind} & DML
+    is_slow = first.workload.plays_rows or second.workload.plays_rows
     if is_slow and not st.button(
         "Find it", key="compare.find", icon=":material/search:", help="Works row by row, for some seconds"
     ):

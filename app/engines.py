@@ -11,7 +11,7 @@ from app.accuracy_text import is_estimate
 from app.playing import Ask, Played
 from app.remembered import by_object
 from app.wishes import Wishes, ask, played
-from model.calc import nobody_queues
+from model.engine import is_simulated
 from model.results import RunResult
 from model.spec import Stream, Transactions
 from scenarios import Scenario, run
@@ -72,8 +72,7 @@ def law(scenario: Scenario) -> RunResult:
 @by_object(256)
 def queues(scenario: Scenario) -> bool:
     """Whether the law is only a bound for *scenario*, or leaves out iostat's lines or percentiles."""
-    work = scenario.workload
-    return isinstance(work, Stream | Transactions) or not nobody_queues(scenario.system, work)
+    return is_simulated(scenario.system, scenario.workload)
 
 
 def steps(scenario: Scenario, law: RunResult) -> float:

@@ -15,8 +15,8 @@ from app.drawn import chart
 from app.markdown import plain, sentence
 from app.segment_charts import Line
 from model.books import blocktime_version
-from model.calc import calculate_many
 from model.demand.segment import row_shape
+from model.engine import calculate_many
 from model.laws import block
 from model.results import RunResult, SegmentSpace
 from model.spec import System, Table, Tablespace

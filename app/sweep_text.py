@@ -13,11 +13,11 @@ from app.accuracy_text import accuracy_words
 from app.fields import as_text
 from app.lines import head, mean, wrapped
 from app.outside import lines_of
+from model.engine import estimate_of
 from model.errors import SpecError, cut
 from model.measures import MEASURES
 from model.results import RunResult
 from model.units import show_amount, show_bytes, show_seconds, unit_of
-from scenarios.engine import estimate_of
 from scenarios.sweeps.plan import Plan
 from scenarios.sweeps.rows import Rows
 from scenarios.sweeps.spec import Axis

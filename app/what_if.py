@@ -27,7 +27,6 @@ from app.what_if_state import FIRST, NOTES, WELCOME, State, keep_address, start,
 from model.errors import BlocktimeError
 from scenarios import Scenario
 from scenarios.prices import priced_alike
-from scenarios.sweeps.answers import DML
 
 ABOUT: Final = (
     "**Blocktime** estimates how long database I/O takes on an Oracle-style database under Linux, and where the time "
@@ -83,7 +82,7 @@ def page() -> None:
     accepted = {path: text for path, text in state.changes.items() if path not in refused}
     differing = [path for path in state.differing if path not in refused]
     try:
-        with st.spinner("Working row by row …") if other.workload.kind in DML else nullcontext():
+        with st.spinner("Working row by row …") if other.workload.plays_rows else nullcontext():
             base = _priced_as(base, other)
             found = engines.pair(base, other)
     except BlocktimeError as error:

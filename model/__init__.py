@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from model.calc import calculate, calculate_many
+from model.engine import calculate, calculate_many, simulate
 from model.errors import (
     BlocktimeError,
     BooksDoNotBalance,
@@ -31,11 +29,3 @@ __all__ = [
     "calculate_many",
     "simulate",
 ]
-
-
-def __getattr__(name: str) -> Any:
-    if name == "simulate":  # imported late: calculating needs no simulation engine
-        from model.sim import simulate  # noqa: PLC0415
-
-        return simulate
-    raise AttributeError(name)

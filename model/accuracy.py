@@ -12,7 +12,7 @@ from typing import Any
 
 from model.demand.calls import UNBUFFERED
 from model.results import Accuracy, RunResult
-from model.spec import Dml, System, Workload
+from model.spec import System, Workload
 from model.transaction_writers import DATA, REDO
 from model.units import show_span
 
@@ -168,7 +168,7 @@ OF_STATEMENTS = (
     Regime(
         "several sessions share rows, rotating disks",
         "Each session reads little, and the order of the reads decides how far the heads move.",
-        lambda case: isinstance(case.work, Dml),
+        lambda case: case.work.plays_rows,
     ),
     Regime(
         "several sessions, rotating disks",
@@ -231,12 +231,12 @@ OF_STREAMS = (
     Regime(
         "page cache, reads in sequence",
         "The kernel reads ahead of the program.",
-        lambda case: case.cached and case.in_order and case.work.kind == "read_stream",
+        lambda case: case.cached and case.in_order and not case.work.writes,
     ),
     Regime(
         "page cache, write-back",
         "The kernel writes behind the program, in bursts.",
-        lambda case: case.cached and case.path == "buffered" and case.work.kind == "write_stream",
+        lambda case: case.cached and case.path == "buffered" and case.work.writes,
     ),
     Regime(
         "page cache, random reads or synchronous writes",
@@ -316,16 +316,9 @@ REGIMES = {"statements": OF_STATEMENTS, "streams": OF_STREAMS, "transactions": O
 """Family of kinds -> its regimes in order: a scenario belongs to the first that holds."""
 
 
-def family_of(kind: str) -> str:
-    """The family of a kind of workload."""
-    return (
-        "streams" if kind.endswith("_stream") else "transactions" if kind == "transactions" else "statements"
-    )
-
-
-def regime_of(case: Case) -> Regime:
-    """The regime that a scenario belongs to."""
-    return next(regime for regime in REGIMES[family_of(case.work.kind)] if regime.holds(case))
+def regime_of(case: Case, family: str) -> Regime:
+    """The regime that a scenario of a *family* of kinds belongs to."""
+    return next(regime for regime in REGIMES[family] if regime.holds(case))
 
 
 @cache
@@ -337,12 +330,14 @@ def table() -> dict[tuple[str, str], Residual]:
     }
 
 
-def with_accuracy(system: System, work: Workload, result: RunResult, *, exact: bool) -> RunResult:
+def with_accuracy(
+    system: System, work: Workload, result: RunResult, family: str, *, exact: bool
+) -> RunResult:
     """*result*, an instant estimate, with how far it may be off; an estimate warns of it first."""
-    regime = regime_of(Case(system, work, result, exact))
+    regime = regime_of(Case(system, work, result, exact), family)
     residual = next(
         found
-        for place in ((work.kind, regime.name), (family_of(work.kind), regime.name), (work.kind, ALL))
+        for place in ((work.kind, regime.name), (family, regime.name), (work.kind, ALL))
         if (found := table().get(place))
     )
     accuracy = Accuracy(

@@ -1,13 +1,11 @@
-"""The instant answer: the laws composed in closed form, for one scenario or for arrays of them."""
+"""The instant answer of a statement: the laws composed in closed form, for one scenario or for arrays of them."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from model import books, causes, stream_calc, transaction_calc
-from model.accuracy import with_accuracy
+from model import books, causes
 from model.causes import FREE_BUFFERS, LOG_SPACE, SEQUENTIAL
 from model.demand import (
     Demand,
@@ -23,10 +21,9 @@ from model.demand.turns import Alone, among_others, ends_at
 from model.laws import device
 from model.laws.iostat import DeviceSums, quantities
 from model.laws.numeric import Number, known_where, larger, nearest, over, smaller, some, where
-from model.measures import measures_of
-from model.money_books import Spent, money_measures, priced
+from model.money_books import Spent, money_measures
 from model.results import EventTime, RunResult
-from model.spec import Statement, Stream, System, Transactions, Workload
+from model.spec import Statement, System
 from model.write_books import device_of_writes, writes_of_a_session
 
 
@@ -142,36 +139,14 @@ def _busy_s(users: Number, parallel: Number, elapsed_s: Number, each_s: Number) 
 CLEARLY_SLOWER = 1.5  # a session so much slower than the device hides it whatever the sizes of its reads
 
 
-def nobody_queues(system: System, work: Workload) -> bool:
-    """Whether :func:`calculate` is exact, to within a read or two: one session, reads in order or hidden."""
-    if isinstance(work, Stream):
-        return stream_calc.is_exact(system, work)
-    if isinstance(work, Transactions):
-        return False
+def is_exact(system: System, work: Statement) -> bool:
+    """Whether nobody queues: one session, reads in order or hidden."""
     found, _ = compose(system, work, demand_of(system, work))
     return bool(found.hidden)
 
 
-@priced
-def calculate(system: System, work: Workload, *, name: str = "") -> RunResult:
-    """Answer one scenario in closed form; seconds, bytes and counts of one session.
-
-    Exact where nobody queues; how far it may be off elsewhere is told by its ``accuracy``.
-    """
-    if isinstance(work, Stream):
-        result, exact = (
-            stream_calc.calculate_stream(system, work, name=name),
-            stream_calc.is_exact(system, work),
-        )
-    elif isinstance(work, Transactions):
-        result, exact = transaction_calc.calculate_transactions(system, work, name=name), False
-    else:
-        result, exact = _calculate_statement(system, work, name=name)
-    return with_accuracy(system, work, result, exact=exact)
-
-
-def _calculate_statement(system: System, work: Statement, *, name: str) -> tuple[RunResult, bool]:
-    """A statement's answer, and whether nobody queues."""
+def calculate_statement(system: System, work: Statement, *, name: str) -> tuple[RunResult, bool]:
+    """Answer a statement in closed form, times of its mean session; and whether nobody queues."""
     demand = demand_of(system, work)
     found, asked = compose(system, work, demand)
     waits, unaccounted = books.client_times(system, demand)
@@ -247,44 +222,8 @@ def _device_figures(
     return (asked.requests > 0) & (asked.bytes > 0), quantities(sums, found.last_s)
 
 
-def calculate_many(system: System, work: Workload, axes: Mapping[str, Any]) -> dict[str, Any]:
-    """Answer many scenarios at once: *axes* maps dotted fields (``"tablespace.block_size_bytes"``) to equal columns.
-
-    Returns an array for each of :data:`~model.measures.MEASURES`, NaN where a scenario has no such number, and
-    ``exact``, which is :func:`nobody_queues` of each, and ``refused``, a sentence for each that has no answer. The
-    numbers of a scenario are the same to the last bit whatever stands beside it. Raises KeyError for what is no single
-    field.
-
-    The laws are those of :func:`calculate`, which the tests hold it to; what a statement does to rows comes
-    from a closed form, where :func:`calculate` plays it. Columns of numbers and None, or numbers and words, have to be
-    lists or arrays of objects.
-    """
-    from model.calc_many import Design  # noqa: PLC0415  (numpy, which one answer does without)
-
-    design = Design(system, work, axes)
-    if isinstance(
-        work, Transactions
-    ):  # the network is solved user by user, which arrays would not make quicker
-        return design.answered_one_by_one(_measures_alone)
-    return design.answered(
-        _stream_measures if isinstance(work, Stream) else _statement_measures, _measures_alone
-    )
-
-
-Row = tuple[Number, dict[str, Number]]
-"""Whether nobody queues, and the numbers of a result by their names in MEASURES."""
-
-
-def _measures_alone(system: System, work: Workload) -> Row:
-    return nobody_queues(system, work), measures_of(calculate(system, work))
-
-
-def _stream_measures(system: Any, work: Any) -> Row:
-    return stream_calc.is_exact(system, work), stream_calc.measures(system, work)
-
-
-def _statement_measures(system: Any, work: Any) -> Row:
-    """What :func:`calculate` says of a statement, where fields may be arrays."""
+def measures(system: Any, work: Any) -> tuple[Number, dict[str, Number]]:
+    """Whether nobody queues, and what :func:`calculate_statement` says, where fields may be arrays."""
     demand = demand_of(system, work)
     found, asked = compose(system, work, demand)
     plan, change, gets = demand.plan, demand.change, demand.gets
@@ -332,11 +271,7 @@ def _statement_measures(system: Any, work: Any) -> Row:
         "optimizer_cost": optimizer_of(system, work, demand).cost,
         "extrapolated_constants": extrapolated_constants(system, work, demand),
     }
-    if change and work.kind in PLAYED:
+    if change and work.plays_rows:  # an import's result counts no probes
         row["rejected_probes"] = change.rejected
     spent = Spent(found.last_s, cpu_s, after_bytes, gets, get_cpu_s)
     return found.hidden, row | books.device_measures(*device) | money_measures(system, work, spent)
-
-
-PLAYED = ("update", "insert", "delete")
-"""Statements whose result counts probes; an import's does not."""

@@ -48,8 +48,14 @@ class Overlay:
         self._replaced = replaced
 
     def __getattr__(self, name: str) -> Any:
-        replaced = self._replaced
-        return replaced[name] if name in replaced else getattr(self._base, name)
+        if name in self._replaced:
+            return self._replaced[name]
+        derived = getattr(type(self._base), name, None)
+        return (
+            derived.fget(self)
+            if isinstance(derived, property) and derived.fget
+            else getattr(self._base, name)
+        )
 
 
 class Group(NamedTuple):

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from functools import wraps
-from typing import Any, TypeVar, cast
+from typing import Any
 
 from model.causes import BUFFER_GETS
 from model.demand.calls import span_bytes
@@ -17,8 +15,6 @@ from model.state.drive import capacity_of
 
 MILLION = 1e6
 LAW_SOURCES = ("oracle-core-factor", "oracle-price-list")
-
-Engine = TypeVar("Engine", bound=Callable[..., RunResult])
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,16 +29,6 @@ class CoreHour:
     def all(self) -> Number:
         """The three parts together."""
         return self.licence + self.support + self.infrastructure
-
-
-def priced(engine: Engine) -> Engine:
-    """An engine whose results say what the work costs, where the system has a price book."""
-
-    @wraps(engine)
-    def answer(system: System, work: Workload, **how: Any) -> RunResult:
-        return with_money(system, work, engine(system, work, **how))
-
-    return cast(Engine, answer)
 
 
 def with_money(system: System, work: Workload, result: RunResult) -> RunResult:

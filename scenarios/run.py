@@ -6,14 +6,12 @@ from collections.abc import Callable, Iterator
 from statistics import fmean
 from typing import Final
 
-from model.calc import calculate
 from model.demand.transactions import pools_bytes
-from model.errors import OutsideLaw
+from model.engine import answered, calculate, simulate
 from model.laws.block_layer import is_in_kernel, release_of
 from model.results import Interval, RunResult
 from model.spec import Dml, Import, Insert, Stream, Transactions, Update
 from model.units import show_bytes
-from scenarios.engine import chosen_engine
 from scenarios.forecast import USUAL, Budget, expected_within
 from scenarios.interval import CONFIDENCE, half_width
 from scenarios.prices import notes_on_prices
@@ -38,19 +36,20 @@ def run(
     """
     repeated = scenario.replications if replications is None else replications
     expected_within(budget, scenario.system, scenario.workload, engine, repeated)
-    chosen = chosen_engine(engine, scenario.system, scenario.workload)
-    notes = []
-    if chosen == "calculate":
-        if (replications or scenario.replications) > 1:
-            notes.append("replications have no effect: the instant estimate involves no chance")
-        return _noted(calculate(scenario.system, scenario.workload, name=scenario.name), scenario, notes)
-    try:
-        return _noted(_replicated(scenario, seed, replications, progress), scenario, [])
-    except OutsideLaw as refusal:
-        if engine == "simulate":
-            raise
-        found = calculate(scenario.system, scenario.workload, name=scenario.name)
-        return _noted(found, scenario, [str(refusal)])
+    system, work = scenario.system, scenario.workload
+    found = answered(
+        engine,
+        system,
+        work,
+        {
+            "calculate": lambda: calculate(system, work, name=scenario.name),
+            "simulate": lambda: _replicated(scenario, seed, repeated, progress),
+        },
+    )
+    notes = [found.refusal] if found.refusal else []
+    if found.answer.engine == "calculate" and repeated > 1 and not notes:
+        notes.append("replications have no effect: the instant estimate involves no chance")
+    return _noted(found.answer, scenario, notes)
 
 
 def notes_on(scenario: Scenario, result: RunResult) -> list[str]:
@@ -184,23 +183,17 @@ def _noted(result: RunResult, scenario: Scenario, more: list[str]) -> RunResult:
 
 
 def _replicated(
-    scenario: Scenario,
-    seed: int | None,
-    replications: int | None,
-    progress: Callable[[int, int], None] | None,
+    scenario: Scenario, seed: int | None, replications: int, progress: Callable[[int, int], None] | None
 ) -> RunResult:
-    from model.sim import simulate  # noqa: PLC0415  (the simulation engine is wanted only here)
-
     first_seed = scenario.seed if seed is None else seed
-    many = scenario.replications if replications is None else replications
     results = []
-    for index in range(many):
+    for index in range(replications):
         results.append(
             simulate(scenario.system, scenario.workload, seed=first_seed + index, name=scenario.name)
         )
         if progress is not None:
-            progress(index + 1, many)
-    return results[0] if many == 1 else _with_interval(results)
+            progress(index + 1, replications)
+    return results[0] if replications == 1 else _with_interval(results)
 
 
 def _with_interval(results: list[RunResult]) -> RunResult:

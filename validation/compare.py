@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, Literal
 
+from model.engine import printed_engine
 from model.errors import SpecError
 from model.results import RunResult
-from model.spec import Stream, Transactions
 from scenarios import load, run
 from validation.case import Case, case_names, load_case
 from validation.left_out import LeftOut, left_out_of
@@ -50,10 +50,7 @@ class Runs:
             scenario = load(name, [*settings, *self.settings])
             asked = scenario.model_dump_json(include={"system", "workload", "seed"})
             if asked not in self._known:  # settings may repeat what stands there already
-                # A stream through caches and queues has no closed form, lines of iostat come from events alone, and
-                # what transactions do in bursts does too.
-                events = self.engine == "calculate" and isinstance(scenario.workload, Stream | Transactions)
-                self._known[asked] = run(scenario, engine="simulate" if events else self.engine)
+                self._known[asked] = run(scenario, printed_engine(self.engine, scenario.workload))
             self._results[pick] = self._known[asked]
         return self._results[pick]
 

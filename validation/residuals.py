@@ -12,11 +12,11 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from statistics import median
 
-from model.accuracy import ALL, REGIMES, TABLE, Residual, family_of, margin
-from model.calc import calculate
+from model.accuracy import ALL, REGIMES, TABLE, Residual, margin
+from model.engine import calculate, simulate
 from model.errors import BlocktimeError
+from model.families import family_of
 from model.results import RunResult
-from model.sim import simulate
 from model.spec import WORKLOADS
 from scenarios import Scenario, from_mapping
 from validation.random_scenarios import KINDS, case
@@ -153,7 +153,11 @@ def table_of(sample: Iterable[Compared]) -> dict[str, dict[str, Residual]]:
     """Kind or family -> regime -> bounds; a regime that a kind met too seldom has those of its family alone."""
     found: dict[str, dict[str, list[Compared]]] = defaultdict(lambda: defaultdict(list))
     for one in sample:
-        for owner, regime in {(one.kind, ALL), (one.kind, one.regime), (family_of(one.kind), one.regime)}:
+        for owner, regime in {
+            (one.kind, ALL),
+            (one.kind, one.regime),
+            (family_of(one.kind).name, one.regime),
+        }:
             found[owner][regime].append(one)
     return {
         owner: {

@@ -10,7 +10,7 @@ import numpy as np
 from app.fields import value_at
 from app.mechanisms import figures, measured
 from app.mechanisms.lesson import SHALLAHAMER_DIRECT, Answer, Chart, Knob, Lesson, Source, Values
-from model.calc import calculate_many
+from model.engine import calculate_many
 from model.laws import touch_count
 from model.laws.buffer_cache import TouchRules
 from model.laws.hit_ratio import hot_share_groups, lru_hit_fraction

@@ -14,7 +14,7 @@ from app.mechanisms import measured
 from app.mechanisms.lesson import Values
 from app.segment_charts import Line
 from app.segment_view import MOST_PCTFREE_PERCENT, curves_of
-from model.calc import calculate, calculate_many
+from model.engine import calculate, calculate_many
 from model.results import RunResult, SegmentSpace
 from model.spec import Update
 from scenarios import Scenario, load

@@ -11,7 +11,7 @@ import numpy as np
 from app.charts import marker
 from app.mechanisms import figures, measured
 from app.mechanisms.lesson import SAVVINOV, Answer, Chart, Knob, Lesson, Values
-from model.calc import calculate, calculate_many
+from model.engine import calculate, calculate_many
 from model.laws import block
 from model.laws.logical_io import CACHE_LINE_BYTES, row_walk_s
 from model.units import show_bytes, show_seconds

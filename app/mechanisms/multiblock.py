@@ -9,8 +9,8 @@ import numpy as np
 
 from app.mechanisms import figures, measured
 from app.mechanisms.lesson import RAHN_MBRC, SAVVINOV, SHALLAHAMER_DIRECT, Answer, Chart, Knob, Lesson, Values
-from model.calc import calculate, calculate_many
 from model.demand.reading import mbrc_of
+from model.engine import calculate, calculate_many
 from model.laws.scan_reads import aligned_pieces
 from model.units import KIB, MIB, show_bytes, show_seconds
 from scenarios import Scenario, load

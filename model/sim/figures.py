@@ -12,8 +12,8 @@ from model.kernels.queue import quantiles
 from model.measures import measures_of
 from model.money_books import with_money
 from model.results import PhysicalIO, RunResult, StreamStats, TimeBreakdown, check_books
-from model.sim.run import simulate
-from model.spec import Stream, System, Workload
+from model.sim.streams_run import summed_up
+from model.spec import Stream, System
 from model.stream_books import PERCENTILES, device_of
 
 if TYPE_CHECKING:
@@ -23,19 +23,13 @@ if TYPE_CHECKING:
 SECTOR_BYTES = 512
 
 
-def simulate_measures(system: System, work: Workload, *, seed: int = 1) -> dict[str, float]:
-    """The numbers of ``measures_of(simulate(system, work, seed=seed))``, but for their last digits.
+def summed_up_measures(system: System, work: Stream, *, seed: int) -> dict[str, float] | None:
+    """The numbers of a simulated stream whose calls are summed up on their way through one queue; None for others.
 
-    Calls that arrive at one queue are summed up on their way through it; all else is simulated. Raises what
-    :func:`simulate` raises.
+    Raises what simulating it raises.
     """
-    if isinstance(work, Stream):
-        from model.sim.streams_run import summed_up  # noqa: PLC0415
-
-        found = summed_up(system, work, seed=seed)
-        if found is not None:
-            return measures_of(with_money(system, work, _result(system, work, *found)))
-    return measures_of(simulate(system, work, seed=seed))
+    found = summed_up(system, work, seed=seed)
+    return None if found is None else measures_of(with_money(system, work, _result(system, work, *found)))
 
 
 def _result(system: System, work: Stream, record: Record, counters: Counters) -> RunResult:

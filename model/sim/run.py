@@ -1,4 +1,4 @@
-"""Run one scenario through time."""
+"""Run one statement through time."""
 
 from __future__ import annotations
 
@@ -14,12 +14,11 @@ from model.demand import Demand, demand_of, parallel_of
 from model.demand.turns import first_step_s, stretch_blocks, stretches_of
 from model.errors import OutsideLaw
 from model.laws.iostat import DeviceSums, quantities
-from model.money_books import priced
 from model.results import DeviceStats, RunResult
 from model.sim.ledger import mean_waits
 from model.sim.session import Read, Session, Shared
 from model.sim.streams import stream
-from model.spec import Statement, Stream, System, Transactions, Workload, release_tuple
+from model.spec import Statement, System, release_tuple
 from model.state.extent_map import Extent, lay_out, part_of, reads_of, uncached_reads_of
 from model.state.free_buffers import FreeBuffers
 from model.state.servers import DeviceQueue, Servers
@@ -29,20 +28,11 @@ MOST_BLOCKS_DRAWN = 50_000_000
 EVENTS_PER_SESSION = 2  # a process begins and ends
 
 
-@priced
-def simulate(system: System, work: Workload, *, seed: int = 1, name: str = "") -> RunResult:
-    """Answer one scenario by simulation: sessions contend for processors and the device; times of the mean session.
+def simulate_statement(system: System, work: Statement, *, seed: int, name: str) -> RunResult:
+    """Answer a statement by simulation: sessions contend for processors and the device; times of the mean session.
 
     Raises :class:`OutsideLaw` beyond two million steps, where the calculator is the engine to ask.
     """
-    if isinstance(work, Stream):
-        from model.sim.streams_run import simulate_streams  # noqa: PLC0415
-
-        return simulate_streams(system, work, seed=seed, name=name)
-    if isinstance(work, Transactions):
-        from model.sim.transactions_run import simulate_transactions  # noqa: PLC0415
-
-        return simulate_transactions(system, work, seed=seed, name=name)
     demand = demand_of(system, work)
     stretch = stretch_blocks(demand, work.users)
     _refuse_what_takes_too_long(work, demand, stretch)

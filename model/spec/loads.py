@@ -6,8 +6,8 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from model.provenance import Frozen
 from model.spec.fields import GENERAL, Size, Whole, setting
+from model.spec.work import Work
 from model.units import MIB
 
 UTILITIES = "oracle-utilities"
@@ -17,7 +17,7 @@ Buffer = Annotated[Size, Field(ge=512, le=256 * MIB)]
 LargestRow = Annotated[Size, Field(ge=3, le=MOST_ROW_BYTES)]
 
 
-class Import(Frozen):
+class Import(Work):
     """``imp``: the rows of a dump file inserted in arrays into an empty table without indexes."""
 
     kind: Literal["import"] = "import"
@@ -35,7 +35,7 @@ class Import(Frozen):
     )
 
 
-class Export(Frozen):
+class Export(Work):
     """``exp``: all rows of the table, fetched in arrays and written to a dump file."""
 
     kind: Literal["export"] = "export"

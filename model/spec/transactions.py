@@ -8,6 +8,7 @@ from pydantic import Field, model_validator
 
 from model.provenance import Frozen
 from model.spec.fields import GENERAL, LEAST_FRACTION, Real, Seconds, Size, Whole, setting
+from model.spec.work import Work
 from model.units import GIB, KIB
 
 MOST_THINK_S = 86_400.0
@@ -45,7 +46,7 @@ class Transaction(Frozen):
     )
 
 
-class Transactions(Frozen):
+class Transactions(Work):
     """Users, each with one transaction at a time, on a buffer cache, processors, data files and redo log."""
 
     kind: Literal["transactions"] = "transactions"

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal, Self, TypeVar
+from typing import Annotated, ClassVar, Literal, Self, TypeVar
 
 from pydantic import Field, model_validator
 
-from model.provenance import Frozen
 from model.spec.fields import (
     GENERAL,
     LEAST_FRACTION,
@@ -23,10 +22,11 @@ from model.spec.loads import Export, Import
 from model.spec.machine import IoPath
 from model.spec.segments import Column
 from model.spec.transactions import Transactions
+from model.spec.work import Work, whole_share
 from model.units import KIB, MIB
 
 
-class FullScan(Frozen):
+class FullScan(Work):
     """``select * from t`` (rows) or ``select count(*) from t`` (count), fetched in arrays."""
 
     kind: Literal["full_scan"] = "full_scan"
@@ -38,7 +38,7 @@ class FullScan(Frozen):
     users: Whole = setting(1, "Sessions that run it at the same time", GENERAL, ge=1, le=10_000)
 
 
-class IndexRangeScan(Frozen):
+class IndexRangeScan(Work):
     """Rows of a key range through an index, fetched in arrays."""
 
     kind: Literal["index_range_scan"] = "index_range_scan"
@@ -50,9 +50,10 @@ class IndexRangeScan(Frozen):
     users: Whole = setting(1, "Sessions that run it at the same time", GENERAL, ge=1, le=10_000)
 
 
-class Update(Frozen):
+class Update(Work):
     """``update t set c = …`` through a full scan: rows grow, and migrate where their block has no room."""
 
+    plays_rows: ClassVar[bool] = True
     kind: Literal["update"] = "update"
     rows_fraction: Real = setting(
         1.0,
@@ -83,6 +84,20 @@ class Update(Frozen):
     )
     users: Whole = setting(1, "Sessions that share the rows among them", GENERAL, ge=1, le=255)
 
+    @property
+    def at_random(self) -> bool:
+        """Whether the rows come in any order, through an index."""
+        return self.order == "random"
+
+    @property
+    def passes(self) -> int:
+        """How often it goes over its rows."""
+        return self.repeats
+
+    def changes_of_rows(self, table_rows: int) -> int:
+        """How many rows of a table it changes, all passes together."""
+        return whole_share(table_rows, self.rows_fraction) * self.repeats
+
     @model_validator(mode="after")
     def _one_description_of_the_growth(self) -> Update:
         if self.sets and self.growth_bytes is not None:
@@ -93,9 +108,10 @@ class Update(Frozen):
         return self
 
 
-class Insert(Frozen):
+class Insert(Work):
     """``insert into t``: rows one by one, in arrays, or by direct path (CREATE TABLE AS SELECT, APPEND)."""
 
+    plays_rows: ClassVar[bool] = True
     kind: Literal["insert"] = "insert"
     rows: Whole = setting(100_000, "Rows to insert", GENERAL, ge=1, le=10**9)
     method: Literal["row", "array", "direct"] = setting(
@@ -114,10 +130,16 @@ class Insert(Frozen):
     )
     users: Whole = setting(1, "Sessions that share the rows among them", GENERAL, ge=1, le=254)
 
+    @property
+    def added_rows(self) -> int:
+        """Rows that the table has more of afterwards than before."""
+        return self.rows
 
-class Delete(Frozen):
+
+class Delete(Work):
     """``delete from t`` through a full scan."""
 
+    plays_rows: ClassVar[bool] = True
     kind: Literal["delete"] = "delete"
     rows_fraction: Real = setting(
         1.0,
@@ -131,11 +153,15 @@ class Delete(Frozen):
     )
     users: Whole = setting(1, "Sessions that share the rows among them", GENERAL, ge=1, le=255)
 
+    def changes_of_rows(self, table_rows: int) -> int:
+        """How many rows of a table it deletes."""
+        return whole_share(table_rows, self.rows_fraction)
+
 
 SomeCalls = TypeVar("SomeCalls", bound="Calls")
 
 
-class Calls(Frozen):
+class Calls(Work):
     """A program that reads or writes in calls of one size, as dd and a benchmark do."""
 
     block_size_bytes: Size = setting(8 * KIB, "Bytes of a call (bs= of dd)", GENERAL, ge=512, le=64 * MIB)
@@ -213,9 +239,14 @@ class OtherStream(Calls):
 
     kind: Literal["read_stream", "write_stream"] = setting("read_stream", "What it does", GENERAL)
 
+    @property
+    def writes(self) -> bool:
+        """Whether its calls write."""
+        return self.kind == "write_stream"
+
     @model_validator(mode="after")
     def _reads_write_nothing(self) -> Self:
-        return _without_writing(self) if self.kind == "read_stream" else self
+        return self if self.writes else _without_writing(self)
 
 
 class _Stream(Calls):
@@ -227,12 +258,14 @@ class _Stream(Calls):
 class WriteStream(_Stream):
     """Writes in calls of one size: dd, redo, a backup piece, a benchmark."""
 
+    writes: ClassVar[bool] = True
     kind: Literal["write_stream"] = "write_stream"
 
 
 class ReadStream(_Stream):
     """Reads in calls of one size."""
 
+    writes: ClassVar[bool] = False
     kind: Literal["read_stream"] = "read_stream"
 
     @model_validator(mode="after")

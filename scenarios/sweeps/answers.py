@@ -2,28 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from model.calc import calculate, calculate_many
-from model.errors import BlocktimeError, BooksDoNotBalance, OutsideLaw
+from model.engine import answered, calculate, calculate_many, goes_by_arrays, simulate_measures
+from model.errors import BlocktimeError, BooksDoNotBalance
 from model.measures import MEASURES, measures_of
-from model.spec import WORKLOADS, Dml, Stream, System, Transactions, Workload
-from scenarios.engine import chosen_engine
 from scenarios.forecast import USUAL, Budget, expected_within
 from scenarios.sweeps.points import Points, Values
 
 Row = NDArray[np.float64]
 """One number for each of MEASURES, NaN where the answer has none."""
 PLACES: Final = {name: place for place, name in enumerate(MEASURES)}
-
-
-DML: Final = frozenset(kind for kind, form in WORKLOADS.items() if issubclass(form, Dml))
-PLAYED: Final = frozenset(kind for kind, form in WORKLOADS.items() if issubclass(form, Stream | Transactions))
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,13 +67,6 @@ def _alike(points: Points, items: Sequence[Item]) -> list[dict[int, Values]]:
     return list(groups.values())
 
 
-def goes_by_arrays(engine: str, kind: str) -> bool:
-    """Whether arrays answer as ``calculate`` does: what a statement does to rows they have by a closed form only."""
-    if kind in DML:
-        return False
-    return engine == "calculate" or (engine == "auto" and kind not in PLAYED)
-
-
 def _by_arrays(asked: Asked, group: Mapping[int, Values]) -> dict[int, Answer]:
     """Answers by place to those points that the closed form answers as it is wanted."""
     keys = asked.points.plain_keys
@@ -101,37 +88,23 @@ def _alone(asked: Asked, item: Item) -> Answer:
     engine, seed = asked.engine, asked.seed + item.replication
     try:
         point = asked.points.base if item.values is None else asked.points.point(item.values)
-        expected_within(asked.budget, point.system, point.workload, engine)
-        chosen = chosen_engine(engine, point.system, point.workload)
-        answer = _ENGINES[chosen]
-        try:
-            return Answer(_row(answer(point.system, point.workload, seed)), chosen)
-        except OutsideLaw:
-            if engine != "auto" or chosen == "calculate":
-                raise
-            return Answer(_row(_calculated(point.system, point.workload, seed)), "calculate")
+        system, work = point.system, point.workload
+        expected_within(asked.budget, system, work, engine)
+        found = answered(
+            engine,
+            system,
+            work,
+            {
+                "calculate": lambda: measures_of(calculate(system, work)),
+                "simulate": lambda: simulate_measures(system, work, seed=seed),
+            },
+        )
+        return Answer(_row(found.answer), found.engine)
     except BlocktimeError as error:
         fault = "a fault of blocktime: " if isinstance(error, BooksDoNotBalance) else ""
         return Answer(NOTHING, "", f"{fault}{error}")
     except Exception as error:  # one point must not end the sweep
         return Answer(NOTHING, "", f"a fault of blocktime: {type(error).__name__}: {error}")
-
-
-def _calculated(system: System, work: Workload, seed: int) -> Mapping[str, float]:
-    del seed  # there is no chance in it
-    return measures_of(calculate(system, work))
-
-
-def _simulated(system: System, work: Workload, seed: int) -> Mapping[str, float]:
-    from model.sim import simulate_measures  # noqa: PLC0415  (the simulation engine is wanted only here)
-
-    return simulate_measures(system, work, seed=seed)
-
-
-_ENGINES: Final[Mapping[str, Callable[[System, Workload, int], Mapping[str, float]]]] = {
-    "calculate": _calculated,
-    "simulate": _simulated,
-}
 
 
 def _row(measures: Mapping[str, float]) -> Row:

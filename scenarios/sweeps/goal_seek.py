@@ -10,13 +10,13 @@ from itertools import combinations, pairwise
 from pathlib import Path
 from typing import Any, Final, Literal
 
+from model.engine import chosen_engine, estimate_of
 from model.errors import SpecError, UnknownName, cut
 from model.measures import MEASURES
 from model.results import RunResult
 from model.spec import Transactions
 from model.units import parse_bytes, parse_seconds
 from scenarios.declared import limits_of
-from scenarios.engine import chosen_engine, estimate_of
 from scenarios.load import Source
 from scenarios.sweeps.along import Along
 from scenarios.sweeps.limits import number_said

@@ -14,10 +14,10 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from model.engine import estimate_of
 from model.errors import BlocktimeError, SpecError
 from model.measures import MEASURES
 from model.results import RunResult
-from scenarios.engine import estimate_of
 from scenarios.load import Source
 from scenarios.sweeps.along import Along
 from scenarios.sweeps.limits import Limit, limits_of

@@ -11,13 +11,13 @@ from typing import Any, Final, Protocol
 
 from pydantic import BaseModel
 
+from model.engine import goes_by_arrays
 from model.errors import BlocktimeError, SpecError, cut
 from model.spec import WORKLOADS
 from scenarios.declared import declared_field, takes_whole_numbers
 from scenarios.forecast import USUAL, Budget
 from scenarios.load import Source
 from scenarios.spec import Scenario
-from scenarios.sweeps.answers import goes_by_arrays
 from scenarios.sweeps.conditions import Condition
 from scenarios.sweeps.design import Design
 from scenarios.sweeps.points import DIGEST_BYTES, Point, Points, Values

@@ -8,11 +8,11 @@ from typing import Annotated, Any, Final, Literal, Self
 
 from pydantic import Field, ValidationError, ValidationInfo, WithJsonSchema, field_validator, model_validator
 
+from model.engine import Engine
 from model.errors import SpecError, UnknownName, cut, shown
 from model.provenance import Frozen
 from model.spec import Whole
 from model.units import parse_bytes, parse_seconds, unit_of
-from scenarios.engine import Engine
 from scenarios.faults import more_faults
 from scenarios.load import value_of
 from scenarios.spec import SECTIONS

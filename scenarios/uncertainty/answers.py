@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
-from model.calc import calculate_many, nobody_queues
+from model.engine import calculate_many, nobody_queues
 from model.errors import SpecError
 from model.spec import Transactions
 from scenarios.load import source_in, to_mapping
@@ -64,7 +64,7 @@ def _simulated(
 ) -> Reals:
     import numpy as np  # noqa: PLC0415
 
-    from model.sim import simulate_measures  # noqa: PLC0415  (the simulation engine is wanted only here)
+    from model.engine import simulate_measures  # noqa: PLC0415  (the simulation engine is wanted only here)
 
     source = source_in(to_mapping(scenario), scenario.name, scenario.origin)
     points = Points(source, list(columns), "uncertainty")

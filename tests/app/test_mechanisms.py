@@ -32,7 +32,7 @@ from app.mechanisms import (
 )
 from app.mechanisms.lesson import Answer, Knob, Lesson
 from app.mechanisms.streams import stream_of
-from model.calc import calculate
+from model.engine import calculate
 from model.laws import assm, block
 from model.laws.block_layer import PAGE_BYTES
 from model.sim.watched import requests_of

@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from model.accuracy import ALL, ESTIMATE_FACTOR, REGIMES, Residual, family_of, table
+from model.accuracy import ALL, ESTIMATE_FACTOR, REGIMES, Residual, table
+from model.families import family_of
 from model.spec import WORKLOADS
 from scenarios import from_mapping, run
 
@@ -20,7 +21,7 @@ def test_an_estimate_of_every_kind_says_how_far_it_may_be_off(kind: str) -> None
     found = estimate(kind)
     assert found.accuracy.factor >= 1
     assert found.accuracy.within_fraction <= found.accuracy.factor - 1 + 1e-9
-    assert found.accuracy.regime in {regime.name for regime in REGIMES[family_of(kind)]}
+    assert found.accuracy.regime in {regime.name for regime in REGIMES[family_of(kind).name]}
     assert (kind, ALL) in table()
 
 

@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from model import OutsideLaw, calculate, calculate_many
-from model.calc import nobody_queues
+from model.engine import nobody_queues
 from model.measures import MEASURES, measures_of
 from model.provenance import Frozen
 from model.spec import (

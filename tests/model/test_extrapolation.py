@@ -9,13 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from model.calc import calculate, calculate_many
 from model.demand import demand_of
 from model.demand.conditions import USED_FOR, Conditions, conditions_of, extrapolations
+from model.engine import calculate, calculate_many, simulate, simulate_measures
 from model.provenance import Constant, Extrapolation, show_times, worst_first
 from model.results import RunResult
-from model.sim import simulate
-from model.sim.figures import simulate_measures
 from model.spec import Stream, System, Transactions
 from scenarios import load
 from validation.ranges import RANGES

@@ -6,10 +6,9 @@ from typing import Any
 
 import pytest
 
-from model.calc import calculate
+from model.engine import calculate, simulate
 from model.errors import BlocktimeError
 from model.results import RunResult
-from model.sim.run import simulate
 from scenarios import Scenario, from_mapping
 
 FAR = {"pattern": "random", "span_bytes": "1G"}

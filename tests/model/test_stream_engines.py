@@ -6,8 +6,7 @@ from typing import Any
 
 import pytest
 
-from model.calc import calculate
-from model.sim.run import simulate
+from model.engine import calculate, simulate
 from scenarios import from_mapping
 
 TENTH = 0.1

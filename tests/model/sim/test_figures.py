@@ -10,9 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from model import OutsideLaw, simulate
+from model.engine import simulate_measures
 from model.measures import measures_of
 from model.provenance import Constant
-from model.sim import figures, simulate_measures, streams_run
+from model.sim import figures, streams_run
 from model.sim.streams import stream, varied
 from model.spec import (
     Disk,

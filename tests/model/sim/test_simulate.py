@@ -10,8 +10,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from model import calculate, simulate
-from model.calc import nobody_queues
 from model.causes import FROM_CLIENT
+from model.engine import nobody_queues
 from model.errors import OutsideLaw
 from model.spec import (
     Disk,

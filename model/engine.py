@@ -1,0 +1,150 @@
+"""Who answers: the closed form or the simulation, for one scenario or for arrays of them.
+
+No other module picks an engine.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Final, Generic, Literal, TypeVar
+
+from model.accuracy import with_accuracy
+from model.errors import BlocktimeError, OutsideLaw, UnknownName
+from model.families import Row, family_of
+from model.measures import measures_of
+from model.money_books import with_money
+from model.results import RunResult
+from model.spec import WORKLOADS, System, Workload
+
+Engine = Literal["auto", "calculate", "simulate"]
+ENGINES: Final = ("auto", "calculate", "simulate")
+Found = TypeVar("Found")
+
+
+def calculate(system: System, work: Workload, *, name: str = "") -> RunResult:
+    """Answer one scenario in closed form; seconds, bytes and counts of one session.
+
+    Exact where nobody queues; how far it may be off elsewhere is told by its ``accuracy``.
+    """
+    family = family_of(work.kind)
+    result, exact = family.calculate(system, work, name)
+    return with_money(system, work, with_accuracy(system, work, result, family.name, exact=exact))
+
+
+def simulate(system: System, work: Workload, *, seed: int = 1, name: str = "") -> RunResult:
+    """Answer one scenario by simulation: everybody contends for the processors and the device.
+
+    Raises :class:`OutsideLaw` for more steps than a simulation is allowed, where the calculator is the engine to ask.
+    """
+    return with_money(system, work, family_of(work.kind).simulate(system, work, seed, name))
+
+
+def simulate_measures(system: System, work: Workload, *, seed: int = 1) -> dict[str, float]:
+    """The numbers of ``measures_of(simulate(system, work, seed=seed))``, but for their last digits.
+
+    Quicker where they need no whole result. Raises what :func:`simulate` raises.
+    """
+    quickly = family_of(work.kind).simulated_measures
+    found = quickly(system, work, seed) if quickly else None
+    return measures_of(simulate(system, work, seed=seed)) if found is None else found
+
+
+def calculate_many(system: System, work: Workload, axes: Mapping[str, Any]) -> dict[str, Any]:
+    """Answer many scenarios at once: *axes* maps dotted fields (``"tablespace.block_size_bytes"``) to equal columns.
+
+    Returns an array for each of :data:`~model.measures.MEASURES`, NaN where a scenario has no such number, and
+    ``exact``, which is :func:`nobody_queues` of each, and ``refused``, a sentence for each that has no answer. The
+    numbers of a scenario are the same to the last bit whatever stands beside it. Raises KeyError for what is no single
+    field.
+
+    The laws are those of :func:`calculate`, which the tests hold it to; what a statement does to rows comes
+    from a closed form, where :func:`calculate` plays it. Columns of numbers and None, or numbers and words, have to be
+    lists or arrays of objects.
+    """
+    from model.calc_many import Design  # noqa: PLC0415  (numpy, which one answer does without)
+
+    design, by_arrays = Design(system, work, axes), family_of(work.kind).measures
+    if by_arrays is None:
+        return design.answered_one_by_one(_measures_alone)
+    return design.answered(by_arrays, _measures_alone)
+
+
+def _measures_alone(system: System, work: Workload) -> Row:
+    family = family_of(work.kind)
+    result, exact = family.calculate(system, work, "")
+    return exact, measures_of(with_money(system, work, result))
+
+
+def nobody_queues(system: System, work: Workload) -> bool:
+    """Whether :func:`calculate` is exact, to within a read or two: one session, reads in order or hidden."""
+    return family_of(work.kind).is_exact(system, work)
+
+
+def chosen_engine(engine: str, system: System, work: Workload) -> str:
+    """The engine that answers where *engine* is asked for; raises :class:`UnknownName` for one that does not exist."""
+    if engine not in ENGINES:
+        raise UnknownName("engine", engine, ENGINES)
+    if engine != "auto":
+        return engine
+    return "simulate" if is_simulated(system, work) else "calculate"
+
+
+def is_simulated(system: System, work: Workload) -> bool:
+    """Whether the simulation says more than the closed form: somebody queues, or a part of the answer needs events."""
+    return family_of(work.kind).needs_events or not nobody_queues(system, work)
+
+
+def expected_engine(engine: str, system: System, work: Workload) -> str:
+    """:func:`chosen_engine` as far as it can be told before rows are played: several sessions queue, as a rule."""
+    if engine == "auto" and work.plays_rows:
+        return "calculate" if work.users == 1 else "simulate"
+    return chosen_engine(engine, system, work)
+
+
+def printed_engine(engine: str, work: Workload) -> str:
+    """The engine that has every number a document may print, where *engine* is asked for."""
+    return "simulate" if engine == "calculate" and family_of(work.kind).needs_events else engine
+
+
+def goes_by_arrays(engine: str, kind: str) -> bool:
+    """Whether arrays answer as *engine* does: what a statement does to rows they have by a closed form only."""
+    if WORKLOADS[kind].plays_rows:
+        return False
+    return engine == "calculate" or (engine == "auto" and not family_of(kind).needs_events)
+
+
+@dataclass(frozen=True, slots=True)
+class Answered(Generic[Found]):
+    """An answer, the engine that gave it, and why the one that was to give it did not."""
+
+    answer: Found
+    engine: str
+    refusal: str = ""
+
+
+def answered(
+    engine: str, system: System, work: Workload, by: Mapping[str, Callable[[], Found]]
+) -> Answered[Found]:
+    """The answer of the engine that *engine* asks for, from its function in *by*.
+
+    Where nobody asked for the simulation and it refuses, the closed form answers.
+    """
+    chosen = chosen_engine(engine, system, work)
+    try:
+        return Answered(by[chosen](), chosen)
+    except OutsideLaw as refusal:
+        if engine != "auto" or chosen == "calculate":
+            raise
+        return Answered(by["calculate"](), "calculate", str(refusal))
+
+
+def estimate_of(engine: str, system: System, work: Workload) -> RunResult | None:
+    """The instant estimate of a question; without accuracy where *engine* simulates it, None where no law covers it."""
+    try:
+        estimate = calculate(system, work)
+    except BlocktimeError:
+        return None
+    if chosen_engine(engine, system, work) == "simulate":
+        return estimate.model_copy(update={"accuracy": None})
+    return estimate

@@ -1,0 +1,145 @@
+"""The table of kinds of workload: who calculates and who simulates each, and what a reader calls it.
+
+No other module asks for the kind of a workload. What the physics has to know of one is an attribute of its class.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Final
+
+from model.costs import Cost, statement_cost, streams_cost, transactions_cost
+from model.laws.numeric import Number
+from model.results import RunResult
+from model.spec import System
+
+Row = tuple[Number, dict[str, Number]]
+"""Whether nobody queues, and the numbers of a result by their names in MEASURES."""
+
+
+@dataclass(frozen=True, slots=True)
+class Family:
+    """Kinds of workload that the same code answers; an engine is loaded when it is first asked."""
+
+    name: str
+    kinds: tuple[str, ...]
+    needs_events: bool
+    """Whether some of the answer comes from the simulation alone: iostat's lines, percentiles, bursts."""
+    calculate: Callable[[System, Any, str], tuple[RunResult, bool]]
+    """The closed form's answer by a system, a workload and a name, and whether nobody queues."""
+    is_exact: Callable[[System, Any], bool]
+    """Whether nobody queues, so that the closed form is exact to within a read or two."""
+    simulate: Callable[[System, Any, int, str], RunResult]
+    """The simulation's answer by a system, a workload, a seed and a name."""
+    cost: Callable[[System, Any], Cost]
+    """What the simulation takes."""
+    measures: Callable[[Any, Any], Row] | None = None
+    """The closed form's numbers where fields may be arrays; None where arrays would not make it quicker."""
+    simulated_measures: Callable[[System, Any, int], dict[str, float] | None] | None = None
+    """The simulation's numbers without its whole answer; None for a workload that needs it."""
+
+
+def _calculate_statement(system: System, work: Any, name: str) -> tuple[RunResult, bool]:
+    from model.calc import calculate_statement  # noqa: PLC0415
+
+    return calculate_statement(system, work, name=name)
+
+
+def _is_exact_statement(system: System, work: Any) -> bool:
+    from model.calc import is_exact  # noqa: PLC0415
+
+    return is_exact(system, work)
+
+
+def _statement_measures(system: Any, work: Any) -> Row:
+    from model.calc import measures  # noqa: PLC0415
+
+    return measures(system, work)
+
+
+def _simulate_statement(system: System, work: Any, seed: int, name: str) -> RunResult:
+    from model.sim.run import simulate_statement  # noqa: PLC0415
+
+    return simulate_statement(system, work, seed=seed, name=name)
+
+
+def _calculate_streams(system: System, work: Any, name: str) -> tuple[RunResult, bool]:
+    from model.stream_calc import calculate_stream, is_exact  # noqa: PLC0415
+
+    return calculate_stream(system, work, name=name), is_exact(system, work)
+
+
+def _is_exact_stream(system: System, work: Any) -> bool:
+    from model.stream_calc import is_exact  # noqa: PLC0415
+
+    return is_exact(system, work)
+
+
+def _stream_measures(system: Any, work: Any) -> Row:
+    from model.stream_calc import is_exact, measures  # noqa: PLC0415
+
+    return is_exact(system, work), measures(system, work)
+
+
+def _simulate_streams(system: System, work: Any, seed: int, name: str) -> RunResult:
+    from model.sim.streams_run import simulate_streams  # noqa: PLC0415
+
+    return simulate_streams(system, work, seed=seed, name=name)
+
+
+def _summed_up(system: System, work: Any, seed: int) -> dict[str, float] | None:
+    from model.sim.figures import summed_up_measures  # noqa: PLC0415
+
+    return summed_up_measures(system, work, seed=seed)
+
+
+def _calculate_transactions(system: System, work: Any, name: str) -> tuple[RunResult, bool]:
+    from model.transaction_calc import calculate_transactions  # noqa: PLC0415
+
+    return calculate_transactions(system, work, name=name), False
+
+
+def _simulate_transactions(system: System, work: Any, seed: int, name: str) -> RunResult:
+    from model.sim.transactions_run import simulate_transactions  # noqa: PLC0415
+
+    return simulate_transactions(system, work, seed=seed, name=name)
+
+
+STATEMENTS: Final = Family(
+    name="statements",
+    kinds=("full_scan", "index_range_scan", "update", "insert", "delete", "import", "export"),
+    needs_events=False,
+    calculate=_calculate_statement,
+    is_exact=_is_exact_statement,
+    simulate=_simulate_statement,
+    cost=statement_cost,
+    measures=_statement_measures,
+)
+STREAMS: Final = Family(
+    name="streams",
+    kinds=("read_stream", "write_stream"),
+    needs_events=True,
+    calculate=_calculate_streams,
+    is_exact=_is_exact_stream,
+    simulate=_simulate_streams,
+    cost=streams_cost,
+    measures=_stream_measures,
+    simulated_measures=_summed_up,
+)
+TRANSACTIONS: Final = Family(
+    name="transactions",
+    kinds=("transactions",),
+    needs_events=True,
+    calculate=_calculate_transactions,
+    is_exact=lambda system, work: False,
+    simulate=_simulate_transactions,
+    cost=transactions_cost,
+)
+FAMILIES: Final = (STATEMENTS, STREAMS, TRANSACTIONS)
+_FAMILY_OF: Final = {kind: family for family in FAMILIES for kind in family.kinds}
+
+
+def family_of(kind: str) -> Family:
+    """The family of a kind of workload."""
+    return _FAMILY_OF[kind]

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from model import calculate, simulate
 from model.errors import BooksDoNotBalance
-from model.money_books import money_of, priced
+from model.money_books import money_of, with_money
 from model.results import Money, RunResult, TransactionStats, check_books
 from model.spec import (
     Delete,
@@ -192,4 +192,4 @@ def test_an_amount_below_nothing_is_refused() -> None:
 def test_an_engine_keeps_its_name_and_words() -> None:
     assert calculate.__name__ == "calculate"
     assert calculate.__doc__
-    assert priced(lambda *_, **__: calculate(System(), FullScan()))(System(), FullScan()).money is None
+    assert with_money(System(), FullScan(), calculate(System(), FullScan())).money is None

@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from model import OutsideLaw, simulate
+from model import OutsideLaw, engine, simulate
 from model.engine import simulate_measures
 from model.measures import measures_of
 from model.provenance import Constant
-from model.sim import figures, streams_run
+from model.sim import streams_run
 from model.sim.streams import stream, varied
 from model.spec import (
     Disk,
@@ -63,7 +63,7 @@ def agree(system: System, work: Workload, seed: int = 1) -> None:
 @pytest.fixture
 def unplayed(monkeypatch: pytest.MonkeyPatch) -> None:
     """No whole simulation is made."""
-    monkeypatch.delattr(figures, "simulate")
+    monkeypatch.delattr(engine, "simulate")
 
 
 def at_load(load: float, each_s: float, servers: int) -> float:

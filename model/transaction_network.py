@@ -41,7 +41,6 @@ PASSES = 3
 STRIDE = 40
 """Users for each of whom strides grow by one."""
 OPEN_PASSES = 12
-KNEE_PASSES = 12
 
 
 @dataclass(slots=True)

@@ -11,10 +11,10 @@ from app.fields import value_at
 from app.mechanisms import figures, measured
 from app.mechanisms.lesson import SHALLAHAMER_DIRECT, Answer, Chart, Knob, Lesson, Source, Values
 from model.engine import calculate_many
+from model.kernels.buffers import Buffers
 from model.laws import touch_count
 from model.laws.buffer_cache import TouchRules
 from model.laws.hit_ratio import hot_share_groups, lru_hit_fraction
-from model.state.touch_count import TouchCount
 from scenarios import load
 
 BUFFERS, STEP, HOT_REGION, HOT_DATA, HOT_GETS = (
@@ -74,18 +74,21 @@ def references(values: Values, many: int) -> list[int]:
 def after(values: Values, steps: int) -> Step:
     """The cache after so many references, each far enough from the last for its touch to count."""
     rules = rules_of(values)
-    cache = TouchCount(int(values[BUFFERS]), rules)
-    block, hit, evicted, hits = -1, False, None, 0
-    for rank, block in enumerate(references(values, steps)):
-        now = rank * rules.touch_time_s
-        hit, evicted = cache.touch(block, now), None
-        if not hit:
-            evicted = cache.read(block, now).evicted
+    cache = Buffers(int(values[BUFFERS]), rules)
+    blocks = references(values, steps)
+    before: set[int] = set()
+    hits, hit = 0, False
+    for rank, block in enumerate(blocks):
+        if rank == steps - 1:
+            before = set(cache.resident().tolist())
+        hit = block in cache
         hits += hit
-    held = [*cache.cold, *cache.hot]
-    return Step(
-        block, hit, evicted, cache.cold, cache.hot, {one: cache.count(one) for one in held}, hits, steps
-    )
+        cache.work([block], [False], None, rank * rules.touch_time_s)
+    cold, hot = cache.regions()
+    held = [*cold, *hot]
+    evicted = next(iter(before.difference(held)), None)
+    counts = {block: cache.touches(block) for block in held}
+    return Step(blocks[-1] if blocks else -1, hit, evicted, cold, hot, counts, hits, steps)
 
 
 def picture(values: Values, ink: str) -> Chart:
@@ -274,7 +277,7 @@ LESSON: Final = Lesson(
     "region; λ: gets of the block. LRU: hit = Σ p (1 − e^−pT).",
     assumes="gets by chance, two groups of blocks wanted evenly within each; in the picture every touch counts, as "
     "gets come 3 s apart, and no buffer is dirty or pinned.",
-    law_in="model/laws/touch_count.py, hit_ratio.py; the list is model/state/touch_count.py",
+    law_in="model/laws/touch_count.py, hit_ratio.py; the list is model/kernels/buffers.py",
     sources=(
         Source("shallahamer-touch-count", "Craig Shallahamer",
                "All About Oracle's Touch-Count Data Block Buffer Algorithm"),

@@ -1,7 +1,6 @@
-"""Streams of references to blocks replayed against a cache: LRU, CLOCK, touch counts; LRU for all sizes at once.
+"""Streams of references to blocks replayed against a cache: LRU, CLOCK, touch counts.
 
-Hits are those of the classes of ``model.state.cache_policies`` and of ``model.state.touch_count.TouchCount``, reference
-by reference. A stream that is replayed more than once is numbered once, by :func:`numbered`.
+A stream that is replayed more than once is numbered once, by :func:`numbered`.
 """
 
 from __future__ import annotations
@@ -20,11 +19,10 @@ from model.laws.buffer_cache import TouchRules
 
 Ids = NDArray[np.uint32]
 Flags = NDArray[np.bool_]
-Counts = NDArray[np.int64]
+Blocks = NDArray[np.int64]
 Row = Any
 """A flat array, or a list where a loop runs plain."""
 
-LANES = 64
 MOST = 2**31 - 1
 """References of a stream; places in it are 32 bits wide, which keeps twice as many of them near the processor."""
 HASH_BITS = 31
@@ -87,7 +85,7 @@ def numbered(blocks: ArrayLike | Stream) -> Stream:
 
 
 def replay_lru(blocks: ArrayLike | Stream, size_blocks: int) -> Replay:
-    """Replay against :class:`model.state.cache_policies.Lru`."""
+    """Replay against LRU: the block not used for longest goes first."""
     stream, size = numbered(blocks), positive("size_blocks", size_blocks)
     loop = least_recent.for_requests(stream.ids.size)
     row = _rows_of(loop is least_recent.py_func)
@@ -95,7 +93,11 @@ def replay_lru(blocks: ArrayLike | Stream, size_blocks: int) -> Replay:
 
 
 def replay_clock(blocks: ArrayLike | Stream, size_blocks: int) -> Replay:
-    """Replay against :class:`model.state.cache_policies.Clock`."""
+    """Replay against CLOCK: the oldest block not used since the hand last passed it goes first [corbato-1968].
+
+    A block comes in unused, and a miss leaves the hand behind the block that it brought in, which is what the simulator
+    [libcachesim] does under the same name with its one bit.
+    """
     stream, size = numbered(blocks), positive("size_blocks", size_blocks)
     loop = second_chance.for_requests(stream.ids.size)
     row = _rows_of(loop is second_chance.py_func)
@@ -110,7 +112,7 @@ def replay_touch_count(
     cold_end: ArrayLike | None = None,
     rules: TouchRules | None = None,
 ) -> Replay:
-    """Replay against :class:`model.state.touch_count.TouchCount`, no block pinned or changed.
+    """Replay against touch counts, as in :class:`model.kernels.buffers.Buffers`, no block changed.
 
     Without times every touch counts; without flags no block is read to the cold end.
     """
@@ -142,33 +144,8 @@ def replay_touch_count(
     return _replay(loop(row(stream.ids), row(times), row(aside), limits, counts, rows))
 
 
-def lru_hits(blocks: ArrayLike | Stream, sizes_blocks: ArrayLike | None = None) -> Counts:
-    """Hits of LRU caches of the given sizes; of 0, 1, 2, ... blocks, until more are of no use, when none are given.
-
-    A cache finds a block exactly if that lies no deeper in the stack than the cache is large [mattson-1970].
-    """
-    stream = numbered(blocks)
-    depths = np.bincount(lru_depths(stream), minlength=1)
-    depths[0] = 0
-    hits = np.cumsum(depths)
-    if sizes_blocks is None:
-        return hits
-    sizes = np.asarray(sizes_blocks)
-    if sizes.dtype.kind not in "iu" or sizes.min(initial=1) < 1:
-        raise SpecError(f"sizes_blocks: {shown(sizes_blocks)} are no whole numbers of at least 1")
-    found: Counts = hits[np.minimum(sizes, hits.size - 1)]
-    return found
-
-
-def lru_depths(blocks: ArrayLike | Stream) -> NDArray[np.int32]:
-    """Depth in the stack of LRU at which each reference finds its block, 1 at the top; 0 for a first reference."""
-    stream = numbered(blocks)
-    # NOTE: a reference updates three rows of lanes, which one by one take as long as so many requests
-    return stack_depths.for_requests(stream.ids.size * LANES)(stream.ids, stream.kinds)
-
-
 @Linked
-def by_first_use(number: Counts) -> tuple[Ids, int]:
+def by_first_use(number: Blocks) -> tuple[Ids, int]:
     """Blocks by their order of first use, from a table of open addressing that is at most half full."""
     bits, kinds = 12, 0
     table = np.full(1 << bits, -1, dtype=np.int32)
@@ -308,64 +285,6 @@ def touch_counted(  # noqa: PLR0915  (one loop, the regions in one list)
         count[block] = 0 if cold_end[k] else first_count
         touched_s[block] = times_s[k]
     return hit
-
-
-@Kernel
-def stack_depths(ids: Ids, kinds: int) -> NDArray[np.int32]:
-    """Depths from the number of blocks last used before each place, kept at three levels of lanes and one above.
-
-    A block used again is last used at its old place no more: one less before every place behind that, which is one less
-    in the later lanes of its row, of the row of rows and so on; so a reference costs three rows, whatever the depth,
-    and a lane for each 262,144 references. A lane ahead of the stream is set when the stream comes there.
-    """
-    after = np.zeros((LANES, LANES), dtype=np.int8)
-    for lane in range(LANES):
-        after[lane, lane + 1 :] = 1
-    rows = ids.size // LANES + 2
-    near = np.zeros((rows, LANES), dtype=np.int8)
-    rows = rows // LANES + 2
-    middle = np.zeros((rows, LANES), dtype=np.int16)
-    rows = rows // LANES + 2
-    far = np.zeros((rows, LANES), dtype=np.int32)
-    top = np.zeros(rows + 1, dtype=np.int32)
-    last = np.full(kinds, -1, dtype=np.int32)
-    depth = np.zeros(ids.size, dtype=np.int32)
-    distinct = 0
-    for k in range(ids.size):
-        row, block = k >> 6, ids[k]
-        place = last[block]
-        last[block] = k
-        if place < 0:
-            distinct += 1
-        else:
-            one, two, three = place >> 6, place >> 12, place >> 18
-            a, b, c = place & 63, one & 63, two & 63
-            depth[k] = distinct - (
-                int(near[one, a]) + int(middle[two, b]) + int(far[three, c]) + int(top[three])
-            )
-            for lane in range(LANES):
-                near[one, lane] -= after[a, lane]
-            for lane in range(LANES):
-                middle[two, lane] -= after[b, lane]
-            for lane in range(LANES):
-                far[three, lane] -= after[c, lane]
-            for lane in range(three + 1, (k >> 18) + 1):
-                top[lane] -= 1
-        below = int(near[row, k & 63]) + 1
-        if (k + 1) & 63:
-            near[row, (k + 1) & 63] = below
-            continue
-        below += int(middle[row >> 6, row & 63])
-        if (row + 1) & 63:
-            middle[row >> 6, (row + 1) & 63] = below
-            continue
-        row >>= 6
-        below += int(far[row >> 6, row & 63])
-        if (row + 1) & 63:
-            far[row >> 6, (row + 1) & 63] = below
-        else:
-            top[(row >> 6) + 1] = top[row >> 6] + below
-    return depth
 
 
 def _no(stream: Stream) -> Flags:

@@ -7,7 +7,6 @@ who calls hands in the times drawn.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from heapq import heapreplace
 from typing import NamedTuple
 
 import numpy as np
@@ -25,15 +24,6 @@ LEAST_SPREAD = 1e-290  # PILES over less is infinite
 class Served(NamedTuple):
     """When the service of each request began and ended, in the order of arrival."""
 
-    begin_s: Times
-    end_s: Times
-
-
-class Cycles(NamedTuple):
-    """The requests of all users, in the order of arrival."""
-
-    user: NDArray[np.int64]
-    arrival_s: Times
     begin_s: Times
     end_s: Times
 
@@ -82,26 +72,6 @@ def open_queue(arrival_s: ArrayLike, service_s: ArrayLike, servers: int = 1) -> 
     if servers == 1:
         return Served(*one_server.for_requests(arrival.size)(arrival, service))
     return Served(*several_servers.for_requests(arrival.size)(arrival, service, min(servers, arrival.size)))
-
-
-def closed_queue(think_s: ArrayLike, service_s: ArrayLike, servers: int = 1) -> Cycles:
-    """Users who think, queue for one of *servers* equal servers and think again, all from time 0.
-
-    ``think_s[u, i]`` is what user u thinks before its request i; *service_s* has a time for each request in the order
-    of arrival, of users who arrive at once the lower first. Each makes as many requests as *think_s* has columns, so at
-    the end some are done while others still queue. Raises :class:`SpecError` for times that are no times.
-    """
-    think, service = _times("think_s", think_s, 2), _times("service_s", service_s, 1)
-    servers = positive("servers", servers)
-    if think.size != service.size:
-        raise SpecError(
-            f"service_s has {service.size} times for {think.size} of think_s; give one to each request"
-        )
-    if not think.size:
-        raise SpecError(
-            f"think_s is empty, {think.shape[0]} users by {think.shape[1]} requests; give one at least"
-        )
-    return Cycles(*users_in_turns.for_requests(think.size)(think, service, min(servers, len(think))))
 
 
 def summed_queue(gap_s: Times, service_s: Times, way: Way) -> Summed:
@@ -226,30 +196,6 @@ def at_ranks(values: Times, ranks: NDArray[np.int64]) -> Times:
     left_out = np.cumsum(np.where(wanted, 0, first[1:] - first[:-1]))
     ranked: Times = few[ranks - left_out[piles]]
     return ranked
-
-
-@Kernel
-def users_in_turns(
-    think_s: Times, service_s: Times, servers: int
-) -> tuple[NDArray[np.int64], Times, Times, Times]:
-    """Users, arrivals, begins and ends, the next arrival of each user in a heap."""
-    users, cycles = think_s.shape
-    user = np.empty(service_s.size, dtype=np.int64)
-    arrival_s, begin_s, end_s = np.empty_like(service_s), np.empty_like(service_s), np.empty_like(service_s)
-    free_at = [0.0] * servers
-    coming = [(think_s[u, 0], u) for u in range(users)]
-    coming.sort()
-    requests = [0] * users
-    for k in range(service_s.size):
-        arrival_s[k], u = coming[0]
-        begin_s[k] = max(free_at[0], arrival_s[k])
-        end_s[k] = begin_s[k] + service_s[k]
-        heapreplace(free_at, end_s[k])
-        user[k] = u
-        requests[u] += 1
-        again = end_s[k] + think_s[u, requests[u]] if requests[u] < cycles else np.inf
-        heapreplace(coming, (again, u))
-    return user, arrival_s, begin_s, end_s
 
 
 def _times(name: str, given: ArrayLike, dimensions: int) -> Times:

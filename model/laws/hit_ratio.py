@@ -12,11 +12,6 @@ from __future__ import annotations
 from model.errors import OutsideLaw
 from model.laws.numeric import Number
 
-EXACT_RANKS = 1024
-"""Ranks of a Zipf law that are groups of their own."""
-GROUPS_PER_E = 128
-"""Groups of blocks whose popularity, or rank, spans a factor of e; the hit fraction changes by less than 1e-6."""
-
 MOST_STEPS = 100
 """Newton's steps; a cache with room for all blocks but 1 in 10^15 takes some 40, and then rounding may go on."""
 
@@ -59,32 +54,6 @@ def characteristic_references(room: Number, popularity: Number, blocks: Number =
     return stay if stay.ndim else float(stay)
 
 
-def zipf_lru_hit_fraction(room: Number, blocks: int, exponent: float) -> Number:
-    """Share of references that find their block under LRU when the one of rank r is wanted r^-exponent as often."""
-    return lru_hit_fraction(room, *zipf_groups(blocks, exponent))
-
-
-def zipf_groups(blocks: int, exponent: float) -> tuple[Number, Number]:
-    """Mean popularity of a block, and how many have about it, in groups of neighbouring ranks, the first ones alone.
-
-    The sum over the ranks from a to b is the integral from a - ½ to b + ½, but for a share of s(s + 1)/24a² < 1e-6.
-    """
-    import numpy as np  # noqa: PLC0415
-
-    alone = min(blocks, EXACT_RANKS)
-    ratio = max(blocks / alone, 1.0)
-    steps = int(np.ceil(GROUPS_PER_E * np.log(ratio)))
-    last = np.unique(np.rint(alone * ratio ** (np.arange(steps + 1) / max(steps, 1))))
-    members = np.diff(last)
-    begin = last[:-1] + 0.5
-    spans = np.log(last[1:] + 0.5) - np.log(begin)
-    power = (1 - exponent) * spans
-    stretch = np.where(power == 0, 1.0, np.expm1(power) / np.where(power == 0, 1.0, power))
-    total = begin ** (1 - exponent) * spans * stretch
-    popularity = np.concatenate((np.arange(1.0, alone + 1) ** -exponent, total / members))
-    return _shares(popularity, np.concatenate((np.ones(alone), members)))
-
-
 def hot_share_groups(
     blocks: Number, hot_data_fraction: float, hot_gets_fraction: float
 ) -> tuple[Number, Number]:
@@ -103,17 +72,6 @@ def hot_share_groups(
     share = np.array([data, 1 - data])
     popularity = np.divide([gets, 1 - gets], share, out=np.zeros(2), where=share > 0)
     return _shares(popularity, share * blocks)
-
-
-def groups(popularity: Number) -> tuple[Number, Number]:
-    """Mean popularity of a block, and how many have about it, from the popularity of each; for millions of blocks."""
-    import numpy as np  # noqa: PLC0415
-
-    wanted = np.asarray(popularity, dtype=float)
-    wanted = wanted[wanted > 0]
-    group = np.floor(np.log(wanted / wanted.max()) * -GROUPS_PER_E).astype(np.int64)
-    _, group, members = np.unique(group, return_inverse=True, return_counts=True)
-    return _shares(np.bincount(group, weights=wanted) / members, members)
 
 
 def _shares(popularity: Number, blocks: Number) -> tuple[Number, Number]:

@@ -10,7 +10,6 @@ from __future__ import annotations
 from model.laws.numeric import Number, ceiling, larger
 
 DEFAULT_COSTING_MBRC = 8  # of 8K blocks, while the parameter is not set
-COSTING_BLOCK_BYTES = 8192
 
 
 def costing_mbrc(mbrc: Number, block_size_bytes: Number, default_block_size_bytes: Number) -> Number:

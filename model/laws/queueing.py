@@ -13,7 +13,7 @@ from statistics import NormalDist
 from typing import NamedTuple
 
 from model.errors import OutsideLaw
-from model.laws.numeric import Number, larger, largest, log, smaller, where
+from model.laws.numeric import Number, larger, largest, smaller, where
 
 
 def in_system(throughput_per_s: Number, response_s: Number) -> Number:
@@ -37,31 +37,13 @@ def any_busy_fraction(in_system: Number, sources: Number) -> Number:
     return 1 - (1 - smaller(1.0, in_system / sources)) ** sources
 
 
-def mm1_wait_s(arrivals_per_s: Number, service_s: Number) -> Number:
-    """Mean wait in M/M/1, before service: Sρ/(1 - ρ) [kleinrock-1975]."""
-    return mg1_wait_s(arrivals_per_s, service_s, 1)
-
-
-def md1_wait_s(arrivals_per_s: Number, service_s: Number) -> Number:
-    """Mean wait in M/D/1, half of that in M/M/1: Sρ/2(1 - ρ) [kleinrock-1975]."""
-    return mg1_wait_s(arrivals_per_s, service_s, 0)
-
-
 def mg1_wait_s(arrivals_per_s: Number, service_s: Number, service_scv: Number) -> Number:
     """Mean wait in M/G/1, by Pollaczek and Khinchine: (1 + c²)/2 · Sρ/(1 - ρ) [kleinrock-1975].
 
-    *service_scv* is c², the variance of the service time over the square of its mean.
+    *service_scv* is c², the variance of the service time over the square of its mean: 1 in M/M/1, 0 in M/D/1.
     """
     load = utilisation_fraction(arrivals_per_s, service_s)
     return (1 + service_scv) / 2 * service_s * load * _stretch(load)
-
-
-def mm1_response_percentile_s(arrivals_per_s: Number, service_s: Number, fraction: Number) -> Number:
-    """Response time, wait and service, that *fraction* of requests stay below in M/M/1: -R ln(1 - p) [jain-1991].
-
-    The response is exponential with the mean R = S/(1 - ρ).
-    """
-    return -service_s * _stretch(utilisation_fraction(arrivals_per_s, service_s)) * log(1 - fraction)
 
 
 def heavy_traffic_wait_s(held_s: Number, variation: Number, requests: Number) -> Number:

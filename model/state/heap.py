@@ -1,6 +1,6 @@
 """A heap segment: load rows, then update, insert, delete and commit as sessions do. No clock.
 
-It does what :mod:`model.state.heap_literal` does row by row and probe by probe, with the same counts.
+It works rows by batches, with the counts of a segment that is worked row by row and probe by probe.
 """
 
 from __future__ import annotations

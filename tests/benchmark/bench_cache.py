@@ -31,12 +31,9 @@ REFERENCES = 1_000_000
 BLOCKS = 100_000
 TURNS = 5
 SIZES = (1_000, 10_000, 50_000)
-CURVE = 20
-"""Sizes of the curve."""
 HASHPOWERS = (14, 16, 17)
 """Of the simulator's hash table, in bits; 24 is its default."""
 LEAST_RATIO = 5
-LEAST_CURVE_RATIO = 15
 PER_CALL = 110
 """References of a transaction, for a cache that lives on."""
 MOST_NS = 135
@@ -97,7 +94,11 @@ def figures_of(kind: str, folder: Path) -> list[Figure]:
     times = np.linspace(0, 1_000, stream.size)
     own: dict[str, Callable[..., Any]] = {"LRU": cache.replay_lru, "Clock": cache.replay_clock}
     found = [
-        Figure(f"numbers {kind}: the first call, with numba", cpu_of(partial(cache.lru_hits, stream)), "s")
+        Figure(
+            f"numbers {kind}: the first call, with numba",
+            cpu_of(partial(cache.replay_lru, stream, SIZES[0])),
+            "s",
+        )
     ]
     for size in SIZES:
         touch = partial(cache.replay_touch_count, stream, size, times)
@@ -121,35 +122,7 @@ def figures_of(kind: str, folder: Path) -> list[Figure]:
                 Figure(f"{what}, over libcachesim{table}", ratio, "", LEAST_RATIO, least=True)
                 for table, ratio in ratios.items()
             ]
-    return found + curve_of(kind, stream, simulated)
-
-
-def curve_of(kind: str, stream: Any, simulated: Callable[..., float]) -> list[Figure]:
-    """Hits at twenty sizes at once, against twenty replays."""
-    import numpy as np
-
-    from model.kernels import cache
-
-    sizes = np.linspace(BLOCKS / CURVE, BLOCKS, CURVE).astype(int)
-    curve = cache.lru_hits(stream, sizes)
-    assert [cache.replay_lru(stream, size).hits for size in sizes] == curve.tolist()
-    calls: dict[str, Callable[[], Any]] = {
-        "curve": partial(cache.lru_hits, stream, sizes),
-        "own": lambda: [cache.replay_lru(stream, size) for size in sizes],
-        "simulated": lambda: [simulated("LRU", size) for size in sizes],
-        "best": lambda: [simulated("LRU", size, HASHPOWERS[-1]) for size in sizes],
-    }
-    taken = in_turns(calls)
-    what = f"numbers {kind}: {CURVE} sizes of LRU at once"
-    over = {
-        "own": "own replays",
-        "simulated": "libcachesim's",
-        "best": f"libcachesim's, {HASHPOWERS[-1]} bits",
-    }
-    return [Figure(what, 1e3 * taken["curve"], "ms")] + [
-        Figure(f"{what}, over as many {name}", taken[key] / taken["curve"], "", LEAST_CURVE_RATIO, least=True)
-        for key, name in over.items()
-    ]
+    return found
 
 
 def kept_of(size: int, references: int, expected: int) -> list[Figure]:

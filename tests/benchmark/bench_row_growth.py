@@ -71,8 +71,8 @@ def twins() -> list[Figure]:
     from model.laws import block
     from model.state.extent_map import high_water_steps
     from model.state.heap import Heap
-    from model.state.heap_literal import LiteralHeap
     from model.state.heap_rules import HeapRules
+    from tests.oracles.heap_literal import LiteralHeap
 
     rules = HeapRules(
         block=BLOCK_BYTES,

@@ -19,7 +19,7 @@ from model.errors import SpecError
 from model.kernels import buffers
 from model.kernels.buffers import LEAST_REFERENCES, Buffers
 from model.laws.buffer_cache import TouchRules
-from model.state.touch_count import TouchCount
+from tests.oracles.touch_count import TouchCount
 
 Reference = tuple[int, bool, bool]
 

@@ -21,16 +21,14 @@ from model.errors import SpecError
 from model.kernels import cache
 from model.kernels.cache import (
     Stream,
-    lru_depths,
-    lru_hits,
     numbered,
     replay_clock,
     replay_lru,
     replay_touch_count,
 )
 from model.laws.buffer_cache import TouchRules
-from model.state.cache_policies import Clock, Lru
-from model.state.touch_count import TouchCount
+from tests.oracles.cache_policies import Clock, Lru
+from tests.oracles.touch_count import TouchCount
 
 Blocks = NDArray[np.int64]
 
@@ -160,50 +158,6 @@ def test_without_times_every_touch_counts_and_without_flags_no_block_is_put_asid
     assert replay_touch_count(stream, 100).hits != replay_touch_count(stream, 100, every / 1e6).hits
 
 
-# Stack depths
-
-
-@given(near_blocks)
-def test_the_depth_is_the_place_in_the_stack(stream: list[int]) -> None:
-    stack: list[int] = []
-    expected = []
-    for block in stream:
-        expected.append(stack.index(block) + 1 if block in stack else 0)
-        if block in stack:
-            stack.remove(block)
-        stack.insert(0, block)
-    assert lru_depths(stream).tolist() == expected
-    for loop in pairs(cache.stack_depths):
-        assert loop(*numbered(stream)).tolist() == expected
-
-
-@given(streams)
-def test_the_curve_is_the_replay_at_every_size(stream: list[int]) -> None:
-    curve = lru_hits(stream)
-    assert curve[0] == 0
-    assert (np.diff(curve) >= 0).all()
-    every = range(1, 20)
-    assert lru_hits(stream, every).tolist() == [replay_lru(stream, size).hits for size in every]
-    assert curve[-1] == len(stream) - len(set(stream))
-    assert curve.size == 1 or curve[-2] < curve[-1]
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_the_curve_of_a_long_stream_is_the_replay(kind: str) -> None:
-    stream = numbered(KINDS[kind](700_000))  # more than two lanes of the highest level
-    some = [1, 2, 63, 64, 65, 1_000, 2_999, 3_000, 4_097, 20_000]
-    assert lru_hits(stream, some).tolist() == [replay_lru(stream, size).hits for size in some]
-    depths = lru_depths(stream)
-    for size in (64, 3_000):
-        assert ((depths > 0) & (depths <= size) == replay_lru(stream, size).hit).all()
-
-
-def test_depths_are_those_of_the_plain_twin_beyond_a_row_of_rows() -> None:
-    stream = numbered(zipf(9_000, 3_000))
-    plain, compiled = pairs(cache.stack_depths)
-    assert (plain(*stream) == compiled(*stream)).all()
-
-
 def test_lru_never_loses_a_hit_by_growing() -> None:
     stream = mixed(100_000)
     hits = [replay_lru(stream, size).hit for size in (10, 100, 1_000, 10_000)]
@@ -247,14 +201,12 @@ def test_a_stream_is_numbered_once() -> None:
 def test_no_references_find_nothing() -> None:
     for replay in (replay_lru, replay_clock, replay_touch_count):
         assert [len(replay([], 3).hit), replay([], 3).hits, replay([], 3).misses] == [0, 0, 0]
-    assert lru_hits([]).tolist() == [0]
-    assert lru_hits([], [1, 5]).tolist() == [0, 0]
 
 
 def test_few_references_import_no_compiler() -> None:
     code = (
         "import sys; from model.kernels import cache as c;"
-        "s = [1, 10**15, 1]; c.replay_lru(s, 2), c.replay_clock(s, 2), c.replay_touch_count(s, 2), c.lru_hits(s);"
+        "s = [1, 10**15, 1]; c.replay_lru(s, 2), c.replay_clock(s, 2), c.replay_touch_count(s, 2);"
         "sys.exit('numba' in sys.modules)"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
@@ -270,8 +222,6 @@ def test_few_references_import_no_compiler() -> None:
         (partial(replay_lru, ["a"], 1), "blocks: ['a'] is no array of whole numbers of 64 bits"),
         (partial(replay_lru, [1], 0), "size_blocks: 0 is no whole number of at least 1"),
         (partial(replay_clock, [1], 1.5), "size_blocks: 1.5 is no whole number of at least 1"),
-        (partial(lru_hits, [1], [0]), "sizes_blocks: [0] are no whole numbers of at least 1"),
-        (partial(lru_hits, [1], [1.5]), "sizes_blocks: [1.5] are no whole numbers of at least 1"),
         (partial(replay_touch_count, [1], 1, [1.0, 2.0]), "times_s has the shape (2,) for 1 references"),
         (partial(replay_touch_count, [1], 1, [np.nan]), "times_s has a time of nan s"),
         (partial(replay_touch_count, [1], 1, ["x"]), "times_s: ['x'] is no array of float64"),

@@ -21,11 +21,10 @@ times = st.floats(1e-6, 10)
 variations = st.floats(0, 20)
 
 OPEN: dict[str, Callable[[Any, Any], Any]] = {
-    "M/M/1": q.mm1_wait_s,
-    "M/D/1": q.md1_wait_s,
+    "M/M/1": lambda rate, service: q.mg1_wait_s(rate, service, 1),
+    "M/D/1": lambda rate, service: q.mg1_wait_s(rate, service, 0),
     "M/G/1": lambda rate, service: q.mg1_wait_s(rate, service, 3.0),
     "M/M/4": lambda rate, service: q.mmc_wait_s(4 * rate, service, 4),
-    "percentile": lambda rate, service: q.mm1_response_percentile_s(rate, service, 0.9),
 }
 
 
@@ -34,17 +33,10 @@ OPEN: dict[str, Callable[[Any, Any], Any]] = {
 
 def test_a_gateway_of_a_textbook() -> None:
     """[jain-1991] example 31.1: 125 packets a second, 2 ms each: load 0.25, response 2.67 ms, 0.33 packets inside."""
-    response = q.mm1_wait_s(125, 0.002) + 0.002
+    response = q.mg1_wait_s(125, 0.002, 1) + 0.002
     assert q.utilisation_fraction(125, 0.002) == pytest.approx(0.25)
     assert response == pytest.approx(2.67e-3, rel=2e-3)
     assert q.in_system(125, response) == pytest.approx(1 / 3)
-
-
-def test_percentiles_of_the_response() -> None:
-    mean = q.mm1_wait_s(0.5, 1) + 1
-    assert q.mm1_response_percentile_s(0.5, 1, 1 - math.exp(-1)) == pytest.approx(mean)
-    assert q.mm1_response_percentile_s(0.5, 1, 0.9) == pytest.approx(2.302585 * mean, rel=1e-6)
-    assert q.mm1_response_percentile_s(0.5, 1, 0.0) == 0
 
 
 @pytest.mark.parametrize(
@@ -70,15 +62,15 @@ def test_mean_values_by_hand() -> None:
 
 @given(loads, times)
 def test_variation_of_one_is_exponential_and_of_none_is_fixed(load: float, service: float) -> None:
-    assert q.mg1_wait_s(load / service, service, 1) == pytest.approx(q.mm1_wait_s(load / service, service))
-    assert q.mg1_wait_s(load / service, service, 0) == pytest.approx(q.md1_wait_s(load / service, service))
-    assert q.md1_wait_s(load / service, service) == pytest.approx(q.mm1_wait_s(load / service, service) / 2)
+    exponential = service * load / (1 - load)
+    assert q.mg1_wait_s(load / service, service, 1) == pytest.approx(exponential)
+    assert q.mg1_wait_s(load / service, service, 0) == pytest.approx(exponential / 2)
 
 
 @given(loads, times)
 def test_one_server_of_many_is_one(load: float, service: float) -> None:
     assert q.mmc_waiting_fraction(load / service, service, 1) == pytest.approx(load)
-    assert q.mmc_wait_s(load / service, service, 1) == pytest.approx(q.mm1_wait_s(load / service, service))
+    assert q.mmc_wait_s(load / service, service, 1) == pytest.approx(q.mg1_wait_s(load / service, service, 1))
 
 
 @pytest.mark.parametrize("servers", [2, 16, 170, 1000, 20_000])
@@ -253,8 +245,8 @@ def test_at_full_load_everybody_waits() -> None:
 
 
 def test_no_load_waits_for_nothing() -> None:
-    for name, wait in OPEN.items():
-        assert wait(0.0, 1.0) == (q.mm1_response_percentile_s(0.0, 1.0, 0.9) if name == "percentile" else 0)
+    for wait in OPEN.values():
+        assert wait(0.0, 1.0) == 0
 
 
 # A device of many servers

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from model.errors import OutsideLaw
 from model.laws.buffer_cache import TouchRules
-from model.state.cache_policies import Clock, Lru
-from model.state.touch_count import TouchCount
+from tests.oracles.cache_policies import Clock, Lru
+from tests.oracles.touch_count import TouchCount
 
 few = st.integers(0, 12)
 streams = st.lists(few, max_size=120)

@@ -17,9 +17,9 @@ from model.errors import OutsideLaw
 from model.laws.assm import FREE_75_100, FULL, freeness
 from model.state.extent_map import high_water_steps
 from model.state.heap import Heap
-from model.state.heap_literal import LiteralHeap
 from model.state.heap_rows import DELETED, HOME
 from model.state.heap_rules import HeapCounts, HeapRules
+from tests.oracles.heap_literal import LiteralHeap
 
 Layout = list[list[tuple[bool, int]]]
 """What each move of the high-water mark adds: groups of blocks, each under a new L1 block or under the last."""

@@ -10,8 +10,8 @@ import pytest
 
 from model.state.extent_map import high_water_steps
 from model.state.heap import Heap
-from model.state.heap_literal import LiteralHeap
 from model.state.heap_rules import HeapRules
+from tests.oracles.heap_literal import LiteralHeap
 
 BLOCKS, STAY = 150, 50
 

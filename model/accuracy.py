@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from model.demand.calls import UNBUFFERED
+from model.demand.transactions import ROUNDS_OF_USERS, run_transactions
 from model.results import Accuracy, RunResult
 from model.spec import System, Workload
 from model.transaction_writers import DATA, REDO
@@ -266,9 +267,9 @@ OF_TRANSACTIONS = (
         lambda case: case.work.begins == "cold",
     ),
     Regime(
-        "volume that spends burst credits",
-        "The estimate is that of the long run; a short one lives on burst credits.",
-        lambda case: case.system.disk.burst_iops is not None and (case.saturated or case.busy > BUSY),
+        "fewer than ten transactions of each user",
+        "The estimate is that of the long run; this one ends before its slow transactions do.",
+        lambda case: not case.arrives and run_transactions(case.work) < ROUNDS_OF_USERS * case.work.users,
     ),
     Regime(
         "saturated system, write cache",

@@ -9,6 +9,7 @@ from model.demand import demand_of
 from model.demand.calls import files_of
 from model.demand.change import steps_of_playing
 from model.demand.segment import row_shape, segment_of
+from model.demand.transactions import run_transactions
 from model.demand.turns import stretch_blocks
 from model.results import RunResult
 from model.spec import Statement, Stream, System, Transactions, Workload
@@ -35,9 +36,6 @@ GET_S: Final = 0.6e-6
 CALL_BYTES: Final = 220
 ROW_BYTES: Final = 25
 BUFFER_BYTES: Final = 60
-FEWEST_TRANSACTIONS: Final = 4_000
-"""Of a run that nobody says the length of."""
-TRANSACTIONS_OF_A_USER: Final = 10
 MOST_TRANSACTIONS: Final = 256_000
 BUSY: Final = 0.5
 DOUBLED_WHERE_BUSY: Final = 4
@@ -123,9 +121,9 @@ def transactions_of(work: Transactions, by_law: RunResult) -> float:
 
     A run begins with the first ones and is doubled. Where the device is busy, DBWR takes some doublings to catch up.
     """
+    first = run_transactions(work)
     if work.transactions is not None:
-        return work.transactions
-    first = max(FEWEST_TRANSACTIONS, TRANSACTIONS_OF_A_USER * (work.users if work.rate_per_s is None else 1))
+        return first
     stats = by_law.transactions
     if stats is None or not stats.per_s or not stats.response_s:
         return first

@@ -6,9 +6,11 @@ from math import inf
 from typing import Any, NamedTuple
 
 from model.causes import BUFFER_BUSY, FREE_BUFFERS, FROM_CLIENT, LATCH, LOG_FILE_SYNC, SCATTERED, SEQUENTIAL
+from model.demand import transactions as asked
+from model.demand.device_calls import Changed
 from model.demand.transactions import KindDemand
 from model.errors import OutsideLaw
-from model.laws import commit, queueing
+from model.laws import commit, disk_means, queueing
 from model.laws.iostat import DeviceSums, quantities
 from model.results import DeviceStats, EventTime, RunResult, TransactionKind
 from model.spec import System, Transactions
@@ -18,6 +20,7 @@ from model.transaction_knee import Knee, knee_of
 from model.transaction_network import CPUS, Point, at_rate, closed
 from model.transaction_parts import Parts, parts_of
 from model.transaction_writers import DATA, DBWR, FULL, REDO, written_of
+from model.units import show_seconds
 
 FALLS_INTO_STEP = 0.5
 """Variation of pauses below which mean values, which take users to come by chance, say too much."""
@@ -29,6 +32,10 @@ class Solved(NamedTuple):
     parts: Parts
     point: Point
     knee: Knee
+    lasting: Parts
+    """The same in the long run, where the parts are those of a volume on burst credits."""
+    credits_s: float = inf
+    """How long these last at this load."""
 
 
 def solve(system: Any, work: Any, knee: Knee | None = None) -> Solved:
@@ -38,13 +45,7 @@ def solve(system: Any, work: Any, knee: Knee | None = None) -> Solved:
     """
     parts = parts_of(system, work)
     knee = knee or knee_of(system, work)
-    if work.rate_per_s is None:
-        point = None
-        for point in closed(parts, int(work.users), knee.most, every=False):  # noqa: B007  (the last one is wanted)
-            pass
-        assert point is not None
-        return Solved(parts, point, knee)
-    if work.rate_per_s >= FULL * knee.per_s:
+    if work.rate_per_s is not None and work.rate_per_s >= FULL * knee.per_s:
         can = f"the {knee.bottleneck} can do, {knee.per_s:.4g} transactions a second"
         if knee.bottleneck == DBWR:
             depth = system.instance.db_writer_requests
@@ -52,15 +53,55 @@ def solve(system: Any, work: Any, knee: Knee | None = None) -> Solved:
         raise OutsideLaw(
             f"workload.rate_per_s {work.rate_per_s:g} is more than {can}: the queue would grow without end"
         )
-    return Solved(parts, at_rate(parts, work.rate_per_s), knee)
+    own_iops, burst_iops = system.disk.iops_limit, system.disk.burst_iops
+    if own_iops is None or burst_iops is None or burst_iops <= own_iops:
+        return Solved(parts, _point_at(parts, knee), knee, parts)
+    bursting, point = _at_pace(system, work, burst_iops)
+    spent_per_s = point.per_s * _counted(bursting, point)
+    lasts_s = system.disk.burst_credits / max(spent_per_s - own_iops, LEAST)
+    share = lasts_s * point.per_s / asked.run_transactions(work)
+    if share < 1:
+        bursting, point = _at_pace(system, work, 1 / (share / burst_iops + (1 - share) / own_iops))
+    return Solved(bursting, point, knee, parts, lasts_s if spent_per_s > own_iops else inf)
 
 
-def rates_of(parts: Parts, point: Point, knee: Knee) -> Rates:
-    """What the resources do at a load, and which saturates first at which."""
+def _point_at(parts: Parts, knee: Knee) -> Point:
+    """The network at the load that is asked for."""
+    work, point = parts.work, None
+    if work.rate_per_s is not None:
+        return at_rate(parts, work.rate_per_s)
+    for point in closed(parts, int(work.users), knee.most, every=False):  # noqa: B007  (the last one is wanted)
+        pass
+    assert point is not None
+    return point
+
+
+def _at_pace(system: Any, work: Any, iops: float) -> tuple[Parts, Point]:
+    """The network while a volume serves so many requests a second."""
+    volume = Changed(system, disk=Changed(system.disk, iops_limit=iops, burst_iops=None))
+    parts = parts_of(volume, work)
+    return parts, _point_at(parts, knee_of(volume, work))
+
+
+def _counted(parts: Parts, point: Point) -> float:
+    """Requests of a transaction that count for the limit of its volume [aws-ebs]."""
+    size = parts.data.block_size_bytes
+    scanned = parts.scan_reads * float(
+        disk_means.counted_requests(size * parts.scan_read_blocks / max(parts.scan_reads, LEAST))
+    )
+    shared = parts.system.instance.redo_disk == "data"
+    logs = point.log.writes_per_s / max(point.per_s, LEAST) if shared else 0.0
+    return parts.reads + scanned + point.writes.written + logs
+
+
+def rates_of(solved: Solved) -> Rates:
+    """What the resources do at a load, of their capacity in the long run, and which saturates first at which."""
+    parts, point, knee, lasting, _ = solved
     caused, per_s, log = point.caused, point.per_s, point.log
     log_load = log.writes_per_s * log.held_s
-    disk = per_s * (parts.disk_held_s + parts.requests * caused.more_s / parts.disk.servers)
-    disk += per_s * point.writes.written * point.writes.held_s
+    disk = per_s * (lasting.disk_held_s + parts.requests * caused.more_s / parts.disk.servers)
+    write_s = point.writes.held_s + lasting.disk.write_held_s - parts.disk.write_held_s
+    disk += per_s * point.writes.written * write_s
     used = {CPUS: per_s * caused.cpu_s / parts.threads, DATA: disk}
     if parts.system.instance.redo_disk == "data":
         used[DATA] += log_load / parts.disk.servers
@@ -79,12 +120,13 @@ def rates_of(parts: Parts, point: Point, knee: Knee) -> Rates:
 
 def calculate_transactions(system: System, work: Transactions, *, name: str) -> RunResult:
     """Answer transactions in closed form: means of one transaction, and rates of the whole."""
-    parts, point, knee = solve(system, work)
-    return close_books(name, system, work, _mean(parts, point), rates_of(parts, point, knee))
+    solved = solve(system, work)
+    return close_books(name, system, work, _mean(solved), rates_of(solved))
 
 
-def _mean(parts: Parts, point: Point) -> Mean:
+def _mean(solved: Solved) -> Mean:
     """The mean transaction, in the words of the books."""
+    parts, point = solved.parts, solved.point
     caused = point.caused
     waits: dict[str, EventTime] = {}
 
@@ -124,8 +166,18 @@ def _mean(parts: Parts, point: Point) -> Mean:
         per_s=point.per_s,
         device=_device(parts, point),
         kinds=[_kind(parts, point, kind) for kind in parts.kinds],
-        warnings=_warnings(parts, point),
+        warnings=[*credit_warnings(solved), *_warnings(parts, point)],
     )
+
+
+def credit_warnings(solved: Solved) -> list[str]:
+    """What to say of a load that a volume serves on burst credits alone."""
+    if solved.credits_s == inf:
+        return []
+    return [
+        f"the volume spends its burst credits: at this load they last {show_seconds(solved.credits_s)}, and after that "
+        f"at most {solved.knee.per_s:.4g} transactions a second are served"
+    ]
 
 
 def _warnings(parts: Parts, point: Point) -> list[str]:
@@ -239,7 +291,7 @@ def _stats(
 
 def means(system: Any, work: Any) -> dict[str, float]:
     """What a sweep asks of transactions: rates, and means of one of them."""
-    parts, point, _ = solve(system, work)
+    parts, point, *_ = solve(system, work)
     gets = parts.mean("gets") + parts.mean("scan_blocks") + point.caused.undo
     missed = parts.reads + parts.scan_read_blocks
     return {

@@ -14,12 +14,13 @@ from typing import NamedTuple
 
 from model.demand import transactions as asked
 from model.errors import OutsideLaw
-from model.laws import changed_blocks, processors, queueing
+from model.laws import bursts, changed_blocks, processors, queueing
 from model.transaction_disk import LEAST
 from model.transaction_parts import Parts
 from model.transaction_writers import (
     DBWR,
     FULL,
+    NONE,
     Log,
     Writes,
     disk_demands_s,
@@ -231,13 +232,15 @@ def at_rate(parts: Parts, rate_per_s: float) -> Point:
         copies, groups = parts.disk.copies, parts.disk.members / parts.disk.copies
         read_s = _serial_s(parts, caused) * parts.disk.members / max(parts.requests, LEAST)
         in_group = waited(rate_per_s * parts.requests / groups, read_s, copies)
+        gap_s = caused.cpu_s / (parts.requests + 1)
+        left = bursts.left_fraction(parts.disk.serial_scv, read_s, gap_s, parts.requests)
         met = Met(
             running=point.at_processors + 1,
             at_processors=waited(rate_per_s, caused.cpu_s, parts.threads) * (1 + parts.cpu_scv) / 2,
             slots=waited(rate_per_s * parts.requests, parts.disk.slot_s, parts.disk.servers)
             * (1 + parts.disk.slot_scv)
             / 2,
-            serial=parts.disk.members * in_group * (1 + parts.disk.serial_scv) / 2,
+            serial=parts.disk.members * in_group * left,
             per_s=rate_per_s,
             others=rate_per_s * point.response_s,
             at_disk=point.at_disk,
@@ -304,27 +307,23 @@ def _point(parts: Parts, per_s: float, met: Met) -> Point:
         wait_s += log_load * (log_s + wait_s)
     disk_s = caused.disk_s + requests * wait_s
     open_loop = parts.work.rate_per_s is not None
-    gap_s = cpu_s / (requests + 1)
+    # NOTE: what a controller's cache holds passes the writes
+    missed = requests * (1 - parts.system.disk.read_hit_fraction)
+    gap_s = cpu_s / (missed + 1)
     users = inf if open_loop else max(1.0, met.others + per_s * parts.work.think_s)
 
     def delay_s(away_s: float) -> float:
         away_s = inf if open_loop else away_s
         late_s = gap_s + parts.trips_s + asleep_s
-        found = writes.delay_s(users, away_s, gap_s, cpu_s + disk_s, min(1.0, requests), late_s)
+        found = writes.delay_s(users, away_s, gap_s, cpu_s + disk_s, min(1.0, missed), late_s)
         # NOTE: reads pile up behind a burst; a closed network knows them as those that are there
-        return min(found, requests * writes.busy * writes.most_s + writes.own * writes.most_s) / (
-            1 - min(FULL, reads_load) if open_loop else 1
-        )
+        most_s = float(missed * writes.busy * writes.most_s + writes.own * writes.most_s)
+        return min(found, most_s) / (1 - min(FULL, reads_load) if open_loop else 1)
 
     think_s = parts.work.think_s + parts.trips_s + asleep_s
     delayed_s = delay_s(think_s)
     if shared or not parts.log_turns:
-        log_wait_s = 0.0
-        if shared:
-            log_wait_s = wait_s + writes.delay_s(
-                1 / max(per_s, LEAST), 1 / max(log_writes, LEAST), log_s, 1.0, 0.0
-            )
-        log = log_at(parts, per_s, met.per_s, log_s, log_wait_s)
+        log = log_at(parts, per_s, met.per_s, (log_s, wait_s if shared else 0.0), writes if shared else NONE)
     else:
         by_chance_s = run_queue_s + disk_s + delayed_s + parts.work.think_s * min(1.0, parts.work.think_cv)
         fixed_s = (

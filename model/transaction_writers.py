@@ -132,8 +132,21 @@ class Writes(NamedTuple):
     """Twice what one who comes by chance has before him while some are there: the whole of a burst."""
     most_s: float
     """What a read has before it at most."""
+    log_burst_s: float
+    """Twice what a log write that comes by chance has before it, which passes none of a burst."""
+    follows: float
+    """Share of the bursts behind which DBWR sends down another at once."""
     own: float
     """Bursts that a transaction sets off, as it puts the last block on the write list that DBWR is woken for."""
+
+    def log_waits_s(self, commits_per_s: float) -> float:
+        """What a commit waits more for a log on their disk: for half of a burst, and for the next.
+
+        LGWR's write comes after those that are under way. Who commits while it waits there goes with its next write,
+        which finds the burst that DBWR has sent down meanwhile, if it had so much to write.
+        """
+        found = commit.found_in_turn(commits_per_s * self.log_burst_s)
+        return self.load * self.log_burst_s * (0.5 + self.follows * found)
 
     def delay_s(
         self, users: float, away_s: float, gap_s: float, inside_s: float, comes: float, late_s: float = 0.0
@@ -155,6 +168,10 @@ class Writes(NamedTuple):
         return (self.load * others * away + share * inside_s) / (1 - share) + own_s
 
 
+NONE = Writes(0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+"""Nothing is written."""
+
+
 def writes_of(
     parts: Parts, per_s: float, reads: tuple[float, float], more_s: float, log_load: float
 ) -> Writes:
@@ -167,7 +184,7 @@ def writes_of(
     reads_load, at_disk = reads
     wanted = written_of(parts, per_s)
     if per_s <= 0 or not wanted:
-        return Writes(wanted, parts.disk.write_held_s, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0)
+        return NONE._replace(written=wanted, held_s=parts.disk.write_held_s)
     least = least_of(parts, per_s)
     leaving = leaving_of(parts, per_s)
     gathers_s = min(commit.LOOKS_EVERY_S, commit.LARGE_DIRTY_QUEUE / max(per_s * leaving, LEAST))
@@ -183,11 +200,10 @@ def writes_of(
     load = per_s * written * held_s
     requests = bursts.burst_requests(per_s * written * gathers_s, load / alone, most)
     wakes = leaving / commit.LARGE_DIRTY_QUEUE if gathers_s < commit.LOOKS_EVERY_S else 0.0
-    ahead = (
-        bursts.found_in_sweep(requests)
-        if parts.disk.sweeps_all
-        else bursts.found_ahead(requests, parts.disk.unpassed)
-    )
+    in_sweep = bursts.found_in_sweep(requests) if parts.disk.sweeps_all else None
+    ahead = bursts.found_ahead(requests, parts.disk.unpassed) if in_sweep is None else in_sweep
+    log_ahead = requests / 2 if in_sweep is None else in_sweep
+    each_s = parts.disk.write_s / parts.disk.servers if parts.disk.cache_blocks else held_s
     burst_s = 2 * ahead * held_s
     return Writes(
         written,
@@ -197,6 +213,8 @@ def writes_of(
         requests,
         burst_s,
         min(requests, parts.disk.unpassed) * held_s,
+        2 * log_ahead * each_s,
+        max(0.0, 1 - most / gathered),
         wakes,
     )
 
@@ -284,12 +302,16 @@ def turning_log(parts: Parts, per_s: float, others_per_s: float, fixed_s: float,
     return Log(held_s, held_s, log.writes_per_s, (1 - found) * idle_s + found * busy_s)
 
 
-def log_at(parts: Parts, per_s: float, others_per_s: float, log_s: float, wait_s: float) -> Log:
-    """The log writer whose writes take *log_s* after a wait for others at its disk."""
+def log_at(
+    parts: Parts, per_s: float, others_per_s: float, takes: tuple[float, float], writes: Writes
+) -> Log:
+    """The log writer whose writes take so long after a wait for reads at its disk, and for DBWR's *writes* there."""
+    log_s, wait_s = takes
     _, log_writes, _ = log_of(parts, per_s, 0.0, wait_s)
     write_s = log_s + wait_s
+    behind_s = writes.log_waits_s(others_per_s * parts.commits)
     sync_s = float(commit.log_file_sync_s(others_per_s * parts.commits, write_s))
-    return Log(write_s, log_s, log_writes, sync_s)
+    return Log(write_s + behind_s, log_s, log_writes, sync_s + behind_s)
 
 
 def waited(rate_per_s: float, service_s: float, servers: int) -> float:

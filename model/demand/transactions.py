@@ -20,7 +20,18 @@ READS = "read calls"
 FILLS = "filling the buffer cache"
 UNDO = "consistent reads of changed blocks"
 SPINS = "spinning for latches"
+FIRST_TRANSACTIONS = 4_000
+ROUNDS_OF_USERS = 10
+"""Transactions of each user that a first run has at least."""
 EXTENT_BYTES = MIB  # hot blocks lie in whole extents, and those anywhere among the others
+
+
+def run_transactions(work: Any) -> int:
+    """Transactions that a run has at least: those that are asked for, else some of each user."""
+    if work.transactions is not None:
+        return int(work.transactions)
+    users = 1 if work.rate_per_s is not None else work.users
+    return int(max(FIRST_TRANSACTIONS, ROUNDS_OF_USERS * users))
 
 
 @dataclass(frozen=True, slots=True)

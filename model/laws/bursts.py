@@ -47,3 +47,13 @@ def met_fraction(burst_s: float, away_s: float) -> float:
     if times < SMALL:
         return times / 2
     return 1 - (1 - exp(-times)) / times
+
+
+def left_fraction(scv: float, service_s: float, gap_s: float, times: float) -> float:
+    """What is left of a service under way as another request comes: (1 + c²)/2 of it by chance [kleinrock-1975].
+
+    A program that comes *times* finds, coming back within *gap_s* of a service of its own, one that began as that ended
+    and has all of it left, as where programs share a processor; *scv* is c².
+    """
+    again = max(0.0, 1 - 1 / max(times, LEAST)) * met_fraction(service_s, gap_s)
+    return again + (1 - again) * (1 + scv) / 2

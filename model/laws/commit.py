@@ -69,8 +69,13 @@ def turning_log(commits_per_s: float, turn_s: float) -> TurningLog:
     twice = -_expm1(-coming) - coming * none
     begun = twice / (twice + none)
     some = -_expm1(-coming)
-    found = 1 - some / coming if coming > SMALL else coming / 2
+    found = found_in_turn(coming)
     return TurningLog(begun + (1 - begun) * found, (begun + (1 - begun) * some) / turn_s)
+
+
+def found_in_turn(coming: float) -> float:
+    """Chance that another of *coming* arrivals by chance came before one within a turn: 1 - (1 - e^-a)/a."""
+    return 1 + _expm1(-coming) / coming if coming > SMALL else coming / 2
 
 
 def until_turn_s(fixed_s: float, random_s: float, turn_s: float) -> float:

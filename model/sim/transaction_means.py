@@ -27,7 +27,7 @@ from model.sim.tally import Sum, Tally, Wait
 from model.state.iostat import Counters
 from model.stream_books import PERCENTILES, device_of
 from model.transaction_books import Mean, close_books, reads_by_size
-from model.transaction_calc import Solved, rates_of
+from model.transaction_calc import Solved, credit_warnings, rates_of
 from model.transaction_network import CPUS
 from model.transaction_writers import DATA, REDO
 
@@ -118,13 +118,17 @@ def result_of(name: str, system: Any, work: Any, played: Played, behind: int = 0
         warm_up=first,
         unwritten_blocks=behind or None,
         seed=played.seed,
-        warnings=[*_warnings(system, work, found), *_left_for_later(behind, span_s)],
+        warnings=[
+            *credit_warnings(played.solved),
+            *_warnings(system, work, found),
+            *_left_for_later(behind, span_s),
+        ],
     )
     mean.waits[FROM_CLIENT] = _client(played, kinds)
     if not mean.waits[FROM_CLIENT].total_s:
         del mean.waits[FROM_CLIENT]
     mean.policies = policies.compare(played.solved.parts, per_s, mean.gets + mean.current_gets, played.seed)
-    rates = rates_of(*played.solved)
+    rates = rates_of(played.solved)
     rates.log_writes_per_s = float(sums[Sum.LOG_WRITES]) / span_s
     rates.utilisation = _utilisation(played, each, per_s, mean.device)
     return close_books(name, system, work, mean, rates)
@@ -224,7 +228,7 @@ def _utilisation(
     played: Played, each: NDArray[np.float64], per_s: float, device: dict[str, DeviceStats]
 ) -> dict[str, float]:
     """Busy share of each resource; of a disk that serves several requests at once, from their number and time."""
-    parts = played.solved.parts
+    parts = played.solved.lasting
     found = {CPUS: min(1.0, float(each[Sum.CPU]) * per_s / parts.threads)}
     for name, label in (("disk", DATA), ("redo", REDO)):
         if name in device:

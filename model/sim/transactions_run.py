@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from model.demand.transactions import run_transactions
 from model.errors import OutsideLaw
 from model.results import RunResult
 from model.sim.at_begin import begin_of
@@ -15,9 +16,6 @@ from model.transaction_calc import Solved, solve
 
 BATCHES = 200
 """Batches that the first run is cut into, to find the end of its warm-up."""
-FIRST_TRANSACTIONS = 4_000
-ROUNDS_OF_USERS = 10
-"""Transactions of each user that a first run has at least."""
 MOST_TRANSACTIONS = 256_000
 MOST_GETS = 500_000_000
 MOST_GETS_EACH = 200_000
@@ -35,7 +33,7 @@ def simulate_transactions(system: System, work: Transactions, *, seed: int, name
     million gets or 50 million buffers.
     """
     solved = solve(system, work)
-    first, most = _first(work), _most(work, solved)
+    first, most = run_transactions(work), _most(work, solved)
     run = ByEvents(
         system, work, solved, begin_of(system, work, solved, seed, first), max(1, first // BATCHES)
     )
@@ -49,17 +47,9 @@ def simulate_transactions(system: System, work: Transactions, *, seed: int, name
     return result_of(name, system, work, run.played(), _behind(stood, run))
 
 
-def _first(work: Transactions) -> int:
-    """Transactions that are played at first."""
-    if work.transactions is not None:
-        return work.transactions
-    users = 1 if work.rate_per_s is not None else work.users
-    return max(FIRST_TRANSACTIONS, ROUNDS_OF_USERS * users)
-
-
 def _most(work: Transactions, solved: Solved) -> int:
     """Transactions that are played at most. Raises OutsideLaw where the first run is already too long."""
-    first = _first(work)
+    first = run_transactions(work)
     gets = max(1.0, solved.parts.mean("drawn_gets") + solved.parts.mean("scan_blocks"))
     most = min(MOST_TRANSACTIONS, int(MOST_GETS / gets))
     if first > max(most, work.transactions or 0) or first * gets > MOST_GETS:

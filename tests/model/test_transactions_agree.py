@@ -63,6 +63,33 @@ WIDE = {"host": {"cpus": 16}}
             {"users": 4, "think_s": 0.1, "data_bytes": "10G"},
             SMALL,
         ),
+        # LGWR waits for DBWR's bursts on a disk that both use
+        (
+            "magni-sdb",
+            {"gets": 300, "changed_blocks": 10, "redo_bytes": 500},
+            {"rate_per_s": 60, "data_bytes": "64M"},
+            {"instance": {"redo_disk": "data", "buffer_cache_bytes": "256M"}},
+        ),
+        # who reads again at once finds all of the read of another, as where users share a processor
+        (
+            "linear",
+            {"gets": 70, "changed_blocks": 0},
+            {"rate_per_s": 1, "data_bytes": "10G", "transactions": 6000},
+            SMALL,
+        ),
+        # a volume below its own rate never runs out of burst credits, and a short run has them to its end
+        (
+            "ebs-gp2",
+            {"gets": 20, "changed_blocks": 3},
+            {"users": 10, "think_s": 1, "data_bytes": "2G"},
+            SMALL,
+        ),
+        (
+            "ebs-gp2",
+            {"gets": 20, "changed_blocks": 0},
+            {"users": 10, "think_s": 0, "data_bytes": "2G"},
+            SMALL,
+        ),
     ],
 )
 def test_both_engines_give_the_same_response(
@@ -182,3 +209,22 @@ def test_a_disk_that_serves_several_at_once_is_used_as_iostat_says(disk: str, lo
     share = law.transactions.utilisation["data disk"]
     assert share == pytest.approx(played.transactions.utilisation["data disk"], rel=0.1)
     assert share < law_disk.utilisation_fraction
+
+
+def test_burst_credits_last_as_long_as_the_answer_says() -> None:
+    """A run within that time is at the burst rate, a longer one near the volume's own, as the knee is."""
+    work = {"kind": "transactions", "users": 10, "think_s": 0, "data_bytes": "2G"}
+    mix = [{"name": "a", "gets": 20, "changed_blocks": 0}]
+
+    def answer(transactions: int) -> RunResult:
+        asked = {"workload": {**work, "mix": mix, "transactions": transactions}}
+        return run(from_mapping({"disk": {"use": "ebs-gp2"}, **asked, **SMALL}), "calculate")
+
+    short, long = answer(2_000), answer(2_000_000)
+    assert short.transactions
+    assert long.transactions
+    own = long.transactions.saturation_per_s
+    assert short.transactions.per_s == pytest.approx(10 * own, rel=0.05)
+    assert own < long.transactions.per_s < 1.5 * own
+    assert short.transactions.saturation_per_s == long.transactions.saturation_per_s
+    assert any("burst credits" in one and "33 min" in one for one in short.warnings)

@@ -7,7 +7,7 @@ from math import inf
 import numpy as np
 import pytest
 
-from model.laws.bursts import burst_requests, found_ahead, found_in_sweep, met_fraction
+from model.laws.bursts import burst_requests, found_ahead, found_in_sweep, left_fraction, met_fraction
 from model.laws.commit import turning_log, until_turn_s
 
 TURN_S = 0.01
@@ -73,3 +73,14 @@ def test_the_place_of_the_log_comes_by_after_this(fixed: float, by_chance: float
     waited = (np.floor(since / TURN_S) + 1) * TURN_S - since
     assert until_turn_s(fixed, by_chance, TURN_S) == pytest.approx(waited.mean(), rel=0.01)
     assert until_turn_s(fixed, inf, TURN_S) == TURN_S / 2
+
+
+def test_who_comes_back_at_once_finds_all_of_the_service_of_another() -> None:
+    """Many short visits are turns of a shared processor, a single one comes by chance, and so do visits far apart."""
+    by_chance = (1 + 0.2) / 2
+    assert left_fraction(0.2, 0.01, 0.0, 1e9) == pytest.approx(1, rel=1e-6)
+    assert left_fraction(0.2, 0.01, 0.0, 1) == pytest.approx(by_chance)
+    assert left_fraction(0.2, 0.01, 1e6, 100) == pytest.approx(by_chance, rel=1e-6)
+    assert left_fraction(1.0, 0.01, 0.003, 7) == pytest.approx(1), (
+        "of exponential times as much is left at any time"
+    )

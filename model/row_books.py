@@ -74,22 +74,18 @@ def row_changes(work: Workload, demand: Demand) -> RowChanges | None:
         return None
     row = float(demand.row.bytes)
     grows = float(changed.growth_bytes)
-    old, new = (row, 0.0) if work.kind == "delete" else (block.ROW_HEADER_BYTES, grows)
+    old, new = (row, 0.0) if work.deletes else (block.ROW_HEADER_BYTES, grows)
     moves = float(changed.moves)
     changes = float(change.changes_of_rows(changed.rows, moves))
     undo = float(change.undo_bytes(changes, old)) + moves * row
     redo = float(change.redo_bytes(changes, undo, new)) + moves * (row + grows)
-    if work.kind in (
-        "insert",
-        "import",
-    ):  # one change for each block that an array, or a direct load, reaches into
+    if work.inserts:  # one change for each block that an array, or a direct load, reaches into
         changes = float(demand.block_changes)
-        direct = work.kind == "insert" and work.method == "direct"
-        undo = 0.0 if direct else float(change.undo_bytes(changes, 0.0))
+        undo = 0.0 if work.by_direct_path else float(change.undo_bytes(changes, 0.0))
         redo = float(change.redo_of_new_rows_bytes(changes, undo, changed.rows * row))
     return RowChanges(
         rows=changed.rows,
-        table_rows=changed.rows / (work.repeats if work.kind == "update" else 1),
+        table_rows=changed.rows / work.passes,
         in_place=changed.in_place,
         migrated=changed.migrated,
         moved_again=changed.moved_again,

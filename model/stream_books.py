@@ -26,7 +26,6 @@ from model.spec import Stream, System
 CALL = "the call"
 LEAST_STAGE_S = 1e-7  # a hundredth of what the shortest stage takes that anybody looks for
 ROUNDING = 1e-9
-CPU_CAUSES = {"write_stream": "write calls", "read_stream": "read calls"}
 LAW_SOURCES = ("linux-2.6-block", "linux-blk-mq", "linux-vm", "sysstat-iostat", "drive-data-sheets")
 BUFFERED_SOURCES = ("linux-ext3", "linux-readahead")
 PERCENTILES = {"p50": 0.50, "p95": 0.95, "p99": 0.99, "max": 1.0}
@@ -78,7 +77,7 @@ def stream_result(system: System, work: Stream, found: Answer, *, name: str) -> 
             time=TimeBreakdown(
                 elapsed_s=found.elapsed_s,
                 cpu_s=found.cpu_s,
-                cpu={CPU_CAUSES[work.kind]: found.cpu_s},
+                cpu={"write calls" if work.writes else "read calls": found.cpu_s},
                 wait=found.wait,
                 unaccounted_s=sum(found.unaccounted.values()),
                 unaccounted=found.unaccounted,
@@ -89,7 +88,7 @@ def stream_result(system: System, work: Stream, found: Answer, *, name: str) -> 
             streams=found.streams,
             timeline=found.timeline,
             method=found.method,
-            access=f"{work.pattern} {'writes' if work.kind == 'write_stream' else 'reads'}, {found.streams[0].path}",
+            access=f"{work.pattern} {'writes' if work.writes else 'reads'}, {found.streams[0].path}",
             events=found.events,
         )
     )

@@ -68,7 +68,7 @@ def calculate_stream(system: System, work: Stream, *, name: str) -> RunResult:
     own = _program(work, mine)
     waits: dict[str, EventTime] = {}
     unaccounted: dict[str, float] = {}
-    held = HELD if mine.demand.hidden and work.kind == "write_stream" else DEVICE
+    held = HELD if mine.demand.hidden and work.writes else DEVICE
     for cause, seconds in ((THINKING, own.thought_s), (held, own.waited_s)):
         if seconds > 0:
             waits[cause] = EventTime(waits=work.count, max_s=seconds / work.count, total_s=seconds)
@@ -179,7 +179,7 @@ def _moved(work: Any, found: list[StreamTime]) -> Moved:
     sizes = []
     for calls, one in zip((work, *work.beside), found, strict=True):
         requests, moved = one.calls * one.demand.requests, one.calls * one.demand.device_bytes
-        if calls.kind == "write_stream":
+        if calls.writes:
             writes, write_bytes = writes + requests, write_bytes + moved
         else:
             reads, read_bytes = reads + requests, read_bytes + moved
@@ -217,18 +217,18 @@ def _device(system: Any, work: Any, found: list[StreamTime]) -> tuple[Number, di
     held = where(held < busy, busy, held)
 
     def total(what: str) -> tuple[Number, Number]:
-        reads, writes = (
+        read, written = (
             sum(
                 (
                     one.calls * one.at_device * getattr(one.demand, what)
                     for calls, one in every
-                    if calls.kind == kind
+                    if calls.writes == writes
                 ),
                 0.0,
             )
-            for kind in ("read_stream", "write_stream")
+            for writes in (False, True)
         )
-        return reads, writes
+        return read, written
 
     sums = DeviceSums(total("requests"), total("merged"), total("device_bytes"), held, busy)
     merged_reads, merged_writes = sums.merges

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from model.demand.calls import UNBUFFERED
-from model.demand.device_calls import Changed, idles, is_write, span_of, takes_turns
+from model.demand.device_calls import Changed, idles, span_of, takes_turns
 from model.demand.stream_work import call_demand
 from model.laws.numeric import Number, larger, over, smaller, some, where
 from model.state.elevator import IN_BATCHES, READ_EXPIRE_S, SYNC_SLICE_S, WRITE_EXPIRE_S
@@ -92,7 +92,7 @@ def compose(system: Any, work: Any) -> list[StreamTime]:
 
 def _share(system: Any, calls: Any, time: StreamTime, span: Number) -> Share:
     demand, disk = time.demand, system.disk
-    cached = is_write(calls) and disk.write_cache_bytes > 0
+    cached = calls.writes and disk.write_cache_bytes > 0
     other = demand
     if (disk.rotation_s or disk.average_seek_s) and not cached:
         other = call_demand(system, Changed(calls, among_bytes=span))
@@ -108,7 +108,7 @@ def _share(system: Any, calls: Any, time: StreamTime, span: Number) -> Share:
     return Share(
         time=time,
         station=cached,
-        write=is_write(calls),
+        write=calls.writes,
         arrives_per_s=0.0 if calls.rate_per_s is None else over(time.calls, time.elapsed_s),
         under_way=larger(1.0, under_way),
         rest_s=rest_s,

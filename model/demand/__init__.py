@@ -4,15 +4,16 @@ The calculator and the simulation both start from these numbers, so they cannot 
 inputs may be a number or an array; then the demands are arrays too.
 """
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, Final
 
 from model.demand.change import Change
-from model.demand.dml import dml_demand, search_s
+from model.demand.dml import delete_demand, insert_demand, search_s, update_demand
 from model.demand.loads import export_demand, import_demand
 from model.demand.opinion import optimizer_of
 from model.demand.reading import MixedRegimes, reaps_are_waits
 from model.demand.storage import DeviceDemand, ReadTime, device_demand, parallel_of, read_time
-from model.demand.work import Demand, Fetching, full_scan, index_range_scan
+from model.demand.work import Demand, full_scan_demand, index_range_scan
 
 __all__ = [
     "Change",
@@ -30,9 +31,17 @@ __all__ = [
 ]
 
 
+DEMANDS: Final[dict[str, Callable[[Any, Any], Demand]]] = {
+    "full_scan": full_scan_demand,
+    "index_range_scan": index_range_scan,
+    "update": update_demand,
+    "insert": insert_demand,
+    "delete": delete_demand,
+    "import": import_demand,
+    "export": export_demand,
+}
+
+
 def demand_of(system: Any, work: Any) -> Demand:
     """Demands of one execution of *work*, for each of its sessions."""
-    if work.kind == "full_scan":
-        return full_scan(system, Fetching(work.select, work.arraysize_rows, work.columns))
-    of_kind = {"index_range_scan": index_range_scan, "import": import_demand, "export": export_demand}
-    return of_kind.get(work.kind, dml_demand)(system, work)
+    return DEMANDS[work.kind](system, work)

@@ -61,9 +61,7 @@ def files_of(system: Any, work: Any, capacity_bytes: int) -> list[File]:
                     f"{calls.kind}: the file of user {user + 1} would end at byte {first + max(span, 0):,}, beyond the "
                     f"device's end at {capacity_bytes:,} ({show_bytes(capacity_bytes)})"
                 )
-            found.append(
-                File(calls, calls.kind == "write_stream", calls.path or system.host.io_path, first, span)
-            )
+            found.append(File(calls, calls.writes, calls.path or system.host.io_path, first, span))
             if (
                 calls.pattern != "random" or calls.span_bytes is not None
             ):  # else it may go anywhere, as others do

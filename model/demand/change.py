@@ -57,9 +57,7 @@ class Change:
 def change_of(system: Any, work: Any) -> Change:
     """What *work* does to the table of *system*; raises :class:`OutsideLaw` where rows shrink or fit nowhere."""
     row = row_shape(system.table)
-    grows, columns_after = (0.0, row.columns_bytes)
-    if work.kind == "update":
-        grows, columns_after = growth_of(system.table, work, row)
+    grows, columns_after = growth_of(system.table, work, row)
     if some(grows < 0):
         raise OutsideLaw(
             f"workload.sets makes rows {-grows:,.4g} bytes shorter; allowed are updates that keep or lengthen them"
@@ -80,7 +78,7 @@ def steps_of_playing(system: Any, work: Any) -> float:
     from model.demand.heap_run import heap_rules, law_inputs, steps  # noqa: PLC0415  (numpy)
 
     row = row_shape(system.table)
-    grows = growth_of(system.table, work, row)[0] if work.kind == "update" else 0.0
+    grows, _ = growth_of(system.table, work, row)
     fit = float(segment_of(system, row).rows_per_block)
     lengths = law_inputs(system.table, fit, float(row.piece_bytes), float(grows))
     rules = heap_rules(system.tablespace, system.table, _mended(system))
@@ -123,7 +121,7 @@ def _played(system: Any, work: Any, row: RowShape, segment: Segment, grown: tupl
     from model.demand.heap_run import law_inputs, play  # noqa: PLC0415  (numpy, which only playing needs)
 
     grows, columns_after = grown
-    repeats = work.repeats if work.kind == "update" else 1
+    repeats = work.passes
     fit = segment.rows_per_block
     found = play(
         system.tablespace,
@@ -148,17 +146,14 @@ def _played(system: Any, work: Any, row: RowShape, segment: Segment, grown: tupl
         rejected_held=counts.rejected_held,
         commits=found.commits,
         growth_bytes=grows * repeats,
-        columns_after_bytes=row.columns_bytes + (columns_after - row.columns_bytes) * repeats * _share(work),
+        columns_after_bytes=row.columns_bytes
+        + (columns_after - row.columns_bytes) * repeats * work.rows_fraction,
         segment=before,
         segment_after=segment_of(system, row, blocks=found.after.blocks),
         itl_full_blocks=found.itl_full_blocks,
-        pctfree_needed=_pctfree_needed(system, row, grows * repeats, _share(work)),
+        pctfree_needed=_pctfree_needed(system, row, grows * repeats, work.rows_fraction),
         outcome=found,
     )
-
-
-def _share(work: Any) -> Number:
-    return work.rows_fraction if work.kind == "update" else 0
 
 
 def _by_law(system: Any, work: Any, row: RowShape, segment: Segment, grown: tuple[Number, Number]) -> Change:
@@ -167,12 +162,12 @@ def _by_law(system: Any, work: Any, row: RowShape, segment: Segment, grown: tupl
     Rows of the last block, and space that leaving rows give back, are taken as those of the mean block; repeated
     growth as one, and several sessions as one.
     """
-    if work.kind == "insert":
+    if work.inserts:
         return _insert_by_law(system, work, row, segment)
     grows, columns_after = grown
     table, fresh = system.table, _fresh_block(system)
     size, data, reserve, entries = fresh.size, fresh.data, fresh.reserve, fresh.entries
-    repeats = work.repeats if work.kind == "update" else 1
+    repeats = work.passes
     slot = block.slot_bytes(row.piece_bytes)
     fit = segment.rows_per_block
     share = work.rows_fraction
@@ -187,7 +182,7 @@ def _by_law(system: Any, work: Any, row: RowShape, segment: Segment, grown: tupl
         migrated > 0, smaller(room, reserve), room
     )  # pieces that moved before have filled the last block
     migrated = migrated + growth.rows_that_migrate(last * share, room, wider, freed)
-    migrated = smaller(table.rows * share, migrated) if work.kind == "update" else 0 * rows
+    migrated = smaller(table.rows * share, migrated)
     moved = block.slot_bytes(growth.moved_bytes(row.piece_bytes + grows * repeats))
     most = block.itl_limit(size)
     commits = where(work.commit_every_rows > 0, rows // larger(1, work.commit_every_rows), 0)
@@ -244,14 +239,14 @@ def _by_law(system: Any, work: Any, row: RowShape, segment: Segment, grown: tupl
         segment=segment,
         segment_after=after,
         itl_full_blocks=where(bound & (commits == 0), migrated // per_block, 0),
-        pctfree_needed=_pctfree_needed(system, row, grows * repeats, _share(work)),
+        pctfree_needed=_pctfree_needed(system, row, grows * repeats, work.rows_fraction),
     )
 
 
 def _insert_by_law(system: Any, work: Any, row: RowShape, segment: Segment) -> Change:
     fit = segment.rows_per_block
     filled = ceiling(work.rows / fit)
-    searching = 0 if work.method == "direct" else 1
+    searching = 0 if work.by_direct_path else 1
     on_offer = _blocks_on_offer(system, work, row, fit) * searching
     # every statement searches, and so does an array in each block that rejects one of its rows
     arrays = ceiling(work.rows / work.arraysize_rows)
@@ -274,7 +269,7 @@ def _insert_by_law(system: Any, work: Any, row: RowShape, segment: Segment) -> C
         columns_after_bytes=row.columns_bytes,
         segment=segment,
         segment_after=segment_of(
-            system, row, blocks=ceiling(system.table.rows / fit) + filled, ahead=work.method != "direct"
+            system, row, blocks=ceiling(system.table.rows / fit) + filled, ahead=not work.by_direct_path
         ),
         itl_full_blocks=0,
         pctfree_needed=0,

@@ -18,13 +18,11 @@ from model.causes import (
     UPDATING,
 )
 from model.demand.calls import UNBUFFERED
-from model.demand.device_calls import WRITE
-from model.demand.loads import rows_of_array
 from model.demand.reading import mbrc_of
 from model.demand.storage import device_demand
 from model.demand.stream_work import call_demand
 from model.demand.transactions import CALLS, CHANGES, FILLS, GETS, READS, ROWS, kinds_of
-from model.demand.work import Demand, Fetching
+from model.demand.work import NO_SCAN, Demand
 from model.laws import block
 from model.laws.numeric import Number, known_where, larger, over, smaller, some, where
 from model.provenance import Constant, Extrapolation, is_outside, outside_range, worst_first
@@ -164,29 +162,18 @@ def _of_statement(system: Any, work: Any, demand: Demand, wanted: Collection[str
     if demand.plan.asynchronous:
         done[REAPS] = demand.reads
         quantities["read_bytes"] = demand.plan.mbrc * demand.block_size_bytes
-    if work.kind not in ("insert", "import") and system.instance.statistics.kind != "none":
+    if demand.access_path != NO_SCAN and system.instance.statistics.kind != "none":
         done[COSTED] = 1
-    _add_arrays(quantities, done, system, work, demand)
+    _add_arrays(quantities, done, system, demand)
     _add_changes(quantities, demand)
     _add_device(quantities, done, system, work, demand, wanted)
     return Conditions(quantities, done)
 
 
-def _add_arrays(
-    quantities: dict[str, Number], done: dict[str, Number], system: Any, work: Any, demand: Demand
-) -> None:
+def _add_arrays(quantities: dict[str, Number], done: dict[str, Number], system: Any, demand: Demand) -> None:
     """Rows that go between server and client together, and what of them."""
-    row, kind = demand.row, work.kind
-    if kind in ("full_scan", "index_range_scan"):
-        if work.select != "rows":
-            return
-        fetching = Fetching("rows", work.arraysize_rows, getattr(work, "columns", None))
-    elif kind in ("import", "export"):
-        by_column = kind == "import" or not work.direct
-        fetching = Fetching("rows", rows_of_array(work, row), by_column=by_column)
-    elif kind == "insert" and work.method != "direct":
-        fetching = Fetching("rows", work.arraysize_rows if work.method == "array" else 1, by_column=False)
-    else:
+    row, fetching = demand.row, demand.sent
+    if fetching is None:
         return
     quantities["arraysize_rows"] = fetching.arraysize_rows
     message = fetching.arraysize_rows * fetching.row_bytes(row)
@@ -249,7 +236,7 @@ def _add_device(
 
 
 def _of_calls(system: Any, calls: Any) -> Conditions:
-    host, write = system.host, calls.kind == WRITE
+    host, write = system.host, calls.writes
     path = calls.path or host.io_path
     cached = path not in UNBUFFERED
     asked = call_demand(system, calls)

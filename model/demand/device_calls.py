@@ -88,14 +88,9 @@ def under_way(system: Any, calls: Any) -> int:
     return int(calls.in_flight) if (calls.path or system.host.io_path) in UNBUFFERED else 1
 
 
-def is_write(calls: Any) -> bool:
-    """Whether the calls write."""
-    return bool(calls.kind == WRITE)
-
-
 def copies_of(disk: Any, calls: Any) -> int:
     """Programs in order that do not disturb each other: a read goes to the copy whose heads are near."""
-    return 2 if disk.raid_level in ("1", "10") and not is_write(calls) else 1
+    return 2 if disk.raid_level in ("1", "10") and not calls.writes else 1
 
 
 def at_place(disk: Any, calls: Any) -> Any:

@@ -14,7 +14,6 @@ from model.demand.device_calls import (
     at_place,
     copies_of,
     gaps_s,
-    is_write,
     largest_bytes,
     span_of,
     takes_turns,
@@ -76,7 +75,7 @@ def visit_of(
         each = Visit(mean, disk.service_cv**2, mean / count, servers=count)
         return _in_pieces(each, each.held_s, pieces)
     disk = at_place(disk, calls)
-    if is_write(calls) and disk.write_cache_bytes and not streams:
+    if calls.writes and disk.write_cache_bytes and not streams:
         answered_s, held_s = disk_sets.answered_s(disk, size_bytes), size_bytes / disk.bus_bytes_per_s
         if (
             calls.users > 1 and under_way(system, calls) == 1 and takes_turns(system, calls, gap_s)
@@ -84,17 +83,17 @@ def visit_of(
             held_s = answered_s + gap_s
         visit = Visit(answered_s, 0.0, held_s)
     elif disk.rotation_s:
-        hits = 0.0 if is_write(calls) else disk.read_hit_fraction
+        hits = 0.0 if calls.writes else disk.read_hit_fraction
         missed = _at_medium(system, calls, size_bytes, gap_s, sorted_runs)
-        if is_write(calls) and disk.write_bandwidth_bytes_per_s is not None:
+        if calls.writes and disk.write_bandwidth_bytes_per_s is not None:
             _queue_pieces(disk, missed, size_bytes, pieces)
         visit = _with_hits(disk, missed, size_bytes, pieces, hits)
     else:
-        hits = 0.0 if is_write(calls) else disk.read_hit_fraction
+        hits = 0.0 if calls.writes else disk.read_hit_fraction
         size = size_bytes / pieces
         first = _with_hits(disk, _at_medium(system, calls, size, gap_s, sorted_runs), size, 1, hits)
-        following = disk_means.sequential_service_s(disk, size, 0.0, is_write(calls))
-        held_s = disk_means.occupied_s(disk, following, size, is_write(calls)) / disk.raid_disks
+        following = disk_means.sequential_service_s(disk, size, 0.0, calls.writes)
+        held_s = disk_means.occupied_s(disk, following, size, calls.writes) / disk.raid_disks
         visit = _in_pieces(first, (1 - hits) * held_s + hits * size / disk.bus_bytes_per_s, pieces)
     return _paced(disk, visit, size_bytes, pieces)
 
@@ -185,7 +184,7 @@ def _at_medium(system: Any, calls: Any, size: Number, gap_s: Number, runs: Numbe
 
 def _in_order(system: Any, calls: Any, size: Number, gap_s: Number) -> Visit:
     """A program that goes on where it ended, on its device or on its own copy of a mirror."""
-    disk, write = at_place(system.disk, calls), is_write(calls)
+    disk, write = at_place(system.disk, calls), calls.writes
     servers = 1 if disk.rotation_s else disk_means.servers_of(disk)
     stride = calls.stride_bytes if calls.pattern == "strided" else size
     if not write and some(disk.read_hit_fraction):  # what a cache answers leaves holes
@@ -217,7 +216,7 @@ def _in_order(system: Any, calls: Any, size: Number, gap_s: Number) -> Visit:
 
 def _among_others(system: Any, calls: Any, size: Number, runs: Number) -> Visit:
     """A call whose place lies anywhere, or after that of another program."""
-    disk, write = at_place(system.disk, calls), is_write(calls)
+    disk, write = at_place(system.disk, calls), calls.writes
     span = span_of(system, calls)
     if not disk.rotation_s:
         alone, scv = disk_sets.random_moments(disk, size, span, write)
@@ -254,7 +253,7 @@ def _among_others(system: Any, calls: Any, size: Number, runs: Number) -> Visit:
 
 def _stations(system: Any, calls: Any, size: Number) -> Number:
     """Equal queues of a set of which a call takes one: those whose members hold the places of its calls."""
-    disk, write = system.disk, is_write(calls)
+    disk, write = system.disk, calls.writes
     alike = disk_sets.equal_stations(disk, size, write)
     if calls.pattern == "random" or disk.raid_level == "none" or among_bytes(calls):
         return alike
@@ -283,7 +282,7 @@ def _in_turns_s(disk: Any, calls: Any, size: Number) -> Number:
     for part in range(ROUNDS):
         ahead = calls.count * part // ROUNDS * step
         places = [start + ahead for start in starts]
-        took = took + disk_rounds.round_s(disk, places, size, max(step, size), is_write(calls))
+        took = took + disk_rounds.round_s(disk, places, size, max(step, size), calls.writes)
     return took / ROUNDS / calls.users
 
 
@@ -309,7 +308,7 @@ def _sorted_s(system: Any, calls: Any, alone_s: Number, runs: Number) -> Number:
     shorter = disk_means.seek_at_s(g, larger(1.0, cylinders / 3)) - disk_means.seek_at_s(
         g, larger(1.0, cylinders / waiting)
     )
-    expire_s = WRITE_EXPIRE_S if is_write(calls) else READ_EXPIRE_S
+    expire_s = WRITE_EXPIRE_S if calls.writes else READ_EXPIRE_S
     late = queued * (alone_s - shorter) > expire_s
     return alone_s - larger(0.0, shorter) * (1 - late / FIFO_BATCH)
 
@@ -328,7 +327,7 @@ def start_s(
     On a set that reads ahead, each member is reached in its turn and waits for its first place. Elsewhere nothing is
     read ahead at first: the first of *windows* is waited for, and they grow to their size.
     """
-    disk, write = system.disk, is_write(calls)
+    disk, write = system.disk, calls.writes
     if calls.pattern == "random" or disk.service_cv or (write and disk.write_cache_bytes):
         return 0.0
     overhead_s = disk_means.overhead_s(disk, write)

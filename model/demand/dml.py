@@ -18,7 +18,7 @@ from model.causes import (
 from model.demand.change import Change, change_of
 from model.demand.reading import ReadPlan, scan_plan
 from model.demand.segment import row_shape
-from model.demand.work import Demand, Fetching, cpu_of_rows
+from model.demand.work import NO_SCAN, Demand, Fetching, cpu_of_rows
 from model.laws import block, buffer_cache, scan_reads
 from model.laws.change import block_changes_of_arrays
 from model.laws.numeric import Number, ceiling, larger, nearest, smaller
@@ -30,30 +30,44 @@ def probe_s(system: Any) -> Number:
     return host.logical_io_s + block.itl_limit(system.tablespace.block_size_bytes) * host.itl_entry_s
 
 
-def dml_demand(system: Any, work: Any) -> Demand:
+def update_demand(system: Any, work: Any) -> Demand:
     """Demands of one session: its share of the statement's rows, each session with a transaction of its own."""
+    change, host, users = change_of(system, work), system.host, work.users
+    demand = _scan(system, work, change)
+    demand.cpu |= {
+        UPDATING: change.rows / users * host.update_row_s,
+        MIGRATING: change.moves / users * host.migrate_row_s,
+    }
+    demand.current_gets = (change.rows + change.placed + change.rejected) / users
+    return _with_statements(demand, system, work, change)
+
+
+def delete_demand(system: Any, work: Any) -> Demand:
+    """Demands of one session: its share of the rows that are deleted."""
     change = change_of(system, work)
-    host, users = system.host, work.users
-    demand = _scan(system, work, change) if work.kind != "insert" else _no_scan(system, work, change)
-    rows = change.rows / users
-    if work.kind == "update":
-        demand.cpu |= {
-            UPDATING: rows * host.update_row_s,
-            MIGRATING: change.moves / users * host.migrate_row_s,
-        }
-        demand.current_gets = (change.rows + change.placed + change.rejected) / users
-    elif work.kind == "delete":
-        demand.cpu[DELETING] = rows * host.delete_row_s
-        demand.current_gets = rows
-    else:
-        touched = _blocks_changed(work, change)
-        demand.cpu[INSERTING] = inserting_s(host, rows, demand.row.columns, touched / users)
-        demand.block_changes = touched
-        demand.current_gets = (touched + change.rejected) / users
-    demand.cpu[SEARCHING] = search_s(system, change) / users
-    _add_calls(demand, system, work, change)
-    demand.waits[LOG_FILE_SYNC] = (change.commits / users, host.log_file_sync_s)
-    return demand
+    demand = _scan(system, work, change)
+    rows = change.rows / work.users
+    demand.cpu[DELETING] = rows * system.host.delete_row_s
+    demand.current_gets = rows
+    return _with_statements(demand, system, work, change)
+
+
+def insert_demand(system: Any, work: Any) -> Demand:
+    """Demands of one session: its share of the rows that are inserted, one by one, in arrays or by direct path."""
+    change, users = change_of(system, work), work.users
+    filled = ceiling(change.rows / change.segment.rows_per_block)
+    demand = empty_demand(system, change, no_reads(), 0, filled / users)
+    demand.access_path = NO_SCAN
+    demand.cpu = {"buffer gets": 0.0, "walking rows": 0.0, "read calls": 0.0}
+    rows, touched = change.rows / users, _blocks_changed(work, change)
+    demand.cpu[INSERTING] = inserting_s(system.host, rows, demand.row.columns, touched / users)
+    demand.block_changes = touched
+    demand.current_gets = (touched + change.rejected) / users
+    trips: Number = 1
+    if not work.by_direct_path:
+        demand.sent = Fetching("rows", work.rows_a_call, by_column=False)
+        trips = ceiling(rows / work.rows_a_call)
+    return _with_calls(demand, system, work, change, trips)
 
 
 def inserting_s(host: Any, rows: Number, columns: Number, block_changes: Number) -> Number:
@@ -78,9 +92,9 @@ def _blocks_changed(work: Any, change: Change) -> Number:
 def _scan(system: Any, work: Any, change: Change) -> Demand:
     """The full scan that finds the rows, through the buffer cache; or single blocks in any order."""
     users, blocks = work.users, change.segment.blocks
-    at_random = work.kind == "update" and work.order == "random"
+    at_random = work.at_random
     plan = no_reads() if at_random else scan_plan(system, change.segment, change_rows=True)
-    repeats = work.repeats if work.kind == "update" else 1
+    repeats = work.passes
     gets = change.rows if at_random else blocks * repeats
     if at_random:
         size = system.tablespace.block_size_bytes
@@ -100,13 +114,6 @@ def _scan(system: Any, work: Any, change: Change) -> Demand:
         "read calls": (demand.reads + plan.single_reads) * host.read_call_s,
         "filling the buffer cache": demand.read_blocks * host.buffer_block_s,
     }
-    return demand
-
-
-def _no_scan(system: Any, work: Any, change: Change) -> Demand:
-    filled = ceiling(change.rows / change.segment.rows_per_block)
-    demand = empty_demand(system, change, no_reads(), 0, filled / work.users)
-    demand.cpu = {"buffer gets": 0.0, "walking rows": 0.0, "read calls": 0.0}
     return demand
 
 
@@ -146,20 +153,23 @@ def empty_demand(system: Any, change: Change, plan: ReadPlan, gets: Number, want
     )
 
 
-def _add_calls(demand: Demand, system: Any, work: Any, change: Change) -> None:
-    """Calls of the client: one statement, or one for every row or array that it inserts, with the rows' bytes."""
-    net, rows = system.client, change.rows / work.users
-    trips: Number = work.repeats if work.kind == "update" else 1
-    if work.kind != "insert":
-        trips = larger(trips, ceiling(change.commits / work.users))  # a commit ends the statement
-    sent: Number = 0
-    if work.kind == "insert" and work.method != "direct":
-        size = 1 if work.method == "row" else work.arraysize_rows
-        trips = ceiling(rows / size)
-        sent = rows
+def _with_statements(demand: Demand, system: Any, work: Any, change: Change) -> Demand:
+    """*demand* with the calls of statements: one for each pass, or for each commit, which ends it."""
+    return _with_calls(
+        demand, system, work, change, larger(work.passes, ceiling(change.commits / work.users))
+    )
+
+
+def _with_calls(demand: Demand, system: Any, work: Any, change: Change, trips: Number) -> Demand:
+    """*demand* with its search for room, its commits and *trips* calls of the client, with the rows that they bring."""
+    net, users = system.client, work.users
+    demand.cpu[SEARCHING] = search_s(system, change) / users
+    sent = change.rows / users if demand.sent else 0
     demand.trips = trips
     demand.cpu["calls"] = trips * system.host.call_s
     each = net.round_trip_s + sent / trips * net.row_s
     demand.waits = {TO_CLIENT: (trips, net.message_send_s), FROM_CLIENT: (trips, each)}
     sends = trips * net.message_send_s
     demand.sent_twice_s = smaller(demand.cpu_s, sends * net.send_cpu_fraction)
+    demand.waits[LOG_FILE_SYNC] = (change.commits / users, system.host.log_file_sync_s)
+    return demand

@@ -14,7 +14,7 @@ from model.demand.outcome import UNIT, BlockFill, HeapOutcome, Snapshot
 from model.errors import OutsideLaw
 from model.laws import block, growth
 from model.laws.assm import CLASS_NAMES, freeness
-from model.spec import Delete, Dml, Insert, Table, Tablespace, Update
+from model.spec import Dml, Table, Tablespace
 from model.state.extent_map import high_water_steps
 from model.state.heap import Heap
 from model.state.heap_rules import HeapRules
@@ -89,14 +89,14 @@ def play(
         )
     uniform = space.uniform_extent_bytes if space.extent_management == "uniform" else None
     steps = high_water_steps(space.block_size_bytes, rules.assm, uniform)
-    sessions = work.users + (work.kind == "insert" and work.uncommitted_delete_fraction > 0)
+    sessions = work.users + (work.uncommitted_delete_fraction > 0)
     heap = Heap(rules, steps, sessions)
     heap.load(table.rows, length, table.created_by == "ctas", most)
     heap.reconnect()
     loaded = heap.blocks
     free, rows = list(heap.free), [heap.rows_of(number) for number in range(loaded)]
     before = _snapshot(heap, [])
-    if isinstance(work, Insert) and work.uncommitted_delete_fraction:
+    if work.uncommitted_delete_fraction:
         for home, many in _share(heap, loaded, work.uncommitted_delete_fraction):
             heap.delete(sessions - 1, home, 0, many)
     before_counts = heap.counts.copy()
@@ -107,7 +107,7 @@ def play(
     full = sum(1 for entries in heap.itl if entries == rules.itl_limit)
     return HeapOutcome(
         counts=heap.counts.since(before_counts),
-        rows=_rows_worked_on(work, table),
+        rows=work.changes_of_rows(table.rows),
         commits=commits,
         rows_per_block=rows[0],
         itl_full_blocks=full,
@@ -130,8 +130,8 @@ def _refuse(rules: HeapRules, table: Table, work: Dml, lengths: tuple[int, int, 
             f"table.pctfree_percent {table.pctfree_percent:g} leaves {max(0, room) / UNIT:,.10g} bytes of a block of "
             f"{rules.block // UNIT} for rows; a row takes {rules.slot(length) / UNIT:,.10g}"
         )
-    whose = "workload.rows" if isinstance(work, Insert) and work.rows > table.rows else "table.rows"
-    rows = table.rows + (work.rows if isinstance(work, Insert) else 0)
+    whose = "workload.rows" if work.added_rows > table.rows else "table.rows"
+    rows = table.rows + work.added_rows
     if rows > MOST_ROWS:
         raise OutsideLaw(
             f"{whose}: simulating {rows:,} rows takes too much memory, the limit is {MOST_ROWS:,}"
@@ -151,15 +151,13 @@ def steps(rules: HeapRules, table: Table, work: Dml, lengths: tuple[int, int, in
     fit = min(per_block, per_block if most is None else most)
     homes = table.rows / fit
     found = STEPS_PER_LOADED_ROW * table.rows + STEPS_PER_LOADED_BLOCK * homes
-    changed = _rows_worked_on(work, table)
-    if isinstance(work, Insert):
-        turns = changed / (work.arraysize_rows if work.method == "array" else 1) if work.users > 1 else 0
+    changed = work.changes_of_rows(table.rows)
+    if work.inserts:
+        turns = changed / work.rows_a_call if work.users > 1 else 0
         found += STEPS_PER_TARGET * changed / per_block
         found += (STEPS_PER_PASSING if work.uncommitted_delete_fraction else STEPS_PER_TURN) * turns
     else:
-        passes = work.repeats if isinstance(work, Update) else 1
-        found += STEPS_PER_VISIT * passes * min(homes, changed / passes)
-    if isinstance(work, Update):
+        found += STEPS_PER_VISIT * work.passes * min(homes, changed / work.passes)
         found += _steps_of_growth(rules, work, homes * work.rows_fraction, fit, lengths)
     if work.commit_every_rows:
         found += STEPS_PER_TURN * changed / work.commit_every_rows
@@ -167,30 +165,23 @@ def steps(rules: HeapRules, table: Table, work: Dml, lengths: tuple[int, int, in
 
 
 def _steps_of_growth(
-    rules: HeapRules, work: Update, homes: float, fit: int, lengths: tuple[int, int, int | None]
+    rules: HeapRules, work: Dml, homes: float, fit: int, lengths: tuple[int, int, int | None]
 ) -> float:
     length, grows, _ = lengths
     if not grows:
-        return homes * fit * work.repeats * (work.order == "random" and work.commit_every_rows > 0)
-    wider = growth.padded_growth(length, grows * work.repeats)
+        return homes * fit * work.passes * (work.at_random and work.commit_every_rows > 0)
+    wider = growth.padded_growth(length, grows * work.passes)
     leave = growth.rows_that_migrate(
         fit, rules.empty - fit * rules.slot(length), wider, rules.piece(length) - rules.stub
     )
-    by_row = work.order == "random" and (work.users > 1 or work.commit_every_rows > 0)
+    by_row = work.at_random and (work.users > 1 or work.commit_every_rows > 0)
     several = 2 if work.users > 1 else 1  # transactions are open: blocks reject for their ITL
-    apart = several * by_row + (1 - 1 / work.repeats) * (not by_row)  # rows that lie scattered go one by one
+    apart = several * by_row + (1 - 1 / work.passes) * (not by_row)  # rows that lie scattered go one by one
     bodies, _ = growth.chain_of(length + grows, rules.largest_piece, rules.header, rules.rowid)
     each = (
         STEPS_PER_TARGET + fit * STEPS_PER_TURN * apart + leave * (STEPS_PER_MOVE + STEPS_PER_TARGET * bodies)
     )
-    return homes * work.repeats * float(each)
-
-
-def _rows_worked_on(work: Dml, table: Table) -> int:
-    if isinstance(work, Insert):
-        return work.rows
-    selected = int(table.rows * work.rows_fraction + 1e-9)
-    return selected * (work.repeats if isinstance(work, Update) else 1)
+    return homes * work.passes * float(each)
 
 
 def _share(heap: Heap, blocks: int, fraction: float) -> Iterator[tuple[int, int]]:
@@ -207,18 +198,18 @@ def _share(heap: Heap, blocks: int, fraction: float) -> Iterator[tuple[int, int]
 def _work(heap: Heap, work: Dml, length: int, grows: int, loaded: int) -> int:
     """Let the sessions take turns, a block or an array each; returns the commits."""
     pace = _Commits(heap, work.commit_every_rows)
-    if isinstance(work, Insert):
+    if work.inserts:
         _insert(heap, work, length, pace)
         return pace.commits
     turns = list(_share(heap, loaded, work.rows_fraction))
-    for _ in range(work.repeats if isinstance(work, Update) else 1):
-        if isinstance(work, Update) and work.order == "random":
+    for _ in range(work.passes):
+        if work.at_random:
             _at_random(heap, work, turns, grows, pace)
         else:
             for session, home, many in _by_turns(turns, work.users):
                 start = 0
                 for part in pace.parts(session, many):
-                    if isinstance(work, Delete):
+                    if work.deletes:
                         heap.delete(session, home, start, part)
                     else:
                         heap.update(session, home, start, part, grows)
@@ -239,7 +230,7 @@ def _by_turns(turns: list[tuple[int, int]], users: int) -> Iterator[tuple[int, i
                 yield session, home, rows
 
 
-def _at_random(heap: Heap, work: Update, turns: list[tuple[int, int]], grows: int, pace: _Commits) -> None:
+def _at_random(heap: Heap, work: Dml, turns: list[tuple[int, int]], grows: int, pace: _Commits) -> None:
     """Rows one by one in an order that has nothing to do with their blocks."""
     homes = np.repeat([home for home, _ in turns], [many for _, many in turns])
     starts = np.concatenate([np.arange(many) for _, many in turns]) if turns else np.zeros(0, dtype=int)
@@ -253,18 +244,19 @@ def _at_random(heap: Heap, work: Update, turns: list[tuple[int, int]], grows: in
         pace.done(session, 1)
 
 
-def _insert(heap: Heap, work: Insert, length: int, pace: _Commits) -> None:
-    if work.method == "direct":
-        heap.append(work.rows, length)
+def _insert(heap: Heap, work: Dml, length: int, pace: _Commits) -> None:
+    if work.by_direct_path:
+        heap.append(work.added_rows, length)
         return
-    shares = [work.rows * (s + 1) // work.users - work.rows * s // work.users for s in range(work.users)]
-    each = work.arraysize_rows if work.method == "array" else 1
-    turn = work.rows if work.users == 1 else each  # where nobody comes between, statements need no turns
+    rows = work.added_rows
+    shares = [rows * (s + 1) // work.users - rows * s // work.users for s in range(work.users)]
+    each = work.rows_a_call
+    turn = rows if work.users == 1 else each  # where nobody comes between, statements need no turns
     while any(shares):
         for session, left in enumerate(shares):
-            rows = min(turn, left)
-            shares[session] -= rows
-            for part in pace.parts(session, rows):
+            taken = min(turn, left)
+            shares[session] -= taken
+            for part in pace.parts(session, taken):
                 heap.insert(session, part, length, each)
                 pace.done(session, part)
 

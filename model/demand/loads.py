@@ -9,16 +9,14 @@ from model.causes import FROM_CLIENT, INSERTING, LOG_FILE_SYNC, SEARCHING, TO_CL
 from model.demand.change import Change
 from model.demand.dml import empty_demand, inserting_s, no_reads
 from model.demand.segment import RowShape, row_shape, segment_of
-from model.demand.work import Demand, Fetching, client_rows_s, full_scan
+from model.demand.work import NO_SCAN, Demand, Fetching, client_rows_s, full_scan
 from model.demand.writing import writing_of
 from model.laws import block, change, extents, load
 from model.laws.numeric import Number, ceiling, smaller, where
 
 
 def rows_of_array(work: Any, row: RowShape) -> Number:
-    """Rows that fit the buffer of an import or an export."""
-    if work.kind == "export" and work.direct:
-        return load.array_rows(work.buffer_bytes, row.bytes)
+    """Rows that fit the buffer of an import or an export, each counted as long as it may be."""
     return load.array_rows(
         work.buffer_bytes, load.largest_row_bytes(work.largest_row_bytes, row.columns, row.bytes)
     )
@@ -26,7 +24,8 @@ def rows_of_array(work: Any, row: RowShape) -> Number:
 
 def export_demand(system: Any, work: Any) -> Demand:
     """Demands of one export: a full scan whose client writes a file."""
-    arraysize = rows_of_array(work, row_shape(system.table))
+    row = row_shape(system.table)
+    arraysize = load.array_rows(work.buffer_bytes, row.bytes) if work.direct else rows_of_array(work, row)
     return full_scan(system, Fetching("rows", arraysize, by_column=not work.direct, to_file=True))
 
 
@@ -34,10 +33,12 @@ def import_demand(system: Any, work: Any) -> Demand:
     """Demands of one import's share of the rows: arrays inserted into new blocks, which DBWR writes meanwhile."""
     host, users = system.host, work.users
     row = row_shape(system.table)
-    arrays = ceiling(system.table.rows / users / rows_of_array(work, row)) * users
+    arraysize = rows_of_array(work, row)
+    arrays = ceiling(system.table.rows / users / arraysize) * users
     changed = _rows_loaded(system, row, arrays if work.commit else users)
     filled = changed.rejected_space
     demand = empty_demand(system, changed, no_reads(), 0, filled / users)
+    demand.access_path, demand.sent = NO_SCAN, Fetching("rows", arraysize)
     touched = change.block_changes_of_arrays(changed.rows, arrays, filled)
     demand.block_changes = touched
     demand.current_gets = (touched + filled) / users

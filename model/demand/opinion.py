@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from model.demand.work import Demand, index_statistics
+from model.demand.work import NO_SCAN, RANGE_SCAN, Demand, index_statistics
 from model.laws import optimizer
 from model.laws.numeric import Number, ceiling, where
 
@@ -49,7 +49,7 @@ def optimizer_of(system: Any, work: Any, demand: Demand) -> Opinion:
     sreadtim, mreadtim = read_s(stats.sreadtim_s, 1), read_s(stats.mreadtim_s, mbrc)
     blocks = demand.segment.blocks
     row_cycles = stats.row_cycles + stats.column_cycles * (demand.row.columns - 1)
-    if work.kind == "index_range_scan":
+    if demand.access_path == RANGE_SCAN:
         leaf, factor = index_statistics(system, demand.segment)
         io = optimizer.range_scan_io_cost(system.index.blevel, leaf, factor, work.selectivity_fraction)
         touched = io
@@ -57,7 +57,7 @@ def optimizer_of(system: Any, work: Any, demand: Demand) -> Opinion:
             touched, system.table.rows * work.selectivity_fraction, stats.block_cycles, row_cycles
         )
         mbrc = 1
-    elif work.kind in ("insert", "import"):
+    elif demand.access_path == NO_SCAN:
         io, cycles, mbrc = 0.0 * blocks, 0.0 * blocks, 1
     else:
         io = optimizer.scan_io_cost(blocks, mbrc, mreadtim, sreadtim) + PLUS_ONE

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from model.demand.device_calls import is_write
 from model.laws import disk_means, disk_sets
 from model.laws.numeric import Number, smaller
 
@@ -65,7 +64,7 @@ class CallDemand:
 def absorbed(system: Any, calls: Any, demand: CallDemand) -> CallDemand:
     """The demand with what a write cache takes in, and how fast it is emptied afterwards."""
     disk = system.disk
-    if not (is_write(calls) and disk.write_cache_bytes) or disk.service_cv:
+    if not (calls.writes and disk.write_cache_bytes) or disk.service_cv:
         return demand
     size = calls.block_size_bytes
     span = None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from model.demand.calls import UNBUFFERED
-from model.demand.device_calls import WRITE, largest_bytes, visiting
+from model.demand.device_calls import largest_bytes, visiting
 from model.demand.device_visit import start_s, visit_of
 from model.demand.stream_cached import fsyncs, read_ahead, written_behind, written_through
 from model.demand.stream_demand import LEAST_S, CallDemand, absorbed
@@ -16,7 +16,7 @@ from model.laws.numeric import Number, larger, smaller, some, where
 def call_demand(system: Any, calls: Any) -> CallDemand:
     """Demand of one call of *calls*, whose device answers at once when nobody queues."""
     host, path = system.host, calls.path or system.host.io_path
-    write = calls.kind == WRITE
+    write = calls.writes
     if path in UNBUFFERED:
         return _unbuffered(system, calls, host.write_call_s if write else host.read_call_s, write)
     if not write:

@@ -128,7 +128,7 @@ def _following(system: Any, work: Any, demand: Demand, lead_reads: Number) -> Nu
 def _reads_beside(system: Any, work: Any, demand: Demand) -> Number:
     """Reads of each session while all are there; who has the first part, in small extents, makes more of them."""
     reads, users, plan = larger(1, demand.reads), work.users, demand.plan
-    if demand.change is None or not plan.pieces or (work.kind == "update" and work.order == "random"):
+    if demand.change is None or not plan.pieces or work.at_random:
         return reads
     segment = demand.change.segment
     first = scan_reads.reads_of_first_part(

@@ -19,6 +19,10 @@ INDEX_ENTRY_OVERHEAD_BYTES = 12  # rowid, lengths, flags and row directory of a 
 REGETS_PER_FETCH = 2  # the leaf and the table block a call stopped in
 
 
+FULL_SCAN, RANGE_SCAN, NO_SCAN = "full scan", "index range scan", "no scan"
+"""What is walked to find the rows of a statement."""
+
+
 @dataclass(slots=True)
 class Demand:
     """Everything one execution of the workload asks for."""
@@ -40,6 +44,10 @@ class Demand:
     current_gets: Number = 0
     block_changes: Number = 0
     """Changes to blocks by inserts."""
+    access_path: str = FULL_SCAN
+    """What the optimizer costs."""
+    sent: Fetching | None = None
+    """Rows that go between client and server together; None for a count, and where no row goes there."""
     change: Change | None = None
     """What it does to rows and blocks, where it changes any."""
     writing: Writing | None = None
@@ -108,6 +116,7 @@ def client_rows_s(net: Any, rows: Number, columns: Number) -> Number:
 
 def _add_client(demand: Demand, system: Any, fetching: Fetching) -> None:
     """CPU of calls and the three client events."""
+    demand.sent = fetching if fetching.select == "rows" else None
     net, rows, arraysize = system.client, demand.rows_returned, fetching.arraysize_rows
     per_row = fetching.row_bytes(demand.row)
     full = client.full_arrays(rows, arraysize)
@@ -178,6 +187,11 @@ def full_scan(system: Any, fetching: Fetching) -> Demand:
     return demand
 
 
+def full_scan_demand(system: Any, work: Any) -> Demand:
+    """Demands of one full scan of a query."""
+    return full_scan(system, Fetching(work.select, work.arraysize_rows, work.columns))
+
+
 def index_range_scan(system: Any, work: Any) -> Demand:
     """Demands of one index range scan: single-block reads and gets by the clustering factor."""
     row = row_shape(system.table)
@@ -238,6 +252,7 @@ def index_range_scan(system: Any, work: Any) -> Demand:
         block_size_bytes=system.tablespace.block_size_bytes,
         reads=sum(piece.count for piece in plan.pieces),
         read_blocks=sum(piece.blocks * piece.count for piece in plan.pieces),
+        access_path=RANGE_SCAN,
     )
     fetching = Fetching(work.select, work.arraysize_rows)
     _, fetch = cpu_of_rows(system, row, fetching)

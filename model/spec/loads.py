@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
 
@@ -20,6 +20,7 @@ LargestRow = Annotated[Size, Field(ge=3, le=MOST_ROW_BYTES)]
 class Import(Work):
     """``imp``: the rows of a dump file inserted in arrays into an empty table without indexes."""
 
+    inserts: ClassVar[bool] = True
     kind: Literal["import"] = "import"
     buffer_bytes: Buffer = setting(
         30_720, "BUFFER: bytes of an array, each of its rows counted as long as it may be", UTILITIES

@@ -12,6 +12,10 @@ class Work(Frozen):
 
     plays_rows: ClassVar[bool] = False
     """Whether it changes rows of its table, which are played through their blocks."""
+    inserts: ClassVar[bool] = False
+    """Whether the rows that it changes are new ones, in blocks that it formats."""
+    deletes: ClassVar[bool] = False
+    """Whether the rows that it changes go, and undo keeps all of them."""
 
     @property
     def at_random(self) -> bool:
@@ -27,6 +31,16 @@ class Work(Frozen):
     def added_rows(self) -> int:
         """Rows that the table has more of afterwards than before."""
         return 0
+
+    @property
+    def rows_a_call(self) -> int:
+        """Rows that one call of the client brings."""
+        return 1
+
+    @property
+    def by_direct_path(self) -> bool:
+        """Whether its rows go into blocks above the high-water mark, without undo of their own."""
+        return False
 
     def changes_of_rows(self, table_rows: int) -> int:
         """How many rows of a table it changes, all passes together."""

@@ -54,6 +54,7 @@ class Update(Work):
     """``update t set c = …`` through a full scan: rows grow, and migrate where their block has no room."""
 
     plays_rows: ClassVar[bool] = True
+    uncommitted_delete_fraction: ClassVar[float] = 0.0
     kind: Literal["update"] = "update"
     rows_fraction: Real = setting(
         1.0,
@@ -112,6 +113,10 @@ class Insert(Work):
     """``insert into t``: rows one by one, in arrays, or by direct path (CREATE TABLE AS SELECT, APPEND)."""
 
     plays_rows: ClassVar[bool] = True
+    inserts: ClassVar[bool] = True
+    rows_fraction: ClassVar[float] = 0.0
+    growth_bytes: ClassVar[None] = None
+    sets: ClassVar[tuple[Column, ...]] = ()
     kind: Literal["insert"] = "insert"
     rows: Whole = setting(100_000, "Rows to insert", GENERAL, ge=1, le=10**9)
     method: Literal["row", "array", "direct"] = setting(
@@ -135,11 +140,25 @@ class Insert(Work):
         """Rows that the table has more of afterwards than before."""
         return self.rows
 
+    @property
+    def rows_a_call(self) -> int:
+        """Rows that one call of the client brings."""
+        return self.arraysize_rows if self.method == "array" else 1
+
+    @property
+    def by_direct_path(self) -> bool:
+        """Whether its rows go into blocks above the high-water mark, without undo of their own."""
+        return self.method == "direct"
+
 
 class Delete(Work):
     """``delete from t`` through a full scan."""
 
     plays_rows: ClassVar[bool] = True
+    deletes: ClassVar[bool] = True
+    uncommitted_delete_fraction: ClassVar[float] = 0.0
+    growth_bytes: ClassVar[None] = None
+    sets: ClassVar[tuple[Column, ...]] = ()
     kind: Literal["delete"] = "delete"
     rows_fraction: Real = setting(
         1.0,

@@ -10,7 +10,8 @@ from model.demand.calls import files_of
 from model.demand.change import steps_of_playing
 from model.demand.segment import row_shape, segment_of
 from model.demand.transactions import run_transactions
-from model.demand.turns import stretch_blocks
+from model.demand.turns import MOST_STRETCHES, STRETCH_S, stretch_blocks
+from model.demand.work import Fetching, cpu_of_rows
 from model.results import RunResult
 from model.spec import Statement, Stream, System, Transactions, Workload
 from model.state.drive import capacity_of
@@ -19,6 +20,8 @@ ROW_STEP_S: Final = 1.3e-6
 """Of a row that is played through its block, on a processor of the 2020s; so are the other times."""
 STEP_S: Final = 12e-6
 """Of a read, or a stretch of blocks, of a statement's sessions."""
+TURN_S: Final = 3e-6
+"""Of a stretch without a read."""
 DRAWN_BLOCK_S: Final = 0.2e-6
 CALL_S: Final = 4.5e-6
 """Of a stream's request in a loop without events."""
@@ -76,8 +79,20 @@ def statement_cost(system: System, work: Statement) -> Cost:
     else:
         demand = demand_of(system, work)
         steps, blocks = steps_of(work, demand, stretch_blocks(demand, work.users))
-    seconds = STEP_S * (steps + work.users) + DRAWN_BLOCK_S * blocks
+    turns = _turns(system, work) if work.plays_rows else 0.0
+    seconds = STEP_S * (steps + work.users) + TURN_S * turns + DRAWN_BLOCK_S * blocks
+    steps += turns
     return Cost(seconds, blocks, steps, "reads and stretches of blocks")
+
+
+def _turns(system: System, work: Workload) -> float:
+    """Stretches of work without a read, in which sessions that change rows share the processors."""
+    host, table = system.host, system.table
+    walk_s, _ = cpu_of_rows(system, row_shape(table), Fetching("count", 1))
+    each_s = host.logical_io_s + getattr(host, f"{work.kind}_row_s")
+    walked = 0 if work.added_rows else table.rows * work.passes
+    cpu_s = float(walked * walk_s + work.changes_of_rows(table.rows) * each_s)
+    return work.users * min(MOST_STRETCHES, cpu_s / work.users / STRETCH_S)
 
 
 def streams_cost(system: System, work: Stream) -> Cost:

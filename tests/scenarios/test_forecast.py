@@ -36,6 +36,8 @@ def expected(name: str, *settings: str, engine: str = "auto") -> Forecast:
         ("rahn-pctfree-8k-10", ("workload.kind=insert", "workload.rows=100000", "workload.users=2",
           "table.rows=1000000", "workload.method=array", "workload.arraysize_rows=5",
           "workload.uncommitted_delete_fraction=0.95"), 0.8, 7.2),
+        ("rahn-pctfree-8k-10", ("workload.kind=delete", "workload.users=50", "table.rows=9000", "host.delete_row_s=1"),
+         0.4, 4.3),
         ("rahn-full-scan", (), 0, 0.1),
         ("magni-dd-raw-10000", ("workload.count=1000000",), 1.5, 13),
         ("rahn-full-scan", ("workload.users=20", "table.cached_fraction=0.5"), 2, 18),

@@ -1,1 +1,0 @@
-"""Every answer of the library, frozen: what a change of code moves is seen in the differences of these files."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from model import books, causes
@@ -14,6 +14,7 @@ from model.demand import (
     device_demand,
     optimizer_of,
     parallel_of,
+    reads_as_calls,
     reaps_are_waits,
 )
 from model.demand.conditions import extrapolated_constants
@@ -24,6 +25,7 @@ from model.laws.numeric import Number, known_where, larger, nearest, over, small
 from model.money_books import Spent, money_measures
 from model.results import EventTime, RunResult
 from model.spec import Statement, System
+from model.stream_network import alone as alone_stream
 from model.write_books import device_of_writes, writes_of_a_session
 
 
@@ -56,39 +58,36 @@ def compose(system: Any, work: Any, demand: Demand) -> tuple[ScanTime, DeviceDem
 
     With one session this is exact where either the session or the device is the slower throughout; several take turns.
     """
-    plan = demand.plan
-    asked = device_demand(system, demand)
-    if some(work.users > 1):
-        asked = among_others(system, work, demand, asked)
-    host, users, parallel = system.host, work.users, parallel_of(system.disk)
+    plan, host, users, parallel = demand.plan, system.host, work.users, parallel_of(system.disk)
     truly_async = plan.asynchronous and not plan.through_page_cache
     inside_submit = plan.asynchronous and plan.through_page_cache
-    copied = asked.copy_s if inside_submit else 0.0
-    blocked = asked.latency_s + asked.transfer_s if inside_submit else 0.0
     reaped = demand.reads * host.reap_call_s if plan.asynchronous else 0.0
     posted = truly_async and reaps_are_waits(system)
     reap_cpu = 0.0 if posted else reaped
     waits = sum(times * each for times, each in demand.waits.values())
-    own = (
-        demand.cpu_s
-        + copied
-        + blocked
-        + reaped
-        + waits
-        - demand.sent_twice_s
-        + demand.trips * host.between_calls_s
-    )
+    own = demand.cpu_s + reaped + waits - demand.sent_twice_s + demand.trips * host.between_calls_s
+    copied, blocked = 0.0 * own, 0.0 * own
+    asked = device_demand(system, demand, own)
+    if plan.through_page_cache:
+        asked, copy_s = _read_through_page_cache(system, demand, own, asked)
+    elif some(users > 1):
+        asked = among_others(system, work, demand, asked)
     single = plan.single_reads * asked.single_s
-    slots = smaller(parallel, system.instance.direct_read_slots_limit)
     if truly_async:
-        at_device = device.bottleneck_s(asked.latency_s, asked.transfer_s, slots)
+        at_device = larger(
+            asked.held_s, asked.service_s / smaller(parallel, system.instance.direct_read_slots_limit)
+        )
         last = own * asked.last_blocks / larger(1, demand.read_blocks)
         piped = device.pipelined_s(asked.first_s, at_device, own, last)
         read_wait = where(demand.reads > 0, piped - own, 0)
-        alone_busy = larger(at_device, smaller(asked.latency_s + asked.transfer_s, piped))
+        alone_busy = larger(at_device, smaller(asked.service_s, piped))
     else:
-        read_wait = asked.service_s - copied - blocked
-        alone_busy = asked.latency_s + asked.transfer_s
+        read_wait, alone_busy = asked.service_s, asked.at_device_s
+        if inside_submit:
+            copied, blocked, read_wait = copy_s, asked.service_s, 0.0 * own
+            own = own + copied + blocked
+        elif plan.through_page_cache:
+            read_wait = read_wait + copy_s
     alone = own + single + read_wait
     cpu = demand.cpu_s + copied + reap_cpu
     crowded = users > 1
@@ -117,16 +116,53 @@ def compose(system: Any, work: Any, demand: Demand) -> tuple[ScanTime, DeviceDem
             reap_cpu_s=reap_cpu,
             hidden=where(crowded, False, True)
             & where(plan.uneven, False, True)
-            & (
-                where(own < CLEARLY_SLOWER * (asked.latency_s + asked.transfer_s), False, True)
-                | (not truly_async)
-            ),
-            busy_s=_busy_s(users, parallel, last_end, alone_busy + plan.single_reads * asked.single_device_s),
+            & (where(own < CLEARLY_SLOWER * asked.service_s, False, True) | (not truly_async))
+            & (truly_async or asked.exact or where(demand.reads > 0, False, True)),
+            busy_s=_busy_s(users, parallel, last_end, alone_busy + plan.single_reads * asked.single_s),
             log_space_s=log_s,
             free_buffers_s=free_s,
         ),
         asked,
     )
+
+
+def _read_through_page_cache(
+    system: Any, demand: Demand, own_s: Number, raw: DeviceDemand
+) -> tuple[DeviceDemand, Number]:
+    """What a session asks that reads through the page cache, pages ahead of its own work, and the copies it waits for.
+
+    *raw* is what it would ask without a page cache.
+    """
+    plan, missed = demand.plan, 1 - system.host.page_cache_hit_fraction
+    each_copy_s = reads_as_calls(system, demand, own_s).block_size_bytes / system.host.copy_bytes_per_s
+    asked = dict.fromkeys(("requests", "bytes", "waited_s", "held_s", "at_device_s"), 0.0 * own_s)
+    for pattern, share in (
+        ("sequential", 1 - plan.positioned_fraction),
+        ("random", plan.positioned_fraction),
+    ):
+        if not some((share > 0) & (demand.reads > 0)):
+            continue
+        calls = reads_as_calls(system, demand, own_s, pattern=pattern)
+        found = alone_stream(system, calls)
+        worked_s = calls.count * (system.host.read_call_s + each_copy_s + calls.think_s)
+        many = share * where(demand.reads > 0, calls.count, 0)
+        asked["requests"] += many * found.demand.requests
+        asked["bytes"] += many * found.demand.device_bytes
+        asked["held_s"] += many * found.demand.held_s
+        asked["at_device_s"] += many * larger(found.demand.device_s, found.demand.held_s)
+        asked["waited_s"] += many / calls.count * larger(0.0, found.elapsed_s - worked_s)
+    singles = plan.single_reads
+    return replace(
+        raw,
+        requests=asked["requests"] + singles * missed,
+        bytes=asked["bytes"] + singles * missed * demand.block_size_bytes,
+        latency_s=asked["waited_s"],
+        transfer_s=0.0 * own_s,
+        held_s=asked["held_s"],
+        at_device_s=asked["at_device_s"],
+        single_s=missed * raw.single_s + demand.block_size_bytes / system.host.copy_bytes_per_s,
+        exact=raw.exact and not some(missed),
+    ), demand.reads * each_copy_s
 
 
 def _busy_s(users: Number, parallel: Number, elapsed_s: Number, each_s: Number) -> Number:
@@ -216,8 +252,8 @@ def _device_figures(
 ) -> tuple[Number, dict[str, Number]]:
     """Whether anything is read from the device, and iostat's quantities of it; numbers or arrays."""
     requests, size = users * asked.requests, users * asked.bytes
-    singles = demand.plan.single_reads * asked.single_device_s
-    held = users * (asked.latency_s + asked.transfer_s + singles + found.device_queue_s)
+    singles = demand.plan.single_reads * asked.single_s
+    held = users * (asked.service_s + singles + found.device_queue_s)
     sums = DeviceSums((requests, 0.0), (0.0, 0.0), (size, 0.0), held, found.busy_s)
     return (asked.requests > 0) & (asked.bytes > 0), quantities(sums, found.last_s)
 

@@ -12,7 +12,7 @@ from model.demand.dml import delete_demand, insert_demand, search_s, update_dema
 from model.demand.loads import export_demand, import_demand
 from model.demand.opinion import optimizer_of
 from model.demand.reading import MixedRegimes, reaps_are_waits
-from model.demand.storage import DeviceDemand, ReadTime, device_demand, parallel_of, read_time
+from model.demand.storage import DeviceDemand, device_demand, parallel_of, reads_as_calls
 from model.demand.work import Demand, full_scan_demand, index_range_scan
 
 __all__ = [
@@ -20,12 +20,11 @@ __all__ = [
     "Demand",
     "DeviceDemand",
     "MixedRegimes",
-    "ReadTime",
     "demand_of",
     "device_demand",
     "optimizer_of",
     "parallel_of",
-    "read_time",
+    "reads_as_calls",
     "reaps_are_waits",
     "search_s",
 ]

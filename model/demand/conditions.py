@@ -19,7 +19,7 @@ from model.causes import (
 )
 from model.demand.calls import UNBUFFERED
 from model.demand.reading import mbrc_of
-from model.demand.storage import device_demand
+from model.demand.storage import reads_as_calls
 from model.demand.stream_work import call_demand
 from model.demand.transactions import CALLS, CHANGES, FILLS, GETS, READS, ROWS, kinds_of
 from model.demand.work import NO_SCAN, Demand
@@ -231,8 +231,10 @@ def _add_device(
     )
     quantities["in_flight"] = work.users * at_once
     if "request_bytes" in wanted:
-        asked = device_demand(system, demand)
-        quantities["request_bytes"] = known_where(asked.requests > 0, over(asked.bytes, asked.requests))
+        asked = call_demand(system, reads_as_calls(system, demand, 0.0))
+        quantities["request_bytes"] = known_where(
+            asked.requests > 0, over(asked.device_bytes, asked.requests)
+        )
 
 
 def _of_calls(system: Any, calls: Any) -> Conditions:

@@ -1,13 +1,18 @@
-"""What the reads of one execution ask of the device and of the page cache."""
+"""What the reads of one execution ask of the device: the demands of a stream of such reads."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Any
 
+from model.demand.device_calls import Changed
+from model.demand.stream_work import call_demand
 from model.demand.work import Demand
-from model.laws import device, disk_means, scan_reads
-from model.laws.numeric import Number, ceil_div, larger, smaller, some, where
+from model.laws import disk_means, scan_reads
+from model.laws.numeric import Number, larger, nearest, some, where
+from model.spec import ReadStream
+
+FIRST = 1
 
 
 @dataclass(slots=True)
@@ -17,65 +22,30 @@ class DeviceDemand:
     requests: Number
     bytes: Number
     latency_s: Number
+    """Time at the device of all the scan's reads, one after another, but for their transfers."""
     transfer_s: Number
-    copy_s: Number
+    held_s: Number
+    """Time that they take of the device's capacity, over all requests that it serves at once."""
+    far_held_s: Number
+    """The same, if none of them went on where the one before has ended."""
+    at_device_s: Number
+    """Time that the device has one of them, one after another."""
     first_s: Number
     """Uncontended time of the scan's first read."""
     last_blocks: Number
     single_s: Number
     """Uncontended time of one single-block read."""
-    single_device_s: Number
-    """The device's part of it."""
-    single_transfer_s: Number
-    """Of that, the time on its channel."""
+    single_held_s: Number
+    """Of the device's capacity."""
     continued_s: Number
     """Positioning that its reads would pay besides, if none of them went on where the one before has ended."""
+    exact: bool
+    """Whether a lone session's waits follow exactly from it."""
 
     @property
     def service_s(self) -> Number:
         """Time of all the scan's reads one after another, nobody queueing."""
-        return self.latency_s + self.transfer_s + self.copy_s
-
-
-@dataclass(slots=True)
-class ReadTime:
-    """One read: what the device does for it, and the copy out of the page cache."""
-
-    requests: Number
-    device_bytes: Number
-    latency_s: Number
-    transfer_s: Number
-    copy_s: Number
-
-
-def read_time(system: Any, size_bytes: Number, through_page_cache: bool, positionings: Number) -> ReadTime:
-    """Requests and uncontended times of one read of *size_bytes*; the page cache answers its share by a copy."""
-    host, disk = system.host, system.disk
-    hit = host.page_cache_hit_fraction if through_page_cache else 0
-    limit = host.read_ahead_bytes if through_page_cache else host.max_request_bytes
-    device_bytes = size_bytes * (1 - hit)
-    requests = device.device_requests(device_bytes, limit)
-    touched = where(device_bytes > 0, 1, 0)
-    latency = device.latency_s(
-        positionings * touched,
-        requests,
-        overhead_s=disk.overhead_s,
-        positioning_each_s=device.positioning_s(disk.average_seek_s, disk.rotation_s),
-        parallel_requests=parallel_of(disk),
-    )
-    transfer = device.transfer_s(device_bytes, disk.bandwidth_bytes_per_s)
-    if disk.raid_level != "none":
-        latency, transfer = _over_members(disk, device_bytes, latency, transfer)
-    if disk.iops_limit is not None or disk.throughput_limit_bytes_per_s is not None:
-        latency, transfer = _held_back(disk, device_bytes, requests, latency, transfer)
-    copied = size_bytes if through_page_cache else 0
-    return ReadTime(
-        requests,
-        device_bytes,
-        latency,
-        transfer,
-        device.copy_time_s(copied, host.copy_bytes_per_s),
-    )
+        return self.latency_s + self.transfer_s
 
 
 def parallel_of(disk: Any) -> Number:
@@ -83,75 +53,95 @@ def parallel_of(disk: Any) -> Number:
     return disk.raid_disks * disk.parallel_requests
 
 
-def _plain(disk: Any) -> bool:
-    """Whether the time of many bytes is that of their reads: neither a set nor limits."""
-    return disk.raid_level == "none" and disk.iops_limit is None and disk.throughput_limit_bytes_per_s is None
+def reads_as_calls(system: Any, demand: Demand, own_s: Number, **fields: Any) -> Any:
+    """The reads of one execution as the calls of a stream, between which its session works *own_s* in all."""
+    reads = larger(1, _whole(demand.reads))
+    size = demand.block_size_bytes
+    given = {
+        "block_size_bytes": _whole(larger(1, demand.read_blocks / reads) * size),
+        "count": reads,
+        "span_bytes": _whole(larger(1, demand.segment.blocks) * size),
+        "think_s": larger(0.0, own_s / reads - system.host.read_call_s),
+    }
+    return Changed(READS, **{**given, **fields})
 
 
-def _over_members(disk: Any, size_bytes: Number, latency: Number, transfer: Number) -> tuple[Number, Number]:
-    """Latency and channel time of a read from a set: one read spans few members, many reads all of them.
+def _whole(number: Number) -> Number:
+    """A number of calls or bytes, which some laws count with."""
+    return nearest(number) if getattr(number, "ndim", 0) else round(number)
 
-    A member's own transfer holds a slot; the channel is as wide as all members that hold data.
+
+READS = ReadStream()
+
+
+def device_demand(system: Any, demand: Demand, own_s: Number) -> DeviceDemand:
+    """Sum the demands of reads past the page cache on a device that nobody else moves.
+
+    Between its reads the session works *own_s* seconds in all. Reads in order are those of a stream in order, others
+    lie anywhere in the segment.
     """
-    wide = disk_means.data_members(disk)
-    spanned = larger(1, smaller(wide, ceil_div(size_bytes, disk.stripe_unit_bytes)))
-    return latency + transfer / spanned - transfer / wide, transfer / wide
-
-
-def _held_back(
-    disk: Any, size_bytes: Number, requests: Number, latency: Number, transfer: Number
-) -> tuple[Number, Number]:
-    """Latency and channel time of a read from a volume with limits: together no less than what the limits allow.
-
-    While it has credits a volume may burst; a scan is taken to be over before they are gone.
-    """
-    least: Number = 0.0
-    if disk.iops_limit is not None:
-        bursts = disk.burst_iops is not None and some(disk.burst_credits)
-        counted = larger(requests, disk_means.counted_requests(size_bytes))
-        least = counted / (disk.burst_iops if bursts else disk.iops_limit)
-    if disk.throughput_limit_bytes_per_s is not None:
-        least = larger(least, size_bytes / disk.throughput_limit_bytes_per_s)
-    channel = larger(transfer, least)
-    return larger(0.0, latency - (channel - transfer)), channel
-
-
-def device_demand(system: Any, demand: Demand) -> DeviceDemand:
-    """Sum the reads' demands on a device that nobody else moves."""
-    bs = demand.block_size_bytes
-    plan = demand.plan
+    plan, size, disk = demand.plan, demand.block_size_bytes, system.disk
+    asynchronous = plan.asynchronous and not plan.through_page_cache
+    in_flight = system.instance.direct_read_slots_limit if asynchronous else 1
     fraction = plan.positioned_fraction
-    requests: Number = 0
-    rounds: Number = 0
-    channel: Number = 0
-    for piece in plan.pieces:
-        one = read_time(system, piece.blocks * bs, plan.through_page_cache, 0)
-        requests = requests + piece.count * one.requests
-        rounds = rounds + piece.count * one.latency_s
-        channel = channel + piece.count * one.transfer_s
-    total = read_time(system, demand.read_blocks * bs, plan.through_page_cache, 0)
-    each = device.positioning_s(system.disk.average_seek_s, system.disk.rotation_s) * (total.device_bytes > 0)
-    latency = rounds + demand.reads * fraction * each
+    requests: Number = 0.0
+    alone_s: Number = 0.0
+    held_s: Number = 0.0
+    far_s: Number = 0.0
+    far_held_s: Number = 0.0
+    streams = asynchronous or parallel_of(disk) > 1
+    exact = True
+
+    def asked(blocks: Number, **fields: Any) -> Any:
+        calls = reads_as_calls(
+            system, demand, own_s, block_size_bytes=_whole(blocks * size), path="raw", **fields
+        )
+        return call_demand(system, calls)
+
+    for blocks, count in _by_size(plan.pieces):
+        near = asked(blocks, in_flight=in_flight)
+        far = asked(blocks, pattern="random")
+        requests = requests + count * near.requests
+        alone_s = alone_s + count * (near.device_s + fraction * (far.device_s - near.device_s))
+        near_held_s = near.held_s if streams else near.device_s
+        held_s = held_s + count * (near_held_s + fraction * (far.held_s - near_held_s))
+        far_s, far_held_s = far_s + count * far.device_s, far_held_s + count * far.held_s
+        exact = exact and near.exact
     first_blocks = _first_present(plan.pieces)
-    last_blocks = _first_present(plan.pieces[::-1])
-    first = read_time(system, first_blocks * bs, plan.through_page_cache, 1)
-    single = read_time(system, bs, plan.through_page_cache, 1)
-    # of sessions that share few reads not all make a first one
-    first_each = smaller(1, demand.reads) * (1 - fraction) * each
-    latency = latency + first_each
+    first = asked(larger(FIRST, first_blocks), **({} if some(plan.single_reads) else {"pattern": "random"}))
+    single = asked(FIRST, pattern="random")
+    transfer_s = _channel_s(disk, demand.read_blocks * size)
     return DeviceDemand(
-        requests + plan.single_reads * single.requests,
-        total.device_bytes + plan.single_reads * single.device_bytes,
-        latency,
-        total.transfer_s if _plain(system.disk) else channel,
-        total.copy_s,
-        first.latency_s + first.transfer_s + first.copy_s,
-        last_blocks,
-        single.latency_s + single.transfer_s + single.copy_s,
-        single.latency_s + single.transfer_s,
-        single.transfer_s,
-        larger(0.0, demand.reads * (1 - fraction) * each - first_each),
+        requests=requests + plan.single_reads * single.requests,
+        bytes=(demand.read_blocks + plan.single_reads) * size,
+        latency_s=larger(0.0, alone_s - transfer_s),
+        transfer_s=transfer_s,
+        held_s=held_s,
+        far_held_s=larger(held_s, far_held_s),
+        at_device_s=alone_s,
+        first_s=where(first_blocks > 0, first.device_s, 0.0),
+        last_blocks=_first_present(plan.pieces[::-1]),
+        single_s=single.device_s,
+        single_held_s=single.held_s,
+        continued_s=larger(0.0, far_s - alone_s),
+        exact=exact,
     )
+
+
+def _channel_s(disk: Any, size_bytes: Number) -> Number:
+    """Time on the channel of a device, as wide as all members that hold data."""
+    return size_bytes / disk_means.sequential_bytes_per_s(disk, False)
+
+
+def _by_size(pieces: list[scan_reads.Piece]) -> list[tuple[Number, Number]]:
+    """Blocks of a read, and how many reads have them; those of one size together, where sizes are numbers."""
+    if any(getattr(piece.blocks, "ndim", 0) for piece in pieces):
+        return [(larger(FIRST, piece.blocks), piece.count * (piece.blocks > 0)) for piece in pieces]
+    found: dict[float, Number] = {}
+    for piece in pieces:
+        if piece.blocks > 0:
+            found[piece.blocks] = found.get(piece.blocks, 0.0) + piece.count
+    return list(found.items())
 
 
 def _first_present(pieces: list[scan_reads.Piece]) -> Number:

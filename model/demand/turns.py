@@ -7,7 +7,7 @@ from typing import Any
 
 from model.demand.storage import DeviceDemand, parallel_of
 from model.demand.work import Demand
-from model.laws import device, scan_reads, turns
+from model.laws import scan_reads, turns
 from model.laws.numeric import Number, larger, smaller, where
 
 
@@ -77,9 +77,7 @@ def among_others(system: Any, work: Any, demand: Demand, asked: DeviceDemand) ->
     users, plan, reads = work.users, demand.plan, larger(1, demand.reads)
     own = demand.cpu_s + sum(times * each for times, each in demand.waits.values())
     alone = own + plan.single_reads * asked.single_s + asked.service_s + asked.continued_s
-    at_device = device.bottleneck_s(
-        asked.latency_s + asked.continued_s, asked.transfer_s, parallel_of(system.disk)
-    )
+    at_device = asked.far_held_s
     begins = turns.spread_s(first_step_s(system, demand, users), users)
     follows = _following(system, work, demand, turns.lead_fraction(users, alone, at_device, begins) * reads)
     # the first and the last session have the device to themselves for a time, and so has who makes the most reads
@@ -89,7 +87,11 @@ def among_others(system: Any, work: Any, demand: Demand, asked: DeviceDemand) ->
         queued = larger(own, users * demand.cpu_s / system.host.cpus)  # sessions share the processors
         beside = beside * _runs(system, users, reads, queued, asked, at_device) / reads
     apart = where(users > 1, beside * (1 - follows), 0.0)
-    return replace(asked, latency_s=asked.latency_s + apart * asked.continued_s)
+    return replace(
+        asked,
+        latency_s=asked.latency_s + apart * asked.continued_s,
+        held_s=asked.held_s + apart * (asked.far_held_s - asked.held_s),
+    )
 
 
 def _runs(
@@ -102,8 +104,7 @@ def _runs(
     reads stay pairs, one in place of the last and one more; and who never waits hands over one by one.
     """
     slots, limit = system.instance.direct_read_slots, system.instance.direct_read_slots_limit
-    in_run_s = device.bottleneck_s(asked.latency_s, asked.transfer_s, parallel_of(system.disk))
-    keeps_on = smaller(1, in_run_s / larger(1e-300, own_s))
+    keeps_on = smaller(1, asked.held_s / larger(1e-300, own_s))
     waits = larger(0, 1 - own_s / larger(1e-300, users * at_device_s))
     pairs = reads - smaller(reads, 2 * limit - slots) / 2
     return keeps_on * turns.bursts(reads, slots, limit) + (1 - keeps_on) * (
@@ -149,15 +150,14 @@ def ends_at(
         share = turn = larger(1 / reads, smaller(0.5, system.instance.direct_read_slots_limit / reads))
     elif demand.change is None:
         share = smaller(1, asked.last_blocks / larger(1, demand.read_blocks))
-    queued = where(users > parallel, asked.latency_s * turn, 0.0)
-    latency = asked.latency_s + plan.single_reads * (asked.single_device_s - asked.single_transfer_s)
-    transfer = asked.transfer_s + plan.single_reads * asked.single_transfer_s
+    held = asked.held_s + plan.single_reads * asked.single_held_s
     # of sessions that share few reads not all make one
     reading = 1.0 if demand.change is None else smaller(1, demand.reads + plan.single_reads)
     reading = where(reading > 0, reading, 1.0)
     at_device = turns.Station(
-        device.bottleneck_s(latency, transfer, parallel) / reading,
-        device.bottleneck_s(queued, asked.transfer_s * share, parallel) / reading,
+        held / reading,
+        where(users > parallel, asked.held_s * turn, smaller(asked.held_s, asked.transfer_s) * share)
+        / reading,
         alone.own_s * share,
     )
     waiting_s = alone.own_s + (alone.elapsed_s - alone.own_s) / reading

@@ -77,6 +77,35 @@ class BlockDevice:
             self.unplug()
         return request
 
+    def request(self, write: bool, start_byte: int, size_bytes: int, owner: int) -> simpy.Event:
+        """Hand bytes down, cut at the largest request; an event at the end of the last piece."""
+        done, largest = self.env.event(), self.queue.largest_bytes
+        left = -(-size_bytes // largest)
+
+        def ended(_: Request) -> None:
+            nonlocal left
+            left -= 1
+            if not left:
+                done.succeed()
+
+        for begin in range(start_byte, start_byte + size_bytes, largest):
+            size = min(largest, start_byte + size_bytes - begin)
+            request = self.bio(write, begin, size, owner, sync=True)
+            if request is None:
+                self.env.process(self._when_there_is_room(write, begin, size, owner, ended))
+            else:
+                request.waiting.append(ended)
+        self.unplug()
+        return done
+
+    def _when_there_is_room(
+        self, write: bool, start_byte: int, size_bytes: int, owner: int, ended: Callable[[Request], None]
+    ) -> Step:
+        while (request := self.bio(write, start_byte, size_bytes, owner, sync=True)) is None:
+            yield self.room(write)
+        request.waiting.append(ended)
+        self.unplug()
+
     def flush(self) -> Step:
         """Empty the device's write cache and wait for it; iostat counts a write of nothing."""
         if not self.flushes:

@@ -46,7 +46,7 @@ class OpenFile:
         self.path = path
         self.unbuffered = path in UNBUFFERED
         self.first_byte = first_byte
-        self._owner = owner
+        self.owner = owner
         self._note = note
         self._hit_fraction = machine.host.page_cache_hit_fraction
         self._ext3 = machine.host.filesystem == "ext3"
@@ -105,7 +105,7 @@ class OpenFile:
 
     def _bio(self, write: bool, start_byte: int, size_bytes: int, call: Passed) -> Step:
         while True:
-            request = self.device.bio(write, start_byte, size_bytes, self._owner, sync=True)
+            request = self.device.bio(write, start_byte, size_bytes, self.owner, sync=True)
             if request is not None:
                 request.waiting.append(call)
                 return

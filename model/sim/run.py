@@ -7,21 +7,21 @@ from itertools import islice
 
 import numpy as np
 import numpy.typing as npt
-import simpy
 
 from model import books, causes
-from model.demand import Demand, demand_of, parallel_of
+from model.demand import Demand, demand_of
 from model.demand.turns import first_step_s, stretch_blocks, stretches_of
 from model.errors import OutsideLaw
-from model.laws.iostat import DeviceSums, quantities
-from model.results import DeviceStats, RunResult
+from model.results import RunResult
 from model.sim.ledger import mean_waits
-from model.sim.session import Read, Session, Shared
+from model.sim.machine import Machine, machine_of
+from model.sim.open_file import OpenFile
+from model.sim.session import Read, Session
 from model.sim.streams import stream
 from model.spec import Statement, System, release_tuple
 from model.state.extent_map import Extent, lay_out, part_of, reads_of, uncached_reads_of
 from model.state.free_buffers import FreeBuffers
-from model.state.servers import DeviceQueue, Servers
+from model.stream_books import device_of
 
 MOST_STEPS = 2_000_000
 MOST_BLOCKS_DRAWN = 50_000_000
@@ -36,19 +36,28 @@ def simulate_statement(system: System, work: Statement, *, seed: int, name: str)
     demand = demand_of(system, work)
     stretch = stretch_blocks(demand, work.users)
     _refuse_what_takes_too_long(work, demand, stretch)
-    env = simpy.Environment()
-    disk = DeviceQueue(int(parallel_of(system.disk)))
-    shared = Shared(disk, Servers(system.host.cpus), _buffers(demand))
-    sessions = [Session(env, system, demand, shared, stretch) for _ in range(work.users)]
+    machine = machine_of(system, seed)
+    extents = _extents(system, demand)
+    end = max(1, extents[-1].first + extents[-1].blocks) * int(demand.block_size_bytes)
+    path, buffers = system.host.io_path, _buffers(demand)
+    sessions = [
+        Session(machine, system, demand, OpenFile(machine, rank, path, 0, end), buffers, stretch)
+        for rank in range(work.users)
+    ]
     starts = stream(seed, "session start").uniform(0, 1, work.users) * first_step_s(
         system, demand, work.users
     )
-    singles, scan_of = _single_reads(work, demand), _reads_by_session(system, work, demand, seed)
+    singles, scan_of = (
+        _single_reads(work, demand, extents),
+        _reads_by_session(system, work, demand, extents, seed),
+    )
     for rank, session in enumerate(sessions):
         start_s = float(starts[rank]) if work.users > 1 else 0.0
-        env.process(session.execute(singles[rank], scan_of(rank), start_s))
-    env.run()
-    return books.close_books(name, system, work, demand, _timing(system, work, demand, sessions, seed))
+        machine.env.process(session.execute(singles[rank], scan_of(rank), start_s))
+    machine.env.run()
+    return books.close_books(
+        name, system, work, demand, _timing(system, work, demand, (machine, sessions), seed)
+    )
 
 
 def _buffers(demand: Demand) -> FreeBuffers | None:
@@ -77,33 +86,48 @@ def steps_of(work: Statement, demand: Demand, stretch: float) -> tuple[float, fl
     return steps, scans * float(demand.segment.blocks)
 
 
-def _single_reads(work: Statement, demand: Demand) -> list[int]:
-    """Reads of header and map by each session; the first one does them for all that share a segment."""
-    each = float(demand.plan.single_reads)
-    if demand.change is None:
-        return [int(each)] * work.users
-    return [round(each * work.users), *[0] * (work.users - 1)]
-
-
-def _reads_by_session(
-    system: System, work: Statement, demand: Demand, seed: int
-) -> Callable[[int], Iterator[Read]]:
-    """The reads of each session in order, by its rank; those that change rows share them among them."""
-    plan, each = demand.plan, float(demand.reads)
-    shared = demand.change is not None
-    if work.kind == "index_range_scan" or (shared and plan.positioned_fraction == 1):
-        away = float(plan.positioned_fraction)
-        return lambda rank: _single_block_reads(round((rank + 1) * each) - round(rank * each), away)
-    if not each:
-        return lambda _: iter(())
-    space, blocks = system.tablespace, int(demand.segment.blocks)
-    extents = lay_out(
-        blocks,
+def _extents(system: System, demand: Demand) -> list[Extent]:
+    """The segment in its datafile."""
+    space = system.tablespace
+    return lay_out(
+        max(1, int(demand.segment.blocks)),
         block_size_bytes=space.block_size_bytes,
         assm=space.space_management == "assm",
         uniform_extent_bytes=space.uniform_extent_bytes if space.extent_management == "uniform" else None,
         release_11_2=release_tuple(system.instance.release) >= (11, 2),
     )
+
+
+def _single_reads(work: Statement, demand: Demand, extents: list[Extent]) -> list[list[int]]:
+    """Blocks of header and map that each session reads; the first one does so for all that share a segment.
+
+    The header is the last block before the first extent's data; blocks of the map lie at the begins of later extents.
+    """
+    each = demand.plan.single_reads
+    count = int(each) if demand.change is None else round(float(each) * work.users)
+    if not count:
+        return [[]] * work.users
+    header = extents[0].first + extents[0].lead - 1
+    blocks = [header, *(extents[len(extents) * rank // count].first for rank in range(1, count))]
+    return [blocks] * work.users if demand.change is None else [blocks, *([[]] * (work.users - 1))]
+
+
+def _reads_by_session(
+    system: System, work: Statement, demand: Demand, extents: list[Extent], seed: int
+) -> Callable[[int], Iterator[Read]]:
+    """The reads of each session in order, by its rank; those that change rows share them among them."""
+    plan, each = demand.plan, float(demand.reads)
+    shared = demand.change is not None
+    if work.kind == "index_range_scan" or (shared and plan.positioned_fraction == 1):
+        return lambda rank: _single_block_reads(
+            round((rank + 1) * each) - round(rank * each),
+            float(plan.positioned_fraction),
+            extents,
+            stream(seed, f"places {rank}"),
+        )
+    if not each:
+        return lambda _: iter(())
+    blocks = int(demand.segment.blocks)
     mbrc, window = int(plan.mbrc), None if plan.window_blocks is None else int(plan.window_blocks)
     cached = _cached_blocks(system, plan.direct, extents, seed)
 
@@ -133,23 +157,27 @@ def _cached_blocks(
     return np.concatenate([draws.random(extent.data) < share for extent in extents])
 
 
-def _single_block_reads(count: int, positioned_fraction: float) -> Iterator[Read]:
-    """*count* reads one block on; of those after the first the stated share are evenly far from the one before."""
-    place, jumps = 0, 0
+def _single_block_reads(
+    count: int, positioned_fraction: float, extents: list[Extent], draws: np.random.Generator
+) -> Iterator[Read]:
+    """*count* reads of the segment; of those after the first the stated share go anywhere, evenly among the others."""
+    first, end = extents[0].first, extents[-1].first + extents[-1].blocks
+    place = first + int(draws.random() * (end - first))
+    jumps = 0
     for rank in range(count):
         if int(rank * positioned_fraction + 1e-9) > jumps:
             jumps += 1
-            place += FAR_BLOCKS
+            place = first + int(draws.random() * (end - first))
         yield place, 1
         place += 1
-
-
-FAR_BLOCKS = 10**6
+        if place >= end:
+            place = first
 
 
 def _timing(
-    system: System, work: Statement, demand: Demand, sessions: list[Session], seed: int
+    system: System, work: Statement, demand: Demand, ran: tuple[Machine, list[Session]], seed: int
 ) -> books.Timing:
+    machine, sessions = ran
     ledgers = [session.ledger for session in sessions]
     many = len(ledgers)
     waits, unaccounted = books.client_times(system, demand)
@@ -180,16 +208,9 @@ def _timing(
         wait=waits,
         unaccounted=unaccounted,
         request_blocks=sizes,
-        device=_device_stats(sessions[0].disk, span),
+        device=device_of(machine.counters, span) if sum(machine.counters.requests) else None,
         engine="simulate",
         seed=seed,
         warnings=books.session_warnings(work, demand, (elapsed, span, processors_s)),
         events=sum(ledger.events + EVENTS_PER_SESSION for ledger in ledgers),
     )
-
-
-def _device_stats(disk: DeviceQueue, span: float) -> DeviceStats | None:
-    if not disk.requests:
-        return None
-    sums = DeviceSums((disk.requests, 0), (0, 0), (disk.bytes, 0), disk.held_s, disk.busy_s)
-    return DeviceStats(**quantities(sums, span))

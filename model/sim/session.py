@@ -4,34 +4,24 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Generator, Iterator
-from dataclasses import dataclass
-from functools import cache
 from typing import Any
 
 import simpy
 
 from model.causes import FREE_BUFFERS, LOG_SPACE, SEQUENTIAL
-from model.demand import Demand, ReadTime, read_time, reaps_are_waits
+from model.demand import Demand, reaps_are_waits
 from model.demand.turns import pace_of, stretches_of
-from model.laws.device import positioning_s
+from model.laws.device import copy_time_s
 from model.sim.ledger import Ledger
+from model.sim.machine import Machine
+from model.sim.open_file import OpenFile
 from model.spec import System
 from model.state.free_buffers import FreeBuffers
-from model.state.servers import DeviceQueue, Servers
 
 Step = Generator[simpy.Event, Any, None]
 
-# First block of a read on the device (None: a place unlike any before), and its blocks.
-Read = tuple[int | None, int]
-
-
-@dataclass(frozen=True, slots=True)
-class Shared:
-    """What all sessions contend for; *buffers* where what is written behind them is timed."""
-
-    disk: DeviceQueue
-    processors: Servers
-    buffers: FreeBuffers | None
+Read = tuple[int, int]
+"""First block of a read in its datafile, and its blocks."""
 
 
 class Session:
@@ -39,38 +29,33 @@ class Session:
 
     def __init__(
         self,
-        env: simpy.Environment,
+        machine: Machine,
         system: System,
         demand: Demand,
-        shared: Shared,
+        file: OpenFile,
+        buffers: FreeBuffers | None,
         stretch_blocks: float,
     ) -> None:
-        self.env = env
+        self.env = machine.env
+        self.machine = machine
         self.system = system
         self.demand = demand
-        self.disk = shared.disk
-        self.processors = shared.processors
-        self.buffers = shared.buffers
+        self.file = file
+        self.processors = machine.processors
+        self.buffers = buffers
         self.ledger = Ledger()
         self.pace = pace_of(system, demand)
         self.stretch_blocks = stretch_blocks
         self._posts_every_reap = reaps_are_waits(system)
-        self._positioning_s = positioning_s(system.disk.average_seek_s, system.disk.rotation_s)
-        through = demand.plan.through_page_cache
+        self._all_in_page_cache = demand.plan.through_page_cache and system.host.page_cache_hit_fraction == 1
 
-        @cache
-        def of_size(blocks: int) -> ReadTime:
-            return read_time(system, float(blocks * demand.block_size_bytes), through, 0)
-
-        self._of_size = of_size
-
-    def execute(self, single_reads: int, reads: Iterator[Read], start_s: float) -> Step:
-        """Parse, read *single_reads* blocks of header and map, then scan; *reads* are the scan's reads in order."""
+    def execute(self, single_reads: list[int], reads: Iterator[Read], start_s: float) -> Step:
+        """Parse, read the blocks of header and map, then scan; *reads* are the scan's reads in order."""
         yield from self._sleep(start_s)
         self.ledger.begin_s = self.env.now
         plan = self.demand.plan
-        for _ in range(single_reads):
-            yield from self._read_and_wait((None, 1), SEQUENTIAL)
+        for block in single_reads:
+            yield from self._read_and_wait((block, 1), SEQUENTIAL)
         if plan.asynchronous and not plan.through_page_cache:
             yield from self._scan_asynchronously(reads)
         else:
@@ -83,11 +68,10 @@ class Session:
         read = next(reads, None)
         while read is not None:
             if plan.asynchronous:
-                reap_s, copy_s = self.system.host.reap_call_s, float(self._of_size(read[1]).copy_s)
-                blocked = self._submit(read) - self.env.now - copy_s
-                if blocked > 0:
-                    yield from self._sleep(blocked)
-                    self.ledger.submit_blocked_s += blocked
+                reap_s, copy_s = self.system.host.reap_call_s, self._copy_s(read)
+                begin_s = self.env.now
+                yield from self._read_pages(read)
+                self.ledger.submit_blocked_s += self.env.now - begin_s
                 yield from self._sleep(self._compute(copy_s + reap_s))
                 self.ledger.submit_cpu_s += copy_s
                 self.ledger.reap_cpu_s += reap_s
@@ -109,7 +93,7 @@ class Session:
         instance, plan = self.system.instance, self.demand.plan
         reap_s = self.system.host.reap_call_s
         slots = instance.direct_read_slots
-        in_flight: deque[tuple[float, int]] = deque()
+        in_flight: deque[tuple[simpy.Event, int]] = deque()
         done = 0.0
         blocks_per_block = self._blocks_per_read()
         while True:
@@ -121,9 +105,12 @@ class Session:
             if not in_flight:
                 break
             ready, size = in_flight.popleft()
-            waited = ready - self.env.now
+            begin_s = self.env.now
+            if not ready.processed:
+                self.ledger.events += 1
+                yield ready
+            waited = self.env.now - begin_s
             if waited > 0:
-                yield from self._sleep(waited)
                 slots = min(slots + 1, instance.direct_read_slots_limit)
             if self._posts_every_reap:
                 self.ledger.wait(plan.event, max(waited, 0.0) + reap_s)
@@ -141,30 +128,36 @@ class Session:
         read = max(1.0, float(self.demand.read_blocks))
         return max(1.0, float(self.demand.blocks_wanted) / read)
 
-    def _submit(self, read: Read) -> float:
-        """Hand a read to the device, or the page cache, or both; when it is done."""
-        first, blocks = read
-        self.ledger.reads[blocks] += 1
-        cost = self._of_size(blocks)
-        now = self.env.now
-        if cost.device_bytes:
-            start = None if first is None else float(first * self.demand.block_size_bytes)
-            latency = cost.latency_s + (self._positioning_s if self.disk.positions(start) else 0.0)
-            now = self.disk.submit(
-                now,
-                latency,
-                cost.transfer_s,
-                end_byte=None if start is None else start + blocks * self.demand.block_size_bytes,
-                size_bytes=cost.device_bytes,
-                requests=int(cost.requests),
-            )
-        done: float = now + cost.copy_s
-        return done
+    def _submit(self, read: Read) -> simpy.Event:
+        """Hand an unbuffered read to the queue of the disk; an event at its end."""
+        place, size = self._place_of(read)
+        self.ledger.reads[read[1]] += 1
+        return self.machine.disk.request(False, place, size, self.file.owner)
+
+    def _read_pages(self, read: Read) -> Step:
+        """Wait until the pages of a read are in the page cache."""
+        place, size = self._place_of(read)
+        self.ledger.reads[read[1]] += 1
+        if not self._all_in_page_cache:
+            yield from self.file.read_pages(place, size)
 
     def _read_and_wait(self, read: Read, event: str) -> Step:
-        waited = self._submit(read) - self.env.now
-        yield from self._sleep(waited)
-        self.ledger.wait(event, waited)
+        begin_s = self.env.now
+        if self.demand.plan.through_page_cache:
+            yield from self._read_pages(read)
+            yield from self._sleep(self._copy_s(read))
+        else:
+            self.ledger.events += 1
+            yield self._submit(read)
+        self.ledger.wait(event, self.env.now - begin_s)
+
+    def _place_of(self, read: Read) -> tuple[int, int]:
+        """First byte on the disk, and bytes."""
+        size = self.demand.block_size_bytes
+        return self.file.first_byte + int(read[0] * size), int(read[1] * size)
+
+    def _copy_s(self, read: Read) -> float:
+        return float(copy_time_s(self._place_of(read)[1], self.system.host.copy_bytes_per_s))
 
     def _work(self, blocks: float, *, cpu_s: float = 0.0, other_s: float = 0.0) -> Step:
         """Process *blocks* blocks: a processor for the CPU, then the client's turn."""

@@ -10,6 +10,7 @@ from model.spec.instance import Instance, SystemStatistics, release_tuple
 from model.spec.loads import Export, Import
 from model.spec.machine import Client, Disk, Host, IoPath, Iostat
 from model.spec.prices import Prices
+from model.spec.programs import Beside
 from model.spec.segments import Column, Index, Table, Tablespace
 from model.spec.transactions import Transaction, Transactions
 from model.spec.workloads import (
@@ -21,7 +22,6 @@ from model.spec.workloads import (
     IndexRangeScan,
     Insert,
     Load,
-    OtherStream,
     Query,
     ReadStream,
     Statement,
@@ -33,6 +33,7 @@ from model.spec.workloads import (
 
 __all__ = [
     "WORKLOADS",
+    "Beside",
     "Calls",
     "Client",
     "Column",
@@ -50,7 +51,6 @@ __all__ = [
     "IoPath",
     "Iostat",
     "Load",
-    "OtherStream",
     "Prices",
     "Query",
     "ReadStream",

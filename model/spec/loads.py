@@ -7,7 +7,7 @@ from typing import Annotated, ClassVar, Literal
 from pydantic import Field
 
 from model.spec.fields import GENERAL, Size, Whole, setting
-from model.spec.work import Work
+from model.spec.programs import Work
 from model.units import MIB
 
 UTILITIES = "oracle-utilities"

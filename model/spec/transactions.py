@@ -8,7 +8,7 @@ from pydantic import Field, model_validator
 
 from model.provenance import Frozen
 from model.spec.fields import GENERAL, LEAST_FRACTION, Real, Seconds, Size, Whole, setting
-from model.spec.work import Work
+from model.spec.programs import Work
 from model.units import GIB, KIB
 
 MOST_THINK_S = 86_400.0

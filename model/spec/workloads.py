@@ -20,9 +20,9 @@ from model.spec.fields import (
 )
 from model.spec.loads import Export, Import
 from model.spec.machine import IoPath
+from model.spec.programs import Work, programs_of, whole_share
 from model.spec.segments import Column
 from model.spec.transactions import Transactions
-from model.spec.work import Work, whole_share
 from model.units import KIB, MIB
 
 
@@ -253,35 +253,14 @@ def _without_writing(calls: SomeCalls) -> SomeCalls:
     return calls
 
 
-class OtherStream(Calls):
-    """A stream that runs beside another one, on the same device."""
-
-    kind: Literal["read_stream", "write_stream"] = setting("read_stream", "What it does", GENERAL)
-
-    @property
-    def writes(self) -> bool:
-        """Whether its calls write."""
-        return self.kind == "write_stream"
-
-    @model_validator(mode="after")
-    def _reads_write_nothing(self) -> Self:
-        return self if self.writes else _without_writing(self)
-
-
-class _Stream(Calls):
-    beside: tuple[OtherStream, ...] = setting(
-        (), "Further streams on the same device, at the same time", GENERAL, max_length=16
-    )
-
-
-class WriteStream(_Stream):
+class WriteStream(Calls):
     """Writes in calls of one size: dd, redo, a backup piece, a benchmark."""
 
     writes: ClassVar[bool] = True
     kind: Literal["write_stream"] = "write_stream"
 
 
-class ReadStream(_Stream):
+class ReadStream(Calls):
     """Reads in calls of one size."""
 
     writes: ClassVar[bool] = False
@@ -323,3 +302,9 @@ WORKLOADS: dict[str, type[Statement | Stream | Transactions]] = {
     "read_stream": ReadStream,
     "transactions": Transactions,
 }
+
+Program = Annotated[programs_of(*WORKLOADS.values()), Field(discriminator="kind")]
+"""What may stand beside other work."""
+
+for _kind in WORKLOADS.values():
+    _kind.model_rebuild(_types_namespace={"Program": Program})

@@ -31,7 +31,7 @@ KINDS = frozenset(
 CLASSES = frozenset(
     (
         "FullScan", "IndexRangeScan", "Update", "Insert", "Delete", "Import", "Export", "WriteStream", "ReadStream",
-        "OtherStream", "Transactions", "Query", "Dml", "Load", "Stream", "Statement", "Workload", "Calls", "WORKLOADS",
+        "Transactions", "Query", "Dml", "Load", "Stream", "Statement", "Workload", "Calls", "WORKLOADS",
     )
 )  # fmt: skip
 SPEC = "model.spec"

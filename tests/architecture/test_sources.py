@@ -37,7 +37,6 @@ SPEC_FIELDS = [
         spec.Iostat,
         spec.Prices,
         *spec.WORKLOADS.values(),
-        spec.OtherStream,
     )
     for field in model.model_fields
     if field != "kind" or model is spec.SystemStatistics

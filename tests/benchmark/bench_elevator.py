@@ -134,7 +134,7 @@ def elevator(what: str) -> list[Figure]:
     from model.kernels.drive import medium_of
     from model.kernels.elevator import Arrivals, carried, queued
     from model.sim.queued import rules_of
-    from model.spec import Disk, Host, OtherStream, ReadStream, System
+    from model.spec import Disk, Host, ReadStream, System
 
     scheduler, turns, per_s = CASES[what]
     disk = Disk(queue_depth=32, zones=16) if turns else Disk(rotation_s=0, average_seek_s=0, overhead_s=2e-4,
@@ -157,7 +157,7 @@ def elevator(what: str) -> list[Figure]:
     assert found.end_s[found.request] == pytest.approx(np.array(end_s), rel=1e-9)
     assert list(found.begin_s[found.request]) == pytest.approx([one.begin_s for one in requests], rel=1e-9)
     more = {"pattern": "random", "block_size_bytes": SIZE_BYTES, "span_bytes": disk.capacity_bytes // 3}
-    beside = OtherStream(kind="write_stream", count=BY_EVENTS * 3 // 10, rate_per_s=0.3 * per_s, **more)
+    beside = WriteStream(count=BY_EVENTS * 3 // 10, rate_per_s=0.3 * per_s, **more)
     work = ReadStream(count=BY_EVENTS * 7 // 10, rate_per_s=0.7 * per_s, beside=(beside,), **more)
     compiled, processes, engine = [], [], []
     for _ in range(TURNS):

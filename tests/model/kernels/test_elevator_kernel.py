@@ -19,7 +19,7 @@ from model.sim import queued as wiring
 from model.sim.machine import counters_of
 from model.sim.queued import is_queued, play_queued
 from model.sim.streams_run import _draws, simulate_streams
-from model.spec import Disk, Host, Iostat, OtherStream, ReadStream, System, WriteStream
+from model.spec import Disk, Host, Iostat, ReadStream, System, WriteStream
 from model.state.drive import capacity_of, drive_of
 from model.stream_books import Played, close_books
 from model.units import KIB, MIB
@@ -105,7 +105,7 @@ def test_streams_beside_each_other_are_those_of_the_events(
 ) -> None:
     """Reads and writes of four programs, which come in step or by chance, and of two sizes."""
     rate = load * CAPACITY_PER_S[disk] / 4
-    beside = OtherStream(
+    beside = ReadStream(
         kind="write_stream",
         block_size_bytes=16 * KIB,
         count=150,
@@ -146,7 +146,7 @@ def test_what_comes_at_one_moment_comes_in_the_order_of_the_events(
     )
     host = Host(scheduler=scheduler, nr_requests=nr, read_call_s=0, write_call_s=0)
     step: Any = {"count": 60, "rate_per_s": 1024, "arrivals": "regular", "users": 2}
-    work = ReadStream(**step, beside=(OtherStream(kind="write_stream", **step),))
+    work = ReadStream(**step, beside=(WriteStream(**step),))
     system = System(disk=disk, host=host)
     same(by_loop(system, work), by_events(system, work))
 
@@ -192,7 +192,7 @@ hosts = st.builds(
 def test_any_streams_are_those_of_the_events(
     disk: Disk, host: Host, calls: Any, others: Any, writes: bool, seed: int
 ) -> None:
-    beside = () if others is None else (OtherStream(kind="write_stream", **others),)
+    beside = () if others is None else (WriteStream(**others),)
     work: Any = (WriteStream if writes else ReadStream)(beside=beside, **calls)
     system = System(disk=disk, host=host, iostat=Iostat(interval_s=0.01, first_s=0.003))
     same(by_loop(system, work, seed), by_events(system, work, seed))
@@ -327,7 +327,7 @@ def test_sweeps_carry_more_than_turns() -> None:
         ({}, {"rotation_s": 0, "average_seek_s": 0, "service_cv": 1}, {}),
         ({}, {}, {"rate_per_s": None}),
         ({}, {}, {"block_size_bytes": MIB}),
-        ({}, {}, {"beside": (OtherStream(count=1),)}),
+        ({}, {}, {"beside": (ReadStream(count=1),)}),
     ],
 )
 def test_the_rest_has_no_loop(host: Any, disk: Any, work: Any) -> None:

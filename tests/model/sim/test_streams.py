@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from model import OutsideLaw, calculate, simulate
 from model.results import RunResult
 from model.sim.streams_run import simulate_streams
-from model.spec import Disk, Host, Iostat, OtherStream, ReadStream, System, WriteStream
+from model.spec import Disk, Host, Iostat, ReadStream, System, WriteStream
 
 FLASH = Disk(
     rotation_s=0,
@@ -343,7 +343,7 @@ def test_two_readers_in_order_do_better_where_the_scheduler_waits_for_each() -> 
         work = ReadStream(
             block_size_bytes=65536,
             count=300,
-            beside=(OtherStream(block_size_bytes=65536, count=300, start_byte=2**35),),
+            beside=(ReadStream(block_size_bytes=65536, count=300, start_byte=2**35),),
         )
         return simulate(on(host, Disk()), work).time.elapsed_s
 
@@ -356,7 +356,7 @@ def test_streams_beside_each_other_share_the_device() -> None:
         on(Host(io_path="raw")),
         ReadStream(
             count=300, pattern="random", span_bytes=2**30,
-            beside=(OtherStream(kind="write_stream", count=300, pattern="random", span_bytes=2**30),),
+            beside=(WriteStream(count=300, pattern="random", span_bytes=2**30),),
         ),
     )  # fmt: skip
     assert [stream.kind for stream in both.streams] == ["read_stream", "write_stream"]

@@ -1,0 +1,102 @@
+"""What every kind of workload says of itself, so that nobody has to ask which it is; and the programs beside it."""
+
+from typing import TYPE_CHECKING, Any, ClassVar, Union
+
+from pydantic import create_model, field_validator
+
+from model.provenance import Frozen
+from model.spec.fields import GENERAL, Seconds, setting
+from model.spec.segments import Table
+
+if TYPE_CHECKING:
+    Program = Any
+
+
+class Work(Frozen):
+    """A workload, with the programs beside it on the same machine; a kind that differs from most says so here."""
+
+    beside: tuple["Program", ...] = setting(
+        (), "Other programs on the same machine, at the same time", GENERAL, max_length=16
+    )
+
+    @field_validator("beside", mode="before")
+    @classmethod
+    def _as_programs(cls, programs: Any) -> Any:
+        """Work of any kind that stands on its own may be given as a program, too."""
+        if not isinstance(programs, list | tuple):
+            return programs
+        return tuple(
+            program.model_dump(exclude_unset=True) | {"kind": program.kind}
+            if isinstance(program, Work) and not isinstance(program, Beside)
+            else program
+            for program in programs
+        )
+
+    @property
+    def programs(self) -> tuple[Any, ...]:
+        """This work, and those beside it."""
+        return (self, *self.beside)
+
+    plays_rows: ClassVar[bool] = False
+    """Whether it changes rows of its table, which are played through their blocks."""
+    inserts: ClassVar[bool] = False
+    """Whether the rows that it changes are new ones, in blocks that it formats."""
+    deletes: ClassVar[bool] = False
+    """Whether the rows that it changes go, and undo keeps all of them."""
+
+    @property
+    def at_random(self) -> bool:
+        """Whether the rows that it changes come in any order, not block by block."""
+        return False
+
+    @property
+    def passes(self) -> int:
+        """How often it goes over the rows that it changes."""
+        return 1
+
+    @property
+    def added_rows(self) -> int:
+        """Rows that the table has more of afterwards than before."""
+        return 0
+
+    @property
+    def rows_a_call(self) -> int:
+        """Rows that one call of the client brings."""
+        return 1
+
+    @property
+    def by_direct_path(self) -> bool:
+        """Whether its rows go into blocks above the high-water mark, without undo of their own."""
+        return False
+
+    def changes_of_rows(self, table_rows: int) -> int:
+        """How many rows of a table it changes, all passes together."""
+        return self.added_rows
+
+
+class Beside(Frozen):
+    """What a program beside another one has besides: when it begins, and a table of its own."""
+
+    begin_s: Seconds = setting(0.0, "When it begins, after the first program", GENERAL, ge=0, le=86_400)
+    table: Table | None = setting(None, "The table it works on; the scenario's if not set", GENERAL)
+
+
+def whole_share(rows: int, fraction: float) -> int:
+    """Whole rows of a share of a table's rows."""
+    return int(rows * fraction + 1e-9)
+
+
+NONE = setting((), "None: what stands beside another program has none beside it", GENERAL, max_length=0)
+
+
+def programs_of(*kinds: type[Work]) -> Any:
+    """The union of *kinds* as they may stand beside other work; completes the kinds, whose programs those are."""
+    found = []
+    for kind in kinds:
+        name = f"{kind.__name__}Beside"
+        program = create_model(
+            name, __base__=(Beside, kind), __doc__=kind.__doc__, __module__=__name__, beside=(tuple[()], NONE)
+        )
+        globals()[name] = program  # where pickle looks for it
+        found.append(program)
+    return Union[tuple(found)]  # noqa: UP007  (of classes that are known now)

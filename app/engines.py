@@ -79,7 +79,7 @@ def steps(scenario: Scenario, law: RunResult) -> float:
     """How much there is to simulate, in reads or calls."""
     work = scenario.workload
     if isinstance(work, Stream):
-        return sum(stream.count * stream.users for stream in (work, *work.beside))
+        return float(sum(stream.count * stream.users for stream in work.programs))
     if isinstance(work, Transactions):
         each = STEPS_OF_A_TRANSACTION + STEPS_OF_ITS_READ * law.physical_io.read_requests
         return each * (work.transactions or transactions_until_precise(work, law))

@@ -426,6 +426,41 @@ class Accuracy(Frozen):
         return max(least_s, elapsed_s / (1 + shorter)), elapsed_s * (1 + longer)
 
 
+class ProgramFigures(Frozen):
+    """What one of several programs gets of the machine: its mean session, or its mean transaction."""
+
+    elapsed_s: float | None = None
+    """Of a program that ends: its mean session; of a stream until its last call is done."""
+    per_s: float | None = None
+    """Transactions, or calls of a stream, a second."""
+    response_s: float | None = None
+    """Mean response of a transaction, or of a call."""
+    cpu_s: float
+    run_queue_s: float
+    """Waiting for a processor."""
+    waits: dict[str, EventTime]
+    reads: float
+    """Read requests, of one session or transaction."""
+    hit_fraction: float | None = None
+    """Of its gets, those that find their block in the buffer cache."""
+
+
+class ProgramStats(ProgramFigures):
+    """One of the programs that share the machine, beside what it gets alone."""
+
+    name: str
+    kind: str
+    users: int
+    begin_s: float
+    disk_fraction: float
+    """Share of the time that the disk is busy, for its requests: they wait or are served."""
+    disk_requests: int
+    """Requests of the disk that were its own, over the whole run."""
+    alone: ProgramFigures
+    because: list[str]
+    """Why it gets less than alone, the largest cause first; empty where it does not."""
+
+
 class RunResult(Frozen):
     """One answer, with everything needed to make it again."""
 
@@ -448,6 +483,8 @@ class RunResult(Frozen):
     optimizer: OptimizerCost | None = None
     streams: list[StreamStats] | None = None
     transactions: TransactionStats | None = None
+    programs: list[ProgramStats] | None = None
+    """What each of several programs gets; the rest of the result is that of the first."""
     timeline: list[Stage] | None = None
     """One request of the first stream, from the call to its end."""
     method: str = ""

@@ -39,13 +39,14 @@ def span_bytes(calls: Any, capacity_bytes: int, first_byte: int) -> int:
     return int((calls.count - 1) * step + calls.block_size_bytes)
 
 
-def files_of(system: Any, work: Any, capacity_bytes: int) -> list[File]:
+def files_of(system: Any, work: Any, capacity_bytes: int, first_byte: int = 0) -> list[File]:
     """All files of *work* and of the streams beside it; raises OutsideLaw for one beyond the device's end.
 
-    Files whose place is not given follow each other with room for what a file system puts between their blocks.
+    The first begins at *first_byte*. Files whose place is not given follow each other with room for what a file system
+    puts between their blocks.
     """
     found: list[File] = []
-    end = 0
+    end = first_byte
     for calls in (work, *work.beside):
         if (calls.path or system.host.io_path) in UNBUFFERED and calls.block_size_bytes % SECTOR_BYTES:
             raise OutsideLaw(

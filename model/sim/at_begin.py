@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -14,17 +15,19 @@ from model.demand import transactions as asked
 from model.errors import OutsideLaw
 from model.kernels.buffers import Buffers
 from model.laws.commit import LOG_FILES_BYTES
-from model.sim import machine
 from model.sim.data_files import Files, InOrder, Scheduled, is_in_order, largest_request_bytes
+from model.sim.machine import Machine, Place, counters_of, device_of, processors_of, server_of
 from model.sim.references import Layout, References, place_limits
 from model.sim.streams import LEAST_CV, stream, varied
 from model.sim.warm import Chance, Dirty, dirty, warm
 from model.spec import System, Transactions
 from model.state.drive import capacity_of
+from model.state.servers import Servers, Threads
 from model.transaction_calc import Solved
 from model.transaction_writers import dirty_groups, written_age_s
 
 MOST_BUFFERS = 50_000_000
+ALONE = Place()
 
 
 @dataclass(slots=True)
@@ -45,33 +48,48 @@ class Begin:
     thinks_s: Iterator[float]
     begins_s: NDArray[np.float64]
     """Of the first transaction of each user."""
+    processors: Servers | Threads
+    owner: int = 0
+    """Number of the first session."""
 
 
-def begin_of(system: System, work: Transactions, solved: Solved, seed: int, count: int) -> Begin:
-    """How a run of some *count* transactions begins. Raises :class:`OutsideLaw` for what does not fit."""
+def begin_of(
+    question: tuple[System, Transactions, Solved, int],
+    count: int,
+    shared: Machine | None = None,
+    place: Place = ALONE,
+) -> Begin:
+    """How a run of some *count* transactions begins, on a machine of its own or on one that others share.
+
+    Raises :class:`OutsideLaw` for what does not fit.
+    """
+    system, work, solved, seed = question
     data = solved.parts.data
-    env = simpy.Environment()
-    files, redo = _devices(env, system, data, seed)
+    env = simpy.Environment() if shared is None else shared.env
+    files, redo = _devices(env, system, data, seed, shared, place)
     gaps_s = None
     thinks_s: Iterator[float] = iter(())
     begins_s = np.empty(0)
     if work.rate_per_s is not None:
         gaps_s = varied(1 / work.rate_per_s, 1.0, stream(seed, "arrivals"))
+        gaps_s = chain([place.begin_s + next(gaps_s)], gaps_s)
     else:
         thinks_s = varied(work.think_s, work.think_cv, stream(seed, "think"))
-        begins_s = _left(work.think_s, work.think_cv, work.users, stream(seed, "begin"))
+        begins_s = place.begin_s + _left(work.think_s, work.think_cv, work.users, stream(seed, "begin"))
     return Begin(
         env=env,
         seed=seed,
         files=files,
         redo=redo,
-        log_byte=_behind(system, data) if redo is files else 0,
-        layout=Layout(data),
+        log_byte=place.first_byte + _behind(system, data) if redo is files else 0,
+        layout=Layout(data, place.first_byte),
         references=References(solved.parts.kinds, data, seed),
         pools=_pools(system, work, solved, seed, int(count * solved.parts.gets)),
         gaps_s=gaps_s,
         thinks_s=thinks_s,
         begins_s=begins_s,
+        processors=processors_of(system.host) if shared is None else shared.processors,
+        owner=place.owner,
     )
 
 
@@ -121,17 +139,21 @@ def _behind(system: System, data: Any) -> int:
     return int(max(0, min(room, wanted)) // size * size)
 
 
-def _devices(env: simpy.Environment, system: System, data: Any, seed: int) -> tuple[Files, Files]:
+def _devices(
+    env: simpy.Environment, system: System, data: Any, seed: int, shared: Machine | None, place: Place
+) -> tuple[Files, Files]:
     """The data disk and the redo disk, which may be the same."""
     largest = largest_request_bytes(system.host)
-    counters = machine.counters_of(system)
+    counters = counters_of(system)
     files: Files
-    if is_in_order(system, largest, data.block_size_bytes):
-        files = InOrder(env, machine.server_of(system, seed), counters, largest)
+    if shared is not None:
+        files = Scheduled(env, shared.disk, largest, place.owner, shared.counted_apart(place.owner))
+    elif is_in_order(system, largest, data.block_size_bytes):
+        files = InOrder(env, server_of(system, seed), counters, largest)
     else:
-        files = Scheduled(env, machine.device_of(env, system, counters, seed), largest)
+        files = Scheduled(env, device_of(env, system, counters, seed), largest)
     if system.instance.redo_disk == "data":
         return files, files
     # NOTE: the log writer waits for each of its writes, so nothing has to be sorted
-    redo_counters = machine.counters_of(system)
-    return files, InOrder(env, machine.server_of(system, seed + 1), redo_counters, largest)
+    redo_counters = counters_of(system)
+    return files, InOrder(env, server_of(system, seed + 1), redo_counters, largest)

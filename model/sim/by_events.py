@@ -6,12 +6,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from model.sim.at_begin import Begin
+from model.sim.pool import BufferPool
 from model.sim.tally import Tally
 from model.sim.transaction_means import Played
 from model.sim.users import Costs, Shop, arrivals, closed_user
 from model.sim.writers import DatabaseWriter, LogWriter
 from model.spec import System, Transactions
-from model.state.servers import Servers, Threads
 from model.transaction_calc import Solved
 
 METHOD = "simulation of users, buffer cache, processors, disks, log writer and database writer"
@@ -30,8 +30,8 @@ class ByEvents:
         self.shop = self._shop(system)
         self._marks: list[NDArray[np.float64]] = []
         self._mark()
-        for _, writer in self.shop.pools:
-            writer.look()
+        for pool in self.shop.pools:
+            pool.writer.look()
         if begin.gaps_s is not None:
             self.env.process(arrivals(self.shop, begin.gaps_s))
         for begins_s in begin.begins_s.tolist():
@@ -45,12 +45,10 @@ class ByEvents:
         for buffers, dirty in begin.pools:
             writer = DatabaseWriter(self.env, begin.files, buffers, begin.layout, limits)
             writer.since(dirty.blocks.tolist(), dirty.since_s.tolist())
-            pools.append((buffers, writer))
+            pools.append(BufferPool(self.env, buffers, writer))
         return Shop(
             env=self.env,
-            processors=Threads(host.cpus, host.threads_per_core, host.smt_gain_percent / 100)
-            if host.threads_per_core > 1
-            else Servers(host.cpus),
+            processors=begin.processors,
             threads=parts.threads,
             files=begin.files,
             layout=begin.layout,
@@ -95,12 +93,12 @@ class ByEvents:
     @property
     def dirty_blocks(self) -> int:
         """Blocks in memory that are changed and not written, now."""
-        return sum(buffers.dirty for buffers, _ in self.shop.pools)
+        return sum(pool.buffers.dirty for pool in self.shop.pools)
 
     @property
     def written_blocks(self) -> int:
         """Blocks that DBWR has written so far."""
-        return sum(writer.written for _, writer in self.shop.pools)
+        return sum(pool.writer.written for pool in self.shop.pools)
 
     def played(self) -> Played:
         """What was played so far."""

@@ -77,8 +77,10 @@ class Caller:
             machine, owner, file.path, file.first_byte, file.span_bytes, note=self.record.add
         )
 
-    def run(self) -> Step:
-        """All calls of the program."""
+    def run(self, begin_s: float = 0.0) -> Step:
+        """All calls of the program, from *begin_s* on."""
+        if begin_s:
+            yield self.env.timeout(begin_s)
         self.record.begin_s = self.env.now
         if self.draws.gaps_s is not None:
             yield from self._open()

@@ -81,10 +81,19 @@ class InOrder:
 class Scheduled:
     """A device behind the kernel's queue, whose scheduler may choose among the requests that wait."""
 
-    def __init__(self, env: simpy.Environment, device: BlockDevice, largest_bytes: int) -> None:
+    def __init__(
+        self,
+        env: simpy.Environment,
+        device: BlockDevice,
+        largest_bytes: int,
+        owner: int = 0,
+        counters: Counters | None = None,
+    ) -> None:
         self.env = env
         self.device = device
-        device.unplugged_at_once = True
+        self.owner = owner
+        self.counters = device.counters if counters is None else counters
+        device.unplugged_at_once = counters is None
         self._largest = largest_bytes
 
     def request(self, write: bool, start_byte: int, size_bytes: int) -> simpy.Event:
@@ -121,7 +130,7 @@ class Scheduled:
             self.env.process(self._when_there_is_room(write, start_byte, size_bytes, ended))
 
     def _handed_over(self, write: bool, start_byte: int, size_bytes: int, ended: Any) -> bool:
-        request = self.device.bio(write, start_byte, size_bytes, 0, sync=True)
+        request = self.device.bio(write, start_byte, size_bytes, self.owner, sync=True)
         if request is not None:
             request.waiting.append(ended)
         return request is not None
@@ -133,8 +142,8 @@ class Scheduled:
 
     def finish(self, end_s: float) -> Counters:
         """Counters up to the end, as iostat has them; requests may still be under way then."""
-        self.device.counters.round(end_s)
-        return self.device.counters
+        self.counters.round(end_s)
+        return self.counters
 
 
 def is_in_order(system: Any, largest_bytes: int, block_bytes: int) -> bool:

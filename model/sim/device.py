@@ -14,6 +14,9 @@ from model.state.iostat import Counters
 
 Step = Generator[simpy.Event, Any, None]
 
+PROGRAM = 1_000_000
+"""Sessions of each program are numbered from a multiple of it on."""
+
 
 class Server(Protocol):
     """What serves the requests of a device."""
@@ -45,6 +48,8 @@ class BlockDevice:
         """Requests that nobody waits for, of which no more are let in, as since 4.10."""
         self.plugged = False
         self.events = 0
+        self.apart: dict[int, Counters] = {}
+        """Program -> counters of its own requests."""
         self._depth = depth
         self._outstanding = 0
         self._write_backs = 0
@@ -59,7 +64,7 @@ class BlockDevice:
         now = self.env.now
         request = self.queue.merge(write, start_byte, size_bytes)
         if request is not None:
-            self.counters.submitted(now, write, size_bytes, merged=True)
+            self._submitted(owner, write, size_bytes, merged=True)
             return request
         if not batching and self.queue.full(write):
             return None
@@ -72,10 +77,15 @@ class BlockDevice:
                 self._unplug_later()
         self.queue.insert(request)
         self._write_backs += not sync
-        self.counters.submitted(now, write, size_bytes, merged=False)
+        self._submitted(owner, write, size_bytes, merged=False)
         if self.plugged and self.queue.waiting >= QUEUE_PLUG_REQUESTS:
             self.unplug()
         return request
+
+    def _submitted(self, owner: int, write: bool, size_bytes: int, *, merged: bool) -> None:
+        self.counters.submitted(self.env.now, write, size_bytes, merged=merged)
+        if self.apart and (mine := self.apart.get(owner // PROGRAM)) is not None:
+            mine.submitted(self.env.now, write, size_bytes, merged=merged)
 
     def request(self, write: bool, start_byte: int, size_bytes: int, owner: int) -> simpy.Event:
         """Hand bytes down, cut at the largest request; an event at the end of the last piece."""
@@ -173,6 +183,8 @@ class BlockDevice:
         self.queue.done(request)
         self.queue.elevator.ended(request, now)
         self.counters.completed(now, request.write, request.size_bytes, request.queued_s)
+        if self.apart and (mine := self.apart.get(request.owner // PROGRAM)) is not None:
+            mine.completed(now, request.write, request.size_bytes, request.queued_s)
         for call in request.waiting:
             call(request)
         waiting = self._for_room[request.write]

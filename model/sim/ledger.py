@@ -14,6 +14,7 @@ class Ledger:
         "begin_s",
         "end_s",
         "events",
+        "found",
         "reads",
         "reap_cpu_s",
         "run_queue_s",
@@ -32,6 +33,8 @@ class Ledger:
         self.submit_blocked_s = 0.0
         self.reap_cpu_s = 0.0
         self.events = 0
+        self.found = 0
+        """Blocks found in the machine's buffer cache."""
 
     def wait(self, event: str, duration_s: float, times: float = 1) -> None:
         """Count *times* equal waits for *event*, of *duration_s* together."""

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 import simpy
 
 from model.laws import block_layer, page_cache
-from model.sim.device import BlockDevice, Server
+from model.sim.device import PROGRAM, BlockDevice, Server
+from model.sim.pool import BufferPool
 from model.sim.streams import stream, varied
 from model.sim.write_back import PageCache
 from model.spec import Host, System
@@ -16,9 +17,22 @@ from model.state.block_queue import BlockQueue
 from model.state.drive import capacity_of, drive_of
 from model.state.elevator import elevator_of
 from model.state.iostat import Counters
-from model.state.servers import DrawnServers, Servers
+from model.state.servers import DrawnServers, Servers, Threads
 
 SERVICE = "service"
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where on a machine a program runs, and when."""
+
+    owner: int = 0
+    """Number of its first session."""
+    first_byte: int = 0
+    """Of its data on the disk."""
+    begin_s: float = 0.0
+    pool: BufferPool | None = None
+    """The buffer cache that it reads through; a cache of its own, or a stated share of hits, where there is none."""
 
 
 @dataclass(slots=True)
@@ -27,10 +41,23 @@ class Machine:
 
     env: simpy.Environment
     host: Host
-    processors: Servers
+    processors: Servers | Threads
     disk: BlockDevice
     page_cache: PageCache
     counters: Counters
+    system: System
+    writes_back: bool = False
+
+    def write_back(self) -> None:
+        """Let the page cache write back, and its journal commit, once somebody writes into it."""
+        if not self.writes_back:
+            self.writes_back = True
+            self.env.process(self.page_cache.flusher())
+            self.env.process(self.page_cache.journal())
+
+    def counted_apart(self, owner: int) -> Counters:
+        """Counters of the device for the requests of one program, whose sessions are numbered from *owner* on."""
+        return self.disk.apart.setdefault(owner // PROGRAM, counters_of(self.system))
 
 
 def machine_of(system: System, seed: int, counters: Counters | None = None) -> Machine:
@@ -39,7 +66,14 @@ def machine_of(system: System, seed: int, counters: Counters | None = None) -> M
     counted = counters_of(system) if counters is None else counters
     disk = device_of(env, system, counted, seed)
     cache = PageCache(env, system.host, disk, page_cache.journal_byte(capacity_of(system.disk)))
-    return Machine(env, system.host, Servers(system.host.cpus), disk, cache, counted)
+    return Machine(env, system.host, Servers(system.host.cpus), disk, cache, counted, system)
+
+
+def processors_of(host: Host) -> Servers | Threads:
+    """Processors, or the threads of cores that share theirs."""
+    if host.threads_per_core == 1:
+        return Servers(host.cpus)
+    return Threads(host.cpus, host.threads_per_core, host.smt_gain_percent / 100)
 
 
 def device_of(env: simpy.Environment, system: System, counters: Counters, seed: int) -> BlockDevice:

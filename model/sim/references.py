@@ -103,7 +103,8 @@ def _whole(mean: NDArray[np.float64], draws: np.random.Generator) -> NDArray[np.
 class Layout:
     """Where blocks lie on the disk: hot ones in whole extents, and those anywhere among the others."""
 
-    def __init__(self, data: Data) -> None:
+    def __init__(self, data: Data, first_byte: int = 0) -> None:
+        self.first_byte = first_byte
         self.block_bytes = data.block_size_bytes
         self._extent = max(1, EXTENT_BYTES // self.block_bytes)
         blocks = int(sum(data.blocks))
@@ -118,7 +119,7 @@ class Layout:
         extent, inside = divmod(block, self._extent)
         if extent < self._extents:
             extent = extent * self._step % self._extents
-        return (extent * self._extent + inside) * self.block_bytes
+        return self.first_byte + (extent * self._extent + inside) * self.block_bytes
 
     def runs(self, blocks: list[int], most: int) -> list[tuple[int, int]]:
         """First block and length of the reads of blocks in order, each of at most *most* in one extent."""
@@ -131,6 +132,17 @@ class Layout:
                     continue
             found.append((block, 1))
         return found
+
+
+class ByPlace:
+    """Blocks that are numbered by their places on the disk."""
+
+    def __init__(self, block_bytes: int) -> None:
+        self.block_bytes = block_bytes
+
+    def byte_of(self, block: int) -> int:
+        """First byte of a block."""
+        return block * self.block_bytes
 
 
 def place_limits(data: Any) -> int:

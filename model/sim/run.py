@@ -7,6 +7,7 @@ from itertools import islice
 
 import numpy as np
 import numpy.typing as npt
+import simpy
 
 from model import books, causes
 from model.demand import Demand, demand_of
@@ -14,9 +15,9 @@ from model.demand.turns import first_step_s, stretch_blocks, stretches_of
 from model.errors import OutsideLaw
 from model.results import RunResult
 from model.sim.ledger import mean_waits
-from model.sim.machine import Machine, machine_of
+from model.sim.machine import Machine, Place, machine_of
 from model.sim.open_file import OpenFile
-from model.sim.session import Read, Session
+from model.sim.session import CachedSegment, Read, Session
 from model.sim.streams import stream
 from model.spec import Statement, System, release_tuple
 from model.state.extent_map import Extent, lay_out, part_of, reads_of, uncached_reads_of
@@ -33,31 +34,75 @@ def simulate_statement(system: System, work: Statement, *, seed: int, name: str)
 
     Raises :class:`OutsideLaw` beyond two million steps, where the calculator is the engine to ask.
     """
-    demand = demand_of(system, work)
-    stretch = stretch_blocks(demand, work.users)
-    _refuse_what_takes_too_long(work, demand, stretch)
     machine = machine_of(system, seed)
-    extents = _extents(system, demand)
-    end = max(1, extents[-1].first + extents[-1].blocks) * int(demand.block_size_bytes)
-    path, buffers = system.host.io_path, _buffers(demand)
-    sessions = [
-        Session(machine, system, demand, OpenFile(machine, rank, path, 0, end), buffers, stretch)
-        for rank in range(work.users)
-    ]
-    starts = stream(seed, "session start").uniform(0, 1, work.users) * first_step_s(
-        system, demand, work.users
-    )
-    singles, scan_of = (
-        _single_reads(work, demand, extents),
-        _reads_by_session(system, work, demand, extents, seed),
-    )
-    for rank, session in enumerate(sessions):
-        start_s = float(starts[rank]) if work.users > 1 else 0.0
-        machine.env.process(session.execute(singles[rank], scan_of(rank), start_s))
+    program = StatementProgram(machine, system, work, seed, Place())
     machine.env.run()
-    return books.close_books(
-        name, system, work, demand, _timing(system, work, demand, (machine, sessions), seed)
-    )
+    return program.result(name)
+
+
+class StatementProgram:
+    """The sessions of one statement on a machine, whose datafile begins where its place says.
+
+    Through a pool of buffers it gets its blocks by their places on the disk. Raises :class:`OutsideLaw` beyond two
+    million steps.
+    """
+
+    def __init__(
+        self,
+        machine: Machine,
+        system: System,
+        work: Statement,
+        seed: int,
+        place: Place,
+    ) -> None:
+        first_byte, begin_s = place.first_byte, place.begin_s
+        self.machine, self.system, self.work, self.seed = machine, system, work, seed
+        self.demand = demand = demand_of(system, work)
+        stretch = stretch_blocks(demand, work.users)
+        _refuse_what_takes_too_long(work, demand, stretch)
+        extents = _extents(system, demand)
+        size = int(demand.block_size_bytes)
+        self.end_byte = first_byte + max(1, extents[-1].first + extents[-1].blocks) * size
+        cached = None
+        if place.pool is not None and not demand.plan.direct:
+            cached = CachedSegment(place.pool, first_byte // size, _changed_share(work, demand))
+        asked, buffers = (system, demand, stretch), cached or _buffers(demand)
+        path = system.host.io_path
+        files = [
+            OpenFile(machine, place.owner + rank, path, first_byte, self.end_byte - first_byte)
+            for rank in range(work.users)
+        ]
+        self.sessions = [Session(machine, asked, file, buffers) for file in files]
+        starts = begin_s + stream(seed, "session start").uniform(0, 1, work.users) * first_step_s(
+            system, demand, work.users
+        )
+        singles, scan_of = (
+            _single_reads(work, demand, extents),
+            _reads_by_session(system, work, demand, extents, seed),
+        )
+        self.ended: simpy.Event = machine.env.all_of(
+            [
+                machine.env.process(
+                    session.execute(
+                        singles[rank], scan_of(rank), float(starts[rank]) if work.users > 1 else begin_s
+                    )
+                )
+                for rank, session in enumerate(self.sessions)
+            ]
+        )
+
+    def result(self, name: str) -> RunResult:
+        """The books of the mean session."""
+        timing = _timing(self.system, self.work, self.demand, (self.machine, self.sessions), self.seed)
+        return books.close_books(name, self.system, self.work, self.demand, timing)
+
+
+def _changed_share(work: Statement, demand: Demand) -> float:
+    """Of the blocks that a statement gets, those that it changes."""
+    if demand.change is None:
+        return 0.0
+    fraction = getattr(work, "rows_fraction", 1.0)
+    return min(1.0, float(fraction * demand.segment.rows_per_block)) if fraction < 1 else 1.0
 
 
 def _buffers(demand: Demand) -> FreeBuffers | None:
@@ -208,7 +253,7 @@ def _timing(
         wait=waits,
         unaccounted=unaccounted,
         request_blocks=sizes,
-        device=device_of(machine.counters, span) if sum(machine.counters.requests) else None,
+        device=None if machine.disk.apart or not sum(machine.counters.requests) else device_of(machine.counters, span),
         engine="simulate",
         seed=seed,
         warnings=books.session_warnings(work, demand, (elapsed, span, processors_s)),

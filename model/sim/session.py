@@ -4,17 +4,21 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Generator, Iterator
+from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 import simpy
+from numpy.typing import NDArray
 
-from model.causes import FREE_BUFFERS, LOG_SPACE, SEQUENTIAL
+from model.causes import FREE_BUFFERS, LOG_SPACE, SCATTERED, SEQUENTIAL
 from model.demand import Demand, reaps_are_waits
 from model.demand.turns import pace_of, stretches_of
 from model.laws.device import copy_time_s
 from model.sim.ledger import Ledger
 from model.sim.machine import Machine
 from model.sim.open_file import OpenFile
+from model.sim.pool import BufferPool
 from model.spec import System
 from model.state.free_buffers import FreeBuffers
 
@@ -24,28 +28,43 @@ Read = tuple[int, int]
 """First block of a read in its datafile, and its blocks."""
 
 
+@dataclass(slots=True)
+class CachedSegment:
+    """A segment in the machine's buffer cache."""
+
+    pool: BufferPool
+    first_block: int
+    """Number of the datafile's first block among all blocks of the cache."""
+    changed_share: float
+    """Of the blocks that are got, those that are changed."""
+    changed: float = 0.0
+    """Of a block that is still to be changed."""
+    fresh: int = 0
+    """Blocks that sessions have filled."""
+
+
 class Session:
     """One session that runs one execution of the workload."""
 
     def __init__(
         self,
         machine: Machine,
-        system: System,
-        demand: Demand,
+        asked: tuple[System, Demand, float],
         file: OpenFile,
-        buffers: FreeBuffers | None,
-        stretch_blocks: float,
+        buffers: FreeBuffers | CachedSegment | None,
     ) -> None:
+        system, demand, stretch = asked
         self.env = machine.env
         self.machine = machine
         self.system = system
         self.demand = demand
         self.file = file
         self.processors = machine.processors
-        self.buffers = buffers
+        self.buffers = buffers if isinstance(buffers, FreeBuffers) else None
+        self.cached = buffers if isinstance(buffers, CachedSegment) else None
         self.ledger = Ledger()
         self.pace = pace_of(system, demand)
-        self.stretch_blocks = stretch_blocks
+        self.stretch_blocks = stretch
         self._posts_every_reap = reaps_are_waits(system)
         self._all_in_page_cache = demand.plan.through_page_cache and system.host.page_cache_hit_fraction == 1
 
@@ -75,6 +94,8 @@ class Session:
                 yield from self._sleep(self._compute(copy_s + reap_s))
                 self.ledger.submit_cpu_s += copy_s
                 self.ledger.reap_cpu_s += reap_s
+            elif self.cached is not None:
+                yield from self._get(self.cached, read, plan.event)
             else:
                 yield from self._read_and_wait(read, plan.event)
             step = min(read[1] * hits_per_read, self.demand.blocks_wanted - done)
@@ -151,6 +172,44 @@ class Session:
             yield self._submit(read)
         self.ledger.wait(event, self.env.now - begin_s)
 
+    def _get(self, cached: CachedSegment, read: Read, event: str) -> Step:
+        """Get the blocks of a read in the buffer cache, and read those that are not there.
+
+        Blocks of a multiblock read enter at the cold end.
+        """
+        first, blocks = read
+        numbers = np.arange(cached.first_block + first, cached.first_block + first + blocks)
+        late_s: list[float] = []
+        aside = np.ones(blocks, bool) if event == SCATTERED else None
+        missed = yield from cached.pool.get((numbers, self._changes(cached, blocks), aside), late_s)
+        for waited_s in late_s:
+            self.ledger.wait(FREE_BUFFERS, waited_s)
+        self.ledger.found += blocks - len(missed)
+        begin = 0
+        while begin < len(missed):
+            end = begin + 1
+            while end < len(missed) and missed[end] == missed[end - 1] + 1:
+                end += 1
+            yield from self._read_and_wait((missed[begin] - cached.first_block, end - begin), event)
+            begin = end
+
+    def _changes(self, cached: CachedSegment, blocks: int) -> NDArray[np.bool_]:
+        """Which of so many blocks the session changes: its share of them, evenly."""
+        upto = cached.changed + cached.changed_share * np.arange(blocks + 1)
+        cached.changed = float(upto[-1] % 1.0)
+        changed: NDArray[np.bool_] = np.diff(np.floor(upto + 1e-9)) > 0
+        return changed
+
+    def _fill_blocks(self, cached: CachedSegment, blocks: float) -> Step:
+        """New blocks are made in the buffer cache, where DBWR will write them."""
+        begin, end = cached.fresh, cached.fresh + max(1, round(blocks))
+        cached.fresh = end
+        late_s: list[float] = []
+        numbers = np.arange(cached.first_block + begin, cached.first_block + end)
+        yield from cached.pool.get((numbers, np.ones(len(numbers), bool), None), late_s)
+        for waited_s in late_s:
+            self.ledger.wait(FREE_BUFFERS, waited_s)
+
     def _place_of(self, read: Read) -> tuple[int, int]:
         """First byte on the disk, and bytes."""
         size = self.demand.block_size_bytes
@@ -165,6 +224,8 @@ class Session:
         yield from self._sleep(busy + blocks * self.pace.other_s + other_s)
         if self.buffers is not None:
             yield from self._fill(self.buffers, blocks)
+        elif self.cached is not None and not self.demand.plan.pieces:
+            yield from self._fill_blocks(self.cached, blocks)
 
     def _fill(self, buffers: FreeBuffers, blocks: float) -> Step:
         """Wait until earlier writes have made room for the next blocks."""

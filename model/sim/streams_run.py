@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 
 import numpy as np
+import simpy
 
 from model.demand.calls import UNBUFFERED, File, files_of, places
 from model.errors import OutsideLaw
@@ -13,7 +14,7 @@ from model.laws import block_layer
 from model.results import RunResult
 from model.sim.alone import is_alone, play_alone, sum_arriving
 from model.sim.caller import Caller, Draws, Record
-from model.sim.machine import SERVICE, counters_of, machine_of, server_of, service_factors
+from model.sim.machine import SERVICE, Machine, Place, counters_of, machine_of, server_of, service_factors
 from model.sim.queued import is_queued, play_queued
 from model.sim.streams import DRAWN_AT_ONCE, LEAST_CV, gamma, stream, uniform, varied
 from model.spec import Calls, Stream, System
@@ -58,7 +59,7 @@ def simulate_streams(
         method = "loop over the calls of all programs, through queue, scheduler and device"
     else:
         records, events = _by_events(system, files, draws, counters, seed)
-        method = "simulation of programs, page cache, queue and device"
+        method = METHOD
     _refuse_what_ends_late(max(counters.last_s, *(record.end_s for record in records)))
     played = Played(files, records, counters, method, seed, events, _overloads(files, records))
     return close_books(name, system, work, played)
@@ -103,11 +104,8 @@ def _by_events(
     """What the programs' calls took, and how many events it needed; a program that has not ended says so."""
     machine = machine_of(system, seed, counters)
     env = machine.env
-    if any(file.path not in UNBUFFERED and file.write for file in files):
-        env.process(machine.page_cache.flusher())
-        env.process(machine.page_cache.journal())
     callers = [Caller(machine, file, rank, draws[rank]) for rank, file in enumerate(files)]
-    ended = env.all_of([env.process(caller.run()) for caller in callers])
+    ended = env.all_of(start(machine, callers))
     assert ended.callbacks is not None
     ended.callbacks.append(lambda _: counters.programs_ended(env.now))
     env.run(until=MOST_SIMULATED_S)
@@ -116,6 +114,48 @@ def _by_events(
     if not ended.processed or counters.in_flight:  # the page cache may still be written back
         records[0].end_s = MOST_SIMULATED_S
     return records, machine.disk.events + sum(len(record.responses_s) for record in records)
+
+
+def start(machine: Machine, callers: list[Caller], begin_s: float = 0.0) -> list[simpy.Process]:
+    """Let programs run from *begin_s* on, and the write-back of what they write into the page cache."""
+    if any(caller.write and caller.path not in UNBUFFERED for caller in callers):
+        machine.write_back()
+    return [machine.env.process(caller.run(begin_s)) for caller in callers]
+
+
+class StreamProgram:
+    """The programs of one stream on a machine, whose files begin where its place says."""
+
+    def __init__(
+        self,
+        machine: Machine,
+        system: System,
+        work: Stream,
+        seed: int,
+        place: Place,
+    ) -> None:
+        self.machine, self.system, self.work, self.seed = machine, system, work, seed
+        self.files = files_of(system, work, capacity_of(system.disk), place.first_byte)
+        _refuse_what_takes_too_long(system, self.files)
+        self.end_byte = max(file.first_byte + file.span_bytes for file in self.files)
+        self.counters = machine.counted_apart(place.owner)
+        draws = [_draws(file, rank, seed) for rank, file in enumerate(self.files)]
+        self.callers = [
+            Caller(machine, file, place.owner + rank, draws[rank]) for rank, file in enumerate(self.files)
+        ]
+        self.ended: simpy.Event = machine.env.all_of(start(machine, self.callers, place.begin_s))
+
+    def result(self, name: str) -> RunResult:
+        """The books of the stream, with what the device did for it."""
+        records = [caller.record for caller in self.callers]
+        self.counters.finish(max(record.end_s for record in records))
+        played = Played(
+            self.files, records, self.counters, METHOD, self.seed, None, _overloads(self.files, records)
+        )
+        return close_books(name, self.system, self.work, played)
+
+
+METHOD = "simulation of programs, page cache, queue and device"
 
 
 def steps_of(system: System, files: list[File]) -> tuple[int, bool]:

@@ -33,21 +33,20 @@ def simulate_transactions(system: System, work: Transactions, *, seed: int, name
     million gets or 50 million buffers.
     """
     solved = solve(system, work)
-    first, most = run_transactions(work), _most(work, solved)
-    run = ByEvents(
-        system, work, solved, begin_of(system, work, solved, seed, first), max(1, first // BATCHES)
-    )
+    first, most = run_transactions(work), most_transactions(work, solved)
+    begin = begin_of((system, work, solved, seed), first)
+    run = ByEvents(system, work, solved, begin, max(1, first // BATCHES))
     run.until(first)
     stood = _Stood(sum(len(dirty.blocks) for _, dirty in run.begin.pools), 0)
     while work.transactions is None and 2 * run.done <= most:
-        if _is_precise(run, work) and not _behind(stood, run):
+        if is_precise(run, work) and not _behind(stood, run):
             break
         stood = _Stood(run.dirty_blocks, run.written_blocks)
         run.until(2 * run.done)
     return result_of(name, system, work, run.played(), _behind(stood, run))
 
 
-def _most(work: Transactions, solved: Solved) -> int:
+def most_transactions(work: Transactions, solved: Solved) -> int:
     """Transactions that are played at most. Raises OutsideLaw where the first run is already too long."""
     first = run_transactions(work)
     gets = max(1.0, solved.parts.mean("drawn_gets") + solved.parts.mean("scan_blocks"))
@@ -71,7 +70,7 @@ def _most(work: Transactions, solved: Solved) -> int:
     return most
 
 
-def _is_precise(run: ByEvents, work: Transactions) -> bool:
+def is_precise(run: ByEvents, work: Transactions) -> bool:
     """Whether the interval of the mean response is as narrow as wanted."""
     found = estimate(run.played().batch_responses()[1])
     return found.half <= work.precision_percent / 100 * found.mean

@@ -9,13 +9,13 @@ from typing import Any
 import simpy
 
 from model.demand.transactions import KindDemand
-from model.kernels.buffers import Buffers, Work
 from model.laws import changed_blocks
 from model.laws.processors import Contention
 from model.sim.data_files import Files
+from model.sim.pool import BufferPool
 from model.sim.references import Drawn, Layout, References
 from model.sim.tally import Tally, Wait
-from model.sim.writers import DatabaseWriter, LogWriter
+from model.sim.writers import LogWriter
 from model.state.servers import Servers, Threads
 
 Step = Generator[simpy.Event, Any, None]
@@ -30,7 +30,7 @@ class Shop:
     threads: int
     files: Files
     layout: Layout
-    pools: list[tuple[Buffers, DatabaseWriter]]
+    pools: list[BufferPool]
     hot_blocks: int
     """Blocks below this number are hot; they have a pool of their own if there are two."""
     log: LogWriter
@@ -184,38 +184,10 @@ def _undo(shop: Shop, kind: KindDemand) -> float:
 def _gets(shop: Shop, drawn: Drawn, late_s: list[float]) -> Generator[simpy.Event, Any, list[int]]:
     """Get all blocks of a transaction; those that it has to read."""
     first = drawn.first
-    reads = yield from _use(shop, 0, (drawn.blocks[:first], drawn.changes[:first], None), late_s)
+    reads = yield from shop.pools[0].get((drawn.blocks[:first], drawn.changes[:first], None), late_s)
     if first == len(drawn.blocks):
         return reads
-    return reads + (yield from _use(shop, 1, (drawn.blocks[first:], drawn.changes[first:], None), late_s))
-
-
-def _use(
-    shop: Shop, pool: int, references: tuple[Any, Any, Any], late_s: list[float]
-) -> Generator[simpy.Event, Any, list[int]]:
-    """Use blocks in a pool: which, which of them change, which enter at the cold end; the blocks to read.
-
-    Where no buffer is clean, it waits for DBWR and goes on.
-    """
-    blocks, changes, cold_end = references
-    buffers, writer = shop.pools[pool]
-    reads: list[int] = []
-    while True:
-        now = shop.env.now
-        work: Work = buffers.work(blocks, changes, cold_end, now)
-        if len(work.misses):
-            reads += blocks[work.misses].tolist()
-        shop.tally.inspected += work.inspected
-        if len(work.newly_dirty):
-            writer.dirtied(work.newly_dirty.tolist(), now)
-        if len(work.to_write):
-            writer.asked(work.to_write.tolist())
-        if work.done == len(blocks):
-            return reads
-        yield writer.cleaned()
-        late_s.append(shop.env.now - now)
-        blocks, changes = blocks[work.done :], changes[work.done :]
-        cold_end = None if cold_end is None else cold_end[work.done :]
+    return reads + (yield from shop.pools[1].get((drawn.blocks[first:], drawn.changes[first:], None), late_s))
 
 
 def _scan(
@@ -228,7 +200,7 @@ def _scan(
     blocks = np.arange(drawn.scan_from, drawn.scan_from + count)
     pool = len(shop.pools) - 1 if drawn.scan_from >= shop.hot_blocks else 0
     aside = np.ones(count, dtype=np.bool_)
-    reads = yield from _use(shop, pool, (blocks, ~aside, aside), late_s)
+    reads = yield from shop.pools[pool].get((blocks, ~aside, aside), late_s)
     return shop.layout.runs(reads, shop.costs.mbrc)
 
 

@@ -16,7 +16,7 @@ from model.laws.commit import (
     LOOKS_EVERY_S,
 )
 from model.sim.data_files import Files
-from model.sim.references import Layout
+from model.sim.references import ByPlace, Layout
 
 Call = Callable[[simpy.Event], None]
 
@@ -88,7 +88,7 @@ class DatabaseWriter:
         env: simpy.Environment,
         files: Files,
         buffers: Buffers,
-        layout: Layout,
+        layout: Layout | ByPlace,
         limits: tuple[int, float],
     ) -> None:
         self.env = env

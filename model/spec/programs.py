@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 class Work(Frozen):
     """A workload, with the programs beside it on the same machine; a kind that differs from most says so here."""
 
+    kind: str
     beside: tuple["Program", ...] = setting(
         (), "Other programs on the same machine, at the same time", GENERAL, max_length=16
     )

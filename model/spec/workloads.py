@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, ClassVar, Literal, Self, TypeVar
+from typing import Annotated, Any, ClassVar, Literal, Self, TypeVar
 
 from pydantic import Field, model_validator
 
@@ -303,7 +303,7 @@ WORKLOADS: dict[str, type[Statement | Stream | Transactions]] = {
     "transactions": Transactions,
 }
 
-Program = Annotated[programs_of(*WORKLOADS.values()), Field(discriminator="kind")]
+Program: Any = Annotated[programs_of(*WORKLOADS.values()), Field(discriminator="kind")]
 """What may stand beside other work."""
 
 for _kind in WORKLOADS.values():

@@ -14,6 +14,7 @@ from app import (
     device_view,
     iostat_text,
     money_text,
+    programs_text,
     rows,
     segment_view,
     stream_text,
@@ -30,6 +31,7 @@ from scenarios import Scenario, to_toml
 TAB: Final = "tab"
 """Where the session's state holds the open tab."""
 APPLIES: Final[dict[str, Callable[[RunResult], bool]]] = {
+    "Programs": lambda result: bool(result.programs),
     "Stream": lambda result: bool(result.streams),
     "Transactions": lambda result: result.transactions is not None,
     "Load": lambda result: result.transactions is not None,
@@ -88,6 +90,7 @@ def tabs(before: RunResult, after: RunResult, other: Scenario, command: str) -> 
 
 Lines = Callable[[RunResult], Iterable[str]]
 WIDE: Final[dict[str, Lines]] = {
+    "Programs": lambda result: programs_text.programs_lines(result, 120),
     "TKPROF": text.tkprof_lines,
     "Device": lambda result: iostat_text.device_lines(result, 120, iostat_text.MOST_ON_A_PAGE),
 }

@@ -19,6 +19,7 @@ from app.iostat_text import MOST_ON_A_PAGE, columns_of, device_lines, size_lines
 from app.money_text import money_lines
 from app.outside import MARK, by_component, lines_of, marked, what_the_mark_says
 from app.profile import folded, profile, scale_of
+from app.programs_text import programs_lines
 from app.segment_text import block_lines, row_lines, search_lines, segment_lines
 from app.stream_text import stream_lines, timeline_lines
 from app.text import (
@@ -353,6 +354,7 @@ def _profile_table(result: RunResult) -> str:
 
 def _instruments(result: RunResult) -> Iterable[str]:
     for section in (
+        programs_lines(result, WIDTH),
         transaction_lines(result, WIDTH),
         stream_lines(result, WIDTH),
         load_lines(result),

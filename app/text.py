@@ -13,6 +13,7 @@ from app.lines import NAME_WIDTH, head, megabytes, wrapped
 from app.money_text import money_lines
 from app.outside import MARK, by_component, by_number, lines_of, marked, what_the_mark_says
 from app.profile import Row, colour, folded, profile
+from app.programs_text import beside_words, programs_lines
 from app.segment_text import (
     advice,
     block_lines,
@@ -93,11 +94,11 @@ def answer(result: RunResult) -> str:
     where = _where(result)
     parts = f": {listed(where)}" if where else ""
     if result.transactions is not None:
-        return answer_of(result, result.transactions, parts)
+        return f"{answer_of(result, result.transactions, parts)} {beside_words(result)}".rstrip()
     takes = f"It takes {show_seconds(result.time.elapsed_s)}{_within(result)}{asked}{parts}."
     if found := at_once(result):
         takes = f"{found}{_within(result)}."
-    return " ".join([takes, *beside(result), *advice(result)])
+    return " ".join([takes, *beside(result), *advice(result), beside_words(result)]).rstrip()
 
 
 def _within(result: RunResult) -> str:
@@ -132,6 +133,7 @@ def run_lines(result: RunResult, title: str = "", *, width: int = 80, bar: str =
     yield ""
     yield from wrapped(answer(result), width, bold=True)
     for section in (
+        programs_lines(result, width),
         transaction_lines(result, width),
         stream_lines(result, width),
         (*profile_lines(result, width, bar), *mark_lines([result], width)),

@@ -253,7 +253,9 @@ def _timing(
         wait=waits,
         unaccounted=unaccounted,
         request_blocks=sizes,
-        device=None if machine.disk.apart or not sum(machine.counters.requests) else device_of(machine.counters, span),
+        device=None
+        if machine.disk.apart or not sum(machine.counters.requests)
+        else device_of(machine.counters, span),
         engine="simulate",
         seed=seed,
         warnings=books.session_warnings(work, demand, (elapsed, span, processors_s)),

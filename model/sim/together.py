@@ -375,8 +375,8 @@ def _because(
             causes.append(
                 (
                     longer_s * WORTH_NAMING,
-                    f"{here.hit_fraction:.1%} of its gets find their block in the buffer cache, alone "
-                    f"{alone.hit_fraction:.1%}: {holder} pushes its blocks out",
+                    f"{100 * here.hit_fraction:.1f} % of its gets find their block in the buffer cache, alone "
+                    f"{100 * alone.hit_fraction:.1f} %: {holder} pushes its blocks out",
                 )
             )
     return [said for more_s, said in sorted(causes, reverse=True) if more_s >= WORTH_NAMING * longer_s]

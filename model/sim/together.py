@@ -16,9 +16,7 @@ from typing import Any, Protocol
 import numpy as np
 import simpy
 
-from model.books import RUN_QUEUE
-from model.demand import FREE_BUFFERS, LOG_FILE_SYNC
-from model.demand.calls import DEVICE, PROCESSOR
+from model.causes import DEVICE, FREE_BUFFERS, LOG_FILE_SYNC, PROCESSOR, RUN_QUEUE
 from model.demand.transactions import run_transactions, touch_rules
 from model.errors import OutsideLaw
 from model.kernels.buffers import Buffers

@@ -134,7 +134,7 @@ def elevator(what: str) -> list[Figure]:
     from model.kernels.drive import medium_of
     from model.kernels.elevator import Arrivals, carried, queued
     from model.sim.queued import rules_of
-    from model.spec import Disk, Host, ReadStream, System
+    from model.spec import Disk, Host, ReadStream, System, WriteStream
 
     scheduler, turns, per_s = CASES[what]
     disk = Disk(queue_depth=32, zones=16) if turns else Disk(rotation_s=0, average_seek_s=0, overhead_s=2e-4,

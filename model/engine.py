@@ -11,7 +11,7 @@ from typing import Any, Final, Generic, Literal, TypeVar
 
 from model.accuracy import with_accuracy
 from model.errors import BlocktimeError, OutsideLaw, UnknownName
-from model.families import Row, family_of
+from model.families import Row, family_for, family_of
 from model.measures import measures_of
 from model.money_books import with_money
 from model.results import RunResult
@@ -27,7 +27,7 @@ def calculate(system: System, work: Workload, *, name: str = "") -> RunResult:
 
     Exact where nobody queues; how far it may be off elsewhere is told by its ``accuracy``.
     """
-    family = family_of(work.kind)
+    family = family_for(work)
     result, exact = family.calculate(system, work, name)
     return with_money(system, work, with_accuracy(system, work, result, family.name, exact=exact))
 
@@ -37,7 +37,7 @@ def simulate(system: System, work: Workload, *, seed: int = 1, name: str = "") -
 
     Raises :class:`OutsideLaw` for more steps than a simulation is allowed, where the calculator is the engine to ask.
     """
-    return with_money(system, work, family_of(work.kind).simulate(system, work, seed, name))
+    return with_money(system, work, family_for(work).simulate(system, work, seed, name))
 
 
 def simulate_measures(system: System, work: Workload, *, seed: int = 1) -> dict[str, float]:
@@ -45,7 +45,7 @@ def simulate_measures(system: System, work: Workload, *, seed: int = 1) -> dict[
 
     Quicker where they need no whole result. Raises what :func:`simulate` raises.
     """
-    quickly = family_of(work.kind).simulated_measures
+    quickly = family_for(work).simulated_measures
     found = quickly(system, work, seed) if quickly else None
     return measures_of(simulate(system, work, seed=seed)) if found is None else found
 
@@ -64,21 +64,21 @@ def calculate_many(system: System, work: Workload, axes: Mapping[str, Any]) -> d
     """
     from model.calc_many import Design  # noqa: PLC0415  (numpy, which one answer does without)
 
-    design, by_arrays = Design(system, work, axes), family_of(work.kind).measures
+    design, by_arrays = Design(system, work, axes), family_for(work).measures
     if by_arrays is None:
         return design.answered_one_by_one(_measures_alone)
     return design.answered(by_arrays, _measures_alone)
 
 
 def _measures_alone(system: System, work: Workload) -> Row:
-    family = family_of(work.kind)
+    family = family_for(work)
     result, exact = family.calculate(system, work, "")
     return exact, measures_of(with_money(system, work, result))
 
 
 def nobody_queues(system: System, work: Workload) -> bool:
     """Whether :func:`calculate` is exact, to within a read or two: one session, reads in order or hidden."""
-    return family_of(work.kind).is_exact(system, work)
+    return family_for(work).is_exact(system, work)
 
 
 def chosen_engine(engine: str, system: System, work: Workload) -> str:
@@ -92,7 +92,7 @@ def chosen_engine(engine: str, system: System, work: Workload) -> str:
 
 def is_simulated(system: System, work: Workload) -> bool:
     """Whether the simulation says more than the closed form: somebody queues, or a part of the answer needs events."""
-    return family_of(work.kind).needs_events or not nobody_queues(system, work)
+    return family_for(work).needs_events or not nobody_queues(system, work)
 
 
 def expected_engine(engine: str, system: System, work: Workload) -> str:
@@ -104,7 +104,7 @@ def expected_engine(engine: str, system: System, work: Workload) -> str:
 
 def printed_engine(engine: str, work: Workload) -> str:
     """The engine that has every number a document may print, where *engine* is asked for."""
-    return "simulate" if engine == "calculate" and family_of(work.kind).needs_events else engine
+    return "simulate" if engine == "calculate" and family_for(work).needs_events else engine
 
 
 def goes_by_arrays(engine: str, kind: str) -> bool:

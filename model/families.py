@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from model.costs import Cost, statement_cost, streams_cost, transactions_cost
+from model.errors import OutsideLaw
 from model.laws.numeric import Number
 from model.results import RunResult
 from model.spec import System
@@ -106,6 +107,31 @@ def _simulate_transactions(system: System, work: Any, seed: int, name: str) -> R
     return simulate_transactions(system, work, seed=seed, name=name)
 
 
+def _calculate_together(system: System, work: Any, name: str) -> tuple[RunResult, bool]:
+    raise OutsideLaw(
+        f"{' and '.join(sorted({program.kind for program in work.programs}))} share the machine: no closed form knows "
+        "them together; simulate"
+    )
+
+
+def _simulate_together(system: System, work: Any, seed: int, name: str) -> RunResult:
+    from model.sim.together import simulate_together  # noqa: PLC0415
+
+    return simulate_together(system, work, seed=seed, name=name)
+
+
+def _cost_together(system: System, work: Any) -> Cost:
+    """Of all programs, together and each alone."""
+    costs = [family_of(program.kind).cost(system, program) for program in work.programs]
+    dearest = max(costs)
+    return Cost(
+        2 * sum(cost.seconds for cost in costs),
+        sum(cost.bytes for cost in costs),
+        dearest.steps,
+        dearest.what,
+    )
+
+
 STATEMENTS: Final = Family(
     name="statements",
     kinds=("full_scan", "index_range_scan", "update", "insert", "delete", "import", "export"),
@@ -136,8 +162,25 @@ TRANSACTIONS: Final = Family(
     simulate=_simulate_transactions,
     cost=transactions_cost,
 )
+TOGETHER: Final = Family(
+    name="programs",
+    kinds=(),
+    needs_events=True,
+    calculate=_calculate_together,
+    is_exact=lambda system, work: False,
+    simulate=_simulate_together,
+    cost=_cost_together,
+)
+"""Programs of several families on one machine."""
 FAMILIES: Final = (STATEMENTS, STREAMS, TRANSACTIONS)
 _FAMILY_OF: Final = {kind: family for family in FAMILIES for kind in family.kinds}
+
+
+def family_for(work: Any) -> Family:
+    """The family that answers a workload with all that stands beside it; streams know each other."""
+    families = {family_of(program.kind).name for program in work.programs}
+    alone = len(work.programs) == 1 or families == {STREAMS.name}
+    return family_of(work.kind) if alone else TOGETHER
 
 
 def family_of(kind: str) -> Family:

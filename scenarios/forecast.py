@@ -8,7 +8,7 @@ from typing import Final, Literal
 from model.costs import AN_ANSWER, rows_cost
 from model.engine import expected_engine
 from model.errors import BlocktimeError, OutsideLaw
-from model.families import family_of
+from model.families import family_for
 from model.spec import System, Workload
 from model.units import show_bytes
 
@@ -91,7 +91,7 @@ def forecast(system: System, work: Workload, engine: str = "auto", repeated: int
     )
     if expected_engine(engine, system, work) == "calculate":
         return calculated
-    once = family_of(work.kind).cost(system, work)
+    once = family_for(work).cost(system, work)
     is_rows = calculated.seconds > once.seconds * repeated
     return Forecast(
         LEAST_S + calculated.seconds + repeated * once.seconds,

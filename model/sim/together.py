@@ -16,7 +16,7 @@ from typing import Any, Protocol
 import numpy as np
 import simpy
 
-from model.causes import DEVICE, FREE_BUFFERS, LOG_FILE_SYNC, PROCESSOR, RUN_QUEUE
+from model.causes import DEVICE, FREE_BUFFERS, LOG_FILE_SYNC, RUN_QUEUE
 from model.demand.transactions import run_transactions, touch_rules
 from model.errors import OutsideLaw
 from model.kernels.buffers import Buffers
@@ -329,7 +329,7 @@ def _figures(result: RunResult | None) -> ProgramFigures:
     time = result.time
     run_queue_s = time.unaccounted.get(RUN_QUEUE, 0.0)
     waits = dict(time.wait)
-    if (for_processor := waits.pop(PROCESSOR, None)) is not None:
+    if (for_processor := waits.pop(RUN_QUEUE, None)) is not None:
         run_queue_s += for_processor.total_s
     rates: dict[str, float | None] = {"elapsed_s": time.elapsed_s}
     if result.transactions is not None:

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final
 
+from model.errors import OutsideLaw
 from model.results import RunResult
 from scenarios import library, load, run
 
@@ -42,8 +43,11 @@ def _flat(path: str, value: Any) -> Iterator[tuple[str, float | int | str]]:
 
 
 def estimated(name: str) -> Numbers:
-    """The library scenario's instant estimate."""
-    return numbers_of(run(load(name), "calculate"))
+    """The library scenario's instant estimate, or why there is none."""
+    try:
+        return numbers_of(run(load(name), "calculate"))
+    except OutsideLaw as refusal:
+        return {"refused": str(refusal)}
 
 
 def simulated(name: str, seed: int) -> Numbers:

@@ -396,7 +396,6 @@ def _answer(
     replications: int | None,
     budget: Budget,
 ) -> RunResult:
-    from model.spec import Dml
     from scenarios import run
     from scenarios.forecast import expected_within
 
@@ -405,9 +404,7 @@ def _answer(
     expected = expected_within(budget, system, work, engine, repeated)
     expected_s = expected.seconds if expected else 0.0
     if expected and expected_s > SEEN_AFTER_S and shows_progress(quiet):
-        quicker = (
-            "" if expected.calculates or isinstance(work, Dml) else "; --engine calculate answers at once"
-        )
+        quicker = "" if expected.calculates or work.plays_rows else "; --engine calculate answers at once"
         print_lines([f"{scenario.name}: {expected}{quicker}"], err=True)
     with progress_to_terminal(quiet, f"answering {scenario.name}", "replications", expected_s) as progress:
         return run(scenario, engine, seed, replications, progress, budget)

@@ -10,7 +10,7 @@ from typing import Any, Final, Literal
 from app.markdown import plain
 from model.catalog import KINDS, entries
 from model.demand.segment import growth_of, row_shape
-from model.spec import WORKLOADS, Transaction, Transactions, Update
+from model.spec import WORKLOADS, Transaction
 from model.units import GIB, KIB, MIB, parse_bytes, parse_seconds, show_bytes, show_seconds, unit_of
 from scenarios import Scenario
 from scenarios.declared import declared_field, has_one_value
@@ -162,8 +162,8 @@ def value_at(scenario: Scenario, path: str) -> Any:
         "mix",
         "0",
     ]:  # controls are for the first kind alone: several would be too many
-        target = target.mix[0] if isinstance(target, Transactions) else Transaction()
-    if path == GROWTH and isinstance(target, Update) and target.sets:
+        target = (target.mixed or (Transaction(),))[0]
+    if path == GROWTH and target.plays_rows and target.sets:
         return float(growth_of(scenario.system.table, target, row_shape(scenario.system.table))[0])
     for section in sections if sections[0] != "workload" else []:
         target = getattr(target, section)

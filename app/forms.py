@@ -9,7 +9,6 @@ from typing import Any, Final
 
 from app.fields import Facts, facts, value_at
 from app.idle import why_idle
-from model.spec import Transactions
 from scenarios import Scenario
 
 QUERIES: Final = ("full_scan", "index_range_scan")
@@ -46,7 +45,7 @@ class Control:
         if self.path == ROW_BYTES:
             return not scenario.system.table.columns
         if self.path in OF_A_KIND:
-            return isinstance(scenario.workload, Transactions) and len(scenario.workload.mix) == 1
+            return len(scenario.workload.mixed) == 1
         return self.path not in PRICES or scenario.system.prices.currency is not None
 
     def idle(self, scenario: Scenario) -> str:

@@ -40,7 +40,6 @@ from app.transaction_text import (
 )
 from app.uncertainty_text import difference_lines, uncertainty_lines
 from model.results import RunResult
-from model.spec import Transactions
 from model.transaction_curves import cache_curve, doubling_load, load_curve
 from model.units import show_seconds
 from scenarios.compare import components, next_to_nothing, why
@@ -300,7 +299,7 @@ def _device_plots(result: RunResult, name: str) -> Iterable[str]:
 def _transaction_plots(scenario: Scenario, result: RunResult) -> Iterable[str]:
     """Throughput and response over load, and hits over the size of the cache, each with its finding."""
     stats, cache, work = result.transactions, result.cache, scenario.workload
-    if stats is None or cache is None or not isinstance(work, Transactions):
+    if stats is None or cache is None:
         return
     loads = load_curve(scenario.system, work)
     twice = doubling_load(scenario.system, work, loads)

@@ -13,12 +13,10 @@ from model.units import MIB, show_bytes, show_seconds
 from scenarios.why_streams import overlapped
 from scenarios.why_words import listed
 
-DOES = {"write_stream": "writes", "read_stream": "reads"}
-
 
 def does(stream: StreamStats) -> str:
     """What a stream does, in one word."""
-    return DOES.get(stream.kind, stream.kind)
+    return "writes" if stream.writes else "reads"
 
 
 def rates(stream: StreamStats) -> str:

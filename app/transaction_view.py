@@ -12,7 +12,6 @@ from app.markdown import plain, sentence
 from model.books import blocktime_version
 from model.errors import BlocktimeError
 from model.results import RunResult
-from model.spec import Transactions
 from model.transaction_curves import Load, Size, cache_curve, doubling_load, load_curve
 from scenarios import Scenario
 from scenarios.prices import without_prices
@@ -22,7 +21,6 @@ from scenarios.prices import without_prices
 def _over_load(document: str, version: str, _scenario: Scenario) -> tuple[list[Load], float | None]:
     del document, version  # the key
     work = _scenario.workload
-    assert isinstance(work, Transactions)
     points = load_curve(_scenario.system, work)
     return points, doubling_load(_scenario.system, work, points)
 

@@ -248,7 +248,7 @@ def _trace(result: RunResult) -> str:
 def _fio(result: RunResult) -> str:
     jobs: list[dict[str, object]] = []
     for stream in result.streams or ():
-        direction = "read" if stream.kind == "read_stream" else "write"
+        direction = "write" if stream.writes else "read"
         latency: dict[str, object] = {"mean": round(stream.response_s * 1e9, 6)}
         shares = {name[1:]: value for name, value in stream.response_percentiles.items() if name != "max"}
         if shares:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from types import FunctionType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -27,8 +28,6 @@ ONE_BY_ONE = (
     "disk.burst_credits",
 )
 """Numbers that some law wants one by one; for one block size half of the arithmetic is on plain numbers besides."""
-ASKING_THE_DRIVE = ("import", "read_stream", "write_stream")
-"""Workloads that ask what a drive does, for which most fields of machine and calls are choices."""
 LAID_FOR_THE_DRIVE = (
     "workload.think_s", "workload.rate_per_s", "host.journal_commit_s", "host.journal_age_s", "host.copy_bytes_per_s",
     "host.page_cache_hit_fraction", "host.page_write_s", "host.page_submit_s", "host.read_call_s", "host.write_call_s",
@@ -51,11 +50,11 @@ class Overlay:
         if name in self._replaced:
             return self._replaced[name]
         derived = getattr(type(self._base), name, None)
-        return (
-            derived.fget(self)
-            if isinstance(derived, property) and derived.fget
-            else getattr(self._base, name)
-        )
+        if isinstance(
+            derived, property | FunctionType
+        ):  # what the class derives follows from the replaced fields
+            return derived.__get__(self)
+        return getattr(self._base, name)
 
 
 class Group(NamedTuple):
@@ -109,7 +108,7 @@ class Design:
             getattr(calls, "start_byte", None) for calls in (self.work, *getattr(self.work, "beside", ()))
         )
         for path, column in self.columns.items():
-            laid = _is_laid(path, self.work.kind) and not (drive_has_a_place and path.startswith("disk."))
+            laid = _is_laid(path, self.work) and not (drive_has_a_place and path.startswith("disk."))
             if not laid:
                 keys[path] = column
             elif isinstance(column, np.ndarray):
@@ -193,14 +192,14 @@ def _alike(columns: list[Any], length: int) -> list[Places]:
     return np.split(order, np.flatnonzero(np.diff(codes[order])) + 1)
 
 
-def _is_laid(path: str, kind: str) -> bool:
-    """Whether the laws for a kind of workload take the numbers of a field as an array."""
+def _is_laid(path: str, work: Workload) -> bool:
+    """Whether the laws for a workload take the numbers of a field as an array."""
     if path in ONE_BY_ONE:
         return False
     section = path.partition(".")[0]
-    if kind not in ASKING_THE_DRIVE or section in ("prices", "client", "table", "index"):
+    if not work.asks_the_drive or section in ("prices", "client", "table", "index"):
         return True
-    if kind == "import" and section != "disk":
+    if not work.asks_the_kernel and section != "disk":
         return path not in CHOICES_OF_AN_IMPORT
     return path in LAID_FOR_THE_DRIVE
 

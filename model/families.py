@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from model.costs import Cost, statement_cost, streams_cost, transactions_cost
+from model.demand import Demand, demand_of
 from model.errors import OutsideLaw
 from model.laws.numeric import Number
 from model.results import RunResult
@@ -35,6 +36,8 @@ class Family:
     """The simulation's answer by a system, a workload, a seed and a name."""
     cost: Callable[[System, Any], Cost]
     """What the simulation takes."""
+    demand: Callable[[Any, Any], Demand] | None = None
+    """What one execution asks of each resource, where it is known before it meets others."""
     measures: Callable[[Any, Any], Row] | None = None
     """The closed form's numbers where fields may be arrays; None where arrays would not make it quicker."""
     simulated_measures: Callable[[System, Any, int], dict[str, float] | None] | None = None
@@ -140,6 +143,7 @@ STATEMENTS: Final = Family(
     is_exact=_is_exact_statement,
     simulate=_simulate_statement,
     cost=statement_cost,
+    demand=demand_of,
     measures=_statement_measures,
 )
 STREAMS: Final = Family(

@@ -224,7 +224,7 @@ def _paid_storage(system: Any, work: Any, spent: Spent) -> tuple[Number, Number]
         return prices.storage_bytes, requests_per_s
     if spent.segment_bytes is not None:
         return spent.segment_bytes, requests_per_s
-    if work.kind == "transactions":
+    if spent.transactions_per_s is not None:
         return work.data_bytes, requests_per_s
     everything = capacity_of(disk)
     return min(everything, work.users * span_bytes(work, everything, work.start_byte or 0)), requests_per_s

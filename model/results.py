@@ -259,6 +259,11 @@ class StreamStats(Frozen):
     page_cache_bytes: float = 0
     """Bytes of the calls that went through the page cache."""
 
+    @property
+    def writes(self) -> bool:
+        """Whether its calls write."""
+        return self.kind == "write_stream"
+
 
 class TransactionKind(Frozen):
     """One kind of transaction of the mix."""

@@ -24,7 +24,8 @@ def declared_field(path: str, kind: str) -> dict[str, Any] | None:
     if sections == ["workload"]:
         target = workload["$defs"][workload["discriminator"]["mapping"][kind].rsplit("/", 1)[-1]]
     elif sections[:2] == ["workload", "mix"] and len(sections) == 3:
-        target = workload["$defs"]["Transaction"] if kind == "transactions" else {"properties": {}}
+        own = workload["$defs"][workload["discriminator"]["mapping"][kind].rsplit("/", 1)[-1]]
+        target = workload["$defs"]["Transaction"] if "mix" in own["properties"] else {"properties": {}}
     else:
         target = system
         for section in sections:

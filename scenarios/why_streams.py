@@ -26,7 +26,6 @@ TOLD = (CPU, DEVICE)
 
 LEAST_MERGED = 0.05
 """Share by which the requests of a call differ before merging is told as the reason."""
-DOES = {"write_stream": "write", "read_stream": "read"}
 
 
 def both(base: RunResult, other: RunResult) -> tuple[StreamStats, StreamStats] | None:
@@ -112,7 +111,7 @@ def _megabytes(stream: StreamStats) -> str:
 
 def _response(before: StreamStats, after: StreamStats) -> str:
     """What a call takes from its begin to its end."""
-    call = DOES.get(after.kind, "call")
+    call = "write" if after.writes else "read"
     if not differs(before.response_s, after.response_s):
         return f"a {call} takes {show_seconds(after.response_s)} as before"
     told = f"a {call} takes {show_seconds(after.response_s)} instead of {show_seconds(before.response_s)}"
@@ -202,7 +201,7 @@ def _waits(change: Change, base: RunResult, other: RunResult) -> str:
 
 
 def _call(result: RunResult) -> str:
-    return DOES.get(result.streams[0].kind, "call") if result.streams else "call"
+    return "call" if not result.streams else "write" if result.streams[0].writes else "read"
 
 
 def _waited(result: RunResult) -> EventTime | None:

@@ -16,7 +16,6 @@ from model.causes import (
     SEQUENTIAL,
 )
 from model.results import RunResult, TransactionStats
-from model.spec import Transactions
 from model.units import show_bytes, show_seconds
 from scenarios.why_device import Asked, another_disk, limit
 from scenarios.why_words import Change, differs, effect, from_to, listed, takes
@@ -121,9 +120,7 @@ def saturates(resource: str) -> str:
 
 def _more_users(asked: Asked | None) -> str:
     works = [one.workload for one in asked] if asked else []
-    if not all(isinstance(work, Transactions) for work in works) or not works:
-        return ""
-    users = [getattr(work, "users", 0) for work in works]
+    users = [work.users for work in works] or [0, 0]
     return f" with {users[1]:,} users instead of {users[0]:,}" if users[0] != users[1] else ""
 
 

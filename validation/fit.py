@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, Final
 
 from model.errors import SpecError
 from model.results import RunResult
-from model.spec import Transactions
 from scenarios import load, run
 from validation.case import Prior
 from validation.compare import Runs, allowed_error
@@ -85,7 +84,7 @@ def is_counted(number: MeasuredNumber) -> bool:
 
 
 def _has_chance(number: MeasuredNumber) -> bool:
-    return isinstance(load(*number.pick).workload, Transactions)
+    return load(*number.pick).workload.chance_fraction > 0
 
 
 def fit_to(
@@ -147,7 +146,7 @@ class ClosedForms(Runs):
     def result(self, pick: Pick) -> RunResult:
         """The result of a scenario with settings."""
         scenario = load(*pick)
-        if not isinstance(scenario.workload, Transactions):
+        if not scenario.workload.chance_fraction:
             return super().result(pick)
         return run(scenario, engine="calculate")
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 from math import isnan
 from typing import Final
 
-from model.demand import demand_of
 from model.demand.conditions import conditions_of
-from model.spec import Stream, Transactions
+from model.families import family_of
 from scenarios import load
 from validation.numbers import MeasuredNumber
 
@@ -53,7 +52,8 @@ def conditions_behind(number: MeasuredNumber) -> dict[str, float]:
     name, settings = number.pick
     scenario = load(name, settings)
     system, work = scenario.system, scenario.workload
-    demand = None if isinstance(work, Stream | Transactions) else demand_of(system, work)
+    asks = family_of(work.kind).demand
+    demand = asks(system, work) if asks else None
     quantities = conditions_of(system, work, demand)[0].quantities
     return {quantity: float(value) for quantity, value in quantities.items() if not isnan(value)}
 

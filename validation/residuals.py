@@ -25,8 +25,8 @@ SEEDS = (1, 2)
 """The simulated answer is the mean of these."""
 FIRST_OF_TABLE = 20_000
 """Cases from this number on make the table; those that test it have lower numbers."""
-NUMBER = dict.fromkeys(WORKLOADS, 250) | {"read_stream": 400, "write_stream": 400, "transactions": 400}
-"""Cases of each kind in the table."""
+NUMBER = {False: 250, True: 400}
+"""Cases of each kind in the table, by whether some of its answer comes from the simulation alone."""
 FEWEST = 59
 """Cases of which the farthest bounds 95 % of all with a confidence of 95 % [wilks-1941]."""
 FEWEST_OF_FAMILY = 20
@@ -282,7 +282,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _names(kinds: Sequence[str], first: int, number: int | None) -> Iterator[str]:
     """Names of cases, kind after kind in turn, so that a run that is stopped has some of each."""
-    most = {kind: number or NUMBER[kind] for kind in kinds}
+    most = {kind: number or NUMBER[family_of(kind).needs_events] for kind in kinds}
     for place in range(max(most.values())):
         yield from (f"{kind}/{first + place}" for kind in kinds if place < most[kind])
 

@@ -81,7 +81,7 @@ def scenario_of(values: Values) -> Scenario:
 def gap_s(scenario: Scenario) -> float:
     """From the end of a call to the next command: the program's pause and the CPU of a call."""
     host, work = scenario.system.host, stream_of(scenario)
-    return float(work.think_s + (host.write_call_s if work.kind == "write_stream" else host.read_call_s))
+    return float(work.think_s + (host.write_call_s if work.writes else host.read_call_s))
 
 
 def calls_of(scenario: Scenario, many: int) -> list[Call]:
@@ -102,7 +102,7 @@ def calls_of(scenario: Scenario, many: int) -> list[Call]:
 def _parts(scenario: Scenario, at_s: float, took_s: float, tracks: float) -> Call:
     """The parts of a service; what neither overhead nor seek nor transfer explains is the platter's turn."""
     disk, work = scenario.system.disk, stream_of(scenario)
-    write = work.kind == "write_stream"
+    write = work.writes
     overhead = min(float(disk_means.overhead_s(disk, write)), took_s)
     rate = disk.bandwidth_bytes_per_s if disk.rotation_s else disk_means.rate_bytes_per_s(disk, write)
     sent = min(transfer_s(work.block_size_bytes, rate), took_s - overhead)
@@ -216,7 +216,7 @@ def _platter(disk: Any, calls: list[Call]) -> list[dict[str, Any]]:
 def law_s(scenario: Scenario, sizes: Any) -> Any:
     """Mean service of a call of each size, from the laws."""
     disk, work = scenario.system.disk, stream_of(scenario)
-    write, gap = work.kind == "write_stream", gap_s(scenario)
+    write, gap = work.writes, gap_s(scenario)
     if work.pattern == "random":
         return disk_means.random_service_s(disk, sizes, capacity_of(disk), write, gap)
     return disk_means.sequential_service_s(disk, sizes, gap, write)

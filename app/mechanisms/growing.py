@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import numpy as np
 
@@ -26,7 +26,7 @@ BLOCK, PCTFREE, UPDATED, ROWS, RELEASE, SPACE = (
 )  # fmt: skip
 GROWTH: Final = "growth"
 _AS_PRINTED: Final = load(SCENARIO)
-N2_BYTES: Final = _AS_PRINTED.workload.sets[0].bytes if isinstance(_AS_PRINTED.workload, Update) else 0.0
+N2_BYTES: Final = cast(Update, _AS_PRINTED.workload).sets[0].bytes
 """Mean data bytes of document 002's numbers."""
 START: Final[Mapping[str, Any]] = {
     **{path: value_at(_AS_PRINTED, path) for path in (BLOCK, PCTFREE, ROWS, RELEASE, SPACE)},

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from typing import cast
+
 from model.spec import Stream
 from scenarios import Scenario
 
 
 def stream_of(scenario: Scenario) -> Stream:
     """Its calls."""
-    work = scenario.workload
-    assert isinstance(work, Stream)
-    return work
+    return cast(Stream, scenario.workload)

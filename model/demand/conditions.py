@@ -145,7 +145,7 @@ def conditions_of(
     """
     if demand is not None:
         return [_of_statement(system, work, demand, wanted)]
-    if work.kind == "transactions":
+    if work.mixed:
         return _of_transactions(system, work)
     return [_of_calls(system, calls) for calls in (work, *work.beside)]
 

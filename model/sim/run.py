@@ -12,6 +12,7 @@ import simpy
 from model import books, causes
 from model.demand import Demand, demand_of
 from model.demand.turns import first_step_s, stretch_blocks, stretches_of
+from model.demand.work import RANGE_SCAN
 from model.errors import OutsideLaw
 from model.results import RunResult
 from model.sim.ledger import mean_waits
@@ -163,7 +164,7 @@ def _reads_by_session(
     """The reads of each session in order, by its rank; those that change rows share them among them."""
     plan, each = demand.plan, float(demand.reads)
     shared = demand.change is not None
-    if work.kind == "index_range_scan" or (shared and plan.positioned_fraction == 1):
+    if demand.access_path == RANGE_SCAN or (shared and plan.positioned_fraction == 1):
         return lambda rank: _single_block_reads(
             round((rank + 1) * each) - round(rank * each),
             float(plan.positioned_fraction),

@@ -6,9 +6,12 @@ from pydantic import create_model, field_validator
 
 from model.provenance import Frozen
 from model.spec.fields import GENERAL, Seconds, setting
+from model.spec.machine import IoPath
 from model.spec.segments import Table
 
 if TYPE_CHECKING:
+    from model.spec.transactions import Transaction
+
     Program = Any
 
 
@@ -44,6 +47,30 @@ class Work(Frozen):
     """Whether the rows that it changes are new ones, in blocks that it formats."""
     deletes: ClassVar[bool] = False
     """Whether the rows that it changes go, and undo keeps all of them."""
+
+    asks_the_drive: ClassVar[bool] = False
+    """Whether its estimate asks what a drive does, for which most fields of a disk are choices."""
+    asks_the_kernel: ClassVar[bool] = False
+    """Whether its calls go through the kernel's block layer or page cache one by one."""
+
+    @property
+    def mixed(self) -> tuple["Transaction", ...]:
+        """The kinds of transactions that it mixes."""
+        return ()
+
+    @property
+    def chance_fraction(self) -> float:
+        """Half the interval that a mean of one simulation has by itself, over the mean; 0 where it has none."""
+        return 0.0
+
+    @property
+    def scans_blocks(self) -> bool:
+        """Whether it may read several blocks at once."""
+        return True
+
+    def opened_as(self, io_path: IoPath) -> IoPath:
+        """How its files are opened, where the host opens them by *io_path*."""
+        return io_path
 
     @property
     def at_random(self) -> bool:

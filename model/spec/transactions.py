@@ -112,6 +112,21 @@ class Transactions(Work):
         le=50,
     )
 
+    @property
+    def mixed(self) -> tuple[Transaction, ...]:
+        """The kinds of transactions that it mixes."""
+        return self.mix
+
+    @property
+    def chance_fraction(self) -> float:
+        """Half the interval of the mean response of one simulation, over that mean."""
+        return self.precision_percent / 100
+
+    @property
+    def scans_blocks(self) -> bool:
+        """Whether a transaction reads several blocks at once."""
+        return any(one.scan_blocks for one in self.mix)
+
     @model_validator(mode="after")
     def _closed_or_open(self) -> Transactions:
         if self.think_s > MOST_THINK_S:

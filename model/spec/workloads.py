@@ -183,6 +183,8 @@ SomeCalls = TypeVar("SomeCalls", bound="Calls")
 class Calls(Work):
     """A program that reads or writes in calls of one size, as dd and a benchmark do."""
 
+    asks_the_drive: ClassVar[bool] = True
+    asks_the_kernel: ClassVar[bool] = True
     block_size_bytes: Size = setting(8 * KIB, "Bytes of a call (bs= of dd)", GENERAL, ge=512, le=64 * MIB)
     count: Whole = setting(1000, "Calls (count= of dd), of each user", GENERAL, ge=1, le=100_000_000)
     pattern: Literal["sequential", "random", "strided"] = setting(
@@ -231,6 +233,10 @@ class Calls(Work):
     users: Whole = setting(
         1, "Programs that do it at the same time, each with a file of its own", GENERAL, ge=1, le=1000
     )
+
+    def opened_as(self, io_path: IoPath) -> IoPath:
+        """How its file is opened, where the host opens files by *io_path*."""
+        return self.path or io_path
 
     @model_validator(mode="after")
     def _calls_that_can_be(self) -> Self:

@@ -14,7 +14,6 @@ from model.engine import chosen_engine, estimate_of
 from model.errors import SpecError, UnknownName, cut
 from model.measures import MEASURES
 from model.results import RunResult
-from model.spec import Transactions
 from model.units import parse_bytes, parse_seconds
 from scenarios.declared import limits_of
 from scenarios.load import Source
@@ -292,10 +291,8 @@ class _Search:
         """Share of its value by which chance alone may move a measure of simulated transactions."""
         question = self._asker.question
         base = question.source.scenario()
-        if not isinstance(base.workload, Transactions):
-            return 0.0
-        engine = chosen_engine(question.how.engine, base.system, base.workload)
-        return base.workload.precision_percent / 100 if engine == "simulate" else 0.0
+        simulated = chosen_engine(question.how.engine, base.system, base.workload) == "simulate"
+        return base.workload.chance_fraction if simulated else 0.0
 
     def _can_go(self, scanned: Sequence[Reached]) -> tuple[bool, bool]:
         """Whether the field may have values beyond both ends of the range."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from model.engine import calculate_many, nobody_queues
 from model.errors import SpecError
-from model.spec import Transactions
+from model.families import family_of
 from scenarios.load import source_in, to_mapping
 from scenarios.spec import Scenario
 from scenarios.sweeps.points import Points
@@ -35,7 +35,7 @@ def draws_for(scenario: Scenario, engine: str) -> int:
     """How many draws *engine* answers."""
     if engine == "simulate":
         return SIMULATED
-    return ONE_BY_ONE if isinstance(scenario.workload, Transactions) else BY_ARRAYS
+    return BY_ARRAYS if family_of(scenario.workload.kind).measures else ONE_BY_ONE
 
 
 def elapsed_s(

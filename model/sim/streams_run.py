@@ -137,7 +137,10 @@ class StreamProgram:
         self.machine, self.system, self.work, self.seed = machine, system, work, seed
         self.files = files_of(system, work, capacity_of(system.disk), place.first_byte)
         _refuse_what_takes_too_long(system, self.files)
-        self.end_byte = max(file.first_byte + file.span_bytes for file in self.files)
+        anywhere = work.pattern == "random" and work.span_bytes is None
+        self.end_byte = (
+            place.first_byte if anywhere else max(file.first_byte + file.span_bytes for file in self.files)
+        )
         self.counters = machine.counted_apart(place.owner)
         draws = [_draws(file, rank, seed) for rank, file in enumerate(self.files)]
         self.callers = [

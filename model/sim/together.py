@@ -129,13 +129,14 @@ def simulate_together(system: System, work: Any, *, seed: int, name: str) -> Run
     """
     systems = [_system_of(system, program) for program in work.programs]
     seeds = [seed if not rank else _seed_of(seed, rank) for rank in range(len(work.programs))]
-    every = list(zip(systems, work.programs, seeds, strict=True))
-    machine, programs, together = _play(every, name)
+    programs = [program.model_copy(update={"beside": ()}) for program in work.programs]
+    every = list(zip(systems, programs, seeds, strict=True))
+    machine, played, together = _play(every, name)
     first, end_s = together[0], machine.env.now
     if first is None:
         raise OutsideLaw("too few transactions ended to say anything: ask for more users or a higher rate")
     alone = [_play([(own, _at_once(program), its)], name)[2][0] for own, program, its in every]
-    found = _programs(machine, work, programs, (together, alone))
+    found = _programs(machine, work, played, (together, alone))
     notes = [_lasts(end_s, work)]
     return first.model_copy(
         update={

@@ -88,8 +88,12 @@ def test_what_programs_got_is_what_the_disk_did_to_the_last_request(name: str) -
 def test_a_program_takes_longer_beside_others_than_alone_and_the_answer_says_why() -> None:
     result = simulate(system_of(), users(beside=(BACKUP,)), seed=1)
     first, backup = result.programs or []
-    assert first.response_s and first.alone.response_s and first.response_s > 1.2 * first.alone.response_s
-    assert backup.elapsed_s and backup.alone.elapsed_s and backup.elapsed_s > backup.alone.elapsed_s
+    assert first.response_s is not None
+    assert first.alone.response_s is not None
+    assert first.response_s > 1.2 * first.alone.response_s
+    assert backup.elapsed_s is not None
+    assert backup.alone.elapsed_s is not None
+    assert backup.elapsed_s > backup.alone.elapsed_s
     assert any("db file sequential read" in said and "read stream" in said for said in first.because)
 
 

@@ -1,74 +1,81 @@
-"""From demands and times to a :class:`RunResult`: one place where both engines close their books."""
+"""The one closing of books: from what a family of workloads found out to a checked answer, or to a row of numbers."""
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
-from math import isnan
+from math import isclose
 from typing import Any
 
-from model.causes import (
-    BETWEEN_CALLS,
-    DIRECT,
-    FREE_BUFFERS,
-    LOG_SPACE,
-    MORE_DATA,
-    SCATTERED,
-    SENT_TWICE,
-    SEQUENTIAL,
-    TO_CLIENT,
-)
-from model.demand import Demand, optimizer_of
-from model.demand.conditions import extrapolations
-from model.laws.numeric import Number, known_where
-from model.measures import MEASURES
+from model.demand import Demand
+from model.demand.conditions import extrapolated_constants, extrapolations
+from model.errors import BooksDoNotBalance
+from model.laws.iostat import DeviceSums, quantities
+from model.laws.numeric import Number, known_where, some, where
+from model.measures import measures_of
+from model.money_books import money_of, money_sources
+from model.provenance import Extrapolation
 from model.results import (
     CacheUse,
     Call,
     DeviceStats,
     EventTime,
-    Interval,
     LogicalIO,
+    Money,
     OptimizerCost,
     PhysicalIO,
+    RowChanges,
     RunResult,
+    SegmentSpace,
+    SpaceSearch,
+    Stage,
+    StreamStats,
     TimeBreakdown,
-    check_books,
+    TransactionStats,
+    part,
 )
-from model.row_books import row_changes, segment_space, space_search
 from model.spec import System, Workload
-from model.units import show_seconds
-from model.write_books import device_of_writes, writes_of_a_session
 
-LAW_SOURCES = {
-    "full_scan": ("oracle-concepts", "rahn-mbrc", "savvinov-lio", "shallahamer-direct", "oracle-tuning"),
-    "index_range_scan": ("oracle-concepts", "savvinov-lio", "oracle-tuning"),
-    "update": ("oracle-concepts", "adams-migration", "geist-assm", "lewis-assm-bug", "rahn-pctfree"),
-    "insert": ("oracle-concepts", "geist-assm", "lewis-delete"),
-    "delete": ("oracle-concepts", "lewis-delete"),
-    "import": ("oracle-concepts", "oracle-utilities", "oracle-wait-interface", "magni-linux"),
-    "export": ("oracle-concepts", "oracle-utilities", "rahn-mbrc", "savvinov-lio"),
-}
-IN_CALL = (DIRECT, SCATTERED, SEQUENTIAL, TO_CLIENT, MORE_DATA, FREE_BUFFERS, LOG_SPACE)
+ROUNDING = 1e-9
+"""Share of the elapsed time below which what is left of it is no time without a cause."""
 
 
 @dataclass(slots=True)
-class Timing:
-    """What an engine found out about time: per session the waits and causes, and the device over the run."""
+class Figures:
+    """What a family found out of its work by one of the engines: parts of an answer, of numbers or of arrays."""
 
-    elapsed_s: float
-    cpu: dict[str, float]
-    wait: dict[str, EventTime]
-    unaccounted: dict[str, float]
-    request_blocks: dict[int, float]
-    device: DeviceStats | None
     engine: str
+    law_sources: Collection[str]
+    time: TimeBreakdown
+    physical_io: PhysicalIO
+    device: dict[str, DeviceStats]
+    access: str
+    demand: Demand | None = None
+    """Of a statement."""
+    method: str = ""
     seed: int = 0
     warnings: list[str] = field(default_factory=list)
-    interval: Interval | None = None
+    calls: dict[str, Call] = field(default_factory=dict)
+    logical_io: LogicalIO | None = None
+    cache: CacheUse | None = None
+    segment: SegmentSpace | None = None
+    optimizer: OptimizerCost | None = None
+    streams: list[StreamStats] | None = None
+    transactions: TransactionStats | None = None
+    timeline: list[Stage] | None = None
+    changes: RowChanges | None = None
+    space_search: SpaceSearch | None = None
     events: int | None = None
-    last_session_s: float | None = None
+    money: Money | None = None
+    """By the closing, as is what follows."""
+    extrapolated: list[Extrapolation] | Number = 0
+    """Of a row how many."""
+
+
+PERCENTILES = {"p50": 0.50, "p95": 0.95, "p99": 0.99, "max": 1.0}
+PARTS = tuple(name for name in RunResult.model_fields if name in Figures.__dataclass_fields__)
 
 
 @cache
@@ -80,163 +87,167 @@ def blocktime_version() -> str:
         return "0.1.0"
 
 
-def close_books(name: str, system: System, work: Workload, demand: Demand, timing: Timing) -> RunResult:
-    """One checked result from what was asked and how long it took."""
-    bs = demand.block_size_bytes
-    single = demand.plan.single_reads
-    read_blocks = sum(size * many for size, many in timing.request_blocks.items())
-    gets = demand.gets
-    get_cpu = timing.cpu["buffer gets"]
-    walk_cpu = timing.cpu["walking rows"]
-    hits = max(0.0, demand.blocks_wanted + single - read_blocks)
-    cpu_s = sum(timing.cpu.values())
-    waited_in_call = sum(timing.wait[event].total_s for event in IN_CALL if event in timing.wait)
-    overlap = timing.unaccounted.get(SENT_TWICE, 0.0)
-    writes, written_bytes = writes_of_a_session(work, demand)
-    device = timing.device
-    if demand.writing:
-        device = device_stats(*device_of_writes(system, demand, timing.last_session_s or timing.elapsed_s))
-    opinion = optimizer_of(system, work, demand)
+def close(name: str, system: System, work: Workload, figures: Figures) -> RunResult:
+    """One checked answer of numbers, with what it costs; raises :class:`BooksDoNotBalance`."""
+    figures.money = money_of(system, work, figures)
+    figures.extrapolated = extrapolations(system, work, figures.demand)
+    sources = {*figures.law_sources, *(one.source.split(":")[0] for one in system.constants.values())}
+    if figures.money is not None:
+        sources.update(money_sources(system))
     return check_books(
         RunResult(
             scenario=name,
-            engine=timing.engine,
-            seed=timing.seed,
             version=blocktime_version(),
-            sources=_sources(system, work.kind),
-            extrapolated=extrapolations(system, work, demand),
-            warnings=timing.warnings,
-            time=TimeBreakdown(
-                elapsed_s=timing.elapsed_s,
-                cpu_s=cpu_s,
-                cpu=timing.cpu,
-                wait=timing.wait,
-                client_rows_s=demand.client_rows_s or None,
-                unaccounted_s=sum(timing.unaccounted.values()),
-                unaccounted=timing.unaccounted,
-                interval=timing.interval,
-                last_session_s=timing.last_session_s,
-            ),
-            calls=_calls(work, demand, cpu_s, waited_in_call + overlap, read_blocks),
-            logical_io=LogicalIO(
-                consistent_gets=gets,
-                current_gets=demand.current_gets,
-                cpu_per_get_s=(get_cpu + walk_cpu) / gets if gets else 0.0,
-                row_walk_fraction=walk_cpu / (get_cpu + walk_cpu) if get_cpu + walk_cpu > 0 else 0.0,
-            ),
-            physical_io=PhysicalIO(
-                read_requests=sum(timing.request_blocks.values()),
-                read_blocks=read_blocks,
-                read_bytes=read_blocks * bs,
-                write_requests=writes,
-                write_bytes=written_bytes,
-                request_blocks=dict(sorted(timing.request_blocks.items(), reverse=True)),
-            ),
-            cache=CacheUse(
-                hits=hits,
-                misses=read_blocks,
-                hit_fraction=hits / (hits + read_blocks) if hits + read_blocks else 0.0,
-            ),
-            segment=segment_space(system, demand),
-            device={} if device is None else {"disk": device},
-            optimizer=OptimizerCost(
-                io_cost=opinion.io_cost, cpu_cost=opinion.cpu_cost, cost=opinion.cost, mbrc=opinion.mbrc
-            ),
-            changes=row_changes(work, demand),
-            space_search=space_search(system, demand, timing.cpu, timing.elapsed_s),
-            access=demand.plan.why,
-            events=timing.events,
+            sources=sorted(sources),
+            **{name: getattr(figures, name) for name in PARTS},
         )
     )
 
 
-def _calls(
-    work: Workload, demand: Demand, cpu_s: float, waited_s: float, read_blocks: float
-) -> dict[str, Call]:
-    """TKPROF's three lines: a query works in its fetches, a statement that changes rows in its executions."""
-    nothing = Call(count=1, cpu_s=0, elapsed_s=0, disk=0, query=0, current=0, rows=0)
-    changed = demand.change
-    busy = Call(
-        count=demand.trips if changed else demand.fetches,
+def row(system: System, work: Workload, figures: Figures) -> dict[str, Number]:
+    """The flat numbers of an answer, or of an array of them, by the names of MEASURES; nothing is checked."""
+    figures.money = money_of(system, work, figures)
+    figures.extrapolated = extrapolated_constants(system, work, figures.demand)
+    return measures_of(figures)
+
+
+def time_of(
+    elapsed_s: Number,
+    cpu: dict[str, Number],
+    wait: dict[str, EventTime],
+    unaccounted: dict[str, Number],
+    *,
+    rest: str = "",
+    **more: Any,
+) -> TimeBreakdown:
+    """Elapsed time by its causes; *rest* is the cause of what no other names, where such time may be."""
+    cpu_s = sum(cpu.values())
+    if rest:
+        left = elapsed_s - cpu_s - sum(event.total_s for event in wait.values()) - sum(unaccounted.values())
+        left = where(abs(left) > ROUNDING * elapsed_s, left, 0.0)
+        unaccounted = unaccounted | {rest: left} if some(left) else unaccounted
+    return part(
+        TimeBreakdown,
+        elapsed_s=elapsed_s,
         cpu_s=cpu_s,
-        elapsed_s=max(0.0, cpu_s + waited_s),
-        disk=read_blocks,
-        query=demand.gets,
-        current=demand.current_gets,
-        rows=changed.rows / work.users if changed else demand.rows_returned,
+        cpu=cpu,
+        wait=wait,
+        unaccounted_s=sum(unaccounted.values()),
+        unaccounted=unaccounted,
+        **more,
     )
-    if changed:
-        return {"parse": nothing, "execute": busy, "fetch": nothing.model_copy(update={"count": 0})}
-    return {"parse": nothing, "execute": nothing, "fetch": busy}
 
 
-def device_stats(present: bool, figures: dict[str, Any]) -> DeviceStats | None:
-    """iostat's quantities as a part of a result; None where nothing goes to the device, or what is not known (NaN)."""
-    if not present:
+def device_stats(
+    sums: DeviceSums, span_s: Number, present: Number | None = None, **more: Any
+) -> DeviceStats | None:
+    """A device over *span_s* seconds in iostat's quantities; None where nothing goes to it, or it is not *present*."""
+    present = sum(sums.requests) > 0 if present is None else present
+    if not some(present):
         return None
-    return DeviceStats.model_validate(
-        {name: None if isnan(value) else value for name, value in figures.items()}
+    merged_reads, merged_writes = sums.merges
+    columns = {"merged_reads": merged_reads, "merged_writes": merged_writes} | quantities(sums, span_s)
+    known = {name: known_where(present, value) for name, value in columns.items()}
+    return part(DeviceStats, **(known | more))
+
+
+def devices(**stats: DeviceStats | None) -> dict[str, DeviceStats]:
+    """Devices by their names, those that something goes to."""
+    return {name: one for name, one in stats.items() if one is not None}
+
+
+def device_of(counters: Any, span_s: float) -> DeviceStats | None:
+    """A device over *span_s* seconds, from its counters; of the requests that are done."""
+    sizes: dict[int, int] = {}
+    for (_, size), requests in counters.sizes.items():
+        sizes[size] = sizes.get(size, 0) + requests
+    return device_stats(
+        counters.counted(),
+        span_s,
+        sum(counters.requests) > 0,
+        merged_reads=counters.merges[False],
+        merged_writes=counters.merges[True],
+        request_bytes=dict(sorted(sizes.items())),
+        lines=counters.lines,
     )
 
 
-def device_measures(present: Number, figures: dict[str, Number]) -> dict[str, Number]:
-    """The same by the names of MEASURES, as numbers or arrays; NaN where nothing goes to the device."""
-    return {
-        measure: known_where(present, figures.get(field, 0.0)) for measure, field in DEVICE_MEASURES.items()
-    }
+def percentiles(took_s: Any) -> dict[str, float]:
+    """Percentiles of times by their names; a maximum is one."""
+    from model.kernels.queue import quantiles  # noqa: PLC0415  (numpy)
+
+    return dict(zip(PERCENTILES, quantiles(took_s, PERCENTILES.values()).tolist(), strict=True))
 
 
-DEVICE_MEASURES = {
-    name: "average_request_bytes" if name == "device_request_bytes" else name.removeprefix("device_")
-    for name in MEASURES
-    if name.startswith("device_")
-}
-"""Measure -> the quantity of iostat that it is."""
+def check_books(result: RunResult) -> RunResult:
+    """*result* unchanged, once its sums hold; raises :class:`BooksDoNotBalance` otherwise."""
+    time = result.time
+    _equal("cpu_s is the sum of its causes", time.cpu_s, sum(time.cpu.values()))
+    _equal("unaccounted_s is the sum of its causes", time.unaccounted_s, sum(time.unaccounted.values()))
+    waited = sum(event.total_s for event in time.wait.values())
+    _equal(
+        "elapsed_s = cpu_s + waits + unaccounted_s", time.elapsed_s, time.cpu_s + waited + time.unaccounted_s
+    )
+    if time.last_session_s is not None and time.last_session_s < time.elapsed_s * (1 - 1e-9):
+        raise BooksDoNotBalance(
+            f"the last session ends after {time.last_session_s!r} s, the mean one takes {time.elapsed_s!r}"
+        )
+    physical = result.physical_io
+    _equal("read_requests = requests by size", physical.read_requests, sum(physical.request_blocks.values()))
+    _equal(
+        "read_blocks = requests x size",
+        physical.read_blocks,
+        sum(size * many for size, many in physical.request_blocks.items()),
+        tolerance=0.02 if result.cache is not None and result.cache.hits else 1e-6,
+    )
+    for name, device in result.device.items():
+        requests_per_s = device.reads_per_s + device.writes_per_s
+        _equal(
+            f"{name}: bytes = requests x size",
+            device.read_bytes_per_s + device.written_bytes_per_s,
+            requests_per_s * device.average_request_bytes,
+        )
+        _equal(
+            f"{name}: utilisation = throughput x service",
+            device.utilisation_fraction,
+            requests_per_s * device.service_s,
+        )
+        if device.average_queue is not None and device.await_s is not None:
+            _equal(
+                f"{name}: Little's law, queue = throughput x await",
+                device.average_queue,
+                requests_per_s * device.await_s,
+            )
+        if not -1e-9 <= device.utilisation_fraction <= 1 + 1e-6:
+            raise BooksDoNotBalance(
+                f"{name}: utilisation {device.utilisation_fraction} is not within 0 and 1"
+            )
+    if result.money is not None:
+        _check_money(result.money)
+    gets = 0.0 if result.logical_io is None else result.logical_io.consistent_gets
+    if min(time.elapsed_s, time.cpu_s, physical.read_bytes, gets) < 0:
+        raise BooksDoNotBalance("a time or a count is negative")
+    return result
 
 
-def _sources(system: System, kind: str) -> list[str]:
-    found = set(LAW_SOURCES[kind])
-    found.update(constant.source.split(":")[0] for constant in system.constants.values())
-    return sorted(found)
+def _check_money(money: Money) -> None:
+    """Parts sum to what is used, an hour is the same work over its time, and nobody is paid for working."""
+    parts = money.licence + money.support + money.infrastructure + money.storage
+    _equal("money: total is the sum of its parts", money.total, parts)
+    hours = money.takes_s / 3600
+    _equal("money: an hour is one over its time", money.used_per_hour * hours, money.total)
+    _equal(
+        "money: an hour of the machine is its cost over the time",
+        money.machine_per_hour * hours,
+        money.machine,
+    )
+    _equal(
+        "money: cores at work are their hours over the time", money.used_cores * hours, money.cpu_core_hours
+    )
+    if min(money.licence, money.support, money.infrastructure, money.storage, money.machine) < 0:
+        raise BooksDoNotBalance("money: an amount is negative")
 
 
-def client_times(system: System, demand: Demand) -> tuple[dict[str, EventTime], dict[str, float]]:
-    """Waits for the client, and what the trace of such a run leaves unaccounted or counts twice."""
-    waits = {
-        event: EventTime(waits=times, max_s=each_s, total_s=times * each_s)
-        for event, (times, each_s) in demand.waits.items()
-        if times
-    }
-    return waits, {
-        SENT_TWICE: -demand.sent_twice_s,
-        BETWEEN_CALLS: demand.trips * system.host.between_calls_s,
-    }
-
-
-def histogram(demand: Demand) -> dict[int, float]:
-    """Reads by size in blocks, header and map reads included."""
-    sizes: dict[int, float] = {}
-    single = float(demand.plan.single_reads)
-    if single:
-        sizes[1] = single
-    for piece in demand.plan.pieces:
-        if piece.count > 0 and piece.blocks > 0:
-            sizes[int(piece.blocks)] = sizes.get(int(piece.blocks), 0.0) + float(piece.count)
-    return sizes
-
-
-def session_warnings(work: Workload, demand: Demand, timed: tuple[float, float, float]) -> list[str]:
-    """What to know of several sessions: *timed* are seconds of the mean one, until the last one, and for all CPU."""
-    if work.users == 1:
-        return []
-    said = f"{work.users} users: times and counts are those of the mean session"
-    if demand.change is None:
-        said += "; a session does not find blocks in the buffer cache that another one has read"
-    mean, last, processors = (show_seconds(seconds) for seconds in timed)
-    if timed[0] >= timed[2]:
-        return [said]
-    return [
-        said,
-        f"the mean session takes {mean}, less than the {processors} that the processors need for all of them: who gets "
-        f"the first blocks early is done early, the last one after {last}",
-    ]
+def _equal(rule: str, left: float, right: float, tolerance: float = 1e-6) -> None:
+    if not isclose(left, right, rel_tol=tolerance, abs_tol=1e-9):
+        raise BooksDoNotBalance(f"{rule}: {left!r} is not {right!r}")

@@ -5,28 +5,25 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
-from model import books, causes
+from model import causes, statement_books
+from model.books import device_stats, row
 from model.causes import FREE_BUFFERS, LOG_SPACE, SEQUENTIAL
 from model.demand import (
     Demand,
     DeviceDemand,
     demand_of,
     device_demand,
-    optimizer_of,
     parallel_of,
     reads_as_calls,
     reaps_are_waits,
 )
-from model.demand.conditions import extrapolated_constants
 from model.demand.turns import Alone, among_others, ends_at
 from model.laws import device
-from model.laws.iostat import DeviceSums, quantities
-from model.laws.numeric import Number, known_where, larger, nearest, over, smaller, some, where
-from model.money_books import Spent, money_measures
-from model.results import EventTime, RunResult
+from model.laws.iostat import DeviceSums
+from model.laws.numeric import Number, known_where, larger, over, smaller, some, where
+from model.results import DeviceStats, EventTime, RunResult, part
 from model.spec import Statement, System
 from model.stream_network import alone as alone_stream
-from model.write_books import device_of_writes, writes_of_a_session
 
 
 @dataclass(slots=True)
@@ -185,129 +182,93 @@ def calculate_statement(system: System, work: Statement, *, name: str) -> tuple[
     """Answer a statement in closed form, times of its mean session; and whether nobody queues."""
     demand = demand_of(system, work)
     found, asked = compose(system, work, demand)
-    waits, unaccounted = books.client_times(system, demand)
+    timing = _timing(system, work, demand, found, asked)
+    timing.request_blocks = statement_books.histogram(demand)
+    processors_s = work.users * sum(timing.cpu.values()) / system.host.cpus
+    timing.warnings = statement_books.session_warnings(
+        work, demand, (found.elapsed_s, found.last_s, processors_s)
+    )
+    return statement_books.close_books(name, system, work, demand, timing), bool(found.hidden)
+
+
+def _timing(
+    system: Any, work: Any, demand: Demand, found: ScanTime, asked: DeviceDemand
+) -> statement_books.Timing:
+    """The times by their causes; numbers or arrays."""
+    waits, unaccounted = statement_books.client_times(system, demand)
     cpu = dict(demand.cpu)
-    if found.submit_cpu_s:
+    if some(found.submit_cpu_s):
         cpu[causes.COPIED] = found.submit_cpu_s
-    if found.submit_blocked_s:
-        unaccounted[causes.SUBMIT_BLOCKED] = found.submit_blocked_s
-    if found.reap_cpu_s:
-        cpu["read calls"] += found.reap_cpu_s
-    _add_read_waits(waits, system, demand, found, asked)
-    _add_write_waits(waits, demand, found, work.users)
-    if work.users > 1 and found.run_queue_s:
-        unaccounted[causes.RUN_QUEUE] = found.run_queue_s
-    timing = books.Timing(
+    cpu["read calls"] = cpu["read calls"] + found.reap_cpu_s
+    crowded = work.users > 1
+    for cause, seconds in (
+        (causes.SUBMIT_BLOCKED, found.submit_blocked_s),
+        (causes.RUN_QUEUE, where(crowded, found.run_queue_s, 0.0)),
+    ):
+        if some(seconds):
+            unaccounted[cause] = seconds
+    return statement_books.Timing(
         elapsed_s=found.elapsed_s,
         cpu=cpu,
-        wait=waits,
+        wait=waits | _read_waits(system, demand, found, asked) | _write_waits(demand, found, work.users),
         unaccounted=unaccounted,
-        request_blocks=books.histogram(demand),
-        device=books.device_stats(*_device_figures(asked, demand, found, work.users)),
-        last_session_s=found.last_s if work.users > 1 else None,
+        read_requests=demand.reads + demand.plan.single_reads,
+        read_blocks=demand.read_blocks + demand.plan.single_reads,
+        device=_device(asked, demand, found, work.users),
+        last_session_s=known_where(crowded, found.last_s),
         engine="calculate",
-        warnings=books.session_warnings(
-            work, demand, (found.elapsed_s, found.last_s, work.users * sum(cpu.values()) / system.host.cpus)
-        ),
     )
-    return books.close_books(name, system, work, demand, timing), bool(found.hidden)
 
 
-def _add_read_waits(
-    waits: dict[str, EventTime], system: System, demand: Demand, found: ScanTime, asked: DeviceDemand
-) -> None:
+def _read_waits(system: Any, demand: Demand, found: ScanTime, asked: DeviceDemand) -> dict[str, EventTime]:
+    """Waits for reads; io_submit blocks without an event."""
     plan, reads = demand.plan, demand.reads
-    silent = plan.asynchronous and (plan.through_page_cache or not reads)
-    if reads and not silent:
-        blocked = found.read_wait_s > asked.first_s * 1.5
-        count = reads if not plan.asynchronous or reaps_are_waits(system) or blocked else 1
-        longest = min(found.read_wait_s, max(asked.first_s, found.read_wait_s / count))
-        waits[plan.event] = EventTime(waits=count, max_s=longest, total_s=found.read_wait_s)
-    if plan.single_reads:
-        before = waits.get(SEQUENTIAL)
-        waits[SEQUENTIAL] = EventTime(
-            waits=plan.single_reads + (before.waits if before else 0),
-            max_s=max(asked.single_s, before.max_s if before else 0),
-            total_s=found.single_wait_s + (before.total_s if before else 0),
+    waits, read_s = {}, where(reads > 0, found.read_wait_s, 0.0)
+    if some(reads) and not (plan.asynchronous and plan.through_page_cache):
+        blocked = read_s > asked.first_s * 1.5
+        each = not plan.asynchronous or reaps_are_waits(system)
+        count = where(reads > 0, reads if each else where(blocked, reads, 1), 0)
+        longest = smaller(read_s, larger(asked.first_s, over(read_s, count)))
+        waits[plan.event] = part(EventTime, waits=count, max_s=longest, total_s=read_s)
+    if some(plan.single_reads):
+        before = waits.get(SEQUENTIAL, EventTime(waits=0, max_s=0, total_s=0))
+        waits[SEQUENTIAL] = part(
+            EventTime,
+            waits=plan.single_reads + before.waits,
+            max_s=larger(asked.single_s, before.max_s),
+            total_s=found.single_wait_s + before.total_s,
         )
+    return waits
 
 
-def _add_write_waits(waits: dict[str, EventTime], demand: Demand, found: ScanTime, users: int) -> None:
+def _write_waits(demand: Demand, found: ScanTime, users: Number) -> dict[str, EventTime]:
     """One wait for each block that is held up, all alike."""
     writing = demand.writing
     if writing is None:
-        return
+        return {}
     first = writing.blocks - writing.written_blocks
-    for event, blocks, total in (
-        (LOG_SPACE, first, found.log_space_s),
-        (FREE_BUFFERS, writing.written_blocks, found.free_buffers_s),
-    ):
-        if total:
-            many = blocks / users
-            waits[event] = EventTime(waits=many, max_s=total / many, total_s=total)
+    return {
+        event: part(EventTime, waits=blocks / users, max_s=over(total, blocks / users), total_s=total)
+        for event, blocks, total in (
+            (LOG_SPACE, first, found.log_space_s),
+            (FREE_BUFFERS, writing.written_blocks, found.free_buffers_s),
+        )
+        if some(total)
+    }
 
 
-def _device_figures(
-    asked: DeviceDemand, demand: Demand, found: ScanTime, users: Number
-) -> tuple[Number, dict[str, Number]]:
-    """Whether anything is read from the device, and iostat's quantities of it; numbers or arrays."""
+def _device(asked: DeviceDemand, demand: Demand, found: ScanTime, users: Number) -> DeviceStats | None:
+    """The device that is read from; numbers or arrays."""
     requests, size = users * asked.requests, users * asked.bytes
     singles = demand.plan.single_reads * asked.single_s
     held = users * (asked.service_s + singles + found.device_queue_s)
     sums = DeviceSums((requests, 0.0), (0.0, 0.0), (size, 0.0), held, found.busy_s)
-    return (asked.requests > 0) & (asked.bytes > 0), quantities(sums, found.last_s)
+    return device_stats(sums, found.last_s, (asked.requests > 0) & (asked.bytes > 0))
 
 
 def measures(system: Any, work: Any) -> tuple[Number, dict[str, Number]]:
     """Whether nobody queues, and what :func:`calculate_statement` says, where fields may be arrays."""
     demand = demand_of(system, work)
     found, asked = compose(system, work, demand)
-    plan, change, gets = demand.plan, demand.change, demand.gets
-    singles, size = plan.single_reads, demand.block_size_bytes
-    requests, blocks = demand.reads + singles, demand.read_blocks + singles
-    cpu_s = demand.cpu_s + found.submit_cpu_s + found.reap_cpu_s
-    named = 0 if plan.asynchronous and plan.through_page_cache else 1  # io_submit blocks without an event
-    read_wait_s = where(demand.reads > 0, found.read_wait_s * named, 0.0) + found.single_wait_s
-    client_s = sum(times * each_s for times, each_s in demand.waits.values())
-    run_queue_s = where(work.users > 1, found.run_queue_s, 0.0)
-    between_s = demand.trips * system.host.between_calls_s - demand.sent_twice_s
-    get_cpu_s = over(demand.cpu["buffer gets"] + demand.cpu["walking rows"], gets)
-    hits = larger(0.0, demand.blocks_wanted + singles - blocks)
-    writes, written_bytes = writes_of_a_session(work, demand)
-    device = (
-        device_of_writes(system, demand, found.last_s)
-        if demand.writing
-        else _device_figures(asked, demand, found, work.users)
-    )
-    after = change.segment_after if change else demand.segment
-    after_bytes = larger(after.shape.size_bytes, after.blocks * size)
-    row = {
-        "elapsed_s": found.elapsed_s,
-        "last_session_s": known_where(work.users > 1, found.last_s),
-        "cpu_s": cpu_s,
-        "wait_s": client_s + read_wait_s + found.log_space_s + found.free_buffers_s,
-        "read_wait_s": read_wait_s,
-        "unaccounted_s": between_s + found.submit_blocked_s + run_queue_s,
-        "consistent_gets": gets,
-        "current_gets": demand.current_gets,
-        "cpu_per_get_s": get_cpu_s,
-        "hit_fraction": over(hits, hits + blocks),
-        "read_requests": requests,
-        "read_blocks": blocks,
-        "read_bytes": blocks * size,
-        "write_requests": writes,
-        "write_bytes": written_bytes,
-        "segment_blocks": demand.segment.blocks,
-        "segment_after_blocks": after.blocks,
-        "segment_after_bytes": after_bytes,
-        "rows_per_block": demand.segment.rows_per_block,
-        "migrated_rows": change.migrated
-        if change
-        else nearest(system.table.rows * system.table.migrated_fraction),
-        "optimizer_cost": optimizer_of(system, work, demand).cost,
-        "extrapolated_constants": extrapolated_constants(system, work, demand),
-    }
-    if change and work.plays_rows:  # an import's result counts no probes
-        row["rejected_probes"] = change.rejected
-    spent = Spent(found.last_s, cpu_s, after_bytes, gets, get_cpu_s)
-    return found.hidden, row | books.device_measures(*device) | money_measures(system, work, spent)
+    timing = _timing(system, work, demand, found, asked)
+    return found.hidden, row(system, work, statement_books.figures_of(system, work, demand, timing))

@@ -13,7 +13,6 @@ from model.accuracy import with_accuracy
 from model.errors import BlocktimeError, OutsideLaw, UnknownName
 from model.families import Row, family_for, family_of
 from model.measures import measures_of
-from model.money_books import with_money
 from model.results import RunResult
 from model.spec import WORKLOADS, System, Workload
 
@@ -29,7 +28,7 @@ def calculate(system: System, work: Workload, *, name: str = "") -> RunResult:
     """
     family = family_for(work)
     result, exact = family.calculate(system, work, name)
-    return with_money(system, work, with_accuracy(system, work, result, family.name, exact=exact))
+    return with_accuracy(system, work, result, family.name, exact=exact)
 
 
 def simulate(system: System, work: Workload, *, seed: int = 1, name: str = "") -> RunResult:
@@ -37,7 +36,7 @@ def simulate(system: System, work: Workload, *, seed: int = 1, name: str = "") -
 
     Raises :class:`OutsideLaw` for more steps than a simulation is allowed, where the calculator is the engine to ask.
     """
-    return with_money(system, work, family_for(work).simulate(system, work, seed, name))
+    return family_for(work).simulate(system, work, seed, name)
 
 
 def simulate_measures(system: System, work: Workload, *, seed: int = 1) -> dict[str, float]:
@@ -73,7 +72,7 @@ def calculate_many(system: System, work: Workload, axes: Mapping[str, Any]) -> d
 def _measures_alone(system: System, work: Workload) -> Row:
     family = family_for(work)
     result, exact = family.calculate(system, work, "")
-    return exact, measures_of(with_money(system, work, result))
+    return exact, measures_of(result)
 
 
 def nobody_queues(system: System, work: Workload) -> bool:

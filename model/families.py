@@ -93,7 +93,7 @@ def _simulate_streams(system: System, work: Any, seed: int, name: str) -> RunRes
 
 
 def _summed_up(system: System, work: Any, seed: int) -> dict[str, float] | None:
-    from model.sim.figures import summed_up_measures  # noqa: PLC0415
+    from model.sim.streams_run import summed_up_measures  # noqa: PLC0415
 
     return summed_up_measures(system, work, seed=seed)
 

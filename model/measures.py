@@ -1,13 +1,17 @@
-"""A result as one flat row of numbers, for tables of many results; names, units and where each comes from."""
+"""A result as one flat row of numbers, for tables of many results; names, units and where each comes from.
+
+One projection serves a result, the figures of a simulation that nobody wants whole, and those of an array of answers.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 from model.causes import DIRECT, SCATTERED, SEQUENTIAL
-from model.results import DeviceStats, RunResult
+from model.laws.numeric import Number, is_array
+from model.results import DeviceStats
 from model.units import unit_of
 
 READ_EVENTS: Final = (DIRECT, SCATTERED, SEQUENTIAL)
@@ -19,7 +23,7 @@ class Measure:
 
     name: str
     says: str
-    of: Callable[[RunResult], float | None]
+    of: Callable[[Any], Number | None]
 
     @property
     def unit(self) -> str:
@@ -27,42 +31,47 @@ class Measure:
         return unit_of(self.name)
 
 
-def _device(field: str) -> Callable[[RunResult], float | None]:
-    def of(result: RunResult) -> float | None:
+def _device(field: str) -> Callable[[Any], Number | None]:
+    def of(result: Any) -> Number | None:
         device: DeviceStats | None = next(iter(result.device.values()), None)
         return None if device is None else getattr(device, field)
 
     return of
 
 
-def _part(part: str, field: str) -> Callable[[RunResult], float | None]:
-    def of(result: RunResult) -> float | None:
+def _part(part: str, field: str) -> Callable[[Any], Number | None]:
+    def of(result: Any) -> Number | None:
         found = getattr(result, part)
         return None if found is None else getattr(found, field)
 
     return of
 
 
-def _first_stream(field: str) -> Callable[[RunResult], float | None]:
+def _first_stream(field: str) -> Callable[[Any], Number | None]:
     return lambda result: getattr(result.streams[0], field) if result.streams else None
 
 
-def _response_s(result: RunResult) -> float | None:
+def _response_s(result: Any) -> Number | None:
     if result.transactions is not None:
         return result.transactions.response_s
     return result.streams[0].response_s if result.streams else None
 
 
-def _percentile(name: str) -> Callable[[RunResult], float | None]:
-    def of(result: RunResult) -> float | None:
+def _percentile(name: str) -> Callable[[Any], Number | None]:
+    def of(result: Any) -> Number | None:
         parts = result.transactions or (result.streams[0] if result.streams else None)
         return None if parts is None else parts.response_percentiles.get(name)
 
     return of
 
 
-def _read_wait_s(result: RunResult) -> float:
+def _read_wait_s(result: Any) -> Number:
     return sum(event.total_s for name, event in result.time.wait.items() if name in READ_EVENTS)
+
+
+def _extrapolated(result: Any) -> Number:
+    found = result.extrapolated
+    return len(found) if isinstance(found, list) else found
 
 
 _ALL: Final = (
@@ -124,13 +133,15 @@ _ALL: Final = (
     Measure("cost_per_million_logical_io", "CPU of a million consistent gets, row processing included",
             _part("money", "per_million_logical_io")),
     Measure("extrapolated_constants", "constants used outside the range that they were fitted in",
-            lambda r: len(r.extrapolated)),
+            _extrapolated),
 )  # fmt: skip
 MEASURES: Final[Mapping[str, Measure]] = {one.name: one for one in _ALL}
 """Every number of a flat row, in the order of its columns."""
 
 
-def measures_of(result: RunResult) -> dict[str, float]:
-    """The numbers that *result* has, by name; seconds, bytes and counts."""
+def measures_of(result: Any) -> dict[str, Number]:
+    """The numbers that *result* has, by name; seconds, bytes and counts; of arrays NaN where one has no such number."""
     found = {name: one.of(result) for name, one in MEASURES.items()}
-    return {name: float(value) for name, value in found.items() if value is not None}
+    return {
+        name: value if is_array(value) else float(value) for name, value in found.items() if value is not None
+    }

@@ -1,4 +1,4 @@
-"""From a finished result and a price book to what the work costs, for any kind of workload."""
+"""From what the work took and a price book to what it costs, for any kind of workload; numbers or arrays."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import Any
 from model.causes import BUFFER_GETS
 from model.demand.calls import span_bytes
 from model.laws import price
-from model.laws.numeric import Number, known_where, larger, over
-from model.results import Money, RunResult, check_books
+from model.laws.numeric import Number, known_or, known_where, larger, over, some
+from model.results import Money, RunResult, part
 from model.spec import System, Workload
 from model.state.drive import capacity_of
 
@@ -36,9 +36,14 @@ def with_money(system: System, work: Workload, result: RunResult) -> RunResult:
     money = money_of(system, work, result)
     if money is None:
         return result
-    book = {one.source for path, one in system.constants.items() if path.startswith("prices.")}
-    sources = sorted({*result.sources, *LAW_SOURCES, *(source.split(":")[0] for source in book)})
-    return check_books(result.model_copy(update={"money": money, "sources": sources}))
+    sources = sorted({*result.sources, *money_sources(system)})
+    return result.model_copy(update={"money": money, "sources": sources})
+
+
+def money_sources(system: System) -> set[str]:
+    """Where prices and the laws about them come from."""
+    book = (one.source for path, one in system.constants.items() if path.startswith("prices."))
+    return {*LAW_SOURCES, *(source.split(":")[0] for source in book)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,68 +103,54 @@ class Cost:
         return self.used_cores * self.core.all + self.stored_per_hour
 
 
-def money_of(system: System, work: Workload, result: RunResult) -> Money | None:
+def money_of(system: System, work: Workload, answer: Any) -> Money | None:
     """What one run of *work* by all its users costs, or one transaction; None without a currency, or without time.
 
-    CPU is that of the sessions: writers in the background, and streams beside the first, are left out.
+    *answer* is a result, or the figures of one or of many. CPU is that of the sessions: writers in the background,
+    and streams beside the first, are left out.
     """
-    time, gets, done = result.time, result.logical_io, result.transactions
     if system.prices.currency is None:
         return None
+    time, gets, done = answer.time, answer.logical_io, answer.transactions
     spent = Spent(
-        elapsed_s=time.last_session_s or time.elapsed_s,
+        elapsed_s=known_or(time.last_session_s, time.elapsed_s),
         cpu_s=time.cpu_s,
-        segment_bytes=None if result.segment is None else result.segment.bytes_after,
+        segment_bytes=None if answer.segment is None else answer.segment.bytes_after,
         gets=gets.consistent_gets if gets else 0.0,
         cpu_per_get_s=gets.cpu_per_get_s if gets else 0.0,
         transactions_per_s=done.per_s if done else None,
     )
     cost = _cost_of(system, work, spent)
     pace, core = cost.pace, cost.core
-    if not pace.hours:
+    there = pace.hours > 0
+    if not some(there):
         return None
-    freed = None
-    if time.cpu.get(BUFFER_GETS):
-        freed = cost.used_cores * (time.cpu[BUFFER_GETS] / time.cpu_s) / 2
-    return Money(
-        currency=system.prices.currency,
-        per="transaction" if done else "run",
-        takes_s=pace.hours * price.SECONDS_PER_HOUR,
-        cpu_core_hours=pace.core_hours,
-        licence=pace.core_hours * core.licence,
-        support=pace.core_hours * core.support,
-        infrastructure=pace.core_hours * core.infrastructure,
-        storage=pace.hours * cost.stored_per_hour,
-        total=cost.total,
-        machine=cost.machine,
-        core_per_hour=core.all,
-        used_cores=cost.used_cores,
-        machine_cores=system.host.cpus,
-        machine_licences=cost.licences,
-        storage_bytes=cost.storage_bytes,
-        storage_iops=cost.storage_iops,
-        used_per_hour=cost.used_per_hour,
-        machine_per_hour=cost.machine_per_hour,
-        per_million_logical_io=cost.per_million_gets if spent.gets else None,
-        per_transaction=cost.total if done else None,
-        halving_gets_saves_per_hour=None if freed is None else freed * core.all,
-        halving_gets_frees_cores=freed,
-    )
-
-
-def money_measures(system: Any, work: Any, spent: Spent) -> dict[str, Number]:
-    """The costs by the names of MEASURES, NaN where there are none; empty without a currency."""
-    if system.prices.currency is None:
-        return {}
-    cost = _cost_of(system, work, spent)
-    found = {
-        "cost_total": cost.total,
-        "cost_machine": cost.machine,
-        "cost_used_per_hour": cost.used_per_hour,
-        "cost_machine_per_hour": cost.machine_per_hour,
-        "cost_per_million_logical_io": known_where(spent.gets > 0, cost.per_million_gets),
+    gets_cpu_s = time.cpu.get(BUFFER_GETS, 0.0)
+    freed = known_where(gets_cpu_s > 0, cost.used_cores * over(gets_cpu_s, time.cpu_s) / 2)
+    amounts = {
+        "takes_s": pace.hours * price.SECONDS_PER_HOUR,
+        "cpu_core_hours": pace.core_hours,
+        "licence": pace.core_hours * core.licence,
+        "support": pace.core_hours * core.support,
+        "infrastructure": pace.core_hours * core.infrastructure,
+        "storage": pace.hours * cost.stored_per_hour,
+        "total": cost.total,
+        "machine": cost.machine,
+        "core_per_hour": core.all,
+        "used_cores": cost.used_cores,
+        "machine_cores": system.host.cpus,
+        "machine_licences": cost.licences,
+        "storage_bytes": cost.storage_bytes,
+        "storage_iops": cost.storage_iops,
+        "used_per_hour": cost.used_per_hour,
+        "machine_per_hour": cost.machine_per_hour,
+        "per_million_logical_io": known_where(spent.gets > 0, cost.per_million_gets),
+        "per_transaction": known_where(done is not None, cost.total),
+        "halving_gets_saves_per_hour": freed * core.all,
+        "halving_gets_frees_cores": freed,
     }
-    return {name: known_where(cost.pace.hours > 0, value) for name, value in found.items()}
+    known = {name: known_where(there, amount) for name, amount in amounts.items()}
+    return part(Money, currency=system.prices.currency, per="transaction" if done else "run", **known)
 
 
 def _cost_of(system: Any, work: Any, spent: Spent) -> Cost:

@@ -2,12 +2,26 @@
 
 from __future__ import annotations
 
-from math import isclose
+from collections.abc import Callable
+from math import isnan
+from typing import Any, ParamSpec, TypeVar, cast
 
 from pydantic import Field
 
-from model.errors import BooksDoNotBalance
+from model.laws.numeric import is_array
 from model.provenance import Constant, Extrapolation, Frozen
+
+Fields = ParamSpec("Fields")
+Part = TypeVar("Part")
+
+
+def part(model: Callable[Fields, Part], *_: Fields.args, **fields: Fields.kwargs) -> Part:
+    """A part of an answer: of numbers checked, NaN as absent; of arrays as it is, NaN where there is no number."""
+    made: Any = model
+    if any(map(is_array, fields.values())):
+        return cast(Part, made.model_construct(**fields))
+    absent = {name: None for name, value in fields.items() if isinstance(value, float) and isnan(value)}
+    return cast(Part, made(**(fields | absent)))
 
 
 class EventTime(Frozen):
@@ -503,77 +517,3 @@ class RunResult(Frozen):
     access: str
     """How the blocks were read: direct path or buffered, asynchronous or not, and why."""
     events: int | None = Field(default=None, description="Simulated events, for the simulate engine")
-
-
-def check_books(result: RunResult) -> RunResult:
-    """*result* unchanged, once its sums hold; raises :class:`BooksDoNotBalance` otherwise."""
-    time = result.time
-    _equal("cpu_s is the sum of its causes", time.cpu_s, sum(time.cpu.values()))
-    _equal("unaccounted_s is the sum of its causes", time.unaccounted_s, sum(time.unaccounted.values()))
-    waited = sum(event.total_s for event in time.wait.values())
-    _equal(
-        "elapsed_s = cpu_s + waits + unaccounted_s", time.elapsed_s, time.cpu_s + waited + time.unaccounted_s
-    )
-    if time.last_session_s is not None and time.last_session_s < time.elapsed_s * (1 - 1e-9):
-        raise BooksDoNotBalance(
-            f"the last session ends after {time.last_session_s!r} s, the mean one takes {time.elapsed_s!r}"
-        )
-    physical = result.physical_io
-    _equal("read_requests = requests by size", physical.read_requests, sum(physical.request_blocks.values()))
-    _equal(
-        "read_blocks = requests x size",
-        physical.read_blocks,
-        sum(size * many for size, many in physical.request_blocks.items()),
-        tolerance=0.02 if result.cache is not None and result.cache.hits else 1e-6,
-    )
-    for name, device in result.device.items():
-        requests_per_s = device.reads_per_s + device.writes_per_s
-        _equal(
-            f"{name}: bytes = requests x size",
-            device.read_bytes_per_s + device.written_bytes_per_s,
-            requests_per_s * device.average_request_bytes,
-        )
-        _equal(
-            f"{name}: utilisation = throughput x service",
-            device.utilisation_fraction,
-            requests_per_s * device.service_s,
-        )
-        if device.average_queue is not None and device.await_s is not None:
-            _equal(
-                f"{name}: Little's law, queue = throughput x await",
-                device.average_queue,
-                requests_per_s * device.await_s,
-            )
-        if not -1e-9 <= device.utilisation_fraction <= 1 + 1e-6:
-            raise BooksDoNotBalance(
-                f"{name}: utilisation {device.utilisation_fraction} is not within 0 and 1"
-            )
-    if result.money is not None:
-        _check_money(result.money)
-    gets = 0.0 if result.logical_io is None else result.logical_io.consistent_gets
-    if min(time.elapsed_s, time.cpu_s, physical.read_bytes, gets) < 0:
-        raise BooksDoNotBalance("a time or a count is negative")
-    return result
-
-
-def _check_money(money: Money) -> None:
-    """Parts sum to what is used, an hour is the same work over its time, and nobody is paid for working."""
-    parts = money.licence + money.support + money.infrastructure + money.storage
-    _equal("money: total is the sum of its parts", money.total, parts)
-    hours = money.takes_s / 3600
-    _equal("money: an hour is one over its time", money.used_per_hour * hours, money.total)
-    _equal(
-        "money: an hour of the machine is its cost over the time",
-        money.machine_per_hour * hours,
-        money.machine,
-    )
-    _equal(
-        "money: cores at work are their hours over the time", money.used_cores * hours, money.cpu_core_hours
-    )
-    if min(money.licence, money.support, money.infrastructure, money.storage, money.machine) < 0:
-        raise BooksDoNotBalance("money: an amount is negative")
-
-
-def _equal(rule: str, left: float, right: float, tolerance: float = 1e-6) -> None:
-    if not isclose(left, right, rel_tol=tolerance, abs_tol=1e-9):
-        raise BooksDoNotBalance(f"{rule}: {left!r} is not {right!r}")

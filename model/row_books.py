@@ -2,39 +2,38 @@
 
 from __future__ import annotations
 
-from math import floor
-
 from model.causes import SEARCHING
 from model.demand import Change, Demand
 from model.demand.outcome import UNIT, BlockFill, HeapOutcome
 from model.laws import block, change
 from model.laws.assm import SEARCH_FUNCTIONS
-from model.results import BlockContents, BlockUse, RowChanges, SegmentSpace, SpaceSearch
+from model.laws.numeric import Number, floor_div, larger, nearest
+from model.results import BlockContents, BlockUse, RowChanges, SegmentSpace, SpaceSearch, part
 from model.spec import System, Workload
 
 
-def segment_space(system: System, demand: Demand) -> SegmentSpace:
-    """The segment as DBA_SEGMENTS and DBA_TABLES show it, before and after."""
+def segment_space(system: System, work: Workload, demand: Demand) -> SegmentSpace:
+    """The segment as DBA_SEGMENTS and DBA_TABLES show it, before and after; numbers or arrays."""
     size = demand.block_size_bytes
-    changed = demand.change
-    before = demand.segment
+    changed, before, row = demand.change, demand.segment, demand.row
     after = changed.segment_after if changed else before
-    row = demand.row
-    columns_after = changed.columns_after_bytes if changed else row.columns_bytes
     played = changed.outcome if changed else None
-    moved = round(system.table.rows * system.table.migrated_fraction)
-    known = SegmentSpace(
+    known = part(
+        SegmentSpace,
         blocks_before=before.blocks,
         blocks_after=after.blocks,
-        bytes_before=max(before.shape.size_bytes, before.blocks * size),
-        bytes_after=max(after.shape.size_bytes, after.blocks * size),
+        bytes_before=larger(before.shape.size_bytes, before.blocks * size),
+        bytes_after=larger(after.shape.size_bytes, after.blocks * size),
         rows_per_block=played.rows_per_block if played else before.rows_per_block,
         row_bytes=row.bytes,
         block_size_bytes=size,
         avg_row_len_before_bytes=_truncated(row.columns_bytes),
-        avg_row_len_after_bytes=_truncated(columns_after),
+        avg_row_len_after_bytes=_truncated(changed.columns_after_bytes if changed else row.columns_bytes),
         extents=after.shape.extents,
-        migrated_rows=changed.migrated if changed else moved,
+        migrated_rows=changed.migrated
+        if changed
+        else nearest(system.table.rows * system.table.migrated_fraction),
+        rejected_probes=changed.rejected if changed and work.plays_rows else None,
     )
     if changed is None or played is None:
         return known
@@ -42,7 +41,6 @@ def segment_space(system: System, demand: Demand) -> SegmentSpace:
         update={
             "chained_rows": float(changed.chained),
             "itl_full_blocks": float(played.itl_full_blocks),
-            "rejected_probes": float(changed.rejected),
             "pctfree_needed_percent": float(changed.pctfree_needed),
             **_freeness(system, played),
             "blocks": _blocks(system, played),
@@ -62,9 +60,9 @@ def _freeness(system: System, played: HeapOutcome) -> dict[str, object]:
     }
 
 
-def _truncated(columns_bytes: float) -> float:
+def _truncated(columns_bytes: Number) -> Number:
     """AVG_ROW_LEN of a mean: statistics cut it off, as [rahn-pctfree] shows (5.99 is 5, 11.98 is 11)."""
-    return float(floor(columns_bytes + 1e-9))
+    return floor_div(columns_bytes + 1e-9, 1)
 
 
 def row_changes(work: Workload, demand: Demand) -> RowChanges | None:

@@ -1,34 +1,22 @@
-"""From what programs, queue and device did to a :class:`RunResult`."""
+"""The books of streams: from what programs, queue and device did to the figures of an answer."""
 
 from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
-from model.books import blocktime_version
-from model.causes import AT_ONCE, CPU, SLOWEST
-from model.demand.calls import UNBUFFERED, File
-from model.demand.conditions import extrapolations
-from model.laws.iostat import quantities
-from model.results import (
-    DeviceStats,
-    EventTime,
-    PhysicalIO,
-    RunResult,
-    Stage,
-    StreamStats,
-    TimeBreakdown,
-    check_books,
-)
-from model.spec import Stream, System
+from model.books import ROUNDING, Figures, device_of, devices, percentiles, time_of
+from model.causes import AT_ONCE, CPU, NO_CAUSE, SLOWEST
+from model.demand.calls import SECTOR_BYTES, UNBUFFERED, File
+from model.laws.numeric import Number
+from model.results import EventTime, PhysicalIO, Stage, StreamStats
+from model.spec import Stream
 
 CALL = "the call"
 LEAST_STAGE_S = 1e-7  # a hundredth of what the shortest stage takes that anybody looks for
-ROUNDING = 1e-9
 LAW_SOURCES = ("linux-2.6-block", "linux-blk-mq", "linux-vm", "sysstat-iostat", "drive-data-sheets")
 BUFFERED_SOURCES = ("linux-ext3", "linux-readahead")
-PERCENTILES = {"p50": 0.50, "p95": 0.95, "p99": 0.99, "max": 1.0}
 
 
 @dataclass(slots=True)
@@ -44,100 +32,55 @@ class Played:
     warnings: list[str] = field(default_factory=list)
 
 
-@dataclass(slots=True)
-class Answer:
-    """What an engine found out of a stream: times of the first stream's mean program, the device over the run."""
+class Times(NamedTuple):
+    """Seconds of the first stream's mean program; numbers or arrays."""
 
-    engine: str
-    method: str
-    elapsed_s: float
-    cpu_s: float
+    elapsed_s: Number
+    cpu_s: Number
     wait: dict[str, EventTime]
-    unaccounted: dict[str, float]
-    streams: list[StreamStats]
-    physical: PhysicalIO
-    device: DeviceStats | None
-    seed: int = 0
-    warnings: list[str] = field(default_factory=list)
-    timeline: list[Stage] | None = None
-    events: int | None = None
+    unaccounted: dict[str, Number]
 
 
-def stream_result(system: System, work: Stream, found: Answer, *, name: str) -> RunResult:
-    """One checked result."""
-    return check_books(
-        RunResult(
-            scenario=name,
-            engine=found.engine,
-            seed=found.seed,
-            version=blocktime_version(),
-            sources=_sources(system, found.streams),
-            extrapolated=extrapolations(system, work),
-            warnings=found.warnings,
-            time=TimeBreakdown(
-                elapsed_s=found.elapsed_s,
-                cpu_s=found.cpu_s,
-                cpu={"write calls" if work.writes else "read calls": found.cpu_s},
-                wait=found.wait,
-                unaccounted_s=sum(found.unaccounted.values()),
-                unaccounted=found.unaccounted,
-            ),
-            calls={},
-            physical_io=found.physical,
-            device={} if found.device is None else {"disk": found.device},
-            streams=found.streams,
-            timeline=found.timeline,
-            method=found.method,
-            access=f"{work.pattern} {'writes' if work.writes else 'reads'}, {found.streams[0].path}",
-            events=found.events,
-        )
+def stream_figures(work: Stream, streams: list[StreamStats], times: Times, **more: Any) -> Figures:
+    """Figures that have the *streams* of *work* and those beside it."""
+    buffered = any(one.path not in UNBUFFERED for one in streams)
+    cpu = {"write calls" if work.writes else "read calls": times.cpu_s}
+    return Figures(
+        law_sources=LAW_SOURCES + buffered * BUFFERED_SOURCES,
+        streams=streams,
+        time=time_of(times.elapsed_s, cpu, times.wait, times.unaccounted, rest=NO_CAUSE),
+        access=f"{work.pattern} {'writes' if work.writes else 'reads'}, {streams[0].path}",
+        **more,
     )
 
 
-def close_books(name: str, system: System, work: Stream, played: Played) -> RunResult:
-    """The result of streams that were played."""
+def figures_of(work: Stream, played: Played) -> Figures:
+    """The figures of streams that were played; times of the first stream's mean program."""
     mine = [record for file, record in zip(played.files, played.records, strict=True) if file.calls is work]
-    many = len(mine)
     elapsed = max(record.end_s for record in mine) - min(record.begin_s for record in mine)
-    mean = sum(record.end_s - record.begin_s for record in mine) / many
-    cpu_s = sum(record.causes_s.get(CPU, 0.0) for record in mine) / many
-    waits, unaccounted = _waits(mine), {}
+    mean = sum(record.end_s - record.begin_s for record in mine) / len(mine)
+    cpu_s = sum(record.causes_s.get(CPU, 0.0) for record in mine) / len(mine)
+    times = Times(elapsed, cpu_s, {}, {})
     if work.rate_per_s is not None or work.in_flight > 1:  # calls that run side by side wait side by side
-        waits, unaccounted = {}, {AT_ONCE: mean - cpu_s}
+        times.unaccounted[AT_ONCE] = mean - cpu_s
     else:
-        rest = mean - cpu_s - sum(event.total_s for event in waits.values())
-        if abs(rest) > ROUNDING * elapsed:
-            unaccounted["no cause"] = rest
+        times.wait.update(_waits(mine))
     if elapsed - mean > ROUNDING * elapsed:
-        unaccounted[SLOWEST] = elapsed - mean
-    return stream_result(
-        system,
+        times.unaccounted[SLOWEST] = elapsed - mean
+    span = max(record.end_s for record in played.records) - min(record.begin_s for record in played.records)
+    return stream_figures(
         work,
-        Answer(
-            engine="simulate",
-            method=played.method,
-            elapsed_s=elapsed,
-            cpu_s=cpu_s,
-            wait=waits,
-            unaccounted=unaccounted,
-            streams=_streams(played),
-            physical=_physical(played),
-            device=_device(played) if sum(played.counters.requests) else None,
-            seed=played.seed,
-            warnings=played.warnings,
-            timeline=_timeline(mine[0].stages),
-            events=played.events,
-        ),
-        name=name,
+        _streams(played),
+        times,
+        engine="simulate",
+        method=played.method,
+        physical_io=_physical(played),
+        device=devices(disk=device_of(played.counters, span)),
+        seed=played.seed,
+        warnings=played.warnings,
+        timeline=_timeline(mine[0].stages),
+        events=played.events,
     )
-
-
-def _sources(system: System, streams: list[StreamStats]) -> list[str]:
-    found = set(LAW_SOURCES)
-    if any(one.path not in UNBUFFERED for one in streams):
-        found.update(BUFFERED_SOURCES)
-    found.update(constant.source.split(":")[0] for constant in system.constants.values())
-    return sorted(found)
 
 
 def _waits(records: list[Any]) -> dict[str, EventTime]:
@@ -155,40 +98,32 @@ def _waits(records: list[Any]) -> dict[str, EventTime]:
 
 
 def _streams(played: Played) -> list[StreamStats]:
+    by_stream: dict[int, list[tuple[File, Any]]] = {}
+    for file, record in zip(played.files, played.records, strict=True):
+        by_stream.setdefault(id(file.calls), []).append((file, record))
+    return [_stream(programs[0][0], [record for _, record in programs]) for programs in by_stream.values()]
+
+
+def _stream(file: File, records: list[Any]) -> StreamStats:
+    """One stream, all its programs together."""
     import numpy as np  # noqa: PLC0415
 
-    found = []
-    seen: list[int] = []
-    for file in played.files:
-        if id(file.calls) in seen:
-            continue
-        seen.append(id(file.calls))
-        records = [
-            record
-            for other, record in zip(played.files, played.records, strict=True)
-            if other.calls is file.calls
-        ]
-        took = np.concatenate([np.asarray(record.responses_s) for record in records])
-        elapsed = max(record.end_s for record in records) - min(record.begin_s for record in records)
-        size = len(took) * file.calls.block_size_bytes
-        found.append(
-            StreamStats(
-                kind=file.calls.kind,
-                path=file.path,
-                calls=len(took),
-                bytes=size,
-                elapsed_s=elapsed,
-                calls_per_s=len(took) / elapsed if elapsed else 0.0,
-                bytes_per_s=size / elapsed if elapsed else 0.0,
-                response_s=float(took.mean()),
-                response_percentiles={
-                    key: float(np.quantile(took, share)) for key, share in PERCENTILES.items()
-                },
-                in_flight_most=max(1, *(record.in_flight_most for record in records)),
-                page_cache_bytes=sum(record.cached_bytes for record in records),
-            )
-        )
-    return found
+    took = np.concatenate([np.asarray(record.responses_s) for record in records])
+    elapsed = max(record.end_s for record in records) - min(record.begin_s for record in records)
+    size = len(took) * file.calls.block_size_bytes
+    return StreamStats(
+        kind=file.calls.kind,
+        path=file.path,
+        calls=len(took),
+        bytes=size,
+        elapsed_s=elapsed,
+        calls_per_s=len(took) / elapsed if elapsed else 0.0,
+        bytes_per_s=size / elapsed if elapsed else 0.0,
+        response_s=float(took.mean()),
+        response_percentiles=percentiles(took),
+        in_flight_most=max(1, *(record.in_flight_most for record in records)),
+        page_cache_bytes=sum(record.cached_bytes for record in records),
+    )
 
 
 def _physical(played: Played) -> PhysicalIO:
@@ -197,7 +132,7 @@ def _physical(played: Played) -> PhysicalIO:
     sizes: Counter[int] = Counter()
     for (write, size), many in counters.sizes.items():
         if not write:
-            sizes[size // 512] += many
+            sizes[size // SECTOR_BYTES] += many
     return PhysicalIO(
         read_requests=reads,
         read_blocks=sum(size * many for size, many in sizes.items()),
@@ -205,26 +140,6 @@ def _physical(played: Played) -> PhysicalIO:
         write_requests=writes,
         write_bytes=counters.moved_bytes[1],
         request_blocks=dict(sorted(sizes.items(), reverse=True)),
-    )
-
-
-def _device(played: Played) -> DeviceStats:
-    """The device while the programs ran; what write-back and late commits add shows in the lines."""
-    ends = max(record.end_s for record in played.records)
-    return device_of(played.counters, ends - min(record.begin_s for record in played.records))
-
-
-def device_of(counters: Any, span_s: float) -> DeviceStats:
-    """A device over *span_s* seconds, from its counters; of the requests that are done."""
-    sizes: Counter[int] = Counter()
-    for (_, size), many in counters.sizes.items():
-        sizes[size] += many
-    return DeviceStats(
-        **quantities(counters.counted(), span_s),
-        merged_reads=counters.merges[0],
-        merged_writes=counters.merges[1],
-        request_bytes=dict(sorted(sizes.items())),
-        lines=counters.lines,
     )
 
 

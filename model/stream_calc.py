@@ -2,56 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from math import inf
 from typing import Any
 
-from model.books import device_measures, device_stats
+from model.books import Figures, close, device_stats, devices, row
 from model.causes import AT_ONCE, DEVICE, HELD, THINKING
 from model.demand.calls import SECTOR_BYTES, files_of
-from model.demand.conditions import extrapolated_constants
+from model.demand.stream_demand import CallDemand
 from model.demand.stream_work import call_demand
 from model.laws import disk_means, queueing
-from model.laws.iostat import DeviceSums, quantities
-from model.laws.numeric import Number, known_where, larger, nearest, over, smaller, where
-from model.money_books import Spent, money_measures
-from model.results import EventTime, PhysicalIO, RunResult, StreamStats
+from model.laws.iostat import DeviceSums
+from model.laws.numeric import Number, is_array, known_where, larger, nearest, over, smaller, some, where
+from model.results import DeviceStats, EventTime, PhysicalIO, RunResult, StreamStats, part
 from model.spec import Stream, System
 from model.state.drive import capacity_of
-from model.stream_books import Answer, stream_result
+from model.stream_books import Times, stream_figures
 from model.stream_network import FULL, StreamTime, credited
 from model.stream_together import compose
-
-
-def measures(system: Any, work: Any) -> dict[str, Number]:
-    """What :func:`calculate_stream` says, by the names of MEASURES, where seconds and rates may be arrays."""
-    files_of(system, work, capacity_of(system.disk))
-    found = compose(system, work)
-    mine = found[0]
-    own = _program(work, mine)
-    moved = _moved(work, found)
-    calls_per_s = over(mine.calls, mine.elapsed_s)
-    row = {
-        "elapsed_s": mine.elapsed_s,
-        "cpu_s": own.cpu_s,
-        "wait_s": own.thought_s + own.waited_s,
-        "read_wait_s": 0.0,
-        "unaccounted_s": mine.elapsed_s - own.cpu_s - own.thought_s - own.waited_s,
-        "read_requests": moved.reads,
-        "read_blocks": moved.read_sectors,
-        "read_bytes": moved.read_bytes,
-        "write_requests": moved.writes,
-        "write_bytes": moved.write_bytes,
-        "calls_per_s": calls_per_s,
-        "bytes_per_s": calls_per_s * work.block_size_bytes,
-        "response_s": mine.response_s,
-        "extrapolated_constants": extrapolated_constants(system, work),
-    }
-    return (
-        row
-        | device_measures(*_device(system, work, found))
-        | money_measures(system, work, Spent(mine.elapsed_s, own.cpu_s, None, 0.0, 0.0))
-    )
 
 
 def is_exact(system: Any, work: Any) -> bool:
@@ -62,21 +31,32 @@ def is_exact(system: Any, work: Any) -> bool:
 
 def calculate_stream(system: System, work: Stream, *, name: str) -> RunResult:
     """Answer a stream, and those beside it, in closed form; times of the first stream's mean program."""
+    figures = figures_of(system, work)
+    figures.warnings = overload_warnings(system, work)
+    return close(name, system, work, figures)
+
+
+def measures(system: Any, work: Any) -> dict[str, Number]:
+    """What :func:`calculate_stream` says, by the names of MEASURES, where seconds and rates may be arrays."""
+    return row(system, work, figures_of(system, work))
+
+
+def figures_of(system: Any, work: Any) -> Figures:
+    """The figures of :func:`calculate_stream`, where seconds and rates may be arrays."""
     files_of(system, work, capacity_of(system.disk))
     found = compose(system, work)
     mine = found[0]
     own = _program(work, mine)
-    waits: dict[str, EventTime] = {}
-    unaccounted: dict[str, float] = {}
     held = HELD if mine.demand.hidden and work.writes else DEVICE
-    for cause, seconds in ((THINKING, own.thought_s), (held, own.waited_s)):
-        if seconds > 0:
-            waits[cause] = EventTime(waits=work.count, max_s=seconds / work.count, total_s=seconds)
-    left = mine.elapsed_s - own.cpu_s - sum(event.total_s for event in waits.values())
-    if _overlaps(work) or abs(left) > 0:
-        unaccounted[AT_ONCE if _overlaps(work) else "rounding"] = left
+    waits = {
+        cause: part(EventTime, waits=work.count, max_s=seconds / work.count, total_s=seconds)
+        for cause, seconds in ((THINKING, own.thought_s), (held, own.waited_s))
+        if some(seconds > 0)
+    }
+    unaccounted = {AT_ONCE: mine.elapsed_s - own.cpu_s} if _overlaps(work) else {}
     streams = [
-        StreamStats(
+        part(
+            StreamStats,
             kind=calls.kind,
             path=calls.path or system.host.io_path,
             calls=one.calls,
@@ -89,22 +69,14 @@ def calculate_stream(system: System, work: Stream, *, name: str) -> RunResult:
         )
         for calls, one in zip((work, *work.beside), found, strict=True)
     ]
-    return stream_result(
-        system,
+    return stream_figures(
         work,
-        Answer(
-            engine="calculate",
-            method=mine.method,
-            elapsed_s=mine.elapsed_s,
-            cpu_s=own.cpu_s,
-            wait=waits,
-            unaccounted=unaccounted,
-            streams=streams,
-            physical=_physical(work, found),
-            device=device_stats(*_device(system, work, found)),
-            warnings=overload_warnings(system, work),
-        ),
-        name=name,
+        streams,
+        Times(mine.elapsed_s, own.cpu_s, waits, unaccounted),
+        engine="calculate",
+        method=mine.method,
+        physical_io=_physical(work, found),
+        device=devices(disk=_device(system, work, found)),
     )
 
 
@@ -154,57 +126,43 @@ def overload_sentence(load: float, queue: str = "") -> str:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Moved:
-    """What all streams asked of the device; numbers or arrays."""
-
-    reads: Number
-    read_bytes: Number
-    read_sizes: list[tuple[Number, Number]]
-    """Sectors of a read, and how many reads of one stream have them."""
-    writes: Number
-    write_bytes: Number
-
-    @property
-    def read_sectors(self) -> Number:
-        """Sectors of all reads."""
-        return sum(sectors * many for sectors, many in self.read_sizes)
-
-
-def _moved(work: Any, found: list[StreamTime]) -> Moved:
-    reads: Number = 0.0
-    writes: Number = 0.0
-    read_bytes: Number = 0.0
-    write_bytes: Number = 0.0
-    sizes = []
+def _reads_and_writes(work: Stream, found: list[StreamTime]) -> tuple[list[StreamTime], list[StreamTime]]:
+    """The streams that read, and those that write."""
+    split: tuple[list[StreamTime], list[StreamTime]] = ([], [])
     for calls, one in zip((work, *work.beside), found, strict=True):
-        requests, moved = one.calls * one.demand.requests, one.calls * one.demand.device_bytes
-        if calls.writes:
-            writes, write_bytes = writes + requests, write_bytes + moved
-        else:
-            reads, read_bytes = reads + requests, read_bytes + moved
-            sizes.append((nearest(over(moved, requests) / SECTOR_BYTES), requests))
-    return Moved(reads, read_bytes, sizes, writes, write_bytes)
+        split[calls.writes].append(one)
+    return split
+
+
+def _total(streams: list[StreamTime], amount: Callable[[StreamTime], Number]) -> Number:
+    """An amount of a call, summed over all calls."""
+    return sum((one.calls * amount(one) for one in streams), 0.0)
 
 
 def _physical(work: Stream, found: list[StreamTime]) -> PhysicalIO:
-    moved = _moved(work, found)
+    """What all streams ask of the device; numbers or arrays."""
+    reads, writes = _reads_and_writes(work, found)
+    sectors: Number = 0.0
     sizes: dict[int, float] = {}
-    for sectors, many in moved.read_sizes:
-        if many:
-            sizes[sectors] = sizes.get(sectors, 0.0) + many
-    return PhysicalIO(
-        read_requests=moved.reads,
-        read_blocks=moved.read_sectors,
-        read_bytes=moved.read_bytes,
-        write_requests=moved.writes,
-        write_bytes=moved.write_bytes,
+    for one in reads:
+        requests = one.calls * one.demand.requests
+        size = nearest(over(one.calls * one.demand.device_bytes, requests) / SECTOR_BYTES)
+        sectors = sectors + size * requests
+        if not is_array(sectors) and requests:
+            sizes[size] = sizes.get(size, 0.0) + requests
+    return part(
+        PhysicalIO,
+        read_requests=_total(reads, lambda one: one.demand.requests),
+        read_blocks=sectors,
+        read_bytes=_total(reads, lambda one: one.demand.device_bytes),
+        write_requests=_total(writes, lambda one: one.demand.requests),
+        write_bytes=_total(writes, lambda one: one.demand.device_bytes),
         request_blocks=sizes,
     )
 
 
-def _device(system: Any, work: Any, found: list[StreamTime]) -> tuple[Number, dict[str, Number]]:
-    """Whether anything goes to the device while programs run, and iostat's quantities of it; numbers or arrays.
+def _device(system: System, work: Stream, found: list[StreamTime]) -> DeviceStats | None:
+    """The device while programs run; numbers or arrays.
 
     Queue and await follow from Little's law where each request is waited for; of others nothing is known.
     """
@@ -216,27 +174,20 @@ def _device(system: Any, work: Any, found: list[StreamTime]) -> tuple[Number, di
     busy = span * _any_under_way(system, every, span)
     held = where(held < busy, busy, held)
 
-    def total(what: str) -> tuple[Number, Number]:
-        read, written = (
-            sum(
-                (
-                    one.calls * one.at_device * getattr(one.demand, what)
-                    for calls, one in every
-                    if calls.writes == writes
-                ),
-                0.0,
-            )
-            for writes in (False, True)
-        )
-        return read, written
+    split = _reads_and_writes(work, found)
 
-    sums = DeviceSums(total("requests"), total("merged"), total("device_bytes"), held, busy)
-    merged_reads, merged_writes = sums.merges
-    return sum(sums.requests) > 0, {
-        **quantities(sums, span),
-        "merged_reads": merged_reads,
-        "merged_writes": merged_writes,
-    }
+    def total(amount: Callable[[CallDemand], Number]) -> tuple[Number, Number]:
+        reads, writes = (_total(streams, lambda one: one.at_device * amount(one.demand)) for streams in split)
+        return reads, writes
+
+    sums = DeviceSums(
+        total(lambda demand: demand.requests),
+        total(lambda demand: demand.merged),
+        total(lambda demand: demand.device_bytes),
+        held,
+        busy,
+    )
+    return device_stats(sums, span)
 
 
 def _any_under_way(system: Any, every: list[tuple[Any, StreamTime]], span_s: Number) -> Number:

@@ -1,13 +1,12 @@
-"""From what an engine found out of transactions to a :class:`RunResult`: times and counts of the mean transaction."""
+"""The books of transactions: from times and counts of the mean transaction to the figures of an answer."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
 
-from model.books import blocktime_version
-from model.causes import RUN_QUEUE
-from model.demand.conditions import extrapolations
+from model.books import Figures, time_of
+from model.causes import NO_CAUSE, RUN_QUEUE
+from model.laws.numeric import over
 from model.results import (
     CacheUse,
     DeviceStats,
@@ -15,11 +14,8 @@ from model.results import (
     Interval,
     LogicalIO,
     PhysicalIO,
-    RunResult,
-    TimeBreakdown,
     TransactionKind,
     TransactionStats,
-    check_books,
 )
 from model.spec import System, Transactions
 
@@ -31,7 +27,6 @@ LAW_SOURCES = (
     "kleinrock-1975",
     "drive-data-sheets",
 )
-ROUNDING = 1e-9
 
 
 @dataclass(slots=True)
@@ -90,92 +85,67 @@ def reads_by_size(single: float, many: float, blocks: float) -> dict[int, float]
     return found
 
 
-def close_books(name: str, system: System, work: Transactions, mean: Mean, rates: Rates) -> RunResult:
-    """One checked result; its ``time``, ``logical_io`` and ``physical_io`` are per transaction, as AWR has them too."""
-    cpu_s = sum(mean.cpu.values())
-    waited_s = sum(event.total_s for event in mean.waits.values())
-    unaccounted = {RUN_QUEUE: mean.run_queue_s} if mean.run_queue_s > 0 else {}
-    rest = mean.response_s - cpu_s - waited_s - mean.run_queue_s
-    if abs(rest) > ROUNDING * mean.response_s:
-        unaccounted["no cause"] = rest
+def figures_of(system: System, work: Transactions, mean: Mean, rates: Rates) -> Figures:
+    """Figures whose ``time``, ``logical_io`` and ``physical_io`` are per transaction, as AWR has them too."""
     gets = mean.gets + mean.current_gets
     size = system.tablespace.block_size_bytes
     low, high = mean.per_s_interval or (None, None)
-    return check_books(
-        RunResult(
-            scenario=name,
-            engine=mean.engine,
-            seed=mean.seed,
-            version=blocktime_version(),
-            sources=_sources(system),
-            extrapolated=extrapolations(system, work),
-            warnings=mean.warnings,
-            time=TimeBreakdown(
-                elapsed_s=mean.response_s,
-                cpu_s=cpu_s,
-                cpu=mean.cpu,
-                wait=mean.waits,
-                unaccounted_s=sum(unaccounted.values()),
-                unaccounted=unaccounted,
-                interval=mean.response_interval,
-            ),
-            calls={},
-            logical_io=LogicalIO(
-                consistent_gets=mean.gets,
-                current_gets=mean.current_gets,
-                cpu_per_get_s=system.host.logical_io_s,
-                row_walk_fraction=0.0,
-            ),
-            physical_io=PhysicalIO(
-                read_requests=sum(mean.read_requests.values()),
-                read_blocks=mean.misses,
-                read_bytes=mean.read_bytes,
-                write_requests=mean.written_blocks,
-                write_bytes=mean.written_blocks * size,
-                request_blocks=dict(sorted(mean.read_requests.items(), reverse=True)),
-            ),
-            cache=CacheUse(
-                hits=gets - mean.misses,
-                misses=mean.misses,
-                hit_fraction=1 - mean.misses / gets if gets else 0.0,
-            ),
-            device=mean.device,
-            transactions=TransactionStats(
-                per_s=mean.per_s,
-                response_s=mean.response_s,
-                response_percentiles=mean.percentiles,
-                response_interval=mean.response_interval,
-                per_s_low=low,
-                per_s_high=high,
-                under_way=mean.per_s * mean.response_s,
-                measured=mean.measured,
-                warm_up=mean.warm_up,
-                unwritten_blocks=mean.unwritten_blocks,
-                utilisation=rates.utilisation,
-                bottleneck=rates.bottleneck,
-                saturation_per_s=rates.saturation_per_s,
-                saturation_users=rates.saturation_users,
-                log_writes_per_s=rates.log_writes_per_s,
-                commits_per_log_write=_commits(work, mean.per_s) / rates.log_writes_per_s
-                if rates.log_writes_per_s
-                else 0.0,
-                written_blocks_per_s=mean.per_s * mean.written_blocks,
-                policies=mean.policies,
-                kinds=mean.kinds,
-            ),
-            method=mean.method,
-            access="gets in the buffer cache, single-block reads for what is not there",
-            events=mean.events,
-        )
+    commits = sum(one.weight for one in work.mix if one.commits) / sum(one.weight for one in work.mix)
+    return Figures(
+        engine=mean.engine,
+        seed=mean.seed,
+        law_sources=LAW_SOURCES,
+        warnings=mean.warnings,
+        time=time_of(
+            mean.response_s,
+            mean.cpu,
+            mean.waits,
+            {RUN_QUEUE: mean.run_queue_s} if mean.run_queue_s > 0 else {},
+            rest=NO_CAUSE,
+            interval=mean.response_interval,
+        ),
+        logical_io=LogicalIO(
+            consistent_gets=mean.gets,
+            current_gets=mean.current_gets,
+            cpu_per_get_s=system.host.logical_io_s,
+            row_walk_fraction=0.0,
+        ),
+        physical_io=PhysicalIO(
+            read_requests=sum(mean.read_requests.values()),
+            read_blocks=mean.misses,
+            read_bytes=mean.read_bytes,
+            write_requests=mean.written_blocks,
+            write_bytes=mean.written_blocks * size,
+            request_blocks=dict(sorted(mean.read_requests.items(), reverse=True)),
+        ),
+        cache=CacheUse(
+            hits=gets - mean.misses,
+            misses=mean.misses,
+            hit_fraction=1 - mean.misses / gets if gets else 0.0,
+        ),
+        device=mean.device,
+        transactions=TransactionStats(
+            per_s=mean.per_s,
+            response_s=mean.response_s,
+            response_percentiles=mean.percentiles,
+            response_interval=mean.response_interval,
+            per_s_low=low,
+            per_s_high=high,
+            under_way=mean.per_s * mean.response_s,
+            measured=mean.measured,
+            warm_up=mean.warm_up,
+            unwritten_blocks=mean.unwritten_blocks,
+            utilisation=rates.utilisation,
+            bottleneck=rates.bottleneck,
+            saturation_per_s=rates.saturation_per_s,
+            saturation_users=rates.saturation_users,
+            log_writes_per_s=rates.log_writes_per_s,
+            commits_per_log_write=over(mean.per_s * commits, rates.log_writes_per_s),
+            written_blocks_per_s=mean.per_s * mean.written_blocks,
+            policies=mean.policies,
+            kinds=mean.kinds,
+        ),
+        method=mean.method,
+        access="gets in the buffer cache, single-block reads for what is not there",
+        events=mean.events,
     )
-
-
-def _commits(work: Any, per_s: float) -> float:
-    total = sum(one.weight for one in work.mix)
-    return float(per_s * sum(one.weight for one in work.mix if one.commits) / total)
-
-
-def _sources(system: System) -> list[str]:
-    found = set(LAW_SOURCES)
-    found.update(constant.source.split(":")[0] for constant in system.constants.values())
-    return sorted(found)

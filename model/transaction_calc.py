@@ -5,16 +5,17 @@ from __future__ import annotations
 from math import inf
 from typing import Any, NamedTuple
 
+from model.books import close, device_stats, devices
 from model.causes import BUFFER_BUSY, FREE_BUFFERS, FROM_CLIENT, LATCH, LOG_FILE_SYNC, SCATTERED, SEQUENTIAL
 from model.demand import transactions as asked
 from model.demand.device_calls import Changed
 from model.demand.transactions import KindDemand
 from model.errors import OutsideLaw
 from model.laws import commit, disk_means, queueing
-from model.laws.iostat import DeviceSums, quantities
+from model.laws.iostat import DeviceSums
 from model.results import DeviceStats, EventTime, RunResult, TransactionKind
 from model.spec import System, Transactions
-from model.transaction_books import Mean, Rates, close_books, reads_by_size
+from model.transaction_books import Mean, Rates, figures_of, reads_by_size
 from model.transaction_disk import LEAST
 from model.transaction_knee import Knee, knee_of
 from model.transaction_network import CPUS, Point, at_rate, closed
@@ -121,7 +122,7 @@ def rates_of(solved: Solved) -> Rates:
 def calculate_transactions(system: System, work: Transactions, *, name: str) -> RunResult:
     """Answer transactions in closed form: means of one transaction, and rates of the whole."""
     solved = solve(system, work)
-    return close_books(name, system, work, _mean(solved), rates_of(solved))
+    return close(name, system, work, figures_of(system, work, _mean(solved), rates_of(solved)))
 
 
 def _mean(solved: Solved) -> Mean:
@@ -248,14 +249,12 @@ def _device(parts: Parts, point: Point) -> dict[str, DeviceStats]:
         flow.append(log)
         writes, written_bytes = writes + logs, written_bytes + log_bytes
     reads = flow[0][0] + flow[1][0]
-    found = {}
-    if reads + writes > LEAST:
-        read_bytes = per_s * (parts.reads + parts.scan_read_blocks) * size
-        busy = _any_under_way(parts, point) if parts.disk.servers > 1 else _held(flow)
-        found["disk"] = _stats(reads, writes, (read_bytes, written_bytes), flow, busy)
-    if not shared and logs > LEAST:
-        found["redo"] = _stats(0.0, logs, (0.0, log_bytes), [log], _held([log]))
-    return found
+    read_bytes = per_s * (parts.reads + parts.scan_read_blocks) * size
+    busy = _any_under_way(parts, point) if parts.disk.servers > 1 else _held(flow)
+    return devices(
+        disk=_stats(reads, writes, (read_bytes, written_bytes), flow, busy),
+        redo=None if shared else _stats(0.0, logs, (0.0, log_bytes), [log], _held([log])),
+    )
 
 
 def _held(flow: list[tuple[float, float, float]]) -> float:
@@ -282,26 +281,8 @@ def _stats(
     moved_bytes: tuple[float, float],
     flow: list[tuple[float, float, float]],
     busy: float,
-) -> DeviceStats:
+) -> DeviceStats | None:
     """iostat's quantities; *flow* has requests a second, their time at the device, and what they take of it."""
     queue = max(busy, sum(per_s * response_s for per_s, response_s, _ in flow))
     second = DeviceSums((reads, writes), (0.0, 0.0), moved_bytes, queue, busy)
-    return DeviceStats(**quantities(second, 1.0))
-
-
-def means(system: Any, work: Any) -> dict[str, float]:
-    """What a sweep asks of transactions: rates, and means of one of them."""
-    parts, point, *_ = solve(system, work)
-    gets = parts.mean("gets") + parts.mean("scan_blocks") + point.caused.undo
-    missed = parts.reads + parts.scan_read_blocks
-    return {
-        "elapsed_s": point.response_s,
-        "response_s": point.response_s,
-        "per_s": point.per_s,
-        "cpu_s": point.caused.cpu_s,
-        "read_wait_s": parts.reads * point.read_s + parts.scan_reads * point.scan_read_s,
-        "consistent_gets": gets,
-        "read_requests": parts.reads + parts.scan_reads,
-        "read_blocks": missed,
-        "written_blocks": point.writes.written,
-    }
+    return device_stats(second, 1.0, reads + writes > LEAST)

@@ -24,6 +24,11 @@ def where(condition: Number, yes: Number, no: Number) -> Number:
     return yes if condition else no
 
 
+def is_array(value: Any) -> bool:
+    """Whether a value is an array and no number."""
+    return getattr(value, "ndim", 0) > 0
+
+
 def some(value: Number) -> bool:
     """Whether a value, or any value of an array, is not zero."""
     return bool(value.any()) if getattr(value, "ndim", 0) else bool(value)
@@ -121,6 +126,13 @@ def known_where(condition: Number, value: Number) -> Number:
 
         return np.where(condition, value, nan)
     return value if condition else nan
+
+
+def known_or(value: Number | None, otherwise: Number) -> Number:
+    """*value* where there is one, else *otherwise*."""
+    if value is None or (isinstance(value, float) and math.isnan(value)):
+        return otherwise
+    return where(value == value, value, otherwise)  # noqa: PLR0124  (NaN is not)
 
 
 def log(value: Number) -> Number:

@@ -9,7 +9,9 @@ import numpy as np
 import numpy.typing as npt
 import simpy
 
-from model import books, causes
+from model import causes
+from model import statement_books as books
+from model.books import device_of
 from model.demand import Demand, demand_of
 from model.demand.turns import first_step_s, stretch_blocks, stretches_of
 from model.demand.work import RANGE_SCAN
@@ -23,7 +25,6 @@ from model.sim.streams import stream
 from model.spec import Statement, System, release_tuple
 from model.state.extent_map import Extent, lay_out, part_of, reads_of, uncached_reads_of
 from model.state.free_buffers import FreeBuffers
-from model.stream_books import device_of
 
 MOST_STEPS = 2_000_000
 MOST_BLOCKS_DRAWN = 50_000_000
@@ -253,6 +254,8 @@ def _timing(
         cpu=cpu,
         wait=waits,
         unaccounted=unaccounted,
+        read_requests=sum(sizes.values()),
+        read_blocks=sum(size * count for size, count in sizes.items()),
         request_blocks=sizes,
         device=None
         if machine.disk.apart or not sum(machine.counters.requests)

@@ -7,6 +7,7 @@ from functools import lru_cache
 import numpy as np
 import simpy
 
+from model.books import close, row
 from model.demand.calls import UNBUFFERED, File, files_of, places
 from model.errors import OutsideLaw
 from model.kernels.queue import Times
@@ -20,7 +21,7 @@ from model.sim.streams import DRAWN_AT_ONCE, LEAST_CV, gamma, stream, uniform, v
 from model.spec import Calls, Stream, System
 from model.state.drive import capacity_of
 from model.state.iostat import Counters
-from model.stream_books import Played, close_books
+from model.stream_books import Played, figures_of
 from model.stream_calc import overload_sentence
 
 MOST_REQUESTS = 5_000_000
@@ -62,11 +63,11 @@ def simulate_streams(
         method = METHOD
     _refuse_what_ends_late(max(counters.last_s, *(record.end_s for record in records)))
     played = Played(files, records, counters, method, seed, events, _overloads(files, records))
-    return close_books(name, system, work, played)
+    return close(name, system, work, figures_of(work, played))
 
 
-def summed_up(system: System, work: Stream, *, seed: int) -> tuple[Record, Counters] | None:
-    """What the calls of *work* took and what the device counted, without lines and stages.
+def summed_up_measures(system: System, work: Stream, *, seed: int) -> dict[str, float] | None:
+    """The numbers of a simulated stream, but for their last digits, without iostat's lines and stages.
 
     None where the calls do not arrive at one queue that is theirs alone. Raises as :func:`simulate_streams` does.
     """
@@ -79,7 +80,7 @@ def summed_up(system: System, work: Stream, *, seed: int) -> tuple[Record, Count
     factors = _factors(seed, SERVICE, system.disk.service_cv, work.count)
     record = sum_arriving(system, files[0], gaps_s, factors, counters)
     _refuse_what_ends_late(record.end_s)
-    return record, counters
+    return row(system, work, figures_of(work, Played(files, [record], counters, "", seed)))
 
 
 def _overloads(files: list[File], records: list[Record]) -> list[str]:
@@ -155,7 +156,7 @@ class StreamProgram:
         played = Played(
             self.files, records, self.counters, METHOD, self.seed, None, _overloads(self.files, records)
         )
-        return close_books(name, self.system, self.work, played)
+        return close(name, self.system, self.work, figures_of(self.work, played))
 
 
 METHOD = "simulation of programs, page cache, queue and device"

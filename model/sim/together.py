@@ -16,6 +16,7 @@ from typing import Any, Protocol
 import numpy as np
 import simpy
 
+from model.books import device_of
 from model.causes import DEVICE, FREE_BUFFERS, LOG_FILE_SYNC, RUN_QUEUE
 from model.demand.transactions import run_transactions, touch_rules
 from model.errors import OutsideLaw
@@ -38,7 +39,6 @@ from model.sim.writers import DatabaseWriter
 from model.spec import Stream, System, Transactions
 from model.state.drive import capacity_of
 from model.state.iostat import Counters
-from model.stream_books import device_of
 from model.transaction_calc import solve
 from model.units import MIB, show_bytes, show_seconds
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from model.books import close, device_of, devices, percentiles
 from model.causes import (
     BUFFER_BUSY,
     FREE_BUFFERS,
@@ -24,9 +25,7 @@ from model.sim import policies
 from model.sim.data_files import Files
 from model.sim.steady import CONFIDENCE, estimate, warm_up_batches
 from model.sim.tally import Sum, Tally, Wait
-from model.state.iostat import Counters
-from model.stream_books import PERCENTILES, device_of
-from model.transaction_books import Mean, close_books, reads_by_size
+from model.transaction_books import Mean, figures_of, reads_by_size
 from model.transaction_calc import Solved, credit_warnings, rates_of
 from model.transaction_network import CPUS
 from model.transaction_writers import DATA, REDO
@@ -102,7 +101,7 @@ def result_of(name: str, system: Any, work: Any, played: Played, behind: int = 0
         per_s=per_s,
         device=_devices(played),
         kinds=_kinds(played, took, kinds, per_s),
-        percentiles=_percentiles(took),
+        percentiles=percentiles(took),
         response_interval=Interval(
             low_s=found.mean - found.half, high_s=found.mean + found.half, confidence=CONFIDENCE
         )
@@ -131,7 +130,7 @@ def result_of(name: str, system: Any, work: Any, played: Played, behind: int = 0
     rates = rates_of(played.solved)
     rates.log_writes_per_s = float(sums[Sum.LOG_WRITES]) / span_s
     rates.utilisation = _utilisation(played, each, per_s, mean.device)
-    return close_books(name, system, work, mean, rates)
+    return close(name, system, work, figures_of(system, work, mean, rates))
 
 
 def _mean_of(played: Played, kinds: NDArray[np.int8], name: str) -> float:
@@ -197,7 +196,7 @@ def _kinds(
                 name=kind.name,
                 per_s=per_s * mine.size / took.size,
                 response_s=float(mine.mean()),
-                response_percentiles=_percentiles(mine),
+                response_percentiles=percentiles(mine),
                 consistent_gets=float(kind.gets + kind.scan_blocks),
                 current_gets=float(kind.changed_blocks),
                 read_blocks=float(kind.drawn_gets + kind.scan_blocks) * (1 - played.solved.parts.hit),
@@ -206,22 +205,15 @@ def _kinds(
     return found
 
 
-def _percentiles(took: NDArray[np.float64]) -> dict[str, float]:
-    return {key: float(np.quantile(took, share)) for key, share in PERCENTILES.items()}
-
-
 def _devices(played: Played) -> dict[str, DeviceStats]:
-    found = {"disk": _device(played.files.finish(played.end_s), played.end_s)}
-    if played.redo is not None:
-        found["redo"] = _device(played.redo.finish(played.end_s), played.end_s)
-    return {name: stats for name, stats in found.items() if stats is not None}
-
-
-def _device(counters: Counters, end_s: float) -> DeviceStats | None:
-    """iostat's quantities over the whole run; of the requests that are done, as others are under way when it ends."""
-    if not sum(counters.requests):
-        return None
-    return device_of(counters, end_s)
+    """Each device over the whole run; of the requests that are done, as others are under way when it ends."""
+    return devices(
+        **{
+            name: device_of(files.finish(played.end_s), played.end_s)
+            for name, files in (("disk", played.files), ("redo", played.redo))
+            if files is not None
+        }
+    )
 
 
 def _utilisation(

@@ -1,13 +1,16 @@
 """What a workload costs: linear in prices, nothing for nothing, the same by both engines, and used within the whole."""
 
+from collections.abc import Callable
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from model import calculate, simulate
+from model.books import check_books
 from model.errors import BooksDoNotBalance
-from model.money_books import money_of, with_money
-from model.results import Money, RunResult, TransactionStats, check_books
+from model.money_books import money_of
+from model.results import Money, RunResult, TransactionStats
 from model.spec import (
     Delete,
     Disk,
@@ -189,7 +192,6 @@ def test_an_amount_below_nothing_is_refused() -> None:
         check_books(result.model_copy(update={"money": result.money.model_copy(update=amounts)}))
 
 
-def test_an_engine_keeps_its_name_and_words() -> None:
-    assert calculate.__name__ == "calculate"
-    assert calculate.__doc__
-    assert with_money(System(), FullScan(), calculate(System(), FullScan())).money is None
+@pytest.mark.parametrize("engine", [calculate, simulate])
+def test_without_a_price_book_an_answer_has_no_costs(engine: Callable[..., RunResult]) -> None:
+    assert engine(System(table=Table(rows=1000)), FullScan()).money is None

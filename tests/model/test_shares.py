@@ -11,11 +11,11 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from model import RunResult, calculate, calculate_many, simulate
+from model.books import check_books
 from model.errors import BooksDoNotBalance
 from model.laws.extents import Run, segment_shape
 from model.laws.scan_reads import Piece, buffered_pieces, pieces_of_part, reads_added_by_cuts
 from model.measures import measures_of
-from model.results import check_books
 from model.spec import Delete, Disk, FullScan, Import, Insert, Instance, System, Table, Tablespace, Update
 from model.state.extent_map import Extent, lay_out, part_of, reads_of, uncached_reads_of
 from model.units import MIB

@@ -12,8 +12,9 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from app.text import run_lines
+from model.books import check_books
 from model.errors import BlocktimeError, BooksDoNotBalance, OutsideLaw
-from model.results import RunResult, check_books
+from model.results import RunResult
 from scenarios import Scenario, from_mapping, library, load, run, schema_of
 
 LONGEST_SENTENCE = 400

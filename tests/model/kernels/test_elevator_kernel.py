@@ -10,6 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from model.books import close
 from model.demand.calls import files_of
 from model.kernels import WORTH_COMPILING, elevator
 from model.kernels.drive import medium_of
@@ -21,7 +22,7 @@ from model.sim.queued import is_queued, play_queued
 from model.sim.streams_run import _draws, simulate_streams
 from model.spec import Disk, Host, Iostat, ReadStream, System, WriteStream
 from model.state.drive import capacity_of, drive_of
-from model.stream_books import Played, close_books
+from model.stream_books import Played, figures_of
 from model.units import KIB, MIB
 
 SIZE = 8 * KIB
@@ -45,7 +46,7 @@ def by_loop(system: System, work: Any, seed: int = 3) -> RunResult:
     counters = counters_of(system)
     draws = [_draws(file, rank, seed) for rank, file in enumerate(files)]
     records = play_queued(system, files, draws, counters)
-    return close_books("", system, work, Played(files, records, counters, "", seed))
+    return close("", system, work, figures_of(work, Played(files, records, counters, "", seed)))
 
 
 def by_events(system: System, work: Any, seed: int = 3) -> RunResult:

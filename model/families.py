@@ -36,8 +36,12 @@ class Family:
     """The simulation's answer by a system, a workload, a seed and a name."""
     cost: Callable[[System, Any], Cost]
     """What the simulation takes."""
+    program: Callable[[Any, System, Any, int, Any], Any]
+    """A program of it on a machine that others share, by machine, system, workload, seed and place."""
     demand: Callable[[Any, Any], Demand] | None = None
     """What one execution asks of each resource, where it is known before it meets others."""
+    endless: bool = False
+    """Whether it never ends by itself."""
     measures: Callable[[Any, Any], Row] | None = None
     """The closed form's numbers where fields may be arrays; None where arrays would not make it quicker."""
     simulated_measures: Callable[[System, Any, int], dict[str, float] | None] | None = None
@@ -110,6 +114,24 @@ def _simulate_transactions(system: System, work: Any, seed: int, name: str) -> R
     return simulate_transactions(system, work, seed=seed, name=name)
 
 
+def _statement_program(machine: Any, system: System, work: Any, seed: int, place: Any) -> Any:
+    from model.sim.run import StatementProgram  # noqa: PLC0415
+
+    return StatementProgram(machine, system, work, seed, place)
+
+
+def _stream_program(machine: Any, system: System, work: Any, seed: int, place: Any) -> Any:
+    from model.sim.streams_run import StreamProgram  # noqa: PLC0415
+
+    return StreamProgram(machine, system, work, seed, place)
+
+
+def _transactions_program(machine: Any, system: System, work: Any, seed: int, place: Any) -> Any:
+    from model.sim.together import TransactionsProgram  # noqa: PLC0415
+
+    return TransactionsProgram(machine, system, work, seed, place)
+
+
 def _calculate_together(system: System, work: Any, name: str) -> tuple[RunResult, bool]:
     raise OutsideLaw(
         f"{' and '.join(sorted({program.kind for program in work.programs}))} share the machine: no closed form knows "
@@ -120,7 +142,9 @@ def _calculate_together(system: System, work: Any, name: str) -> tuple[RunResult
 def _simulate_together(system: System, work: Any, seed: int, name: str) -> RunResult:
     from model.sim.together import simulate_together  # noqa: PLC0415
 
-    return simulate_together(system, work, seed=seed, name=name)
+    return simulate_together(
+        system, work, [family_of(program.kind) for program in work.programs], seed=seed, name=name
+    )
 
 
 def _cost_together(system: System, work: Any) -> Cost:
@@ -135,6 +159,10 @@ def _cost_together(system: System, work: Any) -> Cost:
     )
 
 
+def _no_program(*_: Any) -> Any:
+    raise AssertionError("programs beside each other are several, none of its own")
+
+
 STATEMENTS: Final = Family(
     name="statements",
     kinds=("full_scan", "index_range_scan", "update", "insert", "delete", "import", "export"),
@@ -143,6 +171,7 @@ STATEMENTS: Final = Family(
     is_exact=_is_exact_statement,
     simulate=_simulate_statement,
     cost=statement_cost,
+    program=_statement_program,
     demand=demand_of,
     measures=_statement_measures,
 )
@@ -154,6 +183,7 @@ STREAMS: Final = Family(
     is_exact=_is_exact_stream,
     simulate=_simulate_streams,
     cost=streams_cost,
+    program=_stream_program,
     measures=_stream_measures,
     simulated_measures=_summed_up,
 )
@@ -165,6 +195,8 @@ TRANSACTIONS: Final = Family(
     is_exact=lambda system, work: False,
     simulate=_simulate_transactions,
     cost=transactions_cost,
+    program=_transactions_program,
+    endless=True,
 )
 TOGETHER: Final = Family(
     name="programs",
@@ -174,6 +206,7 @@ TOGETHER: Final = Family(
     is_exact=lambda system, work: False,
     simulate=_simulate_together,
     cost=_cost_together,
+    program=_no_program,
 )
 """Programs of several families on one machine."""
 FAMILIES: Final = (STATEMENTS, STREAMS, TRANSACTIONS)

@@ -7,11 +7,16 @@ from dataclasses import dataclass
 
 import simpy
 
+from model.demand.transactions import touch_rules
+from model.kernels.buffers import Buffers
 from model.laws import block_layer, page_cache
+from model.sim.data_files import Scheduled
 from model.sim.device import PROGRAM, BlockDevice, Server
 from model.sim.pool import BufferPool
+from model.sim.references import ByPlace
 from model.sim.streams import stream, varied
 from model.sim.write_back import PageCache
+from model.sim.writers import DatabaseWriter
 from model.spec import Host, System
 from model.state.block_queue import BlockQueue
 from model.state.drive import capacity_of, drive_of
@@ -31,8 +36,6 @@ class Place:
     first_byte: int = 0
     """Of its data on the disk."""
     begin_s: float = 0.0
-    pool: BufferPool | None = None
-    """The buffer cache that it reads through; a cache of its own, or a stated share of hits, where there is none."""
 
 
 @dataclass(slots=True)
@@ -46,6 +49,10 @@ class Machine:
     page_cache: PageCache
     counters: Counters
     system: System
+    shared: bool = False
+    """Whether programs share its buffer cache; a statement alone has a stated share of hits instead."""
+    pool: BufferPool | None = None
+    """The buffer cache, once somebody needs it."""
     writes_back: bool = False
 
     def write_back(self) -> None:
@@ -54,6 +61,22 @@ class Machine:
             self.writes_back = True
             self.env.process(self.page_cache.flusher())
             self.env.process(self.page_cache.journal())
+
+    def buffer_cache(self, system: System, owner: int) -> BufferPool:
+        """The buffer cache that programs share; without users to own it one that is empty at first.
+
+        Its blocks are then numbered by their places on the disk, and DBWR's requests are *owner*'s.
+        """
+        if self.pool is None:
+            size, instance = int(system.tablespace.block_size_bytes), system.instance
+            buffers = Buffers(max(1, int(instance.buffer_cache_bytes // size)), touch_rules(system))
+            largest = self.disk.queue.largest_bytes
+            files = Scheduled(self.env, self.disk, largest, owner, self.counted_apart(owner))
+            limits = (instance.db_writer_requests, instance.checkpoint_s)
+            writer = DatabaseWriter(self.env, files, buffers, ByPlace(size), limits)
+            writer.look()
+            self.pool = BufferPool(self.env, buffers, writer)
+        return self.pool
 
     def counted_apart(self, owner: int) -> Counters:
         """Counters of the device for the requests of one program, whose sessions are numbered from *owner* on."""

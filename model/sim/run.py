@@ -66,8 +66,9 @@ class StatementProgram:
         size = int(demand.block_size_bytes)
         self.end_byte = first_byte + max(1, extents[-1].first + extents[-1].blocks) * size
         cached = None
-        if place.pool is not None and not demand.plan.direct:
-            cached = CachedSegment(place.pool, first_byte // size, _changed_share(work, demand))
+        if machine.shared and not demand.plan.direct:
+            pool = machine.buffer_cache(system, place.owner)
+            cached = CachedSegment(pool, first_byte // size, _changed_share(work, demand))
         asked, buffers = (system, demand, stretch), cached or _buffers(demand)
         path = system.host.io_path
         files = [

@@ -18,25 +18,19 @@ import simpy
 
 from model.books import device_of
 from model.causes import DEVICE, FREE_BUFFERS, LOG_FILE_SYNC, RUN_QUEUE
-from model.demand.transactions import run_transactions, touch_rules
+from model.demand.transactions import run_transactions
 from model.errors import OutsideLaw
-from model.kernels.buffers import Buffers
 from model.laws.commit import LOG_FILES_BYTES
 from model.measures import READ_EVENTS
 from model.results import EventTime, ProgramFigures, ProgramStats, RunResult
 from model.sim.at_begin import begin_of
 from model.sim.by_events import ByEvents
-from model.sim.data_files import Scheduled
 from model.sim.device import PROGRAM
 from model.sim.machine import Machine, Place, machine_of, processors_of
-from model.sim.pool import BufferPool
-from model.sim.references import ByPlace, place_limits
-from model.sim.run import StatementProgram
-from model.sim.streams_run import StreamProgram
+from model.sim.references import place_limits
 from model.sim.transaction_means import result_of
 from model.sim.transactions_run import is_precise, most_transactions
-from model.sim.writers import DatabaseWriter
-from model.spec import Stream, System, Transactions
+from model.spec import System, Transactions
 from model.state.drive import capacity_of
 from model.state.iostat import Counters
 from model.transaction_calc import solve
@@ -60,8 +54,8 @@ class Program(Protocol):
     def end_byte(self) -> int:
         """Where its data on the disk end."""
 
-    def result(self, name: str) -> RunResult:
-        """What it did, once the run is over."""
+    def result(self, name: str) -> RunResult | None:
+        """What it did, once the run is over; None where that says too little."""
 
 
 class TransactionsProgram:
@@ -78,10 +72,25 @@ class TransactionsProgram:
         self.end_byte = place.first_byte + place_limits(solved.parts.data)
         if begin.redo is begin.files and system.instance.redo_byte is None:
             self.end_byte = begin.log_byte + LOG_FILES_BYTES
+        machine.pool = machine.pool or self.run.shop.pools[-1]
 
-    def result(self, name: str) -> RunResult:
-        """The books of the mean transaction."""
+    def result(self, name: str) -> RunResult | None:
+        """The books of the mean transaction; None where few have ended."""
+        if self.run.done < LEAST_TRANSACTIONS:
+            return None
         return result_of(name, self.system, self.work, self.run.played())
+
+
+class Family(Protocol):
+    """What is to be known of a program's kind."""
+
+    @property
+    def program(self) -> Callable[[Any, System, Any, int, Any], Any]:
+        """Begins it on a machine: by machine, system, workload, seed and place."""
+
+    @property
+    def endless(self) -> bool:
+        """Whether it never ends by itself."""
 
 
 class Again:
@@ -111,9 +120,9 @@ class Again:
             self._machine.counted_apart(self._place.owner)
             self._running = self._make(replace(self._place, begin_s=0.0))
 
-    def result(self, name: str) -> RunResult:
+    def result(self, name: str) -> RunResult | None:
         """What the execution did that took nearest to the mean of all complete ones."""
-        results = [program.result(name) for program in self._done]
+        results = [result for program in self._done if (result := program.result(name))]
         mean_s = sum(result.time.elapsed_s for result in results) / len(results)
         return min(results, key=lambda result: abs(result.time.elapsed_s - mean_s))
 
@@ -122,22 +131,26 @@ BATCHES = 200
 LEAST_TRANSACTIONS = 100
 
 
-def simulate_together(system: System, work: Any, *, seed: int, name: str) -> RunResult:
+def simulate_together(
+    system: System, work: Any, families: Sequence[Family], *, seed: int, name: str
+) -> RunResult:
     """Answer work and what stands beside it by one simulation; the result is the first one's, with all in ``programs``.
+
+    *families* are those of its programs, in order.
 
     Raises :class:`OutsideLaw` for programs whose data do not fit on the disk, and for a run beyond thirty days.
     """
     systems = [_system_of(system, program) for program in work.programs]
     seeds = [seed if not rank else _seed_of(seed, rank) for rank in range(len(work.programs))]
     programs = [program.model_copy(update={"beside": ()}) for program in work.programs]
-    every = list(zip(systems, programs, seeds, strict=True))
+    every = list(zip(systems, programs, seeds, families, strict=True))
     machine, played, together = _play(every, name)
     first, end_s = together[0], machine.env.now
     if first is None:
         raise OutsideLaw("too few transactions ended to say anything: ask for more users or a higher rate")
-    alone = [_play([(own, _at_once(program), its)], name)[2][0] for own, program, its in every]
+    alone = [_play([_at_once(*asked)], name)[2][0] for asked in every]
     found = _programs(machine, work, played, (together, alone))
-    notes = [_lasts(end_s, work)]
+    notes = [_lasts(end_s, families[0])]
     return first.model_copy(
         update={
             "programs": found,
@@ -158,52 +171,30 @@ def _lasts(end_s: float, work: Any) -> str:
 
 METHOD = "simulation of all programs on one machine: processors, buffer cache, page cache, queue and drives"
 
-Asked = tuple[System, Any, int]
-"""System, program and seed."""
+Asked = tuple[System, Any, int, Family]
+"""System, program, seed and family."""
 
 
 def _play(every: Sequence[Asked], name: str) -> tuple[Machine, list[Program], list[RunResult | None]]:
-    """All programs on one machine, and what each of them did; None where too few transactions ended."""
+    """All programs on one machine, and what each of them did; None where it says too little."""
     machine = machine_of(every[0][0], every[0][2])
-    machine.processors = processors_of(machine.host)
-    for_users = isinstance(every[0][1], Transactions)
-    pool: BufferPool | None = None
+    machine.processors, machine.shared = processors_of(machine.host), True
+    families = [family for *_, family in every]
     place_byte = 0
     programs: dict[int, Program] = {}
-    # NOTE: the first transactions own the buffer cache that statements read through
-    for rank in sorted(range(len(every)), key=lambda rank: not isinstance(every[rank][1], Transactions)):
-        own, work, seed = every[rank]
-        machine.counted_apart(rank * PROGRAM)
-        if pool is None and not isinstance(work, Transactions | Stream):
-            pool = _pool(machine, own, rank * PROGRAM)
-        place = Place(rank * PROGRAM, place_byte, getattr(work, "begin_s", 0.0), pool)
-        make = partial(_made, machine, own, work, seed)
-        endless = isinstance(work, Transactions)
-        programs[rank] = make(place) if endless or not for_users else Again(machine, make, place)
-        if isinstance(found := programs[rank], TransactionsProgram) and pool is None:
-            pool = found.run.shop.pools[-1]
+    # NOTE: those that never end come first, as the buffer cache that others read through is theirs
+    for rank in sorted(range(len(every)), key=lambda rank: not families[rank].endless):
+        own, work, seed, _ = every[rank]
+        place = Place(rank * PROGRAM, place_byte, getattr(work, "begin_s", 0.0))
+        machine.counted_apart(place.owner)
+        make = partial(families[rank].program, machine, own, work, seed)
+        again = families[0].endless and not families[rank].endless
+        programs[rank] = Again(machine, make, place) if again else make(place)
         place_byte = -(-programs[rank].end_byte // MIB) * MIB
         _refuse_what_does_not_fit(own, work, place_byte)
     in_order = [programs[rank] for rank in range(len(every))]
     _run(machine, in_order)
-    too_few = [
-        isinstance(program, TransactionsProgram) and program.run.done < LEAST_TRANSACTIONS
-        for program in in_order
-    ]
-    return (
-        machine,
-        in_order,
-        [None if few else program.result(name) for program, few in zip(in_order, too_few, strict=True)],
-    )
-
-
-def _made(machine: Machine, system: System, work: Any, seed: int, place: Place) -> Program:
-    """A program of the kind that *work* is."""
-    if isinstance(work, Transactions):
-        return TransactionsProgram(machine, system, work, seed, place)
-    if isinstance(work, Stream):
-        return StreamProgram(machine, system, work, seed, place)
-    return StatementProgram(machine, system, work, seed, place)
+    return machine, in_order, [program.result(name) for program in in_order]
 
 
 def _run(machine: Machine, programs: Sequence[Program]) -> None:
@@ -233,34 +224,20 @@ def _run(machine: Machine, programs: Sequence[Program]) -> None:
         )
 
 
-def _pool(machine: Machine, system: System, owner: int) -> BufferPool:
-    """A buffer cache for statements alone, empty at the begin; its blocks are numbered by their places on the disk."""
-    size, instance = int(system.tablespace.block_size_bytes), system.instance
-    buffers = Buffers(max(1, int(instance.buffer_cache_bytes // size)), touch_rules(system))
-    files = Scheduled(
-        machine.env,
-        machine.disk,
-        machine.disk.queue.largest_bytes,
-        owner,
-        machine.counted_apart(owner),
-    )
-    limits = (instance.db_writer_requests, instance.checkpoint_s)
-    writer = DatabaseWriter(machine.env, files, buffers, ByPlace(size), limits)
-    writer.look()
-    return BufferPool(machine.env, buffers, writer)
-
-
 def _system_of(system: System, program: Any) -> System:
     """The system with the table that a program has of its own."""
     table = getattr(program, "table", None)
     return system if table is None else system.model_copy(update={"table": table})
 
 
-def _at_once(program: Any) -> Any:
-    """The program beginning at once, nobody beside it."""
-    return program.model_copy(
-        update={"beside": (), **({"begin_s": 0.0} if hasattr(program, "begin_s") else {})}
-    )
+def _at_once(system: System, program: Any, seed: int, family: Family) -> Asked:
+    """The program beginning at once; of what never ends one run, however precise it is."""
+    changed: dict[str, Any] = {}
+    if hasattr(program, "begin_s"):
+        changed["begin_s"] = 0.0
+    if family.endless and program.transactions is None:
+        changed["transactions"] = run_transactions(program)
+    return system, program.model_copy(update=changed), seed, family
 
 
 def _seed_of(seed: int, rank: int) -> int:

@@ -19,39 +19,45 @@ from model.kernels.queue import Times, Way, open_queue, summed_queue
 from model.laws import block_layer
 from model.results import Stage
 from model.sim.caller import Draws, Record
+from model.sim.fast import UNBUFFERED_CALLS, reads_all
 from model.spec import Disk, System
+from model.state import drive
 from model.state.iostat import Counters
 from model.state.iostat_at_once import count_all
+
+CLOSED_READS = UNBUFFERED_CALLS | drive.READS | {"host.scheduler", "host.nr_requests"}
+"""One request at a time: the drive is that of the events, and the queue has nothing to choose from or to hold back."""
+OPEN_READS = (
+    UNBUFFERED_CALLS
+    | drive.GEOMETRY - {"disk.average_seek_s", "disk.rotation_s", "disk.track_seek_s", "disk.full_seek_s"}
+    | {
+        "host.scheduler",
+        "host.nr_requests",
+        "disk.overhead_s",
+        "disk.bandwidth_bytes_per_s",
+        "disk.parallel_requests",
+        "disk.queue_depth",
+        "disk.service_cv",
+    }
+)
+"""Requests of one size on a device without positions, whose geometry has no effect."""
 
 
 def is_alone(system: System, files: list[File]) -> bool:
     """Whether a loop over the calls is the same as the simulation of all parties."""
     if len(files) > 1 or files[0].path not in UNBUFFERED:
         return False
-    calls, host = files[0].calls, system.host
+    calls, host, disk = files[0].calls, system.host, system.disk
     largest = block_layer.largest_request_bytes(host.max_request_bytes, host.max_segments)
     if calls.block_size_bytes > largest:
         return False
     if calls.rate_per_s is None:
-        return bool(calls.in_flight == 1)
+        return bool(calls.in_flight == 1) and reads_all(CLOSED_READS, system, [calls])
     in_order = host.scheduler in ("noop", "none", "kyber")
-    none_kept_out = host.nr_requests >= system.disk.parallel_requests
-    return in_order and none_kept_out and _has_no_place(system.disk) and largest < 2 * calls.block_size_bytes
-
-
-def _has_no_place(disk: Disk) -> bool:
-    """Whether the service depends on nothing but the size of a request and chance."""
-    if disk.service_cv:
-        return True
-    plain = Disk(
-        rotation_s=0,
-        average_seek_s=0,
-        overhead_s=disk.overhead_s,
-        bandwidth_bytes_per_s=disk.bandwidth_bytes_per_s,
-        queue_depth=disk.queue_depth,
-    )
-    same = ("capacity_bytes", "heads", "zones", "track_buffer_bytes", "bus_bytes_per_s", "head_switch_s")
-    return disk == plain.model_copy(update={field: getattr(disk, field) for field in same})
+    none_kept_out = host.nr_requests >= disk.parallel_requests
+    alike = bool(disk.service_cv) or disk.parallel_requests == 1
+    never_merged = largest < 2 * calls.block_size_bytes
+    return in_order and none_kept_out and alike and never_merged and reads_all(OPEN_READS, system, [calls])
 
 
 def play_alone(system: System, file: File, draws: Draws, device: Any, counters: Counters) -> Record:
@@ -95,7 +101,7 @@ def _closed(system: System, file: File, draws: Draws, server: Any, counters: Cou
         if seconds > 0:
             record.causes_s[cause], record.counts[cause], record.longest_s[cause] = seconds, many, longest
     at_device, done_s = np.asarray(queued), np.asarray(ends)
-    count_all(counters, write, size, at_device, done_s)
+    count_all(counters, write, size, at_device, done_s, until_s=now)
     _show(record, file, done_s - np.asarray(responses), at_device, at_device, done_s)
     return record
 

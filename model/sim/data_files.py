@@ -11,6 +11,9 @@ import simpy
 from model.laws import block_layer
 from model.sim.device import BlockDevice
 from model.sim.device import Server as Drive
+from model.sim.fast import UNBUFFERED_CALLS, reads_all
+from model.spec import System
+from model.state import drive
 from model.state.elevator import IN_ORDER
 from model.state.iostat import Counters
 from model.state.iostat_at_once import Bios, Requests, count_merged
@@ -65,15 +68,16 @@ class InOrder:
         return max(first, self._done(now, write, start_byte + largest, size_bytes - largest))
 
     def finish(self, end_s: float) -> Counters:
-        """Counters of all requests, as iostat has them; those still under way at the end are left out."""
+        """Counters up to the end, as iostat has them; requests may still be under way then."""
         noted = np.frombuffer(self.noted).reshape(-1, FIELDS)
-        noted = noted[noted[:, ENDED] <= end_s]
         queued, ended = noted[:, QUEUED], noted[:, ENDED]
         write, size = noted[:, WRITE].astype(np.int64), noted[:, SIZE].astype(np.int64)
         count_merged(
             self.counters,
             Bios(queued, write, size, np.zeros(len(queued), bool)),
             Requests(queued, write, size, ended),
+            end_s,
+            stops=True,
         )
         return self.counters
 
@@ -146,10 +150,21 @@ class Scheduled:
         return self.counters
 
 
-def is_in_order(system: Any, largest_bytes: int, block_bytes: int) -> bool:
-    """Whether requests are served as they come: nothing sorts them, or their order does not matter to the device."""
-    placeless = not system.disk.rotation_s and not system.disk.average_seek_s
-    return (placeless or system.host.scheduler in IN_ORDER) and largest_bytes >= block_bytes
+READS = UNBUFFERED_CALLS | drive.READS | {"host.scheduler", "host.nr_requests"}
+"""Of :class:`InOrder`."""
+
+
+def is_in_order(system: System, largest_bytes: int, block_bytes: int) -> bool:
+    """Whether requests are served as they come: nothing sorts them, or keeps them from a device that has room."""
+    host, disk = system.host, system.disk
+    placeless = not disk.rotation_s and not disk.average_seek_s
+    none_kept_out = host.nr_requests >= disk.parallel_requests
+    return (
+        (placeless or host.scheduler in IN_ORDER)
+        and none_kept_out
+        and largest_bytes >= block_bytes
+        and reads_all(READS, system)
+    )
 
 
 def largest_request_bytes(host: Any) -> int:

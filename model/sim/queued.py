@@ -14,7 +14,9 @@ from model.kernels.queue import open_queue
 from model.laws import block_layer
 from model.results import Stage
 from model.sim.caller import Draws, Record
+from model.sim.fast import UNBUFFERED_CALLS, reads_all
 from model.spec import Disk, Host, System
+from model.state import drive
 from model.state.elevator import (
     FIFO_BATCH,
     IN_BATCHES,
@@ -26,24 +28,25 @@ from model.state.elevator import (
 from model.state.iostat import Counters
 from model.state.iostat_at_once import Bios, Requests, count_merged
 
+READS = (
+    UNBUFFERED_CALLS
+    | drive.SINGLE
+    | {"host.scheduler", "host.nr_requests", "disk.write_cache_flushed", "disk.stripe_unit_bytes"}
+)
+"""The last two have no effect without a write cache and without a set."""
+
 
 def is_queued(system: System, files: list[File]) -> bool:
     """Whether the loop over all calls is the same as the simulation of all parties."""
-    host, disk = system.host, system.disk
-    single = disk.raid_level == "none" and not (disk.service_cv or disk.write_cache_bytes)
-    plain = (
-        not disk.read_hit_fraction and disk.iops_limit is None and disk.throughput_limit_bytes_per_s is None
-    )
+    host = system.host
+    works = {id(file.calls): file.calls for file in files}.values()
     return (
-        single
-        and plain
-        and host.scheduler in IN_ORDER + IN_BATCHES
+        host.scheduler in IN_ORDER + IN_BATCHES
+        and all(file.path in UNBUFFERED for file in files)
         and all(
-            file.path in UNBUFFERED
-            and file.calls.rate_per_s is not None
-            and file.calls.block_size_bytes <= _largest_bytes(host)
-            for file in files
+            work.rate_per_s is not None and work.block_size_bytes <= _largest_bytes(host) for work in works
         )
+        and reads_all(READS, system, works)
     )
 
 

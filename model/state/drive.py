@@ -13,6 +13,39 @@ from model.state.rotating import Rotating
 from model.state.volume import Volume
 from model.state.write_back import Bus, Drive, ReadHits, WriteBack
 
+GEOMETRY = frozenset(
+    f"disk.{name}"
+    for name in (
+        "average_seek_s", "track_seek_s", "full_seek_s", "rotation_s", "head_switch_s", "heads",
+        "zones", "inner_bandwidth_ratio", "track_buffer_bytes", "bus_bytes_per_s",
+    )
+)  # fmt: skip
+"""Of a drive with positions."""
+SINGLE = GEOMETRY | {
+    "disk.overhead_s",
+    "disk.bandwidth_bytes_per_s",
+    "disk.write_overhead_s",
+    "disk.write_bandwidth_bytes_per_s",
+    "disk.parallel_requests",
+    "disk.queue_depth",
+    "disk.capacity_bytes",
+}
+"""Of a single drive without a cache for writes."""
+READS = SINGLE | {
+    "disk.service_cv",
+    "disk.write_cache_bytes",
+    "disk.write_cache_flushed",
+    "disk.read_hit_fraction",
+    "disk.raid_level",
+    "disk.raid_disks",
+    "disk.stripe_unit_bytes",
+    "disk.iops_limit",
+    "disk.throughput_limit_bytes_per_s",
+    "disk.burst_iops",
+    "disk.burst_credits",
+}
+"""Fields of the specification that :func:`drive_of` reads, or the server in its place where service times vary."""
+
 
 def drive_of(disk: Any) -> Bounded:
     """The device that a specification describes; ``submit(now_s, write, start_byte, size_bytes)`` says when it is done.

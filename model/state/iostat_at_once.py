@@ -35,25 +35,38 @@ class Requests(NamedTuple):
 Columns = TypeVar("Columns", Bios, Requests)
 
 
-def count_all(counters: Counters, write: bool, size_bytes: int, queued_s: Times, end_s: Times) -> None:
+def count_all(
+    counters: Counters, write: bool, size_bytes: int, queued_s: Times, end_s: Times, until_s: float = 0.0
+) -> None:
     """Count requests of one size that were queued at times in order and done at *end_s*; none was merged."""
     many = len(queued_s)
     direction, size = np.full(many, int(write)), np.full(many, size_bytes)
     bios = Bios(queued_s, direction, size, np.zeros(many, bool))
-    count_merged(counters, bios, Requests(queued_s, direction, size, end_s))
+    count_merged(counters, bios, Requests(queued_s, direction, size, end_s), until_s)
 
 
-def count_merged(counters: Counters, bios: Bios, requests: Requests) -> None:
-    """Count bios and the requests that carried them, each in any order."""
+def count_merged(
+    counters: Counters, bios: Bios, requests: Requests, until_s: float = 0.0, *, stops: bool = False
+) -> None:
+    """Count bios and the requests that carried them, each in any order.
+
+    There are lines up to that of the last request, and for all intervals that end by *until_s*, where programs still
+    think. A run that *stops* then has no others, and requests that end later are still under way.
+    """
+    under_way = np.minimum(requests.end_s, until_s) if stops else requests.end_s
+    queued_s = requests.queued_s
+    if stops:
+        requests = _chosen(requests, requests.end_s <= until_s)
     if not len(requests.end_s):
         return
     done, taken = _ordered(requests, requests.end_s), _ordered(bios, bios.taken_s)
     last_s = float(done.end_s[-1])
     moments = np.arange(MOST_LINES + 1, dtype=float) * float(counters.interval_s) + counters.first_s
-    moments = moments[: int(np.searchsorted(moments, last_s)) + 1]
+    whole = int(np.searchsorted(moments, until_s, side="right"))
+    moments = moments[: whole if stops else max(whole, int(np.searchsorted(moments, last_s)) + 1)]
     ended, begun = np.searchsorted(done.end_s, moments), np.searchsorted(taken.taken_s, moments)
     ticks_s = _cumulated(done.end_s - done.queued_s)
-    busy_s, weighted_s = _passed(np.sort(done.queued_s), done.end_s, moments)
+    busy_s, weighted_s = _passed(np.sort(queued_s), np.sort(under_way), moments)
     merges, counts, sizes = [], [], []
     for write in (0, 1):
         merges.append(_cumulated((taken.write == write) & taken.merged))
@@ -86,8 +99,11 @@ def count_merged(counters: Counters, bios: Bios, requests: Requests) -> None:
 
 def _ordered(columns: Columns, times_s: Times) -> Columns:
     """The same in the order of those times."""
-    order = np.argsort(times_s, kind="stable")
-    return columns._replace(**{name: column[order] for name, column in columns._asdict().items()})
+    return _chosen(columns, np.argsort(times_s, kind="stable"))
+
+
+def _chosen(columns: Columns, which: NDArray[Any]) -> Columns:
+    return columns._replace(**{name: column[which] for name, column in columns._asdict().items()})
 
 
 def _cumulated(values: NDArray[Any]) -> NDArray[Any]:

@@ -106,8 +106,7 @@ def test_streams_beside_each_other_are_those_of_the_events(
 ) -> None:
     """Reads and writes of four programs, which come in step or by chance, and of two sizes."""
     rate = load * CAPACITY_PER_S[disk] / 4
-    beside = ReadStream(
-        kind="write_stream",
+    beside = WriteStream(
         block_size_bytes=16 * KIB,
         count=150,
         rate_per_s=rate,

@@ -1,0 +1,244 @@
+"""A fast way answers only what it reads: other fields off their neutral value are played by events, or do nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from copy import deepcopy
+from typing import Any, Literal
+
+import pytest
+from pydantic import BaseModel, ValidationError
+
+from model.demand.calls import files_of
+from model.errors import OutsideLaw
+from model.sim import at_begin
+from model.sim.alone import is_alone
+from model.sim.data_files import is_in_order, largest_request_bytes
+from model.sim.fast import NEUTRAL, ORACLE_COSTS, OTHER_SECTIONS, PAGE_CACHE, reads_all
+from model.sim.queued import is_queued
+from model.sim.streams_run import simulate_streams
+from model.sim.transactions_run import simulate_transactions
+from model.spec import Disk, Host, Iostat, ReadStream, System, Transactions, WriteStream
+from model.spec.transactions import Transaction
+from model.state.drive import capacity_of
+from model.units import KIB, MIB
+from tests.scenarios.every_field import fields_of, others
+
+FLASH = Disk(rotation_s=0, average_seek_s=0, overhead_s=1e-3, bandwidth_bytes_per_s=2e7)
+QUICK = Iostat(interval_s=0.05)
+RAW = {"block_size_bytes": 8 * KIB, "count": 40, "span_bytes": 8 * MIB, "pattern": "random"}
+ARRIVING = {**RAW, "rate_per_s": 900.0}
+SMALL_REQUESTS = {"scheduler": "none", "max_request_bytes": 8 * KIB}
+CACHED = Disk(write_cache_bytes=64 * KIB, read_hit_fraction=0.3)
+SET = Disk(raid_level="5", raid_disks=4, iops_limit=2000.0, burst_iops=3000.0, burst_credits=20.0)
+STREAMS: dict[str, tuple[System, Any]] = {
+    "one by one": (System(iostat=QUICK), ReadStream(**RAW, think_s=0.002)),
+    "one by one, write cache": (System(disk=CACHED, iostat=QUICK), WriteStream(**RAW)),
+    "one by one, set with a limit": (System(disk=SET, iostat=QUICK), WriteStream(**RAW)),
+    "arriving at one server": (
+        System(disk=FLASH, iostat=QUICK, host=Host(**SMALL_REQUESTS)),
+        WriteStream(**ARRIVING),
+    ),
+    "arriving, service by chance": (
+        System(
+            disk=FLASH.model_copy(update={"service_cv": 1.0, "parallel_requests": 3}),
+            iostat=QUICK,
+            host=Host(**SMALL_REQUESTS),
+        ),
+        ReadStream(**ARRIVING),
+    ),
+    "arriving behind a scheduler": (System(iostat=QUICK), ReadStream(**{**RAW, "rate_per_s": 150.0})),
+}
+SEVERAL = 2
+"""Values of a field, each tried alone."""
+
+
+def leaves(part: Any, path: str = "") -> Iterator[tuple[str, Any]]:
+    """What stands at the ends of a result, with its path."""
+    if isinstance(part, dict | list | tuple):
+        for key, value in part.items() if isinstance(part, dict) else enumerate(part):
+            yield from leaves(value, f"{path}.{key}")
+    else:
+        yield path, part
+
+
+def numbers(part: BaseModel) -> dict[str, Any]:
+    """All of a result but how it was found."""
+    return dict(leaves(part.model_dump(exclude={"events", "method", "warnings"})))
+
+
+def same(fast: BaseModel, events: BaseModel, what: str) -> None:
+    found, expected = numbers(fast), numbers(events)
+    assert found.keys() == expected.keys(), what
+    for path, value in expected.items():
+        near = pytest.approx(value, rel=1e-9, abs=1e-12) if isinstance(value, float) else value
+        assert found[path] == near, (what, path)
+
+
+def changed(
+    system: System, work: Any, sections: Callable[[str], bool], several: int = SEVERAL
+) -> Iterator[tuple[str, System, Any]]:
+    """The scenario with every field of some sections off its value, one by one."""
+    kind = work.kind
+    now = {**system.model_dump(), "workload": work.model_dump()}
+    for path, schema in fields_of(kind):
+        section, *names = path.split(".")
+        if not sections(section) or "0" in names:
+            continue
+        here = now[section]
+        for name in names[:-1]:
+            here = here[name] if here else None
+        if here is None:
+            continue
+        for value in others(schema, path, here[names[-1]])[:several]:
+            mapping = deepcopy(now[section])
+            below = mapping
+            for name in names[:-1]:
+                below = below[name]
+            below[names[-1]] = value
+            what = f"{path} = {value!r}"
+            try:
+                if section == "workload":
+                    yield what, system, type(work).model_validate(mapping)
+                else:
+                    part = type(getattr(system, section)).model_validate(mapping)
+                    yield what, system.model_copy(update={section: part}), work
+            except ValidationError:
+                continue
+
+
+def has_fast_way(system: System, work: Any) -> bool:
+    files = files_of(system, work, capacity_of(system.disk))
+    return is_alone(system, files) or is_queued(system, files)
+
+
+def matters(section: str) -> bool:
+    return section not in OTHER_SECTIONS
+
+
+@pytest.mark.parametrize("name", STREAMS)
+def test_a_fast_way_declines_a_field_that_it_does_not_read_or_answers_as_the_events(name: str) -> None:
+    system, work = STREAMS[name]
+    assert has_fast_way(system, work)
+    taken = 0
+    for what, asked, calls in changed(system, work, matters):
+        try:
+            if not has_fast_way(asked, calls):
+                continue
+            events = simulate_streams(asked, calls, seed=2, name="", compiled=False)
+        except OutsideLaw:
+            continue
+        same(simulate_streams(asked, calls, seed=2, name=""), events, what)
+        taken += 1
+    assert taken > 40
+
+
+def test_other_sections_decide_nothing() -> None:
+    system, work = STREAMS["arriving behind a scheduler"]
+    expected = simulate_streams(system, work, seed=2, name="", compiled=False)
+    for what, asked, calls in changed(system, work, lambda section: section in OTHER_SECTIONS[:-1]):
+        assert has_fast_way(asked, calls), what
+    last = {section: getattr(asked, section) for section in OTHER_SECTIONS}
+    assert numbers(
+        simulate_streams(system.model_copy(update=last), work, seed=2, name="", compiled=False)
+    ) == numbers(expected)
+
+
+class DiskOfTomorrow(Disk):
+    filling_cache_bytes: int = 0
+
+
+class HostOfTomorrow(Host):
+    throttled: Literal["no", "yes"] = "no"
+
+
+class ReadsOfTomorrow(ReadStream):
+    hint: int | None = None
+
+
+class WritesOfTomorrow(WriteStream):
+    hint: int | None = None
+
+
+class SystemOfTomorrow(System):
+    network: Iostat = Iostat()
+
+
+@pytest.mark.parametrize("name", STREAMS)
+def test_a_field_that_is_added_is_played_by_events(name: str) -> None:
+    system, work = STREAMS[name]
+    disk, host = dict(system.disk), dict(system.host)
+    other = ReadsOfTomorrow if isinstance(work, ReadStream) else WritesOfTomorrow
+    for off in (False, True):
+        added = [
+            (system.model_copy(update={"disk": DiskOfTomorrow(**disk, filling_cache_bytes=int(off))}), work),
+            (
+                system.model_copy(update={"host": HostOfTomorrow(**host, throttled="yes" if off else "no")}),
+                work,
+            ),
+            (system, other(**dict(work), hint=1 if off else None)),
+            (SystemOfTomorrow(**dict(system), network=Iostat(first_s=float(off))), work),
+        ]
+        for asked, calls in added:
+            assert has_fast_way(asked, calls) != off
+            method = simulate_streams(asked, calls, seed=2, name="").method or ""
+            assert method.startswith("simulation" if off else "loop")
+
+
+def test_neutral_values_are_those_of_fields() -> None:
+    for path, value in NEUTRAL.items():
+        section, name = path.split(".")
+        part = getattr(System(), section)
+        assert getattr(part, name) != value, "its default is neutral: leave it out"
+        assert type(part).model_validate({**dict(part), name: value, "track_seek_s": None})
+
+
+def test_what_is_not_read_must_be_neutral() -> None:
+    assert not reads_all(frozenset(), System())
+    neutral = System(disk=Disk(rotation_s=0, average_seek_s=0))
+    assert reads_all(frozenset(), neutral)
+    assert reads_all(frozenset({"disk.rotation_s", "disk.average_seek_s"}), System())
+
+
+# Data files of transactions
+
+ROOM = Disk(rotation_s=0, average_seek_s=0, overhead_s=1e-4, bandwidth_bytes_per_s=2e9, parallel_requests=100)
+MIX = Transactions(
+    mix=(Transaction(gets=20, changed_blocks=4),),
+    users=4,
+    think_s=0.01,
+    transactions=100,
+    data_bytes=64 * MIB,
+)
+
+
+def is_without_queue(system: System) -> bool:
+    return is_in_order(system, largest_request_bytes(system.host), system.tablespace.block_size_bytes)
+
+
+def test_data_files_without_a_queue_decline_what_they_do_not_read_or_are_as_behind_one(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    system = System(disk=ROOM, iostat=QUICK)
+    assert is_without_queue(system)
+    taken = 0
+    for what, asked, _ in changed(system, MIX, lambda section: section in ("disk", "host", "iostat"), 1):
+        if what.split(" ")[0] in ORACLE_COSTS | PAGE_CACHE or not is_without_queue(asked):
+            continue
+        try:
+            fast = simulate_transactions(asked, MIX, seed=2, name="")
+        except OutsideLaw:
+            continue
+        with monkeypatch.context() as patch:
+            patch.setattr(at_begin, "is_in_order", lambda *_: False)
+            same(fast, simulate_transactions(asked, MIX, seed=2, name=""), what)
+        taken += 1
+    assert taken > 15
+
+
+def test_data_files_with_a_field_that_is_added_stand_behind_the_queue() -> None:
+    for off in (False, True):
+        tomorrow = DiskOfTomorrow(**dict(ROOM), filling_cache_bytes=int(off))
+        assert is_without_queue(System().model_copy(update={"disk": tomorrow})) != off
+    kept_out = System(disk=ROOM, host=Host(nr_requests=4))
+    assert not is_without_queue(kept_out)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Final
+from typing import Any, Final
 
 from app.accuracy_text import is_estimate
 from app.playing import Ask, Played
@@ -13,7 +13,7 @@ from app.remembered import by_object
 from app.wishes import Wishes, ask, played
 from model.engine import is_simulated
 from model.results import RunResult
-from model.spec import Stream, Transactions
+from model.spec import Transactions
 from scenarios import Scenario, run
 from scenarios.prices import with_prices
 
@@ -77,14 +77,14 @@ def queues(scenario: Scenario) -> bool:
 
 def steps(scenario: Scenario, law: RunResult) -> float:
     """How much there is to simulate, in reads or calls."""
-    work = scenario.workload
-    if isinstance(work, Stream):
+    work: Any = scenario.workload
+    if work.asks_the_kernel:
         return float(sum(stream.count * stream.users for stream in work.programs))
-    if isinstance(work, Transactions):
+    if work.mixed:
         each = STEPS_OF_A_TRANSACTION + STEPS_OF_ITS_READ * law.physical_io.read_requests
-        return each * (work.transactions or transactions_until_precise(work, law))
+        return float(each * (work.transactions or transactions_until_precise(work, law)))
     stretches = law.cache.hits / STRETCH_BLOCKS if law.cache else 0.0
-    return work.users * (law.physical_io.read_requests + 3 * stretches)
+    return float(work.users * (law.physical_io.read_requests + 3 * stretches))
 
 
 def simulates_at_once(scenario: Scenario, law: RunResult) -> bool:

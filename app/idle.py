@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Final
+from collections.abc import Callable
+from typing import Any, Final
 
-from model.spec import Disk, Export, FullScan, Import, IndexRangeScan, Insert, Stream, Transactions
+from model.spec import System
 from scenarios import Scenario
 from scenarios.unread import is_unread
 
@@ -27,67 +27,25 @@ MATTERS_FOR: Final[dict[str, tuple[str, ...]]] = {
 
 def why_idle(path: str, scenario: Scenario) -> str:
     """Why the field at *path* decides nothing in *scenario*, in a few words; empty where it does."""
-    if is_unread(scenario.workload.kind, path):
+    work: Any = scenario.workload
+    section, _, name = path.partition(".")
+    if section == "workload" and name not in type(work).model_fields:
+        return ""
+    if is_unread(work.kind, path):
         return "no effect on this kind of workload"
     matters = MATTERS_FOR.get(path)
     if matters and io_path(scenario) not in matters:
         return f"for files opened {' or '.join(matters)}"
-    if path == "index.clustering" and scenario.system.index.clustering_factor is not None:
-        return "CLUSTERING_FACTOR is given"
-    work = scenario.workload
-    if isinstance(work, Stream):
-        return _idle_in_a_stream(path, work, scenario) or _idle_on_the_disk(path, scenario.system.disk)
-    if isinstance(work, Transactions):
-        return _idle_in_transactions(path, scenario, work)
-    return _idle_in_a_statement(path, scenario)
+    if work.asks_the_kernel and _needs_no_disk(work, scenario) and path.startswith(NOT_WITHOUT_READS):
+        return "the page cache has every block"
+    rule = RULES.get(path)
+    decides_nothing, reason = rule(scenario.system, work) if rule else (False, "")
+    return reason if decides_nothing else ""
 
 
 def io_path(scenario: Scenario) -> str:
     """How the files are opened."""
-    work = scenario.workload
-    own = work.path if isinstance(work, Stream) else None
-    return own or scenario.system.host.io_path
-
-
-def _first_that_holds(path: str, idle: Mapping[str, tuple[bool, str]]) -> str:
-    """The reason that *idle* has for *path*, where it holds."""
-    decides_nothing, reason = idle.get(path, (False, ""))
-    return reason if decides_nothing else ""
-
-
-def _idle_in_a_statement(path: str, scenario: Scenario) -> str:
-    """Why a field decides nothing for this statement; empty where it does."""
-    system, work = scenario.system, scenario.workload
-    counts = isinstance(work, FullScan | IndexRangeScan) and work.select == "count"
-    direct = system.instance.serial_direct_read
-    cached = (
-        system.table.cached_fraction >= 1 and direct != "always" and not isinstance(work, Insert | Import)
-    )
-    no_read = cached, "every block is in the buffer cache"
-    if path == "workload.arraysize_rows" and isinstance(work, Insert):
-        return "" if work.method == "array" else "rows do not come in arrays"
-    one = work.users == 1 and system.prices.currency is None and not isinstance(work, Import | Export)
-    return _first_that_holds(
-        path,
-        {
-            "host.cpus": (one, "one session keeps one busy"),
-            "host.io_path": no_read,
-            "host.page_cache_hit_fraction": no_read,
-            "disk.use": no_read,
-            "instance.disk_asynch_io": _without_asynchronous_io(scenario) or no_read,
-            "workload.columns": (counts, "count(*) returns no column"),
-            "workload.arraysize_rows": (counts, "count(*) returns one row"),
-        },
-    )
-
-
-def _without_asynchronous_io(scenario: Scenario) -> tuple[bool, str] | None:
-    """Why no I/O of this statement can be asynchronous; None where it can."""
-    if isinstance(scenario.workload, Import):
-        through_cache = io_path(scenario) in THROUGH_CACHE
-        return (True, "files are opened through the page cache") if through_cache else None
-    never = scenario.system.instance.serial_direct_read == "never"
-    return (True, "no read goes past the buffer cache") if never else None
+    return scenario.workload.opened_as(scenario.system.host.io_path)
 
 
 NOT_WITHOUT_READS: Final = (
@@ -96,53 +54,98 @@ NOT_WITHOUT_READS: Final = (
 """What begins so plays no part for reads that the page cache answers."""
 
 
-def _idle_in_a_stream(path: str, work: Stream, scenario: Scenario) -> str:
-    """Why a field decides nothing for this stream; empty where it does."""
-    host = scenario.system.host
-    arrive = work.rate_per_s is not None, "calls arrive at a rate"
-    found = io_path(scenario) in THROUGH_CACHE and host.page_cache_hit_fraction >= 1
-    if work.kind == "read_stream" and found and path.startswith(NOT_WITHOUT_READS) and not work.beside:
-        return "the page cache has every block"
-    return _first_that_holds(
-        path,
-        {
-            "host.io_path": (work.path is not None, "the workload opens its file itself"),
-            "host.memory_bytes": (work.kind == "read_stream" and not work.beside, "nothing is written"),
-            "workload.stride_bytes": (work.pattern != "strided", "calls are not a stride apart"),
-            "workload.arrivals": (not arrive[0], "the next call waits for the last"),
-            "workload.think_s": arrive,
-            "workload.in_flight": arrive,
-            "workload.rate_per_s": (
-                not arrive[0] and (bool(work.think_s) or work.in_flight != 1),
-                "not with a pause or calls in flight",
-            ),
-        },
+def _needs_no_disk(work: Any, scenario: Scenario) -> bool:
+    """Whether the page cache answers all calls of a stream that runs alone."""
+    found = io_path(scenario) in THROUGH_CACHE and scenario.system.host.page_cache_hit_fraction >= 1
+    return found and not work.writes and not work.beside
+
+
+Reason = tuple[bool, str]
+"""Whether a field decides nothing, and why."""
+
+
+def _no_read(system: System, work: Any) -> Reason:
+    """A statement that finds all its blocks in the buffer cache; calls and inserts go past it."""
+    direct = system.instance.serial_direct_read == "always"
+    cached = not (work.asks_the_kernel or work.mixed or work.inserts) and system.table.cached_fraction >= 1
+    return cached and not direct, "every block is in the buffer cache"
+
+
+def _arrivals(what: str) -> Callable[[System, Any], Reason]:
+    return lambda system, work: (
+        bool((work.mixed or (work.asks_the_kernel and what == "both")) and work.rate_per_s is not None),
+        f"{'transactions' if work.mixed else 'calls'} arrive at a rate",
     )
 
 
-def _idle_in_transactions(path: str, scenario: Scenario, work: Transactions) -> str:
-    """Why a field decides nothing for these transactions; empty where it does."""
-    arrive = work.rate_per_s is not None, "transactions arrive at a rate"
-    return _first_that_holds(
-        path,
-        {
-            "workload.users": arrive,
-            "workload.think_s": arrive,
-            "instance.db_keep_cache_bytes": (work.hot_pool != "keep", "no block goes to it"),
-            "instance.db_recycle_cache_bytes": (work.cold_pool != "recycle", "no block goes to it"),
-            "host.smt_gain_percent": (scenario.system.host.threads_per_core == 1, "cores have one thread"),
-        },
-    )
+def _io_path(system: System, work: Any) -> Reason:
+    if work.asks_the_kernel:
+        return work.path is not None, "the workload opens its file itself"
+    return _no_read(system, work)
 
 
-def _idle_on_the_disk(path: str, disk: Disk) -> str:
-    """Why a field of the disk decides nothing beside its others; empty where it does."""
-    return _first_that_holds(
-        path,
-        {
-            "disk.write_cache_flushed": (not disk.write_cache_bytes, "the disk has no write cache"),
-            "disk.raid_disks": (disk.raid_level == "none", "the disk is no RAID set"),
-            "disk.burst_iops": (disk.iops_limit is None, "the volume has no limit"),
-            "disk.burst_credits": (disk.burst_iops is None, "the volume has no burst"),
-        },
-    )
+def _asynchronous(system: System, work: Any) -> Reason:
+    if work.inserts:
+        return work.opened_as(system.host.io_path) in THROUGH_CACHE, "files are opened through the page cache"
+    if system.instance.serial_direct_read == "never":
+        return True, "no read goes past the buffer cache"
+    return _no_read(system, work)
+
+
+def _arraysize(system: System, work: Any) -> Reason:
+    if work.inserts:
+        return work.method != "array", "rows do not come in arrays"
+    return work.select == "count", "count(*) returns one row"
+
+
+def _processors(system: System, work: Any) -> Reason:
+    alone = work.users == 1 and not work.beside and system.prices.currency is None
+    return alone and not (work.asks_the_kernel or work.mixed), "one session keeps one busy"
+
+
+RULES: Final[dict[str, Callable[[System, Any], Reason]]] = {
+    "index.clustering": lambda system, work: (
+        system.index.clustering_factor is not None,
+        "CLUSTERING_FACTOR is given",
+    ),
+    "host.cpus": _processors,
+    "host.io_path": _io_path,
+    "host.page_cache_hit_fraction": _no_read,
+    "host.memory_bytes": lambda system, work: (
+        work.asks_the_kernel and not work.writes and not work.beside,
+        "nothing is written",
+    ),
+    "host.smt_gain_percent": lambda system, work: (
+        system.host.threads_per_core == 1,
+        "cores have one thread",
+    ),
+    "instance.disk_asynch_io": _asynchronous,
+    "instance.db_keep_cache_bytes": lambda system, work: (work.hot_pool != "keep", "no block goes to it"),
+    "instance.db_recycle_cache_bytes": lambda system, work: (
+        work.cold_pool != "recycle",
+        "no block goes to it",
+    ),
+    "disk.use": _no_read,
+    "disk.write_cache_flushed": lambda system, work: (
+        not system.disk.write_cache_bytes,
+        "the disk has no write cache",
+    ),
+    "disk.raid_disks": lambda system, work: (system.disk.raid_level == "none", "the disk is no RAID set"),
+    "disk.burst_iops": lambda system, work: (system.disk.iops_limit is None, "the volume has no limit"),
+    "disk.burst_credits": lambda system, work: (system.disk.burst_iops is None, "the volume has no burst"),
+    "workload.columns": lambda system, work: (work.select == "count", "count(*) returns no column"),
+    "workload.arraysize_rows": _arraysize,
+    "workload.users": _arrivals("transactions"),
+    "workload.think_s": _arrivals("both"),
+    "workload.in_flight": _arrivals("both"),
+    "workload.arrivals": lambda system, work: (work.rate_per_s is None, "the next call waits for the last"),
+    "workload.stride_bytes": lambda system, work: (
+        work.pattern != "strided",
+        "calls are not a stride apart",
+    ),
+    "workload.rate_per_s": lambda system, work: (
+        bool(work.asks_the_kernel and work.rate_per_s is None and (work.think_s or work.in_flight != 1)),
+        "not with a pause or calls in flight",
+    ),
+}
+"""Field -> why it decides nothing, of a kind of workload that reads it."""

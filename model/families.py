@@ -11,6 +11,7 @@ from typing import Any, Final
 
 from model.costs import Cost, statement_cost, streams_cost, transactions_cost
 from model.demand import Demand, demand_of
+from model.demand.calls import UNBUFFERED
 from model.errors import OutsideLaw
 from model.laws.numeric import Number
 from model.results import RunResult
@@ -25,7 +26,6 @@ class Family:
     """Kinds of workload that the same code answers; an engine is loaded when it is first asked."""
 
     name: str
-    kinds: tuple[str, ...]
     needs_events: bool
     """Whether some of the answer comes from the simulation alone: iostat's lines, percentiles, bursts."""
     calculate: Callable[[System, Any, str], tuple[RunResult, bool]]
@@ -165,7 +165,6 @@ def _no_program(*_: Any) -> Any:
 
 STATEMENTS: Final = Family(
     name="statements",
-    kinds=("full_scan", "index_range_scan", "update", "insert", "delete", "import", "export"),
     needs_events=False,
     calculate=_calculate_statement,
     is_exact=_is_exact_statement,
@@ -177,7 +176,6 @@ STATEMENTS: Final = Family(
 )
 STREAMS: Final = Family(
     name="streams",
-    kinds=("read_stream", "write_stream"),
     needs_events=True,
     calculate=_calculate_streams,
     is_exact=_is_exact_stream,
@@ -189,7 +187,6 @@ STREAMS: Final = Family(
 )
 TRANSACTIONS: Final = Family(
     name="transactions",
-    kinds=("transactions",),
     needs_events=True,
     calculate=_calculate_transactions,
     is_exact=lambda system, work: False,
@@ -200,7 +197,6 @@ TRANSACTIONS: Final = Family(
 )
 TOGETHER: Final = Family(
     name="programs",
-    kinds=(),
     needs_events=True,
     calculate=_calculate_together,
     is_exact=lambda system, work: False,
@@ -209,8 +205,54 @@ TOGETHER: Final = Family(
     program=_no_program,
 )
 """Programs of several families on one machine."""
-FAMILIES: Final = (STATEMENTS, STREAMS, TRANSACTIONS)
-_FAMILY_OF: Final = {kind: family for family in FAMILIES for kind in family.kinds}
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """One kind of workload."""
+
+    family: Family
+    called: str
+    """What a reader calls it."""
+    leaves_out: str = ""
+    """What its answers leave out."""
+    mechanism: Callable[[str, str], str] = lambda path, usual: usual
+    """The mechanism whose published numbers a part of its time is held to: by how its files are opened, and by the
+    mechanism that is usual for such a part."""
+
+
+DML_LEAVES_OUT: Final = (
+    "the time does not include writing: the model assumes that DBWR, LGWR and archiving keep up, and that the last "
+    "commit follows the statement"
+)
+
+
+def _of_calls(path: str, _: str) -> str:
+    return "disk latency" if path in UNBUFFERED else "request merging"
+
+
+KINDS: Final[dict[str, Kind]] = {
+    "full_scan": Kind(STATEMENTS, "a full scan"),
+    "index_range_scan": Kind(STATEMENTS, "an index range scan"),
+    "update": Kind(STATEMENTS, "an update", DML_LEAVES_OUT),
+    "insert": Kind(STATEMENTS, "an insert", DML_LEAVES_OUT),
+    "delete": Kind(STATEMENTS, "a delete", DML_LEAVES_OUT),
+    "import": Kind(
+        STATEMENTS,
+        "an import",
+        "import time leaves out indexes, constraints and triggers. Rows are inserted in arrays; tables with LONG, "
+        "LOB, ROWID or TIMESTAMP columns are loaded row by row",
+        lambda path, usual: usual if usual == "client" else "imports",
+    ),
+    "export": Kind(STATEMENTS, "an export"),
+    "write_stream": Kind(STREAMS, "a stream of writes", mechanism=_of_calls),
+    "read_stream": Kind(STREAMS, "a stream of reads", mechanism=_of_calls),
+    "transactions": Kind(
+        TRANSACTIONS,
+        "transactions: they are described by their gets and changes",
+        mechanism=lambda path, usual: "transactions",
+    ),
+}
 
 
 def family_for(work: Any) -> Family:
@@ -222,4 +264,4 @@ def family_for(work: Any) -> Family:
 
 def family_of(kind: str) -> Family:
     """The family of a kind of workload."""
-    return _FAMILY_OF[kind]
+    return KINDS[kind].family

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from statistics import fmean
-from typing import Final
+from typing import Any, Final
 
 from model.demand.transactions import pools_bytes
 from model.engine import answered, calculate, simulate
+from model.families import KINDS
 from model.laws.block_layer import is_in_kernel, release_of
 from model.results import Interval, RunResult
-from model.spec import Dml, Import, Insert, Stream, Transactions, Update
 from model.units import show_bytes
 from scenarios.forecast import USUAL, Budget, expected_within
 from scenarios.interval import CONFIDENCE, half_width
 from scenarios.prices import notes_on_prices
 from scenarios.spec import Scenario
-from scenarios.unread import ONLY_SIMULATED, SIZES_OF_SCANS, UNREAD, set_in
+from scenarios.unread import ONLY_SIMULATED, SIZES_OF_SCANS, is_unread, set_in, unread_in
 from scenarios.why_words import listed
 
 
@@ -55,8 +55,8 @@ def run(
 def notes_on(scenario: Scenario, result: RunResult) -> list[str]:
     """What a reader should know of the question itself: costs that are defaults, and fields nothing depends on."""
     notes = []
-    streams = isinstance(scenario.workload, Stream)
-    parts = {"host": True, "client": not streams, "disk": bool(result.device)}
+    work = scenario.workload
+    parts = {"host": True, "client": not is_unread(work.kind, "client.use"), "disk": bool(result.device)}
     usual = [
         section
         for section, plays in parts.items()
@@ -67,17 +67,14 @@ def notes_on(scenario: Scenario, result: RunResult) -> list[str]:
         notes.append(
             f"{listed(usual)} costs are typical values, not those of your system: choose {uses}, or set the fields"
         )
+    if leaves_out := KINDS[work.kind].leaves_out:
+        notes.append(leaves_out)
     notes += _notes_on_changes(scenario)
-    if isinstance(scenario.workload, Import):
-        notes.append(
-            "import time leaves out indexes, constraints and triggers. Rows are inserted in arrays; tables with LONG, "
-            "LOB, ROWID or TIMESTAMP columns are loaded row by row"
-        )
-    if streams:
+    if work.asks_the_kernel:
         notes += _notes_on_the_kernel(scenario)
     notes += _notes_on_what_is_not_read(scenario, result.engine)
-    if isinstance(scenario.workload, Transactions):
-        notes += _notes_on_transactions(scenario, scenario.workload)
+    if work.mixed:
+        notes += _notes_on_transactions(scenario, work)
     if scenario.system.instance.db_file_multiblock_read_count == 0:
         notes.append(
             "db_file_multiblock_read_count = 0 is bug 5768025, seen up to 11.1; later releases may have fixed it"
@@ -87,36 +84,23 @@ def notes_on(scenario: Scenario, result: RunResult) -> list[str]:
 
 def _notes_on_what_is_not_read(scenario: Scenario, engine: str) -> Iterator[str]:
     """The fields that the question sets and that this workload, or its instant estimate, does not read."""
-    kind, changed = scenario.workload.kind, scenario.differences
-    estimate = ONLY_SIMULATED.get(kind, ()) if engine == "calculate" else ()
-    work = scenario.workload
-    scans = not isinstance(work, Transactions) or any(one.scan_blocks for one in work.mix)
-    for patterns, what in (
-        (UNREAD[kind], CALLED[kind]),
-        (() if scans else SIZES_OF_SCANS, "transactions that scan no blocks (workload.mix.scan_blocks is 0)"),
-        (estimate, "the instant estimate: only the simulation uses it"),
+    work, changed = scenario.workload, scenario.differences
+    for listed_paths, what in (
+        (unread_in(changed, work.kind), KINDS[work.kind].called),
+        ([] if work.scans_blocks else set_in(changed, SIZES_OF_SCANS), WITHOUT_SCANS),
+        (set_in(changed, ONLY_SIMULATED) if engine == "calculate" and work.mixed else [], NO_ESTIMATE),
     ):
-        if fields := set_in(changed, patterns):
-            yield f"{listed(fields)} {'has' if len(fields) == 1 else 'have'} no effect on {what}"
+        if listed_paths:
+            yield f"{listed(listed_paths)} {'has' if len(listed_paths) == 1 else 'have'} no effect on {what}"
 
 
+WITHOUT_SCANS: Final = "transactions that scan no blocks (workload.mix.scan_blocks is 0)"
+NO_ESTIMATE: Final = "the instant estimate: only the simulation uses it"
 INSTANCE_SHARE: Final = 0.8
 """Share of a host's memory that Oracle's tuning guide plans for an instance, SGA and PGA [oracle-tuning]."""
-CALLED: Final = {
-    "full_scan": "a full scan",
-    "index_range_scan": "an index range scan",
-    "export": "an export",
-    "import": "an import",
-    "update": "an update",
-    "insert": "an insert",
-    "delete": "a delete",
-    "read_stream": "a stream of reads",
-    "write_stream": "a stream of writes",
-    "transactions": "transactions: they are described by their gets and changes",
-}
 
 
-def _notes_on_transactions(scenario: Scenario, work: Transactions) -> Iterator[str]:
+def _notes_on_transactions(scenario: Scenario, work: Any) -> Iterator[str]:
     """Fields that have no effect beside others, and users that never pause."""
     if work.rate_per_s is not None and "users" in work.model_fields_set:
         yield "workload.users has no effect beside workload.rate_per_s: transactions arrive whoever sends them"
@@ -156,18 +140,15 @@ def _notes_on_the_kernel(scenario: Scenario) -> Iterator[str]:
 
 def _notes_on_changes(scenario: Scenario) -> Iterator[str]:
     """What a statement that changes rows leaves out, and what of the question decides nothing."""
-    work, table = scenario.workload, scenario.system.table
-    if not isinstance(work, Dml):
+    work: Any = scenario.workload
+    table = scenario.system.table
+    if not work.plays_rows:
         return
-    yield (
-        "the time does not include writing: the model assumes that DBWR, LGWR and archiving keep up, and that the last "
-        "commit follows the statement"
-    )
     if not any(path.startswith("host.") for path in scenario.system.constants):
         yield "the CPU cost of a changed row is a default, measured on a server of 2008 with rows of 9 bytes"
-    if isinstance(work, Update) and not work.sets and not work.growth_bytes:
+    if not (work.inserts or work.deletes or work.sets or work.growth_bytes):
         yield "no row grows: set workload.growth_bytes, or workload.sets where the table's columns are described"
-    if not isinstance(work, Insert) and work.commit_every_rows:
+    if not work.inserts and work.commit_every_rows:
         yield (
             "commits in between make several statements of it: committed work stays when a later one fails, and a "
             "query that started earlier may fail with ORA-01555"

@@ -174,7 +174,7 @@ def _changed(draw: Draw, scenario: Section) -> None:
     scenario["table"] = _table(draw, 1000, 5000, 20_000)
     scenario["tablespace"]["space_management"] = draw.one("assm", "assm", "manual")
     scenario["workload"]["users"] = draw.one(1, 1, 2, 4, 8)
-    if scenario["workload"]["kind"] != "import" and draw.chance(0.3):
+    if "commit_every_rows" in WORKLOADS[scenario["workload"]["kind"]].model_fields and draw.chance(0.3):
         scenario["workload"]["commit_every_rows"] = draw.one(100, 1000)
 
 

@@ -14,9 +14,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from model.causes import MIGRATING, SEARCHING, SEQUENTIAL, UPDATING
-from model.demand.calls import UNBUFFERED
+from model.families import KINDS
 from model.results import RunResult
-from model.spec import Import, Stream, Transactions
 from scenarios.compare import BETWEEN, CALLS, CLIENT, FETCH, GETS, MECHANISM, READS, SENDS, WALK, components
 from scenarios.spec import Scenario
 
@@ -114,12 +113,5 @@ def sd_of_estimate(result: RunResult) -> float:
 
 def _mechanism_of(component: str, scenario: Scenario) -> str:
     work = scenario.workload
-    if isinstance(work, Transactions):
-        return "transactions"
-    if isinstance(work, Stream):
-        path = work.path or scenario.system.host.io_path
-        return "disk latency" if path in UNBUFFERED else "request merging"
-    of_statements = _OF_STATEMENTS.get(component) or _OF_STATEMENTS.get(MECHANISM.get(component, ""))
-    if isinstance(work, Import) and of_statements != "client":
-        return "imports"
-    return of_statements or OTHER_WORK
+    usual = _OF_STATEMENTS.get(component) or _OF_STATEMENTS.get(MECHANISM.get(component, ""), OTHER_WORK)
+    return KINDS[work.kind].mechanism(work.opened_as(scenario.system.host.io_path), usual)

@@ -101,9 +101,9 @@ def test_what_has_no_control_is_answered_in_a_sentence() -> None:
 
 
 def test_a_field_that_the_workload_does_not_read_says_so() -> None:
-    app = looked_for(opened(), "disk.heads")
-    assert "no effect on this kind of workload" in app.number_input("disk.heads").label
-    assert app.number_input("disk.heads").disabled
+    app = looked_for(opened(), "table.pctused_percent")
+    assert "no effect on this kind of workload" in app.number_input("table.pctused_percent").label
+    assert app.number_input("table.pctused_percent").disabled
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+import sys
+from collections.abc import Iterator, Sequence
 from copy import deepcopy
 from functools import lru_cache
 from typing import Any
 
 from model.errors import BlocktimeError
 from scenarios import Scenario, from_mapping, run, schema_of
+from scenarios.unread import LIST, unread
 
 SCHEMA = schema_of("scenario")
 SECTIONS = (
@@ -208,9 +210,11 @@ BASES: dict[str, tuple[dict[str, Any], ...]] = {
         BEHIND | FLASH | {"disk.parallel_requests": 4},
         BEHIND | FLASH | {"instance.db_writer_requests": 2, "disk.parallel_requests": 16},
         BEHIND | {"tablespace.block_size_bytes": 16384, "instance.db_nk_cache_bytes": "2M"},
+        DECIDES,
     ),
     "read_stream": (
         *(STREAM | more for more in STREAMS),
+        STREAM | COLUMNS | DECIDES,
         STREAM | {"workload.beside": [{"kind": "write_stream", "count": 5000, "path": "buffered"}]},
         STREAM | SWEPT | {"workload.beside": [{"kind": "write_stream", "count": 200, "think_s": 0.005}]},
         STREAM
@@ -335,3 +339,40 @@ def all_changed(
                 changed.append(path)
                 break
     return data, changed
+
+
+def unread_of(kind: str) -> list[str]:
+    """Fields that may be set for a kind and move no figure of any of its answers, in either engine, in order."""
+    return sorted(path for path, schema in fields_of(kind) if is_still(kind, path, schema))
+
+
+def is_still(kind: str, path: str, schema: dict[str, Any]) -> bool:
+    """Whether a field may be set, and moves nothing in any of the small scenarios, in either engine."""
+    may_be_set = False
+    for engine in ("calculate", "simulate"):
+        for data in bases_of(kind):
+            moved = moves(data, path, schema, engine)
+            if moved:
+                return False
+            may_be_set = may_be_set or moved is False
+    return may_be_set
+
+
+HEAD = """\
+# What each kind of workload does not read: no value of these fields moved a figure of an answer, in either engine.
+# Written by asking: `python -m tests.scenarios.every_field [KIND...]` sets each field off its value, one by one.
+"""
+
+
+def write(kinds: Sequence[str]) -> None:
+    """Ask again for some kinds, and write the list."""
+    listed = dict(unread()) | {kind: frozenset(unread_of(kind)) for kind in kinds}
+    lines = [
+        f"{kind} = [\n" + "".join(f'    "{path}",\n' for path in sorted(listed[kind])) + "]\n"
+        for kind in BASES
+    ]
+    LIST.write_text(HEAD + "\n" + "\n".join(lines), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    write(sys.argv[1:] or list(BASES))

@@ -135,7 +135,7 @@ def pair(base: Scenario, other: Scenario) -> Pair:
 def _for_intervals(queued: Sequence[tuple[Scenario, RunResult]]) -> Iterator[Ask]:
     """More simulations of those whose first one has no interval, and which are quick."""
     for scenario, by_law in queued:
-        has_one = isinstance(scenario.workload, Transactions) or scenario.replications > 1
+        has_one = scenario.workload.chance_fraction > 0 or scenario.replications > 1
         if not has_one and steps(scenario, by_law) <= MOST_STEPS_OF_INTERVALS:
             yield replace(ask(scenario), replications=INTERVAL_OF)
 

@@ -161,8 +161,9 @@ def simulate_together(
     )
 
 
-def _lasts(end_s: float, work: Any) -> str:
-    if isinstance(work, Transactions):
+def _lasts(end_s: float, first: Any) -> str:
+    """How long the run is, which the family of the first program decides."""
+    if first.endless:
         return (
             f"the run lasts {show_seconds(end_s)}; programs beside the transactions begin anew when they end"
         )

@@ -96,6 +96,8 @@ class Module:
                 names = [name.id for name in targets if isinstance(name, ast.Name) and name.id.isupper()]
                 if names and self.names_a_kind(value):
                     self.constants |= set(names)
+        if self.path == TABLE:  # who looks a kind up there asks nobody else
+            return False
         dotted = self.path.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
         known |= {f"{dotted}.{name}" for name in self.constants}
         return len(self.constants) > before

@@ -17,10 +17,14 @@ from model.demand import (
     reads_as_calls,
     reaps_are_waits,
 )
+from model.demand.device_calls import Changed
+from model.demand.storage import answered_s
+from model.demand.stream_demand import CallDemand
+from model.demand.stream_work import call_demand
 from model.demand.turns import Alone, among_others, ends_at
 from model.laws import device
 from model.laws.iostat import DeviceSums
-from model.laws.numeric import Number, known_where, larger, over, smaller, some, where
+from model.laws.numeric import Number, known_where, larger, nearest, over, smaller, some, where
 from model.results import DeviceStats, EventTime, RunResult, part
 from model.spec import Statement, System
 from model.stream_network import alone as alone_stream
@@ -67,12 +71,14 @@ def compose(system: Any, work: Any, demand: Demand) -> tuple[ScanTime, DeviceDem
     asked = device_demand(system, demand, own)
     if plan.through_page_cache:
         asked, copy_s = _read_through_page_cache(system, demand, own, asked)
-    elif some(users > 1):
+    lone_held_s = asked.held_s
+    if some(users > 1):
         asked = among_others(system, work, demand, asked)
     single = plan.single_reads * asked.single_s
     if truly_async:
         at_device = larger(
-            asked.held_s, asked.service_s / smaller(parallel, system.instance.direct_read_slots_limit)
+            larger(lone_held_s, asked.held_s),
+            asked.service_s / smaller(parallel, system.instance.direct_read_slots_limit),
         )
         last = own * asked.last_blocks / larger(1, demand.read_blocks)
         piped = device.pipelined_s(asked.first_s, at_device, own, last)
@@ -114,7 +120,7 @@ def compose(system: Any, work: Any, demand: Demand) -> tuple[ScanTime, DeviceDem
             hidden=where(crowded, False, True)
             & where(plan.uneven, False, True)
             & (where(own < CLEARLY_SLOWER * asked.service_s, False, True) | (not truly_async))
-            & (truly_async or asked.exact or where(demand.reads > 0, False, True)),
+            & (truly_async | asked.exact | where(demand.reads > 0, False, True)),
             busy_s=_busy_s(users, parallel, last_end, alone_busy + plan.single_reads * asked.single_s),
             log_space_s=log_s,
             free_buffers_s=free_s,
@@ -132,7 +138,9 @@ def _read_through_page_cache(
     """
     plan, missed = demand.plan, 1 - system.host.page_cache_hit_fraction
     each_copy_s = reads_as_calls(system, demand, own_s).block_size_bytes / system.host.copy_bytes_per_s
-    asked = dict.fromkeys(("requests", "bytes", "waited_s", "held_s", "at_device_s"), 0.0 * own_s)
+    asked = dict.fromkeys(
+        ("requests", "bytes", "waited_s", "held_s", "far_held_s", "at_device_s"), 0.0 * own_s
+    )
     for pattern, share in (
         ("sequential", 1 - plan.positioned_fraction),
         ("random", plan.positioned_fraction),
@@ -143,23 +151,45 @@ def _read_through_page_cache(
         found = alone_stream(system, calls)
         worked_s = calls.count * (system.host.read_call_s + each_copy_s + calls.think_s)
         many = share * where(demand.reads > 0, calls.count, 0)
-        asked["requests"] += many * found.demand.requests
-        asked["bytes"] += many * found.demand.device_bytes
-        asked["held_s"] += many * found.demand.held_s
-        asked["at_device_s"] += many * larger(found.demand.device_s, found.demand.held_s)
-        asked["waited_s"] += many / calls.count * larger(0.0, found.elapsed_s - worked_s)
+        asked["requests"] = asked["requests"] + many * found.demand.requests
+        asked["bytes"] = asked["bytes"] + many * found.demand.device_bytes
+        asked["held_s"] = asked["held_s"] + many * found.demand.held_s
+        asked["far_held_s"] = asked["far_held_s"] + many * found.demand.requests * _far_window_s(
+            system, calls, found.demand
+        )
+        asked["at_device_s"] = asked["at_device_s"] + many * larger(
+            found.demand.device_s, found.demand.held_s
+        )
+        asked["waited_s"] = asked["waited_s"] + many / calls.count * larger(0.0, found.elapsed_s - worked_s)
     singles = plan.single_reads
+    rounded = reads_as_calls(system, demand, own_s)
+    whole = demand.read_blocks * demand.block_size_bytes / (rounded.count * rounded.block_size_bytes)
     return replace(
         raw,
         requests=asked["requests"] + singles * missed,
-        bytes=asked["bytes"] + singles * missed * demand.block_size_bytes,
+        bytes=asked["bytes"] * whole + singles * missed * demand.block_size_bytes,
         latency_s=asked["waited_s"],
         transfer_s=0.0 * own_s,
         held_s=asked["held_s"],
+        far_held_s=larger(asked["held_s"], asked["far_held_s"]),
+        answered_s=smaller(asked["held_s"], answered_s(system.disk, asked["requests"], asked["bytes"])),
+        continued_s=larger(0.0, asked["far_held_s"] - asked["held_s"]),
         at_device_s=asked["at_device_s"],
         single_s=missed * raw.single_s + demand.block_size_bytes / system.host.copy_bytes_per_s,
-        exact=raw.exact and not some(missed),
+        exact=raw.exact & where(missed > 0, False, True),
     ), demand.reads * each_copy_s
+
+
+def _far_window_s(system: Any, calls: Any, near: CallDemand) -> Number:
+    """Time that a window takes of the device's capacity, if it does not go on where the one before has ended."""
+    size = near.device_bytes / larger(LEAST_REQUESTS, near.requests)
+    far = call_demand(
+        system, Changed(calls, path="raw", pattern="random", block_size_bytes=larger(1, nearest(size)))
+    )
+    return far.held_s
+
+
+LEAST_REQUESTS = 1e-9
 
 
 def _busy_s(users: Number, parallel: Number, elapsed_s: Number, each_s: Number) -> Number:

@@ -34,9 +34,13 @@ LAID_FOR_THE_DRIVE = (
     "disk.overhead_s", "disk.write_overhead_s", "disk.average_seek_s", "disk.track_seek_s", "disk.full_seek_s",
     "disk.head_switch_s", "disk.bandwidth_bytes_per_s", "disk.write_bandwidth_bytes_per_s", "disk.bus_bytes_per_s",
 )  # fmt: skip
-"""Those that its laws take as arrays all the same."""
+"""Those that the laws of a drive take as arrays all the same."""
 NUMBER_OR_WORD = "instance.db_file_multiblock_read_count"
-CHOICES_OF_AN_IMPORT = ("instance.db_block_size_bytes", "host.max_request_bytes", "host.max_segments")
+CHOICES_OF_STATEMENTS = (
+    "instance.db_block_size_bytes", "instance.direct_read_slots", "instance.direct_read_slots_limit", "host.cpus",
+    "host.max_request_bytes", "host.max_segments", "host.nr_requests", "host.read_ahead_bytes",
+)  # fmt: skip
+"""What the laws of a queue and of a drive count with."""
 
 
 class Overlay:
@@ -130,7 +134,7 @@ class Design:
                 exact, found = row(*_views(self.system, self.work, group.plain | laid))
         except MixedRegimes as mixed:
             parts = [group.places[mixed.mask], group.places[~mixed.mask]]
-        except (BlocktimeError, ArithmeticError, ValueError):
+        except (BlocktimeError, ArithmeticError, ValueError, TypeError):  # a law that counts in plain numbers
             if len(group.places) == 1:
                 self._answer_alone(table, int(group.places[0]), alone)
                 return
@@ -197,10 +201,10 @@ def _is_laid(path: str, work: Workload) -> bool:
     if path in ONE_BY_ONE:
         return False
     section = path.partition(".")[0]
-    if not work.asks_the_drive or section in ("prices", "client", "table", "index"):
+    if section in ("prices", "client", "table", "index"):
         return True
     if not work.asks_the_kernel and section != "disk":
-        return path not in CHOICES_OF_AN_IMPORT
+        return path not in CHOICES_OF_STATEMENTS
     return path in LAID_FOR_THE_DRIVE
 
 

@@ -345,5 +345,5 @@ def start_s(
     reached = disk_sets.parts_of_call(disk, calls.count * calls.block_size_bytes)
     each_s = larger(visit.alone_s / in_flight, visit.held_s) + gap_s
     passed_s = disk.stripe_unit_bytes * abreast / size_bytes * each_s
-    turns = ceiling((passed_s + late_s) / disk.rotation_s)
+    turns = ceiling((passed_s + overhead_s) / disk.rotation_s)
     return ceil_div(reached, abreast) * larger(0.0, turns * disk.rotation_s - passed_s)

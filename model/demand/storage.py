@@ -8,8 +8,8 @@ from typing import Any
 from model.demand.device_calls import Changed
 from model.demand.stream_work import call_demand
 from model.demand.work import Demand
-from model.laws import disk_means, scan_reads
-from model.laws.numeric import Number, larger, nearest, some, where
+from model.laws import disk_means, disk_sets, scan_reads
+from model.laws.numeric import Number, larger, nearest, smaller, some, where
 from model.spec import ReadStream
 
 FIRST = 1
@@ -28,6 +28,8 @@ class DeviceDemand:
     """Time that they take of the device's capacity, over all requests that it serves at once."""
     far_held_s: Number
     """The same, if none of them went on where the one before has ended."""
+    answered_s: Number
+    """The same, if the drive had read all of them ahead already."""
     at_device_s: Number
     """Time that the device has one of them, one after another."""
     first_s: Number
@@ -87,10 +89,8 @@ def device_demand(system: Any, demand: Demand, own_s: Number) -> DeviceDemand:
     requests: Number = 0.0
     alone_s: Number = 0.0
     held_s: Number = 0.0
-    far_s: Number = 0.0
-    far_held_s: Number = 0.0
     streams = asynchronous or parallel_of(disk) > 1
-    exact = True
+    exact: Any = True
 
     def asked(blocks: Number, **fields: Any) -> Any:
         calls = reads_as_calls(
@@ -100,13 +100,16 @@ def device_demand(system: Any, demand: Demand, own_s: Number) -> DeviceDemand:
 
     for blocks, count in _by_size(plan.pieces):
         near = asked(blocks, in_flight=in_flight)
-        far = asked(blocks, pattern="random")
         requests = requests + count * near.requests
-        alone_s = alone_s + count * (near.device_s + fraction * (far.device_s - near.device_s))
-        near_held_s = near.held_s if streams else near.device_s
-        held_s = held_s + count * (near_held_s + fraction * (far.held_s - near_held_s))
-        far_s, far_held_s = far_s + count * far.device_s, far_held_s + count * far.held_s
-        exact = exact and near.exact
+        alone_s = alone_s + count * near.device_s
+        held_s = held_s + count * (near.held_s if streams else near.device_s)
+        exact = exact & where(count > 0, near.exact, True)
+    mean_blocks = larger(FIRST, demand.read_blocks / larger(1, demand.reads))
+    far = asked(mean_blocks, pattern="random")
+    far_s, far_held_s = demand.reads * far.device_s, demand.reads * far.held_s
+    start_s = where(demand.reads > 0, asked(mean_blocks, in_flight=in_flight).start_s, 0.0)
+    alone_s = alone_s + start_s + fraction * (far_s - alone_s - start_s)
+    held_s = held_s + fraction * (far_held_s - held_s)
     first_blocks = _first_present(plan.pieces)
     first = asked(larger(FIRST, first_blocks), **({} if some(plan.single_reads) else {"pattern": "random"}))
     single = asked(FIRST, pattern="random")
@@ -118,19 +121,26 @@ def device_demand(system: Any, demand: Demand, own_s: Number) -> DeviceDemand:
         transfer_s=transfer_s,
         held_s=held_s,
         far_held_s=larger(held_s, far_held_s),
+        answered_s=smaller(held_s, answered_s(disk, requests, demand.read_blocks * size)),
         at_device_s=alone_s,
         first_s=where(first_blocks > 0, first.device_s, 0.0),
         last_blocks=_first_present(plan.pieces[::-1]),
         single_s=single.device_s,
         single_held_s=single.held_s,
         continued_s=larger(0.0, far_s - alone_s),
-        exact=exact,
+        exact=exact & where(disk.rotation_s > 0, False, True),
     )
 
 
 def _channel_s(disk: Any, size_bytes: Number) -> Number:
     """Time on the channel of a device, as wide as all members that hold data."""
     return size_bytes / disk_means.sequential_bytes_per_s(disk, False)
+
+
+def answered_s(disk: Any, requests: Number, size_bytes: Number) -> Number:
+    """Time that requests take of a device's capacity that it answers from what it has read ahead."""
+    parts = disk_sets.parts_of_call(disk, size_bytes / larger(FIRST, requests))
+    return (parts * requests * disk.overhead_s + size_bytes / disk.bus_bytes_per_s) / disk.raid_disks
 
 
 def _by_size(pieces: list[scan_reads.Piece]) -> list[tuple[Number, Number]]:

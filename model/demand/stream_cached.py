@@ -6,9 +6,10 @@ from typing import Any
 
 from model.demand.device_calls import Changed, largest_bytes, span_of, visiting
 from model.demand.device_visit import Visit, start_s, visit_of
+from model.demand.reading import one_for_all
 from model.demand.stream_demand import LEAST_S, CallDemand, absorbed
 from model.laws import block_layer, disk_means, disk_rounds, disk_sets, page_cache
-from model.laws.numeric import Number, ceil_div, larger, largest, smaller, where
+from model.laws.numeric import Number, ceil_div, larger, smaller, where
 from model.state.read_ahead import ReadAhead
 
 MOST_PAGES = 4096
@@ -208,7 +209,9 @@ def read_ahead(system: Any, calls: Any) -> CallDemand:
     seen = calls
     if calls.pattern == "strided" and size >= calls.stride_bytes:
         seen = Changed(calls, pattern="sequential")
-    if calls.pattern != "random" and 0 < largest(missed) < 1:  # what the cache holds leaves holes
+    if calls.pattern != "random" and one_for_all(
+        (missed > 0) & (missed < 1)
+    ):  # what the cache holds leaves holes
         step = window if ahead or seen.pattern == "sequential" else calls.stride_bytes
         seen = Changed(seen, pattern="strided", stride_bytes=step / missed)
     gap_s = (own_s + calls.think_s) / larger(missed, LEAST_S)
@@ -235,7 +238,7 @@ def read_ahead(system: Any, calls: Any) -> CallDemand:
         pair = visit_of(system, seen, WINDOWS * window, own_s)
         visit.alone_s = where(window_own_s < visit.alone_s, pair.alone_s / WINDOWS, visit.alone_s)
         visit.held_s = where(window_own_s < visit.held_s, pair.held_s / WINDOWS, visit.held_s)
-    several = share > 1
+    several = one_for_all(share > 1)
     # NOTE: while a call waits for one of its windows, the next is on its way
     following_s = larger(visit.held_s, visit.alone_s / WINDOWS)
     return CallDemand(

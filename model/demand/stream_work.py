@@ -10,7 +10,7 @@ from model.demand.device_visit import start_s, visit_of
 from model.demand.stream_cached import fsyncs, read_ahead, written_behind, written_through
 from model.demand.stream_demand import LEAST_S, CallDemand, absorbed
 from model.laws import block_layer
-from model.laws.numeric import Number, larger, smaller, some, where
+from model.laws.numeric import Number, larger, smaller, where
 
 
 def call_demand(system: Any, calls: Any) -> CallDemand:
@@ -41,7 +41,7 @@ def _unbuffered(system: Any, calls: Any, cpu_s: Number, write: bool) -> CallDema
         requests=larger(pieces / together, 1 / together),
         device_bytes=size,
         merged=1 - 1 / together,
-        exact=not some(pieces != 1) and _remembers_nothing(system.disk, write),
+        exact=where(pieces != 1, False, _remembers_nothing(system.disk, write)),
         servers=visit.servers,
         alike=visit.alike,
         together=together,

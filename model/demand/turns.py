@@ -7,7 +7,7 @@ from typing import Any
 
 from model.demand.storage import DeviceDemand, parallel_of
 from model.demand.work import Demand
-from model.laws import scan_reads, turns
+from model.laws import disk_means, scan_reads, turns
 from model.laws.numeric import Number, larger, smaller, where
 
 
@@ -87,11 +87,21 @@ def among_others(system: Any, work: Any, demand: Demand, asked: DeviceDemand) ->
         queued = larger(own, users * demand.cpu_s / system.host.cpus)  # sessions share the processors
         beside = beside * _runs(system, users, reads, queued, asked, at_device) / reads
     apart = where(users > 1, beside * (1 - follows), 0.0)
+    near_s = asked.held_s
+    if demand.change is None and reach_bytes(system):  # what one has the drive read, the others find
+        shared_s = larger(asked.answered_s, near_s / users)
+        near_s = where(plan.positioned_fraction == 0, near_s + follows * (shared_s - near_s), near_s)
     return replace(
         asked,
         latency_s=asked.latency_s + apart * asked.continued_s,
-        held_s=asked.held_s + apart * (asked.far_held_s - asked.held_s),
+        held_s=near_s + apart * (asked.far_held_s - near_s),
     )
+
+
+def reach_bytes(system: Any) -> Number:
+    """Bytes of a segment that drives have read ahead and still hold, where they turn; 0 elsewhere."""
+    disk = system.disk
+    return disk.track_buffer_bytes * disk_means.data_members(disk) if disk.rotation_s else 0
 
 
 def _runs(
@@ -115,9 +125,20 @@ def _runs(
 def _following(system: Any, work: Any, demand: Demand, lead_reads: Number) -> Number:
     """Share of a session's reads that go on where another session's has ended."""
     users, plan, reads, size = work.users, demand.plan, larger(1, demand.reads), demand.block_size_bytes
+    reach = reach_bytes(system)
     if demand.change is not None:
         part_bytes = demand.read_blocks * size
         return turns.following_parts_fraction(users, part_bytes, part_bytes / reads)
+    if reach:
+        each_bytes = demand.read_blocks * size / reads
+        together = 1 - (1 - smaller(1, reach / larger(1, lead_reads * each_bytes))) ** 2
+        if plan.asynchronous and not plan.through_page_cache:  # a session's own reads lie so far apart
+            ahead = smaller(reads, system.instance.direct_read_slots_limit)
+            together = together * smaller(1, larger(0, 2 - ahead * each_bytes / reach))
+        # NOTE: those that begin anywhere find what passes the heads within a turn
+        disk, segment_bytes = system.disk, larger(1, demand.segment.blocks) * size
+        passes_bytes = smaller(reach, disk.rotation_s * disk_means.sequential_bytes_per_s(disk, False))
+        return where(plan.positioned_fraction > 0, smaller(1, passes_bytes / segment_bytes), together)
     return sum(
         piece.count
         / reads

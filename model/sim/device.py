@@ -90,6 +90,7 @@ class BlockDevice:
     def request(self, write: bool, start_byte: int, size_bytes: int, owner: int) -> simpy.Event:
         """Hand bytes down, cut at the largest request; an event at the end of the last piece."""
         done, largest = self.env.event(), self.queue.largest_bytes
+        self.events += 1
         left = -(-size_bytes // largest)
 
         def ended(_: Request) -> None:
@@ -102,6 +103,7 @@ class BlockDevice:
             size = min(largest, start_byte + size_bytes - begin)
             request = self.bio(write, begin, size, owner, sync=True)
             if request is None:
+                self.events += 2  # a process begins and ends
                 self.env.process(self._when_there_is_room(write, begin, size, owner, ended))
             else:
                 request.waiting.append(ended)

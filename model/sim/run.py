@@ -264,5 +264,5 @@ def _timing(
         engine="simulate",
         seed=seed,
         warnings=books.session_warnings(work, demand, (elapsed, span, processors_s)),
-        events=sum(ledger.events + EVENTS_PER_SESSION for ledger in ledgers),
+        events=machine.disk.events + sum(ledger.events + EVENTS_PER_SESSION for ledger in ledgers),
     )

@@ -128,7 +128,6 @@ class Session:
             ready, size = in_flight.popleft()
             begin_s = self.env.now
             if not ready.processed:
-                self.ledger.events += 1
                 yield ready
             waited = self.env.now - begin_s
             if waited > 0:
@@ -168,7 +167,6 @@ class Session:
             yield from self._read_pages(read)
             yield from self._sleep(self._copy_s(read))
         else:
-            self.ledger.events += 1
             yield self._submit(read)
         self.ledger.wait(event, self.env.now - begin_s)
 

@@ -21,7 +21,6 @@ class Import(Work):
     """``imp``: the rows of a dump file inserted in arrays into an empty table without indexes."""
 
     inserts: ClassVar[bool] = True
-    asks_the_drive: ClassVar[bool] = True
     kind: Literal["import"] = "import"
     buffer_bytes: Buffer = setting(
         30_720, "BUFFER: bytes of an array, each of its rows counted as long as it may be", UTILITIES

@@ -12,6 +12,7 @@ from model.spec.fields import GENERAL, ORACLE, Rate, Real, Seconds, Size, Whole,
 from model.units import GIB, KIB, MIB
 
 LEAST_CACHE_BYTES = 4096
+LEAST_ROTATION_S = 1e-6
 SHEETS = "drive-data-sheets"
 IoPath = Literal["asm", "raw", "direct", "buffered", "sync", "dsync"]
 
@@ -309,6 +310,10 @@ class Disk(Frozen):
             raise ValueError(f"raid_disks {self.raid_disks} does not suit raid_level {self.raid_level}")
         if self.raid_level in ("1", "10") and self.raid_disks % 2:
             raise ValueError(f"raid_disks {self.raid_disks} is odd; raid_level {self.raid_level} needs pairs")
+        if 0 < self.rotation_s < LEAST_ROTATION_S:
+            raise ValueError(
+                f"rotation_s {self.rotation_s:g} is no turn of a platter: 0 for flash, or {LEAST_ROTATION_S:g} and more"
+            )
         if self.service_cv and (self.rotation_s or self.average_seek_s or self.raid_level != "none"):
             raise ValueError(
                 "service_cv is for a device without positions: rotation_s and average_seek_s 0, no RAID"

@@ -48,8 +48,6 @@ class Work(Frozen):
     deletes: ClassVar[bool] = False
     """Whether the rows that it changes go, and undo keeps all of them."""
 
-    asks_the_drive: ClassVar[bool] = False
-    """Whether its estimate asks what a drive does, for which most fields of a disk are choices."""
     asks_the_kernel: ClassVar[bool] = False
     """Whether its calls go through the kernel's block layer or page cache one by one."""
 

@@ -183,7 +183,6 @@ SomeCalls = TypeVar("SomeCalls", bound="Calls")
 class Calls(Work):
     """A program that reads or writes in calls of one size, as dd and a benchmark do."""
 
-    asks_the_drive: ClassVar[bool] = True
     asks_the_kernel: ClassVar[bool] = True
     block_size_bytes: Size = setting(8 * KIB, "Bytes of a call (bs= of dd)", GENERAL, ge=512, le=64 * MIB)
     count: Whole = setting(1000, "Calls (count= of dd), of each user", GENERAL, ge=1, le=100_000_000)

@@ -458,8 +458,8 @@ class ProgramFigures(Frozen):
     run_queue_s: float
     """Waiting for a processor."""
     waits: dict[str, EventTime]
-    reads: float
-    """Read requests, of one session or transaction."""
+    read_requests: float
+    """Of one session or transaction."""
     hit_fraction: float | None = None
     """Of its gets, those that find their block in the buffer cache."""
 
@@ -473,8 +473,8 @@ class ProgramStats(ProgramFigures):
     begin_s: float
     disk_fraction: float
     """Share of the time that the disk is busy, for its requests: they wait or are served."""
-    disk_requests: int
-    """Requests of the disk that were its own, over the whole run."""
+    requests: int
+    """Of the disk, over the whole run, that were its own."""
     alone: ProgramFigures
     because: list[str]
     """Why it gets less than alone, the largest cause first; empty where it does not."""

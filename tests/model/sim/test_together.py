@@ -79,7 +79,7 @@ MIXES: dict[str, Workload] = {
 def test_what_programs_got_is_what_the_disk_did_to_the_last_request(name: str) -> None:
     result = simulate(system_of(), MIXES[name], seed=2)
     assert result.programs is not None
-    assert sum(program.disk_requests for program in result.programs) == pytest.approx(
+    assert sum(program.requests for program in result.programs) == pytest.approx(
         requests_of(result), abs=sum(program.users for program in result.programs) + 40
     ), "those under way when the run ends are counted when they were handed over"
     assert len(result.programs) == 1 + len(MIXES[name].beside)
@@ -131,7 +131,7 @@ def test_a_program_may_have_a_table_of_its_own() -> None:
     small = {"kind": "full_scan", "select": "count", "table": {"rows": 2_000}}
     result = simulate(system_of(), FullScan.model_validate({"select": "count", "beside": [small]}), seed=1)
     first, second = result.programs or []
-    assert second.reads < first.reads
+    assert second.read_requests < first.read_requests
 
 
 def test_two_closed_classes_at_one_device_are_those_of_theory() -> None:

@@ -458,8 +458,8 @@ class ProgramFigures(Frozen):
     run_queue_s: float
     """Waiting for a processor."""
     waits: dict[str, EventTime]
-    read_requests: float
-    """Of one session or transaction."""
+    reads: float
+    """Read requests, of one session or transaction."""
     hit_fraction: float | None = None
     """Of its gets, those that find their block in the buffer cache."""
 

@@ -40,7 +40,7 @@ SUFFIXES: Final[dict[str, str]] = {
 # amounts of money, whose currency stands beside them.
 COUNTS: Final = frozenset(
     {
-        "waits", "blocks", "rows", "requests", "users", "sessions", "cpus", "initrans", "seed", "columns",
+        "waits", "blocks", "rows", "reads", "requests", "users", "sessions", "cpus", "initrans", "seed", "columns",
         "column_count", "consistent_gets", "current_gets", "read_requests", "write_requests", "read_blocks",
         "hits", "misses", "blocks_before", "blocks_after", "migrated_rows", "itl_full_blocks", "rejected_probes",
         "rows_per_block", "average_queue", "bytes", "bytes_before", "bytes_after", "row_bytes_sd",

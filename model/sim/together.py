@@ -304,7 +304,7 @@ def _names(programs: Sequence[Any]) -> list[str]:
 
 def _figures(result: RunResult | None) -> ProgramFigures:
     if result is None:
-        return ProgramFigures(cpu_s=0.0, run_queue_s=0.0, waits={}, read_requests=0.0)
+        return ProgramFigures(cpu_s=0.0, run_queue_s=0.0, waits={}, reads=0.0)
     time = result.time
     run_queue_s = time.unaccounted.get(RUN_QUEUE, 0.0)
     waits = dict(time.wait)
@@ -321,7 +321,7 @@ def _figures(result: RunResult | None) -> ProgramFigures:
         cpu_s=time.cpu_s,
         run_queue_s=run_queue_s,
         waits=waits,
-        read_requests=result.physical_io.read_requests,
+        reads=result.physical_io.read_requests,
         hit_fraction=None if result.cache is None else result.cache.hit_fraction,
     )
 

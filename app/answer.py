@@ -28,6 +28,8 @@ from scenarios.compare import SAME_ELAPSED, chance, why
 from scenarios.why_words import differs, from_to
 
 LOOKS_S: Final = 0.4
+TOGETHER: Final = "simulating the programs together"
+NO_CLOSED_FORM: Final = "No closed form knows programs together: the simulation answers."
 HEIGHT: Final = 300
 """Pixels of the chart, whatever it has to say."""
 Asked = tuple[Scenario, Scenario]
@@ -44,6 +46,20 @@ def headline(title: str, asked: Asked, changed: int, found: engines.Pair, share:
         _status(asked, found)
     with taken:
         share()
+
+
+def waiting(title: str, asked: Asked, found: engines.Waiting) -> None:
+    """What is asked while only the simulation can answer it: how far that is, or a button that starts it."""
+    with st.container(key="head"):
+        heading, status = st.columns([3.9, 2.2], vertical_alignment="center", gap="small")
+    heading.markdown(f"### {plain(title)}")
+    job = engines.WISHES.job()
+    with status:
+        if found.pending and job is not None:
+            _under_way(asked, job.done, TOGETHER)
+        else:
+            _simulate_button(asked)
+    st.info(NO_CLOSED_FORM, icon=":material/info:")
 
 
 def badge(found: engines.Pair) -> str:
@@ -77,7 +93,9 @@ def _status(asked: Asked, found: engines.Pair) -> None:
     """What the other engine says, or is at, or a button that asks it."""
     job = engines.WISHES.job()
     if found.pending and job is not None:
-        _under_way(asked, job.done, found.after.engine == "simulate")
+        _under_way(asked, job.done, "interval follows" if found.after.engine == "simulate" else "simulating")
+    elif found.law is None:  # the simulation is the only answer
+        return
     elif found.after.engine == "simulate":
         st.caption(
             f"{ESTIMATE}: {show_seconds(found.law.time.elapsed_s)}", help=plain(about_engine(found.law)),
@@ -91,15 +109,19 @@ def _status(asked: Asked, found: engines.Pair) -> None:
             text_alignment="right",
         )  # fmt: skip
     elif not found.refused and (found.bound or not found.queues):
-        st.button(
-            "Simulate", icon=":material/play_arrow:", width="stretch", key="simulate", on_click=engines.WISHES.want,
-            args=asked, help="Simulates every request and queue in the background; you can go on meanwhile",
-        )  # fmt: skip
+        _simulate_button(asked)
+
+
+def _simulate_button(asked: Asked) -> None:
+    st.button(
+        "Simulate", icon=":material/play_arrow:", width="stretch", key="simulate", on_click=engines.WISHES.want,
+        args=asked, help="Simulates every request and queue in the background; you can go on meanwhile",
+    )  # fmt: skip
 
 
 @st.fragment(run_every=LOOKS_S)
-def _under_way(asked: Asked, drawn: int, replaced: bool) -> None:
-    """How far the simulation is, with a way to end it; when there is more to show, the page is drawn anew."""
+def _under_way(asked: Asked, drawn: int, what: str) -> None:
+    """*What* goes on, for how long, and a way to end it; when there is more to show, the page is drawn anew."""
     job = engines.WISHES.job()
     if job is None or job.ended or job.done > drawn:
         st.rerun()
@@ -107,7 +129,6 @@ def _under_way(asked: Asked, drawn: int, replaced: bool) -> None:
     with st.container(
         horizontal=True, gap="small", horizontal_alignment="right", vertical_alignment="center"
     ):
-        what = "interval follows" if replaced else "simulating"
         st.caption(f":material/progress_activity: {what} … {job.took_s:.0f} s")
         st.button(
             "Cancel", key="simulation.cancel", type="tertiary", on_click=engines.WISHES.give_up, args=asked,

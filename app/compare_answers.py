@@ -20,6 +20,7 @@ class Answered:
     """Answers in the order of their scenarios."""
 
     results: tuple[RunResult, ...]
+    """Empty while only the simulation can answer one of them, and has not."""
     bound: bool = False
     """The law answers although somebody queues."""
     pending: bool = False
@@ -38,14 +39,11 @@ def answered(scenarios: Sequence[Scenario]) -> Answered:
     queued = [(one, law) for one, law in zip(scenarios, laws, strict=True) if engines.queues(one)]
     known = [played(one) for one, _ in queued]
     refused = next((one.refused for one in known if one is not None and one.refused), "")
-    if refused:
-        WISHES.play(())
-        return Answered(laws, bound=True, refused=refused)
-    if all(known):
+    if all(known) and not refused:
         WISHES.play(())
         return Answered(tuple(engines.best_known(one, law) for one, law in zip(scenarios, laws, strict=True)))
     at_once = all(engines.simulates_at_once(one, law) for one, law in queued)
-    if WISHES.are_given_up(*scenarios) or not (at_once or WISHES.are_wanted(*scenarios)):
-        WISHES.play(())
-        return Answered(laws, bound=True)
-    return Answered(laws, bound=True, pending=WISHES.play([ask(one) for one, _ in queued]))
+    plays = WISHES.are_wanted(*scenarios) or (at_once and not WISHES.are_given_up(*scenarios))
+    pending = WISHES.play([ask(one) for one, _ in queued] if plays and not refused else ())
+    by_law = tuple(law for law in laws if law is not None)
+    return Answered(by_law if len(by_law) == len(laws) else (), bound=True, pending=pending, refused=refused)

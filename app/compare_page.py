@@ -32,7 +32,7 @@ from app import (
     what_if_state,
 )
 from app.accuracy_text import ESTIMATE, SIMULATED
-from app.answer import estimate_badge, ink
+from app.answer import NO_CLOSED_FORM, estimate_badge, ink
 from app.compare_answers import Answered
 from app.compare_table import Line
 from app.compare_text import difference_line, letters_for
@@ -119,6 +119,9 @@ def page() -> None:
         _empty(held)
         return
     _head(laid)
+    if not laid.results:
+        _unanswered(laid)
+        return
     with st.container(key="laid"):
         bars, said = st.columns([1.6, 1], gap="medium")
     with bars:
@@ -283,10 +286,12 @@ def _head(laid: Laid) -> None:
     """The title, which engine answers, and what it is at."""
     with st.container(key="head"):
         title, action = st.columns([5, 1.6], vertical_alignment="center")
-    many = len(laid.results)
+    many = len(laid.scenarios)
     played = sum(result.engine == "simulate" for result in laid.results)
-    worst = max(range(many), key=lambda place: _factor(laid.results[place]))
-    badge = estimate_badge(laid.results[worst], laid.letters[worst])
+    badge = ""
+    if laid.results:
+        worst = max(range(many), key=lambda place: _factor(laid.results[place]))
+        badge = estimate_badge(laid.results[worst], laid.letters[worst])
     if played and not laid.answers.bound:
         of = "" if played == many else f" ({played}), {ESTIMATE} ({many - played})"
         badge = f":blue-badge[:material/play_circle: {SIMULATED}{of}]"
@@ -301,6 +306,14 @@ def _head(laid: Laid) -> None:
                 on_click=compare_answers.WISHES.want, args=laid.scenarios,
                 help="Simulates every request and queue in the background; you can go on meanwhile",
             )  # fmt: skip
+
+
+def _unanswered(laid: Laid) -> None:
+    """Why there is nothing to lay side by side yet, or ever."""
+    if laid.answers.refused:
+        st.error(plain(f"There is no answer: {laid.answers.refused}"), icon=":material/error:")
+    else:
+        st.info(NO_CLOSED_FORM, icon=":material/info:")
 
 
 def _factor(result: RunResult) -> float:

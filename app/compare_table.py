@@ -11,6 +11,7 @@ from typing import Any, Final, Literal
 from app.charts import UNCHANGED_S
 from app.fields import OWN, facts, value_at
 from app.profile import scale_of
+from app.programs_text import took_of
 from app.rows import written
 from model.catalog import KINDS
 from model.measures import MEASURES
@@ -112,6 +113,7 @@ def lines(results: Sequence[RunResult]) -> list[Line]:
         *_device(results),
         *_segment(),
         *_users(results),
+        *_programs(results),
         *_money(results),
     ]
     return [line for line in found if any(line.of(result) for result in results)]
@@ -228,6 +230,29 @@ def _users(results: Sequence[RunResult]) -> list[Line]:
         *([] if told else [_measure("response_s", "Mean response", "ms", 1000)]),
         _measure("response_p95_s", "p95 response", "ms", 1000),
         _measure("saturation_per_s", "Most TPS", "1/s", better="more"),
+    ]
+
+
+def _programs(results: Sequence[RunResult]) -> list[Line]:
+    """What each program takes together with the others on its machine, and alone."""
+    names = dict.fromkeys(program.name for result in results for program in result.programs or ())
+
+    def took(result: RunResult, name: str, alone: bool) -> float | None:
+        program = next((one for one in result.programs or () if one.name == name), None)
+        return None if program is None else took_of(program.alone if alone else program)
+
+    return [
+        Line(
+            f"{name} {'alone' if alone else 'together'}",
+            "s",
+            partial(took, name=name, alone=alone),
+            says=says,
+        )
+        for name in names
+        for alone, says in (
+            (False, "with the others on its machine"),
+            (True, "on the same machine by itself"),
+        )
     ]
 
 

@@ -10,6 +10,7 @@ from click import style
 from app.lines import NAME_WIDTH, head, mean, wrapped
 from app.outside import MARK, by_component, lines_of, what_the_mark_says
 from app.profile import scale_of
+from app.programs_text import took_of
 from app.transaction_text import figures_of, tps
 from model.results import RunResult
 from model.units import MIB, show_amount, show_bytes, show_seconds
@@ -185,6 +186,7 @@ def _figures(result: RunResult) -> dict[str, str]:
     found = _of_streams(result) if result.streams else _of_a_statement(result)
     if result.transactions is not None:
         found = figures_of(result)
+    found |= _of_programs(result)
     if result.money is not None:
         words, many = many_of(result.money)
         found |= {f"{result.money.currency}, {words}": show_amount(many * result.money.total)}
@@ -201,6 +203,16 @@ def _figures(result: RunResult) -> dict[str, str]:
             found[f"{name} await"] = show_seconds(device.await_s)
         if result.transactions is None:  # of their resources that stands above
             found[f"{name} %util"] = f"{100 * device.utilisation_fraction:.1f}"
+    return found
+
+
+def _of_programs(result: RunResult) -> dict[str, str]:
+    """What each program takes together with the others, and alone."""
+    found: dict[str, str] = {}
+    for program in result.programs or ():
+        for where, figures in (("together", program), ("alone", program.alone)):
+            took_s = took_of(figures)
+            found[f"{program.name} {where}"] = "too few" if took_s is None else show_seconds(took_s)
     return found
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from math import inf
 from typing import Any, Final
 
 from app.accuracy_text import is_estimate
@@ -12,6 +13,7 @@ from app.playing import Ask, Played
 from app.remembered import by_object
 from app.wishes import Wishes, ask, played
 from model.engine import is_simulated
+from model.errors import OutsideLaw
 from model.results import RunResult
 from model.spec import Transactions
 from scenarios import Scenario, run
@@ -41,8 +43,8 @@ class Pair:
 
     before: RunResult
     after: RunResult
-    law: RunResult
-    """The law's answer to the what-if."""
+    law: RunResult | None
+    """The law's answer to the what-if; None where no closed form knows its programs together."""
     queues: bool = False
     """Somebody queues in the what-if."""
     bound: bool = False
@@ -55,18 +57,34 @@ class Pair:
     """The simulation of a what-if that the law is exact for, where somebody wanted it."""
 
 
+@dataclass(frozen=True)
+class Waiting:
+    """No answer yet: no closed form covers the question, and its simulation is not through."""
+
+    pending: bool
+    """A simulation is under way."""
+    refused: str = ""
+    """Why there is no simulation."""
+
+
 @lru_cache(maxsize=500)
-def _by_law(asked: Ask) -> RunResult:
-    return run(asked.scenario, engine="calculate")
+def _by_law(asked: Ask) -> RunResult | None:
+    try:
+        return run(asked.scenario, engine="calculate")
+    except OutsideLaw:
+        if not asked.scenario.workload.beside:
+            raise
+        return None  # the simulation knows programs beside each other, or says why it does not, either
 
 
 @by_object(256)
-def law(scenario: Scenario) -> RunResult:
-    """The closed form's answer, computed once for all prices.
+def law(scenario: Scenario) -> RunResult | None:
+    """The closed form's answer, computed once for all prices; None where it does not know programs together.
 
-    Raises a :class:`BlocktimeError` where it has none.
+    Raises a :class:`BlocktimeError` where it has none to a program that stands alone.
     """
-    return with_prices(scenario, _by_law(ask(scenario)))
+    found = _by_law(ask(scenario))
+    return found and with_prices(scenario, found)
 
 
 @by_object(256)
@@ -75,8 +93,10 @@ def queues(scenario: Scenario) -> bool:
     return is_simulated(scenario.system, scenario.workload)
 
 
-def steps(scenario: Scenario, law: RunResult) -> float:
-    """How much there is to simulate, in reads or calls."""
+def steps(scenario: Scenario, law: RunResult | None) -> float:
+    """How much there is to simulate, in reads or calls; without end where no law tells."""
+    if law is None:
+        return inf
     work: Any = scenario.workload
     if work.asks_the_kernel:
         return float(sum(stream.count * stream.users for stream in work.programs))
@@ -87,9 +107,12 @@ def steps(scenario: Scenario, law: RunResult) -> float:
     return float(work.users * (law.physical_io.read_requests + 3 * stretches))
 
 
-def simulates_at_once(scenario: Scenario, law: RunResult) -> bool:
-    """Whether *scenario* is simulated without being asked for: its estimate may be far off, or it is soon done."""
-    return is_estimate(law) or steps(scenario, law) <= MOST_STEPS
+def simulates_at_once(scenario: Scenario, law: RunResult | None) -> bool:
+    """Whether *scenario* is simulated without being asked for.
+
+    Its estimate may be far off, it is soon done, or there is no other answer.
+    """
+    return law is None or is_estimate(law) or steps(scenario, law) <= MOST_STEPS
 
 
 def transactions_until_precise(work: Transactions, law: RunResult) -> float:
@@ -102,7 +125,7 @@ def transactions_until_precise(work: Transactions, law: RunResult) -> float:
     return max(FEWEST_TRANSACTIONS, variance * (1.96 / (work.precision_percent / 100)) ** 2)
 
 
-def pair(base: Scenario, other: Scenario) -> Pair:
+def pair(base: Scenario, other: Scenario) -> Pair | Waiting:
     """Baseline and what-if: by the law, or both by the engine that fits as soon as the simulation has been played.
 
     Starts what there is to play in the background, and cancels what the session asked for before.
@@ -110,6 +133,8 @@ def pair(base: Scenario, other: Scenario) -> Pair:
     before, after = law(base), law(other)
     queued = [(scenario, by_law) for scenario, by_law in ((base, before), (other, after)) if queues(scenario)]
     if not queued:
+        assert before is not None
+        assert after is not None
         wanted = WISHES.are_wanted(base, other)
         pending = WISHES.play([ask(other)] if wanted else [])
         found = played(other) if wanted else None
@@ -118,21 +143,20 @@ def pair(base: Scenario, other: Scenario) -> Pair:
         return Pair(before, after, after, pending=pending, refused=refused, verified=verified)
     known = [played(scenario) for scenario, _ in queued]
     refused = next((one.refused for one in known if one and one.refused), "")
-    if refused:
-        WISHES.play([])
-        return Pair(before, after, after, queues(other), bound=True, refused=refused)
     at_once = all(simulates_at_once(scenario, by_law) for scenario, by_law in queued)
-    if not (WISHES.are_wanted(base, other) or at_once) or WISHES.are_given_up(base, other):
-        WISHES.play([])
-        if not all(known):
-            return Pair(before, after, after, queues(other), bound=True)
-    pending = WISHES.play([*(ask(scenario) for scenario, _ in queued), *_for_intervals(queued)])
-    if not all(known):
-        return Pair(before, after, after, queues(other), bound=True, pending=pending)
+    plays = WISHES.are_wanted(base, other) or (at_once and not WISHES.are_given_up(base, other))
+    asks = (
+        [*(ask(scenario) for scenario, _ in queued), *_for_intervals(queued)] if plays and not refused else []
+    )
+    pending = WISHES.play(asks)
+    if refused or not all(known):
+        if before is None or after is None:
+            return Waiting(pending, refused)
+        return Pair(before, after, after, queues(other), bound=True, pending=pending, refused=refused)
     return Pair(best_known(base, before), best_known(other, after), after, queues(other), pending=pending)
 
 
-def _for_intervals(queued: Sequence[tuple[Scenario, RunResult]]) -> Iterator[Ask]:
+def _for_intervals(queued: Sequence[tuple[Scenario, RunResult | None]]) -> Iterator[Ask]:
     """More simulations of those whose first one has no interval, and which are quick."""
     for scenario, by_law in queued:
         has_one = scenario.workload.chance_fraction > 0 or scenario.replications > 1
@@ -140,10 +164,14 @@ def _for_intervals(queued: Sequence[tuple[Scenario, RunResult]]) -> Iterator[Ask
             yield replace(ask(scenario), replications=INTERVAL_OF)
 
 
-def best_known(scenario: Scenario, by_law: RunResult) -> RunResult:
-    """The simulation's answer with the interval of several, as far as they are known; the law's where it is exact."""
+def best_known(scenario: Scenario, by_law: RunResult | None) -> RunResult:
+    """The simulation's answer with the interval of several, as far as they are known; the law's where it is exact.
+
+    One of the two is known.
+    """
     found = played(scenario) if queues(scenario) else None
     if found is None or found.refused:
+        assert by_law is not None
         return by_law
     result = _priced(scenario, found)
     several = played(scenario, INTERVAL_OF)

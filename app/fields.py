@@ -165,6 +165,8 @@ def value_at(scenario: Scenario, path: str) -> Any:
         target = (target.mixed or (Transaction(),))[0]
     if path == GROWTH and target.plays_rows and target.sets:
         return float(growth_of(scenario.system.table, target, row_shape(scenario.system.table))[0])
+    if sections[:2] == ["workload", "beside"]:
+        return _value_beside(scenario, [*sections[2:], name])
     for section in sections if sections[0] != "workload" else []:
         target = getattr(target, section)
     if name != "use":
@@ -173,6 +175,17 @@ def value_at(scenario: Scenario, path: str) -> Any:
         if all(getattr(target, key) == value for key, value in entry.values().items()):
             return entry.name
     return OWN
+
+
+def _value_beside(scenario: Scenario, parts: list[str]) -> Any:
+    """The value of a field of a program beside the first one; None where there is none."""
+    target: Any = scenario.workload.beside
+    for part in parts:
+        if isinstance(target, tuple):
+            target = target[int(part)] if part.isdigit() and int(part) < len(target) else None
+        else:
+            target = getattr(target, part, None)
+    return target
 
 
 def _kind(declared: dict[str, Any], options: tuple[Any, ...], unit: str, open_below: bool) -> Kind:

@@ -32,7 +32,7 @@ def beside_words(result: RunResult) -> str:
     programs = result.programs or []
     found = []
     for program in programs:
-        together, alone = _took_s(program), _took_s(program.alone)
+        together, alone = took_of(program), took_of(program.alone)
         if together and alone:
             found.append(f"{program.name} {show_seconds(together)} ({show_seconds(alone)} alone)")
     return f"On one machine: {', '.join(found)}." if found else ""
@@ -44,13 +44,13 @@ def _named(program: ProgramStats) -> str:
     return f"{many}{program.name}{begins}"[: NAME_WIDTH - 1]
 
 
-def _took_s(figures: ProgramFigures) -> float | None:
-    """An execution, all calls of a stream, or a transaction."""
+def took_of(figures: ProgramFigures) -> float | None:
+    """Seconds of an execution, all calls of a stream, or a transaction; None where too few ended."""
     return figures.response_s if figures.elapsed_s is None else figures.elapsed_s
 
 
 def _cells(program: ProgramStats) -> Iterator[str]:
-    together, alone = _took_s(program), _took_s(program.alone)
+    together, alone = took_of(program), took_of(program.alone)
     for took in (together, alone):
         yield "too few" if took is None else show_seconds(took)
     yield f"{together / alone:,.3g}" if together and alone else ""

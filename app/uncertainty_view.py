@@ -24,7 +24,12 @@ BASELINE, WHAT_IF = "Baseline", "What-if"
 
 
 def draw(base: Scenario, other: Scenario, found: engines.Pair) -> None:
-    """The switch and, where it is on, the intervals of both answers and of their difference."""
+    """The switch and, where it is on, the intervals of both answers and of their difference.
+
+    The closed form answers the draws of the constants: without one there is no switch.
+    """
+    if found.law is None:
+        return
     if not st.toggle(
         "Uncertainty",
         key=SWITCH,

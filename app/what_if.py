@@ -88,8 +88,14 @@ def page() -> None:
     except BlocktimeError as error:
         st.error(plain(f"There is no answer for this setting: {error}"), icon=":material/error:")
         return
-    _welcome()
     title = presets.title_of(state.preset, own_files.title)
+    if isinstance(found, engines.Waiting) and found.refused:
+        st.error(plain(f"There is no answer for this setting: {found.refused}"), icon=":material/error:")
+        return
+    _welcome()
+    if isinstance(found, engines.Waiting):
+        answer.waiting(title, (base, other), found)
+        return
     answer.headline(
         title, (base, other), len(differing), found, lambda: _share(state, accepted, base, other, found)
     )

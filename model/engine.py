@@ -127,7 +127,8 @@ def answered(
 ) -> Answered[Found]:
     """The answer of the engine that *engine* asks for, from its function in *by*.
 
-    Where nobody asked for the simulation and it refuses, the closed form answers.
+    Where nobody asked for the simulation and it refuses, the closed form answers; where that has no answer either, the
+    simulation's refusal is the one that is told.
     """
     chosen = chosen_engine(engine, system, work)
     try:
@@ -135,7 +136,10 @@ def answered(
     except OutsideLaw as refusal:
         if engine != "auto" or chosen == "calculate":
             raise
-        return Answered(by["calculate"](), "calculate", str(refusal))
+        try:
+            return Answered(by["calculate"](), "calculate", str(refusal))
+        except OutsideLaw:
+            raise refusal from None
 
 
 def estimate_of(engine: str, system: System, work: Workload) -> RunResult | None:

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from pydantic import TypeAdapter
 
-from model.spec import System, Workload
+from model.spec import WORKLOADS, System, Workload
 
 
 @lru_cache(maxsize=1)
@@ -21,6 +21,8 @@ def declared_field(path: str, kind: str) -> dict[str, Any] | None:
     """The JSON Schema of the field *path*; None where a workload of *kind* has no such field."""
     system, workload = _schemas()
     *sections, name = path.split(".")
+    if sections[:2] == ["workload", "beside"] and len(sections) > 2:
+        return _declared_beside([*sections[3:], name])
     if sections == ["workload"]:
         target = workload["$defs"][workload["discriminator"]["mapping"][kind].rsplit("/", 1)[-1]]
     elif sections[:2] == ["workload", "mix"] and len(sections) == 3:
@@ -35,6 +37,17 @@ def declared_field(path: str, kind: str) -> dict[str, Any] | None:
                 return None
     found: dict[str, Any] | None = target["properties"].get(name)
     return found and _without_null(found)
+
+
+def _declared_beside(parts: list[str]) -> dict[str, Any] | None:
+    """The JSON Schema of a field of a program beside the first, whichever kind has it: as a workload, or besides."""
+    path = ".".join(parts)
+    if parts[0] == "table":
+        return declared_field(path, "full_scan")
+    if parts == ["begin_s"]:
+        found: dict[str, Any] = _schemas()[1]["$defs"]["FullScanBeside"]["properties"]["begin_s"]
+        return found
+    return next(filter(None, (declared_field(f"workload.{path}", kind) for kind in WORKLOADS)), None)
 
 
 def takes_whole_numbers(path: str, kind: str) -> bool:

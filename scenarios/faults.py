@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from difflib import get_close_matches
-from typing import Any
+from typing import Any, get_args
 
 from pydantic import BaseModel, ValidationError
 
 from model.errors import cut, shown
 from model.spec import WORKLOADS, FullScan, System
+from model.spec.workloads import Program
 from scenarios.synonyms import meant_by
 
 _KINDS = (
@@ -24,6 +25,8 @@ _KINDS = (
     ("tuple", "it is a list"),
 )
 
+_BESIDE = {program.model_fields["kind"].default: program for program in get_args(get_args(Program)[0])}
+"""Kind -> the section of a program of that kind beside another one."""
 MOST_NAMED = 3
 """Further faults that are named with their place."""
 _LIMITS = {
@@ -85,6 +88,8 @@ def _walk(location: tuple[Any, ...], kind: str) -> tuple[list[Any], Any]:
             model = WORKLOADS.get(location[1] if len(location) > 1 else "", FullScan)
         elif rank == 1 and parts == ["workload"] and part in WORKLOADS:
             continue  # the kind; transactions have a field of that name
+        elif part in WORKLOADS and location[rank - 2] == "beside":
+            model = _BESIDE[part]
         elif field is not None:
             parts.append(part)
             nested = _section_of(field.annotation)
@@ -117,8 +122,9 @@ def _say(fault: _Fault) -> str:
             " or a whole number" if "'auto'" in fault.context["expected"] and key.endswith("_count") else ""
         )
         return f"{key}: got {got}; allowed are {fault.context['expected']}{number}"
-    if kind == "union_tag_invalid":
-        return f"{key}.kind: got {fault.context['tag']!r}; allowed are {fault.context['expected_tags']}"
+    if kind.startswith("union_tag"):
+        tag = f"got {fault.context['tag']!r}" if "tag" in fault.context else "it is missing"
+        return f"{key}.kind: {tag}; allowed are {', '.join(map(repr, WORKLOADS))}"
     if kind in _LENGTHS:
         return f"{key}: {_length(fault)}"
     if kind == "value_error":

@@ -294,30 +294,45 @@ def _overlay(below: Mapping[str, Any], above: Mapping[str, Any]) -> dict[str, An
                 old = {field: v for field, v in old.items() if field not in (*ROW_BY_TOTAL, "row_bytes_sd")}
             elif key == "table" and any(field in value for field in ROW_BY_TOTAL):
                 old.pop("columns", None)
-            if key == "workload" and value.get("kind", old.get("kind")) != old.get("kind"):
-                fields = _fields_of_kind(value.get("kind"))
-                old = {field: v for field, v in old.items() if field in fields}
-            for one, other in INSTEAD if key == "workload" else ():
-                if one in value:
-                    old.pop(other, None)
-            merged[key] = _overlay(old, value)
-        elif isinstance(value, Mapping) and isinstance(old, list) and key == "mix":
-            merged[key] = _kinds_overlaid(old, value)
+            merged[key] = _work_overlaid(old, value) if key == "workload" else _overlay(old, value)
+        elif isinstance(value, Mapping) and isinstance(old, list) and key in LISTED:
+            merged[key] = _overlaid_one_by_one(old, value, key)
         else:
             merged[key] = dict(value) if isinstance(value, Mapping) else value
     return merged
 
 
-def _kinds_overlaid(below: list[Any], above: Mapping[str, Any]) -> Any:
-    """Kinds of a mix changed one by one, each called by its number or its name; what names none stays a fault."""
+def _work_overlaid(below: Mapping[str, Any], above: Mapping[str, Any]) -> dict[str, Any]:
+    """A workload's fields laid over another one's; of another kind only those stay that the new one has."""
+    old = dict(below)
+    if above.get("kind", old.get("kind")) != old.get("kind"):
+        fields = _fields_of_kind(above.get("kind"))
+        old = {field: value for field, value in old.items() if field in fields}
+    for one, other in INSTEAD:
+        if one in above:
+            old.pop(other, None)
+    return _overlay(old, above)
+
+
+LISTED: Final = {"mix": ("name", "kind of transaction"), "beside": ("kind", "program")}
+"""Lists of a workload whose entries are changed one by one -> the field that names an entry, and what it is."""
+
+
+def _overlaid_one_by_one(below: list[Any], above: Mapping[str, Any], key: str) -> Any:
+    """Entries of a list changed one by one, each called by its number or its name; what names none stays a fault."""
+    naming, what = LISTED[key]
+    over = _work_overlaid if key == "beside" else _overlay
     found = [dict(one) if isinstance(one, Mapping) else one for one in below]
-    places = {str(one.get("name")): place for place, one in enumerate(found) if isinstance(one, Mapping)}
+    places: dict[str, int] = {}
+    for place, one in enumerate(found):
+        if isinstance(one, Mapping):
+            places.setdefault(str(one.get(naming)), place)
     places |= {str(place): place for place in range(len(found))}
     for called, fields in above.items():
         if called not in places:
-            raise UnknownName("kind of transaction in workload.mix", called, list(places))
+            raise UnknownName(f"{what} in workload.{key}", called, list(places))
         place = places[called]
-        found[place] = _overlay(found[place], fields) if isinstance(fields, Mapping) else fields
+        found[place] = over(found[place], fields) if isinstance(fields, Mapping) else fields
     return found
 
 
@@ -367,7 +382,7 @@ def _resolve(source: Source) -> Scenario:
         merged["table"] = {**table, "columns": tuple(table["columns"])}
     work_fields = merged.pop("workload", {})
     if isinstance(work_fields.get("mix"), Mapping):  # single fields of a mix that no layer gives as a whole
-        work_fields = {**work_fields, "mix": _kinds_overlaid([{}], work_fields["mix"])}
+        work_fields = {**work_fields, "mix": _overlaid_one_by_one([{}], work_fields["mix"], "mix")}
     section = ""
     try:
         system = System.model_validate({**merged, "constants": constants})

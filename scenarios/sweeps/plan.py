@@ -245,6 +245,9 @@ def value_in(scenario: Scenario, key: str) -> Any:
     section, *parts = key.split(".")
     target: Any = scenario.workload if section == "workload" else getattr(scenario.system, section, None)
     for part in parts:
+        if isinstance(target, tuple) and part.isdigit() and int(part) < len(target):
+            target = target[int(part)]
+            continue
         if not isinstance(target, BaseModel) or part not in type(target).model_fields:
             raise SpecError(f"{scenario.name}: {cut(key)} is no field of this scenario")
         target = getattr(target, part)

@@ -52,6 +52,8 @@ def elapsed_s(
     if engine == "simulate":
         return _simulated(scenario, columns, seed, progress)
     table = calculate_many(scenario.system, scenario.workload, columns)
+    if all(table["refused"]):
+        raise SpecError(f"{scenario.name}: uncertainty: {table['refused'][0]}")
     for place, why in enumerate(table["refused"]):
         if why:
             raise SpecError(_no_answer(scenario, columns, place, why))

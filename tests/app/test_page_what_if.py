@@ -26,6 +26,7 @@ from app import (
 from app.accuracy_text import simulated_range
 from app.answer import leading
 from app.playing import Ask, Job, Played, Players
+from model.errors import BlocktimeError
 from model.units import show_amount, show_seconds
 from scenarios import library, load, run
 from tests.app.page_numbers import metric, numbers
@@ -452,7 +453,10 @@ class Held:
         while not self.may.wait(0.01):
             if job.unwanted:
                 return None
-        found = run(ask.scenario, "simulate", replications=ask.replications)
+        try:
+            found = run(ask.scenario, "simulate", replications=ask.replications)
+        except BlocktimeError as error:
+            return Played(refused=str(error))
         return Played(document=found.model_dump_json())
 
 
@@ -529,6 +533,49 @@ def test_what_one_reader_had_simulated_the_next_one_finds(held: Held) -> None:
     second = opened(**SMALL)
     assert says(second, "simulated]")
     assert len(held.asked) == many
+
+
+TOGETHER = {
+    "workload.transactions": "200",
+    "workload.users": "4",
+    "workload.beside.0.count": "20",
+}
+
+
+def test_programs_that_no_law_knows_together_are_simulated_at_once_and_then_answered(held: Held) -> None:
+    app = opened(scenario="backup-beside-users", **TOGETHER)
+    assert not app.error
+    assert says(app, "simulating the programs together …")
+    before = job_of(app)
+    app.button(key="simulation.cancel").click().run()
+    assert before.cancelled
+    assert app.button(key="simulate").label == "Simulate"
+    app.button(key="simulate").click().run()
+    held.may.set()
+    assert job_of(app).wait(LIMIT_S)
+    app.run()
+    assert not app.exception
+    assert not app.error
+    asked = load("backup-beside-users", [f"{path}={text}" for path, text in TOGETHER.items()])
+    assert metric(app, "Response").value == show_seconds(run(asked, "simulate").time.elapsed_s)
+    assert says(app, "simulated]")
+    assert any("Programs on one machine" in one.value for one in app.code)
+    for tab in ("Transactions", "Load", "Cache", "Breakdown", "Device", "Assumptions"):
+        app.session_state["tab"] = tab
+        app.run()
+        assert not app.exception
+
+
+def test_programs_that_cannot_stand_together_say_so_once_the_simulation_refuses(held: Held) -> None:
+    held.may.set()
+    app = opened(scenario="backup-beside-users", **{"workload.beside.0.span_bytes": "900G"})
+    assert job_of(app).wait(LIMIT_S)
+    app.run()
+    assert not app.exception
+    assert any(
+        "There is no answer for this setting" in one.value and "device's end" in one.value
+        for one in app.error
+    )
 
 
 # Links that mean harm

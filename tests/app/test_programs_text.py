@@ -1,0 +1,55 @@
+"""Programs on one machine in the terminal: what each takes together and alone, in an answer and in a comparison."""
+
+from __future__ import annotations
+
+import pytest
+from click import unstyle
+
+from app.compare_table import lines
+from app.compare_text import compare_lines
+from app.programs_text import took_of
+from app.text import run_lines
+from model.results import RunResult
+from model.units import show_seconds
+from scenarios import load, run
+
+SMALL = ["workload.transactions=200", "workload.users=4", "workload.beside.0.count=20"]
+
+
+@pytest.fixture(scope="module")
+def backup() -> RunResult:
+    return run(load("backup-beside-users", SMALL), "simulate")
+
+
+@pytest.fixture(scope="module")
+def two_backups() -> RunResult:
+    return run(load("backup-beside-users", [*SMALL, "workload.beside.read_stream.users=2"]), "simulate")
+
+
+def test_an_answer_has_a_line_for_each_program(backup: RunResult) -> None:
+    said = "\n".join(unstyle(line) for line in run_lines(backup))
+    assert "Programs on one machine" in said
+    assert "4 transactions" in said
+    for program in backup.programs or ():
+        took_s = took_of(program.alone)
+        assert took_s is not None
+        assert show_seconds(took_s) in said
+
+
+def test_a_comparison_tells_every_program_together_and_alone(
+    backup: RunResult, two_backups: RunResult
+) -> None:
+    said = [unstyle(line) for line in compare_lines([backup, two_backups], ["one", "two"])]
+    for which in (0, 1):
+        for where in ("together", "alone"):
+            found = []
+            for result in (backup, two_backups):
+                program = (result.programs or [])[which]
+                took_s = took_of(program if where == "together" else program.alone)
+                assert took_s is not None
+                found.append(show_seconds(took_s))
+            name = (backup.programs or [])[which].name
+            line = next(line for line in said if line.startswith(f"{name} {where}"))
+            assert all(took in line for took in found)
+    titles = [line.title for line in lines([backup, two_backups])]
+    assert {"read stream together (s)", "read stream alone (s)"} <= set(titles)

@@ -1,0 +1,96 @@
+"""Bad input of programs beside each other, in one sentence each; and their fields changed one by one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from app.cli import main
+from model.errors import BlocktimeError
+from scenarios import load, run, to_toml
+from scenarios.declared import declared_field, takes_whole_numbers
+
+BASE = 'base = "backup-beside-users"\n[workload]\ntransactions = 200\n'
+BESIDE = "[[workload.beside]]\n"
+LONGEST = 300
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        (
+            BASE + BESIDE + 'kind = "read_stream"\n[[workload.beside.beside]]\nkind = "full_scan"\n',
+            ["workload.beside.0.beside:", "got 1 of them", "at most 0"],
+        ),
+        (
+            BASE + 17 * (BESIDE + 'kind = "read_stream"\n'),
+            ["workload.beside:", "got 17 of them", "at most 16"],
+        ),
+        (BASE + BESIDE + 'kind = "defragment"\n', ["workload.beside.0.kind:", "'defragment'", "'full_scan'"]),
+        (BASE + BESIDE + "count = 3\n", ["workload.beside.0.kind:", "missing", "'read_stream'"]),
+        (
+            BASE + BESIDE + 'kind = "read_stream"\nkount = 3\n',
+            ["workload.beside.0.kount:", "did you mean count"],
+        ),
+        (
+            BASE + BESIDE + 'kind = "read_stream"\nbegin_s = -1\n',
+            ["workload.beside.0.begin_s:", "got -1", "at least 0"],
+        ),
+        (
+            BASE + BESIDE + 'kind = "full_scan"\ntable = { pctfree_percent = 800 }\n',
+            ["workload.beside.0.table.pctfree_percent:", "got 800", "at most 99"],
+        ),
+        (
+            BASE + BESIDE + 'kind = "full_scan"\n' + BESIDE + 'kind = "read_stream"\nspan_bytes = "900G"\n',
+            ["read_stream", "beyond the device's end"],
+        ),
+        (
+            'base = "batch-beside-users"\n' + BESIDE + 'kind = "transactions"\ntransactions = 200\n'
+            'rate_per_s = 500_000\ndata_bytes = "2G"\n',
+            ["workload.rate_per_s 500000", "transactions a second"],
+        ),
+    ],
+)
+def test_each_is_one_sentence_at_the_command_line(
+    text: str, words: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "bad.toml"
+    path.write_text(text)
+    assert main(["run", str(path)]) == 2
+    out, err = capsys.readouterr()
+    assert not out
+    assert err.count("\n") == 1
+    assert len(err) < LONGEST + len(str(path))
+    assert all(word in err for word in words), err
+    assert "no closed form" not in err
+
+
+def test_the_closed_form_is_asked_for_and_has_no_answer() -> None:
+    with pytest.raises(BlocktimeError, match="no closed form knows them together"):
+        run(load("backup-beside-users"), "calculate")
+
+
+def test_programs_change_one_by_one_by_kind_or_number(tmp_path: Path) -> None:
+    for called in ("0", "read_stream"):
+        scenario = load(
+            "backup-beside-users", [f"workload.beside.{called}.users=3", "workload.beside.0.begin_s=2s"]
+        )
+        program = scenario.workload.beside[0]
+        assert (program.kind, program.users, program.begin_s, program.count) == ("read_stream", 3, 2.0, 500)
+    path = tmp_path / "changed.toml"
+    path.write_text(to_toml(scenario))
+    assert load(path).workload == scenario.workload
+    other = load("backup-beside-users", ["workload.beside.0.kind=full_scan"]).workload.beside[0]
+    assert other.kind == "full_scan"
+    with pytest.raises(
+        BlocktimeError, match=r"no program in workload.beside named '1'; known: 0, read_stream"
+    ):
+        load("backup-beside-users", ["workload.beside.1.users=3"])
+
+
+def test_a_field_of_a_program_is_declared_as_an_axis_needs_it() -> None:
+    assert takes_whole_numbers("workload.beside.0.users", "transactions")
+    for path in ("begin_s", "table.rows", "mix.0.gets"):
+        assert declared_field(f"workload.beside.0.{path}", "transactions")
+    assert declared_field("workload.beside.0.kount", "transactions") is None

@@ -76,12 +76,21 @@ def _whole(number: Number) -> Number:
 READS = ReadStream()
 
 
+def bursting(system: Any) -> Any:
+    """The system with a volume that has burst credits at its burst rate: a statement is over before they are gone."""
+    disk = system.disk
+    if disk.iops_limit is None or disk.burst_iops is None or not some(disk.burst_credits):
+        return system
+    return Changed(system, disk=Changed(disk, iops_limit=disk.burst_iops, burst_iops=None))
+
+
 def device_demand(system: Any, demand: Demand, own_s: Number) -> DeviceDemand:
     """Sum the demands of reads past the page cache on a device that nobody else moves.
 
     Between its reads the session works *own_s* seconds in all. Reads in order are those of a stream in order, others
     lie anywhere in the segment.
     """
+    system = bursting(system)
     plan, size, disk = demand.plan, demand.block_size_bytes, system.disk
     asynchronous = plan.asynchronous and not plan.through_page_cache
     in_flight = system.instance.direct_read_slots_limit if asynchronous else 1

@@ -90,7 +90,7 @@ def among_others(system: Any, work: Any, demand: Demand, asked: DeviceDemand) ->
     near_s = asked.held_s
     if demand.change is None and reach_bytes(system):  # what one has the drive read, the others find
         shared_s = larger(asked.answered_s, near_s / users)
-        near_s = where(plan.positioned_fraction == 0, near_s + follows * (shared_s - near_s), near_s)
+        near_s = near_s + (1 - plan.positioned_fraction) * follows * (shared_s - near_s)
     return replace(
         asked,
         latency_s=asked.latency_s + apart * asked.continued_s,
@@ -138,7 +138,8 @@ def _following(system: Any, work: Any, demand: Demand, lead_reads: Number) -> Nu
         # NOTE: those that begin anywhere find what passes the heads within a turn
         disk, segment_bytes = system.disk, larger(1, demand.segment.blocks) * size
         passes_bytes = smaller(reach, disk.rotation_s * disk_means.sequential_bytes_per_s(disk, False))
-        return where(plan.positioned_fraction > 0, smaller(1, passes_bytes / segment_bytes), together)
+        found = smaller(1, passes_bytes / segment_bytes)
+        return together + plan.positioned_fraction * (found - together)
     return sum(
         piece.count
         / reads

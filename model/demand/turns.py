@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
+from model.demand.reading import ReadPlan
 from model.demand.storage import DeviceDemand, parallel_of
 from model.demand.work import Demand
 from model.laws import disk_means, scan_reads, turns
@@ -90,12 +91,17 @@ def among_others(system: Any, work: Any, demand: Demand, asked: DeviceDemand) ->
     near_s = asked.held_s
     if demand.change is None and reach_bytes(system):  # what one has the drive read, the others find
         shared_s = larger(asked.answered_s, near_s / users)
-        near_s = near_s + (1 - plan.positioned_fraction) * follows * (shared_s - near_s)
+        near_s = where(_all_alike(plan), near_s + follows * (shared_s - near_s), near_s)
     return replace(
         asked,
         latency_s=asked.latency_s + apart * asked.continued_s,
         held_s=near_s + apart * (asked.far_held_s - near_s),
     )
+
+
+def _all_alike(plan: ReadPlan) -> Any:
+    """Whether all sessions read the same places in the same order: scans do, and leave the same cached blocks out."""
+    return (plan.positioned_fraction == 0) | plan.uneven
 
 
 def reach_bytes(system: Any) -> Number:
@@ -138,8 +144,7 @@ def _following(system: Any, work: Any, demand: Demand, lead_reads: Number) -> Nu
         # NOTE: those that begin anywhere find what passes the heads within a turn
         disk, segment_bytes = system.disk, larger(1, demand.segment.blocks) * size
         passes_bytes = smaller(reach, disk.rotation_s * disk_means.sequential_bytes_per_s(disk, False))
-        found = smaller(1, passes_bytes / segment_bytes)
-        return together + plan.positioned_fraction * (found - together)
+        return where(_all_alike(plan), together, smaller(1, passes_bytes / segment_bytes))
     return sum(
         piece.count
         / reads

@@ -52,12 +52,12 @@ class Case:
 
     @property
     def path(self) -> str:
-        """How the stream's file is opened."""
-        return self.work.path or self.system.host.io_path
+        """How the files are opened."""
+        return getattr(self.work, "path", None) or self.system.host.io_path
 
     @property
     def cached(self) -> bool:
-        """Whether the stream goes through the page cache."""
+        """Whether it goes through the page cache."""
         return self.path not in UNBUFFERED
 
     @property
@@ -140,8 +140,18 @@ OF_STATEMENTS = (
         lambda case: case.work.users == 1 and 0 < case.system.table.cached_fraction < 1,
     ),
     Regime(
-        "one session, asynchronous reads",
-        "The session waits for some of its asynchronous reads.",
+        "one session, solid-state device",
+        "The session waits for some of its reads, one of which takes as long as the next.",
+        lambda case: case.work.users == 1 and not case.positions and not case.cached,
+    ),
+    Regime(
+        "one session, page cache",
+        "Pages are read ahead in windows while the session works.",
+        lambda case: case.work.users == 1 and case.cached,
+    ),
+    Regime(
+        "one session, rotating disks",
+        "Where the heads are when a read comes decides how long it takes.",
         lambda case: case.work.users == 1,
     ),
     Regime(

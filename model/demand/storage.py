@@ -93,7 +93,7 @@ def device_demand(system: Any, demand: Demand, own_s: Number) -> DeviceDemand:
     system = bursting(system)
     plan, size, disk = demand.plan, demand.block_size_bytes, system.disk
     asynchronous = plan.asynchronous and not plan.through_page_cache
-    in_flight = system.instance.direct_read_slots_limit if asynchronous else 1
+    in_flight = _in_flight(system, demand) if asynchronous else 1
     fraction = plan.positioned_fraction
     requests: Number = 0.0
     alone_s: Number = 0.0
@@ -139,6 +139,20 @@ def device_demand(system: Any, demand: Demand, own_s: Number) -> DeviceDemand:
         continued_s=larger(0.0, far_s - alone_s),
         exact=exact & where(disk.rotation_s > 0, False, True),
     )
+
+
+def _in_flight(system: Any, demand: Demand) -> Number:
+    """Asynchronous reads in flight on average: as many as allowed, where the device takes them all.
+
+    Where they wait and merge, each wait allows one more, and a request carries half of those in flight:
+    m = slots + reads / m.
+    """
+    instance, disk = system.instance, system.disk
+    limit, slots = instance.direct_read_slots_limit, instance.direct_read_slots
+    if max(disk.queue_depth, disk.parallel_requests) >= limit:
+        return limit
+    mean = (slots + (slots**2 + 4 * demand.reads) ** 0.5) / 2
+    return larger(1, smaller(limit, _whole(mean)))
 
 
 def _channel_s(disk: Any, size_bytes: Number) -> Number:

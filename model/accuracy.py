@@ -150,7 +150,17 @@ OF_STATEMENTS = (
         lambda case: case.work.users == 1 and case.cached,
     ),
     Regime(
-        "one session, rotating disks",
+        "one session, RAID set of rotating disks",
+        "What its members have read ahead decides which of them move their heads.",
+        lambda case: case.work.users == 1 and case.is_set,
+    ),
+    Regime(
+        "one session, few reads of a rotating disk",
+        "Where the heads are when it begins, and what the first read brings along, decides for all of them.",
+        lambda case: case.work.users == 1 and case.result.physical_io.read_requests < FEW_READS,
+    ),
+    Regime(
+        "one session, rotating disk",
         "Where the heads are when a read comes decides how long it takes.",
         lambda case: case.work.users == 1,
     ),

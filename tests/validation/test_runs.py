@@ -65,11 +65,6 @@ def test_no_loop_is_compiled_for_them(
     for scenario in simulated_transactions(asked):
         work = scenario.workload
         assert isinstance(work, Transactions)
-        begin_of(
-            scenario.system,
-            work,
-            solve(scenario.system, work),
-            scenario.seed,
-            work.transactions or TRANSACTIONS,
-        )
+        question = (scenario.system, work, solve(scenario.system, work), scenario.seed)
+        begin_of(question, work.transactions or TRANSACTIONS)
     assert 0 < buffers.worked._requests < buffers.LEAST_REFERENCES

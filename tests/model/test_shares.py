@@ -257,7 +257,8 @@ def test_arrays_share_as_one_scenario_does() -> None:
         )
         for name, values in many.items():
             if name != "refused":
-                assert values[some].tobytes() == few[name].tobytes(), name
+                # numpy's vectors and their remainders differ in the last bit of a power, by how long the array is
+                np.testing.assert_allclose(values[some], few[name], rtol=1e-14, err_msg=name)
 
 
 def test_single_blocks_are_shared_to_the_last() -> None:

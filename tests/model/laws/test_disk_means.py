@@ -3,11 +3,10 @@ import random
 import numpy as np
 import pytest
 
-from model.demand.storage import read_time
 from model.laws import disk_means as means
 from model.laws.disk import seek_s
 from model.laws.disk_geometry import geometry_of
-from model.spec import Disk, System
+from model.spec import Disk
 from model.state.drive import drive_of
 from model.units import GIB, KIB, MIB
 
@@ -142,25 +141,3 @@ def test_most_of_a_volume() -> None:
     assert means.sequential_bytes_per_s(volume, False, 8192) == 3000 * 8192
     assert means.sequential_bytes_per_s(volume, False) == 125 * MIB
     assert means.counted_requests(256 * KIB + 1) == 2
-
-
-def test_limits_and_members_count_in_a_scan() -> None:
-    """A read of a scan, alone, takes what the limits allow at least; many reads share all members."""
-    plain = read_time(System(disk=SSD), float(MIB), False, 0)
-    limits = {"iops_limit": 1000.0, "throughput_limit_bytes_per_s": 100e6}
-    held = read_time(System(disk=SSD.model_copy(update=limits)), float(MIB), False, 0)
-    small = read_time(System(disk=SSD.model_copy(update=limits)), 8192.0, False, 0)
-    burst = {**limits, "burst_iops": 4000.0, "burst_credits": 5.0}
-    quick = read_time(System(disk=SSD.model_copy(update=burst)), 8192.0, False, 0)
-    many = read_time(
-        System(disk=SSD.model_copy(update={"raid_level": "5", "raid_disks": 5})), float(MIB), False, 0
-    )
-    part = read_time(
-        System(disk=SSD.model_copy(update={"raid_level": "5", "raid_disks": 5})), 128.0 * KIB, False, 0
-    )
-    assert held.latency_s + held.transfer_s == held.transfer_s == MIB / 100e6
-    assert small.latency_s + small.transfer_s == pytest.approx(1e-3)
-    assert quick.transfer_s == pytest.approx(1 / 4000)
-    assert many.transfer_s == plain.transfer_s / 4
-    assert many.latency_s == pytest.approx(SSD.overhead_s)
-    assert part.latency_s + part.transfer_s == pytest.approx(SSD.overhead_s + 64 * KIB / 500e6)

@@ -118,9 +118,10 @@ def crossover(first: Scenario, second: Scenario, axis: Axis, progress: Progress 
     search.level(scanned[::-1])
     search.level(scanned)
     changes = [
-        search.halved(below, above)
+        change
         for below, above in pairwise(search.line)
         if "unknown" not in (below.less, above.less) and below.less != above.less
+        for change in search.halved(below, above)
     ]
     return Crossover(axis.key, search.line, tuple(_joined(changes)))
 
@@ -187,8 +188,8 @@ class _Search:
             marked = (replace(one, coincides=True) for one in self.line if low <= one.value <= high)
             self.known.update((one.value, one) for one in marked)
 
-    def halved(self, below: Reached, above: Reached) -> Change:
-        """The stretch between two values that disagree as short as it can be."""
+    def halved(self, below: Reached, above: Reached) -> list[Change]:
+        """The stretch between two values that disagree as short as it can be; two where both are equal between them."""
         for _ in range(MOST_HALVINGS):
             middle = self._along.between(below.value, above.value)
             if middle is None:
@@ -196,12 +197,14 @@ class _Search:
             (found,) = self.ask([middle])
             if found.less == "unknown":
                 break
+            if found.less == "neither" and "neither" not in (below.less, above.less):
+                return self.halved(below, found) + self.halved(found, above)
             if found.less == below.less:
                 below = found
             else:
                 above = found
         at = min(below, above, key=lambda one: one.apart_fraction)
-        return Change(below, above, at, self._along.values is not None)
+        return [Change(below, above, at, self._along.values is not None)]
 
 
 def _joined(changes: Sequence[Change]) -> list[Change]:

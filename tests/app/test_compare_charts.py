@@ -101,7 +101,7 @@ def test_a_crossing_draws_what_was_found(ink: str) -> None:
     (change,) = found.changes
     assert lines[2]["x"] == [change.at.value]
     assert said == (
-        f"Equal at {change.at.value} rows: below, B takes less time; above, A takes less time "
+        f"Equal at {change.at.value:,} rows: below, B takes less time; above, A takes less time "
         "(Array size 15 rows to 5,000 rows)."
     )
     apart, words = compare_charts.apart(found, ("A", "B"), "Array size", ink=ink)

@@ -137,12 +137,12 @@ def test_a_wrong_entry_is_said_in_one_sentence_until_it_is_right() -> None:
 
 
 def test_verifying_shows_both_answers() -> None:
-    app = opened(scenario="savvinov-pio-lio")
+    app = opened(scenario="magni-imp-4k")
     app.button(key="simulate").click().run()
     assert not app.exception
-    played = elapsed("savvinov-pio-lio", engine="simulate")
+    played = elapsed("magni-imp-4k", engine="simulate")
     assert says(app, f"simulated: {played} (")
-    assert metric(app, "Elapsed").value == elapsed("savvinov-pio-lio")
+    assert metric(app, "Elapsed").value == elapsed("magni-imp-4k")
     app.number_input("workload.users").set_value(2).run()
     assert not says(app, "simulated: ")
 
@@ -158,9 +158,9 @@ def test_where_somebody_queues_the_simulation_replaces_the_law(name: str, change
     assert says(app, "blue-badge[:material/play_circle: simulated]")
     assert says(app, f"instant estimate: {elapsed(name, change, engine='calculate')}")
     assert not any(button.label == "Simulate" for button in app.button)
-    app.selectbox("scenario").select("savvinov-pio-lio").run()
-    assert metric(app, "Elapsed").value == elapsed("savvinov-pio-lio")
-    assert says(app, estimate_badge(run(load("savvinov-pio-lio"), "calculate")))
+    app.selectbox("scenario").select("magni-imp-4k").run()
+    assert metric(app, "Elapsed").value == elapsed("magni-imp-4k")
+    assert says(app, estimate_badge(run(load("magni-imp-4k"), "calculate")))
 
 
 def test_a_queueing_baseline_is_simulated_too() -> None:

@@ -52,6 +52,7 @@ def own() -> str:
     return name
 
 
+@pytest.mark.usefixtures("simulated_at_once")
 def test_an_own_file_is_the_scenario_of_the_page_and_its_address(own: str) -> None:
     app = opened({"s": own_files.packed_of(own)})
     assert shown_elapsed(app) == elapsed(own)

@@ -19,7 +19,7 @@ NAMES = (
     "magni-dd-raw-10000", "shallahamer-direct", "tpc-b",
 )  # fmt: skip
 NUMBER = r"[\d,]+(?:\.\d+)?(?:e[+-]?\d+)?"
-UNIT = r"(?: ?(µs|ms|s|bytes|[KMGT]B?))?\b"
+UNIT = r"(?: ?(ns|µs|ms|s|bytes|[KMGT]B?))?\b"
 MOVED = re.compile(rf"(fell|rose|grew|shrank) from ({NUMBER}){UNIT}[^;]*? to ({NUMBER}){UNIT}")
 SECONDS = {"d": 86400, "h": 3600, "min": 60, "s": 1}
 DURATION = re.compile(r"\b[0-9]+ (?:d|h|min) [0-9]+ (?:h|min|s)\b")

@@ -42,12 +42,13 @@ def test_neighbours_disagree_where_they_cross(arrays: Crossover) -> None:
     assert [change.above.less for change in arrays.changes] == ["second", "first"]
     for change in arrays.changes:
         assert change.is_whole
-        assert change.above.value - change.below.value == 1
+        between = {change.at.value} - {change.below.value, change.above.value}  # where both are equal
+        assert change.above.value - change.below.value == 1 + len(between)
         assert change.below.less != change.above.less
         assert change.is_equal
-        assert (
-            change.at.apart_fraction == min(change.below.apart_fraction, change.above.apart_fraction) <= EQUAL
-        )
+        ends = (change.below, change.above)
+        assert change.at.apart_fraction == min(one.apart_fraction for one in (*ends, change.at)) <= EQUAL
+        assert not between or change.at.less == "neither"
 
 
 def test_swapping_the_two_swaps_the_words_and_nothing_else(arrays: Crossover) -> None:

@@ -125,7 +125,9 @@ def test_work_that_is_the_same_in_both_has_the_same_error(monkeypatch: pytest.Mo
     """What the disk changes alone is uncertain; the client, which takes most of the time, cancels."""
     with_error(monkeypatch, pooled_sd=0.1)
     a, b = (without_constants(load("rahn-full-scan", more)) for more in ([], ["disk.overhead_s=0.01"]))
-    results = [run(one).model_copy(update={"accuracy": None}) for one in (a, b)]  # the estimate's error is another
+    results = [
+        run(one).model_copy(update={"accuracy": None}) for one in (a, b)
+    ]  # the estimate's error is another
     both = propagate((a, b), results)
     found = both.difference(1)
     by_mechanism = [

@@ -267,7 +267,7 @@ def test_a_goal_beyond_what_can_be_answered(tmp_path: Path) -> None:
 
 def test_a_measure_that_rises_and_falls_is_told(tmp_path: Path) -> None:
     found = seek(
-        "rahn-full-scan", "read_wait_s <= 0.055", ["tablespace.block_size_bytes=32K,16K,8K,4K,2K"],
+        "rahn-full-scan", "read_wait_s <= 0.043", ["tablespace.block_size_bytes=32K,16K,8K,4K,2K"],
         at=Where(workers=1, store=tmp_path),
     )  # fmt: skip
     outcomes = [one.outcome for one in found.scan]

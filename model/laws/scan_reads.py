@@ -129,17 +129,27 @@ def buffered_pieces(blocks: Number, mbrc: Number, cached_fraction: Number) -> li
     return [Piece(small, reads * (1 - (mean - small))), Piece(small + 1, reads * (mean - small))]
 
 
-def whole_reads(pieces: Sequence[Piece]) -> list[Piece]:
-    """Mean counts of reads as whole ones, so that the reads up to each piece are the nearest to their mean."""
+def whole_reads(pieces: Sequence[Piece], mbrc: Number) -> list[Piece]:
+    """Mean counts of buffered reads as whole ones: of all runs so far, reads and blocks are the nearest to their means.
+
+    *pieces* are the two of each run in turn, as :func:`buffered_pieces` makes them; so are those that it returns.
+    """
     wanted: Number = 0.0
+    wanted_blocks: Number = 0.0
     done: Number = 0
-    found = []
-    for piece in pieces:
-        wanted = wanted + piece.count
-        now = nearest(wanted)
-        found.append(Piece(piece.blocks, now - done))
-        done = now
-    return found
+    done_blocks: Number = 0
+    found: list[Piece] = []
+    # NOTE: from the last run on, as the first ones are the most alike and take what is left over
+    for small, large in zip(pieces[-2::-2], pieces[-1::-2], strict=True):
+        wanted = wanted + small.count + large.count
+        wanted_blocks = wanted_blocks + small.blocks * small.count + large.blocks * large.count
+        reads = nearest(wanted) - done
+        blocks = larger(reads, smaller(nearest(wanted_blocks) - done_blocks, reads * mbrc))
+        each = floor_div(blocks, larger(1, reads))
+        more = blocks - each * reads
+        found += [Piece(each + 1, more), Piece(each, reads - more)]
+        done, done_blocks = done + reads, done_blocks + blocks
+    return found[::-1]
 
 
 def reads_added_by_cuts(runs: Sequence[Run], parts: Number, mbrc: Number) -> Number:

@@ -169,7 +169,9 @@ def test_more_rows_never_make_less_of_anything(system: System, work: Work, more:
     assert at_least(after.optimizer.cost, before.optimizer.cost)
     for cause, seconds in before.time.cpu.items():
         assert at_least(after.time.cpu[cause], seconds), cause
-    assert at_least(after.time.elapsed_s, before.time.elapsed_s)
+    # NOTE: where the next row is found a little later, the platter may have turned to it already
+    turned_s = system.disk.rotation_s * before.physical_io.read_requests
+    assert at_least(after.time.elapsed_s + turned_s, before.time.elapsed_s)
 
 
 @tries

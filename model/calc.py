@@ -18,7 +18,7 @@ from model.demand import (
     reaps_are_waits,
 )
 from model.demand.device_calls import Changed
-from model.demand.storage import answered_s
+from model.demand.storage import answered_s, bursting
 from model.demand.stream_demand import CallDemand
 from model.demand.stream_work import call_demand
 from model.demand.turns import Alone, among_others, ends_at
@@ -136,7 +136,7 @@ def _read_through_page_cache(
 
     *raw* is what it would ask without a page cache.
     """
-    plan, missed = demand.plan, 1 - system.host.page_cache_hit_fraction
+    system, plan, missed = bursting(system), demand.plan, 1 - system.host.page_cache_hit_fraction
     each_copy_s = reads_as_calls(system, demand, own_s).block_size_bytes / system.host.copy_bytes_per_s
     asked = dict.fromkeys(
         ("requests", "bytes", "waited_s", "held_s", "far_held_s", "at_device_s"), 0.0 * own_s

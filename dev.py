@@ -3,6 +3,7 @@
 
 python3 dev.py app [OPTION...]       a first answer, then the what-if page (options of `blocktime app`)
 python3 dev.py test [PYTEST ARG...]  every check; with arguments, pytest alone
+python3 dev.py test --whole [ARG...] all cases where the checks take samples, and generated tests with other examples
 python3 dev.py test --random         the generated tests alone, each time with other examples
 python3 dev.py check                 the quick checks: format, lint, types, floors
 python3 dev.py benchmark [ARG...]    what reports the clock (arguments of pytest)
@@ -46,6 +47,7 @@ if os.name != "posix":
 
 import fcntl
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 
 ROOT = Path(__file__).resolve().parent
 VENV, TOOLS = ROOT / ".venv", ROOT / ".dev"
@@ -269,30 +271,43 @@ def wheel_works() -> bool:
         )
 
 
-def report(steps: dict[str, Callable[[], bool]]) -> bool:
-    """Do every step, also after one has failed; say whether all succeeded."""
+Steps = dict[str, Callable[[], bool]]
+
+
+def done(steps: Steps) -> int:
+    """Do every step, also after one has failed; return how many failed."""
     failed = 0
     for name, step in steps.items():
         started = time.monotonic()
         passed = step()
         failed += not passed
         say(f"{'ok    ' if passed else 'FAILED'} {name} ({time.monotonic() - started:.1f} s)")
-    print(f"{len(steps) - failed} passed, {failed} failed", flush=True)
+    return failed
+
+
+def report(steps: Steps, beside: Steps | None = None) -> bool:
+    """Do every step, and those of *beside* at the same time; say whether all succeeded."""
+    others = beside or {}
+    with ThreadPoolExecutor(1) as thread:
+        failed_beside = thread.submit(done, others)
+        failed = done(steps) + failed_beside.result()
+    print(f"{len(steps) + len(others) - failed} passed, {failed} failed", flush=True)
     return not failed
 
 
-# Two workers, each with whole files (tests/conftest.py says which files stay together).
-BY_TWO = ("-n", "2", "--dist", "loadgroup")
+# Two workers, each with whole files (tests/workers.py says which files stay together).
+BY_TWO = ("-n", "2")
 # The generated tests with new examples: no part of the checks, which find the same on the same code.
 RANDOM = ("-m", "hypothesis", "--hypothesis-profile", "random", *BY_TWO)
-QUICK: dict[str, Callable[[], bool]] = {
+QUICK: Steps = {
     "format": lambda: quietly(PYTHON, "-m", "ruff", "format", "--check", "--output-format", "concise", "."),
     "lint": lambda: quietly(PYTHON, "-m", "ruff", "check", "--output-format", "concise", "."),
     "types": lambda: quietly(PYTHON, "-m", "mypy"),
     "floors": lambda: quietly(BIN / "lint-imports"),
 }
-ALL: dict[str, Callable[[], bool]] = QUICK | {
-    "tests": lambda: call(PYTHON, "-m", "pytest", *BY_TWO),
+TESTS: Steps = {"tests": lambda: call(PYTHON, "-m", "pytest", *BY_TWO)}
+# Tests wait for browsers and processes now and then; these fill the gaps.
+BESIDE: Steps = QUICK | {
     "measured numbers": lambda: quietly(PYTHON, "-m", "app", "validate", "--check"),
     "licences": lambda: quietly(PYTHON, "licences.py", "--check"),
     "wheel": wheel_works,
@@ -338,10 +353,14 @@ def serve(*options: str) -> NoReturn:
 
 def test(*options: str) -> bool:
     """Do every check, or with arguments pytest alone."""
+    own = ("--random", "--whole")
+    words = [word for word in options if word not in own]
     if "--random" in options:
-        return call(PYTHON, "-m", "pytest", *RANDOM, *(word for word in options if word != "--random"))
+        return call(PYTHON, "-m", "pytest", *RANDOM, *words)
     provide_chromium()
-    return call(PYTHON, "-m", "pytest", *options) if options else report(ALL)
+    if "--whole" in options:
+        return call(PYTHON, "-m", "pytest", *BY_TWO, *words, BLOCKTIME_WHOLE="1")
+    return call(PYTHON, "-m", "pytest", *words) if words else report(TESTS, BESIDE)
 
 
 def screenshots(*options: str) -> bool:

@@ -15,9 +15,11 @@ from tempfile import TemporaryDirectory, TemporaryFile
 from typing import IO, TYPE_CHECKING
 
 import pytest
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck, Phase, settings
 
 from tests.patience import LIMIT_S
+from tests.whole import SEED, WHOLE, keep_samples
+from tests.workers import pytest_xdist_make_scheduler, turn_of
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
@@ -27,38 +29,36 @@ ROOT = Path(__file__).resolve().parent.parent
 # Started in the background of a shell, all of us would be deaf to Ctrl-C, which some tests are about.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
-# The same examples each time, on however busy a machine; `python3 dev.py test --random` looks for others.
+# The same examples each time, on however busy a machine; a whole run looks for others. A failure is shrunk and not
+# explained, which takes minutes where an example is a simulation.
 PATIENT = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
-settings.register_profile("fixed", derandomize=True, **PATIENT)
+settings.register_profile("fixed", derandomize=True, phases=set(Phase) - {Phase.explain}, **PATIENT)
 settings.register_profile("random", derandomize=False, print_blob=True, **PATIENT)
-settings.load_profile("fixed")
+settings.load_profile("random" if WHOLE else "fixed")
 
-# These start servers, browsers and pools of processes, or send signals to them: several workers share them not.
-ONE_BY_ONE = {
-    "tests/app/test_cli_process.py",
-    "tests/app/test_interrupts.py",
-    "tests/app/test_page_serve.py",
-    "tests/app/test_playing.py",
-    "tests/app/test_sweep_cli.py",
-    "tests/app/test_sweep_job.py",
-    "tests/scenarios/sweeps/test_cluster.py",
-    "tests/scenarios/sweeps/test_everywhere.py",
-    "tests/scenarios/sweeps/test_executors.py",
-    "tests/scenarios/sweeps/test_ledger.py",
-}
 # Each worker compiles for itself: two that write one cache at once could call each other's functions by their own's
 # name.
 if worker := os.environ.get("PYTEST_XDIST_WORKER"):
     os.environ["NUMBA_CACHE_DIR"] = str(ROOT / ".dev" / "compiled" / worker)
 
 
-@pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """A file is tested by one worker; what drives processes by one altogether."""
-    for item in items:
-        file = item.nodeid.partition("::")[0]
-        together = file in ONE_BY_ONE or item.get_closest_marker("browser")
-        item.add_marker(pytest.mark.xdist_group("one by one" if together else file))
+__all__ = ["pytest_xdist_make_scheduler"]
+
+
+def pytest_report_header() -> str:
+    """Say what is tested."""
+    return (
+        "every case"
+        if WHOLE
+        else f"samples by BLOCKTIME_SEED={SEED}; python3 dev.py test --whole tests every case"
+    )
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out what samples do not hold; the longest comes first where workers share the rest."""
+    keep_samples(config, items)
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        items.sort(key=lambda item: turn_of(item.nodeid))
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -202,3 +202,16 @@ def test_random_asks_pytest_for_generated_tests_with_other_examples(
     assert called[-1] == "tests/model"
     assert called[called.index("--hypothesis-profile") + 1] == "random"
     assert called[called.index("-m", 2) + 1] == "hypothesis"
+
+
+def test_whole_asks_pytest_for_every_case(dev: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
+    called: dict[str, str] = {}
+    monkeypatch.setattr(dev, "provide_chromium", lambda: None)
+    monkeypatch.setattr(dev, "call", lambda *words, **variables: not called.update(variables, last=words[-1]))
+    assert dev.test("--whole", "tests/model")
+    assert called == {"BLOCKTIME_WHOLE": "1", "last": "tests/model"}
+
+
+def test_steps_beside_others_count_too(dev: ModuleType, capsys: pytest.CaptureFixture[str]) -> None:
+    assert not dev.report({"one": lambda: True}, {"two": lambda: False, "three": lambda: True})
+    assert capsys.readouterr().out == "2 passed, 1 failed\n"

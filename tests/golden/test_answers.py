@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import os
-
 import pytest
 
 from scenarios import library
 from tests.golden.answers import FOLDER, SEEDS, Numbers, estimated, frozen, simulated
+from tests.whole import WHOLE
 
-WHOLE = os.environ.get("BLOCKTIME_WHOLE") == "1"
-"""Whether every seed is played, and the long runs too."""
 LONG = 5_000
 """Measured transactions of a run that is long."""
 SAME = 1e-9
@@ -47,7 +44,7 @@ def test_the_instant_estimate_is_the_frozen_one(name: str) -> None:
 def test_the_simulation_is_the_frozen_one(name: str, seed: int) -> None:
     then = frozen(name)[f"simulate {seed}"]
     if not WHOLE and (then.get("transactions.measured", 0) > LONG or "programs[0].kind" in then):  # type: ignore[operator]
-        pytest.skip("a long run: BLOCKTIME_WHOLE=1 plays it")
+        pytest.skip("a long run: python3 dev.py test --whole plays it")
     assert not moved(simulated(name, seed), then), AGAIN
 
 

@@ -1,0 +1,61 @@
+"""Which worker tests what: whole files, the longest first, and what drives processes by one worker alone."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import pytest
+
+if TYPE_CHECKING:
+    from xdist.remote import Producer
+    from xdist.scheduler import LoadScopeScheduling
+
+ONE_BY_ONE: Final = "one by one"
+"""What starts servers, browsers and pools of processes, or sends signals to them: workers do not share them."""
+PROCESSES: Final = (
+    "tests/app/test_cli_process.py",
+    "tests/app/test_interrupts.py",
+    "tests/app/test_page_guard.py",
+    "tests/app/test_page_serve.py",
+    "tests/app/test_page_sessions.py",
+    "tests/app/test_playing.py",
+    "tests/app/test_sweep_cli.py",
+    "tests/app/test_sweep_job.py",
+    "tests/scenarios/sweeps/test_cluster.py",
+    "tests/scenarios/sweeps/test_everywhere.py",
+    "tests/scenarios/sweeps/test_executors.py",
+    "tests/scenarios/sweeps/test_ledger.py",
+)
+LONGEST: Final = (
+    "tests/validation/test_calibrate.py",
+    ONE_BY_ONE,
+)
+"""Units of work that take most time, the longest first; a test run ends late when one of them begins late."""
+
+
+def unit_of(node: str) -> str:
+    """What the test *node* is handed out with: its file, or all that drive processes."""
+    file = node.partition("::")[0]
+    return ONE_BY_ONE if file in PROCESSES or file.endswith("_browser.py") else file
+
+
+def turn_of(node: str) -> int:
+    """The place of the test *node* in a queue that begins with the longest units."""
+    unit = unit_of(node)
+    return LONGEST.index(unit) if unit in LONGEST else len(LONGEST)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> LoadScopeScheduling:
+    """Hand out units in the order in which they were collected.
+
+    The groups of `--dist loadgroup` do nothing from pytest 9.1 on: a test's id no longer carries them.
+    """
+    from xdist.scheduler import LoadScopeScheduling
+
+    class Units(LoadScopeScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            return unit_of(nodeid)
+
+    config.option.loadscopereorder = False
+    return Units(config, log)

@@ -19,6 +19,7 @@ from model import catalog
 from model.errors import SpecError
 from scenarios import load, run
 from scenarios.load import library_data
+from tests.whole import WHOLE
 from validation import Runs, case_names, fit, load_case, numbers_of, parameters
 from validation import calibrate as calibrating
 from validation.calibrate import Calibration, calibrate
@@ -30,12 +31,14 @@ from validation.write_catalog import correlations_text, write
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLDERS = ("model/catalog", "scenarios/library")
+LATER = () if WHOLE else ("magni_tpc",)
+"""A case whose fit simulates transactions for a minute."""
 
 
 @pytest.fixture(scope="module")
 def found() -> Calibration:
-    """Every case fitted once."""
-    return calibrate()
+    """Every case fitted once, but those of LATER."""
+    return calibrate([name for name in case_names() if name not in LATER])
 
 
 @pytest.fixture(scope="module")
@@ -122,7 +125,7 @@ def test_every_fitted_constant_of_the_catalog_is_fitted(fits: list[Fit]) -> None
     for kind in catalog.KINDS:
         for entry in catalog.entries(kind).values():
             for field, constant in entry.constants.items():
-                if constant.how == "fitted":
+                if constant.how == "fitted" and constant.fitted_to[0].partition(":")[0] not in LATER:
                     name = f"{kind}/{entry.name}: {field}"
                     assert name in found or constant.same_as in found, name
 

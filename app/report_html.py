@@ -40,8 +40,8 @@ from app.transaction_text import (
 )
 from app.uncertainty_text import difference_lines, uncertainty_lines
 from model.results import RunResult
-from model.transaction_curves import cache_curve, doubling_load, load_curve
 from model.units import show_seconds
+from model.workloads.transactions.curves import cache_curve, doubling_load, load_curve
 from scenarios.compare import components, next_to_nothing, why
 from scenarios.spec import Scenario
 

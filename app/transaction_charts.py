@@ -9,8 +9,8 @@ from app.charts import LOOKS, Figure, marker, write_in
 from app.segment_charts import CLEAR, GREY, LINES
 from app.transaction_text import saturation, tps
 from model.results import TransactionStats
-from model.transaction_curves import Load, Size
 from model.units import MIB, show_bytes, show_data, show_seconds
+from model.workloads.transactions.curves import Load, Size
 
 HEIGHT: Final = 290
 UNHINDERED: Final = "if nobody waited"

@@ -12,7 +12,7 @@ from app.markdown import plain, sentence
 from model.books import blocktime_version
 from model.errors import BlocktimeError
 from model.results import RunResult
-from model.transaction_curves import Load, Size, cache_curve, doubling_load, load_curve
+from model.workloads.transactions.curves import Load, Size, cache_curve, doubling_load, load_curve
 from scenarios import Scenario
 from scenarios.prices import without_prices
 

@@ -11,10 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from model.demand.calls import UNBUFFERED
-from model.demand.transactions import ROUNDS_OF_USERS, run_transactions
+from model.demand.transactions import DATA, REDO, ROUNDS_OF_USERS, run_transactions
 from model.results import Accuracy, RunResult
 from model.spec import System, Workload
-from model.transaction_writers import DATA, REDO
 from model.units import show_span
 
 TABLE = Path(__file__).with_name("accuracy.toml")

@@ -11,10 +11,10 @@ from typing import Any, Final, Generic, Literal, TypeVar
 
 from model.accuracy import with_accuracy
 from model.errors import BlocktimeError, OutsideLaw, UnknownName
-from model.families import Row, family_for, family_of
 from model.measures import measures_of
 from model.results import RunResult
 from model.spec import WORKLOADS, System, Workload
+from model.workloads.families import Row, family_for, family_of
 
 Engine = Literal["auto", "calculate", "simulate"]
 ENGINES: Final = ("auto", "calculate", "simulate")
@@ -61,7 +61,7 @@ def calculate_many(system: System, work: Workload, axes: Mapping[str, Any]) -> d
     from a closed form, where :func:`calculate` plays it. Columns of numbers and None, or numbers and words, have to be
     lists or arrays of objects.
     """
-    from model.calc_many import Design  # noqa: PLC0415  (numpy, which one answer does without)
+    from model.workloads.statements.closed_form_of_many import Design  # noqa: PLC0415  (numpy, which one answer does without)
 
     design, by_arrays = Design(system, work, axes), family_for(work).measures
     if by_arrays is None:

@@ -9,9 +9,9 @@ from model.causes import BUFFER_GETS
 from model.demand.calls import span_bytes
 from model.laws import price
 from model.laws.numeric import Number, known_or, known_where, larger, over, some
+from model.machine.device.drive import capacity_of
 from model.results import Money, RunResult, part
 from model.spec import System, Workload
-from model.state.drive import capacity_of
 
 MILLION = 1e6
 LAW_SOURCES = ("oracle-core-factor", "oracle-price-list")

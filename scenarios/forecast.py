@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from model.costs import AN_ANSWER, rows_cost
 from model.engine import expected_engine
 from model.errors import BlocktimeError, OutsideLaw
-from model.families import family_for
 from model.spec import System, Workload
 from model.units import show_bytes
+from model.workloads.costs import AN_ANSWER, rows_cost
+from model.workloads.families import family_for
 
 LEAST_S: Final = 0.05
 CODE_BYTES: Final = 100e6

@@ -8,10 +8,10 @@ from typing import Any, Final
 
 from model.demand.transactions import pools_bytes
 from model.engine import answered, calculate, simulate
-from model.families import KINDS
 from model.laws.block_layer import is_in_kernel, release_of
 from model.results import Interval, RunResult
 from model.units import show_bytes
+from model.workloads.families import KINDS
 from scenarios.forecast import USUAL, Budget, expected_within
 from scenarios.interval import CONFIDENCE, half_width
 from scenarios.prices import notes_on_prices

@@ -6,7 +6,7 @@ from math import isnan
 from typing import Final
 
 from model.demand.conditions import conditions_of
-from model.families import family_of
+from model.workloads.families import family_of
 from scenarios import load
 from validation.numbers import MeasuredNumber
 

@@ -15,9 +15,9 @@ from statistics import median
 from model.accuracy import ALL, REGIMES, TABLE, Residual, margin
 from model.engine import calculate, simulate
 from model.errors import BlocktimeError
-from model.families import family_of
 from model.results import RunResult
 from model.spec import WORKLOADS
+from model.workloads.families import family_of
 from scenarios import Scenario, from_mapping
 from validation.random_scenarios import KINDS, case
 

@@ -17,7 +17,7 @@ from model.laws import disk_means
 from model.laws.device import transfer_s
 from model.laws.disk import seek_s
 from model.laws.disk_geometry import geometry_of
-from model.state.drive import capacity_of, drive_of
+from model.machine.device.drive import capacity_of, drive_of
 from model.units import KIB, show_bytes, show_seconds
 from scenarios import Scenario, load
 

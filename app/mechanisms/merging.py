@@ -14,8 +14,8 @@ from app.mechanisms import figures, measured
 from app.mechanisms.lesson import MAGNI, Answer, Chart, Knob, Lesson, Source, Values
 from app.mechanisms.streams import stream_of
 from model.laws import block_layer
-from model.sim.watched import Served, requests_of
 from model.units import KIB, show_bytes, show_seconds
+from model.workloads.streams.watched import Served, requests_of
 from scenarios import Scenario, load, run
 
 BUFFERED, RAW = "magni-dd-fs-100", "magni-dd-raw-100"
@@ -246,7 +246,7 @@ LESSON: Final = Lesson(
     "unplug the queue, and later ones form other requests.",
     assumes="the program is alone on its device; pages are contiguous but for ext3's blocks of addresses; merging at "
     "the back or the front of a waiting request.",
-    law_in="model/laws/block_layer.py; the queue is model/state/block_queue.py",
+    law_in="model/laws/block_layer.py; the queue is model/machine/device/block_queue.py",
     sources=(
         MAGNI,
         Source("linux-2.6-block", "Linux 2.6.0 to 2.6.12", "drivers/block/ll_rw_blk.c"),

@@ -83,7 +83,7 @@ LESSON: Final = Lesson(
     "of its own.",
     assumes="rows of equal length, updated in the order of their blocks, in one transaction by one session; the lines "
     "are the closed form's, which is mostly within 5 % of the row-by-row simulation behind numbers and picture.",
-    law_in="model/laws/block.py, growth.py; the simulation is model/state/heap.py",
+    law_in="model/laws/block.py, growth.py; the simulation is model/machine/segment/heap.py",
     sources=(
         RAHN_PCTFREE,
         Source("adams-migration", "Steve Adams", "Row migration"),

@@ -145,7 +145,7 @@ LESSON: Final = Lesson(
     "blocks of 16K and 32K have with rows as short as these.",
     assumes="one transaction, one session; the search goes on from the L1 block where it last found room; a rejected "
     "probe costs a get and its ITL entries.",
-    law_in="model/laws/assm.py; the simulation is model/state/heap.py",
+    law_in="model/laws/assm.py; the simulation is model/machine/segment/heap.py",
     sources=(
         RAHN_PCTFREE,
         Source("geist-assm", "Randolf Geist", "ASSM bug reprise"),

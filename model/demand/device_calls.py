@@ -8,7 +8,7 @@ from typing import Any
 from model.demand.calls import UNBUFFERED
 from model.laws import block_layer, disk_means
 from model.laws.numeric import Number, larger, largest, smaller, some
-from model.state.elevator import IDLE_S, NEAR_BYTES
+from model.machine.device.elevator import IDLE_S, NEAR_BYTES
 
 WRITE = "write_stream"
 IDLING = ("cfq", "bfq")

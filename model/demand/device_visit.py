@@ -22,7 +22,7 @@ from model.demand.device_calls import (
 from model.laws import block_layer, disk_means, disk_rounds, disk_sets
 from model.laws.disk_geometry import geometry_of
 from model.laws.numeric import Number, ceil_div, ceiling, larger, largest, smaller, some, where
-from model.state.elevator import (
+from model.machine.device.elevator import (
     FIFO_BATCH,
     IN_BATCHES,
     READ_EXPIRE_S,

@@ -14,10 +14,10 @@ from model.demand.outcome import UNIT, BlockFill, HeapOutcome, Snapshot
 from model.errors import OutsideLaw
 from model.laws import block, growth
 from model.laws.assm import CLASS_NAMES, freeness
+from model.machine.segment.extent_map import high_water_steps
+from model.machine.segment.heap import Heap
+from model.machine.segment.heap_rules import HeapRules
 from model.spec import Dml, Table, Tablespace
-from model.state.extent_map import high_water_steps
-from model.state.heap import Heap
-from model.state.heap_rules import HeapRules
 
 MOST_STEPS = 25_000_000
 STEPS_PER_PASSING = 60

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from model.state.heap_rules import HeapCounts, HeapRules
+from model.machine.segment.heap_rules import HeapCounts, HeapRules
 
 UNIT = 1000
 """Lengths are means, so the segment counts them in thousandths of a byte: whole numbers, whose sums stay exact."""

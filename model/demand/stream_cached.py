@@ -10,7 +10,7 @@ from model.demand.reading import one_for_all
 from model.demand.stream_demand import LEAST_S, CallDemand, absorbed
 from model.laws import block_layer, disk_means, disk_rounds, disk_sets, page_cache
 from model.laws.numeric import Number, ceil_div, larger, smaller, where
-from model.state.read_ahead import ReadAhead
+from model.machine.host.read_ahead import ReadAhead
 
 MOST_PAGES = 4096
 """Pages of a reader whose windows are followed one by one."""

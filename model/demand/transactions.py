@@ -8,7 +8,7 @@ from typing import Any
 from model.errors import OutsideLaw
 from model.laws.buffer_cache import TouchRules
 from model.laws.numeric import Number, larger, smaller
-from model.state.drive import capacity_of
+from model.machine.device.drive import capacity_of
 from model.units import MIB, show_bytes
 
 GETS = "buffer gets"
@@ -20,6 +20,7 @@ READS = "read calls"
 FILLS = "filling the buffer cache"
 UNDO = "consistent reads of changed blocks"
 SPINS = "spinning for latches"
+DATA, REDO, DBWR = "data disk", "redo disk", "database writer"
 FIRST_TRANSACTIONS = 4_000
 ROUNDS_OF_USERS = 10
 """Transactions of each user that a first run has at least."""

@@ -1,9 +1,9 @@
 """The exact queue of one device for calls that arrive: merged at their ends, let go by a scheduler, limited in number.
 
-Steps and their order are those of ``model.sim.device.BlockDevice`` over :class:`model.state.block_queue.BlockQueue`
-and those schedulers of :mod:`model.state.elevator` that neither idle nor take turns; what comes at the same moment
-comes in the order in which it became known. The plug of kernels before 2.6.39 changes nothing here: who makes a call
-waits for it, and unplugs at once.
+Steps and their order are those of ``model.sim.device.BlockDevice`` over
+:class:`model.machine.device.block_queue.BlockQueue` and those schedulers of :mod:`model.machine.device.elevator` that
+neither idle nor take turns; what comes at the same moment comes in the order in which it became known. The plug of
+kernels before 2.6.39 changes nothing here: who makes a call waits for it, and unplugs at once.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Exact queues with the times of every request, first come, first served.
 
-The float operations are those of :class:`model.state.servers.Servers`, in its order. No clock and no draw is in here:
-who calls hands in the times drawn.
+The float operations are those of :class:`model.machine.device.servers.Servers`, in its order. No clock and no draw is
+in here: who calls hands in the times drawn.
 """
 
 from __future__ import annotations

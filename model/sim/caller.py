@@ -13,11 +13,11 @@ import simpy
 from model.causes import COMMIT, CPU, DEVICE, FSYNC, HELD, RUN_QUEUE, THINKING
 from model.demand.calls import UNBUFFERED, File
 from model.laws import block_layer, page_cache
+from model.machine.device.block_queue import Request
 from model.results import Stage
 from model.sim.machine import Machine
 from model.sim.open_file import OpenFile, unheard
 from model.spec import Calls
-from model.state.block_queue import Request
 
 Step = Generator[simpy.Event, Any, None]
 

@@ -9,14 +9,14 @@ import numpy as np
 import simpy
 
 from model.laws import block_layer
+from model.machine.device import drive
+from model.machine.device.elevator import IN_ORDER
+from model.machine.device.iostat import Counters
+from model.machine.device.iostat_at_once import Bios, Requests, count_merged
 from model.sim.device import BlockDevice
 from model.sim.device import Server as Drive
 from model.sim.fast import UNBUFFERED_CALLS, reads_all
 from model.spec import System
-from model.state import drive
-from model.state.elevator import IN_ORDER
-from model.state.iostat import Counters
-from model.state.iostat_at_once import Bios, Requests, count_merged
 
 QUEUED, ENDED, WRITE, SIZE = 0, 1, 2, 3
 FIELDS = 4

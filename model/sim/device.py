@@ -9,8 +9,8 @@ from typing import Any, Protocol
 import simpy
 
 from model.laws.block_layer import QUEUE_PLUG_REQUESTS, QUEUE_PLUG_S
-from model.state.block_queue import BlockQueue, Request
-from model.state.iostat import Counters
+from model.machine.device.block_queue import BlockQueue, Request
+from model.machine.device.iostat import Counters
 
 Step = Generator[simpy.Event, Any, None]
 

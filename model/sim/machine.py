@@ -10,6 +10,11 @@ import simpy
 from model.demand.transactions import touch_rules
 from model.kernels.buffers import Buffers
 from model.laws import block_layer, page_cache
+from model.machine.device.block_queue import BlockQueue
+from model.machine.device.drive import capacity_of, drive_of
+from model.machine.device.elevator import elevator_of
+from model.machine.device.iostat import Counters
+from model.machine.device.servers import DrawnServers, Servers, Threads
 from model.sim.data_files import Scheduled
 from model.sim.device import PROGRAM, BlockDevice, Server
 from model.sim.pool import BufferPool
@@ -18,11 +23,6 @@ from model.sim.streams import stream, varied
 from model.sim.write_back import PageCache
 from model.sim.writers import DatabaseWriter
 from model.spec import Host, System
-from model.state.block_queue import BlockQueue
-from model.state.drive import capacity_of, drive_of
-from model.state.elevator import elevator_of
-from model.state.iostat import Counters
-from model.state.servers import DrawnServers, Servers, Threads
 
 SERVICE = "service"
 

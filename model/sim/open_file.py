@@ -10,8 +10,8 @@ import simpy
 from model.causes import DEVICE, ROOM
 from model.demand.calls import UNBUFFERED
 from model.laws import block_layer, page_cache
-from model.state.block_queue import Request
-from model.state.read_ahead import ReadAhead, Window
+from model.machine.device.block_queue import Request
+from model.machine.host.read_ahead import ReadAhead, Window
 
 if TYPE_CHECKING:
     from model.sim.machine import Machine

@@ -9,10 +9,10 @@ from typing import Any
 import simpy
 
 from model.laws import block_layer, page_cache
+from model.machine.device.block_queue import Request
+from model.machine.host.page_cache import DirtyPages
 from model.sim.device import Batch, BlockDevice
 from model.spec import Host
-from model.state.block_queue import Request
-from model.state.page_cache import DirtyPages
 from model.units import MIB
 
 Step = Generator[simpy.Event, Any, None]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from model.engine import calculate_many, nobody_queues
 from model.errors import SpecError
-from model.families import family_of
+from model.workloads.families import family_of
 from scenarios.load import source_in, to_mapping
 from scenarios.spec import Scenario
 from scenarios.sweeps.points import Points

@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from model.causes import MIGRATING, SEARCHING, SEQUENTIAL, UPDATING
-from model.families import KINDS
 from model.results import RunResult
+from model.workloads.families import KINDS
 from scenarios.compare import BETWEEN, CALLS, CLIENT, FETCH, GETS, MECHANISM, READS, SENDS, WALK, components
 from scenarios.spec import Scenario
 

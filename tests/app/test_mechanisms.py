@@ -35,7 +35,7 @@ from app.mechanisms.streams import stream_of
 from model.engine import calculate
 from model.laws import assm, block
 from model.laws.block_layer import PAGE_BYTES
-from model.sim.watched import requests_of
+from model.workloads.streams.watched import requests_of
 from scenarios import load, run
 from validation import MeasuredNumber, load_case, numbers_of
 from validation.case import Mechanism

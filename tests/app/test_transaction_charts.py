@@ -9,8 +9,8 @@ import pytest
 from app import charts, key_numbers, transaction_charts
 from app.charts import wait_class
 from model.results import RunResult, TransactionStats
-from model.transaction_calc import calculate_transactions as calculate
-from model.transaction_curves import Load, cache_curve, doubling_load, load_curve
+from model.workloads.transactions.closed_form import calculate_transactions as calculate
+from model.workloads.transactions.curves import Load, cache_curve, doubling_load, load_curve
 from scenarios import Scenario, load
 
 Answered = Callable[..., RunResult]

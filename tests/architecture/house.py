@@ -16,7 +16,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 ALLOWED = Path(__file__).with_name("house.toml")
 ROOMS = ("model", "scenarios", "app", "validation")
-TABLE = "model/families.py"
+TABLE = "model/workloads/families.py"
 """The one table of kinds, which may ask for the kind."""
 CHOICE = ("model/engine.py",)
 """The one place that picks an engine."""

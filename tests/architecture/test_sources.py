@@ -12,9 +12,12 @@ from typing import Any
 import pytest
 from pydantic import BaseModel
 
-from model import money_books, spec, statement_books, stream_books, transaction_books
+from model import money_books, spec
 from model.catalog import KINDS, entries
 from model.provenance import Constant
+from model.workloads.statements import books as statement_books
+from model.workloads.streams import books as stream_books
+from model.workloads.transactions import books as transaction_books
 from scenarios import library
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -44,9 +44,9 @@ def by_processes(  # noqa: PLR0915  (the queue, plainly, in one piece)
     import simpy
 
     from model.laws import block_layer
-    from model.state.block_queue import BlockQueue, Request
-    from model.state.drive import drive_of
-    from model.state.elevator import elevator_of
+    from model.machine.device.block_queue import BlockQueue, Request
+    from model.machine.device.drive import drive_of
+    from model.machine.device.elevator import elevator_of
 
     host, disk = system.host, system.disk
     env = simpy.Environment()
@@ -121,7 +121,7 @@ def by_processes(  # noqa: PLR0915  (the queue, plainly, in one piece)
 
 def by_engine(system: Any, work: Any) -> Any:
     """The events of the engine, which answer with all of a result."""
-    from model.sim.streams_run import simulate_streams
+    from model.workloads.streams.processes import simulate_streams
 
     return simulate_streams(system, work, seed=1, name="", compiled=False)
 
@@ -133,8 +133,8 @@ def elevator(what: str) -> list[Figure]:
     from model.kernels import WORTH_COMPILING
     from model.kernels.drive import medium_of
     from model.kernels.elevator import Arrivals, carried, queued
-    from model.sim.queued import rules_of
     from model.spec import Disk, Host, ReadStream, System, WriteStream
+    from model.workloads.streams.queued import rules_of
 
     scheduler, turns, per_s = CASES[what]
     disk = Disk(queue_depth=32, zones=16) if turns else Disk(rotation_s=0, average_seek_s=0, overhead_s=2e-4,

@@ -69,9 +69,9 @@ def updates() -> list[Figure]:
 def twins() -> list[Figure]:
     """The segment row by row and probe by probe against the one in batches, at equal counts."""
     from model.laws import block
-    from model.state.extent_map import high_water_steps
-    from model.state.heap import Heap
-    from model.state.heap_rules import HeapRules
+    from model.machine.segment.extent_map import high_water_steps
+    from model.machine.segment.heap import Heap
+    from model.machine.segment.heap_rules import HeapRules
     from tests.oracles.heap_literal import LiteralHeap
 
     rules = HeapRules(

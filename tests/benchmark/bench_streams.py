@@ -31,8 +31,8 @@ def whole_answers() -> list[Figure]:
     import numpy as np
 
     from model import calculate, simulate
-    from model.sim.streams_run import simulate_streams
     from model.spec import Disk, Host, ReadStream, System, WriteStream
+    from model.workloads.streams.processes import simulate_streams
 
     host = Host(io_path="raw", scheduler="none", read_call_s=0, max_request_bytes=4096)
     disk = Disk(

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from model.accuracy import ALL, ESTIMATE_FACTOR, REGIMES, Residual, table
-from model.families import family_of
 from model.spec import WORKLOADS
+from model.workloads.families import family_of
 from scenarios import from_mapping, run
 
 

@@ -15,9 +15,9 @@ from model.books import check_books
 from model.errors import BooksDoNotBalance
 from model.laws.extents import Run, segment_shape
 from model.laws.scan_reads import Piece, buffered_pieces, pieces_of_part, reads_added_by_cuts
+from model.machine.segment.extent_map import Extent, lay_out, part_of, reads_of, uncached_reads_of
 from model.measures import measures_of
 from model.spec import Delete, Disk, FullScan, Import, Insert, Instance, System, Table, Tablespace, Update
-from model.state.extent_map import Extent, lay_out, part_of, reads_of, uncached_reads_of
 from model.units import MIB
 
 BLOCK_SIZES = [2048, 4096, 8192, 16384, 32768]

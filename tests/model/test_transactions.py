@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 from model import OutsideLaw, RunResult, calculate, simulate
 from model.laws import queueing
 from model.spec import Client, Disk, Host, Instance, System, Transaction, Transactions
-from model.transaction_calc import solve
-from model.transaction_network import at_rate, closed
-from model.transaction_parts import Parts, parts_of
 from model.units import GIB, MIB
+from model.workloads.transactions.closed_form import solve
+from model.workloads.transactions.network import at_rate, closed
+from model.workloads.transactions.parts import Parts, parts_of
 
 USERS = 200
 

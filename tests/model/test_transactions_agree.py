@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from model import RunResult
-from model.transaction_curves import load_curve
+from model.workloads.transactions.curves import load_curve
 from scenarios import from_mapping, load, run
 
 FEW = {"transactions": 1500}

@@ -1,4 +1,4 @@
-"""The heap segment row by row and probe by probe: the plain form that :mod:`model.state.heap` is tested equal to."""
+"""The heap segment row by row and probe by probe: the plain form of :mod:`model.machine.segment.heap`."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from model.laws.assm import FREE_75_100, FULL, freeness, needs_entry, verdict
 from model.laws.growth import chain_of
-from model.state.heap_rules import HeapCounts, HeapRules
+from model.machine.segment.heap_rules import HeapCounts, HeapRules
 
 
 @dataclass(slots=True, eq=False)
@@ -40,7 +40,7 @@ class LiteralBlock:
 
 
 class LiteralHeap:
-    """As :class:`model.state.heap.Heap`, without any shortcut."""
+    """As :class:`model.machine.segment.heap.Heap`, without any shortcut."""
 
     def __init__(self, rules: HeapRules, steps: Iterator[list[tuple[int, int]]], sessions: int = 1) -> None:
         self.rules = rules

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from model.accuracy import ALL, REGIMES, table
-from model.families import family_of
 from model.spec import WORKLOADS
+from model.workloads.families import family_of
 from validation import residuals
 from validation.random_scenarios import case
 

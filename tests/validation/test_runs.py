@@ -8,9 +8,9 @@ import pytest
 
 import validation.compare
 from model.kernels import buffers
-from model.sim.at_begin import begin_of
 from model.spec import Transactions
-from model.transaction_calc import solve
+from model.workloads.transactions.at_begin import begin_of
+from model.workloads.transactions.closed_form import solve
 from scenarios import Scenario, load, run
 from validation.case import case_names, load_case
 from validation.compare import Runs

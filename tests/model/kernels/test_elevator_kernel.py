@@ -15,15 +15,15 @@ from model.demand.calls import files_of
 from model.kernels import WORTH_COMPILING, elevator
 from model.kernels.drive import medium_of
 from model.kernels.elevator import Arrivals, Carried, Rules, carried, queued
+from model.machine.device.drive import capacity_of, drive_of
 from model.results import RunResult
-from model.sim import queued as wiring
 from model.sim.machine import counters_of
-from model.sim.queued import is_queued, play_queued
-from model.sim.streams_run import _draws, simulate_streams
 from model.spec import Disk, Host, Iostat, ReadStream, System, WriteStream
-from model.state.drive import capacity_of, drive_of
-from model.stream_books import Played, figures_of
 from model.units import KIB, MIB
+from model.workloads.streams import queued as wiring
+from model.workloads.streams.books import Played, figures_of
+from model.workloads.streams.processes import _draws, simulate_streams
+from model.workloads.streams.queued import is_queued, play_queued
 
 SIZE = 8 * KIB
 PLATTER = Disk(zones=8)

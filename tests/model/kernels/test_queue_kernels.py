@@ -21,7 +21,7 @@ from model.errors import SpecError
 from model.kernels import WORTH_COMPILING, Kernel, queue
 from model.kernels.queue import Served, Way, open_queue, quantiles, summed_queue
 from model.laws import queueing
-from model.state.servers import Servers
+from model.machine.device.servers import Servers
 from tests.oracles.machines_to_repair import Cycles, closed_queue
 
 Times = NDArray[np.float64]

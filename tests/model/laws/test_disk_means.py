@@ -6,8 +6,8 @@ import pytest
 from model.laws import disk_means as means
 from model.laws.disk import seek_s
 from model.laws.disk_geometry import geometry_of
+from model.machine.device.drive import drive_of
 from model.spec import Disk
-from model.state.drive import drive_of
 from model.units import GIB, KIB, MIB
 
 SHEET = Disk(

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from model.laws import scan_reads
 from model.laws.extents import SegmentShape, extent_map_blocks, segment_shape
-from model.state.extent_map import lay_out, reads_of, uncached_reads_of
+from model.machine.segment.extent_map import lay_out, reads_of, uncached_reads_of
 from model.units import KIB, MIB
 
 BLOCK_SIZES = [2048, 4096, 8192, 16384, 32768]

@@ -8,9 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from model.laws import block, growth
-from model.state.extent_map import high_water_steps
-from model.state.heap import Heap
-from model.state.heap_rules import HeapRules
+from model.machine.segment.extent_map import high_water_steps
+from model.machine.segment.heap import Heap
+from model.machine.segment.heap_rules import HeapRules
 from tests.oracles.heap_literal import LiteralHeap
 
 SIZES = [2048, 4096, 8192, 16384, 32768]

@@ -11,17 +11,17 @@ from pydantic import BaseModel, ValidationError
 
 from model.demand.calls import files_of
 from model.errors import OutsideLaw
-from model.sim import at_begin
-from model.sim.alone import is_alone
+from model.machine.device.drive import capacity_of
 from model.sim.data_files import is_in_order, largest_request_bytes
 from model.sim.fast import NEUTRAL, ORACLE_COSTS, OTHER_SECTIONS, PAGE_CACHE, reads_all
-from model.sim.queued import is_queued
-from model.sim.streams_run import simulate_streams
-from model.sim.transactions_run import simulate_transactions
 from model.spec import Disk, Host, Iostat, ReadStream, System, Transactions, WriteStream
 from model.spec.transactions import Transaction
-from model.state.drive import capacity_of
 from model.units import KIB, MIB
+from model.workloads.streams.alone import is_alone
+from model.workloads.streams.processes import simulate_streams
+from model.workloads.streams.queued import is_queued
+from model.workloads.transactions import at_begin
+from model.workloads.transactions.processes import simulate_transactions
 from tests.scenarios.every_field import fields_of, others
 
 FLASH = Disk(rotation_s=0, average_seek_s=0, overhead_s=1e-3, bandwidth_bytes_per_s=2e7)

@@ -13,7 +13,6 @@ from model import OutsideLaw, engine, simulate
 from model.engine import simulate_measures
 from model.measures import measures_of
 from model.provenance import Constant
-from model.sim import streams_run
 from model.sim.streams import stream, varied
 from model.spec import (
     Disk,
@@ -27,6 +26,7 @@ from model.spec import (
     Workload,
     WriteStream,
 )
+from model.workloads.streams import processes as streams_run
 
 EUROS = Prices(currency="EUR", licence_per_processor=40_000, core_per_hour=0.05, storage_per_gb_month=0.1)
 FITTED = {

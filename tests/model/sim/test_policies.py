@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from model.sim import policies
-from model.transaction_calc import solve
+from model.workloads.transactions.closed_form import solve
 from scenarios import load
 
 CHANCE = 0.012

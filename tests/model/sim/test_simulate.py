@@ -13,6 +13,7 @@ from model import calculate, simulate
 from model.causes import FROM_CLIENT
 from model.engine import nobody_queues
 from model.errors import OutsideLaw
+from model.machine.device.servers import DeviceQueue, Servers
 from model.spec import (
     Disk,
     FullScan,
@@ -26,7 +27,6 @@ from model.spec import (
     Tablespace,
     Transactions,
 )
-from model.state.servers import DeviceQueue, Servers
 from model.units import MIB
 from scenarios import load, run
 from tests.known_by_law import KNOWN

@@ -7,9 +7,9 @@ import pytest
 from numpy.typing import NDArray
 
 from model import simulate
-from model.sim.steady import LEAST_BATCHES, estimate, warm_up_batches
 from model.spec import Client, Disk, Host, Instance, System, Transaction, Transactions
 from model.units import MIB
+from model.workloads.transactions.steady import LEAST_BATCHES, estimate, warm_up_batches
 
 
 def series(count: int, correlation: float, seed: int, runs: int = 1) -> NDArray[np.float64]:

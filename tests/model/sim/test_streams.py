@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from model import OutsideLaw, calculate, simulate
 from model.results import RunResult
-from model.sim.streams_run import simulate_streams
 from model.spec import Disk, Host, Iostat, ReadStream, System, WriteStream
+from model.workloads.streams.processes import simulate_streams
 
 FLASH = Disk(
     rotation_s=0,

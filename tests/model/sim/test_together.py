@@ -9,7 +9,6 @@ from pydantic import ValidationError
 
 from model.engine import calculate, chosen_engine, simulate
 from model.errors import OutsideLaw
-from model.families import TOGETHER
 from model.results import RunResult
 from model.spec import (
     Disk,
@@ -25,6 +24,7 @@ from model.spec import (
     Workload,
     WriteStream,
 )
+from model.workloads.families import TOGETHER
 from tests.model.laws.mva import two_classes
 
 MIB = 2**20

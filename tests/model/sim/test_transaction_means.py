@@ -6,8 +6,8 @@ from typing import Any, cast
 
 import numpy as np
 
-from model.sim.tally import Sum, Tally
-from model.sim.transaction_means import Played
+from model.workloads.transactions.means import Played
+from model.workloads.transactions.tally import Sum, Tally
 
 
 def played(responses_s: list[float], ends_s: list[float]) -> Played:

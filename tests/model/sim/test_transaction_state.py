@@ -12,13 +12,13 @@ from hypothesis import strategies as st
 from model import simulate
 from model.demand.transactions import Data, data_of, kinds_of
 from model.laws.processors import thread_speed
+from model.machine.device.servers import Servers, Threads
 from model.results import TransactionStats
 from model.sim.references import Layout, References
-from model.sim.warm import some_of
 from model.spec import Client, Disk, Host, Instance, System, Transaction, Transactions
 from model.spec.instance import Replacement
-from model.state.servers import Servers, Threads
 from model.units import MIB
+from model.workloads.transactions.warm import some_of
 
 
 @given(st.integers(1, 50_000), st.sampled_from([2048, 8192, 32768]))

@@ -1,0 +1,319 @@
+"""Streams in closed form: one program alone, programs that wait for each other, calls that arrive, a page cache."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import e
+from typing import Any
+
+from model.demand.calls import UNBUFFERED
+from model.demand.device_calls import Changed, goes_on_near, span_of
+from model.demand.stream_demand import CallDemand
+from model.demand.stream_work import call_demand
+from model.laws import block_layer, disk_means, page_cache, queueing
+from model.laws.numeric import Number, floor_div, larger, smaller, some, where
+from model.machine.device.elevator import IDLE_S, SYNC_SLICE_S
+
+FULL = 1.0
+NEARLY = 1e-9
+FIRST_WINDOWS = 3
+"""Windows until they have grown to their size [linux-readahead]."""
+MOST_BY_MEANS = 200  # calls under way; the recursion takes their square
+LEAST_SHARE = 1e-9
+LEAST_S = 1e-15  # a device that is never asked, for laws that divide by its time
+
+
+@dataclass(slots=True)
+class StreamTime:
+    """One stream: how long all its calls take, and one of them."""
+
+    demand: CallDemand
+    calls: Number
+    """Of all users."""
+    elapsed_s: Number
+    response_s: Number
+    wait_s: Number
+    """Of one call, for the device or for the page cache."""
+    load: Number
+    """Share of the device's capacity that arriving calls ask for; 0 where calls wait for earlier ones."""
+    method: str
+    at_device: Number = 1.0
+    """Share of what it asks of the device that comes while its programs run."""
+
+
+def alone(system: Any, calls: Any) -> StreamTime:
+    """One stream with the device to itself."""
+    demand = credited(system, calls)
+    if demand.hidden:
+        return _hidden(system, calls, demand)
+    if calls.rate_per_s is not None:
+        return _open(system, calls, demand)
+    return _closed(system, calls, demand)
+
+
+def credited(system: Any, calls: Any) -> CallDemand:
+    """Demand of a call, where a volume's burst lasts for some of the calls and its own rate for the rest."""
+    demand, disk = call_demand(system, calls), system.disk
+    if disk.iops_limit is None or disk.burst_iops is None:
+        return demand
+    bursting = call_demand(
+        Changed(system, disk=Changed(disk, iops_limit=disk.burst_iops, burst_iops=None)), calls
+    )
+    each = demand.requests * disk_means.counted_requests(demand.device_bytes / larger(demand.requests, 1e-9))
+    asked = calls.users * calls.count * each
+    share = smaller(1.0, disk_means.burst_requests(disk) / larger(asked, 1e-9))
+    if not some(share < 1):
+        return bursting
+    demand.held_s = share * bursting.held_s + (1 - share) * demand.held_s
+    demand.device_s = share * bursting.device_s + (1 - share) * demand.device_s
+    return demand
+
+
+def _closed(system: Any, calls: Any, demand: CallDemand) -> StreamTime:
+    """Programs that wait for their calls: exact for one; several meet at the processors and at the device.
+
+    That is a closed network by its mean values [reiser-lavenberg-1980]; a program has one thread, however many of its
+    calls are under way. Many programs meet at the device alone [jain-1991] and take their turns at
+    the processors as a bound. A write cache holds them to its own pace once it is full.
+    """
+    path = calls.path or system.host.io_path
+    unbuffered = path in UNBUFFERED
+    many = calls.users * (calls.in_flight if unbuffered else 1)  # io_submit to a page cache waits
+    total = calls.users * calls.count
+    own_s = demand.cpu_s + calls.think_s
+    overlap_s = smaller(own_s, demand.overlap_s)
+    if many == 1 and not demand.ahead:
+        cycle_s = larger(own_s + demand.device_s - overlap_s, demand.held_s)
+        elapsed, waited, method = calls.count * cycle_s, cycle_s - own_s, "one call after the other"
+    else:
+        together = demand.together
+        waiting = (
+            max(1, round(many / float(_mean(together)))) if unbuffered else calls.users * max(1, demand.ahead)
+        )
+        cycle_s, at_device_s, method = _cycle_s(system, calls, demand, waiting)
+        cycle_s = larger(cycle_s - overlap_s, waiting * together * demand.held_s)
+        elapsed = total * cycle_s / (waiting * together)
+        gathered_s = larger(0.0, cycle_s - at_device_s - together * calls.think_s) / 2
+        waited = at_device_s + gathered_s * (1 - 1 / larger(1, together))
+        if demand.ahead:
+            elapsed = larger(
+                elapsed, calls.count * larger(own_s, calls.users * demand.cpu_s / system.host.cpus)
+            )
+    elapsed = elapsed + demand.start_s
+    drained = demand.drained_s * demand.drained_share * larger(0.0, total - demand.absorbed_calls)
+    longer_s = larger(0.0, drained - elapsed)
+    elapsed = elapsed + longer_s
+    if calls.in_flight > 1 and unbuffered:
+        # NOTE: a call begins when its program gets to it, and waits for room in the queue then; those that merge wait
+        # for the last of them
+        begun = smaller(
+            many, demand.together * system.host.nr_requests / larger(1, demand.pieces) + calls.users
+        )
+        waited = smaller(waited + (longer_s + demand.start_s) * many / total, elapsed * begun / total)
+        # NOTE: the first calls of all find no full queue
+        waited = waited - larger(0.0, waited - demand.device_s) * smaller(1.0, (begun - 1) / total) / 2
+    else:
+        waited = larger(0.0, elapsed * many / total - own_s)
+    return StreamTime(demand, total, elapsed, demand.cpu_s + waited, waited, 0.0, method)
+
+
+def _cycle_s(system: Any, calls: Any, demand: CallDemand, waiting: int) -> tuple[Number, Number, str]:
+    """Time from one call of a program to its next but those that go together, that at the device, and by what law."""
+    together = demand.together
+    spread = demand.alike if demand.servers == 1 else 1
+    each_s = larger(together * smaller(demand.device_s, demand.held_s * demand.servers * spread), LEAST_S)
+    beside_s = larger(0.0, together * demand.device_s - each_s)
+    rest_s = beside_s + together * calls.think_s
+    cpu_s = together * demand.cpu_s
+    if demand.ahead:  # a reader never queues behind itself
+        rest_s, cpu_s = rest_s + cpu_s, 0.0
+    threads = int(smaller(calls.users, system.host.cpus))
+    if waiting > MOST_BY_MEANS:
+        servers = max(demand.servers, int(spread))
+        closed = queueing.machine_repair(waiting, rest_s + cpu_s, each_s, servers)
+        cycle_s = larger(waiting / closed.throughput_per_s, waiting * cpu_s / threads)
+        at_device_s = closed.response_s
+        method = "machine repair: programs that wait for each other at the device"
+    else:
+        demands = [each_s, larger(cpu_s, LEAST_S)]
+        network = queueing.mean_values(
+            waiting, demands, rest_s, [demand.servers, threads], [spread, 1], [demand.scv, 1]
+        )
+        cycle_s = waiting / network.throughput_per_s
+        at_device_s = network.in_station[0] / network.throughput_per_s
+        method = "mean values: programs that wait for each other at processors and device"
+    longer_s = larger(0.0, waiting * together * demand.held_s - cycle_s)
+    return cycle_s + longer_s, beside_s + at_device_s + longer_s, method
+
+
+def _open(system: Any, calls: Any, demand: CallDemand) -> StreamTime:
+    """Calls that arrive at a rate: M/G/1, or M/M/m stretched by the variation of the service [kleinrock-1975].
+
+    No finite run waits longer than one at full load; beyond capacity what falls behind comes on top, half of the last
+    call's on average. The run ends with the user whose calls came last.
+    """
+    rate = calls.users * calls.rate_per_s
+    total = calls.users * calls.count
+    held_s = demand.held_s
+    load = rate * held_s
+    share = larger(demand.waiting_share, LEAST_SHARE)
+    scv = (
+        larger(0.0, (1 + demand.scv) * share - 1) if some(share < 1) and demand.together == 1 else demand.scv
+    )
+    below = where(load < FULL, rate * share, 0.0)
+    if demand.servers == 1:
+        wait = queueing.mg1_wait_s(below / demand.alike, held_s / share * demand.alike, scv)
+        method = f"M/G/1 with a squared coefficient of variation of {float(_mean(scv)):.3g}"
+    else:
+        each_s = smaller(demand.device_s, held_s * demand.servers) / share
+        wait = (1 + scv) / 2 * queueing.mmc_wait_s(below, each_s, demand.servers)
+        method = f"M/M/{demand.servers}, stretched by the variation of the service"
+    if calls.arrivals == "regular":
+        wait = where(scv > 0, wait * scv / (1 + scv), 0.0)
+        # NOTE: the calls of all users come at the same moment
+        wait = wait + larger(0.0, calls.users - demand.servers) / 2 * held_s / share
+        method = (
+            "arrivals in step: those of all users at once, and the wait that the service's variation leaves"
+        )
+    if calls.pattern == "sequential":
+        method += "; calls that merge while they wait are left out"
+    drained_s = demand.drained_s * demand.drained_share
+    drained = drained_s * larger(0.0, total - demand.absorbed_calls)
+    pace_s = larger(held_s, drained / total)
+    load = rate * pace_s
+    arrivals_scv = 1.0 if calls.arrivals == "poisson" else 0.0
+    behind = total * larger(0.0, pace_s - 1 / rate)
+    walked = queueing.heavy_traffic_wait_s(held_s, arrivals_scv + scv, total)
+    wait = share * where(load < FULL, smaller(wait, larger(walked, calls.users * held_s)), walked)
+    wait = where(demand.gathered > 1, smaller(wait, demand.gathered / rate), wait)
+    if calls.pattern == "sequential" and not demand.ahead:
+        wait = where(load <= FULL + NEARLY, smaller(wait, calls.users * demand.together * held_s / 2), wait)
+    wait = larger(wait, smaller(demand.queued, total / 2) / rate)
+    wait = (
+        wait
+        + demand.device_s
+        - smaller(demand.overlap_s, larger(0.0, 1 / calls.rate_per_s - demand.device_s))
+    )
+    if demand.ahead:
+        wait = ahead_wait_s(demand, wait, calls.rate_per_s)
+        # NOTE: nothing is read ahead at first: calls wait that come while one of the first windows is read
+        window_s = demand.together * demand.device_s
+        wait = wait + FIRST_WINDOWS * window_s * (1 + calls.rate_per_s * window_s / 2) / calls.count
+    wait = wait + share * behind / 2 + _idled_s(system, calls, demand)
+    arrived_s, queued_s = _arrived(system, calls, demand)
+    elapsed = larger(arrived_s, total * pace_s) + demand.device_s + demand.cpu_s
+    return StreamTime(demand, total, elapsed, demand.cpu_s + queued_s + wait, wait, load, method)
+
+
+def _idled_s(system: Any, calls: Any, demand: CallDemand) -> Number:
+    """Mean wait for a scheduler that keeps the device for another program, which may go on near where it was.
+
+    A turn lasts until a gap is longer than the scheduler waits, or the slice is over [linux-cfq].
+    """
+    if calls.users == 1 or not goes_on_near(system, calls):
+        return 0.0
+    stays = (
+        1 - e ** (-IDLE_S * calls.rate_per_s)
+        if calls.arrivals == "poisson"
+        else calls.rate_per_s * IDLE_S >= 1
+    )
+    turn_s = smaller(
+        SYNC_SLICE_S, (demand.held_s + stays / calls.rate_per_s) / larger(LEAST_SHARE, 1 - stays)
+    )
+    taken = smaller(1.0, calls.users * (calls.rate_per_s * demand.held_s + stays))
+    return taken * (calls.users - 1) ** 2 * turn_s / (2 * calls.users) * demand.waiting_share
+
+
+def _arrived(system: Any, calls: Any, demand: CallDemand) -> tuple[Number, Number]:
+    """When the processors have begun the last call of all users, and a call's mean wait for one."""
+    cpus = system.host.cpus
+    queued_s = larger(0.0, calls.users - cpus) / 2 * demand.cpu_s if calls.arrivals == "regular" else 0.0
+    total = calls.users * calls.count
+    last_s = last_arrival_s(calls)
+    behind_s = larger(0.0, total * demand.cpu_s / cpus - calls.count / calls.rate_per_s)
+    return last_s + behind_s, queued_s + behind_s / 2
+
+
+def ahead_wait_s(demand: CallDemand, wait_s: Number, rate_per_s: Number) -> Number:
+    """Wait of a call of a reader at a rate, a window of whom is on its way while it reads the one before."""
+    together = demand.together
+    return larger(0.0, wait_s + (together - 1) * demand.device_s - together / rate_per_s) / together
+
+
+def last_arrival_s(calls: Any) -> Number:
+    """When the last call of all users comes: sums of times between arrivals are nearly normal [blom-1958]."""
+    mean_s = calls.count / calls.rate_per_s
+    if calls.arrivals != "poisson":
+        return mean_s
+    return mean_s * (1 + queueing.largest_of(int(calls.users)) / calls.count**0.5)
+
+
+def _hidden(system: Any, calls: Any, demand: CallDemand) -> StreamTime:
+    """Writes that go to the device behind the program, which is held back only at the dirty limit and by commits."""
+    total = calls.users * calls.count
+    queued_s: Number = 0.0
+    if calls.rate_per_s is not None:
+        own_s, queued_s = _arrived(system, calls, demand)
+    else:
+        each_s = larger(demand.cpu_s + calls.think_s, calls.users * demand.cpu_s / system.host.cpus)
+        own_s, queued_s = calls.count * each_s, each_s - demand.cpu_s - calls.think_s
+    flow = _behind(system, calls, demand, own_s)
+    method = "write-back as a flow: writers are held at the dirty limit, and by commits of ext3"
+    held_s = larger(flow.at_limit_s, flow.committing_s)
+    wait = held_s / calls.count
+    elapsed = own_s + held_s
+    if calls.rate_per_s is not None:  # those that come while a commit lasts wait for the rest of it
+        wait = larger(
+            flow.at_limit_s / 2, flow.committing_s**2 / 2 / larger(1, flow.commits) / larger(own_s, LEAST_S)
+        )
+        elapsed = own_s + flow.at_limit_s
+    return StreamTime(demand, total, elapsed, demand.cpu_s + queued_s + wait, wait, 0.0, method, flow.share)
+
+
+@dataclass(slots=True)
+class Flow:
+    """What write-back does to the writers; numbers or arrays."""
+
+    at_limit_s: Number
+    """Time that they stand still at the dirty limit."""
+    committing_s: Number
+    """Time that ordered commits write their data."""
+    commits: Number
+    share: Number
+    """Share that is written back until the writers have ended."""
+
+
+def _behind(system: Any, calls: Any, demand: CallDemand, own_s: Number) -> Flow:
+    """Writers are held at the dirty limit, and while an ordered commit writes their data.
+
+    Write-back begins above the background limit, and with pages that are old.
+    """
+    host = system.host
+    release = block_layer.release_of(host.kernel)
+    background, limit = page_cache.dirty_limits_bytes(
+        host.memory_bytes, host.dirty_background_ratio_percent, host.dirty_ratio_percent
+    )
+    held_at = page_cache.held_back_bytes(background, limit, release)
+    size = calls.users * calls.count * demand.device_bytes
+    if calls.pattern == "random":
+        size = page_cache.dirty_bytes(size, span_of(system, calls))
+    drained_per_s = demand.device_bytes / demand.held_s
+    dirtied_per_s = size / larger(own_s, 1e-12)
+    starts_s = background / dirtied_per_s
+    at_limit_s = larger(0.0, starts_s + (size - held_at) / drained_per_s - own_s)
+    at_limit_s = where(size > held_at, at_limit_s, 0.0)
+    committed: Number = 0.0
+    commits: Number = 0
+    if host.filesystem == "ext3" and host.journal_data == "ordered":
+        first_s = larger(0.0, host.journal_commit_s - host.journal_age_s)
+        commits = where(own_s > first_s, 1 + floor_div(own_s - first_s, host.journal_commit_s), 0)
+        committed = where(commits > 0, (first_s + (commits - 1) * host.journal_commit_s) * dirtied_per_s, 0.0)
+    committing_s = committed / drained_per_s
+    old = larger(0.0, own_s - host.dirty_expire_s) * dirtied_per_s
+    flowed = larger(0.0, own_s + larger(at_limit_s, committing_s) - starts_s) * drained_per_s
+    share = smaller(1.0, larger(larger(old, committed), flowed) / size)
+    return Flow(at_limit_s, committing_s, commits, share)
+
+
+def _mean(value: Number) -> Number:
+    return value.mean() if getattr(value, "ndim", 0) else value

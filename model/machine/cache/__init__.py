@@ -1,0 +1,1 @@
+"""What the buffer cache keeps."""

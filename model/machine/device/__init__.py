@@ -1,0 +1,1 @@
+"""Queues, schedulers and drives, and the counters of iostat."""

@@ -1,0 +1,123 @@
+"""A set of disks: RAID 0, 1, 10 and 5, requests cut at the stripe's units [patterson-raid]."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from model.machine.device.array_cache import Drive
+
+
+class Striped:
+    """RAID 0, and RAID 1 and 10, where each place of the stripe is held twice; a read goes to the copy free first."""
+
+    __slots__ = ("_copies", "_unit_bytes", "free_s")
+
+    def __init__(self, members: Sequence[Drive], *, copies: int, unit_bytes: int) -> None:
+        self._copies = [members[first : first + copies] for first in range(0, len(members), copies)]
+        self._unit_bytes = unit_bytes
+        self.free_s = 0.0
+        """When the last command handed in is done."""
+
+    def submit(self, now_s: float, write: bool, start_byte: int, size_bytes: int) -> float:
+        """When a command handed in at *now_s* is done: when its last part is."""
+        done = now_s
+        for place, start, size in pieces(start_byte, size_bytes, len(self._copies), self._unit_bytes):
+            copies = self._copies[place]
+            for member in copies if write else (_free_first(copies, now_s, start),):
+                done = max(done, member.submit(now_s, write, start, size))
+        self.free_s = done
+        return done
+
+    def distance(self, start_byte: int) -> float:
+        """How far the nearest copy is from a byte."""
+        row, place = divmod(start_byte // self._unit_bytes, len(self._copies))
+        return min(member.distance(row * self._unit_bytes) for member in self._copies[place])
+
+
+class Parity:
+    """RAID 5: a row of units and their parity, which moves by a member from row to row.
+
+    What does not fill a row is read before it is written, with the parity: two reads and two writes.
+    """
+
+    __slots__ = ("_members", "_unit_bytes", "free_s")
+
+    def __init__(self, members: Sequence[Drive], *, unit_bytes: int) -> None:
+        self._members = members
+        self._unit_bytes = unit_bytes
+        self.free_s = 0.0
+        """When the last command handed in is done."""
+
+    def submit(self, now_s: float, write: bool, start_byte: int, size_bytes: int) -> float:
+        """When a command handed in at *now_s* is done: when its last part is."""
+        done = now_s
+        for row, parts in self._rows(start_byte, size_bytes):
+            if write:
+                done = max(done, self._write_row(now_s, row, parts))
+            else:
+                for member, start, size in parts:
+                    done = max(done, self._members[member].submit(now_s, False, start, size))
+        self.free_s = done
+        return done
+
+    def distance(self, start_byte: int) -> float:
+        """How far the member that holds a byte is from it."""
+        _, parts = next(self._rows(start_byte, 1))
+        return self._members[parts[0][0]].distance(parts[0][1])
+
+    def _write_row(self, now_s: float, row: int, parts: list[tuple[int, int, int]]) -> float:
+        first = min(start for _, start, _ in parts)
+        last = max(start + size for _, start, size in parts)
+        touched = [*parts, (self._parity_member(row), first, last - first)]
+        if sum(size for _, _, size in parts) == (len(self._members) - 1) * self._unit_bytes:
+            return max(
+                self._members[member].submit(now_s, True, start, size) for member, start, size in touched
+            )
+        read, longest = now_s, 0.0
+        for member, start, size in touched:
+            # NOTE: the write follows on the member at once; held back for the other's read, it would keep others out
+            known = self._members[member].submit(now_s, False, start, size)
+            read = max(read, known)
+            longest = max(longest, self._members[member].submit(known, True, start, size) - known)
+        return read + longest
+
+    def _parity_member(self, row: int) -> int:
+        many = len(self._members)
+        return many - 1 - row % many
+
+    def _rows(self, start_byte: int, size_bytes: int) -> Iterator[tuple[int, list[tuple[int, int, int]]]]:
+        """Row, and its parts: member, first byte there, bytes."""
+        unit, data = self._unit_bytes, len(self._members) - 1
+        byte, end = start_byte, start_byte + size_bytes
+        while byte < end:
+            row = byte // (unit * data)
+            row_end = min(end, (row + 1) * unit * data)
+            parts = []
+            while byte < row_end:
+                place = byte // unit % data
+                size = min(row_end, (byte // unit + 1) * unit) - byte
+                # the data go round behind the parity, so that units in order lie on members in order
+                member = (self._parity_member(row) + 1 + place) % len(self._members)
+                parts.append((member, row * unit + byte % unit, size))
+                byte += size
+            yield row, parts
+
+
+def pieces(start_byte: int, size_bytes: int, wide: int, unit_bytes: int) -> list[tuple[int, int, int]]:
+    """Place in the stripe, first byte there and bytes of each part of a request; what adjoins on a place is one."""
+    found: dict[int, tuple[int, int]] = {}
+    byte, end = start_byte, start_byte + size_bytes
+    while byte < end:
+        row, place = divmod(byte // unit_bytes, wide)
+        size = min(end, (byte // unit_bytes + 1) * unit_bytes) - byte
+        first, before = found.get(place, (row * unit_bytes + byte % unit_bytes, 0))
+        found[place] = (first, before + size)
+        byte += size
+    return [(place, first, size) for place, (first, size) in found.items()]
+
+
+def _free_first(copies: Sequence[Drive], now_s: float, start_byte: int) -> Drive:
+    """The copy that is free first; of idle ones the nearer."""
+    if len(copies) == 1:
+        return copies[0]
+    return min(copies, key=lambda member: (max(now_s, member.free_s), member.distance(start_byte)))

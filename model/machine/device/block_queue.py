@@ -1,0 +1,110 @@
+"""Requests that wait for a device: merged at their ends, let go by a scheduler, limited in number. Knows no time."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from model.machine.device.elevator import Elevator
+
+
+class Request:
+    """One request: where it lies, whose it is, and who waits for it."""
+
+    __slots__ = ("begin_s", "end_byte", "owner", "queued_s", "start_byte", "sync", "waiting", "write")
+
+    def __init__(
+        self, write: bool, start_byte: int, end_byte: int, owner: int, sync: bool, queued_s: float
+    ) -> None:
+        self.write = write
+        self.start_byte = start_byte
+        self.end_byte = end_byte
+        self.owner = owner
+        self.sync = sync
+        self.queued_s = queued_s
+        self.begin_s = queued_s
+        """When it was handed to the device."""
+        self.waiting: list[Any] = []
+        """Calls and pages that it carries."""
+
+    @property
+    def size_bytes(self) -> int:
+        """Bytes it carries."""
+        return self.end_byte - self.start_byte
+
+
+class BlockQueue:
+    """Waiting requests of one device, and how many of each direction there are until they are done."""
+
+    __slots__ = (
+        "_by_end",
+        "_by_start",
+        "_nr_requests",
+        "count",
+        "elevator",
+        "largest_bytes",
+        "merged",
+        "waiting",
+    )
+
+    def __init__(self, elevator: Elevator, largest_bytes: int, nr_requests: int) -> None:
+        self.elevator = elevator
+        self.largest_bytes = largest_bytes
+        self._nr_requests = nr_requests
+        self._by_end: tuple[dict[int, Request], dict[int, Request]] = ({}, {})
+        self._by_start: tuple[dict[int, Request], dict[int, Request]] = ({}, {})
+        self.count = [0, 0]
+        """Requests of reads and of writes, waiting or at the device."""
+        self.waiting = 0
+        """Requests of both that the scheduler still has."""
+        self.merged = [0, 0]
+
+    def __len__(self) -> int:
+        return self.waiting
+
+    def merge(self, write: bool, start_byte: int, size_bytes: int) -> Request | None:
+        """The waiting request that takes the bio in, at its back or its front; None where there is none with room."""
+        by_end, by_start = self._by_end[write], self._by_start[write]
+        request = by_end.get(start_byte)
+        if request is not None and request.end_byte - request.start_byte + size_bytes <= self.largest_bytes:
+            del by_end[start_byte]
+            request.end_byte += size_bytes
+            by_end[request.end_byte] = request
+            self.merged[write] += 1
+            return request
+        request = by_start.get(start_byte + size_bytes)
+        if request is not None and request.end_byte - request.start_byte + size_bytes <= self.largest_bytes:
+            del by_start[request.start_byte]
+            self.elevator.moves(request, start_byte)
+            by_start[start_byte] = request
+            self.merged[write] += 1
+            return request
+        return None
+
+    def full(self, write: bool) -> bool:
+        """Whether nr_requests of the direction are there."""
+        return self.count[write] >= self._nr_requests
+
+    def insert(self, request: Request) -> None:
+        """Queue a request of its own."""
+        write = request.write
+        self.count[write] += 1
+        self.waiting += 1
+        self._by_end[write][request.end_byte] = request
+        self._by_start[write][request.start_byte] = request
+        self.elevator.insert(request)
+
+    def take(self, now_s: float) -> Request | None:
+        """The request that goes to the device next; None where none waits, or the scheduler waits for a better one."""
+        request: Request | None = self.elevator.take(now_s)
+        if request is not None:
+            self.waiting -= 1
+            by_end, by_start = self._by_end[request.write], self._by_start[request.write]
+            if by_end.get(request.end_byte) is request:
+                del by_end[request.end_byte]
+            if by_start.get(request.start_byte) is request:
+                del by_start[request.start_byte]
+        return request
+
+    def done(self, request: Request) -> None:
+        """A request has left the device."""
+        self.count[request.write] -= 1

@@ -1,0 +1,133 @@
+"""The device behind a queue, built from its specification: one contract for a disk, flash, a set, and a volume."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from model.errors import OutsideLaw
+from model.laws.disk_geometry import geometry_of
+from model.laws.disk_means import data_members
+from model.machine.device.array import Parity, Striped
+from model.machine.device.array_cache import Bus, Drive, ReadHits, WriteBack
+from model.machine.device.flash import Flash
+from model.machine.device.rotating import Rotating
+from model.machine.device.volume import Volume
+
+GEOMETRY = frozenset(
+    f"disk.{name}"
+    for name in (
+        "average_seek_s", "track_seek_s", "full_seek_s", "rotation_s", "head_switch_s", "heads",
+        "zones", "inner_bandwidth_ratio", "track_buffer_bytes", "bus_bytes_per_s",
+    )
+)  # fmt: skip
+"""Of a drive with positions."""
+SINGLE = GEOMETRY | {
+    "disk.overhead_s",
+    "disk.bandwidth_bytes_per_s",
+    "disk.write_overhead_s",
+    "disk.write_bandwidth_bytes_per_s",
+    "disk.parallel_requests",
+    "disk.queue_depth",
+    "disk.capacity_bytes",
+}
+"""Of a single drive without a cache for writes."""
+READS = SINGLE | {
+    "disk.service_cv",
+    "disk.write_cache_bytes",
+    "disk.write_cache_flushed",
+    "disk.read_hit_fraction",
+    "disk.raid_level",
+    "disk.raid_disks",
+    "disk.stripe_unit_bytes",
+    "disk.iops_limit",
+    "disk.throughput_limit_bytes_per_s",
+    "disk.burst_iops",
+    "disk.burst_credits",
+}
+"""Fields of the specification that :func:`drive_of` reads, or the server in its place where service times vary."""
+
+
+def drive_of(disk: Any) -> Bounded:
+    """The device that a specification describes; ``submit(now_s, write, start_byte, size_bytes)`` says when it is done.
+
+    Raises :class:`OutsideLaw` for a command that reaches beyond the capacity.
+    """
+    bus = Bus(disk.overhead_s, disk.bus_bytes_per_s)
+    device = _set_of(disk) if disk.raid_level != "none" else _single(disk)
+    cache = None
+    if disk.write_cache_bytes:
+        write = disk.overhead_s if disk.write_overhead_s is None else disk.write_overhead_s
+        device = cache = WriteBack(
+            device,
+            disk.write_cache_bytes,
+            Bus(write, disk.bus_bytes_per_s),
+            unit_bytes=_destage_bytes(disk),
+            depth=disk.raid_disks * disk.parallel_requests,
+        )
+    if disk.read_hit_fraction:
+        device = ReadHits(device, disk.read_hit_fraction, bus)
+    if disk.iops_limit is not None or disk.throughput_limit_bytes_per_s is not None:
+        device = Volume(device, disk)
+    return Bounded(device, capacity_of(disk), cache)
+
+
+def capacity_of(disk: Any) -> int:
+    """Bytes that a device or a set holds: the members' sum less redundancy, in whole stripes."""
+    unit = 1 if disk.raid_level == "none" else disk.stripe_unit_bytes
+    return int(disk.capacity_bytes // unit * unit * data_members(disk))
+
+
+class Bounded:
+    """A device that refuses what lies beyond its end."""
+
+    __slots__ = ("_cache", "_capacity_bytes", "_device")
+
+    def __init__(self, device: Drive, capacity_bytes: int, cache: WriteBack | None) -> None:
+        self._device = device
+        self._capacity_bytes = capacity_bytes
+        self._cache = cache
+
+    @property
+    def free_s(self) -> float:
+        """When the last command handed in is done."""
+        return self._device.free_s
+
+    def submit(self, now_s: float, write: bool, start_byte: int, size_bytes: int) -> float:
+        """When a command handed in at *now_s* is done."""
+        if start_byte < 0 or size_bytes <= 0 or start_byte + size_bytes > self._capacity_bytes:
+            raise OutsideLaw(
+                f"disk: {size_bytes:,} bytes from byte {start_byte:,} on are asked for; allowed are the bytes below "
+                f"its capacity, {self._capacity_bytes:,}"
+            )
+        return self._device.submit(now_s, write, start_byte, size_bytes)
+
+    def flush(self, now_s: float) -> float:
+        """When all writes that are done are on the medium too."""
+        return now_s if self._cache is None else self._cache.flush(now_s)
+
+    def distance(self, start_byte: int) -> float:
+        """How far the device is from a byte."""
+        return self._device.distance(start_byte)
+
+
+def _single(disk: Any) -> Drive:
+    if not disk.rotation_s:
+        return Flash(disk)
+    # NOTE: commands out of the drive's own cache have no overhead of their own; a controller's have
+    own_cache = disk.write_cache_bytes and disk.raid_level == "none"
+    return Rotating(disk, write_overhead_s=0.0 if own_cache else None)
+
+
+def _set_of(disk: Any) -> Drive:
+    members = [_single(disk) for _ in range(disk.raid_disks)]
+    if disk.raid_level == "5":
+        return Parity(members, unit_bytes=disk.stripe_unit_bytes)
+    copies = 1 if disk.raid_level == "0" else 2
+    return Striped(members, copies=copies, unit_bytes=disk.stripe_unit_bytes)
+
+
+def _destage_bytes(disk: Any) -> int:
+    """Most bytes of one command out of a write cache: a row of the stripe, a track, or what a queue cuts."""
+    if disk.raid_level != "none":
+        return int(disk.stripe_unit_bytes * data_members(disk))
+    return max(512, int(geometry_of(disk).track_bytes)) if disk.rotation_s else int(disk.stripe_unit_bytes)

@@ -1,0 +1,1 @@
+"""A table in its blocks: rows, space map and extents."""

@@ -1,0 +1,316 @@
+"""The blocks of a heap segment: their free space, ITL entries and pieces, and how a session finds one with room."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections import defaultdict
+from collections.abc import Iterator
+
+from model.errors import OutsideLaw
+from model.laws.assm import FULL, class_bounds, needs_entry, pieces_admitted, verdict
+from model.machine.segment.heap_rules import HeapCounts, HeapRules
+from model.machine.segment.space_map import HELD, ITL, FreeLists, SpaceMap
+
+MOST_BLOCKS = 4_000_000
+ANYBODY = -1
+
+
+class HeapBlocks:
+    """Blocks below the high-water mark, and the search for space among them by batches of equal pieces.
+
+    *steps* says what each move of the high-water mark adds, as
+    :func:`model.machine.segment.extent_map.high_water_steps` does.
+    """
+
+    def __init__(self, rules: HeapRules, steps: Iterator[list[tuple[int, int]]], sessions: int = 1) -> None:
+        self.rules = rules
+        self.counts = HeapCounts()
+        self.sessions = sessions
+        self.space = SpaceMap(sessions)
+        self.lists = FreeLists(sessions)
+        self.free: list[int] = []
+        self.itl: list[int] = []
+        self.pieces: list[int] = []
+        self.stubs: list[int] = []
+        self.moved_in: list[int] = []
+        self._steps = steps
+        self._ahead: list[tuple[int, int]] = []
+        self._bounds = class_bounds(rules.reserve, rules.block)
+        self._taken: list[int] = []
+        self._entries: defaultdict[int, dict[int, int]] = defaultdict(dict)
+        """Block -> session -> ITL entries its open transaction has there."""
+        self._held: dict[int, dict[int, int]] = {}
+        """Block -> session -> space its open transaction has freed there."""
+        self._touched: list[set[int]] = [set() for _ in range(sessions)]
+        self._known: dict[int, tuple[int, bool, int, int, int, bool]] = {}
+        """Session -> what its last search was for, in which state of the map, where it ended, what it passed."""
+        self._stuck_itl: set[int] = set()
+        self._stuck_held: set[int] = set()
+        """Blocks that reject every search for one of *held_slots* but those of sessions at work in them."""
+        self._held_slots = range(0)
+        self._stuck_at_work: defaultdict[int, list[int]] = defaultdict(list)
+        """Session -> blocks of *stuck_held* that it is at work in."""
+
+    @property
+    def blocks(self) -> int:
+        """Blocks below the high-water mark."""
+        return len(self.free)
+
+    def _new_blocks(self, chunks: list[tuple[int, int]]) -> None:
+        rules, first = self.rules, len(self.free)
+        for l1, blocks in chunks:
+            self.free += [rules.empty] * blocks
+            self.itl += [rules.itl_initial] * blocks
+            for counter in (self.pieces, self.stubs, self.moved_in, self._taken):
+                counter.extend([0] * blocks)
+            if rules.assm:
+                self.space.grow(blocks, l1)
+        if not rules.assm:
+            self.lists.add_new(range(first, len(self.free)))
+        if len(self.free) > MOST_BLOCKS:
+            raise OutsideLaw(
+                f"the segment grows beyond {MOST_BLOCKS:,} blocks, more than this model is meant for"
+            )
+
+    def _extend(self) -> None:
+        """Move the high-water mark: format what an exact load left of its extent, or the next one."""
+        chunks, self._ahead = self._ahead or next(self._steps), []
+        self.counts.extensions += 1
+        self._new_blocks(chunks)
+
+    def _room(self, session: int, block: int) -> int:
+        free = self.free[block]
+        return free - self._held_from(session, block) if block in self._held else free
+
+    def _held_from(self, session: int, block: int) -> int:
+        if block not in self._held:
+            return 0
+        others = sum(bytes_ for owner, bytes_ in self._held[block].items() if owner != session)
+        return min(others, self.free[block])
+
+    def _set_free(self, session: int, block: int, free: int) -> None:
+        """Change a block's free space and, where it crosses a class boundary, its class."""
+        rules = self.rules
+        before, self.free[block] = self.free[block], free
+        if rules.assm:
+            old, new = bisect_right(self._bounds, before), bisect_right(self._bounds, free)
+            if new != old:
+                self.space.set_class(block, new if new > old else min(new, self.space.seen(block)))
+            if self._stuck_held:
+                self._look_again(block)
+        elif free > before and rules.data - free < rules.used_low:
+            self.lists.link(session, block)
+
+    def _look_again(self, block: int) -> None:
+        """A block that rejected for space held by others has changed: it may say something else now."""
+        if block in self._stuck_held:
+            self._stuck_held.discard(block)
+            self.space.stick(block, 0)
+
+    def _take_entries(self, session: int, block: int, many: int) -> int:
+        """Take ITL entries, free ones first; returns the bytes that new ones need."""
+        unused = self.itl[block] - self._taken[block]
+        new = max(0, many - unused)
+        self.itl[block] += new
+        self._taken[block] += many
+        entries = self._entries[block]
+        entries[session] = entries.get(session, 0) + many
+        self._touched[session].add(block)
+        self._look_again(block)
+        return new * self.rules.itl_entry
+
+    def _entry_bytes(self, session: int, block: int, migrated: bool) -> int | None:
+        """Bytes that one more ITL entry takes in *block*; None when the list is full."""
+        if (
+            not needs_entry(migrated, session in self._entries.get(block, ()))
+            or self.itl[block] > self._taken[block]
+        ):
+            return 0
+        return self.rules.itl_entry if self.itl[block] < self.rules.itl_limit else None
+
+    def _probe(self, session: int, block: int, slot: int, migrated: bool) -> str:
+        return self._verdict(session, block, slot, self._entry_bytes(session, block, migrated))
+
+    def _verdict(self, session: int, block: int, slot: int, entry: int | None) -> str:
+        return verdict(
+            slot,
+            free=self.free[block],
+            held=self._held_from(session, block),
+            reserve=self.rules.reserve,
+            empty=self.pieces[block] == 0,
+            entry=entry,
+        )
+
+    def _reject(self, session: int, block: int, why: str) -> int:
+        """Count a rejected probe and note what follows from it; what the next such search passes in its place."""
+        counts, rules = self.counts, self.rules
+        if why == "itl":
+            counts.rejected_itl += 1
+        elif why == "held":
+            counts.rejected_held += 1
+        else:
+            counts.rejected_space += 1
+        if not rules.assm:
+            self.lists.unlink(session, block)
+            return 0
+        if why == "space" or (why == "itl" and rules.itl_full_demotes):
+            self._look_again(block)
+            self.space.set_class(block, FULL)
+            return 0
+        if why == "itl":
+            self._stuck_itl.add(block)
+            self.space.stick(block, ITL)
+            return ITL
+        return self._stick_held(block)
+
+    def _stick_held(self, block: int) -> int:
+        """Note a block whose held space rejects all others alike."""
+        entry = self._entry_bytes(ANYBODY, block, True)
+        if entry is None:
+            return 0
+        rules, free = self.rules, self.free[block]
+        least = free - self._held_from(ANYBODY, block) - rules.reserve - entry + 1
+        most = free - entry - (rules.reserve if self.pieces[block] else 0)
+        if not self._stuck_held:
+            self._held_slots = range(least, most + 1)
+        self._held_slots = range(max(least, self._held_slots.start), min(most + 1, self._held_slots.stop))
+        self._stuck_held.add(block)
+        for session in {*self._held[block], *self._entries.get(block, ())}:
+            self._stuck_at_work[session].append(block)
+        self.space.stick(block, HELD)
+        return HELD
+
+    def _find(self, session: int, slot: int, migrated: bool) -> tuple[int, int]:
+        """A block that admits a piece of *slot*, and the rejections that the next such search will meet on its way."""
+        rules = self.rules
+        self.counts.searches += 1
+        least = self._least(slot)
+        for block in self._stuck_at_work.pop(session, ()):
+            self._look_again(block)
+        literal = bool(self._stuck_itl and not migrated) or bool(
+            self._stuck_held and slot not in self._held_slots
+        )
+        while True:
+            added = 0
+            found = self.space.search(session, least, literal) if rules.assm else self.lists.search(session)
+            for block, passed in found:
+                if block < 0:
+                    self._count_stuck(passed)
+                    break
+                why = self._probe(session, block, slot, migrated)
+                if why == "accepted":
+                    self.counts.accepted += 1
+                    self._count_stuck(passed)
+                    return block, -1 if literal else passed + added
+                added += self._reject(session, block, why)
+                literal = literal or (why == "held" and block not in self._stuck_held)
+            self._extend()
+
+    def _count_stuck(self, passed: int, searches: int = 1) -> None:
+        """Count the rejections of stuck blocks that each of *searches* has passed."""
+        held, itl = divmod(passed, HELD)
+        self.counts.rejected_itl += searches * itl
+        self.counts.rejected_held += searches * held
+
+    def _place(self, session: int, length: int, many: int) -> tuple[int, int]:
+        """Put up to *many* migrated pieces into the block a search finds; returns the block and how many."""
+        rules = self.rules
+        slot = rules.slot(length)
+        block, passed, settled = self._find_again(session, slot, True)
+        by_space, by_itl = pieces_admitted(
+            slot,
+            room=self._room(session, block),
+            reserve=rules.reserve,
+            empty=self.pieces[block] == 0 and not self._held_from(session, block),
+            free_entries=self.itl[block] - self._taken[block],
+            most_new_entries=rules.itl_limit - self.itl[block],
+            itl_entry=rules.itl_entry,
+        )
+        placed = 1 if passed < 0 else max(1, min(many, int(by_space), int(by_itl)))
+        self.counts.accepted += placed - 1
+        if placed > 1:
+            settled = self._search_alike(session, slot, placed - 1, passed, settled)
+        taken = placed * slot + self._take_entries(session, block, placed)
+        self.pieces[block] += placed
+        self.moved_in[block] += placed
+        self._set_free(session, block, self.free[block] - taken)
+        self._remember(session, slot, True, block, passed, settled)
+        return block, placed
+
+    def _remember(
+        self, session: int, slot: int, migrated: bool, block: int, passed: int, settled: bool
+    ) -> None:
+        """Keep where a search has ended, as long as nothing changes in the map."""
+        if passed < 0 or not self.rules.assm:
+            self._known.pop(session, None)
+        else:
+            self._known[session] = (slot, migrated, self.space.version, block, passed, settled)
+
+    def _search_alike(self, session: int, slot: int, many: int, passed: int, settled: bool = False) -> bool:
+        """Count *many* more searches that end in the same block; whether the session's hint is where they leave it."""
+        self.counts.searches += many
+        self._count_stuck(passed, many)
+        if not settled and self.rules.assm:
+            self.space.settle(session, self._least(slot))
+            settled = True
+        return settled
+
+    def _find_again(self, session: int, slot: int, migrated: bool) -> tuple[int, int, bool]:
+        """As :meth:`_find`, without searching where nothing has changed since the session's last search."""
+        known = self._known.get(session)
+        if known is not None and known[:3] == (slot, migrated, self.space.version):
+            _, _, _, block, passed, settled = known
+            if not settled:
+                self.space.settle(session, self._least(slot))
+            if self._probe(session, block, slot, migrated) == "accepted":
+                self.counts.searches += 1
+                self.counts.accepted += 1
+                self._count_stuck(passed)
+                return block, passed, True
+        return *self._find(session, slot, migrated), False
+
+    def _least(self, slot: int) -> int:
+        """The lowest class that a search for *slot* bytes looks at."""
+        rules = self.rules
+        return bisect_right(self._bounds, min(slot + rules.reserve, rules.data))
+
+    def _own_entry(self, session: int, block: int) -> None:
+        """A transaction that changes a block has an ITL entry there; waiting for one is left out."""
+        if session in self._entries.get(block, ()):
+            return
+        entry = self._entry_bytes(session, block, False)
+        if entry is not None and entry <= self.free[block]:
+            self._set_free(session, block, self.free[block] - self._take_entries(session, block, 1))
+
+    def _release(self, session: int, block: int, freed: int) -> None:
+        self._hold(session, block, freed)
+        self._set_free(session, block, self.free[block] + freed)
+
+    def _hold(self, session: int, block: int, freed: int) -> None:
+        """Keep what the session's transaction has freed from others until it commits."""
+        held = self._held.setdefault(block, {})
+        held[session] = held.get(session, 0) + freed
+        self._touched[session].add(block)
+
+    def commit(self, session: int) -> None:
+        """End the session's transaction: its ITL entries can be used again, and the space it freed."""
+        for block in self._touched[session]:
+            self._taken[block] -= _give_up(self._entries, block, session)
+            _give_up(self._held, block, session)
+            for stuck in (self._stuck_itl, self._stuck_held):
+                if block in stuck:
+                    stuck.discard(block)
+                    self.space.stick(block, 0)
+        self._touched[session] = set()
+        self._stuck_at_work.pop(session, None)
+        self.lists.commit(session)
+        self._known.clear()
+
+
+def _give_up(by_block: dict[int, dict[int, int]], block: int, session: int) -> int:
+    """Remove and return what a session has in a block."""
+    by_session = by_block.get(block, {})
+    mine = by_session.pop(session, 0)
+    if block in by_block and not by_session:
+        del by_block[block]
+    return mine

@@ -1,0 +1,284 @@
+"""The rows of a heap segment: loaded, inserted, grown, migrated and deleted, alike ones in one batch."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from model.errors import OutsideLaw
+from model.laws.assm import FULL, needs_entry
+from model.laws.growth import chain_of
+from model.machine.segment.heap_blocks import HeapBlocks
+from model.machine.segment.heap_rules import HeapRules
+
+HOME, DELETED = -1, -2
+
+
+class HeapRows(HeapBlocks):
+    """Rows over the blocks: where each lies and how long it is."""
+
+    def __init__(self, rules: HeapRules, steps: Iterator[list[tuple[int, int]]], sessions: int = 1) -> None:
+        super().__init__(rules, steps, sessions)
+        self.rows = 0
+        """Rows ever inserted."""
+        self.lengths = np.zeros(0, dtype=np.int32)
+        self.places = np.zeros(0, dtype=np.int32)
+        """For each row the block its last piece lies in, HOME or DELETED."""
+        self._fit = self._loaded = 0
+        self._inserted: dict[int, list[tuple[int, int]]] = {}
+        self._current: list[int | None] = [None] * sessions
+
+    def ranges(self, block: int) -> list[tuple[int, int]]:
+        """The rows of *block* in order: first row and how many, again and again."""
+        loaded = min(self._fit, self._loaded - block * self._fit)
+        first = [(block * self._fit, loaded)] if loaded > 0 else []
+        return first + self._inserted.get(block, [])
+
+    def load(self, many: int, length: int, direct: bool, most_per_block: int | None = None) -> None:
+        """Fill an empty segment, as one session's inserts and their commit do; or *direct*, as CREATE TABLE AS SELECT.
+
+        Inserts leave the high-water mark at the end of an extent, a direct load exactly behind the rows.
+        """
+        rules = self.rules
+        slot = rules.slot(length)
+        empty = rules.empty
+        fit = rules.rows_per_block(length) if most_per_block is None else most_per_block
+        self._fit, self._loaded = fit, many
+        full, rest = divmod(many, fit)
+        used = full + (rest > 0)
+        while self.blocks < used:
+            if direct:
+                self._format_up_to(used)
+            else:
+                self._extend()
+        self.free[:full] = [empty - fit * slot] * full
+        self.pieces[:full] = [fit] * full
+        self.lengths = np.full(many, length, dtype=np.int32)
+        self.places = np.full(many, HOME, dtype=np.int32)
+        self.rows = many
+        self.counts.inserted += many
+        last = used - 1
+        if rules.assm:
+            self.space.fill(last)
+        else:
+            self.lists.unlink_below(last)
+        self.free[last] = empty
+        self.pieces[last] = rest or fit
+        self._set_free(0, last, empty - (rest or fit) * slot)
+        if not direct:
+            self.counts.searches += used if rules.assm else many
+            self.counts.accepted += many
+            self.counts.rejected_space += last
+            if rules.assm:
+                self.space.aim(0, last)
+                self._current[0] = last
+
+    def reconnect(self) -> None:
+        """Sessions without a transaction log off and on: they no longer know where they last found room."""
+        self._current = [None] * self.sessions
+        self.space.forget()
+        self._known.clear()
+
+    def _format_up_to(self, used: int) -> None:
+        """Move the high-water mark within an extent, or into the next one, but not beyond *used* blocks."""
+        if not self._ahead:
+            self._ahead = next(self._steps)
+        l1, blocks = self._ahead[0]
+        now = min(blocks, used - self.blocks)
+        self._new_blocks([(l1, now)])
+        self._ahead[:1] = [(l1, blocks - now)] if blocks > now else []
+
+    def insert(self, session: int, many: int, length: int, each: int | None = None) -> None:
+        """Insert *many* rows of *length* one after another, in statements of *each* rows, all in one where not said.
+
+        A statement searches for a block and keeps it until it rejects a row; the next statement searches anew.
+        """
+        rules = self.rules
+        if length > rules.largest_piece:
+            raise OutsideLaw("a row does not fit an empty block")
+        slot = rules.slot(length)
+        statement = (each or many) if rules.assm else 1  # every insert looks at the head of the list
+        done = 0
+        while done < many:
+            block, passed, settled = self._current[session] if done % statement else None, -1, False
+            if block is None:
+                block, passed, settled = self._find_again(session, slot, False)
+            else:
+                why = self._probe(session, block, slot, False)
+                if why != "accepted":
+                    self._leave(session, block, why)
+                    continue
+                self.counts.accepted += 1
+            self._current[session] = block
+            entry = self._entry_bytes(session, block, False) or 0
+            fit = max(1, (self._room(session, block) - rules.reserve - entry) // slot)
+            if passed < 0:  # the searches of further statements are not known to end here
+                fit = min(fit, statement - done % statement)
+            placed = min(many - done, fit)
+            self.counts.accepted += placed - 1
+            searches = (done + placed - 1) // statement - done // statement
+            if searches:
+                settled = self._search_alike(session, slot, searches, passed, settled)
+            self._put_rows(session, block, placed, length, direct=False)
+            self._remember(session, slot, False, block, passed, settled)
+            done += placed
+
+    def _leave(self, session: int, block: int, why: str) -> None:
+        """The session's own block rejected a row: note it and go on without one."""
+        self._reject(session, block, why)
+        self._current[session] = None
+
+    def _put_rows(self, session: int, block: int, many: int, length: int, direct: bool) -> None:
+        slot = self.rules.slot(length)
+        entry = 0
+        if not direct and needs_entry(False, session in self._entries.get(block, ())):
+            entry = self._take_entries(session, block, 1)
+        first = self.rows
+        if first + many > len(self.lengths):
+            bigger = max(1024, 2 * len(self.lengths), first + many)
+            self.lengths = np.concatenate(
+                [self.lengths, np.zeros(bigger - len(self.lengths), dtype=np.int32)]
+            )
+            self.places = np.concatenate(
+                [self.places, np.full(bigger - len(self.places), HOME, dtype=np.int32)]
+            )
+        self.lengths[first : first + many] = length
+        self.rows += many
+        self._inserted.setdefault(block, []).append((first, many))
+        self.pieces[block] += many
+        self.counts.inserted += many
+        self._set_free(session, block, self.free[block] - many * slot - entry)
+
+    def append(self, many: int, length: int) -> None:
+        """Insert rows above the high-water mark by direct path; the mark ends exactly behind them."""
+        rules = self.rules
+        fit = rules.rows_per_block(length)
+        left = many
+        while left:
+            block = self.blocks
+            self._format_up_to(block + 1)
+            placed = min(left, fit)
+            self._put_rows(0, block, placed, length, direct=True)
+            left -= placed
+            if left and rules.assm:
+                self.space.set_class(block, FULL)
+            elif left:
+                self.lists.unlink(0, block)
+
+    def update(self, session: int, block: int, start: int, many: int, growth: int) -> None:
+        """Let *many* rows of *block*, from its row number *start* on, grow by *growth* each, in order."""
+        for first, alike in self._runs(block, start, many):
+            self._grow(session, block, first, alike, growth)
+
+    def rows_of(self, block: int) -> int:
+        """Rows whose home is *block*, deleted ones included."""
+        return sum(many for _, many in self.ranges(block))
+
+    def _ranges(self, block: int, start: int, many: int) -> Iterator[tuple[int, int]]:
+        for first, count in self.ranges(block):
+            if start < count and many > 0:
+                used = min(count - start, many)
+                yield first + start, used
+                many -= used
+                start = 0
+            else:
+                start = max(0, start - count)
+
+    def _runs(self, block: int, start: int, many: int) -> Iterator[tuple[int, int]]:
+        """Rows one after another that have one length and lie in one place: the first and how many."""
+        for first, count in self._ranges(block, start, many):
+            if count == 1:
+                yield first, 1
+                continue
+            lengths, places = self.lengths[first : first + count], self.places[first : first + count]
+            ends = np.flatnonzero((lengths[1:] != lengths[:-1]) | (places[1:] != places[:-1])) + 1
+            begin = 0
+            for end in [*ends.tolist(), count]:
+                yield first + begin, end - begin
+                begin = end
+
+    def _grow(self, session: int, home: int, row: int, many: int, growth: int) -> None:
+        """Let rows that are alike grow: in place while there is room, else to another block."""
+        rules = self.rules
+        place, length = int(self.places[row]), int(self.lengths[row])
+        if place == DELETED or not growth:
+            self.counts.in_place += many * (place != DELETED)
+            return
+        block = home if place == HOME else place
+        wanted = rules.piece(length + growth) - rules.piece(length)
+        end = row + many
+        while row < end:
+            self._own_entry(session, block)
+            if place != HOME:
+                self._own_entry(session, home)
+            room = self._room(session, block)
+            fit = end - row if wanted == 0 else min(end - row, room // wanted)
+            if fit:
+                self.lengths[row : row + fit] = length + growth
+                self.counts.in_place += fit
+                if wanted:
+                    self._set_free(session, block, self.free[block] - fit * wanted)
+                row += fit
+            if row == end:
+                return
+            row = self._move(session, block, row, end, growth)
+
+    def _move(self, session: int, block: int, row: int, end: int, growth: int) -> int:
+        """Let a row leave *block*, or all the alike rows up to *end* where leaving frees nothing; the row after."""
+        rules = self.rules
+        length, first_time = int(self.lengths[row]), int(self.places[row]) == HOME
+        freed = rules.piece(length) - rules.stub if first_time else rules.slot(length)
+        carried = length + growth - (0 if first_time else rules.rowid)
+        bodies, tail = chain_of(carried, rules.largest_piece, rules.header, rules.rowid)
+        last = end if freed == 0 else row + 1
+        while row < last:
+            for _ in range(bodies):
+                self._place(session, rules.largest_piece, 1)
+                self.counts.chain_pieces += 1
+            target, placed = self._place(session, tail, 1 if bodies else last - row)
+            self.places[row : row + placed] = target
+            self.lengths[row : row + placed] = tail
+            row += placed
+            self.counts.chained += placed * (bodies > 0)
+            if first_time:
+                self.counts.migrated += placed
+                self.stubs[block] += placed
+            else:
+                self.counts.moved_again += placed
+                self.pieces[block] -= placed
+                self.moved_in[block] -= placed
+            if freed:
+                self._release(session, block, freed)
+        return row
+
+    def delete(self, session: int, block: int, start: int, many: int) -> None:
+        """Delete *many* rows of *block*; their space is on offer at once, but free for others only after the commit."""
+        rules = self.rules
+        for first, alike in self._runs(block, start, many):
+            place = int(self.places[first])
+            if place == DELETED:
+                continue
+            lies = block if place == HOME else place
+            row, end = first, first + alike
+            while row < end:
+                self._own_entry(session, lies)
+                self._own_entry(session, block)
+                entered = session in self._entries.get(lies, ()) and session in self._entries.get(block, ())
+                # what one row frees may make room for the entry; and which block is linked first, free lists remember
+                part = end - row if entered and (rules.assm or place == HOME) else 1
+                self._remove(session, block, lies, row, part)
+                row += part
+
+    def _remove(self, session: int, home: int, lies: int, row: int, many: int) -> None:
+        """Delete alike rows of *home* that lie in block *lies*."""
+        rules = self.rules
+        self._release(session, lies, many * rules.slot(int(self.lengths[row])))
+        self.pieces[lies] -= many
+        if int(self.places[row]) != HOME:
+            self.moved_in[lies] -= many
+            self.stubs[home] -= many
+            self.pieces[home] -= many
+            self._release(session, home, many * (rules.stub + rules.directory))
+        self.places[row : row + many] = DELETED
+        self.counts.deleted += many

@@ -1,1 +1,0 @@
-"""What a mechanism remembers, without a clock."""

@@ -1,0 +1,1 @@
+"""One SQL statement, in one or several sessions."""

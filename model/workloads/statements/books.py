@@ -1,0 +1,211 @@
+"""The books of statements: from demands and times to the figures of an answer, or of an array of answers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from model.books import Figures, close, device_stats, devices, time_of
+from model.causes import (
+    BETWEEN_CALLS,
+    DIRECT,
+    FREE_BUFFERS,
+    LOG_SPACE,
+    MORE_DATA,
+    SCATTERED,
+    SENT_TWICE,
+    SEQUENTIAL,
+    TO_CLIENT,
+)
+from model.demand import Demand, optimizer_of
+from model.laws.iostat import DeviceSums
+from model.laws.numeric import Number, known_or, known_where, larger, over, smaller, some
+from model.results import (
+    CacheUse,
+    Call,
+    DeviceStats,
+    EventTime,
+    Interval,
+    LogicalIO,
+    OptimizerCost,
+    PhysicalIO,
+    RunResult,
+    part,
+)
+from model.spec import System, Workload
+from model.units import show_seconds
+from model.workloads.statements.row_books import row_changes, segment_space, space_search
+
+LAW_SOURCES = {
+    "full_scan": ("oracle-concepts", "rahn-mbrc", "savvinov-lio", "shallahamer-direct", "oracle-tuning"),
+    "index_range_scan": ("oracle-concepts", "savvinov-lio", "oracle-tuning"),
+    "update": ("oracle-concepts", "adams-migration", "geist-assm", "lewis-assm-bug", "rahn-pctfree"),
+    "insert": ("oracle-concepts", "geist-assm", "lewis-delete"),
+    "delete": ("oracle-concepts", "lewis-delete"),
+    "import": ("oracle-concepts", "oracle-utilities", "oracle-wait-interface", "magni-linux"),
+    "export": ("oracle-concepts", "oracle-utilities", "rahn-mbrc", "savvinov-lio"),
+}
+IN_CALL = (DIRECT, SCATTERED, SEQUENTIAL, TO_CLIENT, MORE_DATA, FREE_BUFFERS, LOG_SPACE)
+
+
+@dataclass(slots=True)
+class Timing:
+    """What an engine found out about time: per session the waits, causes and reads, and the device over the run."""
+
+    elapsed_s: Number
+    cpu: dict[str, Number]
+    wait: dict[str, EventTime]
+    unaccounted: dict[str, Number]
+    read_requests: Number
+    read_blocks: Number
+    device: DeviceStats | None
+    engine: str
+    request_blocks: dict[int, float] = field(default_factory=dict)
+    """Reads by size in blocks; not known of arrays."""
+    seed: int = 0
+    warnings: list[str] = field(default_factory=list)
+    interval: Interval | None = None
+    events: int | None = None
+    last_session_s: Number | None = None
+
+
+def close_books(name: str, system: System, work: Workload, demand: Demand, timing: Timing) -> RunResult:
+    """One checked result from what was asked and how long it took."""
+    figures = figures_of(system, work, demand, timing)
+    time = figures.time
+    waited_in_call = sum(timing.wait[event].total_s for event in IN_CALL if event in timing.wait)
+    overlap = timing.unaccounted.get(SENT_TWICE, 0.0)
+    figures.calls = _calls(work, demand, time.cpu_s, waited_in_call + overlap, timing.read_blocks)
+    figures.changes = row_changes(work, demand)
+    figures.space_search = space_search(system, demand, timing.cpu, timing.elapsed_s)
+    return close(name, system, work, figures)
+
+
+def figures_of(system: System, work: Workload, demand: Demand, timing: Timing) -> Figures:
+    """What there is of one answer and of an array of them."""
+    blocks, size, gets = timing.read_blocks, demand.block_size_bytes, demand.gets
+    walk_cpu = timing.cpu["walking rows"]
+    get_cpu = timing.cpu["buffer gets"] + walk_cpu
+    hits = larger(0.0, demand.blocks_wanted + demand.plan.single_reads - blocks)
+    written_blocks = demand.writing.written_blocks / work.users if demand.writing else 0.0
+    device = timing.device
+    if demand.writing:
+        device = _device_of_writes(system, demand, known_or(timing.last_session_s, timing.elapsed_s))
+    opinion = optimizer_of(system, work, demand)
+    return Figures(
+        engine=timing.engine,
+        seed=timing.seed,
+        law_sources=LAW_SOURCES[work.kind],
+        warnings=timing.warnings,
+        demand=demand,
+        time=time_of(
+            timing.elapsed_s,
+            timing.cpu,
+            timing.wait,
+            timing.unaccounted,
+            client_rows_s=known_where(demand.client_rows_s > 0, demand.client_rows_s),
+            interval=timing.interval,
+            last_session_s=timing.last_session_s,
+        ),
+        logical_io=part(
+            LogicalIO,
+            consistent_gets=gets,
+            current_gets=demand.current_gets,
+            cpu_per_get_s=over(get_cpu, gets),
+            row_walk_fraction=over(walk_cpu, get_cpu),
+        ),
+        physical_io=part(
+            PhysicalIO,
+            read_requests=timing.read_requests,
+            read_blocks=blocks,
+            read_bytes=blocks * size,
+            write_requests=written_blocks,
+            write_bytes=written_blocks * size,
+            request_blocks=dict(sorted(timing.request_blocks.items(), reverse=True)),
+        ),
+        cache=part(CacheUse, hits=hits, misses=blocks, hit_fraction=over(hits, hits + blocks)),
+        segment=segment_space(system, work, demand),
+        device=devices(disk=device),
+        optimizer=part(
+            OptimizerCost,
+            io_cost=opinion.io_cost,
+            cpu_cost=opinion.cpu_cost,
+            cost=opinion.cost,
+            mbrc=opinion.mbrc,
+        ),
+        access=demand.plan.why,
+        events=timing.events,
+    )
+
+
+def _device_of_writes(system: System, demand: Demand, elapsed_s: Number) -> DeviceStats | None:
+    """The device under DBWR and the log over the run; reads that nobody waits long for are left out."""
+    writing = demand.writing
+    assert writing is not None
+    blocks = writing.written_blocks
+    size = blocks * demand.block_size_bytes + writing.redo_bytes
+    requests = blocks * writing.requests + writing.redo_bytes / system.host.max_request_bytes
+    held_s = smaller(elapsed_s, blocks * writing.device_s + writing.blocks * writing.redo_s)
+    sums = DeviceSums((0.0, requests), (0.0, 0.0), (0.0, size), held_s, held_s)
+    return device_stats(sums, elapsed_s, (size > 0) & (elapsed_s > 0))
+
+
+def _calls(
+    work: Workload, demand: Demand, cpu_s: float, waited_s: float, read_blocks: float
+) -> dict[str, Call]:
+    """TKPROF's three lines: a query works in its fetches, a statement that changes rows in its executions."""
+    nothing = Call(count=1, cpu_s=0, elapsed_s=0, disk=0, query=0, current=0, rows=0)
+    changed = demand.change
+    busy = Call(
+        count=demand.trips if changed else demand.fetches,
+        cpu_s=cpu_s,
+        elapsed_s=max(0.0, cpu_s + waited_s),
+        disk=read_blocks,
+        query=demand.gets,
+        current=demand.current_gets,
+        rows=changed.rows / work.users if changed else demand.rows_returned,
+    )
+    if changed:
+        return {"parse": nothing, "execute": busy, "fetch": nothing.model_copy(update={"count": 0})}
+    return {"parse": nothing, "execute": nothing, "fetch": busy}
+
+
+def client_times(system: System, demand: Demand) -> tuple[dict[str, EventTime], dict[str, Number]]:
+    """Waits for the client, and what the trace of such a run leaves unaccounted or counts twice."""
+    waits = {
+        event: part(EventTime, waits=times, max_s=each_s, total_s=times * each_s)
+        for event, (times, each_s) in demand.waits.items()
+        if some(times)
+    }
+    return waits, {
+        SENT_TWICE: -demand.sent_twice_s,
+        BETWEEN_CALLS: demand.trips * system.host.between_calls_s,
+    }
+
+
+def histogram(demand: Demand) -> dict[int, float]:
+    """Reads by size in blocks, header and map reads included."""
+    sizes: dict[int, float] = {}
+    single = float(demand.plan.single_reads)
+    if single:
+        sizes[1] = single
+    for piece in demand.plan.pieces:
+        if piece.count > 0 and piece.blocks > 0:
+            sizes[int(piece.blocks)] = sizes.get(int(piece.blocks), 0.0) + float(piece.count)
+    return sizes
+
+
+def session_warnings(work: Workload, demand: Demand, timed: tuple[float, float, float]) -> list[str]:
+    """What to know of several sessions: *timed* are seconds of the mean one, until the last one, and for all CPU."""
+    if work.users == 1:
+        return []
+    said = f"{work.users} users: times and counts are those of the mean session"
+    if demand.change is None:
+        said += "; a session does not find blocks in the buffer cache that another one has read"
+    mean, last, processors = (show_seconds(seconds) for seconds in timed)
+    if timed[0] >= timed[2]:
+        return [said]
+    return [
+        said,
+        f"the mean session takes {mean}, less than the {processors} that the processors need for all of them: who gets "
+        f"the first blocks early is done early, the last one after {last}",
+    ]

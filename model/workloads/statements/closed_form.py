@@ -1,0 +1,301 @@
+"""The instant answer of a statement: the laws composed in closed form, for one scenario or for arrays of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+from model import causes
+from model.books import device_stats, row
+from model.causes import FREE_BUFFERS, LOG_SPACE, SEQUENTIAL
+from model.demand import (
+    Demand,
+    DeviceDemand,
+    demand_of,
+    device_demand,
+    parallel_of,
+    reads_as_calls,
+    reaps_are_waits,
+)
+from model.demand.device_calls import Changed
+from model.demand.network import alone as alone_stream
+from model.demand.storage import answered_s, bursting
+from model.demand.stream_demand import CallDemand
+from model.demand.stream_work import call_demand
+from model.demand.turns import Alone, among_others, ends_at
+from model.laws import device
+from model.laws.iostat import DeviceSums
+from model.laws.numeric import Number, known_where, larger, nearest, over, smaller, some, where
+from model.results import DeviceStats, EventTime, RunResult, part
+from model.spec import Statement, System
+from model.workloads.statements import books
+
+
+@dataclass(slots=True)
+class ScanTime:
+    """Elapsed time of one session, and what of it is waiting for reads, or for a processor."""
+
+    elapsed_s: Number
+    last_s: Number
+    """From the begin of the first session to the end of the last."""
+    read_wait_s: Number
+    single_wait_s: Number
+    device_queue_s: Number
+    """Waits behind the reads of other sessions, which are part of the waits for reads."""
+    run_queue_s: Number
+    submit_cpu_s: Number
+    submit_blocked_s: Number
+    reap_cpu_s: Number
+    hidden: Any
+    """Whether no session queues and no asynchronous read is waited for but the first: then the closed form is exact."""
+    busy_s: Number
+    """Time the device has work, over all sessions."""
+    log_space_s: Number = 0.0
+    free_buffers_s: Number = 0.0
+    """Waits for what is written behind the sessions."""
+
+
+def compose(system: Any, work: Any, demand: Demand) -> tuple[ScanTime, DeviceDemand]:
+    """Elapsed time from demands: what one session does itself, and reads waited for or hidden behind it.
+
+    With one session this is exact where either the session or the device is the slower throughout; several take turns.
+    """
+    plan, host, users, parallel = demand.plan, system.host, work.users, parallel_of(system.disk)
+    truly_async = plan.asynchronous and not plan.through_page_cache
+    inside_submit = plan.asynchronous and plan.through_page_cache
+    reaped = demand.reads * host.reap_call_s if plan.asynchronous else 0.0
+    posted = truly_async and reaps_are_waits(system)
+    reap_cpu = 0.0 if posted else reaped
+    waits = sum(times * each for times, each in demand.waits.values())
+    own = demand.cpu_s + reaped + waits - demand.sent_twice_s + demand.trips * host.between_calls_s
+    copied, blocked = 0.0 * own, 0.0 * own
+    asked = device_demand(system, demand, own)
+    if plan.through_page_cache:
+        asked, copy_s = _read_through_page_cache(system, demand, own, asked)
+    lone_held_s = asked.held_s
+    if some(users > 1):
+        asked = among_others(system, work, demand, asked)
+    single = plan.single_reads * asked.single_s
+    if truly_async:
+        at_device = larger(
+            larger(lone_held_s, asked.held_s),
+            asked.service_s / smaller(parallel, system.instance.direct_read_slots_limit),
+        )
+        last = own * asked.last_blocks / larger(1, demand.read_blocks)
+        piped = device.pipelined_s(asked.first_s, at_device, own, last)
+        read_wait = where(demand.reads > 0, piped - own, 0)
+        alone_busy = larger(at_device, smaller(asked.service_s, piped))
+    else:
+        read_wait, alone_busy = asked.service_s, asked.at_device_s
+        if inside_submit:
+            copied, blocked, read_wait = copy_s, asked.service_s, 0.0 * own
+            own = own + copied + blocked
+        elif plan.through_page_cache:
+            read_wait = read_wait + copy_s
+    alone = own + single + read_wait
+    cpu = demand.cpu_s + copied + reap_cpu
+    crowded = users > 1
+    elapsed, last_end, for_device = alone, alone, 0.0 * alone
+    if some(crowded):
+        at_device, at_processors = ends_at(system, work, demand, asked, Alone(alone, own, cpu))
+        for_disk = (at_device.last_s >= at_processors.last_s) & (demand.reads + plan.single_reads > 0)
+        elapsed = where(crowded, where(for_disk, at_device.mean_s, at_processors.mean_s), alone)
+        last_end = where(crowded, larger(at_device.last_s, at_processors.last_s), alone)
+        for_device = where(crowded & for_disk, elapsed - alone, 0.0)
+    extra = elapsed - alone
+    log_s, free_s = demand.writing.stalls_s(elapsed) if demand.writing else (0.0, 0.0)
+    posted_wait = reaped if posted else 0.0
+    for_header = where(demand.reads > 0, 0.0, for_device)  # the only reads there are
+    for_reads = for_device - for_header
+    return (
+        ScanTime(
+            elapsed_s=elapsed + log_s + free_s,
+            last_s=last_end + log_s + free_s,
+            read_wait_s=read_wait + (0.0 if inside_submit else for_reads) + posted_wait,
+            single_wait_s=single + for_header,
+            device_queue_s=for_device,
+            run_queue_s=extra - for_device,
+            submit_cpu_s=copied,
+            submit_blocked_s=blocked + (for_reads if inside_submit else 0.0),
+            reap_cpu_s=reap_cpu,
+            hidden=where(crowded, False, True)
+            & where(plan.uneven, False, True)
+            & (where(own < CLEARLY_SLOWER * asked.service_s, False, True) | (not truly_async))
+            & (truly_async | asked.exact | where(demand.reads > 0, False, True)),
+            busy_s=_busy_s(users, parallel, last_end, alone_busy + plan.single_reads * asked.single_s),
+            log_space_s=log_s,
+            free_buffers_s=free_s,
+        ),
+        asked,
+    )
+
+
+def _read_through_page_cache(
+    system: Any, demand: Demand, own_s: Number, raw: DeviceDemand
+) -> tuple[DeviceDemand, Number]:
+    """What a session asks that reads through the page cache, pages ahead of its own work, and the copies it waits for.
+
+    *raw* is what it would ask without a page cache.
+    """
+    system, plan, missed = bursting(system), demand.plan, 1 - system.host.page_cache_hit_fraction
+    each_copy_s = reads_as_calls(system, demand, own_s).block_size_bytes / system.host.copy_bytes_per_s
+    asked = dict.fromkeys(
+        ("requests", "bytes", "waited_s", "held_s", "far_held_s", "at_device_s"), 0.0 * own_s
+    )
+    for pattern, share in (
+        ("sequential", 1 - plan.positioned_fraction),
+        ("random", plan.positioned_fraction),
+    ):
+        if not some((share > 0) & (demand.reads > 0)):
+            continue
+        calls = reads_as_calls(system, demand, own_s, pattern=pattern)
+        found = alone_stream(system, calls)
+        worked_s = calls.count * (system.host.read_call_s + each_copy_s + calls.think_s)
+        many = share * where(demand.reads > 0, calls.count, 0)
+        asked["requests"] = asked["requests"] + many * found.demand.requests
+        asked["bytes"] = asked["bytes"] + many * found.demand.device_bytes
+        asked["held_s"] = asked["held_s"] + many * found.demand.held_s
+        asked["far_held_s"] = asked["far_held_s"] + many * found.demand.requests * _far_window_s(
+            system, calls, found.demand
+        )
+        asked["at_device_s"] = asked["at_device_s"] + many * larger(
+            found.demand.device_s, found.demand.held_s
+        )
+        asked["waited_s"] = asked["waited_s"] + many / calls.count * larger(0.0, found.elapsed_s - worked_s)
+    singles = plan.single_reads
+    rounded = reads_as_calls(system, demand, own_s)
+    whole = demand.read_blocks * demand.block_size_bytes / (rounded.count * rounded.block_size_bytes)
+    return replace(
+        raw,
+        requests=asked["requests"] + singles * missed,
+        bytes=asked["bytes"] * whole + singles * missed * demand.block_size_bytes,
+        latency_s=asked["waited_s"],
+        transfer_s=0.0 * own_s,
+        held_s=asked["held_s"],
+        far_held_s=larger(asked["held_s"], asked["far_held_s"]),
+        answered_s=smaller(asked["held_s"], answered_s(system.disk, asked["requests"], asked["bytes"])),
+        continued_s=larger(0.0, asked["far_held_s"] - asked["held_s"]),
+        at_device_s=asked["at_device_s"],
+        single_s=missed * raw.single_s + demand.block_size_bytes / system.host.copy_bytes_per_s,
+        exact=raw.exact & where(missed > 0, False, True),
+    ), demand.reads * each_copy_s
+
+
+def _far_window_s(system: Any, calls: Any, near: CallDemand) -> Number:
+    """Time that a window takes of the device's capacity, if it does not go on where the one before has ended."""
+    size = near.device_bytes / larger(LEAST_REQUESTS, near.requests)
+    far = call_demand(
+        system, Changed(calls, path="raw", pattern="random", block_size_bytes=larger(1, nearest(size)))
+    )
+    return far.held_s
+
+
+LEAST_REQUESTS = 1e-9
+
+
+def _busy_s(users: Number, parallel: Number, elapsed_s: Number, each_s: Number) -> Number:
+    """Time the device has work: sessions overlap by chance on a device that serves several requests."""
+    share = smaller(1, over(each_s, elapsed_s))
+    overlapped = elapsed_s * (1 - (1 - share) ** users)
+    return where((parallel > 1) & (users > 1), overlapped, smaller(elapsed_s, users * each_s))
+
+
+CLEARLY_SLOWER = 1.5  # a session so much slower than the device hides it whatever the sizes of its reads
+
+
+def is_exact(system: System, work: Statement) -> bool:
+    """Whether nobody queues: one session, reads in order or hidden."""
+    found, _ = compose(system, work, demand_of(system, work))
+    return bool(found.hidden)
+
+
+def calculate_statement(system: System, work: Statement, *, name: str) -> tuple[RunResult, bool]:
+    """Answer a statement in closed form, times of its mean session; and whether nobody queues."""
+    demand = demand_of(system, work)
+    found, asked = compose(system, work, demand)
+    timing = _timing(system, work, demand, found, asked)
+    timing.request_blocks = books.histogram(demand)
+    processors_s = work.users * sum(timing.cpu.values()) / system.host.cpus
+    timing.warnings = books.session_warnings(work, demand, (found.elapsed_s, found.last_s, processors_s))
+    return books.close_books(name, system, work, demand, timing), bool(found.hidden)
+
+
+def _timing(system: Any, work: Any, demand: Demand, found: ScanTime, asked: DeviceDemand) -> books.Timing:
+    """The times by their causes; numbers or arrays."""
+    waits, unaccounted = books.client_times(system, demand)
+    cpu = dict(demand.cpu)
+    if some(found.submit_cpu_s):
+        cpu[causes.COPIED] = found.submit_cpu_s
+    cpu["read calls"] = cpu["read calls"] + found.reap_cpu_s
+    crowded = work.users > 1
+    for cause, seconds in (
+        (causes.SUBMIT_BLOCKED, found.submit_blocked_s),
+        (causes.RUN_QUEUE, where(crowded, found.run_queue_s, 0.0)),
+    ):
+        if some(seconds):
+            unaccounted[cause] = seconds
+    return books.Timing(
+        elapsed_s=found.elapsed_s,
+        cpu=cpu,
+        wait=waits | _read_waits(system, demand, found, asked) | _write_waits(demand, found, work.users),
+        unaccounted=unaccounted,
+        read_requests=demand.reads + demand.plan.single_reads,
+        read_blocks=demand.read_blocks + demand.plan.single_reads,
+        device=_device(asked, demand, found, work.users),
+        last_session_s=known_where(crowded, found.last_s),
+        engine="calculate",
+    )
+
+
+def _read_waits(system: Any, demand: Demand, found: ScanTime, asked: DeviceDemand) -> dict[str, EventTime]:
+    """Waits for reads; io_submit blocks without an event."""
+    plan, reads = demand.plan, demand.reads
+    waits, read_s = {}, where(reads > 0, found.read_wait_s, 0.0)
+    if some(reads) and not (plan.asynchronous and plan.through_page_cache):
+        blocked = read_s > asked.first_s * 1.5
+        each = not plan.asynchronous or reaps_are_waits(system)
+        count = where(reads > 0, reads if each else where(blocked, reads, 1), 0)
+        longest = smaller(read_s, larger(asked.first_s, over(read_s, count)))
+        waits[plan.event] = part(EventTime, waits=count, max_s=longest, total_s=read_s)
+    if some(plan.single_reads):
+        before = waits.get(SEQUENTIAL, EventTime(waits=0, max_s=0, total_s=0))
+        waits[SEQUENTIAL] = part(
+            EventTime,
+            waits=plan.single_reads + before.waits,
+            max_s=larger(asked.single_s, before.max_s),
+            total_s=found.single_wait_s + before.total_s,
+        )
+    return waits
+
+
+def _write_waits(demand: Demand, found: ScanTime, users: Number) -> dict[str, EventTime]:
+    """One wait for each block that is held up, all alike."""
+    writing = demand.writing
+    if writing is None:
+        return {}
+    first = writing.blocks - writing.written_blocks
+    return {
+        event: part(EventTime, waits=blocks / users, max_s=over(total, blocks / users), total_s=total)
+        for event, blocks, total in (
+            (LOG_SPACE, first, found.log_space_s),
+            (FREE_BUFFERS, writing.written_blocks, found.free_buffers_s),
+        )
+        if some(total)
+    }
+
+
+def _device(asked: DeviceDemand, demand: Demand, found: ScanTime, users: Number) -> DeviceStats | None:
+    """The device that is read from; numbers or arrays."""
+    requests, size = users * asked.requests, users * asked.bytes
+    singles = demand.plan.single_reads * asked.single_s
+    held = users * (asked.service_s + singles + found.device_queue_s)
+    sums = DeviceSums((requests, 0.0), (0.0, 0.0), (size, 0.0), held, found.busy_s)
+    return device_stats(sums, found.last_s, (asked.requests > 0) & (asked.bytes > 0))
+
+
+def measures(system: Any, work: Any) -> tuple[Number, dict[str, Number]]:
+    """Whether nobody queues, and what :func:`calculate_statement` says, where fields may be arrays."""
+    demand = demand_of(system, work)
+    found, asked = compose(system, work, demand)
+    timing = _timing(system, work, demand, found, asked)
+    return found.hidden, row(system, work, books.figures_of(system, work, demand, timing))

@@ -1,0 +1,268 @@
+"""Run one statement through time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from itertools import islice
+
+import numpy as np
+import numpy.typing as npt
+import simpy
+
+from model import causes
+from model.books import device_of
+from model.demand import Demand, demand_of
+from model.demand.turns import first_step_s, stretch_blocks, stretches_of
+from model.demand.work import RANGE_SCAN
+from model.errors import OutsideLaw
+from model.machine.cache.free_buffers import FreeBuffers
+from model.machine.segment.extent_map import Extent, lay_out, part_of, reads_of, uncached_reads_of
+from model.results import RunResult
+from model.sim.machine import Machine, Place, machine_of
+from model.sim.open_file import OpenFile
+from model.sim.streams import stream
+from model.spec import Statement, System, release_tuple
+from model.workloads.statements import books
+from model.workloads.statements.ledger import mean_waits
+from model.workloads.statements.session import CachedSegment, Read, Session
+
+MOST_STEPS = 2_000_000
+MOST_BLOCKS_DRAWN = 50_000_000
+EVENTS_PER_SESSION = 2  # a process begins and ends
+
+
+def simulate_statement(system: System, work: Statement, *, seed: int, name: str) -> RunResult:
+    """Answer a statement by simulation: sessions contend for processors and the device; times of the mean session.
+
+    Raises :class:`OutsideLaw` beyond two million steps, where the calculator is the engine to ask.
+    """
+    machine = machine_of(system, seed)
+    program = StatementProgram(machine, system, work, seed, Place())
+    machine.env.run()
+    return program.result(name)
+
+
+class StatementProgram:
+    """The sessions of one statement on a machine, whose datafile begins where its place says.
+
+    Through a pool of buffers it gets its blocks by their places on the disk. Raises :class:`OutsideLaw` beyond two
+    million steps.
+    """
+
+    def __init__(
+        self,
+        machine: Machine,
+        system: System,
+        work: Statement,
+        seed: int,
+        place: Place,
+    ) -> None:
+        first_byte, begin_s = place.first_byte, place.begin_s
+        self.machine, self.system, self.work, self.seed = machine, system, work, seed
+        self.demand = demand = demand_of(system, work)
+        stretch = stretch_blocks(demand, work.users)
+        _refuse_what_takes_too_long(work, demand, stretch)
+        extents = _extents(system, demand)
+        size = int(demand.block_size_bytes)
+        self.end_byte = first_byte + max(1, extents[-1].first + extents[-1].blocks) * size
+        cached = None
+        if machine.shared and not demand.plan.direct:
+            pool = machine.buffer_cache(system, place.owner)
+            cached = CachedSegment(pool, first_byte // size, _changed_share(work, demand))
+        asked, buffers = (system, demand, stretch), cached or _buffers(demand)
+        path = system.host.io_path
+        files = [
+            OpenFile(machine, place.owner + rank, path, first_byte, self.end_byte - first_byte)
+            for rank in range(work.users)
+        ]
+        self.sessions = [Session(machine, asked, file, buffers) for file in files]
+        starts = begin_s + stream(seed, "session start").uniform(0, 1, work.users) * first_step_s(
+            system, demand, work.users
+        )
+        singles, scan_of = (
+            _single_reads(work, demand, extents),
+            _reads_by_session(system, work, demand, extents, seed),
+        )
+        self.ended: simpy.Event = machine.env.all_of(
+            [
+                machine.env.process(
+                    session.execute(
+                        singles[rank], scan_of(rank), float(starts[rank]) if work.users > 1 else begin_s
+                    )
+                )
+                for rank, session in enumerate(self.sessions)
+            ]
+        )
+
+    def result(self, name: str) -> RunResult:
+        """The books of the mean session."""
+        timing = _timing(self.system, self.work, self.demand, (self.machine, self.sessions), self.seed)
+        return books.close_books(name, self.system, self.work, self.demand, timing)
+
+
+def _changed_share(work: Statement, demand: Demand) -> float:
+    """Of the blocks that a statement gets, those that it changes."""
+    if demand.change is None:
+        return 0.0
+    fraction = getattr(work, "rows_fraction", 1.0)
+    return min(1.0, float(fraction * demand.segment.rows_per_block)) if fraction < 1 else 1.0
+
+
+def _buffers(demand: Demand) -> FreeBuffers | None:
+    """The buffers that all sessions fill, where what is written behind them is timed."""
+    behind = demand.writing
+    if behind is None:
+        return None
+    return FreeBuffers(float(behind.room_blocks), float(behind.write_s), float(behind.redo_s))
+
+
+def _refuse_what_takes_too_long(work: Statement, demand: Demand, stretch: float) -> None:
+    """A read is a step, and so is a stretch of blocks that need none."""
+    steps, blocks = steps_of(work, demand, stretch)
+    for amount, most, what in ((steps, MOST_STEPS, "steps"), (blocks, MOST_BLOCKS_DRAWN, "blocks")):
+        if amount > most and not (what == "blocks" and demand.plan.direct):
+            raise OutsideLaw(
+                f"simulating {amount:,.0f} {what} is refused; the limit is {most:,}: use engine calculate, fewer "
+                "users or fewer rows"
+            )
+
+
+def steps_of(work: Statement, demand: Demand, stretch: float) -> tuple[float, float]:
+    """Steps of a simulation, and blocks of which it is drawn whether they are cached."""
+    steps = work.users * (float(demand.reads) + stretches_of(float(demand.blocks_wanted), stretch))
+    scans = work.users if demand.change is None else 1
+    return steps, scans * float(demand.segment.blocks)
+
+
+def _extents(system: System, demand: Demand) -> list[Extent]:
+    """The segment in its datafile."""
+    space = system.tablespace
+    return lay_out(
+        max(1, int(demand.segment.blocks)),
+        block_size_bytes=space.block_size_bytes,
+        assm=space.space_management == "assm",
+        uniform_extent_bytes=space.uniform_extent_bytes if space.extent_management == "uniform" else None,
+        release_11_2=release_tuple(system.instance.release) >= (11, 2),
+    )
+
+
+def _single_reads(work: Statement, demand: Demand, extents: list[Extent]) -> list[list[int]]:
+    """Blocks of header and map that each session reads; the first one does so for all that share a segment.
+
+    The header is the last block before the first extent's data; blocks of the map lie at the begins of later extents.
+    """
+    each = demand.plan.single_reads
+    count = int(each) if demand.change is None else round(float(each) * work.users)
+    if not count:
+        return [[]] * work.users
+    header = extents[0].first + extents[0].lead - 1
+    blocks = [header, *(extents[len(extents) * rank // count].first for rank in range(1, count))]
+    return [blocks] * work.users if demand.change is None else [blocks, *([[]] * (work.users - 1))]
+
+
+def _reads_by_session(
+    system: System, work: Statement, demand: Demand, extents: list[Extent], seed: int
+) -> Callable[[int], Iterator[Read]]:
+    """The reads of each session in order, by its rank; those that change rows share them among them."""
+    plan, each = demand.plan, float(demand.reads)
+    shared = demand.change is not None
+    if demand.access_path == RANGE_SCAN or (shared and plan.positioned_fraction == 1):
+        return lambda rank: _single_block_reads(
+            round((rank + 1) * each) - round(rank * each),
+            float(plan.positioned_fraction),
+            extents,
+            stream(seed, f"places {rank}"),
+        )
+    if not each:
+        return lambda _: iter(())
+    blocks = int(demand.segment.blocks)
+    mbrc, window = int(plan.mbrc), None if plan.window_blocks is None else int(plan.window_blocks)
+    cached = _cached_blocks(system, plan.direct, extents, seed)
+
+    def of_session(rank: int) -> Iterator[Read]:
+        begin, end = (
+            (blocks * rank // work.users, blocks * (rank + 1) // work.users) if shared else (0, blocks)
+        )
+        own = part_of(extents, begin, end)
+        if cached is None:
+            return reads_of(own, mbrc=mbrc, window_blocks=window)
+        flags = iter(cached[begin:end])
+        return uncached_reads_of(
+            own, mbrc=mbrc, cached_of=lambda many: [bool(one) for one in islice(flags, many)]
+        )
+
+    return of_session
+
+
+def _cached_blocks(
+    system: System, direct: bool, extents: list[Extent], seed: int
+) -> npt.NDArray[np.bool_] | None:
+    """Which data blocks are cached, the same for all sessions; None where a scan does not meet any."""
+    share = system.table.cached_fraction
+    if direct or not share:
+        return None
+    draws = stream(seed, "cached blocks")
+    return np.concatenate([draws.random(extent.data) < share for extent in extents])
+
+
+def _single_block_reads(
+    count: int, positioned_fraction: float, extents: list[Extent], draws: np.random.Generator
+) -> Iterator[Read]:
+    """*count* reads of the segment; of those after the first the stated share go anywhere, evenly among the others."""
+    first, end = extents[0].first, extents[-1].first + extents[-1].blocks
+    place = first + int(draws.random() * (end - first))
+    jumps = 0
+    for rank in range(count):
+        if int(rank * positioned_fraction + 1e-9) > jumps:
+            jumps += 1
+            place = first + int(draws.random() * (end - first))
+        yield place, 1
+        place += 1
+        if place >= end:
+            place = first
+
+
+def _timing(
+    system: System, work: Statement, demand: Demand, ran: tuple[Machine, list[Session]], seed: int
+) -> books.Timing:
+    machine, sessions = ran
+    ledgers = [session.ledger for session in sessions]
+    many = len(ledgers)
+    waits, unaccounted = books.client_times(system, demand)
+    for event, waited in mean_waits(ledgers).items():
+        waits[event] = waited
+    cpu = dict(demand.cpu)
+    submit = sum(ledger.submit_cpu_s for ledger in ledgers) / many
+    if submit:
+        cpu[causes.COPIED] = submit
+    blocked = sum(ledger.submit_blocked_s for ledger in ledgers) / many
+    if blocked > 0:
+        unaccounted[causes.SUBMIT_BLOCKED] = blocked
+    cpu["read calls"] += sum(ledger.reap_cpu_s for ledger in ledgers) / many
+    run_queue = sum(ledger.run_queue_s for ledger in ledgers) / many
+    if run_queue:
+        unaccounted[causes.RUN_QUEUE] = run_queue
+    elapsed = sum(ledger.elapsed_s for ledger in ledgers) / many
+    span = max(ledger.end_s for ledger in ledgers) - min(ledger.begin_s for ledger in ledgers)
+    processors_s = many * sum(cpu.values()) / system.host.cpus
+    sizes: dict[int, float] = {}
+    for ledger in ledgers:
+        for size, count in ledger.reads.items():
+            sizes[size] = sizes.get(size, 0.0) + count / many
+    return books.Timing(
+        elapsed_s=elapsed,
+        last_session_s=span if many > 1 else None,
+        cpu=cpu,
+        wait=waits,
+        unaccounted=unaccounted,
+        read_requests=sum(sizes.values()),
+        read_blocks=sum(size * count for size, count in sizes.items()),
+        request_blocks=sizes,
+        device=None
+        if machine.disk.apart or not sum(machine.counters.requests)
+        else device_of(machine.counters, span),
+        engine="simulate",
+        seed=seed,
+        warnings=books.session_warnings(work, demand, (elapsed, span, processors_s)),
+        events=machine.disk.events + sum(ledger.events + EVENTS_PER_SESSION for ledger in ledgers),
+    )

@@ -1,0 +1,253 @@
+"""A foreground session: it asks for blocks, waits for reads, works, and waits for its client."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Generator, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import simpy
+from numpy.typing import NDArray
+
+from model.causes import FREE_BUFFERS, LOG_SPACE, SCATTERED, SEQUENTIAL
+from model.demand import Demand, reaps_are_waits
+from model.demand.turns import pace_of, stretches_of
+from model.laws.device import copy_time_s
+from model.machine.cache.free_buffers import FreeBuffers
+from model.sim.machine import Machine
+from model.sim.open_file import OpenFile
+from model.sim.pool import BufferPool
+from model.spec import System
+from model.workloads.statements.ledger import Ledger
+
+Step = Generator[simpy.Event, Any, None]
+
+Read = tuple[int, int]
+"""First block of a read in its datafile, and its blocks."""
+
+
+@dataclass(slots=True)
+class CachedSegment:
+    """A segment in the machine's buffer cache."""
+
+    pool: BufferPool
+    first_block: int
+    """Number of the datafile's first block among all blocks of the cache."""
+    changed_share: float
+    """Of the blocks that are got, those that are changed."""
+    changed: float = 0.0
+    """Of a block that is still to be changed."""
+    fresh: int = 0
+    """Blocks that sessions have filled."""
+
+
+class Session:
+    """One session that runs one execution of the workload."""
+
+    def __init__(
+        self,
+        machine: Machine,
+        asked: tuple[System, Demand, float],
+        file: OpenFile,
+        buffers: FreeBuffers | CachedSegment | None,
+    ) -> None:
+        system, demand, stretch = asked
+        self.env = machine.env
+        self.machine = machine
+        self.system = system
+        self.demand = demand
+        self.file = file
+        self.processors = machine.processors
+        self.buffers = buffers if isinstance(buffers, FreeBuffers) else None
+        self.cached = buffers if isinstance(buffers, CachedSegment) else None
+        self.ledger = Ledger()
+        self.pace = pace_of(system, demand)
+        self.stretch_blocks = stretch
+        self._posts_every_reap = reaps_are_waits(system)
+        self._all_in_page_cache = demand.plan.through_page_cache and system.host.page_cache_hit_fraction == 1
+
+    def execute(self, single_reads: list[int], reads: Iterator[Read], start_s: float) -> Step:
+        """Parse, read the blocks of header and map, then scan; *reads* are the scan's reads in order."""
+        yield from self._sleep(start_s)
+        self.ledger.begin_s = self.env.now
+        plan = self.demand.plan
+        for block in single_reads:
+            yield from self._read_and_wait((block, 1), SEQUENTIAL)
+        if plan.asynchronous and not plan.through_page_cache:
+            yield from self._scan_asynchronously(reads)
+        else:
+            yield from self._scan_one_by_one(reads)
+        self.ledger.end_s = self.env.now
+
+    def _scan_one_by_one(self, reads: Iterator[Read]) -> Step:
+        plan, done = self.demand.plan, 0.0
+        hits_per_read = self._blocks_per_read()
+        read = next(reads, None)
+        while read is not None:
+            if plan.asynchronous:
+                reap_s, copy_s = self.system.host.reap_call_s, self._copy_s(read)
+                begin_s = self.env.now
+                yield from self._read_pages(read)
+                self.ledger.submit_blocked_s += self.env.now - begin_s
+                yield from self._sleep(self._compute(copy_s + reap_s))
+                self.ledger.submit_cpu_s += copy_s
+                self.ledger.reap_cpu_s += reap_s
+            elif self.cached is not None:
+                yield from self._get(self.cached, read, plan.event)
+            else:
+                yield from self._read_and_wait(read, plan.event)
+            step = min(read[1] * hits_per_read, self.demand.blocks_wanted - done)
+            read = next(reads, None)
+            if read is None:  # what the mean session wants beyond its reads makes no turn of its own
+                step = self.demand.blocks_wanted - done
+            done += step
+            if step > self.stretch_blocks:
+                yield from self._work_in_stretches(step)
+            else:
+                yield from self._work(step)
+        if not done:
+            yield from self._work_in_stretches(self.demand.blocks_wanted)
+
+    def _scan_asynchronously(self, reads: Iterator[Read]) -> Step:
+        instance, plan = self.system.instance, self.demand.plan
+        reap_s = self.system.host.reap_call_s
+        slots = instance.direct_read_slots
+        in_flight: deque[tuple[simpy.Event, int]] = deque()
+        done = 0.0
+        blocks_per_block = self._blocks_per_read()
+        while True:
+            while len(in_flight) < slots:
+                read = next(reads, None)
+                if read is None:
+                    break
+                in_flight.append((self._submit(read), read[1]))
+            if not in_flight:
+                break
+            ready, size = in_flight.popleft()
+            begin_s = self.env.now
+            if not ready.processed:
+                yield ready
+            waited = self.env.now - begin_s
+            if waited > 0:
+                slots = min(slots + 1, instance.direct_read_slots_limit)
+            if self._posts_every_reap:
+                self.ledger.wait(plan.event, max(waited, 0.0) + reap_s)
+            else:
+                self.ledger.reap_cpu_s += reap_s
+                if waited > 0:
+                    self.ledger.wait(plan.event, waited)
+            step = min(size * blocks_per_block, self.demand.blocks_wanted - done)
+            done += step
+            yield from self._work(step, **{"other_s" if self._posts_every_reap else "cpu_s": reap_s})
+        yield from self._work_in_stretches(self.demand.blocks_wanted - done)
+
+    def _blocks_per_read(self) -> float:
+        """Blocks of the segment worked on for each block read: cached ones come along."""
+        read = max(1.0, float(self.demand.read_blocks))
+        return max(1.0, float(self.demand.blocks_wanted) / read)
+
+    def _submit(self, read: Read) -> simpy.Event:
+        """Hand an unbuffered read to the queue of the disk; an event at its end."""
+        place, size = self._place_of(read)
+        self.ledger.reads[read[1]] += 1
+        return self.machine.disk.request(False, place, size, self.file.owner)
+
+    def _read_pages(self, read: Read) -> Step:
+        """Wait until the pages of a read are in the page cache."""
+        place, size = self._place_of(read)
+        self.ledger.reads[read[1]] += 1
+        if not self._all_in_page_cache:
+            yield from self.file.read_pages(place, size)
+
+    def _read_and_wait(self, read: Read, event: str) -> Step:
+        begin_s = self.env.now
+        if self.demand.plan.through_page_cache:
+            yield from self._read_pages(read)
+            yield from self._sleep(self._copy_s(read))
+        else:
+            yield self._submit(read)
+        self.ledger.wait(event, self.env.now - begin_s)
+
+    def _get(self, cached: CachedSegment, read: Read, event: str) -> Step:
+        """Get the blocks of a read in the buffer cache, and read those that are not there.
+
+        Blocks of a multiblock read enter at the cold end.
+        """
+        first, blocks = read
+        numbers = np.arange(cached.first_block + first, cached.first_block + first + blocks)
+        late_s: list[float] = []
+        aside = np.ones(blocks, bool) if event == SCATTERED else None
+        missed = yield from cached.pool.get((numbers, self._changes(cached, blocks), aside), late_s)
+        for waited_s in late_s:
+            self.ledger.wait(FREE_BUFFERS, waited_s)
+        self.ledger.found += blocks - len(missed)
+        begin = 0
+        while begin < len(missed):
+            end = begin + 1
+            while end < len(missed) and missed[end] == missed[end - 1] + 1:
+                end += 1
+            yield from self._read_and_wait((missed[begin] - cached.first_block, end - begin), event)
+            begin = end
+
+    def _changes(self, cached: CachedSegment, blocks: int) -> NDArray[np.bool_]:
+        """Which of so many blocks the session changes: its share of them, evenly."""
+        upto = cached.changed + cached.changed_share * np.arange(blocks + 1)
+        cached.changed = float(upto[-1] % 1.0)
+        changed: NDArray[np.bool_] = np.diff(np.floor(upto + 1e-9)) > 0
+        return changed
+
+    def _fill_blocks(self, cached: CachedSegment, blocks: float) -> Step:
+        """New blocks are made in the buffer cache, where DBWR will write them."""
+        begin, end = cached.fresh, cached.fresh + max(1, round(blocks))
+        cached.fresh = end
+        late_s: list[float] = []
+        numbers = np.arange(cached.first_block + begin, cached.first_block + end)
+        yield from cached.pool.get((numbers, np.ones(len(numbers), bool), None), late_s)
+        for waited_s in late_s:
+            self.ledger.wait(FREE_BUFFERS, waited_s)
+
+    def _place_of(self, read: Read) -> tuple[int, int]:
+        """First byte on the disk, and bytes."""
+        size = self.demand.block_size_bytes
+        return self.file.first_byte + int(read[0] * size), int(read[1] * size)
+
+    def _copy_s(self, read: Read) -> float:
+        return float(copy_time_s(self._place_of(read)[1], self.system.host.copy_bytes_per_s))
+
+    def _work(self, blocks: float, *, cpu_s: float = 0.0, other_s: float = 0.0) -> Step:
+        """Process *blocks* blocks: a processor for the CPU, then the client's turn."""
+        busy = self._compute(blocks * self.pace.cpu_s + cpu_s)
+        yield from self._sleep(busy + blocks * self.pace.other_s + other_s)
+        if self.buffers is not None:
+            yield from self._fill(self.buffers, blocks)
+        elif self.cached is not None and not self.demand.plan.pieces:
+            yield from self._fill_blocks(self.cached, blocks)
+
+    def _fill(self, buffers: FreeBuffers, blocks: float) -> Step:
+        """Wait until earlier writes have made room for the next blocks."""
+        ready_s, for_buffer = buffers.fill(self.env.now, blocks)
+        waited = ready_s - self.env.now
+        if waited > 0:
+            yield from self._sleep(waited)
+            self.ledger.wait(FREE_BUFFERS if for_buffer else LOG_SPACE, waited, times=blocks)
+
+    def _compute(self, cpu_s: float) -> float:
+        """Time until a processor has done *cpu_s* seconds of work, its run queue included."""
+        now = self.env.now
+        begin, end = self.processors.serve(now, cpu_s)
+        self.ledger.run_queue_s += begin - now
+        return end - now
+
+    def _work_in_stretches(self, blocks: float) -> Step:
+        """Blocks that needed no read, in stretches short enough for sessions to take turns on the processors."""
+        if blocks <= 1e-9 * self.demand.blocks_wanted:
+            return
+        stretches = stretches_of(blocks, self.stretch_blocks)
+        for _ in range(stretches):
+            yield from self._work(blocks / stretches)
+
+    def _sleep(self, duration_s: float) -> Step:
+        self.ledger.events += 1
+        yield self.env.timeout(duration_s if duration_s > 0 else 0.0)

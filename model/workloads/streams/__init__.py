@@ -1,0 +1,1 @@
+"""Programs that read or write a file, call by call."""

@@ -1,0 +1,175 @@
+"""One program with the device to itself: its calls follow from a loop over them, without events.
+
+Two programs need none: one whose calls arrive at a first-come-first-served device where nothing can merge, whether or
+not earlier ones are done; and one that makes a call when the last one is done.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterator
+from itertools import islice
+from typing import Any
+
+import numpy as np
+
+from model.causes import CPU, DEVICE, THINKING
+from model.demand.calls import UNBUFFERED, File
+from model.kernels.queue import Times, Way, open_queue, summed_queue
+from model.laws import block_layer
+from model.machine.device import drive
+from model.machine.device.iostat import Counters
+from model.machine.device.iostat_at_once import count_all
+from model.results import Stage
+from model.sim.caller import Draws, Record
+from model.sim.fast import UNBUFFERED_CALLS, reads_all
+from model.spec import Disk, System
+
+CLOSED_READS = UNBUFFERED_CALLS | drive.READS | {"host.scheduler", "host.nr_requests"}
+"""One request at a time: the drive is that of the events, and the queue has nothing to choose from or to hold back."""
+OPEN_READS = (
+    UNBUFFERED_CALLS
+    | drive.GEOMETRY - {"disk.average_seek_s", "disk.rotation_s", "disk.track_seek_s", "disk.full_seek_s"}
+    | {
+        "host.scheduler",
+        "host.nr_requests",
+        "disk.overhead_s",
+        "disk.bandwidth_bytes_per_s",
+        "disk.parallel_requests",
+        "disk.queue_depth",
+        "disk.service_cv",
+    }
+)
+"""Requests of one size on a device without positions, whose geometry has no effect."""
+
+
+def is_alone(system: System, files: list[File]) -> bool:
+    """Whether a loop over the calls is the same as the simulation of all parties."""
+    if len(files) > 1 or files[0].path not in UNBUFFERED:
+        return False
+    calls, host, disk = files[0].calls, system.host, system.disk
+    largest = block_layer.largest_request_bytes(host.max_request_bytes, host.max_segments)
+    if calls.block_size_bytes > largest:
+        return False
+    if calls.rate_per_s is None:
+        return bool(calls.in_flight == 1) and reads_all(CLOSED_READS, system, [calls])
+    in_order = host.scheduler in ("noop", "none", "kyber")
+    none_kept_out = host.nr_requests >= disk.parallel_requests
+    alike = bool(disk.service_cv) or disk.parallel_requests == 1
+    never_merged = largest < 2 * calls.block_size_bytes
+    return in_order and none_kept_out and alike and never_merged and reads_all(OPEN_READS, system, [calls])
+
+
+def play_alone(system: System, file: File, draws: Draws, device: Any, counters: Counters) -> Record:
+    """The record of the program's calls; *counters* are brought to their end.
+
+    *device* is the server of the requests, or for calls that arrive the iterator of factors on its service time.
+    """
+    if draws.gaps_s is None:
+        return _closed(system, file, draws, device, counters)
+    return _open(system, file, draws, device, counters)
+
+
+def _closed(system: System, file: File, draws: Draws, server: Any, counters: Counters) -> Record:
+    """One call after the other."""
+    size, write, call_s = file.calls.block_size_bytes, file.write, _call_s(system, file)
+    now = device_s = thought_s = longest_s = longest_think_s = 0.0
+    queued, ends, responses = array("d"), array("d"), array("d")
+    for place in draws.places:
+        begin = now
+        now += call_s
+        queued.append(now)
+        done = server.submit(now, write, place, size)
+        waited = done - now
+        device_s += waited
+        longest_s = max(longest_s, waited)
+        now = done
+        ends.append(now)
+        responses.append(now - begin)
+        if draws.thinks_s is not None:
+            think_s = next(draws.thinks_s)
+            thought_s += think_s
+            longest_think_s = max(longest_think_s, think_s)
+            now += think_s
+    many = len(responses)
+    record = Record(responses_s=responses, end_s=now, in_flight_most=1)
+    for cause, seconds, longest in (
+        (CPU, call_s * many, call_s),
+        (DEVICE, device_s, longest_s),
+        (THINKING, thought_s, longest_think_s),
+    ):
+        if seconds > 0:
+            record.causes_s[cause], record.counts[cause], record.longest_s[cause] = seconds, many, longest
+    at_device, done_s = np.asarray(queued), np.asarray(ends)
+    count_all(counters, write, size, at_device, done_s, until_s=now)
+    _show(record, file, done_s - np.asarray(responses), at_device, at_device, done_s)
+    return record
+
+
+def _open(system: System, file: File, draws: Draws, factors: Iterator[float], counters: Counters) -> Record:
+    """Calls that arrive: first a processor for each, then the device, both first come, first served."""
+    calls, host, disk = file.calls, system.host, system.disk
+    assert draws.gaps_s is not None
+    many = calls.count
+    arrival_s = np.cumsum(np.fromiter(islice(draws.gaps_s, many), float, many))
+    call_s = _call_s(system, file)
+    at_device_s = arrival_s
+    if call_s > 0:
+        at_device_s = open_queue(arrival_s, np.full(many, call_s), host.cpus).end_s
+    service_s = np.fromiter(islice(factors, many), float, many) * _mean_s(disk, calls.block_size_bytes)
+    served = open_queue(at_device_s, service_s, disk.parallel_requests)
+    end_s, ends = served.end_s, np.sort(served.end_s)
+    queued_s = at_device_s.copy()
+    late = max(0, many - host.nr_requests)  # a full queue takes a call in when an earlier one is done
+    queued_s[many - late :] = np.maximum(queued_s[many - late :], ends[:late])
+    count_all(counters, file.write, calls.block_size_bytes, queued_s, end_s)
+    record = Record(end_s=float(ends[-1]))
+    record.responses_s.frombytes((end_s - arrival_s).tobytes())
+    under_way = np.arange(1, many + 1) - np.searchsorted(ends, arrival_s)
+    record.in_flight_most = int(under_way.max())
+    if call_s > 0:
+        record.causes_s[CPU], record.counts[CPU], record.longest_s[CPU] = call_s * many, many, call_s
+    depth = max(disk.queue_depth, disk.parallel_requests)
+    late = max(0, many - depth)
+    handed_s = queued_s.copy()
+    handed_s[many - late :] = np.maximum(handed_s[many - late :], ends[:late])
+    _show(record, file, arrival_s, queued_s, handed_s, end_s)
+    return record
+
+
+def sum_arriving(system: System, file: File, gaps_s: Times, factors: Times, counters: Counters) -> Record:
+    """As :func:`_open`, where nobody asks for lines of iostat, for stages, or for how many calls were under way."""
+    host, disk, many, size = system.host, system.disk, file.calls.count, file.calls.block_size_bytes
+    call_s = _call_s(system, file)
+    way = Way(call_s, host.cpus, disk.parallel_requests, host.nr_requests)
+    found = summed_queue(gaps_s, factors * _mean_s(disk, size), way)
+    record = Record(end_s=found.end_s)
+    record.responses_s.frombytes(found.response_s.tobytes())
+    if call_s > 0:
+        record.causes_s[CPU] = call_s * many
+    counters.requests[file.write] = many
+    counters.bytes[file.write] = counters.moved_bytes[file.write] = many * size
+    counters.sizes[file.write, size] = many
+    counters.ticks_s = counters.weighted_s = found.held_s  # all have ended, so their times sum to the same
+    counters.busy_s, counters.last_s = found.busy_s, found.end_s
+    return record
+
+
+def _call_s(system: System, file: File) -> float:
+    """Seconds of a processor that a call takes."""
+    return system.host.write_call_s if file.write else system.host.read_call_s
+
+
+def _mean_s(disk: Disk, size_bytes: int) -> float:
+    """Mean service time of a device without positions."""
+    return disk.overhead_s + size_bytes / disk.bandwidth_bytes_per_s
+
+
+def _show(record: Record, file: File, begin_s: Any, queued_s: Any, handed_s: Any, end_s: Any) -> None:
+    """The stages of the call in the middle."""
+    call = file.calls.count // 2
+    record.stages += [
+        Stage(name="the call", begin_s=begin_s[call], end_s=end_s[call]),
+        Stage(name="waits in the queue", begin_s=queued_s[call], end_s=handed_s[call]),
+        Stage(name="at the device", begin_s=handed_s[call], end_s=end_s[call]),
+    ]

@@ -1,0 +1,213 @@
+"""Streams in closed form: what they ask of each other, and the books of the answer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from math import inf
+from typing import Any
+
+from model.books import Figures, close, device_stats, devices, row
+from model.causes import AT_ONCE, DEVICE, HELD, THINKING
+from model.demand.calls import SECTOR_BYTES, files_of
+from model.demand.network import FULL, StreamTime, credited
+from model.demand.stream_demand import CallDemand
+from model.demand.stream_work import call_demand
+from model.laws import disk_means, queueing
+from model.laws.iostat import DeviceSums
+from model.laws.numeric import Number, is_array, known_where, larger, nearest, over, smaller, some, where
+from model.machine.device.drive import capacity_of
+from model.results import DeviceStats, EventTime, PhysicalIO, RunResult, StreamStats, part
+from model.spec import Stream, System
+from model.workloads.streams.books import Times, stream_figures
+from model.workloads.streams.together import compose
+
+
+def is_exact(system: Any, work: Any) -> bool:
+    """Whether :func:`calculate_stream` is exact on average: one program alone that waits for each of its calls."""
+    lone = not work.beside and work.users == 1 and work.in_flight == 1 and work.rate_per_s is None
+    return lone and call_demand(system, work).exact
+
+
+def calculate_stream(system: System, work: Stream, *, name: str) -> RunResult:
+    """Answer a stream, and those beside it, in closed form; times of the first stream's mean program."""
+    figures = figures_of(system, work)
+    figures.warnings = overload_warnings(system, work)
+    return close(name, system, work, figures)
+
+
+def measures(system: Any, work: Any) -> dict[str, Number]:
+    """What :func:`calculate_stream` says, by the names of MEASURES, where seconds and rates may be arrays."""
+    return row(system, work, figures_of(system, work))
+
+
+def figures_of(system: Any, work: Any) -> Figures:
+    """The figures of :func:`calculate_stream`, where seconds and rates may be arrays."""
+    files_of(system, work, capacity_of(system.disk))
+    found = compose(system, work)
+    mine = found[0]
+    own = _program(work, mine)
+    held = HELD if mine.demand.hidden and work.writes else DEVICE
+    waits = {
+        cause: part(EventTime, waits=work.count, max_s=seconds / work.count, total_s=seconds)
+        for cause, seconds in ((THINKING, own.thought_s), (held, own.waited_s))
+        if some(seconds > 0)
+    }
+    unaccounted = {AT_ONCE: mine.elapsed_s - own.cpu_s} if _overlaps(work) else {}
+    streams = [
+        part(
+            StreamStats,
+            kind=calls.kind,
+            path=calls.path or system.host.io_path,
+            calls=one.calls,
+            bytes=one.calls * calls.block_size_bytes,
+            elapsed_s=one.elapsed_s,
+            calls_per_s=over(one.calls, one.elapsed_s),
+            bytes_per_s=over(one.calls * calls.block_size_bytes, one.elapsed_s),
+            response_s=one.response_s,
+            in_flight_most=calls.in_flight,
+        )
+        for calls, one in zip((work, *work.beside), found, strict=True)
+    ]
+    return stream_figures(
+        work,
+        streams,
+        Times(mine.elapsed_s, own.cpu_s, waits, unaccounted),
+        engine="calculate",
+        method=mine.method,
+        physical_io=_physical(work, found),
+        device=devices(disk=_device(system, work, found)),
+    )
+
+
+LEAST_REQUESTS = 1e-6
+
+
+@dataclass(frozen=True, slots=True)
+class ProgramTime:
+    """Seconds of the first stream's mean program; numbers or arrays."""
+
+    cpu_s: Number
+    thought_s: Number
+    waited_s: Number
+
+
+def _program(work: Any, mine: StreamTime) -> ProgramTime:
+    """What it works, pauses and waits; calls that run side by side have no waits that could be added."""
+    cpu_s = work.count * mine.demand.cpu_s
+    if _overlaps(work):
+        return ProgramTime(cpu_s, 0.0, 0.0)
+    thought_s = work.count * work.think_s
+    return ProgramTime(cpu_s, thought_s, larger(0.0, mine.elapsed_s - cpu_s - thought_s))
+
+
+def _overlaps(work: Any) -> bool:
+    return work.rate_per_s is not None or work.in_flight > 1
+
+
+def overload_warnings(system: System, work: Stream) -> list[str]:
+    """What to say where calls arrive faster than the device can serve them; nothing otherwise."""
+    every = (work, *work.beside)
+    load = sum(
+        calls.users * calls.rate_per_s * float(credited(system, calls).held_s)
+        for calls in every
+        if calls.rate_per_s is not None
+    )
+    if load < FULL:
+        return []
+    return [overload_sentence(load)]
+
+
+def overload_sentence(load: float, queue: str = "") -> str:
+    """What to say of calls that arrive at *load* times what the device can do; *queue* is how far it grew."""
+    return (
+        f"the calls arrive at {100 * load:.0f} % of what the device can do: the queue grows as long as they "
+        f"arrive{queue}, and times depend on how many there are"
+    )
+
+
+def _reads_and_writes(work: Stream, found: list[StreamTime]) -> tuple[list[StreamTime], list[StreamTime]]:
+    """The streams that read, and those that write."""
+    split: tuple[list[StreamTime], list[StreamTime]] = ([], [])
+    for calls, one in zip((work, *work.beside), found, strict=True):
+        split[calls.writes].append(one)
+    return split
+
+
+def _total(streams: list[StreamTime], amount: Callable[[StreamTime], Number]) -> Number:
+    """An amount of a call, summed over all calls."""
+    return sum((one.calls * amount(one) for one in streams), 0.0)
+
+
+def _physical(work: Stream, found: list[StreamTime]) -> PhysicalIO:
+    """What all streams ask of the device; numbers or arrays."""
+    reads, writes = _reads_and_writes(work, found)
+    sectors: Number = 0.0
+    sizes: dict[int, float] = {}
+    for one in reads:
+        requests = one.calls * one.demand.requests
+        size = nearest(over(one.calls * one.demand.device_bytes, requests) / SECTOR_BYTES)
+        sectors = sectors + size * requests
+        if not is_array(sectors) and requests:
+            sizes[size] = sizes.get(size, 0.0) + requests
+    return part(
+        PhysicalIO,
+        read_requests=_total(reads, lambda one: one.demand.requests),
+        read_blocks=sectors,
+        read_bytes=_total(reads, lambda one: one.demand.device_bytes),
+        write_requests=_total(writes, lambda one: one.demand.requests),
+        write_bytes=_total(writes, lambda one: one.demand.device_bytes),
+        request_blocks=sizes,
+    )
+
+
+def _device(system: System, work: Stream, found: list[StreamTime]) -> DeviceStats | None:
+    """The device while programs run; numbers or arrays.
+
+    Queue and await follow from Little's law where each request is waited for; of others nothing is known.
+    """
+    every = list(zip((work, *work.beside), found, strict=True))
+    span: Number = 0.0
+    for one in found:
+        span = larger(span, one.elapsed_s)
+    held = sum(one.calls * _requests_wait_s(one) for one in found)
+    busy = span * _any_under_way(system, every, span)
+    held = where(held < busy, busy, held)
+
+    split = _reads_and_writes(work, found)
+
+    def total(amount: Callable[[CallDemand], Number]) -> tuple[Number, Number]:
+        reads, writes = (_total(streams, lambda one: one.at_device * amount(one.demand)) for streams in split)
+        return reads, writes
+
+    sums = DeviceSums(
+        total(lambda demand: demand.requests),
+        total(lambda demand: demand.merged),
+        total(lambda demand: demand.device_bytes),
+        held,
+        busy,
+    )
+    return device_stats(sums, span)
+
+
+def _any_under_way(system: Any, every: list[tuple[Any, StreamTime]], span_s: Number) -> Number:
+    """Share of the time with a request under way; arrivals overlap where the device serves several at once."""
+    busy: Number = 0.0
+    idle: Number = 1.0
+    for calls, one in every:
+        demand = one.demand
+        each_s = larger(0.0 if demand.hidden else demand.device_s, demand.held_s)
+        in_system = over(one.calls * one.at_device * each_s, span_s)
+        if calls.rate_per_s is not None and disk_means.servers_of(system.disk) > 1:
+            idle = idle * (1 - queueing.any_busy_fraction(in_system, inf))
+        else:
+            busy = busy + in_system
+    return 1 - (1 - smaller(1.0, busy)) * idle
+
+
+def _requests_wait_s(one: StreamTime) -> Number:
+    """Time that the requests of a call are at the device, summed; NaN where a call does not wait for each of them."""
+    demand = one.demand
+    in_turn = abs(demand.requests * demand.together - demand.visits) < LEAST_REQUESTS
+    known = in_turn & (not demand.hidden) & (not demand.ahead)
+    return known_where(known, one.wait_s if demand.visits > 1 else demand.requests * one.wait_s)

@@ -1,0 +1,232 @@
+"""Streams of reads and writes through time: programs, page cache, queue and device."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+import numpy as np
+import simpy
+
+from model.books import close, row
+from model.demand.calls import UNBUFFERED, File, files_of, places
+from model.errors import OutsideLaw
+from model.kernels.queue import Times
+from model.laws import block_layer
+from model.machine.device.drive import capacity_of
+from model.machine.device.iostat import Counters
+from model.results import RunResult
+from model.sim.caller import Caller, Draws, Record
+from model.sim.machine import SERVICE, Machine, Place, counters_of, machine_of, server_of, service_factors
+from model.sim.streams import DRAWN_AT_ONCE, LEAST_CV, gamma, stream, uniform, varied
+from model.spec import Calls, Stream, System
+from model.workloads.streams.alone import is_alone, play_alone, sum_arriving
+from model.workloads.streams.books import Played, figures_of
+from model.workloads.streams.closed_form import overload_sentence
+from model.workloads.streams.queued import is_queued, play_queued
+
+MOST_REQUESTS = 5_000_000
+MOST_STEPS = 1_000_000
+PAGES_A_STEP = 4
+MOST_SIMULATED_S = 30 * 86400.0
+KEPT = 32
+MOST_KEPT = 2**17
+"""Draws that are kept for further scenarios: so many times, of so many values at most."""
+FEW = 100
+BACKLOG = 0.1
+"""A queue that grows to so large a share of the calls is one that would go on growing."""
+
+
+def simulate_streams(
+    system: System, work: Stream, *, seed: int, name: str, compiled: bool = True
+) -> RunResult:
+    """Answer a stream, and those beside it, by simulation; by a loop over the calls where that is the same.
+
+    Raises :class:`OutsideLaw` beyond five million requests or thirty days of simulated time.
+    """
+    files = files_of(system, work, capacity_of(system.disk))
+    _refuse_what_takes_too_long(system, files)
+    counters = counters_of(system)
+    draws = [_draws(file, rank, seed) for rank, file in enumerate(files)]
+    events = None
+    if compiled and is_alone(system, files):
+        arriving = files[0].calls.rate_per_s is not None
+        device = service_factors(system, seed) if arriving else server_of(system, seed)
+        records = [play_alone(system, files[0], draws[0], device, counters)]
+        method = (
+            f"loop over the calls of one program, {'which arrive at one queue' if arriving else 'one by one'}"
+        )
+    elif compiled and is_queued(system, files):
+        records = play_queued(system, files, draws, counters)
+        method = "loop over the calls of all programs, through queue, scheduler and device"
+    else:
+        records, events = _by_events(system, files, draws, counters, seed)
+        method = METHOD
+    _refuse_what_ends_late(max(counters.last_s, *(record.end_s for record in records)))
+    played = Played(files, records, counters, method, seed, events, _overloads(files, records))
+    return close(name, system, work, figures_of(work, played))
+
+
+def summed_up_measures(system: System, work: Stream, *, seed: int) -> dict[str, float] | None:
+    """The numbers of a simulated stream, but for their last digits, without iostat's lines and stages.
+
+    None where the calls do not arrive at one queue that is theirs alone. Raises as :func:`simulate_streams` does.
+    """
+    files = files_of(system, work, capacity_of(system.disk))
+    if work.rate_per_s is None or not is_alone(system, files):
+        return None
+    _refuse_what_takes_too_long(system, files)
+    counters = counters_of(system)
+    gaps_s = _factors(seed, "arrivals 0", _arrivals_cv(work), work.count) * (1 / work.rate_per_s)
+    factors = _factors(seed, SERVICE, system.disk.service_cv, work.count)
+    record = sum_arriving(system, files[0], gaps_s, factors, counters)
+    _refuse_what_ends_late(record.end_s)
+    return row(system, work, figures_of(work, Played(files, [record], counters, "", seed)))
+
+
+def _overloads(files: list[File], records: list[Record]) -> list[str]:
+    """What to say of streams whose calls came faster than the device could serve them."""
+    said = []
+    for calls in {id(file.calls): file.calls for file in files}.values():
+        mine = [record for file, record in zip(files, records, strict=True) if file.calls is calls]
+        many = calls.users * calls.count
+        if calls.rate_per_s is None or many < FEW:
+            continue
+        served_per_s = many / max(record.end_s for record in mine)
+        waiting = sum(record.in_flight_most for record in mine)
+        load = calls.users * calls.rate_per_s / served_per_s
+        if waiting > BACKLOG * many and load > 1 + BACKLOG / 4:
+            said.append(overload_sentence(load, f", up to {waiting:,} calls"))
+    return said
+
+
+def _by_events(
+    system: System, files: list[File], draws: list[Draws], counters: Counters, seed: int
+) -> tuple[list[Record], int]:
+    """What the programs' calls took, and how many events it needed; a program that has not ended says so."""
+    machine = machine_of(system, seed, counters)
+    env = machine.env
+    callers = [Caller(machine, file, rank, draws[rank]) for rank, file in enumerate(files)]
+    ended = env.all_of(start(machine, callers))
+    assert ended.callbacks is not None
+    ended.callbacks.append(lambda _: counters.programs_ended(env.now))
+    env.run(until=MOST_SIMULATED_S)
+    counters.finish(counters.last_s)
+    records = [caller.record for caller in callers]
+    if not ended.processed or counters.in_flight:  # the page cache may still be written back
+        records[0].end_s = MOST_SIMULATED_S
+    return records, machine.disk.events + sum(len(record.responses_s) for record in records)
+
+
+def start(machine: Machine, callers: list[Caller], begin_s: float = 0.0) -> list[simpy.Process]:
+    """Let programs run from *begin_s* on, and the write-back of what they write into the page cache."""
+    if any(caller.write and caller.path not in UNBUFFERED for caller in callers):
+        machine.write_back()
+    return [machine.env.process(caller.run(begin_s)) for caller in callers]
+
+
+class StreamProgram:
+    """The programs of one stream on a machine, whose files begin where its place says."""
+
+    def __init__(
+        self,
+        machine: Machine,
+        system: System,
+        work: Stream,
+        seed: int,
+        place: Place,
+    ) -> None:
+        self.machine, self.system, self.work, self.seed = machine, system, work, seed
+        self.files = files_of(system, work, capacity_of(system.disk), place.first_byte)
+        _refuse_what_takes_too_long(system, self.files)
+        anywhere = work.pattern == "random" and work.span_bytes is None
+        self.end_byte = (
+            place.first_byte if anywhere else max(file.first_byte + file.span_bytes for file in self.files)
+        )
+        self.counters = machine.counted_apart(place.owner)
+        draws = [_draws(file, rank, seed) for rank, file in enumerate(self.files)]
+        self.callers = [
+            Caller(machine, file, place.owner + rank, draws[rank]) for rank, file in enumerate(self.files)
+        ]
+        self.ended: simpy.Event = machine.env.all_of(start(machine, self.callers, place.begin_s))
+
+    def result(self, name: str) -> RunResult:
+        """The books of the stream, with what the device did for it."""
+        records = [caller.record for caller in self.callers]
+        self.counters.finish(max(record.end_s for record in records))
+        played = Played(
+            self.files, records, self.counters, METHOD, self.seed, None, _overloads(self.files, records)
+        )
+        return close(name, self.system, self.work, figures_of(self.work, played))
+
+
+METHOD = "simulation of programs, page cache, queue and device"
+
+
+def steps_of(system: System, files: list[File]) -> tuple[int, bool]:
+    """Requests and pages of a simulation, and whether a loop without events serves them."""
+    largest = block_layer.largest_request_bytes(system.host.max_request_bytes, system.host.max_segments)
+    steps = sum(_steps(system, file, largest) for file in files)
+    return steps, is_alone(system, files) or is_queued(system, files)
+
+
+def _refuse_what_takes_too_long(system: System, files: list[File]) -> None:
+    steps, without_events = steps_of(system, files)
+    limit, what = (
+        (MOST_REQUESTS, "requests") if without_events else (MOST_STEPS, "requests and pages by events")
+    )
+    if steps > limit:
+        raise OutsideLaw(
+            f"simulating {steps:,} {what} is refused; the limit is {limit:,}: use engine calculate or fewer calls"
+        )
+
+
+def _refuse_what_ends_late(end_s: float) -> None:
+    if end_s >= MOST_SIMULATED_S:
+        raise OutsideLaw(
+            f"the calls are not done after {MOST_SIMULATED_S / 86400:.0f} days of simulated time, where a simulation "
+            "ends: ask for fewer calls"
+        )
+
+
+def _steps(system: System, file: File, largest: int) -> int:
+    """What playing a program takes: requests, those of a set's members among them, and pages of the page cache."""
+    calls, disk = file.calls, system.disk
+    each = -(-calls.block_size_bytes // min(largest, calls.block_size_bytes))
+    if disk.raid_level != "none":
+        each += calls.block_size_bytes // disk.stripe_unit_bytes
+    if disk.write_cache_bytes and file.write:
+        each += calls.block_size_bytes // disk.write_cache_bytes
+    if file.path not in UNBUFFERED:
+        each += calls.block_size_bytes // block_layer.PAGE_BYTES // PAGES_A_STEP
+    return int(calls.count * each)
+
+
+def _factors(seed: int, name: str, cv: float, many: int) -> Times:
+    """The first values of :func:`varied` about a mean of 1, kept for further scenarios with the same draws."""
+    at_once = -(-many // DRAWN_AT_ONCE) * DRAWN_AT_ONCE
+    draw = _kept_factors if at_once <= MOST_KEPT else _kept_factors.__wrapped__
+    return draw(seed, name, cv, at_once)[:many]
+
+
+@lru_cache(KEPT)
+def _kept_factors(seed: int, name: str, cv: float, many: int) -> Times:
+    factors = np.ones(many) if cv < LEAST_CV else gamma(1.0, cv, stream(seed, name), many)
+    factors.flags.writeable = False
+    return factors
+
+
+def _arrivals_cv(calls: Calls) -> float:
+    """Coefficient of variation of the time between arrivals."""
+    return 1.0 if calls.arrivals == "poisson" else 0.0
+
+
+def _draws(file: File, rank: int, seed: int) -> Draws:
+    """One random stream for each thing that chance decides of a program."""
+    calls = file.calls
+    where = places(file, uniform(stream(seed, f"places {rank}")))
+    if calls.rate_per_s is not None:
+        arrivals = stream(seed, f"arrivals {rank}")
+        return Draws(where, gaps_s=varied(1 / calls.rate_per_s, _arrivals_cv(calls), arrivals))
+    if calls.think_s:
+        return Draws(where, thinks_s=varied(calls.think_s, calls.think_cv, stream(seed, f"think {rank}")))
+    return Draws(where)

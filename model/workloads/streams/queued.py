@@ -1,0 +1,156 @@
+"""Programs whose calls arrive at one device behind a scheduler: their way follows from a loop, without events."""
+
+from __future__ import annotations
+
+from itertools import islice
+
+import numpy as np
+
+from model.causes import CPU
+from model.demand.calls import UNBUFFERED, File
+from model.kernels.drive import medium_of
+from model.kernels.elevator import Arrivals, Carried, Rules, Times, Whole, queued
+from model.kernels.queue import open_queue
+from model.laws import block_layer
+from model.machine.device import drive
+from model.machine.device.elevator import (
+    FIFO_BATCH,
+    IN_BATCHES,
+    IN_ORDER,
+    READ_EXPIRE_S,
+    WRITE_EXPIRE_S,
+    WRITES_STARVED,
+)
+from model.machine.device.iostat import Counters
+from model.machine.device.iostat_at_once import Bios, Requests, count_merged
+from model.results import Stage
+from model.sim.caller import Draws, Record
+from model.sim.fast import UNBUFFERED_CALLS, reads_all
+from model.spec import Disk, Host, System
+
+READS = (
+    UNBUFFERED_CALLS
+    | drive.SINGLE
+    | {"host.scheduler", "host.nr_requests", "disk.write_cache_flushed", "disk.stripe_unit_bytes"}
+)
+"""The last two have no effect without a write cache and without a set."""
+
+
+def is_queued(system: System, files: list[File]) -> bool:
+    """Whether the loop over all calls is the same as the simulation of all parties."""
+    host = system.host
+    works = {id(file.calls): file.calls for file in files}.values()
+    return (
+        host.scheduler in IN_ORDER + IN_BATCHES
+        and all(file.path in UNBUFFERED for file in files)
+        and all(
+            work.rate_per_s is not None and work.block_size_bytes <= _largest_bytes(host) for work in works
+        )
+        and reads_all(READS, system, works)
+    )
+
+
+def play_queued(system: System, files: list[File], draws: list[Draws], counters: Counters) -> list[Record]:
+    """The record of each program's calls; *counters* are brought to their end."""
+    comes_s, place, file_of = _in_order(files, draws)
+    reaches_s, known_s = _through_processors(system.host, files, comes_s, file_of)
+    order = np.argsort(reaches_s, kind="stable")
+    after = np.where((reaches_s > comes_s)[order], -1, _the_one_before(files, file_of[order]))
+    write = np.array([int(file.write) for file in files])[file_of]
+    size = np.array([file.calls.block_size_bytes for file in files])[file_of]
+    found = queued(
+        Arrivals(reaches_s[order], known_s[order], after, write[order], place[order], size[order]),
+        rules_of(system.host, system.disk),
+        medium_of(system.disk),
+    )
+    merged = np.ones(len(order), bool)
+    merged[found.made_by] = False
+    count_merged(
+        counters,
+        Bios(found.taken_s, write[order], size[order], merged),
+        Requests(found.queued_s, found.write, found.span[:, 1] - found.span[:, 0], found.end_s),
+    )
+    request = np.empty_like(found.request)
+    request[order] = found.request
+    records = []
+    for rank, file in enumerate(files):
+        mine = file_of == rank
+        records.append(_record(system.host, file, comes_s[mine], request[mine], found))
+    return records
+
+
+def rules_of(host: Host, disk: Disk) -> Rules:
+    """What the queue of that machine and device goes by."""
+    return Rules(
+        in_order=host.scheduler in IN_ORDER,
+        largest_bytes=_largest_bytes(host),
+        nr_requests=int(host.nr_requests),
+        depth=int(max(disk.queue_depth, disk.parallel_requests)),
+        batch=FIFO_BATCH,
+        writes_starved=WRITES_STARVED,
+        expire_s=(READ_EXPIRE_S, WRITE_EXPIRE_S),
+    )
+
+
+def _largest_bytes(host: Host) -> int:
+    return int(block_layer.largest_request_bytes(host.max_request_bytes, host.max_segments))
+
+
+def _in_order(files: list[File], draws: list[Draws]) -> tuple[Times, Whole, Whole]:
+    """When the calls of all programs come, where they go, and whose they are, in the order in which they come.
+
+    At the same moment those first that were on their way for longer, then those of the first program.
+    """
+    comes, before, places = [], [], []
+    for file, draw in zip(files, draws, strict=True):
+        assert draw.gaps_s is not None
+        many = file.calls.count
+        comes.append(np.cumsum(np.fromiter(islice(draw.gaps_s, many), float, many)))
+        before.append(np.concatenate([[0.0], comes[-1][:-1]]))
+        places.append(np.fromiter(draw.places, np.int64, many))
+    file_of = np.repeat(np.arange(len(files)), [len(one) for one in comes])
+    order = np.lexsort((file_of, np.concatenate(before), np.concatenate(comes)))
+    return np.concatenate(comes)[order], np.concatenate(places)[order], file_of[order]
+
+
+def _through_processors(host: Host, files: list[File], comes_s: Times, file_of: Whole) -> tuple[Times, Times]:
+    """When the calls reach the block layer, and since when that is known: first a processor works on each."""
+    call_s = np.array([host.write_call_s if file.write else host.read_call_s for file in files])[file_of]
+    reaches_s = comes_s.copy()
+    before = _the_one_before(files, file_of)
+    known_s = np.where(before < 0, 0.0, comes_s[before])
+    works = call_s > 0
+    if works.any():
+        begin_s = comes_s[works]
+        end_s = open_queue(begin_s, call_s[works], host.cpus).end_s
+        reaches_s[works], known_s[works] = begin_s + (end_s - begin_s), begin_s
+    return reaches_s, known_s
+
+
+def _the_one_before(files: list[File], file_of: Whole) -> Whole:
+    """The call before each one of the same program, in an order of all; -1 for none."""
+    before = np.empty_like(file_of)
+    for rank in range(len(files)):
+        mine = np.flatnonzero(file_of == rank)
+        before[mine] = np.concatenate([[-1], mine[:-1]])
+    return before
+
+
+def _record(host: Host, file: File, comes_s: Times, request: Whole, found: Carried) -> Record:
+    """What one program's calls took, and the stages of the one in the middle."""
+    end_s = found.end_s[request]
+    record = Record(end_s=float(end_s.max()))
+    record.responses_s.frombytes((end_s - comes_s).tobytes())
+    many = file.calls.count
+    under_way = np.arange(1, many + 1) - np.searchsorted(np.sort(end_s), comes_s)
+    record.in_flight_most = int(under_way.max())
+    call_s = host.write_call_s if file.write else host.read_call_s
+    if call_s > 0:
+        record.causes_s[CPU], record.counts[CPU], record.longest_s[CPU] = call_s * many, many, call_s
+    shown, its = many // 2, int(request[many // 2])
+    record.stages += [
+        Stage(name="the call", begin_s=comes_s[shown], end_s=end_s[shown]),
+        Stage(name="waits in the queue", begin_s=found.queued_s[its], end_s=found.begin_s[its]),
+        Stage(name="at the device", begin_s=found.begin_s[its], end_s=found.end_s[its]),
+    ]
+    return record

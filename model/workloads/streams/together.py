@@ -1,0 +1,220 @@
+"""Streams beside each other on one device, in closed form: they share it until the first has ended, and so on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from model.demand.calls import UNBUFFERED
+from model.demand.device_calls import Changed, idles, span_of, takes_turns
+from model.demand.network import StreamTime, ahead_wait_s, alone
+from model.demand.stream_work import call_demand
+from model.laws.numeric import Number, larger, over, smaller, some, where
+from model.machine.device.elevator import IN_BATCHES, READ_EXPIRE_S, SYNC_SLICE_S, WRITE_EXPIRE_S
+
+METHOD = "mean values of several classes: streams that share the device until the first has ended, and so on"
+ROUNDS = 60
+FULLEST = 0.98  # of what arriving calls may take of a device that others wait for
+
+
+@dataclass(slots=True)
+class Share:
+    """One stream at the device: its calls under way, and what each takes, alone and after a call of another stream."""
+
+    time: StreamTime
+    station: bool
+    """Whether it is answered by the write cache, which the others do not wait for."""
+    write: bool
+    arrives_per_s: Number
+    """Calls a second of those that wait for none; 0 where calls wait for earlier ones."""
+    under_way: Number
+    rest_s: Number
+    alone_s: tuple[Number, Number]
+    """Time at the device, for a call that follows one of its own stream, and one of another."""
+    held_s: tuple[Number, Number]
+    """Of the capacity, for a call that follows one of its own stream, and one of another."""
+    left: Number
+    """Calls that are still to come."""
+    programs: Number
+    """Calls that wait for each other."""
+    visits: Number
+    """Times that a call waits for the device."""
+    waiting_share: Number
+    """Of its calls, those that wait for the device."""
+    sweeps: bool
+    """Whether a scheduler that sweeps upwards stays with it, as a request always waits where the last one ended."""
+    turn_s: Number
+    """What a program takes of the device until the scheduler turns to the next."""
+    turn_calls: Number
+    """Calls of such a turn."""
+    per_s: Number = 0.0
+    waiting: Number = 0.0
+    wait_s: Number = 0.0
+    waited_s: Number = 0.0
+    """Of all its calls."""
+    ended_s: Number = 0.0
+
+    @property
+    def requests_per_s(self) -> Number:
+        """Requests a second at the device."""
+        return self.per_s * self.time.demand.requests
+
+
+def compose(system: Any, work: Any) -> list[StreamTime]:
+    """Every stream by itself, then slowed together while they share the device."""
+    every = (work, *work.beside)
+    found = [alone(system, calls) for calls in every]
+    span = sum(span_of(system, calls) for calls in every)
+    shares = [
+        _share(system, calls, time, span)
+        for calls, time in zip(every, found, strict=True)
+        if not time.demand.hidden
+    ]
+    if len(shares) < 2:
+        return found
+    now_s: Number = 0.0
+    for _ in shares:
+        _balance(shares, fair=idles(system))
+        step_s: Number = float("inf")
+        for one in shares:
+            step_s = smaller(step_s, where(one.left > 0, over(one.left, one.per_s), float("inf")))
+        step_s = where(step_s < float("inf"), step_s, 0.0)
+        now_s = now_s + step_s
+        for one in shares:
+            one.waited_s = one.waited_s + smaller(one.left, one.per_s * step_s) * one.wait_s
+            ends = (one.left > 0) & (one.left <= one.per_s * step_s * (1 + 1e-9))
+            one.ended_s = where(ends, now_s, one.ended_s)
+            one.left = where(ends, 0.0, larger(0.0, one.left - one.per_s * step_s))
+    for one in shares:
+        _settle(one)
+    return found
+
+
+def _share(system: Any, calls: Any, time: StreamTime, span: Number) -> Share:
+    demand, disk = time.demand, system.disk
+    cached = calls.writes and disk.write_cache_bytes > 0
+    other = demand
+    if (disk.rotation_s or disk.average_seek_s) and not cached:
+        other = call_demand(system, Changed(calls, among_bytes=span))
+    unbuffered = (calls.path or system.host.io_path) in UNBUFFERED
+    programs = calls.users * (calls.in_flight if unbuffered else 1)
+    under_way = programs * max(1, demand.ahead) * (1 if unbuffered else demand.together)
+    rest_s = demand.cpu_s + calls.think_s
+    near = takes_turns(system, calls, rest_s)
+    depth = max(disk.queue_depth, disk.parallel_requests)
+    goes_on = calls.pattern == "sequential" and calls.rate_per_s is None and not some(calls.think_s)
+    turn_calls = larger(1.0, SYNC_SLICE_S / (demand.device_s + rest_s)) if near else 1.0
+    turn_s = SYNC_SLICE_S if near or calls.rate_per_s is not None else larger(demand.held_s, other.held_s)
+    return Share(
+        time=time,
+        station=cached,
+        write=calls.writes,
+        arrives_per_s=0.0 if calls.rate_per_s is None else over(time.calls, time.elapsed_s),
+        under_way=larger(1.0, under_way),
+        rest_s=rest_s,
+        alone_s=(demand.device_s, larger(demand.device_s, other.device_s)),
+        held_s=(demand.held_s, larger(demand.held_s, other.held_s)),
+        left=time.calls,
+        programs=programs,
+        visits=demand.visits,
+        waiting_share=demand.waiting_share if calls.rate_per_s is not None or demand.together == 1 else 1.0,
+        sweeps=goes_on and system.host.scheduler in IN_BATCHES and some(under_way > depth),
+        turn_s=turn_s,
+        turn_calls=turn_calls,
+    )
+
+
+def _balance(shares: list[Share], *, fair: bool) -> None:
+    """Calls a second of each stream that has calls left: arrival theorem for several classes [lazowska-1984].
+
+    A call that arrives finds what others, and the other calls of its stream, have waiting.
+    """
+    for one in shares:
+        fastest = over(one.time.calls, one.time.elapsed_s)
+        one.per_s = where(one.left > 0, fastest, 0.0)
+        one.waiting = 0.0
+    for _ in range(ROUNDS):
+        total = sum(one.requests_per_s for one in shares)
+        held = [
+            one.held_s[0] + (1 - over(one.requests_per_s, total)) * (one.held_s[1] - one.held_s[0])
+            for one in shares
+        ]
+        arriving = sum(
+            where(one.left > 0, one.arrives_per_s * each, 0.0) for one, each in zip(shares, held, strict=True)
+        )
+        free = 1 - smaller(FULLEST, arriving)
+        # NOTE: what is left of the service that has begun, of calls that arrive: Pollaczek and Khinchine
+        begun = sum(
+            where(one.left > 0, one.arrives_per_s * each**2 * (1 + one.time.demand.scv) / 2, 0.0)
+            * (one.time.demand.alike * one.time.demand.together / one.visits)
+            for one, each in zip(shares, held, strict=True)
+        )
+        for one, each in zip(shares, held, strict=True):
+            ahead: Number = 0.0
+            for other, theirs in zip(shares, held, strict=True):
+                if other.station == one.station:
+                    found = other.waiting * (1 - 1 / one.under_way) if other is one else other.waiting
+                    ahead = ahead + found * theirs * one.visits / other.visits
+            # NOTE: no call waits for more than all that is still to come
+            queued_s = smaller((ahead + begun) / free, _left_s(shares, held, one))
+            at_queue = each + queued_s * one.waiting_share
+            if fair and not one.station:
+                at_queue = where(one.left > 0, _in_turns_s(shares, one, each, queued_s), at_queue)
+            if not one.sweeps and any(other.sweeps and other.station == one.station for other in shares):
+                at_queue = larger(at_queue, _starved_s(shares, one))
+            apart = 1 - over(one.requests_per_s, total)
+            alone_s = one.alone_s[0] + apart * (one.alone_s[1] - one.alone_s[0])
+            one.wait_s = at_queue + larger(0.0, alone_s - each)
+            closed = smaller(
+                over(one.time.calls, one.time.elapsed_s), one.under_way / (one.rest_s + one.wait_s)
+            )
+            per_s = where(one.arrives_per_s > 0, one.arrives_per_s, closed)
+            one.per_s = where(one.left > 0, (one.per_s + per_s) / 2, 0.0)
+            queued = where(one.arrives_per_s > 0, 0.0, closed * at_queue)
+            one.waiting = where(one.left > 0, (one.waiting + queued) / 2, 0.0)
+
+
+def _left_s(shares: list[Share], held: list[Number], one: Share) -> Number:
+    """Time that the device needs for all calls still to come; half of it where they come side by side."""
+    left = sum(
+        other.left * each for other, each in zip(shares, held, strict=True) if other.station == one.station
+    )
+    return left / where(one.arrives_per_s > 0, 2, 1)
+
+
+def _starved_s(shares: list[Share], one: Share) -> Number:
+    """Wait of a call elsewhere while a scheduler goes on with a stream in order: until it expires [linux-deadline]."""
+    sweeping: Number = 0.0
+    for other in shares:
+        if other.sweeps and other.station == one.station and other.write == one.write:
+            sweeping = larger(sweeping, where(other.left > 0, 1.0, 0.0))
+    expire_s = WRITE_EXPIRE_S if one.write else READ_EXPIRE_S
+    return sweeping * expire_s / (2 if some(one.arrives_per_s) else 1)
+
+
+def _in_turns_s(shares: list[Share], one: Share, held_s: Number, queued_s: Number) -> Number:
+    """Time at a device whose scheduler serves one program after the other, each for a turn."""
+    others = -one.turn_s
+    longest: Number = 0.0
+    for other in shares:
+        if not other.station:
+            others = others + where(other.left > 0, other.programs * other.turn_s, 0.0)
+            if other is not one:
+                longest = larger(longest, where((other.left > 0) & (other.turn_calls > 1), other.turn_s, 0.0))
+    once_s = where(longest > 0, others, smaller(queued_s, others))
+    return held_s + once_s / one.turn_calls
+
+
+def _settle(one: Share) -> None:
+    """The time of a stream after it shared the device."""
+    time = one.time
+    arrives = one.arrives_per_s > 0
+    longer = larger(0.0, one.ended_s - time.elapsed_s) * one.programs / time.calls
+    wait_s = one.waited_s / time.calls
+    if time.demand.ahead:
+        wait_s = ahead_wait_s(time.demand, wait_s, larger(one.arrives_per_s, 1e-9) / one.programs)
+    waited = where(arrives, larger(time.wait_s, wait_s), time.wait_s + longer)
+    time.response_s = time.response_s + waited - time.wait_s
+    time.wait_s = waited
+    time.elapsed_s = where(arrives, time.elapsed_s, larger(time.elapsed_s, one.ended_s))
+    time.method = METHOD

@@ -1,0 +1,46 @@
+"""The requests of streams one by one, for looking at what results only count."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from model.demand.calls import files_of
+from model.laws import block_layer
+from model.machine.device.drive import capacity_of
+from model.machine.device.iostat import Counters
+from model.spec import Stream, System
+from model.workloads.streams.processes import _by_events, _draws
+
+
+class Served(NamedTuple):
+    """A request that the device has done: its bytes, when it was queued, and when it was done."""
+
+    size_bytes: int
+    queued_s: float
+    done_s: float
+
+
+class _Watching(Counters):
+    """Counters that keep every request."""
+
+    __slots__ = ("served",)
+
+    def __init__(self, interval_s: float, *, at_submission: bool) -> None:
+        super().__init__(interval_s, 0.0, at_submission=at_submission)
+        self.served: list[Served] = []
+
+    def completed(self, now_s: float, write: bool, size_bytes: int, queued_s: float) -> None:
+        """A request is done."""
+        super().completed(now_s, write, size_bytes, queued_s)
+        self.served.append(Served(size_bytes, queued_s, now_s))
+
+
+def requests_of(system: System, work: Stream, *, seed: int = 1) -> list[Served]:
+    """Every request of a stream that is played by events, in the order in which they are done."""
+    files = files_of(system, work, capacity_of(system.disk))
+    release = block_layer.release_of(system.host.kernel)
+    counters = _Watching(
+        system.iostat.interval_s, at_submission=block_layer.counts_sectors_at_submission(release)
+    )
+    _by_events(system, files, [_draws(file, rank, seed) for rank, file in enumerate(files)], counters, seed)
+    return counters.served

@@ -1,0 +1,385 @@
+"""Programs of any kind beside each other on one machine: one disk, one set of processors, one buffer cache.
+
+Where the first program ends by itself, the run lasts until all that end have ended, and transactions beside it go on
+meanwhile. Where the first are transactions, the question is how they fare while the others go on: the run lasts until
+they are as precise as asked, and what ends beside them begins anew. Each program is simulated alone on the same machine
+too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any, Protocol
+
+import numpy as np
+import simpy
+
+from model.books import device_of
+from model.causes import DEVICE, FREE_BUFFERS, LOG_FILE_SYNC, RUN_QUEUE
+from model.demand.transactions import run_transactions
+from model.errors import OutsideLaw
+from model.laws.commit import LOG_FILES_BYTES
+from model.machine.device.drive import capacity_of
+from model.machine.device.iostat import Counters
+from model.measures import READ_EVENTS
+from model.results import EventTime, ProgramFigures, ProgramStats, RunResult
+from model.sim.device import PROGRAM
+from model.sim.machine import Machine, Place, machine_of, processors_of
+from model.sim.references import place_limits
+from model.spec import System, Transactions
+from model.units import MIB, show_bytes, show_seconds
+from model.workloads.transactions.at_begin import begin_of
+from model.workloads.transactions.by_events import ByEvents
+from model.workloads.transactions.closed_form import solve
+from model.workloads.transactions.means import result_of
+from model.workloads.transactions.processes import is_precise, most_transactions
+
+MOST_SIMULATED_S = 30 * 86400.0
+LONGER = 1.02
+"""Times as long as alone, from which on it is worth a reason."""
+WORTH_NAMING = 0.1
+"""Of what a program takes longer, the least share that is named."""
+
+
+class Program(Protocol):
+    """A program on a machine that others share."""
+
+    @property
+    def ended(self) -> simpy.Event | None:
+        """When it has ended by itself; None for one that never does."""
+
+    @property
+    def end_byte(self) -> int:
+        """Where its data on the disk end."""
+
+    def result(self, name: str) -> RunResult | None:
+        """What it did, once the run is over; None where that says too little."""
+
+
+class TransactionsProgram:
+    """Transactions on a machine, for as long as the run lasts."""
+
+    def __init__(self, machine: Machine, system: System, work: Transactions, seed: int, place: Place) -> None:
+        self.system, self.work = system, work
+        self.ended: simpy.Event | None = None
+        solved = solve(system, work)
+        self.most = most_transactions(work, solved)
+        self.first = run_transactions(work)
+        begin = begin_of((system, work, solved, seed), self.first, machine, place)
+        self.run = ByEvents(system, work, solved, begin, max(1, self.first // BATCHES))
+        self.end_byte = place.first_byte + place_limits(solved.parts.data)
+        if begin.redo is begin.files and system.instance.redo_byte is None:
+            self.end_byte = begin.log_byte + LOG_FILES_BYTES
+        machine.pool = machine.pool or self.run.shop.pools[-1]
+
+    def result(self, name: str) -> RunResult | None:
+        """The books of the mean transaction; None where few have ended."""
+        if self.run.done < LEAST_TRANSACTIONS:
+            return None
+        return result_of(name, self.system, self.work, self.run.played())
+
+
+class Family(Protocol):
+    """What is to be known of a program's kind."""
+
+    @property
+    def program(self) -> Callable[[Any, System, Any, int, Any], Any]:
+        """Begins it on a machine: by machine, system, workload, seed and place."""
+
+    @property
+    def endless(self) -> bool:
+        """Whether it never ends by itself."""
+
+
+class Again:
+    """A program that begins anew when it has ended."""
+
+    def __init__(self, machine: Machine, make: Callable[[Place], Program], place: Place) -> None:
+        self.ended: simpy.Event | None = None
+        self._machine, self._make, self._place = machine, make, place
+        self._done: list[Program] = []
+        self.past: list[Counters] = []
+        """What the disk did for the executions before the one under way."""
+        self._running = make(place)
+        self.end_byte = self._running.end_byte
+        self.once = machine.env.event()
+        """When the first execution has ended."""
+        machine.env.process(self._go_on())
+
+    def _go_on(self) -> Generator[simpy.Event, Any, None]:
+        while True:
+            assert self._running.ended is not None
+            yield self._running.ended
+            self._done.append(self._running)
+            if not self.once.triggered:
+                self.once.succeed()
+            self.past.append(self._machine.counted_apart(self._place.owner))
+            del self._machine.disk.apart[self._place.owner // PROGRAM]
+            self._machine.counted_apart(self._place.owner)
+            self._running = self._make(replace(self._place, begin_s=0.0))
+
+    def result(self, name: str) -> RunResult | None:
+        """What the execution did that took nearest to the mean of all complete ones."""
+        results = [result for program in self._done if (result := program.result(name))]
+        mean_s = sum(result.time.elapsed_s for result in results) / len(results)
+        return min(results, key=lambda result: abs(result.time.elapsed_s - mean_s))
+
+
+BATCHES = 200
+LEAST_TRANSACTIONS = 100
+
+
+def simulate_together(
+    system: System, work: Any, families: Sequence[Family], *, seed: int, name: str
+) -> RunResult:
+    """Answer work and what stands beside it by one simulation; the result is the first one's, with all in ``programs``.
+
+    *families* are those of its programs, in order.
+
+    Raises :class:`OutsideLaw` for programs whose data do not fit on the disk, and for a run beyond thirty days.
+    """
+    systems = [_system_of(system, program) for program in work.programs]
+    seeds = [seed if not rank else _seed_of(seed, rank) for rank in range(len(work.programs))]
+    programs = [program.model_copy(update={"beside": ()}) for program in work.programs]
+    every = list(zip(systems, programs, seeds, families, strict=True))
+    machine, played, together = _play(every, name)
+    first, end_s = together[0], machine.env.now
+    if first is None:
+        raise OutsideLaw("too few transactions ended to say anything: ask for more users or a higher rate")
+    alone = [_play([_at_once(*asked)], name)[2][0] for asked in every]
+    found = _programs(machine, work, played, (together, alone))
+    notes = [_lasts(end_s, families[0])]
+    return first.model_copy(
+        update={
+            "programs": found,
+            "device": first.device | {"disk": device_of(machine.counters, end_s)},
+            "method": METHOD,
+            "warnings": [*first.warnings, *notes],
+        }
+    )
+
+
+def _lasts(end_s: float, first: Any) -> str:
+    """How long the run is, which the family of the first program decides."""
+    if first.endless:
+        return (
+            f"the run lasts {show_seconds(end_s)}; programs beside the transactions begin anew when they end"
+        )
+    return f"the run lasts {show_seconds(end_s)}, until all programs that end by themselves have ended"
+
+
+METHOD = "simulation of all programs on one machine: processors, buffer cache, page cache, queue and drives"
+
+Asked = tuple[System, Any, int, Family]
+"""System, program, seed and family."""
+
+
+def _play(every: Sequence[Asked], name: str) -> tuple[Machine, list[Program], list[RunResult | None]]:
+    """All programs on one machine, and what each of them did; None where it says too little."""
+    machine = machine_of(every[0][0], every[0][2])
+    machine.processors, machine.shared = processors_of(machine.host), True
+    families = [family for *_, family in every]
+    place_byte = 0
+    programs: dict[int, Program] = {}
+    # NOTE: those that never end come first, as the buffer cache that others read through is theirs
+    for rank in sorted(range(len(every)), key=lambda rank: not families[rank].endless):
+        own, work, seed, _ = every[rank]
+        place = Place(rank * PROGRAM, place_byte, getattr(work, "begin_s", 0.0))
+        machine.counted_apart(place.owner)
+        make = partial(families[rank].program, machine, own, work, seed)
+        again = families[0].endless and not families[rank].endless
+        programs[rank] = Again(machine, make, place) if again else make(place)
+        place_byte = -(-programs[rank].end_byte // MIB) * MIB
+        _refuse_what_does_not_fit(own, work, place_byte)
+    in_order = [programs[rank] for rank in range(len(every))]
+    _run(machine, in_order)
+    return machine, in_order, [program.result(name) for program in in_order]
+
+
+def _run(machine: Machine, programs: Sequence[Program]) -> None:
+    """Let time pass until the run is over."""
+    env = machine.env
+    limit = env.timeout(MOST_SIMULATED_S)
+    ends = [program.ended for program in programs if program.ended is not None]
+    if not ends:
+        first = programs[0]
+        assert isinstance(first, TransactionsProgram)
+        wanted = first.first
+        while True:
+            for program in programs:
+                if isinstance(program, TransactionsProgram) and program.run.done < wanted:
+                    program.run.until(wanted)
+            precise = first.work.transactions is not None or is_precise(first.run, first.work)
+            if precise or 2 * wanted > first.most:
+                break
+            wanted *= 2
+        ends = [program.once for program in programs if isinstance(program, Again)]
+    ended = env.all_of(ends)
+    env.run(until=env.any_of([ended, limit]))
+    if not ended.triggered:
+        raise OutsideLaw(
+            f"the programs have not ended after {MOST_SIMULATED_S / 86400:.0f} days of simulated time, where a "
+            "simulation ends: ask for less work"
+        )
+
+
+def _system_of(system: System, program: Any) -> System:
+    """The system with the table that a program has of its own."""
+    table = getattr(program, "table", None)
+    return system if table is None else system.model_copy(update={"table": table})
+
+
+def _at_once(system: System, program: Any, seed: int, family: Family) -> Asked:
+    """The program beginning at once; of what never ends one run, however precise it is."""
+    changed: dict[str, Any] = {}
+    if hasattr(program, "begin_s"):
+        changed["begin_s"] = 0.0
+    if family.endless and program.transactions is None:
+        changed["transactions"] = run_transactions(program)
+    return system, program.model_copy(update=changed), seed, family
+
+
+def _seed_of(seed: int, rank: int) -> int:
+    """The seed of a program's own draws."""
+    return int(np.random.SeedSequence(seed, spawn_key=(rank,)).generate_state(1)[0])
+
+
+def _refuse_what_does_not_fit(system: System, work: Any, end_byte: int) -> None:
+    capacity = capacity_of(system.disk)
+    if end_byte > capacity:
+        raise OutsideLaw(
+            f"{work.kind}: its data would end at byte {end_byte:,} of the disk, behind those of the programs before "
+            f"it; the disk has {capacity:,} ({show_bytes(capacity)})"
+        )
+
+
+# What each gets, and why
+
+
+def _programs(
+    machine: Machine,
+    work: Any,
+    programs: Sequence[Program],
+    results: tuple[Sequence[RunResult | None], Sequence[RunResult | None]],
+) -> list[ProgramStats]:
+    """What every program gets of the machine, and what it would get alone; *results* are of both."""
+    end_s = machine.env.now
+    names = _names(work.programs)
+    busy_s, requests = [], []
+    for rank, program in enumerate(programs):
+        counted = [*getattr(program, "past", ()), machine.counted_apart(rank * PROGRAM)]
+        counted[-1].round(end_s)
+        busy_s.append(sum(counters.busy_s for counters in counted))
+        requests.append(sum(sum(counters.requests) for counters in counted))
+    found = []
+    for rank, (program, here, there) in enumerate(zip(work.programs, *results, strict=True)):
+        figures, before = _figures(here), _figures(there)
+        others = [(busy_s[other], names[other]) for other in range(len(names)) if other != rank]
+        found.append(
+            ProgramStats(
+                **{name: getattr(figures, name) for name in ProgramFigures.model_fields},
+                name=names[rank],
+                kind=program.kind,
+                users=program.users,
+                begin_s=getattr(program, "begin_s", 0.0),
+                disk_fraction=min(1.0, busy_s[rank] / end_s),
+                requests=requests[rank],
+                alone=before,
+                because=_because(figures, before, machine.counters.busy_s / end_s, others),
+            )
+        )
+    return found
+
+
+def _names(programs: Sequence[Any]) -> list[str]:
+    """The kinds, numbered where there are several of one."""
+    kinds = [program.kind.replace("_", " ") for program in programs]
+    return [
+        f"{kind} {kinds[: rank + 1].count(kind)}" if kinds.count(kind) > 1 else kind
+        for rank, kind in enumerate(kinds)
+    ]
+
+
+def _figures(result: RunResult | None) -> ProgramFigures:
+    if result is None:
+        return ProgramFigures(cpu_s=0.0, run_queue_s=0.0, waits={}, reads=0.0)
+    time = result.time
+    run_queue_s = time.unaccounted.get(RUN_QUEUE, 0.0)
+    waits = dict(time.wait)
+    if (for_processor := waits.pop(RUN_QUEUE, None)) is not None:
+        run_queue_s += for_processor.total_s
+    rates: dict[str, float | None] = {"elapsed_s": time.elapsed_s}
+    if result.transactions is not None:
+        rates = {"per_s": result.transactions.per_s, "response_s": result.transactions.response_s}
+    elif result.streams:
+        stream = result.streams[0]
+        rates |= {"per_s": stream.calls_per_s, "response_s": stream.response_s}
+    return ProgramFigures(
+        **rates,
+        cpu_s=time.cpu_s,
+        run_queue_s=run_queue_s,
+        waits=waits,
+        reads=result.physical_io.read_requests,
+        hit_fraction=None if result.cache is None else result.cache.hit_fraction,
+    )
+
+
+def _because(
+    here: ProgramFigures, alone: ProgramFigures, busy: float, others: Sequence[tuple[float, str]]
+) -> list[str]:
+    """The causes of what a program takes longer than alone, the largest first, and who makes them."""
+    took, took_alone = (_took_s(figures) for figures in (here, alone))
+    longer_s = took - took_alone
+    if not took or took < LONGER * took_alone:
+        return []
+    holder = max(others)[1] if others else ""
+    causes: list[tuple[float, str]] = []
+    for event, waited in here.waits.items():
+        before = alone.waits.get(event, EventTime(waits=0, max_s=0, total_s=0))
+        more_s = waited.total_s - before.total_s
+        causes.append((more_s, _wait_said(event, waited, before, busy, holder)))
+    causes.append(
+        (
+            here.run_queue_s - alone.run_queue_s,
+            f"waiting for a processor takes {show_seconds(here.run_queue_s)}, alone {show_seconds(alone.run_queue_s)}",
+        )
+    )
+    if here.hit_fraction is not None and alone.hit_fraction is not None:
+        lost = alone.hit_fraction - here.hit_fraction
+        if lost > LEAST_HITS:
+            causes.append(
+                (
+                    longer_s * WORTH_NAMING,
+                    f"{100 * here.hit_fraction:.1f} % of its gets find their block in the buffer cache, alone "
+                    f"{100 * alone.hit_fraction:.1f} %: {holder} pushes its blocks out",
+                )
+            )
+    return [said for more_s, said in sorted(causes, reverse=True) if more_s >= WORTH_NAMING * longer_s]
+
+
+LEAST_HITS = 0.002
+
+
+def _wait_said(event: str, here: EventTime, alone: EventTime, busy: float, holder: str) -> str:
+    each_s = here.total_s / here.waits if here.waits else 0.0
+    before_s = alone.total_s / alone.waits if alone.waits else 0.0
+    said = f"{event} takes {show_seconds(each_s)}"
+    said += f", alone {show_seconds(before_s)}" if alone.waits else ", alone nothing"
+    if here.waits > LONGER * alone.waits > 0:
+        said += f", and comes {here.waits:,.4g} times for {alone.waits:,.4g}"
+    return (
+        f"{said}: the disk is busy {100 * busy:.0f} % of the time, of the others most for {holder}"
+        if event in AT_DISK
+        else said
+    )
+
+
+AT_DISK = (*READ_EVENTS, LOG_FILE_SYNC, DEVICE, FREE_BUFFERS)
+
+
+def _took_s(figures: ProgramFigures) -> float:
+    """What a program takes: an execution, a transaction, or all calls of a stream."""
+    took = figures.response_s if figures.elapsed_s is None else figures.elapsed_s
+    return took or 0.0

@@ -1,0 +1,1 @@
+"""Users who run transactions and think between them."""

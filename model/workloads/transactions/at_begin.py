@@ -1,0 +1,159 @@
+"""How a run of transactions begins, whoever plays it: devices, pools, and what chance brings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import chain
+from typing import Any
+
+import numpy as np
+import simpy
+from numpy.typing import NDArray
+
+from model.demand import transactions as asked
+from model.errors import OutsideLaw
+from model.kernels.buffers import Buffers
+from model.laws.commit import LOG_FILES_BYTES
+from model.machine.device.drive import capacity_of
+from model.machine.device.servers import Servers, Threads
+from model.sim.data_files import Files, InOrder, Scheduled, is_in_order, largest_request_bytes
+from model.sim.machine import Machine, Place, counters_of, device_of, processors_of, server_of
+from model.sim.references import Layout, References, place_limits
+from model.sim.streams import LEAST_CV, stream, varied
+from model.spec import System, Transactions
+from model.workloads.transactions.closed_form import Solved
+from model.workloads.transactions.warm import Chance, Dirty, dirty, warm
+from model.workloads.transactions.writers import dirty_groups, written_age_s
+
+MOST_BUFFERS = 50_000_000
+ALONE = Place()
+
+
+@dataclass(slots=True)
+class Begin:
+    """A run before its first event."""
+
+    env: simpy.Environment
+    seed: int
+    files: Files
+    redo: Files
+    """The same as *files* where the log lies among the data."""
+    log_byte: int
+    layout: Layout
+    references: References
+    pools: list[tuple[Buffers, Dirty]]
+    gaps_s: Iterator[float] | None
+    """Between transactions that arrive."""
+    thinks_s: Iterator[float]
+    begins_s: NDArray[np.float64]
+    """Of the first transaction of each user."""
+    processors: Servers | Threads
+    owner: int = 0
+    """Number of the first session."""
+
+
+def begin_of(
+    question: tuple[System, Transactions, Solved, int],
+    count: int,
+    shared: Machine | None = None,
+    place: Place = ALONE,
+) -> Begin:
+    """How a run of some *count* transactions begins, on a machine of its own or on one that others share.
+
+    Raises :class:`OutsideLaw` for what does not fit.
+    """
+    system, work, solved, seed = question
+    data = solved.parts.data
+    env = simpy.Environment() if shared is None else shared.env
+    files, redo = _devices(env, system, data, seed, shared, place)
+    gaps_s = None
+    thinks_s: Iterator[float] = iter(())
+    begins_s = np.empty(0)
+    if work.rate_per_s is not None:
+        gaps_s = varied(1 / work.rate_per_s, 1.0, stream(seed, "arrivals"))
+        gaps_s = chain([place.begin_s + next(gaps_s)], gaps_s)
+    else:
+        thinks_s = varied(work.think_s, work.think_cv, stream(seed, "think"))
+        begins_s = place.begin_s + _left(work.think_s, work.think_cv, work.users, stream(seed, "begin"))
+    return Begin(
+        env=env,
+        seed=seed,
+        files=files,
+        redo=redo,
+        log_byte=place.first_byte + _behind(system, data) if redo is files else 0,
+        layout=Layout(data, place.first_byte),
+        references=References(solved.parts.kinds, data, seed),
+        pools=_pools(system, work, solved, seed, int(count * solved.parts.gets)),
+        gaps_s=gaps_s,
+        thinks_s=thinks_s,
+        begins_s=begins_s,
+        processors=processors_of(system.host) if shared is None else shared.processors,
+        owner=place.owner,
+    )
+
+
+def _left(mean_s: float, cv: float, count: int, draws: np.random.Generator) -> NDArray[np.float64]:
+    """What is left of *count* pauses at any moment: a long pause is met more often, and at any place in it."""
+    whole_s = np.full(count, mean_s)
+    if cv >= LEAST_CV and mean_s:
+        whole_s = draws.gamma(1 + 1 / cv**2, mean_s * cv**2, count)
+    left_s: NDArray[np.float64] = draws.random(count) * whole_s
+    return left_s
+
+
+def _pools(
+    system: System, work: Transactions, solved: Solved, seed: int, references: int
+) -> list[tuple[Buffers, Dirty]]:
+    """Buffers of the pools, and which are dirty since when."""
+    data, rules = solved.parts.data, asked.touch_rules(system)
+    chance = Chance(seed, solved.point.per_s * solved.parts.gets, system.instance.checkpoint_s)
+    pools = []
+    for pool in data.pools:
+        room = min(pool.room_blocks, int(sum(data.blocks[group] for group in pool.groups)))
+        if room > MOST_BUFFERS:
+            raise OutsideLaw(
+                f"simulating {room:,} buffers is refused; the limit is {MOST_BUFFERS:,}: use engine calculate"
+            )
+        buffers = Buffers(max(1, room), rules, references)
+        if work.begins == "warm":
+            warm(buffers, pool, data, rules, chance)
+        pools.append(buffers)
+    if work.begins == "cold":
+        return [(buffers, Dirty(NOBODY, np.empty(0))) for buffers in pools]
+    per_s = solved.point.per_s
+    age_s = written_age_s(solved.parts, per_s, solved.point.writes.written)
+    groups = dirty_groups(solved.parts, per_s, age_s)
+    return [(buffers, dirty(buffers, int(data.blocks[0]), groups, chance, age_s)) for buffers in pools]
+
+
+NOBODY = np.empty(0, dtype=np.int64)
+
+
+def _behind(system: System, data: Any) -> int:
+    """First byte of the log on the disk of the data."""
+    size = data.block_size_bytes
+    room = capacity_of(system.disk) - LOG_FILES_BYTES
+    given = system.instance.redo_byte
+    wanted = place_limits(data) + size if given is None else int(given)
+    return int(max(0, min(room, wanted)) // size * size)
+
+
+def _devices(
+    env: simpy.Environment, system: System, data: Any, seed: int, shared: Machine | None, place: Place
+) -> tuple[Files, Files]:
+    """The data disk and the redo disk, which may be the same."""
+    largest = largest_request_bytes(system.host)
+    counters = counters_of(system)
+    files: Files
+    if shared is not None:
+        files = Scheduled(env, shared.disk, largest, place.owner, shared.counted_apart(place.owner))
+    elif is_in_order(system, largest, data.block_size_bytes):
+        files = InOrder(env, server_of(system, seed), counters, largest)
+    else:
+        files = Scheduled(env, device_of(env, system, counters, seed), largest)
+    if system.instance.redo_disk == "data":
+        return files, files
+    # NOTE: the log writer waits for each of its writes, so nothing has to be sorted
+    redo_counters = counters_of(system)
+    return files, InOrder(env, server_of(system, seed + 1), redo_counters, largest)

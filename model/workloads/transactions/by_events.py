@@ -1,0 +1,116 @@
+"""A run of transactions by events: users as SimPy processes, devices and writers as callbacks."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from model.sim.pool import BufferPool
+from model.sim.writers import DatabaseWriter, LogWriter
+from model.spec import System, Transactions
+from model.workloads.transactions.at_begin import Begin
+from model.workloads.transactions.closed_form import Solved
+from model.workloads.transactions.means import Played
+from model.workloads.transactions.tally import Tally
+from model.workloads.transactions.users import Costs, Shop, arrivals, closed_user
+
+METHOD = "simulation of users, buffer cache, processors, disks, log writer and database writer"
+
+
+class ByEvents:
+    """One run, which can go on."""
+
+    def __init__(self, system: System, work: Transactions, solved: Solved, begin: Begin, batch: int) -> None:
+        self.work, self.solved, self.begin, self.batch = work, solved, begin, batch
+        self.env = begin.env
+        self.tally = Tally()
+        self.done = 0
+        self._target = self.env.event()
+        self._wanted = 0
+        self.shop = self._shop(system)
+        self._marks: list[NDArray[np.float64]] = []
+        self._mark()
+        for pool in self.shop.pools:
+            pool.writer.look()
+        if begin.gaps_s is not None:
+            self.env.process(arrivals(self.shop, begin.gaps_s))
+        for begins_s in begin.begins_s.tolist():
+            self.env.process(closed_user(self.shop, begins_s, begin.thinks_s))
+
+    def _shop(self, system: System) -> Shop:
+        """All resources."""
+        begin, parts, host = self.begin, self.solved.parts, system.host
+        data, limits = parts.data, (system.instance.db_writer_requests, system.instance.checkpoint_s)
+        pools = []
+        for buffers, dirty in begin.pools:
+            writer = DatabaseWriter(self.env, begin.files, buffers, begin.layout, limits)
+            writer.since(dirty.blocks.tolist(), dirty.since_s.tolist())
+            pools.append(BufferPool(self.env, buffers, writer))
+        return Shop(
+            env=self.env,
+            processors=begin.processors,
+            threads=parts.threads,
+            files=begin.files,
+            layout=begin.layout,
+            pools=pools,
+            hot_blocks=int(data.blocks[0]),
+            log=LogWriter(self.env, begin.redo, begin.log_byte),
+            kinds=parts.kinds,
+            references=begin.references,
+            latch=parts.latch,
+            pin=parts.pin,
+            costs=Costs(
+                read_s=host.read_call_s,
+                fill_s=host.buffer_block_s,
+                undo_s=host.logical_io_s,
+                mbrc=parts.mbrc,
+                changes=parts.changes,
+                collision=data.collision,
+                hottest_changes=parts.hottest_changes,
+                hottest_collision=1 / self.work.hottest_blocks,
+            ),
+            tally=self.tally,
+            reading={},
+            ended=self._ended,
+        )
+
+    def _ended(self) -> None:
+        self.done += 1
+        if self.done % self.batch == 0:
+            self._mark()
+        if self.done == self._wanted:
+            self._target.succeed()
+
+    def _mark(self) -> None:
+        self._marks.append(self.tally.sums(self.env.now, self.written_blocks, self.shop.log.writes))
+
+    def until(self, wanted: int) -> None:
+        """Play until so many transactions have ended."""
+        self._wanted = wanted
+        self._target = self.env.event()
+        self.env.run(until=self._target)
+
+    @property
+    def dirty_blocks(self) -> int:
+        """Blocks in memory that are changed and not written, now."""
+        return sum(pool.buffers.dirty for pool in self.shop.pools)
+
+    @property
+    def written_blocks(self) -> int:
+        """Blocks that DBWR has written so far."""
+        return sum(pool.writer.written for pool in self.shop.pools)
+
+    def played(self) -> Played:
+        """What was played so far."""
+        begin = self.begin
+        return Played(
+            solved=self.solved,
+            method=METHOD,
+            seed=begin.seed,
+            tally=self.tally,
+            batch=self.batch,
+            marks=np.array(self._marks),
+            files=begin.files,
+            redo=None if begin.redo is begin.files else begin.redo,
+            end_s=self.env.now,
+        )

@@ -1,0 +1,288 @@
+"""Transactions in closed form: the network of their resources solved, and the answer put into words."""
+
+from __future__ import annotations
+
+from math import inf
+from typing import Any, NamedTuple
+
+from model.books import close, device_stats, devices
+from model.causes import BUFFER_BUSY, FREE_BUFFERS, FROM_CLIENT, LATCH, LOG_FILE_SYNC, SCATTERED, SEQUENTIAL
+from model.demand import transactions as asked
+from model.demand.device_calls import Changed
+from model.demand.transactions import DATA, DBWR, REDO, KindDemand
+from model.errors import OutsideLaw
+from model.laws import commit, disk_means, queueing
+from model.laws.iostat import DeviceSums
+from model.results import DeviceStats, EventTime, RunResult, TransactionKind
+from model.spec import System, Transactions
+from model.units import show_seconds
+from model.workloads.transactions.books import Mean, Rates, figures_of, reads_by_size
+from model.workloads.transactions.disk import LEAST
+from model.workloads.transactions.knee import Knee, knee_of
+from model.workloads.transactions.network import CPUS, Point, at_rate, closed
+from model.workloads.transactions.parts import Parts, parts_of
+from model.workloads.transactions.writers import FULL, written_of
+
+FALLS_INTO_STEP = 0.5
+"""Variation of pauses below which mean values, which take users to come by chance, say too much."""
+
+
+class Solved(NamedTuple):
+    """The network at the load that is asked for, and where it saturates."""
+
+    parts: Parts
+    point: Point
+    knee: Knee
+    lasting: Parts
+    """The same in the long run, where the parts are those of a volume on burst credits."""
+    credits_s: float = inf
+    """How long these last at this load."""
+
+
+def solve(system: Any, work: Any, knee: Knee | None = None) -> Solved:
+    """The network, solved; raises :class:`OutsideLaw` for arrivals that no resource can keep up with.
+
+    *knee* is that of the same system and mix where it is known; the load does not move it.
+    """
+    parts = parts_of(system, work)
+    knee = knee or knee_of(system, work)
+    if work.rate_per_s is not None and work.rate_per_s >= FULL * knee.per_s:
+        can = f"the {knee.bottleneck} can do, {knee.per_s:.4g} transactions a second"
+        if knee.bottleneck == DBWR:
+            depth = system.instance.db_writer_requests
+            can = f"DBWR can write, {knee.per_s:.4g} transactions a second with instance.db_writer_requests {depth}"
+        raise OutsideLaw(
+            f"workload.rate_per_s {work.rate_per_s:g} is more than {can}: the queue would grow without end"
+        )
+    own_iops, burst_iops = system.disk.iops_limit, system.disk.burst_iops
+    if own_iops is None or burst_iops is None or burst_iops <= own_iops:
+        return Solved(parts, _point_at(parts, knee), knee, parts)
+    bursting, point = _at_pace(system, work, burst_iops)
+    spent_per_s = point.per_s * _counted(bursting, point)
+    lasts_s = system.disk.burst_credits / max(spent_per_s - own_iops, LEAST)
+    share = lasts_s * point.per_s / asked.run_transactions(work)
+    if share < 1:
+        bursting, point = _at_pace(system, work, 1 / (share / burst_iops + (1 - share) / own_iops))
+    return Solved(bursting, point, knee, parts, lasts_s if spent_per_s > own_iops else inf)
+
+
+def _point_at(parts: Parts, knee: Knee) -> Point:
+    """The network at the load that is asked for."""
+    work, point = parts.work, None
+    if work.rate_per_s is not None:
+        return at_rate(parts, work.rate_per_s)
+    for point in closed(parts, int(work.users), knee.most, every=False):  # noqa: B007  (the last one is wanted)
+        pass
+    assert point is not None
+    return point
+
+
+def _at_pace(system: Any, work: Any, iops: float) -> tuple[Parts, Point]:
+    """The network while a volume serves so many requests a second."""
+    volume = Changed(system, disk=Changed(system.disk, iops_limit=iops, burst_iops=None))
+    parts = parts_of(volume, work)
+    return parts, _point_at(parts, knee_of(volume, work))
+
+
+def _counted(parts: Parts, point: Point) -> float:
+    """Requests of a transaction that count for the limit of its volume [aws-ebs]."""
+    size = parts.data.block_size_bytes
+    scanned = parts.scan_reads * float(
+        disk_means.counted_requests(size * parts.scan_read_blocks / max(parts.scan_reads, LEAST))
+    )
+    shared = parts.system.instance.redo_disk == "data"
+    logs = point.log.writes_per_s / max(point.per_s, LEAST) if shared else 0.0
+    return parts.reads + scanned + point.writes.written + logs
+
+
+def rates_of(solved: Solved) -> Rates:
+    """What the resources do at a load, of their capacity in the long run, and which saturates first at which."""
+    parts, point, knee, lasting, _ = solved
+    caused, per_s, log = point.caused, point.per_s, point.log
+    log_load = log.writes_per_s * log.held_s
+    disk = per_s * (lasting.disk_held_s + parts.requests * caused.more_s / parts.disk.servers)
+    write_s = point.writes.held_s + lasting.disk.write_held_s - parts.disk.write_held_s
+    disk += per_s * point.writes.written * write_s
+    used = {CPUS: per_s * caused.cpu_s / parts.threads, DATA: disk}
+    if parts.system.instance.redo_disk == "data":
+        used[DATA] += log_load / parts.disk.servers
+    else:
+        used[REDO] = log_load
+    if knee.bottleneck == DBWR:
+        used[DBWR] = per_s * point.writes.written / parts.disk.writer_per_s
+    return Rates(
+        utilisation={name: min(1.0, share) for name, share in used.items()},
+        bottleneck=knee.bottleneck,
+        saturation_per_s=knee.per_s,
+        saturation_users=knee.users,
+        log_writes_per_s=log.writes_per_s,
+    )
+
+
+def calculate_transactions(system: System, work: Transactions, *, name: str) -> RunResult:
+    """Answer transactions in closed form: means of one transaction, and rates of the whole."""
+    solved = solve(system, work)
+    return close(name, system, work, figures_of(system, work, _mean(solved), rates_of(solved)))
+
+
+def _mean(solved: Solved) -> Mean:
+    """The mean transaction, in the words of the books."""
+    parts, point = solved.parts, solved.point
+    caused = point.caused
+    waits: dict[str, EventTime] = {}
+
+    def wait(event: str, times: float, each_s: float) -> None:
+        if times * each_s > 0:
+            waits[event] = EventTime(waits=times, max_s=each_s, total_s=times * each_s)
+
+    wait(SEQUENTIAL, parts.reads, point.read_s)
+    wait(SCATTERED, parts.scan_reads, point.scan_read_s)
+    wait(LOG_FILE_SYNC, parts.commits, point.log.sync_s)
+    wait(FREE_BUFFERS, 1.0, point.free_s)
+    for event, times, cost in (
+        (LATCH, parts.hottest_gets, caused.latch),
+        (BUFFER_BUSY, parts.hottest_changes, caused.pin),
+    ):
+        if cost.waits:
+            wait(event, times * cost.waits, cost.wait_s / cost.waits)
+    trips = parts.mean("trips")
+    wait(FROM_CLIENT, trips, parts.trips_s / trips)
+    size = parts.data.block_size_bytes
+    missed = parts.reads + parts.scan_read_blocks
+    return Mean(
+        engine="calculate",
+        method="mean value analysis of processors, data disk and log"
+        if parts.work.rate_per_s is None
+        else "queues of processors, data disk and log at the rate of arrivals",
+        response_s=point.response_s,
+        cpu=caused.cpu,
+        waits=waits,
+        run_queue_s=point.run_queue_s,
+        gets=parts.mean("gets") + parts.mean("scan_blocks") + caused.undo,
+        current_gets=parts.mean("changed_blocks"),
+        misses=missed,
+        read_requests=reads_by_size(parts.reads, parts.scan_reads, parts.scan_read_blocks),
+        read_bytes=missed * size,
+        written_blocks=point.writes.written,
+        per_s=point.per_s,
+        device=_device(parts, point),
+        kinds=[_kind(parts, point, kind) for kind in parts.kinds],
+        warnings=[*credit_warnings(solved), *_warnings(parts, point)],
+    )
+
+
+def credit_warnings(solved: Solved) -> list[str]:
+    """What to say of a load that a volume serves on burst credits alone."""
+    if solved.credits_s == inf:
+        return []
+    return [
+        f"the volume spends its burst credits: at this load they last {show_seconds(solved.credits_s)}, and after that "
+        f"at most {solved.knee.per_s:.4g} transactions a second are served"
+    ]
+
+
+def _warnings(parts: Parts, point: Point) -> list[str]:
+    said = []
+    work = parts.work
+    if work.rate_per_s is None and work.users > 1 and work.think_cv < FALLS_INTO_STEP:
+        said.append(
+            f"users who pause equally long (workload.think_cv {work.think_cv:g}) fall into step and queue less than "
+            "calculate says: the response of a busy disk is up to a quarter shorter"
+        )
+    if point.free_s > 0 or point.writes.written < written_of(parts, point.per_s) * FULL:
+        said.append("DBWR cannot write as fast as blocks change: there would be free buffer waits")
+    return said
+
+
+def _kind(parts: Parts, point: Point, kind: KindDemand) -> TransactionKind:
+    """One kind: what it asks for more or less than the mean makes its response longer or shorter."""
+    host, caused = parts.system.host, point.caused
+    missed = kind.drawn_gets * (1 - parts.hit)
+    scanned = kind.scan_blocks * (1 - parts.scan_hit)
+    requests = scanned * parts.scan_reads / parts.scan_read_blocks if scanned else 0.0
+    more_cpu_s = kind.cpu_s - sum(one.share * one.cpu_s for one in parts.kinds)
+    more_cpu_s += (missed - parts.reads + requests - parts.scan_reads) * host.read_call_s
+    more_cpu_s += (missed - parts.reads + scanned - parts.scan_read_blocks) * host.buffer_block_s
+    stretch = (caused.cpu_s + point.run_queue_s) / caused.cpu_s if caused.cpu_s else 1.0
+    response_s = (
+        point.response_s
+        + more_cpu_s * stretch
+        + (missed - parts.reads) * point.read_s
+        + (requests - parts.scan_reads) * point.scan_read_s
+        + (kind.commits - parts.commits) * point.log.sync_s
+        + (kind.hottest_gets - parts.hottest_gets) * caused.latch.wait_s
+        + (kind.hottest_changes - parts.hottest_changes) * caused.pin.wait_s
+        + kind.trips_s
+        - parts.trips_s
+    )
+    return TransactionKind(
+        name=kind.name,
+        per_s=point.per_s * kind.share,
+        response_s=response_s,
+        consistent_gets=kind.gets + kind.scan_blocks,
+        current_gets=kind.changed_blocks,
+        read_blocks=missed + scanned,
+    )
+
+
+def _device(parts: Parts, point: Point) -> dict[str, DeviceStats]:
+    """The data disk, and the redo disk where it is another one, in iostat's quantities."""
+    size, per_s, caused = parts.data.block_size_bytes, point.per_s, point.caused
+    log_s, log_held_s, logs, _ = point.log
+    log_bytes = per_s * parts.redo_bytes + logs * float(commit.log_write_bytes(0.0))
+    log = (logs, log_s, log_held_s)
+    writes = per_s * point.writes.written
+    more_s = caused.more_s / parts.disk.servers
+    burst_s = (
+        0.0 if parts.system.disk.write_cache_bytes else (point.writes.requests - 1) / 2 * point.writes.held_s
+    )
+    waits_s = max(0.0, point.read_s - parts.disk.read_s) + burst_s
+    most_s = parts.system.instance.db_writer_requests / max(writes, LEAST)
+    flow = [
+        (per_s * parts.reads, point.read_s, parts.disk.read_held_s + more_s),
+        (per_s * parts.scan_reads, point.scan_read_s, parts.disk.scan_held_s + more_s),
+        (writes, min(parts.disk.write_s + waits_s, most_s), point.writes.held_s),
+    ]
+    written_bytes = writes * size
+    shared = parts.system.instance.redo_disk == "data"
+    if shared:
+        flow.append(log)
+        writes, written_bytes = writes + logs, written_bytes + log_bytes
+    reads = flow[0][0] + flow[1][0]
+    read_bytes = per_s * (parts.reads + parts.scan_read_blocks) * size
+    busy = _any_under_way(parts, point) if parts.disk.servers > 1 else _held(flow)
+    return devices(
+        disk=_stats(reads, writes, (read_bytes, written_bytes), flow, busy),
+        redo=None if shared else _stats(0.0, logs, (0.0, log_bytes), [log], _held([log])),
+    )
+
+
+def _held(flow: list[tuple[float, float, float]]) -> float:
+    """Share of its time that a device is held which serves one request at a time."""
+    return min(1.0, sum(per_s * held_s for per_s, _, held_s in flow))
+
+
+def _any_under_way(parts: Parts, point: Point) -> float:
+    """Share of the time in which a disk that serves several requests at once has one: of a user, DBWR or LGWR."""
+    per_s, writes = point.per_s, point.writes
+    reading = per_s * (parts.reads * point.read_s + parts.scan_reads * point.scan_read_s)
+    users = inf if parts.work.rate_per_s is not None else float(parts.work.users)
+    beside = min(parts.disk.servers, max(1.0, writes.requests))
+    idle = 1 - float(queueing.any_busy_fraction(reading, users))
+    idle *= 1 - min(1.0, per_s * writes.written * parts.disk.write_s / beside)
+    if parts.system.instance.redo_disk == "data":
+        idle *= 1 - min(1.0, point.log.writes_per_s * point.log.write_s)
+    return float(1 - idle)
+
+
+def _stats(
+    reads: float,
+    writes: float,
+    moved_bytes: tuple[float, float],
+    flow: list[tuple[float, float, float]],
+    busy: float,
+) -> DeviceStats | None:
+    """iostat's quantities; *flow* has requests a second, their time at the device, and what they take of it."""
+    queue = max(busy, sum(per_s * response_s for per_s, response_s, _ in flow))
+    second = DeviceSums((reads, writes), (0.0, 0.0), moved_bytes, queue, busy)
+    return device_stats(second, 1.0, reads + writes > LEAST)

@@ -1,0 +1,204 @@
+"""The data disk as transactions meet it: what one request takes of it, alone, in its queue and in bursts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import exp, inf
+from typing import Any
+
+from model.laws import disk_means
+from model.laws.disk_geometry import Geometry, geometry_of
+from model.machine.device.elevator import FIFO_BATCH, IN_BATCHES, IN_ORDER, WRITES_STARVED
+
+LEAST = 1e-12
+SMALL = 1e-2
+"""Cylinders from one request to the next, below which all are on one."""
+NEARER_COPY = 5 / 8
+"""Of two heads at random places the nearer is 5/24 of the span away on average, a single one a third."""
+
+
+@dataclass(slots=True)
+class DataDisk:
+    """The disk of the data: requests go side by side through slots, then one by one through what is left."""
+
+    disk: Any
+    size_bytes: int
+    """Of a block."""
+    span_bytes: float
+    """Over which the data lie on each member."""
+    nr_requests: int
+    servers: int
+    """Requests that the data disk serves at once."""
+    members: int
+    """Of them those that are served one by one: the disks of a set."""
+    copies: int
+    """Of each place, any of which serves a read."""
+    depth: float
+    """Requests that the disk has at once before reads pass writes, and the scheduler sorts what waits."""
+    unpassed: float
+    """Writes of a burst that a read has before it at most: the scheduler lets it pass the others."""
+    sorts: bool
+    """Whether the scheduler makes seeks shorter where many wait."""
+    sweeps_all: bool
+    """Whether it sorts reads and writes together, and neither passes the other."""
+    reads_first: bool
+    """Whether reads pass DBWR's writes: by the scheduler, or as a write cache keeps these for later."""
+    passing: float
+    """Writes that the scheduler lets pass for each read, however many reads wait."""
+    read_s: float
+    """A single-block read alone."""
+    read_held_s: float
+    """Of the disk's capacity, for one read."""
+    read_serial_s: float
+    """Of its capacity to serve one by one: the medium, the channel, the limit of a volume."""
+    scan_read_s: float
+    scan_held_s: float
+    scan_serial_s: float
+    write_s: float
+    """A block that DBWR writes alone; a write cache answers it."""
+    write_held_s: float
+    """Of the disk's capacity, for one block that DBWR writes."""
+    writer_per_s: float
+    """Blocks that DBWR writes a second with what it may have under way."""
+    slot_s: float
+    """Of a read, in its slot."""
+    slot_scv: float
+    """Squared coefficient of variation of that."""
+    serial_scv: float
+    """Of what is served one by one."""
+
+    def sorted_s(self, there: float, reads_fraction: float) -> float:
+        """How much quicker a request is where so many are there and the scheduler sorts those that it holds.
+
+        With n random places a sweep moves by 1/n of the span from one to the next; in order of arrival by a third.
+        Where that is less than a cylinder, the arm often stays and another head is switched to. A read so near to the
+        one before that the drive reads ahead as far within a turn comes out of its buffer [ruemmler-wilkes-disk].
+        """
+        if not self.sorts or there <= self.depth:
+            return 0.0
+        g, cylinders = self._over()
+        held = max(0.0, min(there, self.nr_requests) - self.depth)
+        near = max(SMALL, cylinders / (3 + held))
+        stays = 1 - near * (1 - exp(-1 / near))
+        near_s = float(disk_means.seek_at_s(g, max(1.0, near / (1 - stays)))) * (1 - stays)
+        near_s += stays * g.head_switch_s
+        far_s = float(disk_means.seek_at_s(g, max(1.0, cylinders / 3)))
+        # NOTE: sweeps of deadlines hold either reads or writes; where they are mixed, a write before a read ends it
+        follows = reads_fraction if self.passing else reads_fraction**2
+        ahead_s = self._read_ahead_s(self.span_bytes / (3 + held), near_s) if follows else 0.0
+        return float(far_s - near_s + follows * ahead_s)
+
+    def _read_ahead_s(self, mean_bytes: float, seek_s: float) -> float:
+        """What a read gains on average that begins, by chance, *mean_bytes* behind the end of the one before.
+
+        The medium passes the gap x in x/rate, the command comes after its overhead; up to the bytes of a turn (or of
+        the buffer) that is all, instead of overhead, seek and half a turn. Gaps are exponential.
+        """
+        disk = self.disk
+        rate, overhead_s = float(disk.bandwidth_bytes_per_s), float(disk_means.overhead_s(disk, False))
+        most = min(float(disk.track_buffer_bytes), rate * (overhead_s + disk.rotation_s))
+        least = min(most, rate * overhead_s)
+
+        def beyond(gap_bytes: float) -> float:
+            return exp(-gap_bytes / mean_bytes)
+
+        passed_s = overhead_s * (1 - beyond(least))
+        passed_s += ((mean_bytes + least) * beyond(least) - (mean_bytes + most) * beyond(most)) / rate
+        return float((1 - beyond(most)) * (overhead_s + seek_s + disk.rotation_s / 2) - passed_s)
+
+    def swept_s(self, reads: float, written: float, blocks: float) -> float:
+        """What a write holds a disk whose cache writes so many blocks in sorted sweeps, where no read comes between."""
+        disk = self.disk
+        if not disk.write_cache_bytes or not disk.rotation_s or not written:
+            return self.write_held_s
+        g, cylinders = self._over()
+        random_s = disk_means.random_moments(disk, self.size_bytes, self.span_bytes, True)[0]
+        near = max(1.0, cylinders / max(1.0, blocks))
+        swept_s = (
+            disk_means.seek_at_s(g, near) + disk.rotation_s / 2 + self.size_bytes / disk.bandwidth_bytes_per_s
+        )
+        among_writes = written / (reads + written)
+        return self.write_held_s * float(1 - among_writes * max(0.0, 1 - swept_s / random_s))
+
+    @property
+    def cache_blocks(self) -> float:
+        """Blocks that its write cache holds."""
+        return float(self.disk.write_cache_bytes / self.size_bytes)
+
+    def _over(self) -> tuple[Geometry, float]:
+        """Its geometry, and the cylinders of the data."""
+        g = geometry_of(self.disk)
+        return g, self.span_bytes / (g.heads * g.track_bytes)
+
+
+def data_disk(system: Any, size_bytes: int, scan_bytes: float, span_bytes: float) -> DataDisk:
+    """The data disk for blocks and multiblock reads of these sizes, at random places in a span."""
+    disk, host = system.disk, system.host
+    member_span = span_bytes / disk_means.data_members(disk)
+    copies = 2 if disk.raid_level in ("1", "10") else 1
+    sorts = bool(disk.rotation_s and host.scheduler not in IN_ORDER)
+    depth = float(max(disk.queue_depth, disk.parallel_requests)) if sorts else inf
+    if disk.write_cache_bytes:
+        depth = float(disk_means.servers_of(disk))
+    in_batches = bool(disk.rotation_s) and host.scheduler in IN_BATCHES
+    single = disk.raid_level == "none" and not disk.write_cache_bytes
+    beside = not disk.rotation_s and disk.parallel_requests > 1
+    slot_s = write_slot_s = scv = 0.0
+
+    def alone_s(size: float) -> float:
+        """A read alone, some of which the controller's cache answers."""
+        near = member_span * NEARER_COPY if copies > 1 else member_span
+        medium_s, cached = disk_means.random_moments(disk, size, near, False)[0], disk.read_hit_fraction
+        return float((1 - cached) * medium_s + cached * (disk.overhead_s + size / disk.bus_bytes_per_s))
+
+    def held_s(size: float, write: bool) -> float:
+        return float(1 / disk_means.random_requests_per_s(disk, size, span_bytes, write))
+
+    def serial_s(size: float) -> float:
+        # NOTE: where service varies by chance all of it is in the slot
+        if beside and disk.service_cv:
+            return 0.0
+        return float(1 / disk_means.serial_requests_per_s(disk, size, span_bytes, False))
+
+    if beside:
+        slot_s = alone_s(size_bytes) if disk.service_cv else float(disk.overhead_s + disk.average_seek_s)
+        write_slot_s = float(disk_means.overhead_s(disk, True) + disk.average_seek_s)
+    else:
+        scv = disk.service_cv**2 or float(disk_means.random_moments(disk, size_bytes, member_span, False)[1])
+    write_held_s = held_s(size_bytes, True)
+    under_way = int(system.instance.db_writer_requests)
+    return DataDisk(
+        disk=disk,
+        size_bytes=size_bytes,
+        span_bytes=member_span,
+        nr_requests=host.nr_requests,
+        servers=disk_means.servers_of(disk),
+        members=int(disk.raid_disks),
+        copies=copies,
+        depth=depth,
+        unpassed=max(depth, FIFO_BATCH)
+        if in_batches and not disk.write_cache_bytes
+        else inf
+        if sorts and single
+        else depth,
+        sorts=sorts and single,
+        sweeps_all=sorts and single and not in_batches,
+        reads_first=in_batches or bool(disk.write_cache_bytes),
+        passing=min(FIFO_BATCH, under_way) / (WRITES_STARVED * FIFO_BATCH) if in_batches else 0.0,
+        read_s=alone_s(size_bytes),
+        read_held_s=held_s(size_bytes, False),
+        read_serial_s=serial_s(size_bytes),
+        scan_read_s=alone_s(scan_bytes),
+        scan_held_s=held_s(scan_bytes, False),
+        scan_serial_s=serial_s(scan_bytes),
+        write_s=float(disk_means.overhead_s(disk, True) + size_bytes / disk.bus_bytes_per_s)
+        if disk.write_cache_bytes
+        else float(disk_means.random_moments(disk, size_bytes, member_span, True)[0]),
+        write_held_s=write_held_s,
+        writer_per_s=inf
+        if disk.write_cache_bytes
+        else under_way / max(write_slot_s, write_held_s * disk.raid_disks, LEAST),
+        slot_s=slot_s,
+        slot_scv=disk.service_cv**2,
+        serial_scv=scv,
+    )

@@ -1,0 +1,259 @@
+"""From a simulated run of transactions to the mean one: the warm-up left out, with intervals and percentiles."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from model.books import close, device_of, devices, percentiles
+from model.causes import (
+    BUFFER_BUSY,
+    FREE_BUFFERS,
+    FROM_CLIENT,
+    LATCH,
+    LOG_FILE_SYNC,
+    OTHER_SESSION,
+    SCATTERED,
+    SEQUENTIAL,
+)
+from model.demand import transactions as asked
+from model.demand.transactions import DATA, REDO
+from model.results import DeviceStats, EventTime, Interval, RunResult, TransactionKind
+from model.sim import policies
+from model.sim.data_files import Files
+from model.workloads.transactions.books import Mean, figures_of, reads_by_size
+from model.workloads.transactions.closed_form import Solved, credit_warnings, rates_of
+from model.workloads.transactions.network import CPUS
+from model.workloads.transactions.steady import CONFIDENCE, estimate, warm_up_batches
+from model.workloads.transactions.tally import Sum, Tally, Wait
+
+NAMES = {
+    Wait.READ: SEQUENTIAL,
+    Wait.SCAN: SCATTERED,
+    Wait.SYNC: LOG_FILE_SYNC,
+    Wait.LATCH: LATCH,
+    Wait.BUSY: BUFFER_BUSY,
+    Wait.OTHER: OTHER_SESSION,
+    Wait.FREE: FREE_BUFFERS,
+}
+"""Wait events as Oracle calls them."""
+
+FEW = 10
+"""Transactions of each user below which a run says too little."""
+
+
+@dataclass(slots=True)
+class Played:
+    """A run so far."""
+
+    solved: Solved
+    method: str
+    """Which way it was played."""
+    seed: int
+    tally: Tally
+    batch: int
+    """Transactions between two marks."""
+    marks: NDArray[np.float64]
+    files: Files
+    redo: Files | None
+    end_s: float
+
+    def batch_responses(self) -> tuple[int, NDArray[np.float64]]:
+        """Batches of the warm-up, and the mean response of each batch after it."""
+        batches = len(self.tally.responses_s) // self.batch
+        took = np.frombuffer(self.tally.responses_s, dtype=float)[: batches * self.batch].copy()
+        means = took.reshape(batches, self.batch).mean(axis=1)
+        # NOTE: all that wait for one write end at one moment; a rate is that of a span
+        last_moment = int(np.searchsorted(self.marks[:, Sum.NOW], self.marks[-1, Sum.NOW]))
+        left_out = min(warm_up_batches(means), max(0, last_moment - 1))
+        return left_out, means[left_out:]
+
+
+def result_of(name: str, system: Any, work: Any, played: Played, behind: int = 0) -> RunResult:
+    """The books of the run, in whose last part *behind* blocks became dirty that DBWR has left for later."""
+    left_out, responses = played.batch_responses()
+    sums = played.marks[-1] - played.marks[left_out]
+    count = len(responses) * played.batch
+    span_s = float(sums[Sum.NOW])
+    each = sums / count
+    per_s = count / span_s
+    first = left_out * played.batch
+    took = np.frombuffer(played.tally.responses_s, dtype=float)[first : first + count].copy()
+    kinds = np.frombuffer(played.tally.kinds, dtype=np.int8)[first : first + count].copy()
+    found = estimate(responses)
+    between = estimate(np.diff(played.marks[left_out:, Sum.NOW]) / played.batch)
+    mean = Mean(
+        engine="simulate",
+        method=played.method,
+        response_s=float(took.mean()),
+        cpu=_cpu(system, played, each, kinds),
+        waits=_waits(played, each),
+        run_queue_s=float(each[Sum.QUEUE]),
+        gets=_gets(played, kinds) + float(each[Sum.UNDO]),
+        current_gets=_mean_of(played, kinds, "changed_blocks"),
+        misses=float(each[Sum.MISSES]),
+        read_requests=_requests(played, each),
+        read_bytes=float(each[Sum.MISSES]) * played.solved.parts.data.block_size_bytes,
+        written_blocks=float(each[Sum.WRITTEN]),
+        per_s=per_s,
+        device=_devices(played),
+        kinds=_kinds(played, took, kinds, per_s),
+        percentiles=percentiles(took),
+        response_interval=Interval(
+            low_s=found.mean - found.half, high_s=found.mean + found.half, confidence=CONFIDENCE
+        )
+        if np.isfinite(found.half)
+        else None,
+        per_s_interval=(
+            1 / max(between.mean + between.half, 1e-12),
+            1 / max(between.mean - between.half, 1e-12),
+        )
+        if np.isfinite(between.half)
+        else None,
+        measured=count,
+        warm_up=first,
+        unwritten_blocks=behind or None,
+        seed=played.seed,
+        warnings=[
+            *credit_warnings(played.solved),
+            *_warnings(system, work, found),
+            *_left_for_later(behind, span_s),
+        ],
+    )
+    mean.waits[FROM_CLIENT] = _client(played, kinds)
+    if not mean.waits[FROM_CLIENT].total_s:
+        del mean.waits[FROM_CLIENT]
+    mean.policies = policies.compare(played.solved.parts, per_s, mean.gets + mean.current_gets, played.seed)
+    rates = rates_of(played.solved)
+    rates.log_writes_per_s = float(sums[Sum.LOG_WRITES]) / span_s
+    rates.utilisation = _utilisation(played, each, per_s, mean.device)
+    return close(name, system, work, figures_of(system, work, mean, rates))
+
+
+def _mean_of(played: Played, kinds: NDArray[np.int8], name: str) -> float:
+    """Mean of a number of the kinds, as they came."""
+    values = np.array([float(getattr(kind, name)) for kind in played.solved.parts.kinds])
+    return float(values[kinds].mean())
+
+
+def _gets(played: Played, kinds: NDArray[np.int8]) -> float:
+    return _mean_of(played, kinds, "gets") + _mean_of(played, kinds, "scan_blocks")
+
+
+def _client(played: Played, kinds: NDArray[np.int8]) -> EventTime:
+    trips, total_s = _mean_of(played, kinds, "trips"), _mean_of(played, kinds, "trips_s")
+    return EventTime(waits=trips, max_s=total_s / trips, total_s=total_s)
+
+
+def _cpu(system: Any, played: Played, each: NDArray[np.float64], kinds: NDArray[np.int8]) -> dict[str, float]:
+    """CPU by cause; a hardware thread that shares its core takes longer for all of it."""
+    host = system.host
+    values = {
+        cause: np.array([float(kind.cpu[cause]) for kind in played.solved.parts.kinds])
+        for cause in played.solved.parts.kinds[0].cpu
+    }
+    cpu = {cause: float(value[kinds].mean()) for cause, value in values.items()}
+    cpu[asked.READS] = float(each[Sum.REQUESTS]) * host.read_call_s
+    cpu[asked.FILLS] = float(each[Sum.MISSES]) * host.buffer_block_s
+    cpu[asked.UNDO] = float(each[Sum.UNDO]) * host.logical_io_s
+    cpu[asked.SPINS] = float(each[Sum.SPIN])
+    known = sum(cpu.values())
+    longer = float(each[Sum.CPU]) / known if known else 1.0
+    return {cause: seconds * longer for cause, seconds in cpu.items()}
+
+
+def _waits(played: Played, each: NDArray[np.float64]) -> dict[str, EventTime]:
+    return {
+        name: EventTime(
+            waits=float(each[Sum.WAITS + event]),
+            max_s=played.tally.longest_s[event],
+            total_s=float(each[Sum.WAITED_S + event]),
+        )
+        for event, name in NAMES.items()
+        if each[Sum.WAITED_S + event] > 0
+    }
+
+
+def _requests(played: Played, each: NDArray[np.float64]) -> dict[int, float]:
+    """Blocks of a read -> reads."""
+    single, many = float(each[Sum.WAITS + Wait.READ]), float(each[Sum.WAITS + Wait.SCAN])
+    return reads_by_size(single, many, float(each[Sum.MISSES]) - single)
+
+
+def _kinds(
+    played: Played, took: NDArray[np.float64], kinds: NDArray[np.int8], per_s: float
+) -> list[TransactionKind]:
+    found = []
+    for number, kind in enumerate(played.solved.parts.kinds):
+        mine = took[kinds == number]
+        if not mine.size:
+            continue
+        found.append(
+            TransactionKind(
+                name=kind.name,
+                per_s=per_s * mine.size / took.size,
+                response_s=float(mine.mean()),
+                response_percentiles=percentiles(mine),
+                consistent_gets=float(kind.gets + kind.scan_blocks),
+                current_gets=float(kind.changed_blocks),
+                read_blocks=float(kind.drawn_gets + kind.scan_blocks) * (1 - played.solved.parts.hit),
+            )
+        )
+    return found
+
+
+def _devices(played: Played) -> dict[str, DeviceStats]:
+    """Each device over the whole run; of the requests that are done, as others are under way when it ends."""
+    return devices(
+        **{
+            name: device_of(files.finish(played.end_s), played.end_s)
+            for name, files in (("disk", played.files), ("redo", played.redo))
+            if files is not None
+        }
+    )
+
+
+def _utilisation(
+    played: Played, each: NDArray[np.float64], per_s: float, device: dict[str, DeviceStats]
+) -> dict[str, float]:
+    """Busy share of each resource; of a disk that serves several requests at once, from their number and time."""
+    parts = played.solved.lasting
+    found = {CPUS: min(1.0, float(each[Sum.CPU]) * per_s / parts.threads)}
+    for name, label in (("disk", DATA), ("redo", REDO)):
+        if name in device:
+            found[label] = device[name].utilisation_fraction
+    if parts.disk.servers > 1 and DATA in found:
+        held_s = (
+            float(each[Sum.REQUESTS]) * parts.disk.read_held_s
+            + float(each[Sum.WRITTEN]) * parts.disk.write_held_s
+        )
+        found[DATA] = min(1.0, per_s * held_s)
+    return found
+
+
+def _left_for_later(behind: int, span_s: float) -> list[str]:
+    if not behind:
+        return []
+    return [
+        f"DBWR does not keep up: {behind:,} blocks became dirty that it has not written within {span_s:,.0f} s; in the "
+        "long run throughput falls and sessions wait for free buffers, which more transactions would show"
+    ]
+
+
+def _warnings(system: Any, work: Any, found: Any) -> list[str]:
+    if work.transactions is not None and work.rate_per_s is None and work.transactions < FEW * work.users:
+        return [
+            f"{work.transactions:,} transactions of {work.users:,} users are too few: those that take long have not "
+            f"ended, so response and throughput look better than they are; simulate {FEW * work.users:,} or more"
+        ]
+    if np.isfinite(found.half) and found.half <= work.precision_percent / 100 * found.mean:
+        return []
+    if work.transactions is not None:
+        return []
+    return [
+        f"the interval of the mean response is {100 * found.half / found.mean:.3g} % to either side after the longest "
+        f"run, not the {work.precision_percent:g} % wanted"
+    ]

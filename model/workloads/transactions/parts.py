@@ -1,0 +1,255 @@
+"""The mean transaction of a mix: what it asks of processors, data disk and log, and what that costs alone."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from model.demand import transactions as asked
+from model.demand.reading import mbrc_of
+from model.demand.transactions import Data, KindDemand
+from model.laws import disk_means, processors, touch_count
+from model.laws.disk_geometry import geometry_of
+from model.workloads.transactions.disk import LEAST, DataDisk, data_disk
+
+
+@dataclass(slots=True)
+class Parts:
+    """What one mean transaction asks of each resource, and what that costs where nobody queues."""
+
+    system: Any
+    work: Any
+    kinds: list[KindDemand]
+    data: Data
+    held: tuple[float, float]
+    """Share of each group of blocks that is in memory."""
+    hit: float
+    """Share of the gets outside the hottest blocks that find their block."""
+    reads: float
+    """Single-block reads."""
+    scan_reads: float
+    scan_hit: float
+    """Share of the blocks that a scan wants which are in memory: it wants all alike."""
+    requests: float
+    """Reads of both kinds."""
+    disk_s: float
+    """Time of them all, nobody queueing."""
+    scan_read_blocks: float
+    cpu: dict[str, float]
+    """CPU seconds by cause, without those of others' doing."""
+    disk: DataDisk
+    cpu_scv: float
+    """Of the times on a processor between two reads."""
+    latch: list[processors.Contention]
+    pin: list[processors.Contention]
+    commits: float
+    redo_bytes: float
+    gets: float
+    """Those outside the hottest blocks."""
+    changes: float
+    hottest_gets: float
+    hottest_changes: float
+    trips_s: float
+    threads: int
+    mbrc: int
+    """Blocks of a multiblock read."""
+    log_turns: bool
+    """Whether the log goes to a turning disk without a write cache."""
+    log_turn_s: float
+    """Of a log write: command and platter, before the transfer and without a seek."""
+    to_log_s: float
+    """Seek from the data to the log, on the same disk."""
+    from_log_s: float
+    """What a request among the data costs more after a log write."""
+
+    def mean(self, name: str) -> float:
+        """Mean of a number of the kinds."""
+        return float(sum(kind.share * getattr(kind, name) for kind in self.kinds))
+
+    @property
+    def cpu_s(self) -> float:
+        """Sum of the causes."""
+        return sum(self.cpu.values())
+
+    @property
+    def disk_held_s(self) -> float:
+        """Of the disk's capacity, for all reads of a transaction."""
+        return self.reads * self.disk.read_held_s + self.scan_reads * self.disk.scan_held_s
+
+    @property
+    def serial_s(self) -> float:
+        """Of its capacity to serve one by one."""
+        return self.reads * self.disk.read_serial_s + self.scan_reads * self.disk.scan_serial_s
+
+
+def parts_of(system: Any, work: Any, *, saturated: bool = False) -> Parts:
+    """The mean transaction of the mix, at the load that is asked for or where it is *saturated*."""
+    host, disk = system.host, system.disk
+    kinds, data = asked.kinds_of(system, work), asked.data_of(system, work)
+
+    def mean(name: str) -> float:
+        return float(sum(kind.share * getattr(kind, name) for kind in kinds))
+
+    drawn = mean("drawn_gets")
+    held = held_fractions(system, data, references_per_s(system, work, kinds, data, saturated=saturated))
+    hit = min(1.0, sum(share * there for share, there in zip(data.shares, held, strict=True)))
+    reads = drawn * (1 - hit)
+    mbrc = max(1, int(mbrc_of(system.instance, data.block_size_bytes)))
+    every = float(sum(data.blocks))
+    missed = requests = 0.0
+    for there, blocks in zip(held, data.blocks, strict=True):
+        missed += mean("scan_blocks") * (1 - there) * blocks / every
+        requests += (
+            blocks / every * sum(kind.share * scan_reads(kind.scan_blocks, 1 - there, mbrc) for kind in kinds)
+        )
+    scan_hit = sum(there * blocks for there, blocks in zip(held, data.blocks, strict=True)) / every
+    size = data.block_size_bytes
+    cpu: dict[str, float] = {}
+    for kind in kinds:
+        for cause, seconds in kind.cpu.items():
+            cpu[cause] = cpu.get(cause, 0.0) + kind.share * seconds
+    cpu[asked.READS] = (reads + requests) * host.read_call_s
+    cpu[asked.FILLS] = (reads + missed) * host.buffer_block_s
+    span = span_bytes(system, work)
+    threads = host.cpus * host.threads_per_core
+    hottest, changed = mean("hottest_gets"), mean("hottest_changes")
+    busy_s = sum(cpu.values())
+
+    def between(times: float) -> float:
+        return busy_s * work.hottest_blocks / times if times else 0.0
+
+    to_log_s, from_log_s = _to_log_s(system, work, span)
+    none = [processors.Contention(0.0, 0.0, 0.0)] * (threads + 1)
+    data_files = data_disk(system, size, missed / requests * size if requests else size, span)
+    return Parts(
+        system=system,
+        work=work,
+        kinds=kinds,
+        data=data,
+        held=held,
+        hit=hit,
+        reads=reads,
+        scan_reads=requests,
+        scan_hit=scan_hit,
+        requests=reads + requests,
+        disk_s=reads * data_files.read_s + requests * data_files.scan_read_s,
+        scan_read_blocks=missed,
+        cpu=cpu,
+        disk=data_files,
+        cpu_scv=_cpu_scv(kinds, hit),
+        latch=processors.contention(threads, between(hottest), host.latch_hold_s, host.latch_spin_s)
+        if hottest
+        else none,
+        pin=processors.contention(threads, between(changed), host.change_block_s, 0.0) if changed else none,
+        commits=sum(kind.share for kind in kinds if kind.commits),
+        redo_bytes=mean("redo_bytes"),
+        gets=drawn,
+        changes=mean("drawn_changes"),
+        hottest_gets=hottest,
+        hottest_changes=changed,
+        trips_s=mean("trips_s"),
+        threads=threads,
+        mbrc=mbrc,
+        log_turns=bool(disk.rotation_s and not disk.write_cache_bytes),
+        log_turn_s=float(disk_means.overhead_s(disk, True) + disk.rotation_s / 2),
+        to_log_s=to_log_s,
+        from_log_s=from_log_s,
+    )
+
+
+def _cpu_scv(kinds: list[KindDemand], hit: float) -> float:
+    """Squared coefficient of variation of the times on a processor between two reads, equal within a kind."""
+    visits = [kind.share * (1 + kind.drawn_gets * (1 - hit)) for kind in kinds]
+    slices_s = [kind.share * kind.cpu_s / times for kind, times in zip(kinds, visits, strict=True)]
+    mean_s = sum(kind.share * kind.cpu_s for kind in kinds) / sum(visits)
+    square = sum(times * each**2 for times, each in zip(visits, slices_s, strict=True)) / sum(visits)
+    return max(0.0, float(square / mean_s**2 - 1)) if mean_s else 0.0
+
+
+def scan_reads(blocks: float, absent_fraction: float, mbrc: int) -> float:
+    """Reads of a scan of so many blocks, each absent with chance a; a read ends at a block in memory or at *mbrc*.
+
+    A read begins at the first block and behind each block in memory: a + (n - 1)·a·(1 - a); of a scan of more than
+    *mbrc* blocks n·a over the mean run (1 - aᵐ)/(1 - a).
+    """
+    a = absent_fraction
+    if blocks <= mbrc:
+        return a * (1 + (blocks - 1) * (1 - a)) if blocks > 1 else a * blocks
+    run_blocks = float(mbrc) if a >= 1 - LEAST else (1 - a**mbrc) / (1 - a)
+    return blocks * a / run_blocks
+
+
+def references_per_s(
+    system: Any, work: Any, kinds: list[KindDemand], data: Data, *, saturated: bool = False
+) -> float:
+    """Gets a second about which touches within ``_db_aging_touch_time`` are counted: those that bounds allow.
+
+    Hits depend on it a little, so it need not be close: the cache holds hot blocks first, and nobody queues.
+    """
+    cpu_s, gets, trips_s = (
+        float(sum(kind.share * value for kind, value in zip(kinds, values, strict=True)))
+        for values in zip(*((kind.cpu_s, kind.drawn_gets, kind.trips_s) for kind in kinds), strict=True)
+    )
+    rooms = [0.0, 0.0]
+    for pool in data.pools:
+        left = float(pool.room_blocks)
+        for group in pool.groups:
+            rooms[group] = min(left, float(data.blocks[group]))
+            left -= rooms[group]
+    hit = sum(
+        share * room / blocks
+        for share, room, blocks in zip(data.shares, rooms, data.blocks, strict=True)
+        if blocks
+    )
+    reads = gets * max(0.0, 1 - hit)
+    rate = float(
+        disk_means.random_requests_per_s(system.disk, data.block_size_bytes, span_bytes(system, work), False)
+    )
+    each_s = float(
+        disk_means.random_moments(system.disk, data.block_size_bytes, span_bytes(system, work), False)[0]
+    )
+    most = 1 / max(cpu_s / system.host.cpus, reads / rate, LEAST)
+    if saturated:
+        return float(most * gets)
+    wanted = work.rate_per_s or work.users / max(work.think_s + cpu_s + trips_s + reads * each_s, LEAST)
+    return float(min(most, wanted) * gets)
+
+
+def span_bytes(system: Any, work: Any) -> float:
+    """Bytes of the disk over which the data lie."""
+    capacity = system.disk.capacity_bytes * disk_means.data_members(system.disk)
+    return float(min(capacity, work.data_bytes))
+
+
+def held_fractions(system: Any, data: Data, gets_per_s: float = 0.0) -> tuple[float, float]:
+    """Share of each group of blocks that is in memory, in the long run: as many of its gets find their block."""
+    rules = asked.touch_rules(system)
+    held = [0.0, 0.0]
+    for pool in data.pools:
+        groups = [group for group in pool.groups if data.blocks[group]]
+        popularity = [float(data.shares[group] / data.blocks[group]) for group in groups]
+        blocks = [float(data.blocks[group]) for group in groups]
+        if not any(popularity):
+            continue
+        late = sum(data.shares[group] for group in groups) * gets_per_s * rules.touch_time_s
+        found = touch_count.resident_fractions(pool.room_blocks, popularity, blocks, rules, late)
+        for group, shares in zip(groups, found, strict=True):
+            held[group] = sum(shares)
+    return held[0], held[1]
+
+
+def _to_log_s(system: Any, work: Any, span: float) -> tuple[float, float]:
+    """Seek from the data to the log on their disk, and what a request costs more after it than among the data.
+
+    The log lies at ``redo_byte``, or behind the data; the data reach from the disk's begin as far as *span*.
+    """
+    disk = system.disk
+    if system.instance.redo_disk == "own" or not disk.rotation_s:
+        return 0.0, 0.0
+    g = geometry_of(disk)
+    place = work.data_bytes if system.instance.redo_byte is None else system.instance.redo_byte
+    apart = abs(place / disk_means.data_members(disk) - span / 2) / (g.heads * g.track_bytes)
+    seek_s = float(disk_means.seek_at_s(g, max(1.0, apart)))
+    among = disk_means.random_moments(disk, 0, span, True)[0]
+    among -= disk_means.overhead_s(disk, True) + disk.rotation_s / 2
+    return seek_s, max(0.0, seek_s - float(among))

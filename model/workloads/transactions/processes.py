@@ -1,0 +1,89 @@
+"""Transactions through time: users, buffer cache, processors, data disk, log writer and database writer."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from model.demand.transactions import run_transactions
+from model.errors import OutsideLaw
+from model.results import RunResult
+from model.spec import System, Transactions
+from model.workloads.transactions.at_begin import begin_of
+from model.workloads.transactions.by_events import ByEvents
+from model.workloads.transactions.closed_form import Solved, solve
+from model.workloads.transactions.means import result_of
+from model.workloads.transactions.steady import estimate
+
+BATCHES = 200
+"""Batches that the first run is cut into, to find the end of its warm-up."""
+MOST_TRANSACTIONS = 256_000
+MOST_GETS = 500_000_000
+MOST_GETS_EACH = 200_000
+MOST_SIMULATED_S = 1e6
+
+LEFT_FOR_LATER = 0.15
+"""Blocks that became dirty over those written, above which DBWR does not keep up; chance moves it by a few percent."""
+
+
+def simulate_transactions(system: System, work: Transactions, *, seed: int, name: str) -> RunResult:
+    """Answer transactions by simulation; means of one transaction after the warm-up, with their interval.
+
+    A run is as long as ``workload.transactions`` says, or until the interval of the mean response is as narrow as
+    ``precision_percent``. Raises :class:`OutsideLaw` for arrivals beyond what the resources can do, and beyond 500
+    million gets or 50 million buffers.
+    """
+    solved = solve(system, work)
+    first, most = run_transactions(work), most_transactions(work, solved)
+    begin = begin_of((system, work, solved, seed), first)
+    run = ByEvents(system, work, solved, begin, max(1, first // BATCHES))
+    run.until(first)
+    stood = _Stood(sum(len(dirty.blocks) for _, dirty in run.begin.pools), 0)
+    while work.transactions is None and 2 * run.done <= most:
+        if is_precise(run, work) and not _behind(stood, run):
+            break
+        stood = _Stood(run.dirty_blocks, run.written_blocks)
+        run.until(2 * run.done)
+    return result_of(name, system, work, run.played(), _behind(stood, run))
+
+
+def most_transactions(work: Transactions, solved: Solved) -> int:
+    """Transactions that are played at most. Raises OutsideLaw where the first run is already too long."""
+    first = run_transactions(work)
+    gets = max(1.0, solved.parts.mean("drawn_gets") + solved.parts.mean("scan_blocks"))
+    most = min(MOST_TRANSACTIONS, int(MOST_GETS / gets))
+    if first > max(most, work.transactions or 0) or first * gets > MOST_GETS:
+        raise OutsideLaw(
+            f"simulating {first:,} transactions of {gets:,.0f} gets is refused; the limit is {MOST_GETS:,} gets: "
+            "use engine calculate or fewer transactions"
+        )
+    if gets > MOST_GETS_EACH:
+        raise OutsideLaw(
+            f"simulating transactions of {gets:,.0f} gets is refused; the limit is {MOST_GETS_EACH:,}: use engine "
+            "calculate"
+        )
+    span_s = first / max(solved.point.per_s, 1e-300)
+    if span_s > MOST_SIMULATED_S:
+        raise OutsideLaw(
+            f"simulating {first:,} transactions would take {span_s:,.0f} s of simulated time; the limit is "
+            f"{MOST_SIMULATED_S:,.0f} s: use engine calculate"
+        )
+    return most
+
+
+def is_precise(run: ByEvents, work: Transactions) -> bool:
+    """Whether the interval of the mean response is as narrow as wanted."""
+    found = estimate(run.played().batch_responses()[1])
+    return found.half <= work.precision_percent / 100 * found.mean
+
+
+class _Stood(NamedTuple):
+    """How DBWR stood at a moment: blocks changed and not written, and those written so far."""
+
+    dirty: int
+    written: int
+
+
+def _behind(before: _Stood, run: ByEvents) -> int:
+    """Blocks that have become dirty since, beyond what chance does while DBWR keeps up; 0 where it does."""
+    more, written = run.dirty_blocks - before.dirty, run.written_blocks - before.written
+    return more if more > LEFT_FOR_LATER * max(written, 1) else 0

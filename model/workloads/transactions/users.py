@@ -1,0 +1,213 @@
+"""Users and their transactions: gets in the buffer cache, reads, changes, a commit, and a pause for thought."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import simpy
+
+from model.demand.transactions import KindDemand
+from model.laws import changed_blocks
+from model.laws.processors import Contention
+from model.machine.device.servers import Servers, Threads
+from model.sim.data_files import Files
+from model.sim.pool import BufferPool
+from model.sim.references import Drawn, Layout, References
+from model.sim.writers import LogWriter
+from model.workloads.transactions.tally import Tally, Wait
+
+Step = Generator[simpy.Event, Any, None]
+
+
+@dataclass(slots=True)
+class Shop:
+    """What all users share."""
+
+    env: simpy.Environment
+    processors: Servers | Threads
+    threads: int
+    files: Files
+    layout: Layout
+    pools: list[BufferPool]
+    hot_blocks: int
+    """Blocks below this number are hot; they have a pool of their own if there are two."""
+    log: LogWriter
+    kinds: list[KindDemand]
+    references: References
+    latch: list[Contention]
+    pin: list[Contention]
+    costs: Costs
+    tally: Tally
+    reading: dict[int, simpy.Event]
+    """Blocks that are being read, with the end of the last read of each."""
+    ended: Any
+    """Called after each transaction."""
+    running: int = 0
+    under_way: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Costs:
+    """CPU seconds of single steps, and what makes a get meet a change."""
+
+    read_s: float
+    """Of a read call."""
+    fill_s: float
+    """Of a block that was read."""
+    undo_s: float
+    mbrc: int
+    changes: float
+    """Of a mean transaction, outside the hottest blocks."""
+    collision: float
+    hottest_changes: float
+    hottest_collision: float
+
+
+def closed_user(shop: Shop, begin_s: float, thinks_s: Iterator[float]) -> Step:
+    """One user: wait for the begin; work, think, work, think, …"""
+    timeout = shop.env.timeout
+    yield timeout(begin_s)
+    while True:
+        yield from transaction(shop)
+        yield timeout(next(thinks_s))
+
+
+def arrivals(shop: Shop, gaps_s: Iterator[float]) -> Step:
+    """Transactions that come whether or not earlier ones are done."""
+    while True:
+        yield shop.env.timeout(next(gaps_s))
+        shop.env.process(transaction(shop))
+
+
+def transaction(shop: Shop) -> Step:  # noqa: PLR0912, PLR0915  (one way, step by step)
+    """One transaction from its first call to the end of its commit; what it took is added up as it ends."""
+    env, tally, costs = shop.env, shop.tally, shop.costs
+    timeout, serve, reading = env.timeout, shop.processors.serve, shop.reading
+    begin_s = env.now
+    drawn = shop.references.next()
+    kind = shop.kinds[drawn.kind]
+    undo = _undo(shop, kind)
+    shop.under_way += 1
+    running = min(shop.running + 1, shop.threads)
+    latch, pin = shop.latch[running], shop.pin[running]
+    late_s: list[float] = []
+    reads = yield from _gets(shop, drawn, late_s)
+    scans: list[tuple[int, int]] = []
+    if drawn.scan_blocks:
+        scans = yield from _scan(shop, drawn, late_s)
+    others = _others(shop, drawn, reads)
+    requests = [(block, 1) for block in reads]
+    requests += scans
+    spin_s = kind.hottest_gets * latch.spin_s
+    missed = len(reads) + sum(length for _, length in scans)
+    own_s = kind.cpu_s + len(requests) * costs.read_s + missed * costs.fill_s + undo * costs.undo_s + spin_s
+    stretch_s = own_s / (len(requests) + 1)
+    asleep_s = kind.hottest_gets * latch.wait_s + kind.hottest_changes * pin.wait_s
+    if kind.trips_s + asleep_s > 0:
+        yield timeout(kind.trips_s + asleep_s)
+    other_s: list[float] = []
+    for event in others:
+        if not event.processed:
+            now = env.now
+            yield event
+            other_s.append(env.now - now)
+    queue_s = cpu_s = 0.0
+    read_s: list[float] = []
+    for first, length in requests:
+        now = env.now
+        begin, end = serve(now, stretch_s)
+        queue_s += begin - now
+        cpu_s += end - begin
+        shop.running += 1
+        yield timeout(end - now)
+        shop.running -= 1
+        now = env.now
+        event = shop.files.request(False, shop.layout.byte_of(first), length * shop.layout.block_bytes)
+        if length == 1:
+            reading[first] = event
+        yield event
+        read_s.append(env.now - now)
+        if reading.get(first) is event:
+            del reading[first]
+    now = env.now
+    begin, end = serve(now, stretch_s)
+    queue_s += begin - now
+    cpu_s += end - begin
+    shop.running += 1
+    yield timeout(end - now)
+    shop.running -= 1
+    shop.log.note(kind.redo_bytes)
+    if kind.commits:
+        now = env.now
+        yield shop.log.commit()
+        tally.wait(Wait.SYNC, env.now - now)
+    shop.under_way -= 1
+    tally.cpu_s += cpu_s
+    tally.run_queue_s += queue_s
+    tally.spin_s += spin_s
+    tally.undo += undo
+    tally.gets += len(drawn.blocks)
+    tally.misses += missed
+    tally.requests += len(requests)
+    for _, length in scans:
+        tally.scan_reads[length] = tally.scan_reads.get(length, 0) + 1
+    tally.waited(Wait.READ, read_s[: len(reads)])
+    if scans:
+        tally.waited(Wait.SCAN, read_s[len(reads) :])
+    if other_s:
+        tally.waited(Wait.OTHER, other_s)
+    if late_s:
+        tally.waited(Wait.FREE, late_s)
+    if asleep_s:
+        tally.wait(Wait.LATCH, kind.hottest_gets * latch.wait_s, kind.hottest_gets * latch.waits)
+        tally.wait(Wait.BUSY, kind.hottest_changes * pin.wait_s, kind.hottest_changes * pin.waits)
+    tally.responses_s.append(env.now - begin_s)
+    tally.kinds.append(drawn.kind)
+    shop.ended()
+
+
+def _undo(shop: Shop, kind: KindDemand) -> float:
+    """Extra gets for changes that others have under way."""
+    costs, others = shop.costs, shop.under_way
+    if not others:
+        return 0.0
+    found = changed_blocks.undo_gets(float(kind.drawn_gets), others, costs.changes, costs.collision)
+    if costs.hottest_changes:
+        found += changed_blocks.undo_gets(
+            float(kind.hottest_gets), others, costs.hottest_changes, costs.hottest_collision
+        )
+    return float(found)
+
+
+def _gets(shop: Shop, drawn: Drawn, late_s: list[float]) -> Generator[simpy.Event, Any, list[int]]:
+    """Get all blocks of a transaction; those that it has to read."""
+    first = drawn.first
+    reads = yield from shop.pools[0].get((drawn.blocks[:first], drawn.changes[:first], None), late_s)
+    if first == len(drawn.blocks):
+        return reads
+    return reads + (yield from shop.pools[1].get((drawn.blocks[first:], drawn.changes[first:], None), late_s))
+
+
+def _scan(
+    shop: Shop, drawn: Drawn, late_s: list[float]
+) -> Generator[simpy.Event, Any, list[tuple[int, int]]]:
+    """Scan blocks in order: the reads of those that are not in memory, which enter at the cold end."""
+    import numpy as np  # noqa: PLC0415
+
+    count = drawn.scan_blocks
+    blocks = np.arange(drawn.scan_from, drawn.scan_from + count)
+    pool = len(shop.pools) - 1 if drawn.scan_from >= shop.hot_blocks else 0
+    aside = np.ones(count, dtype=np.bool_)
+    reads = yield from shop.pools[pool].get((blocks, ~aside, aside), late_s)
+    return shop.layout.runs(reads, shop.costs.mbrc)
+
+
+def _others(shop: Shop, drawn: Drawn, reads: list[int]) -> list[simpy.Event]:
+    """Reads under way of other sessions that this transaction has to wait for."""
+    reading = shop.reading
+    if not reading:
+        return []
+    own = set(reads)
+    return [reading[block] for block in drawn.blocks.tolist() if block in reading and block not in own]

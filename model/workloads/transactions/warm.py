@@ -1,0 +1,100 @@
+"""A buffer cache as it stands after a long time of the same transactions, so that a run need not begin cold."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+from zlib import crc32
+
+import numpy as np
+from numpy.typing import NDArray
+
+from model.demand.transactions import Data, Pool
+from model.kernels.buffers import Buffers
+from model.laws import touch_count
+from model.laws.buffer_cache import TouchRules
+from model.sim.streams import stream
+from model.workloads.transactions.writers import DirtyGroup
+
+
+def warm(buffers: Buffers, pool: Pool, data: Data, rules: TouchRules, chance: Chance) -> None:
+    """Fill a pool with as many blocks of each group as it holds in the long run, at random among them, in any order.
+
+    They were touched so long ago that a touch counts, those of the hot region often enough to be there.
+    """
+    groups = [group for group in pool.groups if data.blocks[group] and data.shares[group]]
+    popularity = [data.shares[group] / data.blocks[group] for group in groups]
+    blocks = [float(data.blocks[group]) for group in groups]
+    late = float(sum(data.shares[group] for group in groups)) * chance.gets_per_s * rules.touch_time_s
+    held = touch_count.resident_fractions(pool.room_blocks, popularity, blocks, rules, late)
+    first = (0, int(data.blocks[0]))
+    chosen, counts = [none := np.empty(0, dtype=np.int64)], [none]
+    for group, (cold, hot) in zip(groups, held, strict=True):
+        many = int(data.blocks[group])
+        inside = first[group] + some_of(
+            many, round((cold + hot) * many), stream(chance.seed, f"warm {group}")
+        )
+        chosen.append(inside)
+        # NOTE: the first searches move those of the hot region there at once
+        touched = of_block(inside, chance.seed, "hot") * (cold + hot) < hot
+        counts.append(np.where(touched, rules.hot_count, rules.first_count))
+    every, count = np.concatenate(chosen), np.concatenate(counts)
+    order = np.argsort(of_block(every, chance.seed, "order"), kind="stable")[: buffers.size_blocks]
+    buffers.fill(every[order], now_s=-chance.age_s, count=count[order])
+
+
+class Chance(NamedTuple):
+    """What decides how the cache stands at the begin."""
+
+    seed: int
+    gets_per_s: float
+    age_s: float
+    """Age at which DBWR writes a changed block; as long ago all blocks were touched last."""
+
+
+def some_of(blocks: int, count: int, draws: np.random.Generator) -> NDArray[np.int64]:
+    """*count* different blocks of the first *blocks*; of two counts the smaller is a part of the larger."""
+    if 4 * count > blocks:
+        return draws.permutation(blocks)[:count].astype(np.int64)
+    drawn = draws.integers(0, blocks, 2 * count + 64)
+    _, first = np.unique(drawn, return_index=True)
+    return drawn[np.sort(first)[:count]]
+
+
+def of_block(blocks: NDArray[np.int64], seed: int, what: str) -> NDArray[np.float64]:
+    """A number from [0, 1) for each block that depends on nothing else, so that like runs begin alike (splitmix64)."""
+    salt = np.uint64((seed * 0x9E3779B97F4A7C15 + crc32(what.encode())) & 0xFFFFFFFFFFFFFFFF)
+    mixed = blocks.astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15) + salt
+    for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
+        mixed = (mixed ^ (mixed >> np.uint64(shift))) * np.uint64(factor)
+    return ((mixed ^ (mixed >> np.uint64(31))) >> np.uint64(11)) / 2.0**53
+
+
+class Dirty(NamedTuple):
+    """Blocks that are dirty at the begin, the longest dirty first."""
+
+    blocks: NDArray[np.int64]
+    since_s: NDArray[np.float64]
+
+
+def dirty(buffers: Buffers, hot_blocks: int, groups: list[DirtyGroup], chance: Chance, age_s: float) -> Dirty:
+    """Let blocks be dirty as they are in the long run, if DBWR writes them at an age: some leave the cache before."""
+    held = buffers.resident()
+    cold = (held >= hot_blocks).astype(np.int64)
+    shares = np.array([group.dirty_fraction for group in groups])[cold]
+    chosen = of_block(held, chance.seed, "dirty") < shares
+    held, cold = held[chosen], cold[chosen]
+    leave_per_s = np.array([group.leave_per_s for group in groups])[cold]
+    since_s = -_ages_s(leave_per_s, age_s, of_block(held, chance.seed, "since"))
+    order = np.argsort(since_s, kind="stable")
+    # NOTE: as long ago as they were filled, so that it is no touch that counts
+    buffers.work(held, np.ones(held.size, dtype=bool), None, -chance.age_s)
+    return Dirty(held[order], since_s[order])
+
+
+def _ages_s(
+    leave_per_s: NDArray[np.float64], most_s: float, place: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Ages below the most, the less frequent the more have left before: by the inverse of their distribution."""
+    gone = -np.expm1(-leave_per_s * most_s)
+    slow = leave_per_s * most_s < 1e-9
+    return np.where(slow, place * most_s, -np.log1p(-place * gone) / np.where(slow, 1.0, leave_per_s))

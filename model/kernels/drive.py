@@ -1,7 +1,8 @@
 """Drives for compiled loops: a rotating disk and flash, command by command.
 
 The float operations are those of :class:`model.machine.device.rotating.Rotating` and
-:class:`model.machine.device.flash.Flash`, in their order. What changes with each command is a tuple, what does not another.
+:class:`model.machine.device.flash.Flash`, in their order. What changes with each command is a tuple, what does not
+another.
 """
 
 from __future__ import annotations

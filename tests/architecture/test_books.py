@@ -29,7 +29,7 @@ def callers(*names: str) -> set[str]:
         (("RunResult", "check_books", "extrapolations"), {"books.py"}),
         (("TimeBreakdown",), set()),
         (("DeviceStats",), set()),
-        (("quantities",), {"books.py", "state/iostat.py"}),
+        (("quantities",), {"books.py", "machine/device/iostat.py"}),
         (("money_of",), {"books.py", "money_books.py"}),
     ],
     ids=lambda value: " ".join(sorted(value)),

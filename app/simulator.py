@@ -10,6 +10,8 @@ import os
 import pickle
 import signal
 import sys
+import threading
+from types import FrameType
 from typing import Final, Literal
 
 from model.errors import BlocktimeError
@@ -17,6 +19,11 @@ from scenarios import Scenario, run
 
 ENDS: Final = getattr(signal, "SIGUSR1", None)
 """The signal that ends a run and leaves the process; None where a system has none."""
+
+IMPORTS: Final = ("importlib", "_frozen_importlib", "numba", "llvmlite")
+"""Packages whose frames say that an import, or a compilation, is under way."""
+AGAIN_S: Final = 0.05
+"""Until a signal that comes during an import comes again."""
 
 Word = Literal["answer", "refused", "ended"]
 
@@ -26,15 +33,32 @@ class _Ended(BaseException):
 
 
 class _Switch:
-    """Lets the signal through while a run is under way, and only then."""
+    """Lets the signal through while a run is under way, and only between imports.
+
+    A module whose import is cut short stays half made in the process, and numba's cannot be imported again; a signal
+    that comes meanwhile comes once more a little later.
+    """
 
     def __init__(self) -> None:
         self.on = False
 
-    def end(self, *_: object) -> None:
-        if self.on:
-            self.on = False
-            raise _Ended
+    def end(self, number: int, frame: FrameType | None) -> None:
+        if not self.on:
+            return
+        if _is_importing(frame):
+            threading.Timer(AGAIN_S, os.kill, (os.getpid(), number)).start()
+            return
+        self.on = False
+        raise _Ended
+
+
+def _is_importing(frame: FrameType | None) -> bool:
+    """Whether an import or a compilation is under way in a frame or in those that called it."""
+    while frame is not None:
+        if str(frame.f_globals.get("__name__", "")).partition(".")[0] in IMPORTS:
+            return True
+        frame = frame.f_back
+    return False
 
 
 def main() -> None:

@@ -168,7 +168,7 @@ def test_asynchronous_reads_overlap_as_the_law_says(system: System, work: FullSc
 @settings(max_examples=40)
 @given(systems(asynchronous=True), st.floats(1e-5, 1), st.sampled_from(["clustered", "scattered"]))
 def test_range_scans_simulate_as_they_calculate(system: System, share: float, order: str) -> None:
-    """To the last read where no place is far and no pages are read ahead; else within a half and the first reads of index and table."""
+    """To the last read where no place is far and nothing is read ahead; else within a half and some first reads."""
     system = system.model_copy(update={"index": Index(clustering=order)})  # type: ignore[arg-type]
     work = IndexRangeScan(selectivity_fraction=share)
     by_law, through_time = calculate(system, work), simulate(system, work)

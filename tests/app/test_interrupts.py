@@ -183,12 +183,14 @@ def test_an_error_that_an_interrupt_turned_into_is_not_reported(
     assert (cli.main(["list"]), *capsys.readouterr()) == (INTERRUPTED, "", "")
 
 
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize("place", [1, 2, 3, *range(20, IMPORTS, 40)])
 def test_the_command_ends_with_130_wherever_it_is_interrupted(place: int, console_script: str) -> None:
     called = ("script", console_script, "run", "tpc-c")
     assert interrupted(place, *called, begins="site", options=("-S",)) == (INTERRUPTED, "")
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("place", [1, 2, 3, 8, 30, 90, 200, 350, 500, 650])
 def test_so_does_the_module(place: int) -> None:
     assert interrupted(place, "module", "app", "run", "tpc-c", begins="app.start") == (INTERRUPTED, "")

@@ -76,6 +76,7 @@ def same(one: RunResult, other: RunResult) -> None:
 # The same as with events
 
 
+@pytest.mark.sampled(40)
 @pytest.mark.parametrize("disk", [PLATTER, FLASH], ids=["platter", "flash"])
 @pytest.mark.parametrize("scheduler", ["noop", "none", "kyber", "deadline", "mq-deadline"])
 @pytest.mark.parametrize("pattern", ["random", "sequential", "strided"])

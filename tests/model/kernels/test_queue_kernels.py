@@ -296,6 +296,7 @@ def enough(load: float) -> int:
     return BATCHES * max(20_000, int(260 / (1 - load) ** 2))
 
 
+@pytest.mark.sampled(9)
 @pytest.mark.parametrize("load", LOADS)
 @pytest.mark.parametrize("name", SERVICE)
 def test_one_server_waits_as_pollaczek_and_khinchine_say(name: str, load: float) -> None:
@@ -311,6 +312,7 @@ def test_one_server_waits_as_pollaczek_and_khinchine_say(name: str, load: float)
     keep_the_laws(arrival, end, service, 1)
 
 
+@pytest.mark.sampled(7)
 @pytest.mark.parametrize("load", LOADS)
 @pytest.mark.parametrize("servers", [2, 4, 16])
 def test_several_servers_wait_as_erlang_says(servers: int, load: float) -> None:
@@ -324,6 +326,7 @@ def test_several_servers_wait_as_erlang_says(servers: int, load: float) -> None:
     keep_the_laws(arrival, end, service, servers)
 
 
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("load", LOADS)
 @pytest.mark.parametrize(("users", "servers"), [(5, 1), (40, 1), (40, 4)])
 def test_users_in_turns_are_machines_to_repair(users: int, servers: int, load: float) -> None:

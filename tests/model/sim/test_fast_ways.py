@@ -23,6 +23,7 @@ from model.workloads.streams.queued import is_queued
 from model.workloads.transactions import at_begin
 from model.workloads.transactions.processes import simulate_transactions
 from tests.scenarios.every_field import fields_of, others
+from tests.whole import quick
 
 FLASH = Disk(rotation_s=0, average_seek_s=0, overhead_s=1e-3, bandwidth_bytes_per_s=2e7)
 QUICK = Iostat(interval_s=0.05)
@@ -49,7 +50,7 @@ STREAMS: dict[str, tuple[System, Any]] = {
     ),
     "arriving behind a scheduler": (System(iostat=QUICK), ReadStream(**{**RAW, "rate_per_s": 150.0})),
 }
-SEVERAL = 2
+SEVERAL = quick(1, 2)
 """Values of a field, each tried alone."""
 
 

@@ -35,6 +35,7 @@ def within_three_standard_errors(found: list[float], expected: float) -> bool:
     return abs(fmean(found) - expected) <= 3 * stdev(found) / len(found) ** 0.5 + 1e-9 * expected
 
 
+@pytest.mark.sampled(16)
 @pytest.mark.parametrize("load", LOADS)
 @pytest.mark.parametrize(("servers", "cv"), [(1, 1.0), (1, 0.0), (1, 2.0), (1, 0.5), (4, 1.0), (16, 1.0)])
 def test_calls_that_arrive_wait_as_long_as_theory_says(servers: int, cv: float, load: float) -> None:

@@ -337,6 +337,7 @@ DISKS: dict[str, tuple[dict[str, Any], str]] = {
 }
 
 
+@pytest.mark.sampled(9)
 @pytest.mark.parametrize("device", DISKS)
 @pytest.mark.parametrize(
     ("users", "think_s", "cache_mib", "rel_x", "rel_r"),

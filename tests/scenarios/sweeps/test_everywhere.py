@@ -9,6 +9,7 @@ from pathlib import Path
 import psutil
 import pytest
 
+from scenarios.sweeps.cluster import LOCAL, Cluster
 from scenarios.sweeps.plan import Plan
 from scenarios.sweeps.run import Outcome, Running
 from scenarios.sweeps.sweep import Listener, Where, plan_of, sweeping, write
@@ -27,6 +28,13 @@ SHORT = ("workload.transactions=100",)
 def _all_by_the_executor(monkeypatch: pytest.MonkeyPatch) -> None:
     """So few points would all be answered while their time is estimated."""
     monkeypatch.setattr(Running, "pilot", lambda self: 0.0)
+
+
+@pytest.fixture(scope="module")
+def cluster() -> Iterator[str]:
+    """Address of a scheduler with two workers, which each of its users leaves as it was."""
+    with Cluster(LOCAL, 2) as executor:
+        yield str(executor._client.scheduler.address)
 
 
 @pytest.fixture(params=SWEEPS)
@@ -68,11 +76,11 @@ def is_worker(process: psutil.Process) -> bool:
 
 
 def test_two_processes_and_a_cluster_give_the_table_of_one(
-    plan: Plan, expected: bytes, tmp_path: Path
+    plan: Plan, expected: bytes, cluster: str, tmp_path: Path
 ) -> None:
     for name, at in (
         ("two", Where(workers=2, store=tmp_path / "two")),
-        ("cluster", Where(cluster="local", workers=2, store=tmp_path / "cluster")),
+        ("cluster", Where(cluster=cluster, store=tmp_path / "cluster")),
     ):
         (tmp_path / name).mkdir()
         assert table(plan, at, tmp_path / name) == expected, name

@@ -13,7 +13,7 @@ from typing import Any
 from model.demand.calls import UNBUFFERED
 from model.demand.transactions import DATA, REDO, ROUNDS_OF_USERS, run_transactions
 from model.results import Accuracy, RunResult
-from model.spec import System, Workload
+from model.spec import System
 from model.units import show_span
 
 TABLE = Path(__file__).with_name("accuracy.toml")
@@ -350,9 +350,7 @@ def table() -> dict[tuple[str, str], Residual]:
     }
 
 
-def with_accuracy(
-    system: System, work: Workload, result: RunResult, family: str, *, exact: bool
-) -> RunResult:
+def with_accuracy(system: System, work: Any, result: RunResult, family: str, *, exact: bool) -> RunResult:
     """*result*, an instant estimate, with how far it may be off; an estimate warns of it first."""
     regime = regime_of(Case(system, work, result, exact), family)
     residual = next(

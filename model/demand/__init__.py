@@ -14,6 +14,7 @@ from model.demand.opinion import optimizer_of
 from model.demand.reading import MixedRegimes, reaps_are_waits
 from model.demand.storage import DeviceDemand, device_demand, parallel_of, reads_as_calls
 from model.demand.work import Demand, full_scan_demand, index_range_scan
+from model.spec import Statement, System
 
 __all__ = [
     "Change",
@@ -41,6 +42,6 @@ DEMANDS: Final[dict[str, Callable[[Any, Any], Demand]]] = {
 }
 
 
-def demand_of(system: Any, work: Any) -> Demand:
+def demand_of(system: System, work: Statement) -> Demand:
     """Demands of one execution of *work*, for each of its sessions."""
     return DEMANDS[work.kind](system, work)

@@ -10,6 +10,7 @@ from typing import Any
 from model.errors import OutsideLaw
 from model.laws.block_layer import PAGE_BYTES
 from model.laws.page_cache import place_of_page
+from model.spec import Calls, System
 from model.units import MIB, show_bytes
 
 UNBUFFERED = ("asm", "raw", "direct")
@@ -39,7 +40,7 @@ def span_bytes(calls: Any, capacity_bytes: int, first_byte: int) -> int:
     return int((calls.count - 1) * step + calls.block_size_bytes)
 
 
-def files_of(system: Any, work: Any, capacity_bytes: int, first_byte: int = 0) -> list[File]:
+def files_of(system: System, work: Calls, capacity_bytes: int, first_byte: int = 0) -> list[File]:
     """All files of *work* and of the streams beside it; raises OutsideLaw for one beyond the device's end.
 
     The first begins at *first_byte*. Files whose place is not given follow each other with room for what a file system
@@ -84,7 +85,7 @@ def first_bytes(calls: Any, capacity_bytes: int) -> list[int]:
     return found
 
 
-def _taken_bytes(system: Any, calls: Any, span: int) -> int:
+def _taken_bytes(system: System, calls: Any, span: int) -> int:
     """Bytes of the device that a file takes: those of ext3 have blocks of addresses between."""
     if (calls.path or system.host.io_path) in UNBUFFERED or system.host.filesystem != "ext3":
         return span

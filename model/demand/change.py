@@ -11,7 +11,7 @@ from model.errors import OutsideLaw
 from model.laws import assm, block, growth
 from model.laws.numeric import Number, ceiling, floor_div, larger, smaller, some, where
 from model.provenance import Frozen
-from model.spec import release_tuple
+from model.spec import System, release_tuple
 
 MENDED_IN = (11, 2)
 
@@ -54,7 +54,7 @@ class Change:
         return self.rejected_itl + self.rejected_space + self.rejected_held
 
 
-def change_of(system: Any, work: Any) -> Change:
+def change_of(system: System, work: Any) -> Change:
     """What *work* does to the table of *system*; raises :class:`OutsideLaw` where rows shrink or fit nowhere."""
     row = row_shape(system.table)
     grows, columns_after = growth_of(system.table, work, row)
@@ -63,17 +63,14 @@ def change_of(system: Any, work: Any) -> Change:
             f"workload.sets makes rows {-grows:,.4g} bytes shorter; allowed are updates that keep or lengthen them"
         )
     segment = segment_of(system, row)
-    one = (
-        isinstance(system.table, Frozen)
-        and isinstance(system.tablespace, Frozen)
-        and isinstance(work, Frozen)
-    )
+    inputs: tuple[object, ...] = (system.table, system.tablespace, work)
+    one = all(isinstance(section, Frozen) for section in inputs)
     if one:
         return _played(system, work, row, segment, (grows, columns_after))
     return _by_law(system, work, row, segment, (grows, columns_after))
 
 
-def steps_of_playing(system: Any, work: Any) -> float:
+def steps_of_playing(system: System, work: Any) -> float:
     """Steps that :func:`change_of` takes for one scenario, each about as long as a row that grows in its block."""
     from model.demand.heap_run import heap_rules, law_inputs, steps  # noqa: PLC0415  (numpy)
 
@@ -85,7 +82,7 @@ def steps_of_playing(system: Any, work: Any) -> float:
     return steps(rules, system.table, work, lengths)
 
 
-def _mended(system: Any) -> bool:
+def _mended(system: System) -> bool:
     return release_tuple(system.instance.release) >= MENDED_IN
 
 
@@ -102,7 +99,7 @@ class FreshBlock:
     """Of them kept by PCTFREE."""
 
 
-def _fresh_block(system: Any) -> FreshBlock:
+def _fresh_block(system: System) -> FreshBlock:
     space, table = system.tablespace, system.table
     size = space.block_size_bytes
     is_assm = 1 if space.space_management == "assm" else 0
@@ -111,13 +108,13 @@ def _fresh_block(system: Any) -> FreshBlock:
     return FreshBlock(size, is_assm, entries, data, block.reserve_bytes(size, table.pctfree_percent))
 
 
-def _pctfree_needed(system: Any, row: RowShape, grows: Number, share: Number) -> Number:
+def _pctfree_needed(system: System, row: RowShape, grows: Number, share: Number) -> Number:
     fresh = _fresh_block(system)
     wider = growth.padded_growth(row.piece_bytes, grows)
     return growth.pctfree_for(wider, row.piece_bytes, fresh.data, fresh.size, share)
 
 
-def _played(system: Any, work: Any, row: RowShape, segment: Segment, grown: tuple[float, float]) -> Change:
+def _played(system: System, work: Any, row: RowShape, segment: Segment, grown: tuple[float, float]) -> Change:
     from model.demand.heap_run import law_inputs, play  # noqa: PLC0415  (numpy, which only playing needs)
 
     grows, columns_after = grown
@@ -156,7 +153,9 @@ def _played(system: Any, work: Any, row: RowShape, segment: Segment, grown: tupl
     )
 
 
-def _by_law(system: Any, work: Any, row: RowShape, segment: Segment, grown: tuple[Number, Number]) -> Change:
+def _by_law(
+    system: System, work: Any, row: RowShape, segment: Segment, grown: tuple[Number, Number]
+) -> Change:
     """In closed form: exact for one transaction over equal short rows, else good to some percent; 12 with few commits.
 
     Rows of the last block, and space that leaving rows give back, are taken as those of the mean block; repeated
@@ -243,7 +242,7 @@ def _by_law(system: Any, work: Any, row: RowShape, segment: Segment, grown: tupl
     )
 
 
-def _insert_by_law(system: Any, work: Any, row: RowShape, segment: Segment) -> Change:
+def _insert_by_law(system: System, work: Any, row: RowShape, segment: Segment) -> Change:
     fit = segment.rows_per_block
     filled = ceiling(work.rows / fit)
     searching = 0 if work.by_direct_path else 1
@@ -276,7 +275,7 @@ def _insert_by_law(system: Any, work: Any, row: RowShape, segment: Segment) -> C
     )
 
 
-def _blocks_on_offer(system: Any, work: Any, row: RowShape, fit: Number) -> Number:
+def _blocks_on_offer(system: System, work: Any, row: RowShape, fit: Number) -> Number:
     """Blocks that an uncommitted delete has put into a class that a search for one of the rows looks at."""
     fresh = _fresh_block(system)
     size, reserve = fresh.size, fresh.reserve

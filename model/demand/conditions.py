@@ -26,6 +26,7 @@ from model.demand.work import NO_SCAN, Demand
 from model.laws import block
 from model.laws.numeric import Number, known_where, larger, over, smaller, some, where
 from model.provenance import Constant, Extrapolation, is_outside, outside_range, worst_first
+from model.spec import System, Transactions
 
 WRITE_CALLS: Final = "write calls"
 PAGE_WRITES: Final = "pages written into the page cache"
@@ -93,7 +94,7 @@ class Conditions:
         return works is None or sum(where(self.work.get(work, 0) > 0, 1, 0) for work in works) > 0
 
 
-def extrapolations(system: Any, work: Any, demand: Demand | None = None) -> list[Extrapolation]:
+def extrapolations(system: System, work: Any, demand: Demand | None = None) -> list[Extrapolation]:
     """Constants that a run uses outside the ranges that they were fitted in, the farthest beyond theirs first.
 
     Of several parts of a run the one that is farthest beyond counts.
@@ -108,7 +109,7 @@ def extrapolations(system: Any, work: Any, demand: Demand | None = None) -> list
     return worst_first(worst.values())
 
 
-def extrapolated_constants(system: Any, work: Any, demand: Demand | None = None) -> Number:
+def extrapolated_constants(system: System, work: Any, demand: Demand | None = None) -> Number:
     """How many :func:`extrapolations` there are: a number or an array."""
     ranged = _ranged(system)
     parts = conditions_of(system, work, demand, _quantities(ranged)) if ranged else []
@@ -124,7 +125,7 @@ def extrapolated_constants(system: Any, work: Any, demand: Demand | None = None)
     return total
 
 
-def _ranged(system: Any) -> dict[str, Constant]:
+def _ranged(system: System) -> dict[str, Constant]:
     return {path: constant for path, constant in system.constants.items() if constant.range}
 
 
@@ -137,7 +138,7 @@ EVERY: Final = frozenset({"request_bytes"})
 
 
 def conditions_of(
-    system: Any, work: Any, demand: Demand | None = None, wanted: Collection[str] = EVERY
+    system: System, work: Any, demand: Demand | None = None, wanted: Collection[str] = EVERY
 ) -> list[Conditions]:
     """The conditions of each part of a run; what takes some arithmetic only if *wanted*.
 
@@ -150,7 +151,7 @@ def conditions_of(
     return [_of_calls(system, calls) for calls in (work, *work.beside)]
 
 
-def _of_statement(system: Any, work: Any, demand: Demand, wanted: Collection[str]) -> Conditions:
+def _of_statement(system: System, work: Any, demand: Demand, wanted: Collection[str]) -> Conditions:
     quantities: dict[str, Number] = {
         "block_size_bytes": demand.block_size_bytes,
         "row_bytes": demand.row.bytes,
@@ -170,7 +171,9 @@ def _of_statement(system: Any, work: Any, demand: Demand, wanted: Collection[str
     return Conditions(quantities, done)
 
 
-def _add_arrays(quantities: dict[str, Number], done: dict[str, Number], system: Any, demand: Demand) -> None:
+def _add_arrays(
+    quantities: dict[str, Number], done: dict[str, Number], system: System, demand: Demand
+) -> None:
     """Rows that go between server and client together, and what of them."""
     row, fetching = demand.row, demand.sent
     if fetching is None:
@@ -202,7 +205,7 @@ def _add_changes(quantities: dict[str, Number], demand: Demand) -> None:
 def _add_device(
     quantities: dict[str, Number],
     done: dict[str, Number],
-    system: Any,
+    system: System,
     work: Any,
     demand: Demand,
     wanted: Collection[str],
@@ -237,7 +240,7 @@ def _add_device(
         )
 
 
-def _of_calls(system: Any, calls: Any) -> Conditions:
+def _of_calls(system: System, calls: Any) -> Conditions:
     host, write = system.host, calls.writes
     path = calls.path or host.io_path
     cached = path not in UNBUFFERED
@@ -268,7 +271,7 @@ def _of_calls(system: Any, calls: Any) -> Conditions:
     return Conditions(quantities, done)
 
 
-def _of_transactions(system: Any, work: Any) -> list[Conditions]:
+def _of_transactions(system: System, work: Transactions) -> list[Conditions]:
     """Gets, single-block reads and writes of the mix; then the multiblock reads of its scans."""
     size, host = system.tablespace.block_size_bytes, system.host
     done: dict[str, Number] = {}

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from math import log1p
-from typing import Any
+from typing import Any, TypeVar, cast
 
 from model.demand.calls import UNBUFFERED
 from model.laws import block_layer, disk_means
 from model.laws.numeric import Number, larger, largest, smaller, some
 from model.machine.device.elevator import IDLE_S, NEAR_BYTES
+from model.spec import System
+
+Part = TypeVar("Part")
 
 WRITE = "write_stream"
 IDLING = ("cfq", "bfq")
@@ -17,7 +20,7 @@ GAPS = 8
 """Gaps that stand for those of calls that come by chance."""
 
 
-class Changed:
+class _Changed:
     """A part of the inputs as it is, but for some fields."""
 
     def __init__(self, base: Any, **fields: Any) -> None:
@@ -28,23 +31,28 @@ class Changed:
         return getattr(self._base, name)
 
 
+def changed(base: Part, **fields: Any) -> Part:
+    """A part of the inputs as it is, but for some fields, which may be arrays."""
+    return cast(Part, _Changed(base, **fields))
+
+
 def visiting(calls: Any, share: Number) -> Any:
     """The calls as those of them that go to the device: where they arrive, so many fewer a second."""
-    return calls if calls.rate_per_s is None else Changed(calls, rate_per_s=calls.rate_per_s * share)
+    return calls if calls.rate_per_s is None else changed(calls, rate_per_s=calls.rate_per_s * share)
 
 
-def takes_turns(system: Any, calls: Any, gap_s: Number) -> bool:
+def takes_turns(system: System, calls: Any, gap_s: Number) -> bool:
     """Whether the scheduler keeps the device for each program in turn, as it goes on before the scheduler gives up."""
     return calls.rate_per_s is None and largest(gap_s) < IDLE_S and goes_on_near(system, calls)
 
 
-def goes_on_near(system: Any, calls: Any) -> bool:
+def goes_on_near(system: System, calls: Any) -> bool:
     """Whether the scheduler waits for the next call of a program, as it lies near the last one [linux-cfq]."""
     hole_bytes = calls.stride_bytes - calls.block_size_bytes if calls.pattern == "strided" else 0
     return calls.pattern != "random" and abs(hole_bytes) <= NEAR_BYTES and idles(system)
 
 
-def idles(system: Any) -> bool:
+def idles(system: System) -> bool:
     """Whether the scheduler serves a process at a time, and waits for one that goes on near [linux-cfq, linux-bfq]."""
     host = system.host
     release = block_layer.release_of(host.kernel)
@@ -73,7 +81,7 @@ def _spread(cv: float) -> list[float]:
     return [max(0.0, 1 + cv * (value / mean - 1)) for value in values]
 
 
-def largest_bytes(system: Any) -> Number:
+def largest_bytes(system: System) -> Number:
     """The largest request of the host's block layer."""
     return block_layer.largest_request_bytes(system.host.max_request_bytes, system.host.max_segments)
 
@@ -83,7 +91,7 @@ def among_bytes(calls: Any) -> Number:
     return getattr(calls, "among_bytes", 0)
 
 
-def under_way(system: Any, calls: Any) -> int:
+def under_way(system: System, calls: Any) -> int:
     """Calls of one program that it has under way at a time; io_submit to a page cache waits."""
     return int(calls.in_flight) if (calls.path or system.host.io_path) in UNBUFFERED else 1
 
@@ -99,10 +107,10 @@ def at_place(disk: Any, calls: Any) -> Any:
     if calls.pattern == "random" or not start or not disk.rotation_s or disk.raid_level != "none":
         return disk
     ratio = disk_means.zone_ratio_at(disk, start)
-    return Changed(disk, bandwidth_bytes_per_s=disk.bandwidth_bytes_per_s * ratio, zones=1)
+    return changed(disk, bandwidth_bytes_per_s=disk.bandwidth_bytes_per_s * ratio, zones=1)
 
 
-def span_of(system: Any, calls: Any) -> Number:
+def span_of(system: System, calls: Any) -> Number:
     """Bytes among which places are as if by chance; of programs in order those of all their files."""
     if among_bytes(calls):
         return among_bytes(calls)

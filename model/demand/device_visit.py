@@ -9,9 +9,9 @@ from typing import Any
 from model.demand.calls import first_bytes
 from model.demand.device_calls import (
     IDLING,
-    Changed,
     among_bytes,
     at_place,
+    changed,
     copies_of,
     gaps_s,
     largest_bytes,
@@ -29,6 +29,7 @@ from model.machine.device.elevator import (
     SYNC_SLICE_S,
     WRITE_EXPIRE_S,
 )
+from model.spec import System
 
 MOST_PLACES = 64
 """Programs whose places are followed one by one; the wait of more is that of places at random."""
@@ -55,7 +56,7 @@ class Visit:
 
 
 def visit_of(
-    system: Any,
+    system: System,
     calls: Any,
     size_bytes: Number,
     gap_s: Number,
@@ -151,7 +152,7 @@ def _with_hits(disk: Any, missed: Visit, size_bytes: Number, pieces: Number, hit
     )
 
 
-def _at_medium(system: Any, calls: Any, size: Number, gap_s: Number, runs: Number) -> Visit:
+def _at_medium(system: System, calls: Any, size: Number, gap_s: Number, runs: Number) -> Visit:
     """A call that no cache answers: in order, after a call of another program, or one or the other by chance."""
     disk = system.disk
     if among_bytes(calls) or calls.pattern == "random":
@@ -164,7 +165,7 @@ def _at_medium(system: Any, calls: Any, size: Number, gap_s: Number, runs: Numbe
     other = _among_others(system, calls, size, runs)
     if calls.rate_per_s is None:
         return other
-    same = _in_order(system, Changed(calls, users=1, rate_per_s=calls.users * calls.rate_per_s), size, gap_s)
+    same = _in_order(system, changed(calls, users=1, rate_per_s=calls.users * calls.rate_per_s), size, gap_s)
     share = 1 / calls.users if calls.arrivals == "poisson" else 0.0
     mean_s = share * same.held_s + (1 - share) * other.held_s
     if system.host.scheduler in (*IN_BATCHES, *IDLING) and system.disk.rotation_s:
@@ -182,7 +183,7 @@ def _at_medium(system: Any, calls: Any, size: Number, gap_s: Number, runs: Numbe
     return other
 
 
-def _in_order(system: Any, calls: Any, size: Number, gap_s: Number) -> Visit:
+def _in_order(system: System, calls: Any, size: Number, gap_s: Number) -> Visit:
     """A program that goes on where it ended, on its device or on its own copy of a mirror."""
     disk, write = at_place(system.disk, calls), calls.writes
     servers = 1 if disk.rotation_s else disk_means.servers_of(disk)
@@ -214,7 +215,7 @@ def _in_order(system: Any, calls: Any, size: Number, gap_s: Number) -> Visit:
     return Visit(alone, 0.0, held, servers, in_order=True)
 
 
-def _among_others(system: Any, calls: Any, size: Number, runs: Number) -> Visit:
+def _among_others(system: System, calls: Any, size: Number, runs: Number) -> Visit:
     """A call whose place lies anywhere, or after that of another program."""
     disk, write = at_place(system.disk, calls), calls.writes
     span = span_of(system, calls)
@@ -251,7 +252,7 @@ def _among_others(system: Any, calls: Any, size: Number, runs: Number) -> Visit:
     return Visit(alone, scv, _held_of_set(system, alone, alike, size), alike=alike)
 
 
-def _stations(system: Any, calls: Any, size: Number) -> Number:
+def _stations(system: System, calls: Any, size: Number) -> Number:
     """Equal queues of a set of which a call takes one: those whose members hold the places of its calls."""
     disk, write = system.disk, calls.writes
     alike = disk_sets.equal_stations(disk, size, write)
@@ -266,7 +267,7 @@ def _stations(system: Any, calls: Any, size: Number) -> Number:
     return larger(1, alike * smaller(1.0, asked / disk.raid_disks))
 
 
-def _held_of_set(system: Any, alone_s: Number, alike: Number, size: Number) -> Number:
+def _held_of_set(system: System, alone_s: Number, alike: Number, size: Number) -> Number:
     """Time that a call takes of the capacity of a set, or of a disk."""
     if not some(alike > 1):
         return alone_s
@@ -286,7 +287,7 @@ def _in_turns_s(disk: Any, calls: Any, size: Number) -> Number:
     return took / ROUNDS / calls.users
 
 
-def _sorted_s(system: Any, calls: Any, alone_s: Number, runs: Number) -> Number:
+def _sorted_s(system: System, calls: Any, alone_s: Number, runs: Number) -> Number:
     """Service of requests that are sorted while they wait: by the scheduler beyond the device's own queue, or by fsync.
 
     A batch begins where the oldest request lies that has waited too long.
@@ -313,14 +314,14 @@ def _sorted_s(system: Any, calls: Any, alone_s: Number, runs: Number) -> Number:
     return alone_s - larger(0.0, shorter) * (1 - late / FIFO_BATCH)
 
 
-def _beyond(system: Any, queued: int) -> int:
+def _beyond(system: System, queued: int) -> int:
     """Of so many calls that wait, those that the scheduler has: others are at the device, or wait for room."""
     disk, host = system.disk, system.host
     return int(min(queued, host.nr_requests) - max(disk.queue_depth, disk.parallel_requests))
 
 
 def start_s(
-    system: Any, calls: Any, visit: Visit, size_bytes: Number, gap_s: Number, *, windows: int = 0
+    system: System, calls: Any, visit: Visit, size_bytes: Number, gap_s: Number, *, windows: int = 0
 ) -> Number:
     """What the first requests of a program in order take longer: those of a platter wait for their place to come.
 

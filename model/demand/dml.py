@@ -22,15 +22,16 @@ from model.demand.work import NO_SCAN, Demand, Fetching, cpu_of_rows
 from model.laws import block, buffer_cache, scan_reads
 from model.laws.change import block_changes_of_arrays
 from model.laws.numeric import Number, ceiling, larger, nearest, smaller
+from model.spec import Delete, Dml, Insert, System, Update
 
 
-def probe_s(system: Any) -> Number:
+def probe_s(system: System) -> Number:
     """CPU of a probe that is rejected for a full ITL list: one get, and every entry of the list counted."""
     host = system.host
     return host.logical_io_s + block.itl_limit(system.tablespace.block_size_bytes) * host.itl_entry_s
 
 
-def update_demand(system: Any, work: Any) -> Demand:
+def update_demand(system: System, work: Update) -> Demand:
     """Demands of one session: its share of the statement's rows, each session with a transaction of its own."""
     change, host, users = change_of(system, work), system.host, work.users
     demand = _scan(system, work, change)
@@ -42,7 +43,7 @@ def update_demand(system: Any, work: Any) -> Demand:
     return _with_statements(demand, system, work, change)
 
 
-def delete_demand(system: Any, work: Any) -> Demand:
+def delete_demand(system: System, work: Delete) -> Demand:
     """Demands of one session: its share of the rows that are deleted."""
     change = change_of(system, work)
     demand = _scan(system, work, change)
@@ -52,7 +53,7 @@ def delete_demand(system: Any, work: Any) -> Demand:
     return _with_statements(demand, system, work, change)
 
 
-def insert_demand(system: Any, work: Any) -> Demand:
+def insert_demand(system: System, work: Insert) -> Demand:
     """Demands of one session: its share of the rows that are inserted, one by one, in arrays or by direct path."""
     change, users = change_of(system, work), work.users
     filled = ceiling(change.rows / change.segment.rows_per_block)
@@ -75,13 +76,13 @@ def inserting_s(host: Any, rows: Number, columns: Number, block_changes: Number)
     return rows * (host.insert_row_s + host.insert_column_s * columns) + block_changes * host.change_block_s
 
 
-def search_s(system: Any, change: Change) -> Number:
+def search_s(system: System, change: Change) -> Number:
     """CPU of all rejected probes: a get each, and the ITL list counted where it is what rejects."""
     get = system.host.logical_io_s
     return change.rejected_itl * probe_s(system) + (change.rejected_space + change.rejected_held) * get
 
 
-def _blocks_changed(work: Any, change: Change) -> Number:
+def _blocks_changed(work: Insert, change: Change) -> Number:
     """Changes to blocks: one a row, or one for each block that an array reaches into."""
     filled = ceiling(change.rows / change.segment.rows_per_block)
     if work.method == "array":
@@ -89,7 +90,7 @@ def _blocks_changed(work: Any, change: Change) -> Number:
     return change.rows if work.method == "row" else filled
 
 
-def _scan(system: Any, work: Any, change: Change) -> Demand:
+def _scan(system: System, work: Dml, change: Change) -> Demand:
     """The full scan that finds the rows, through the buffer cache; or single blocks in any order."""
     users, blocks = work.users, change.segment.blocks
     at_random = work.at_random
@@ -134,7 +135,7 @@ def no_reads() -> ReadPlan:
     )
 
 
-def empty_demand(system: Any, change: Change, plan: ReadPlan, gets: Number, wanted: Number) -> Demand:
+def empty_demand(system: System, change: Change, plan: ReadPlan, gets: Number, wanted: Number) -> Demand:
     """The demands of a statement that changes rows, but for its CPU, its changes and its client."""
     return Demand(
         row=row_shape(system.table),
@@ -153,14 +154,14 @@ def empty_demand(system: Any, change: Change, plan: ReadPlan, gets: Number, want
     )
 
 
-def _with_statements(demand: Demand, system: Any, work: Any, change: Change) -> Demand:
+def _with_statements(demand: Demand, system: System, work: Dml, change: Change) -> Demand:
     """*demand* with the calls of statements: one for each pass, or for each commit, which ends it."""
     return _with_calls(
         demand, system, work, change, larger(work.passes, ceiling(change.commits / work.users))
     )
 
 
-def _with_calls(demand: Demand, system: Any, work: Any, change: Change, trips: Number) -> Demand:
+def _with_calls(demand: Demand, system: System, work: Dml, change: Change, trips: Number) -> Demand:
     """*demand* with its search for room, its commits and *trips* calls of the client, with the rows that they bring."""
     net, users = system.client, work.users
     demand.cpu[SEARCHING] = search_s(system, change) / users

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 from model.causes import FROM_CLIENT, INSERTING, LOG_FILE_SYNC, SEARCHING, TO_CLIENT
 from model.demand.change import Change
@@ -13,23 +12,24 @@ from model.demand.work import NO_SCAN, Demand, Fetching, client_rows_s, full_sca
 from model.demand.writing import writing_of
 from model.laws import block, change, extents, load
 from model.laws.numeric import Number, ceiling, smaller, where
+from model.spec import Export, Import, Load, System
 
 
-def rows_of_array(work: Any, row: RowShape) -> Number:
+def rows_of_array(work: Load, row: RowShape) -> Number:
     """Rows that fit the buffer of an import or an export, each counted as long as it may be."""
     return load.array_rows(
         work.buffer_bytes, load.largest_row_bytes(work.largest_row_bytes, row.columns, row.bytes)
     )
 
 
-def export_demand(system: Any, work: Any) -> Demand:
+def export_demand(system: System, work: Export) -> Demand:
     """Demands of one export: a full scan whose client writes a file."""
     row = row_shape(system.table)
     arraysize = load.array_rows(work.buffer_bytes, row.bytes) if work.direct else rows_of_array(work, row)
     return full_scan(system, Fetching("rows", arraysize, by_column=not work.direct, to_file=True))
 
 
-def import_demand(system: Any, work: Any) -> Demand:
+def import_demand(system: System, work: Import) -> Demand:
     """Demands of one import's share of the rows: arrays inserted into new blocks, which DBWR writes meanwhile."""
     host, users = system.host, work.users
     row = row_shape(system.table)
@@ -57,7 +57,7 @@ def import_demand(system: Any, work: Any) -> Demand:
     return demand
 
 
-def _rows_loaded(system: Any, row: RowShape, commits: Number) -> Change:
+def _rows_loaded(system: System, row: RowShape, commits: Number) -> Change:
     """An empty table that takes all rows; each block is offered until it rejects one."""
     loaded = segment_of(system, row)
     filled = ceiling(system.table.rows / loaded.rows_per_block)
@@ -84,7 +84,7 @@ def _rows_loaded(system: Any, row: RowShape, commits: Number) -> Change:
     )
 
 
-def _add_client(demand: Demand, system: Any, rows: Number, arrays: Number) -> None:
+def _add_client(demand: Demand, system: System, rows: Number, arrays: Number) -> None:
     """The client's turns: it reads its file and fills an array, and waits while the server inserts it."""
     net = system.client
     demand.trips = arrays

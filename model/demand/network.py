@@ -7,12 +7,13 @@ from math import e
 from typing import Any
 
 from model.demand.calls import UNBUFFERED
-from model.demand.device_calls import Changed, goes_on_near, span_of
+from model.demand.device_calls import changed, goes_on_near, span_of
 from model.demand.stream_demand import CallDemand
 from model.demand.stream_work import call_demand
 from model.laws import block_layer, disk_means, page_cache, queueing
 from model.laws.numeric import Number, floor_div, larger, smaller, some, where
 from model.machine.device.elevator import IDLE_S, SYNC_SLICE_S
+from model.spec import System
 
 FULL = 1.0
 NEARLY = 1e-9
@@ -41,7 +42,7 @@ class StreamTime:
     """Share of what it asks of the device that comes while its programs run."""
 
 
-def alone(system: Any, calls: Any) -> StreamTime:
+def alone(system: System, calls: Any) -> StreamTime:
     """One stream with the device to itself."""
     demand = credited(system, calls)
     if demand.hidden:
@@ -51,13 +52,13 @@ def alone(system: Any, calls: Any) -> StreamTime:
     return _closed(system, calls, demand)
 
 
-def credited(system: Any, calls: Any) -> CallDemand:
+def credited(system: System, calls: Any) -> CallDemand:
     """Demand of a call, where a volume's burst lasts for some of the calls and its own rate for the rest."""
     demand, disk = call_demand(system, calls), system.disk
     if disk.iops_limit is None or disk.burst_iops is None:
         return demand
     bursting = call_demand(
-        Changed(system, disk=Changed(disk, iops_limit=disk.burst_iops, burst_iops=None)), calls
+        changed(system, disk=changed(disk, iops_limit=disk.burst_iops, burst_iops=None)), calls
     )
     each = demand.requests * disk_means.counted_requests(demand.device_bytes / larger(demand.requests, 1e-9))
     asked = calls.users * calls.count * each
@@ -69,7 +70,7 @@ def credited(system: Any, calls: Any) -> CallDemand:
     return demand
 
 
-def _closed(system: Any, calls: Any, demand: CallDemand) -> StreamTime:
+def _closed(system: System, calls: Any, demand: CallDemand) -> StreamTime:
     """Programs that wait for their calls: exact for one; several meet at the processors and at the device.
 
     That is a closed network by its mean values [reiser-lavenberg-1980]; a program has one thread, however many of its
@@ -117,7 +118,7 @@ def _closed(system: Any, calls: Any, demand: CallDemand) -> StreamTime:
     return StreamTime(demand, total, elapsed, demand.cpu_s + waited, waited, 0.0, method)
 
 
-def _cycle_s(system: Any, calls: Any, demand: CallDemand, waiting: int) -> tuple[Number, Number, str]:
+def _cycle_s(system: System, calls: Any, demand: CallDemand, waiting: int) -> tuple[Number, Number, str]:
     """Time from one call of a program to its next but those that go together, that at the device, and by what law."""
     together = demand.together
     spread = demand.alike if demand.servers == 1 else 1
@@ -146,7 +147,7 @@ def _cycle_s(system: Any, calls: Any, demand: CallDemand, waiting: int) -> tuple
     return cycle_s + longer_s, beside_s + at_device_s + longer_s, method
 
 
-def _open(system: Any, calls: Any, demand: CallDemand) -> StreamTime:
+def _open(system: System, calls: Any, demand: CallDemand) -> StreamTime:
     """Calls that arrive at a rate: M/G/1, or M/M/m stretched by the variation of the service [kleinrock-1975].
 
     No finite run waits longer than one at full load; beyond capacity what falls behind comes on top, half of the last
@@ -205,7 +206,7 @@ def _open(system: Any, calls: Any, demand: CallDemand) -> StreamTime:
     return StreamTime(demand, total, elapsed, demand.cpu_s + queued_s + wait, wait, load, method)
 
 
-def _idled_s(system: Any, calls: Any, demand: CallDemand) -> Number:
+def _idled_s(system: System, calls: Any, demand: CallDemand) -> Number:
     """Mean wait for a scheduler that keeps the device for another program, which may go on near where it was.
 
     A turn lasts until a gap is longer than the scheduler waits, or the slice is over [linux-cfq].
@@ -224,7 +225,7 @@ def _idled_s(system: Any, calls: Any, demand: CallDemand) -> Number:
     return taken * (calls.users - 1) ** 2 * turn_s / (2 * calls.users) * demand.waiting_share
 
 
-def _arrived(system: Any, calls: Any, demand: CallDemand) -> tuple[Number, Number]:
+def _arrived(system: System, calls: Any, demand: CallDemand) -> tuple[Number, Number]:
     """When the processors have begun the last call of all users, and a call's mean wait for one."""
     cpus = system.host.cpus
     queued_s = larger(0.0, calls.users - cpus) / 2 * demand.cpu_s if calls.arrivals == "regular" else 0.0
@@ -248,7 +249,7 @@ def last_arrival_s(calls: Any) -> Number:
     return mean_s * (1 + queueing.largest_of(int(calls.users)) / calls.count**0.5)
 
 
-def _hidden(system: Any, calls: Any, demand: CallDemand) -> StreamTime:
+def _hidden(system: System, calls: Any, demand: CallDemand) -> StreamTime:
     """Writes that go to the device behind the program, which is held back only at the dirty limit and by commits."""
     total = calls.users * calls.count
     queued_s: Number = 0.0
@@ -283,7 +284,7 @@ class Flow:
     """Share that is written back until the writers have ended."""
 
 
-def _behind(system: Any, calls: Any, demand: CallDemand, own_s: Number) -> Flow:
+def _behind(system: System, calls: Any, demand: CallDemand, own_s: Number) -> Flow:
     """Writers are held at the dirty limit, and while an ordered commit writes their data.
 
     Write-back begins above the background limit, and with pages that are old.

@@ -8,6 +8,7 @@ from typing import Any
 from model.demand.work import NO_SCAN, RANGE_SCAN, Demand, index_statistics
 from model.laws import optimizer
 from model.laws.numeric import Number, ceiling, where
+from model.spec import System
 
 
 @dataclass(slots=True)
@@ -23,16 +24,15 @@ class Opinion:
 PLUS_ONE = 1  # _table_scan_cost_plus_one, on since 9.2
 
 
-def optimizer_of(system: Any, work: Any, demand: Demand) -> Opinion:
+def optimizer_of(system: System, work: Any, demand: Demand) -> Opinion:
     """What the optimizer thinks the workload's access costs."""
     instance, space = system.instance, system.tablespace
     stats = instance.statistics
     default = instance.db_block_size_bytes
     parameter = instance.db_file_multiblock_read_count
-    unset = isinstance(parameter, str)
     default_blocks = (
         optimizer.DEFAULT_COSTING_MBRC
-        if unset
+        if isinstance(parameter, str)
         else where(parameter < 1, optimizer.DEFAULT_COSTING_MBRC, parameter)
     )
     if stats.kind != "none" and stats.mbrc is not None:

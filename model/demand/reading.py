@@ -10,7 +10,7 @@ from model.demand.calls import UNBUFFERED
 from model.demand.segment import Segment
 from model.laws import scan_reads
 from model.laws.numeric import Number, some, where
-from model.spec import release_tuple
+from model.spec import System, release_tuple
 
 
 @dataclass(slots=True)
@@ -47,7 +47,7 @@ def mbrc_of(instance: Any, block_size_bytes: Number) -> Number:
     )
 
 
-def scan_plan(system: Any, segment: Segment, change_rows: bool = False) -> ReadPlan:
+def scan_plan(system: System, segment: Segment, change_rows: bool = False) -> ReadPlan:
     """How a full scan reads the segment; one that changes rows reads into the buffer cache."""
     instance, host, table = system.instance, system.host, system.table
     bs = system.tablespace.block_size_bytes
@@ -108,7 +108,7 @@ def one_for_all(choice: Any) -> bool:
     return bool(choice)
 
 
-def _why(system: Any, direct: bool, bug: bool, table_bytes: Number, threshold: Number) -> str:
+def _why(system: System, direct: bool, bug: bool, table_bytes: Number, threshold: Number) -> str:
     instance, table = system.instance, system.table
     if (
         getattr(table_bytes, "ndim", 0)
@@ -136,7 +136,7 @@ def _why(system: Any, direct: bool, bug: bool, table_bytes: Number, threshold: N
     return f"buffered: {table.dirty_fraction:.0%} of the table are dirty in the cache"
 
 
-def reaps_are_waits(system: Any) -> bool:
+def reaps_are_waits(system: System) -> bool:
     """Whether each reap of a direct read posts a wait: before 11.2 it did; since then only one that blocks does.
 
     [rahn-mbrc] shows some thousand waits of 35 µs in 11.1 where no read can have been outstanding, and

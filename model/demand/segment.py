@@ -8,7 +8,7 @@ from typing import Any
 from model.errors import OutsideLaw, UnknownName
 from model.laws import block, extents, growth
 from model.laws.numeric import Number, ceiling, larger, some, where
-from model.spec import release_tuple
+from model.spec import System, release_tuple
 
 
 @dataclass(slots=True)
@@ -85,7 +85,7 @@ def growth_of(table: Any, work: Any, row: RowShape) -> tuple[Number, Number]:
     return after - row.columns_bytes, after
 
 
-def segment_of(system: Any, row: RowShape, blocks: Number | None = None, ahead: Number = 0) -> Segment:
+def segment_of(system: System, row: RowShape, blocks: Number | None = None, ahead: Number = 0) -> Segment:
     """The table's blocks below the high-water mark and its extents; or what *blocks* blocks are of it.
 
     With *ahead*, the high-water mark has moved on to the end of the extent that they reach into.

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from model.demand.device_calls import Changed
+from model.demand.device_calls import changed
 from model.demand.stream_work import call_demand
 from model.demand.work import Demand
 from model.laws import disk_means, disk_sets, scan_reads
 from model.laws.numeric import Number, larger, nearest, smaller, some, where
-from model.spec import ReadStream
+from model.spec import ReadStream, System
 
 FIRST = 1
 
@@ -55,7 +55,7 @@ def parallel_of(disk: Any) -> Number:
     return disk.raid_disks * disk.parallel_requests
 
 
-def reads_as_calls(system: Any, demand: Demand, own_s: Number, **fields: Any) -> Any:
+def reads_as_calls(system: System, demand: Demand, own_s: Number, **fields: Any) -> Any:
     """The reads of one execution as the calls of a stream, between which its session works *own_s* in all."""
     reads = larger(1, _whole(demand.reads))
     size = demand.block_size_bytes
@@ -65,7 +65,7 @@ def reads_as_calls(system: Any, demand: Demand, own_s: Number, **fields: Any) ->
         "span_bytes": _whole(larger(1, demand.segment.blocks) * size),
         "think_s": larger(0.0, own_s / reads - system.host.read_call_s),
     }
-    return Changed(READS, **{**given, **fields})
+    return changed(READS, **{**given, **fields})
 
 
 def _whole(number: Number) -> Number:
@@ -76,15 +76,15 @@ def _whole(number: Number) -> Number:
 READS = ReadStream()
 
 
-def bursting(system: Any) -> Any:
+def bursting(system: System) -> Any:
     """The system with a volume that has burst credits at its burst rate: a statement is over before they are gone."""
     disk = system.disk
     if disk.iops_limit is None or disk.burst_iops is None or not some(disk.burst_credits):
         return system
-    return Changed(system, disk=Changed(disk, iops_limit=disk.burst_iops, burst_iops=None))
+    return changed(system, disk=changed(disk, iops_limit=disk.burst_iops, burst_iops=None))
 
 
-def device_demand(system: Any, demand: Demand, own_s: Number) -> DeviceDemand:
+def device_demand(system: System, demand: Demand, own_s: Number) -> DeviceDemand:
     """Sum the demands of reads past the page cache on a device that nobody else moves.
 
     Between its reads the session works *own_s* seconds in all. Reads in order are those of a stream in order, others
@@ -142,7 +142,7 @@ def device_demand(system: Any, demand: Demand, own_s: Number) -> DeviceDemand:
     )
 
 
-def _in_flight(system: Any, demand: Demand) -> Number:
+def _in_flight(system: System, demand: Demand) -> Number:
     """Asynchronous reads in flight on average: as many as allowed, where the device takes them all.
 
     Where they wait and merge, each wait allows one more, and a request carries half of those in flight:

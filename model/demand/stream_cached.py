@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from model.demand.device_calls import Changed, largest_bytes, span_of, visiting
+from model.demand.device_calls import changed, largest_bytes, span_of, visiting
 from model.demand.device_visit import Visit, start_s, visit_of
 from model.demand.reading import one_for_all
 from model.demand.stream_demand import LEAST_S, CallDemand, absorbed
 from model.laws import block_layer, disk_means, disk_rounds, disk_sets, page_cache
 from model.laws.numeric import Number, ceil_div, larger, smaller, where
 from model.machine.host.read_ahead import ReadAhead
+from model.spec import System
 
 MOST_PAGES = 4096
 """Pages of a reader whose windows are followed one by one."""
@@ -38,11 +39,11 @@ def _contiguous(calls: Any) -> Any:
     """The calls as the device sees them from behind a page cache: in order where no page is left out."""
     pages, fresh = _pages(calls)
     if calls.pattern == "strided" and calls.stride_bytes <= pages * block_layer.PAGE_BYTES:
-        return Changed(calls, pattern="sequential", block_size_bytes=int(fresh * block_layer.PAGE_BYTES))
+        return changed(calls, pattern="sequential", block_size_bytes=int(fresh * block_layer.PAGE_BYTES))
     return calls
 
 
-def written_behind(system: Any, calls: Any) -> CallDemand:
+def written_behind(system: System, calls: Any) -> CallDemand:
     """A write into the page cache, which nobody waits for."""
     host, largest = system.host, largest_bytes(system)
     pages, fresh = _pages(calls)
@@ -52,7 +53,7 @@ def written_behind(system: Any, calls: Any) -> CallDemand:
     requests = size / largest if in_order else block_layer.requests_of_run(fresh, largest)
     each = largest if in_order else smaller(size, largest)
     # NOTE: write-back goes through one file after the other, in order of place
-    lone = seen if calls.pattern == "random" else Changed(seen, users=1)
+    lone = seen if calls.pattern == "random" else changed(seen, users=1)
     held_s = requests * visit_of(system, lone, each, 0.0, streams=True).held_s
     return CallDemand(
         cpu_s=host.write_call_s + pages * host.page_write_s,
@@ -67,7 +68,7 @@ def written_behind(system: Any, calls: Any) -> CallDemand:
     )
 
 
-def written_through(system: Any, calls: Any, path: str) -> CallDemand:
+def written_through(system: System, calls: Any, path: str) -> CallDemand:
     """Writes through the page cache that O_SYNC, O_DSYNC or fsync waits for: data, then the journal's commit."""
     host, disk, largest = system.host, system.disk, largest_bytes(system)
     pages, fresh = _pages(calls)
@@ -92,12 +93,12 @@ def written_through(system: Any, calls: Any, path: str) -> CallDemand:
     if disk.write_cache_flushed and block_layer.empties_write_cache(release, host.filesystem):
         requests = requests + where(disk.write_cache_bytes > 0, 1, 0)
         # what a call writes is on the medium before it ends
-        disk = Changed(disk, write_cache_bytes=0)
-        system = Changed(system, disk=disk)
+        disk = changed(disk, write_cache_bytes=0)
+        system = changed(system, disk=disk)
     gap_s = together * (cpu_s + calls.think_s)
     visit = visit_of(system, visiting(seen, 1 / together), size, gap_s, sorted_runs=runs)
     if seen.pattern == "strided" and runs > 1 and disk.rotation_s and not disk.write_cache_bytes:
-        visit.held_s = visit_of(system, Changed(seen, users=1, rate_per_s=None), size, 0.0).alone_s
+        visit.held_s = visit_of(system, changed(seen, users=1, rate_per_s=None), size, 0.0).alone_s
     data_s, held_s = runs * visit.held_s + visit.alone_s - visit.held_s, runs * visit.held_s
     gathered: Number = 1.0
     if records:
@@ -126,7 +127,7 @@ def written_through(system: Any, calls: Any, path: str) -> CallDemand:
 
 
 def _committed_s(
-    system: Any, calls: Any, data: Visit, size_bytes: Number, runs: Number
+    system: System, calls: Any, data: Visit, size_bytes: Number, runs: Number
 ) -> tuple[Number, Number, Number]:
     """Time of data and commit for a lone program, what they take of the device's capacity, and commits at a time.
 
@@ -198,7 +199,7 @@ def _journal_requests(host: Any, calls: Any, path: str) -> int:
     return len(page_cache.JOURNAL_PAGES) if commits else 0
 
 
-def read_ahead(system: Any, calls: Any) -> CallDemand:
+def read_ahead(system: System, calls: Any) -> CallDemand:
     """A read through the page cache: in order the next window is on its way while this one is copied."""
     host = system.host
     copy_s = calls.block_size_bytes / host.copy_bytes_per_s
@@ -208,12 +209,12 @@ def read_ahead(system: Any, calls: Any) -> CallDemand:
     size = share * window
     seen = calls
     if calls.pattern == "strided" and size >= calls.stride_bytes:
-        seen = Changed(calls, pattern="sequential")
+        seen = changed(calls, pattern="sequential")
     if calls.pattern != "random" and one_for_all(
         (missed > 0) & (missed < 1)
     ):  # what the cache holds leaves holes
         step = window if ahead or seen.pattern == "sequential" else calls.stride_bytes
-        seen = Changed(seen, pattern="strided", stride_bytes=step / missed)
+        seen = changed(seen, pattern="strided", stride_bytes=step / missed)
     gap_s = (own_s + calls.think_s) / larger(missed, LEAST_S)
     seen = visiting(seen, larger(LEAST_S, missed * share))
     visit = visit_of(system, seen, window if ahead else size / smaller(1, share), gap_s)
@@ -259,7 +260,7 @@ def read_ahead(system: Any, calls: Any) -> CallDemand:
     )
 
 
-def _windows(system: Any, calls: Any) -> tuple[Number, Number, bool]:
+def _windows(system: System, calls: Any) -> tuple[Number, Number, bool]:
     """Windows that a call of a lone reader reads, their bytes, and whether they are read before they are wanted.
 
     Those of calls with holes between them follow from the reader's state, over some of the calls [linux-readahead].

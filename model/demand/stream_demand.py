@@ -7,6 +7,7 @@ from typing import Any
 
 from model.laws import disk_means, disk_sets
 from model.laws.numeric import Number, smaller
+from model.spec import System
 
 LEAST_S = 1e-9
 
@@ -61,7 +62,7 @@ class CallDemand:
     """Of later calls, those that need room in the write cache."""
 
 
-def absorbed(system: Any, calls: Any, demand: CallDemand) -> CallDemand:
+def absorbed(system: System, calls: Any, demand: CallDemand) -> CallDemand:
     """The demand with what a write cache takes in, and how fast it is emptied afterwards."""
     disk = system.disk
     if not (calls.writes and disk.write_cache_bytes) or disk.service_cv:

@@ -11,9 +11,10 @@ from model.demand.stream_cached import fsyncs, read_ahead, written_behind, writt
 from model.demand.stream_demand import LEAST_S, CallDemand, absorbed
 from model.laws import block_layer
 from model.laws.numeric import Number, larger, smaller, where
+from model.spec import System
 
 
-def call_demand(system: Any, calls: Any) -> CallDemand:
+def call_demand(system: System, calls: Any) -> CallDemand:
     """Demand of one call of *calls*, whose device answers at once when nobody queues."""
     host, path = system.host, calls.path or system.host.io_path
     write = calls.writes
@@ -26,7 +27,7 @@ def call_demand(system: Any, calls: Any) -> CallDemand:
     return written_through(system, calls, path)
 
 
-def _unbuffered(system: Any, calls: Any, cpu_s: Number, write: bool) -> CallDemand:
+def _unbuffered(system: System, calls: Any, cpu_s: Number, write: bool) -> CallDemand:
     size = calls.block_size_bytes
     largest = largest_bytes(system)
     pieces = block_layer.pieces_of_call(size, largest)
@@ -53,7 +54,7 @@ def _unbuffered(system: Any, calls: Any, cpu_s: Number, write: bool) -> CallDema
     return absorbed(system, calls, demand)
 
 
-def _merged_calls(system: Any, calls: Any, largest: Number) -> Number:
+def _merged_calls(system: System, calls: Any, largest: Number) -> Number:
     """Calls in order that merge while they wait: those beyond the device's own queue, by program."""
     most = larger(1, largest / calls.block_size_bytes)
     if calls.pattern != "sequential":
@@ -65,7 +66,7 @@ def _merged_calls(system: Any, calls: Any, largest: Number) -> Number:
     return larger(1, smaller(waiting, most))
 
 
-def _merged_arrivals(system: Any, calls: Any, most: Number) -> Number:
+def _merged_arrivals(system: System, calls: Any, most: Number) -> Number:
     """Calls in order that merge as they arrive faster than the device serves them one by one.
 
     While a request of each program is served, those come that merge into the next ones: k = λ·s(k) with s(k) = a + b·k.

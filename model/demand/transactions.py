@@ -9,6 +9,7 @@ from model.errors import OutsideLaw
 from model.laws.buffer_cache import TouchRules
 from model.laws.numeric import Number, larger, smaller
 from model.machine.device.drive import capacity_of
+from model.spec import System, Transactions
 from model.units import MIB, show_bytes
 
 GETS = "buffer gets"
@@ -27,7 +28,7 @@ ROUNDS_OF_USERS = 10
 EXTENT_BYTES = MIB  # hot blocks lie in whole extents, and those anywhere among the others
 
 
-def run_transactions(work: Any) -> int:
+def run_transactions(work: Transactions) -> int:
     """Transactions that a run has at least: those that are asked for, else some of each user."""
     if work.transactions is not None:
         return int(work.transactions)
@@ -89,7 +90,7 @@ class Data:
     pools: tuple[Pool, ...]
 
 
-def kinds_of(system: Any, work: Any) -> list[KindDemand]:
+def kinds_of(system: System, work: Transactions) -> list[KindDemand]:
     """The mix, kind by kind."""
     host, client = system.host, system.client
     total = sum(one.weight for one in work.mix)
@@ -124,7 +125,7 @@ def kinds_of(system: Any, work: Any) -> list[KindDemand]:
     return found
 
 
-def data_of(system: Any, work: Any) -> Data:
+def data_of(system: System, work: Transactions) -> Data:
     """Groups of blocks and the pools that they share; OutsideLaw for more than memory or disk hold."""
     instance = system.instance
     size = int(system.tablespace.block_size_bytes)
@@ -157,7 +158,7 @@ def pools_bytes(instance: Any) -> Any:
     )
 
 
-def _pools(system: Any, work: Any, size: int, instance: Any) -> tuple[Pool, ...]:
+def _pools(system: System, work: Transactions, size: int, instance: Any) -> tuple[Pool, ...]:
     default = instance.buffer_cache_bytes
     if size != instance.db_block_size_bytes:
         default = instance.db_nk_cache_bytes or default
@@ -180,10 +181,10 @@ def _pools(system: Any, work: Any, size: int, instance: Any) -> tuple[Pool, ...]
     used: dict[str, list[int]] = {}
     for group, name in enumerate((work.hot_pool, work.cold_pool)):
         used.setdefault(name, []).append(group)
-    for name in used:
-        if not bytes_of[name]:
+    for pool in used:
+        if not bytes_of[pool]:
             raise OutsideLaw(
-                f"blocks go to the {name.upper()} pool, but instance.db_{name}_cache_bytes is 0; give it a size"
+                f"blocks go to the {pool.upper()} pool, but instance.db_{pool}_cache_bytes is 0; give it a size"
             )
     hottest = work.hottest_blocks
     return tuple(
@@ -196,7 +197,7 @@ def _pools(system: Any, work: Any, size: int, instance: Any) -> tuple[Pool, ...]
     )
 
 
-def touch_rules(system: Any) -> TouchRules:
+def touch_rules(system: System) -> TouchRules:
     """The instance's replacement parameters, as the laws take them."""
     given = system.instance.replacement
     return TouchRules(

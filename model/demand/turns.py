@@ -10,6 +10,7 @@ from model.demand.storage import DeviceDemand, parallel_of
 from model.demand.work import Demand
 from model.laws import disk_means, scan_reads, turns
 from model.laws.numeric import Number, larger, smaller, where
+from model.spec import Statement, System
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +22,7 @@ class Pace:
     """Client waits and time between calls, less the CPU that is in them already."""
 
 
-def pace_of(system: Any, demand: Demand) -> Pace:
+def pace_of(system: System, demand: Demand) -> Pace:
     """Work per wanted block, without reading."""
     waits = sum(times * each for times, each in demand.waits.values())
     other = waits - demand.sent_twice_s + demand.trips * system.host.between_calls_s
@@ -56,7 +57,7 @@ def stretches_of(blocks: float, each_blocks: float) -> int:
     return min(MOST_STRETCHES, max(1, round(blocks / each_blocks)))
 
 
-def first_step_s(system: Any, demand: Demand, users: Number) -> Number:
+def first_step_s(system: System, demand: Demand, users: Number) -> Number:
     """Sessions begin within the time of one stretch of work, so that they are not in step."""
     pace = pace_of(system, demand)
     blocks = smaller(stretch_blocks(demand, users), demand.blocks_wanted)
@@ -73,7 +74,7 @@ class Alone:
     cpu_s: Number
 
 
-def among_others(system: Any, work: Any, demand: Demand, asked: DeviceDemand) -> DeviceDemand:
+def among_others(system: System, work: Statement, demand: Demand, asked: DeviceDemand) -> DeviceDemand:
     """The reads of one session among those of others, which take the heads away from where a read would go on."""
     users, plan, reads = work.users, demand.plan, larger(1, demand.reads)
     own = demand.cpu_s + sum(times * each for times, each in demand.waits.values())
@@ -104,14 +105,14 @@ def _all_alike(plan: ReadPlan) -> Any:
     return (plan.positioned_fraction == 0) | plan.uneven
 
 
-def reach_bytes(system: Any) -> Number:
+def reach_bytes(system: System) -> Number:
     """Bytes of a segment that drives have read ahead and still hold, where they turn; 0 elsewhere."""
     disk = system.disk
     return disk.track_buffer_bytes * disk_means.data_members(disk) if disk.rotation_s else 0
 
 
 def _runs(
-    system: Any, users: Number, reads: Number, own_s: Number, asked: DeviceDemand, at_device_s: Number
+    system: System, users: Number, reads: Number, own_s: Number, asked: DeviceDemand, at_device_s: Number
 ) -> Number:
     """Runs in which a session hands its asynchronous reads over without another session's in between.
 
@@ -128,7 +129,7 @@ def _runs(
     )
 
 
-def _following(system: Any, work: Any, demand: Demand, lead_reads: Number) -> Number:
+def _following(system: System, work: Statement, demand: Demand, lead_reads: Number) -> Number:
     """Share of a session's reads that go on where another session's has ended."""
     users, plan, reads, size = work.users, demand.plan, larger(1, demand.reads), demand.block_size_bytes
     reach = reach_bytes(system)
@@ -153,7 +154,7 @@ def _following(system: Any, work: Any, demand: Demand, lead_reads: Number) -> Nu
     )
 
 
-def _reads_beside(system: Any, work: Any, demand: Demand) -> Number:
+def _reads_beside(system: System, work: Statement, demand: Demand) -> Number:
     """Reads of each session while all are there; who has the first part, in small extents, makes more of them."""
     reads, users, plan = larger(1, demand.reads), work.users, demand.plan
     if demand.change is None or not plan.pieces or work.at_random:
@@ -166,7 +167,7 @@ def _reads_beside(system: Any, work: Any, demand: Demand) -> Number:
 
 
 def ends_at(
-    system: Any, work: Any, demand: Demand, asked: DeviceDemand, alone: Alone
+    system: System, work: Statement, demand: Demand, asked: DeviceDemand, alone: Alone
 ) -> tuple[turns.Ends, turns.Ends]:
     """When several sessions are done if they wait for the device alone, and if they wait for the processors alone."""
     users, cpus, plan, parallel = work.users, system.host.cpus, demand.plan, parallel_of(system.disk)

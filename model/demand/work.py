@@ -13,6 +13,7 @@ from model.demand.segment import RowShape, Segment, row_shape, segment_of
 from model.demand.writing import Writing
 from model.laws import block, client, logical_io, scan_reads
 from model.laws.numeric import Number, ceiling, larger, nearest, smaller, where
+from model.spec import FullScan, IndexRangeScan, System
 
 INDEX_ENTRY_OVERHEAD_BYTES = 12  # rowid, lengths, flags and row directory of a leaf entry
 
@@ -93,7 +94,7 @@ class Fetching:
 COUNT_BYTES = 8  # the one value that count(*) returns
 
 
-def cpu_of_rows(system: Any, row: RowShape, fetching: Fetching) -> tuple[Number, Number]:
+def cpu_of_rows(system: System, row: RowShape, fetching: Fetching) -> tuple[Number, Number]:
     """CPU seconds per row walked, and per row returned into the array."""
     host = system.host
     walk = logical_io.row_walk_s(
@@ -114,7 +115,7 @@ def client_rows_s(net: Any, rows: Number, columns: Number) -> Number:
     return rows * (net.row_s + net.column_s * columns)
 
 
-def _add_client(demand: Demand, system: Any, fetching: Fetching) -> None:
+def _add_client(demand: Demand, system: System, fetching: Fetching) -> None:
     """CPU of calls and the three client events."""
     demand.sent = fetching if fetching.select == "rows" else None
     net, rows, arraysize = system.client, demand.rows_returned, fetching.arraysize_rows
@@ -147,7 +148,7 @@ def _equal_rows(table: Any, row: RowShape, segment: Segment) -> Number:
     return (row.sd_bytes == 0) & (fit == ceiling(fit)) & (table.blocks is None)
 
 
-def full_scan(system: Any, fetching: Fetching) -> Demand:
+def full_scan(system: System, fetching: Fetching) -> Demand:
     """Demands of one full scan that returns what *fetching* says."""
     row = row_shape(system.table)
     segment = segment_of(system, row)
@@ -187,12 +188,12 @@ def full_scan(system: Any, fetching: Fetching) -> Demand:
     return demand
 
 
-def full_scan_demand(system: Any, work: Any) -> Demand:
+def full_scan_demand(system: System, work: FullScan) -> Demand:
     """Demands of one full scan of a query."""
     return full_scan(system, Fetching(work.select, work.arraysize_rows, work.columns))
 
 
-def index_range_scan(system: Any, work: Any) -> Demand:
+def index_range_scan(system: System, work: IndexRangeScan) -> Demand:
     """Demands of one index range scan: single-block reads and gets by the clustering factor."""
     row = row_shape(system.table)
     segment = segment_of(system, row)
@@ -279,7 +280,7 @@ def blocks_with_rows(table: Any, segment: Segment) -> Number:
     return smaller(table.rows, larger(1, segment.blocks / segment.blocks_per_row))
 
 
-def index_statistics(system: Any, segment: Segment) -> tuple[Number, Number]:
+def index_statistics(system: System, segment: Segment) -> tuple[Number, Number]:
     """Leaf blocks and clustering factor: as given, or from the key's bytes and the stated order of the rows."""
     index, table = system.index, system.table
     bs = system.tablespace.block_size_bytes

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 from model.demand.calls import UNBUFFERED
-from model.demand.device_calls import Changed
+from model.demand.device_calls import changed
 from model.demand.stream_work import call_demand
 from model.laws import disk_means, load
 from model.laws.numeric import Number, larger
-from model.spec import WriteStream
+from model.spec import System, WriteStream
 
 
 @dataclass(slots=True)
@@ -41,7 +40,7 @@ class Writing:
         return larger(0, self.blocks - self.room_blocks)
 
 
-def writing_of(system: Any, blocks: Number, redo_bytes: Number) -> Writing:
+def writing_of(system: System, blocks: Number, redo_bytes: Number) -> Writing:
     """The writes behind *blocks* new blocks in order, with their redo in requests so large that only its bytes count.
 
     Oracle opens files of a file system with O_SYNC, so a buffered path counts as sync [oracle-reference]. Without
@@ -49,7 +48,7 @@ def writing_of(system: Any, blocks: Number, redo_bytes: Number) -> Writing:
     """
     instance, host, size = system.instance, system.host, system.tablespace.block_size_bytes
     path = "sync" if host.io_path == "buffered" else host.io_path
-    call = call_demand(system, Changed(WriteStream(), block_size_bytes=size, path=path))
+    call = call_demand(system, changed(WriteStream(), block_size_bytes=size, path=path))
     alone_s = call.cpu_s + call.device_s
     held_s = larger(call.held_s, call.drained_s)  # in the long run a write cache is full
     asynchronous = instance.disk_asynch_io and path in UNBUFFERED

@@ -60,7 +60,7 @@ def _is_exact_statement(system: System, work: Any) -> bool:
     return is_exact(system, work)
 
 
-def _statement_measures(system: Any, work: Any) -> Row:
+def _statement_measures(system: System, work: Any) -> Row:
     from model.workloads.statements.closed_form import measures  # noqa: PLC0415
 
     return measures(system, work)
@@ -84,7 +84,7 @@ def _is_exact_stream(system: System, work: Any) -> bool:
     return is_exact(system, work)
 
 
-def _stream_measures(system: Any, work: Any) -> Row:
+def _stream_measures(system: System, work: Any) -> Row:
     from model.workloads.streams.closed_form import is_exact, measures  # noqa: PLC0415
 
     return is_exact(system, work), measures(system, work)

@@ -28,7 +28,7 @@ from model.results import EventTime, ProgramFigures, ProgramStats, RunResult
 from model.sim.device import PROGRAM
 from model.sim.machine import Machine, Place, machine_of, processors_of
 from model.sim.references import place_limits
-from model.spec import System, Transactions
+from model.spec import System, Transactions, Workload
 from model.units import MIB, show_bytes, show_seconds
 from model.workloads.transactions.at_begin import begin_of
 from model.workloads.transactions.by_events import ByEvents
@@ -132,7 +132,7 @@ LEAST_TRANSACTIONS = 100
 
 
 def simulate_together(
-    system: System, work: Any, families: Sequence[Family], *, seed: int, name: str
+    system: System, work: Workload, families: Sequence[Family], *, seed: int, name: str
 ) -> RunResult:
     """Answer work and what stands beside it by one simulation; the result is the first one's, with all in ``programs``.
 
@@ -246,7 +246,7 @@ def _seed_of(seed: int, rank: int) -> int:
     return int(np.random.SeedSequence(seed, spawn_key=(rank,)).generate_state(1)[0])
 
 
-def _refuse_what_does_not_fit(system: System, work: Any, end_byte: int) -> None:
+def _refuse_what_does_not_fit(system: System, work: Workload, end_byte: int) -> None:
     capacity = capacity_of(system.disk)
     if end_byte > capacity:
         raise OutsideLaw(
@@ -260,7 +260,7 @@ def _refuse_what_does_not_fit(system: System, work: Any, end_byte: int) -> None:
 
 def _programs(
     machine: Machine,
-    work: Any,
+    work: Workload,
     programs: Sequence[Program],
     results: tuple[Sequence[RunResult | None], Sequence[RunResult | None]],
 ) -> list[ProgramStats]:

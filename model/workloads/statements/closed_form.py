@@ -17,7 +17,7 @@ from model.demand import (
     reads_as_calls,
     reaps_are_waits,
 )
-from model.demand.device_calls import Changed
+from model.demand.device_calls import changed
 from model.demand.network import alone as alone_stream
 from model.demand.storage import answered_s, bursting
 from model.demand.stream_demand import CallDemand
@@ -55,7 +55,7 @@ class ScanTime:
     """Waits for what is written behind the sessions."""
 
 
-def compose(system: Any, work: Any, demand: Demand) -> tuple[ScanTime, DeviceDemand]:
+def compose(system: System, work: Statement, demand: Demand) -> tuple[ScanTime, DeviceDemand]:
     """Elapsed time from demands: what one session does itself, and reads waited for or hidden behind it.
 
     With one session this is exact where either the session or the device is the slower throughout; several take turns.
@@ -131,7 +131,7 @@ def compose(system: Any, work: Any, demand: Demand) -> tuple[ScanTime, DeviceDem
 
 
 def _read_through_page_cache(
-    system: Any, demand: Demand, own_s: Number, raw: DeviceDemand
+    system: System, demand: Demand, own_s: Number, raw: DeviceDemand
 ) -> tuple[DeviceDemand, Number]:
     """What a session asks that reads through the page cache, pages ahead of its own work, and the copies it waits for.
 
@@ -181,11 +181,11 @@ def _read_through_page_cache(
     ), demand.reads * each_copy_s
 
 
-def _far_window_s(system: Any, calls: Any, near: CallDemand) -> Number:
+def _far_window_s(system: System, calls: Any, near: CallDemand) -> Number:
     """Time that a window takes of the device's capacity, if it does not go on where the one before has ended."""
     size = near.device_bytes / larger(LEAST_REQUESTS, near.requests)
     far = call_demand(
-        system, Changed(calls, path="raw", pattern="random", block_size_bytes=larger(1, nearest(size)))
+        system, changed(calls, path="raw", pattern="random", block_size_bytes=larger(1, nearest(size)))
     )
     return far.held_s
 
@@ -220,7 +220,9 @@ def calculate_statement(system: System, work: Statement, *, name: str) -> tuple[
     return books.close_books(name, system, work, demand, timing), bool(found.hidden)
 
 
-def _timing(system: Any, work: Any, demand: Demand, found: ScanTime, asked: DeviceDemand) -> books.Timing:
+def _timing(
+    system: System, work: Statement, demand: Demand, found: ScanTime, asked: DeviceDemand
+) -> books.Timing:
     """The times by their causes; numbers or arrays."""
     waits, unaccounted = books.client_times(system, demand)
     cpu = dict(demand.cpu)
@@ -247,7 +249,7 @@ def _timing(system: Any, work: Any, demand: Demand, found: ScanTime, asked: Devi
     )
 
 
-def _read_waits(system: Any, demand: Demand, found: ScanTime, asked: DeviceDemand) -> dict[str, EventTime]:
+def _read_waits(system: System, demand: Demand, found: ScanTime, asked: DeviceDemand) -> dict[str, EventTime]:
     """Waits for reads; io_submit blocks without an event."""
     plan, reads = demand.plan, demand.reads
     waits, read_s = {}, where(reads > 0, found.read_wait_s, 0.0)
@@ -293,7 +295,7 @@ def _device(asked: DeviceDemand, demand: Demand, found: ScanTime, users: Number)
     return device_stats(sums, found.last_s, (asked.requests > 0) & (asked.bytes > 0))
 
 
-def measures(system: Any, work: Any) -> tuple[Number, dict[str, Number]]:
+def measures(system: System, work: Statement) -> tuple[Number, dict[str, Number]]:
     """Whether nobody queues, and what :func:`calculate_statement` says, where fields may be arrays."""
     demand = demand_of(system, work)
     found, asked = compose(system, work, demand)

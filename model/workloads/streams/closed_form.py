@@ -23,7 +23,7 @@ from model.workloads.streams.books import Times, stream_figures
 from model.workloads.streams.together import compose
 
 
-def is_exact(system: Any, work: Any) -> bool:
+def is_exact(system: System, work: Stream) -> bool:
     """Whether :func:`calculate_stream` is exact on average: one program alone that waits for each of its calls."""
     lone = not work.beside and work.users == 1 and work.in_flight == 1 and work.rate_per_s is None
     return lone and call_demand(system, work).exact
@@ -36,12 +36,12 @@ def calculate_stream(system: System, work: Stream, *, name: str) -> RunResult:
     return close(name, system, work, figures)
 
 
-def measures(system: Any, work: Any) -> dict[str, Number]:
+def measures(system: System, work: Stream) -> dict[str, Number]:
     """What :func:`calculate_stream` says, by the names of MEASURES, where seconds and rates may be arrays."""
     return row(system, work, figures_of(system, work))
 
 
-def figures_of(system: Any, work: Any) -> Figures:
+def figures_of(system: System, work: Stream) -> Figures:
     """The figures of :func:`calculate_stream`, where seconds and rates may be arrays."""
     files_of(system, work, capacity_of(system.disk))
     found = compose(system, work)
@@ -92,7 +92,7 @@ class ProgramTime:
     waited_s: Number
 
 
-def _program(work: Any, mine: StreamTime) -> ProgramTime:
+def _program(work: Stream, mine: StreamTime) -> ProgramTime:
     """What it works, pauses and waits; calls that run side by side have no waits that could be added."""
     cpu_s = work.count * mine.demand.cpu_s
     if _overlaps(work):
@@ -101,7 +101,7 @@ def _program(work: Any, mine: StreamTime) -> ProgramTime:
     return ProgramTime(cpu_s, thought_s, larger(0.0, mine.elapsed_s - cpu_s - thought_s))
 
 
-def _overlaps(work: Any) -> bool:
+def _overlaps(work: Stream) -> bool:
     return work.rate_per_s is not None or work.in_flight > 1
 
 
@@ -190,7 +190,7 @@ def _device(system: System, work: Stream, found: list[StreamTime]) -> DeviceStat
     return device_stats(sums, span)
 
 
-def _any_under_way(system: Any, every: list[tuple[Any, StreamTime]], span_s: Number) -> Number:
+def _any_under_way(system: System, every: list[tuple[Any, StreamTime]], span_s: Number) -> Number:
     """Share of the time with a request under way; arrivals overlap where the device serves several at once."""
     busy: Number = 0.0
     idle: Number = 1.0

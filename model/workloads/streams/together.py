@@ -6,11 +6,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from model.demand.calls import UNBUFFERED
-from model.demand.device_calls import Changed, idles, span_of, takes_turns
+from model.demand.device_calls import changed, idles, span_of, takes_turns
 from model.demand.network import StreamTime, ahead_wait_s, alone
 from model.demand.stream_work import call_demand
 from model.laws.numeric import Number, larger, over, smaller, some, where
 from model.machine.device.elevator import IN_BATCHES, READ_EXPIRE_S, SYNC_SLICE_S, WRITE_EXPIRE_S
+from model.spec import Calls, System
 
 METHOD = "mean values of several classes: streams that share the device until the first has ended, and so on"
 ROUNDS = 60
@@ -60,7 +61,7 @@ class Share:
         return self.per_s * self.time.demand.requests
 
 
-def compose(system: Any, work: Any) -> list[StreamTime]:
+def compose(system: System, work: Calls) -> list[StreamTime]:
     """Every stream by itself, then slowed together while they share the device."""
     every = (work, *work.beside)
     found = [alone(system, calls) for calls in every]
@@ -90,12 +91,12 @@ def compose(system: Any, work: Any) -> list[StreamTime]:
     return found
 
 
-def _share(system: Any, calls: Any, time: StreamTime, span: Number) -> Share:
+def _share(system: System, calls: Any, time: StreamTime, span: Number) -> Share:
     demand, disk = time.demand, system.disk
     cached = calls.writes and disk.write_cache_bytes > 0
     other = demand
     if (disk.rotation_s or disk.average_seek_s) and not cached:
-        other = call_demand(system, Changed(calls, among_bytes=span))
+        other = call_demand(system, changed(calls, among_bytes=span))
     unbuffered = (calls.path or system.host.io_path) in UNBUFFERED
     programs = calls.users * (calls.in_flight if unbuffered else 1)
     under_way = programs * max(1, demand.ahead) * (1 if unbuffered else demand.together)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from math import inf
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from model.books import close, device_stats, devices
 from model.causes import BUFFER_BUSY, FREE_BUFFERS, FROM_CLIENT, LATCH, LOG_FILE_SYNC, SCATTERED, SEQUENTIAL
 from model.demand import transactions as asked
-from model.demand.device_calls import Changed
+from model.demand.device_calls import changed
 from model.demand.transactions import DATA, DBWR, REDO, KindDemand
 from model.errors import OutsideLaw
 from model.laws import commit, disk_means, queueing
@@ -39,7 +39,7 @@ class Solved(NamedTuple):
     """How long these last at this load."""
 
 
-def solve(system: Any, work: Any, knee: Knee | None = None) -> Solved:
+def solve(system: System, work: Transactions, knee: Knee | None = None) -> Solved:
     """The network, solved; raises :class:`OutsideLaw` for arrivals that no resource can keep up with.
 
     *knee* is that of the same system and mix where it is known; the load does not move it.
@@ -77,9 +77,9 @@ def _point_at(parts: Parts, knee: Knee) -> Point:
     return point
 
 
-def _at_pace(system: Any, work: Any, iops: float) -> tuple[Parts, Point]:
+def _at_pace(system: System, work: Transactions, iops: float) -> tuple[Parts, Point]:
     """The network while a volume serves so many requests a second."""
-    volume = Changed(system, disk=Changed(system.disk, iops_limit=iops, burst_iops=None))
+    volume = changed(system, disk=changed(system.disk, iops_limit=iops, burst_iops=None))
     parts = parts_of(volume, work)
     return parts, _point_at(parts, knee_of(volume, work))
 

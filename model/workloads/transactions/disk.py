@@ -9,6 +9,7 @@ from typing import Any
 from model.laws import disk_means
 from model.laws.disk_geometry import Geometry, geometry_of
 from model.machine.device.elevator import FIFO_BATCH, IN_BATCHES, IN_ORDER, WRITES_STARVED
+from model.spec import System
 
 LEAST = 1e-12
 SMALL = 1e-2
@@ -131,7 +132,7 @@ class DataDisk:
         return g, self.span_bytes / (g.heads * g.track_bytes)
 
 
-def data_disk(system: Any, size_bytes: int, scan_bytes: float, span_bytes: float) -> DataDisk:
+def data_disk(system: System, size_bytes: int, scan_bytes: float, span_bytes: float) -> DataDisk:
     """The data disk for blocks and multiblock reads of these sizes, at random places in a span."""
     disk, host = system.disk, system.host
     member_span = span_bytes / disk_means.data_members(disk)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from model.laws import queueing
+from model.spec import System, Transactions
 from model.workloads.transactions.disk import LEAST
 from model.workloads.transactions.network import ALONE, CPUS, Most, caused_at, closed, unhindered
 from model.workloads.transactions.parts import parts_of
@@ -31,7 +32,7 @@ class Knee(NamedTuple):
         return Most(self.per_s, self.bottleneck)
 
 
-def knee_of(system: Any, work: Any) -> Knee:
+def knee_of(system: System, work: Transactions) -> Knee:
     """The resource that saturates first as load grows, and at what throughput and users [lazowska-1984].
 
     DBWR writes the less for a transaction the more often its blocks change, the scheduler sorts the more requests, and

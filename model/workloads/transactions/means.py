@@ -24,6 +24,7 @@ from model.demand.transactions import DATA, REDO
 from model.results import DeviceStats, EventTime, Interval, RunResult, TransactionKind
 from model.sim import policies
 from model.sim.data_files import Files
+from model.spec import System, Transactions
 from model.workloads.transactions.books import Mean, figures_of, reads_by_size
 from model.workloads.transactions.closed_form import Solved, credit_warnings, rates_of
 from model.workloads.transactions.network import CPUS
@@ -72,7 +73,7 @@ class Played:
         return left_out, means[left_out:]
 
 
-def result_of(name: str, system: Any, work: Any, played: Played, behind: int = 0) -> RunResult:
+def result_of(name: str, system: System, work: Transactions, played: Played, behind: int = 0) -> RunResult:
     """The books of the run, in whose last part *behind* blocks became dirty that DBWR has left for later."""
     left_out, responses = played.batch_responses()
     sums = played.marks[-1] - played.marks[left_out]
@@ -148,7 +149,9 @@ def _client(played: Played, kinds: NDArray[np.int8]) -> EventTime:
     return EventTime(waits=trips, max_s=total_s / trips, total_s=total_s)
 
 
-def _cpu(system: Any, played: Played, each: NDArray[np.float64], kinds: NDArray[np.int8]) -> dict[str, float]:
+def _cpu(
+    system: System, played: Played, each: NDArray[np.float64], kinds: NDArray[np.int8]
+) -> dict[str, float]:
     """CPU by cause; a hardware thread that shares its core takes longer for all of it."""
     host = system.host
     values = {
@@ -243,7 +246,7 @@ def _left_for_later(behind: int, span_s: float) -> list[str]:
     ]
 
 
-def _warnings(system: Any, work: Any, found: Any) -> list[str]:
+def _warnings(system: System, work: Transactions, found: Any) -> list[str]:
     if work.transactions is not None and work.rate_per_s is None and work.transactions < FEW * work.users:
         return [
             f"{work.transactions:,} transactions of {work.users:,} users are too few: those that take long have not "

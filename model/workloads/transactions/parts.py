@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 from model.demand import transactions as asked
 from model.demand.reading import mbrc_of
 from model.demand.transactions import Data, KindDemand
 from model.laws import disk_means, processors, touch_count
 from model.laws.disk_geometry import geometry_of
+from model.spec import System, Transactions
 from model.workloads.transactions.disk import LEAST, DataDisk, data_disk
 
 
@@ -17,8 +17,8 @@ from model.workloads.transactions.disk import LEAST, DataDisk, data_disk
 class Parts:
     """What one mean transaction asks of each resource, and what that costs where nobody queues."""
 
-    system: Any
-    work: Any
+    system: System
+    work: Transactions
     kinds: list[KindDemand]
     data: Data
     held: tuple[float, float]
@@ -82,7 +82,7 @@ class Parts:
         return self.reads * self.disk.read_serial_s + self.scan_reads * self.disk.scan_serial_s
 
 
-def parts_of(system: Any, work: Any, *, saturated: bool = False) -> Parts:
+def parts_of(system: System, work: Transactions, *, saturated: bool = False) -> Parts:
     """The mean transaction of the mix, at the load that is asked for or where it is *saturated*."""
     host, disk = system.host, system.disk
     kinds, data = asked.kinds_of(system, work), asked.data_of(system, work)
@@ -180,7 +180,7 @@ def scan_reads(blocks: float, absent_fraction: float, mbrc: int) -> float:
 
 
 def references_per_s(
-    system: Any, work: Any, kinds: list[KindDemand], data: Data, *, saturated: bool = False
+    system: System, work: Transactions, kinds: list[KindDemand], data: Data, *, saturated: bool = False
 ) -> float:
     """Gets a second about which touches within ``_db_aging_touch_time`` are counted: those that bounds allow.
 
@@ -215,13 +215,13 @@ def references_per_s(
     return float(min(most, wanted) * gets)
 
 
-def span_bytes(system: Any, work: Any) -> float:
+def span_bytes(system: System, work: Transactions) -> float:
     """Bytes of the disk over which the data lie."""
     capacity = system.disk.capacity_bytes * disk_means.data_members(system.disk)
     return float(min(capacity, work.data_bytes))
 
 
-def held_fractions(system: Any, data: Data, gets_per_s: float = 0.0) -> tuple[float, float]:
+def held_fractions(system: System, data: Data, gets_per_s: float = 0.0) -> tuple[float, float]:
     """Share of each group of blocks that is in memory, in the long run: as many of its gets find their block."""
     rules = asked.touch_rules(system)
     held = [0.0, 0.0]
@@ -238,7 +238,7 @@ def held_fractions(system: Any, data: Data, gets_per_s: float = 0.0) -> tuple[fl
     return held[0], held[1]
 
 
-def _to_log_s(system: Any, work: Any, span: float) -> tuple[float, float]:
+def _to_log_s(system: System, work: Transactions, span: float) -> tuple[float, float]:
     """Seek from the data to the log on their disk, and what a request costs more after it than among the data.
 
     The log lies at ``redo_byte``, or behind the data; the data reach from the disk's begin as far as *span*.

@@ -84,7 +84,7 @@ def reads_at_most(parts: Parts, per_s: float) -> float:
 
 
 def leaving_of(parts: Parts, per_s: float) -> float:
-    """Changed blocks of a transaction that leave the cache before they are old enough to be written: 1 - e^(-λt)."""
+    """changed blocks of a transaction that leave the cache before they are old enough to be written: 1 - e^(-λt)."""
     checkpoint_s = parts.system.instance.checkpoint_s
     groups = dirty_groups(parts, per_s, checkpoint_s)
     return sum(-group.written_per_s * expm1(-checkpoint_s * group.leave_per_s) for group in groups) / per_s

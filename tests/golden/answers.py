@@ -61,6 +61,11 @@ def frozen(name: str) -> dict[str, Numbers]:
     return found
 
 
+def elapsed_s(name: str, engine: str) -> float:
+    """Elapsed time of an answer on file, which a test of its own holds against the program: seconds."""
+    return float(frozen(name)["calculate" if engine == "calculate" else "simulate 1"]["time.elapsed_s"])
+
+
 def write(names: Sequence[str]) -> None:
     """Freeze the answers of *names* as they are now."""
     FOLDER.mkdir(exist_ok=True)

@@ -17,6 +17,7 @@ from model.units import GIB, MIB
 from model.workloads.transactions.closed_form import solve
 from model.workloads.transactions.network import at_rate, closed
 from model.workloads.transactions.parts import Parts, parts_of
+from tests.whole import quick
 
 USERS = 200
 
@@ -93,6 +94,7 @@ def test_single_servers_are_exact_for_every_number_of_users(
         assert point.at_disk == pytest.approx(network.in_station[1], rel=1e-9)
 
 
+@pytest.mark.sampled(9)
 @pytest.mark.parametrize(
     ("cores", "servers"), [(1, 2), (1, 16), (1, 64), (4, 1), (4, 4), (16, 4), (16, 16), (64, 1), (64, 64)]
 )
@@ -294,7 +296,7 @@ def check(found: RunResult, users: int | None, think_s: float) -> None:
 
 
 @given(SYSTEMS, WORKS, st.one_of(st.none(), st.floats(0.05, 0.9)))
-@settings(max_examples=100, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=quick(40, 100), suppress_health_check=[HealthCheck.too_slow])
 def test_books_balance_whatever_is_asked(system: System, fields: dict[str, Any], load: float | None) -> None:
     given_work = Transactions(**fields)
     answer = calculate(system, given_work)

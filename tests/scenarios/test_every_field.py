@@ -2,28 +2,38 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from scenarios.unread import is_unread, unread
 from tests.scenarios.every_field import BASES, all_changed, answer, bases_of, fields_of, is_still, moves
+from tests.whole import quick
 
 
 def test_every_kind_has_its_bases() -> None:
     assert list(BASES) == list(unread())
 
 
+def some(kind: str, whole: list[Any], parts: int) -> list[Any]:
+    """A part of a list, another one for each kind in turn."""
+    first = list(BASES).index(kind)
+    return whole[first % quick(parts, 1) :: quick(parts, 1)]
+
+
 @pytest.mark.parametrize("kind", BASES)
 def test_each_field_that_is_not_listed_moves_an_answer(kind: str) -> None:
-    still = [
-        path for path, schema in fields_of(kind) if not is_unread(kind, path) and is_still(kind, path, schema)
-    ]
+    """Where the tests are to be quick: each field of the machine in a third of the kinds, and all of the workload."""
+    fields = list(fields_of(kind))
+    asked = [field for field in fields if field[0].startswith("workload.") or field in some(kind, fields, 3)]
+    still = [path for path, schema in asked if not is_unread(kind, path) and is_still(kind, path, schema)]
     assert not still, f"{kind}: {', '.join(still)}"
 
 
 @pytest.mark.parametrize("kind", BASES)
 def test_what_is_listed_moves_nothing(kind: str) -> None:
     fields = [(path, schema) for path, schema in fields_of(kind) if is_unread(kind, path)]
-    for data in bases_of(kind):
+    for data in some(kind, bases_of(kind), 2):
         changed, names = all_changed(data, fields)
         for engine in ("calculate", "simulate"):
             if answer(changed, engine) != answer(data, engine):

@@ -27,8 +27,19 @@ PROCESSES: Final = (
     "tests/scenarios/sweeps/test_ledger.py",
 )
 LONGEST: Final = (
-    "tests/validation/test_calibrate.py",
     ONE_BY_ONE,
+    "tests/scenarios/test_every_field.py",
+    "tests/validation/test_calibrate.py",
+    "tests/model/test_calculate_many.py",
+    "tests/scenarios/sweeps/test_optimise.py",
+    "tests/model/kernels/test_queue_kernels.py",
+    "tests/model/state/test_heap_twins.py",
+    "tests/model/sim/test_transactions_theory.py",
+    "tests/app/test_uncertainty.py",
+    "tests/scenarios/test_uncertainty.py",
+    "tests/app/test_page_what_if.py",
+    "tests/app/test_page_run.py",
+    "tests/golden/test_answers.py",
 )
 """Units of work that take most time, the longest first; a test run ends late when one of them begins late."""
 

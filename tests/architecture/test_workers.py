@@ -23,7 +23,7 @@ def test_files_with_a_turn_of_their_own_are_there(file: str) -> None:
 def test_a_unit_is_a_file_but_what_drives_processes_is_one() -> None:
     assert unit_of("tests/model/test_show.py::test_it[a::b]") == "tests/model/test_show.py"
     assert {unit_of(f"{file}::test_it") for file in PROCESSES} == {ONE_BY_ONE}
-    assert turn_of(f"{LONGEST[0]}::test_it") < turn_of("tests/model/test_show.py::test_it")
+    assert turn_of(f"{LONGEST[1]}::test_it") < turn_of("tests/model/test_show.py::test_it")
 
 
 def test_a_file_is_tested_by_one_worker(tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import tomllib
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -337,6 +338,7 @@ def test_a_file_with_settings_keeps_both(tmp_path: Path) -> None:
 # --- the schema -------------------------------------------------------------------------------------------------------
 
 
+@cache
 def validator() -> Any:
     """JSON Schema's own checker, where something has brought it along."""
     jsonschema = pytest.importorskip("jsonschema")

@@ -47,8 +47,20 @@ def test_a_scenario_opens_as_it_is() -> None:
     assert app.error.len == 0
 
 
+@pytest.mark.usefixtures("the_law_alone")
 @pytest.mark.parametrize("name", KNOWN)
 def test_every_scenario_opens(name: str) -> None:
+    opens_and_says(name)
+
+
+@pytest.mark.sampled(8)
+@pytest.mark.parametrize("name", KNOWN)
+def test_every_scenario_opens_with_its_simulation(name: str) -> None:
+    opens_and_says(name)
+
+
+def opens_and_says(name: str) -> None:
+    """The page opens without an error, with the number of the engine that it names."""
     app = opened(scenario=name)
     assert app.error.len == 0
     label = "Response" if load(name).workload.kind == "transactions" else "Elapsed"

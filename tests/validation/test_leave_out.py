@@ -14,6 +14,7 @@ from validation.left_out import LeftOut, every_known, left_out_of
 SMOOTH = [name for name in case_names() if not any(map(is_counted, compared_of(load_case(name))))]
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("case", SMOOTH)
 def test_leaving_out_again_gives_the_file(case: str) -> None:
     """A case whose events are counted takes minutes; `blocktime calibrate --write` does those."""

@@ -7,10 +7,14 @@ import pytest
 from model.accuracy import ALL, REGIMES, table
 from model.spec import WORKLOADS
 from model.workloads.families import family_of
+from tests.whole import quick
 from validation import residuals
 from validation.random_scenarios import case
 
-CASES = dict.fromkeys(WORKLOADS, 40) | {"read_stream": 60, "write_stream": 60, "transactions": 24}
+CASES = dict.fromkeys(WORKLOADS, quick(16, 40)) | dict.fromkeys(
+    ("read_stream", "write_stream"), quick(24, 60)
+)
+CASES["transactions"] = quick(8, 24)
 """Cases from number 0 on; those of the table have higher numbers."""
 
 

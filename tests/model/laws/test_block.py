@@ -78,3 +78,9 @@ def test_arrays_say_what_numbers_say(row: float, sd: float, pctfree: int) -> Non
 def test_a_row_longer_than_a_block_is_chained() -> None:
     assert block.blocks_per_row(8000, 7000) == 1
     assert block.blocks_per_row(8000, 20_000) == 3
+
+
+def test_pctfree_is_a_percentage_of_the_block() -> None:
+    assert block.reserve_bytes(8192, 10) == pytest.approx(819.2)
+    spared = block.usable_bytes(8192, 2, True, 10) - block.usable_bytes(8192, 2, True, 30)
+    assert spared == pytest.approx(0.2 * 8192, abs=1)

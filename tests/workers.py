@@ -18,6 +18,7 @@ PROCESSES: Final = (
     "tests/app/test_page_guard.py",
     "tests/app/test_page_serve.py",
     "tests/app/test_page_sessions.py",
+    "tests/app/test_page_sweep.py",
     "tests/app/test_playing.py",
     "tests/app/test_sweep_cli.py",
     "tests/app/test_sweep_job.py",

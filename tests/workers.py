@@ -34,7 +34,7 @@ LONGEST: Final = (
     "tests/model/test_calculate_many.py",
     "tests/scenarios/sweeps/test_optimise.py",
     "tests/model/kernels/test_queue_kernels.py",
-    "tests/model/state/test_heap_twins.py",
+    "tests/model/machine/test_heap_twins.py",
     "tests/model/sim/test_transactions_theory.py",
     "tests/app/test_uncertainty.py",
     "tests/scenarios/test_uncertainty.py",

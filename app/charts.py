@@ -16,10 +16,12 @@ from model.causes import (
     FREE_BUFFERS,
     FSYNC,
     HELD,
+    ITL_ENTRY,
     LATCH,
     LOG_FILE_SYNC,
     LOG_SPACE,
     ROOM,
+    ROW_LOCK,
     SEARCHING,
     THINKING,
 )
@@ -81,6 +83,8 @@ _CLASSES: Final = {
     LOG_FILE_SYNC: "Commit",
     LATCH: "Concurrency",
     BUFFER_BUSY: "Concurrency",
+    ROW_LOCK: "Concurrency",  # Oracle's class is Application, and that of the next is Configuration
+    ITL_ENTRY: "Concurrency",
     FREE_BUFFERS: "System I/O",  # Oracle's class is Configuration; there is no pattern left to tell it by
     LOG_SPACE: "System I/O",
     "SQL*Net message from client": "Idle",

@@ -39,11 +39,13 @@ from model.causes import (
     DIRECT,
     FREE_BUFFERS,
     FROM_CLIENT,
+    ITL_ENTRY,
     LATCH,
     LOG_FILE_SYNC,
     LOG_SPACE,
     MORE_DATA,
     OTHER_SESSION,
+    ROW_LOCK,
     SCATTERED,
     SEQUENTIAL,
     TO_CLIENT,
@@ -84,6 +86,8 @@ WAITING = {
     OTHER_SESSION: "waiting for reads",
     LATCH: "waiting for latches",
     BUFFER_BUSY: "waiting for busy buffers",
+    ROW_LOCK: "waiting for locked rows",
+    ITL_ENTRY: "waiting for ITL entries",
 }
 
 

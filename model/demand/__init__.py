@@ -5,7 +5,7 @@ inputs may be a number or an array; then the demands are arrays too.
 """
 
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Final
 
 from model.demand.change import Change
 from model.demand.dml import delete_demand, insert_demand, search_s, update_demand
@@ -31,7 +31,7 @@ __all__ = [
 ]
 
 
-DEMANDS: Final[dict[str, Callable[[Any, Any], Demand]]] = {
+DEMANDS: Final[dict[str, Callable[..., Demand]]] = {
     "full_scan": full_scan_demand,
     "index_range_scan": index_range_scan,
     "update": update_demand,
@@ -42,6 +42,7 @@ DEMANDS: Final[dict[str, Callable[[Any, Any], Demand]]] = {
 }
 
 
-def demand_of(system: System, work: Statement) -> Demand:
-    """Demands of one execution of *work*, for each of its sessions."""
-    return DEMANDS[work.kind](system, work)
+def demand_of(system: System, work: Statement, change: Change | None = None) -> Demand:
+    """Demands of one execution of *work*, for each session; *change* is what it did where it has been played."""
+    known = () if change is None else (change,)
+    return DEMANDS[work.kind](system, work, *known)

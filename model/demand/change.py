@@ -11,7 +11,7 @@ from model.errors import OutsideLaw
 from model.laws import assm, block, growth
 from model.laws.numeric import Number, ceiling, floor_div, larger, smaller, some, where
 from model.provenance import Frozen
-from model.spec import System, release_tuple
+from model.spec import Dml, System, release_tuple
 
 MENDED_IN = (11, 2)
 
@@ -66,23 +66,30 @@ def change_of(system: System, work: Any) -> Change:
     inputs: tuple[object, ...] = (system.table, system.tablespace, work)
     one = all(isinstance(section, Frozen) for section in inputs)
     if one:
-        return _played(system, work, row, segment, (grows, columns_after))
+        return _played(system, work, row, (grows, columns_after))
     return _by_law(system, work, row, segment, (grows, columns_after))
 
 
 def steps_of_playing(system: System, work: Any) -> float:
     """Steps that :func:`change_of` takes for one scenario, each about as long as a row that grows in its block."""
-    from model.demand.heap_run import heap_rules, law_inputs, steps  # noqa: PLC0415  (numpy)
+    from model.demand.heap_run import heap_rules, steps  # noqa: PLC0415  (numpy)
+
+    rules = heap_rules(system.tablespace, system.table, is_mended(system))
+    return steps(rules, system.table, work, lengths_of(system, work))
+
+
+def lengths_of(system: System, work: Dml) -> tuple[int, int, int | None]:
+    """A row piece and its growth in thousandths of a byte, and the most rows that a block takes at the load."""
+    from model.demand.heap_run import law_inputs  # noqa: PLC0415  (numpy)
 
     row = row_shape(system.table)
     grows, _ = growth_of(system.table, work, row)
     fit = float(segment_of(system, row).rows_per_block)
-    lengths = law_inputs(system.table, fit, float(row.piece_bytes), float(grows))
-    rules = heap_rules(system.tablespace, system.table, _mended(system))
-    return steps(rules, system.table, work, lengths)
+    return law_inputs(system.table, fit, float(row.piece_bytes), float(grows))
 
 
-def _mended(system: System) -> bool:
+def is_mended(system: System) -> bool:
+    """Whether the release has the mending of bug 6918210."""
     return release_tuple(system.instance.release) >= MENDED_IN
 
 
@@ -114,20 +121,22 @@ def _pctfree_needed(system: System, row: RowShape, grows: Number, share: Number)
     return growth.pctfree_for(wider, row.piece_bytes, fresh.data, fresh.size, share)
 
 
-def _played(system: System, work: Any, row: RowShape, segment: Segment, grown: tuple[float, float]) -> Change:
-    from model.demand.heap_run import law_inputs, play  # noqa: PLC0415  (numpy, which only playing needs)
+def _played(system: System, work: Any, row: RowShape, grown: tuple[float, float]) -> Change:
+    from model.demand.heap_run import play  # noqa: PLC0415  (numpy, which only playing needs)
 
+    found = play(system.tablespace, system.table, is_mended(system), work, lengths_of(system, work))
+    return _left(system, work, row, found, grown)
+
+
+def change_played(system: System, work: Dml, outcome: HeapOutcome) -> Change:
+    """What *work* has done to the table of *system* where its rows were played in another way."""
+    row = row_shape(system.table)
+    return _left(system, work, row, outcome, growth_of(system.table, work, row))
+
+
+def _left(system: System, work: Dml, row: RowShape, found: HeapOutcome, grown: tuple[float, float]) -> Change:
     grows, columns_after = grown
-    repeats = work.passes
-    fit = segment.rows_per_block
-    found = play(
-        system.tablespace,
-        system.table,
-        _mended(system),
-        work,
-        law_inputs(system.table, float(fit), float(row.piece_bytes), float(grows)),
-    )
-    counts = found.counts
+    repeats, counts = work.passes, found.counts
     before = segment_of(system, row, blocks=found.before.blocks)
     return Change(
         rows=found.rows,
@@ -211,7 +220,7 @@ def _by_law(
     unseen = assm.freeness(rest, reserve, size) < assm.freeness(moved + reserve, reserve, size)
     new = at_once * where(commits > 0, made / per_block, 1)
     itl = where(
-        bound & (fresh.assm > 0) & (not _mended(system)),
+        bound & (fresh.assm > 0) & (not is_mended(system)),
         assm.itl_rejections(at_once, larger(1, by_itl))
         + larger(0, commits - 1) * assm.itl_rejections(new, larger(1, by_itl)),
         where(bound, assm.space_rejections(migrated, per_block), 0),

@@ -31,9 +31,9 @@ def probe_s(system: System) -> Number:
     return host.logical_io_s + block.itl_limit(system.tablespace.block_size_bytes) * host.itl_entry_s
 
 
-def update_demand(system: System, work: Update) -> Demand:
+def update_demand(system: System, work: Update, change: Change | None = None) -> Demand:
     """Demands of one session: its share of the statement's rows, each session with a transaction of its own."""
-    change, host, users = change_of(system, work), system.host, work.users
+    change, host, users = change or change_of(system, work), system.host, work.users
     demand = _scan(system, work, change)
     demand.cpu |= {
         UPDATING: change.rows / users * host.update_row_s,
@@ -43,9 +43,9 @@ def update_demand(system: System, work: Update) -> Demand:
     return _with_statements(demand, system, work, change)
 
 
-def delete_demand(system: System, work: Delete) -> Demand:
+def delete_demand(system: System, work: Delete, change: Change | None = None) -> Demand:
     """Demands of one session: its share of the rows that are deleted."""
-    change = change_of(system, work)
+    change = change or change_of(system, work)
     demand = _scan(system, work, change)
     rows = change.rows / work.users
     demand.cpu[DELETING] = rows * system.host.delete_row_s
@@ -53,9 +53,9 @@ def delete_demand(system: System, work: Delete) -> Demand:
     return _with_statements(demand, system, work, change)
 
 
-def insert_demand(system: System, work: Insert) -> Demand:
+def insert_demand(system: System, work: Insert, change: Change | None = None) -> Demand:
     """Demands of one session: its share of the rows that are inserted, one by one, in arrays or by direct path."""
-    change, users = change_of(system, work), work.users
+    change, users = change or change_of(system, work), work.users
     filled = ceiling(change.rows / change.segment.rows_per_block)
     demand = empty_demand(system, change, no_reads(), 0, filled / users)
     demand.access_path = NO_SCAN

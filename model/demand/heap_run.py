@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
 from functools import lru_cache
-from itertools import pairwise
+from itertools import zip_longest
 from typing import Any
 
 import numpy as np
 
 from model.demand.outcome import UNIT, BlockFill, HeapOutcome, Snapshot
+from model.demand.row_turns import Commits, in_any_order, make, share_of_blocks, turns_of
 from model.errors import OutsideLaw
 from model.laws import block, growth
 from model.laws.assm import CLASS_NAMES, freeness
 from model.machine.segment.extent_map import high_water_steps
 from model.machine.segment.heap import Heap
-from model.machine.segment.heap_rules import HeapRules
+from model.machine.segment.heap_rules import HeapCounts, HeapRules
 from model.spec import Dml, Table, Tablespace
 
 MOST_STEPS = 25_000_000
@@ -36,7 +36,6 @@ ASSUMED_PCTUSED = 40
 SAMPLE = 7
 MAP_CELLS = 480
 ITL_FULL_CELL = 5
-ORDER_SEED = 20_080_614
 
 
 def heap_rules(space: Tablespace, table: Table, mended: bool) -> HeapRules:
@@ -78,43 +77,74 @@ def play(
     *lengths* are the row piece and its growth in thousandths of a byte, and the most rows a block takes at the load.
     Raises :class:`OutsideLaw` for a row that fits no block, or a segment too large to be played.
     """
-    length, grows, most = lengths
-    rules = heap_rules(space, table, mended)
-    _refuse(rules, table, work, lengths)
-    whole = rules.empty // rules.slot(length)
-    if most is not None and most > whole:
-        raise OutsideLaw(
-            f"table.blocks {table.blocks} would hold {most:,} rows each; a block of {rules.block // UNIT} holds "
-            f"{whole:,} at most"
+    _refuse(heap_rules(space, table, mended), table, work, lengths)
+    loaded = LoadedHeap(space, table, mended, lengths, work.users, work.uncommitted_delete_fraction)
+    heap = loaded.heap
+    before = heap.counts.copy()
+    commits = _work(loaded, work, lengths)
+    return loaded.outcome(heap.counts.since(before), work.changes_of_rows(table.rows), commits)
+
+
+class LoadedHeap:
+    """A loaded segment for *sessions* sessions, of which *deleted_fraction* is deleted by one more, uncommitted.
+
+    *lengths* as for :func:`play`. Raises :class:`OutsideLaw` for blocks that hold fewer rows than the table says.
+    """
+
+    def __init__(
+        self,
+        space: Tablespace,
+        table: Table,
+        mended: bool,
+        lengths: tuple[int, int, int | None],
+        sessions: int,
+        deleted_fraction: float,
+    ) -> None:
+        length, _, most = lengths
+        self.rules = rules = heap_rules(space, table, mended)
+        whole = rules.empty // rules.slot(length)
+        if most is not None and most > whole:
+            raise OutsideLaw(
+                f"table.blocks {table.blocks} would hold {most:,} rows each; a block of {rules.block // UNIT} holds "
+                f"{whole:,} at most"
+            )
+        uniform = space.uniform_extent_bytes if space.extent_management == "uniform" else None
+        steps = high_water_steps(space.block_size_bytes, rules.assm, uniform)
+        self.heap = heap = Heap(rules, steps, sessions + (deleted_fraction > 0))
+        heap.load(table.rows, length, table.created_by == "ctas", most)
+        heap.reconnect()
+        self.blocks = heap.blocks
+        self._free, self._rows = list(heap.free), [heap.rows_of(number) for number in range(self.blocks)]
+        self._before = _snapshot(heap, [])
+        self.deleted = list(share_of_blocks(self._rows, deleted_fraction))
+        """Blocks, and how many rows of each are deleted and not committed."""
+        for home, many in self.deleted:
+            heap.delete(sessions, home, 0, many)
+
+    def turns(self, work: Dml) -> list[tuple[int, int]]:
+        """Blocks, and how many rows of each *work* changes in one pass; none for inserts."""
+        return list(share_of_blocks(self._rows, work.rows_fraction))
+
+    def outcome(self, counts: HeapCounts, rows: int, commits: int) -> HeapOutcome:
+        """What has become of the segment, with the counts of one workload."""
+        heap, rules, loaded = self.heap, self.rules, self.blocks
+        sample = _sample(loaded, heap.blocks)
+        homes = [b for b in sample if b < loaded]
+        first = {
+            b: BlockFill(rules.itl_initial, self._rows[b], 0, 0, self._free[b] / UNIT, 0.0) for b in homes
+        }
+        before = self._before
+        return HeapOutcome(
+            counts=counts,
+            rows=rows,
+            commits=commits,
+            rows_per_block=self._rows[0],
+            itl_full_blocks=sum(1 for entries in heap.itl if entries == rules.itl_limit),
+            before=Snapshot(before.blocks, first, before.classes, before.cells),
+            after=_snapshot(heap, sample),
+            rules=rules,
+            without_entry=len(heap.without_entry),
         )
-    uniform = space.uniform_extent_bytes if space.extent_management == "uniform" else None
-    steps = high_water_steps(space.block_size_bytes, rules.assm, uniform)
-    sessions = work.users + (work.uncommitted_delete_fraction > 0)
-    heap = Heap(rules, steps, sessions)
-    heap.load(table.rows, length, table.created_by == "ctas", most)
-    heap.reconnect()
-    loaded = heap.blocks
-    free, rows = list(heap.free), [heap.rows_of(number) for number in range(loaded)]
-    before = _snapshot(heap, [])
-    if work.uncommitted_delete_fraction:
-        for home, many in _share(heap, loaded, work.uncommitted_delete_fraction):
-            heap.delete(sessions - 1, home, 0, many)
-    before_counts = heap.counts.copy()
-    commits = _work(heap, work, length, grows, loaded)
-    sample = _sample(loaded, heap.blocks)
-    homes = [b for b in sample if b < loaded]
-    first = {b: BlockFill(rules.itl_initial, rows[b], 0, 0, free[b] / UNIT, 0.0) for b in homes}
-    full = sum(1 for entries in heap.itl if entries == rules.itl_limit)
-    return HeapOutcome(
-        counts=heap.counts.since(before_counts),
-        rows=work.changes_of_rows(table.rows),
-        commits=commits,
-        rows_per_block=rows[0],
-        itl_full_blocks=full,
-        before=Snapshot(before.blocks, first, before.classes, before.cells),
-        after=_snapshot(heap, sample),
-        rules=rules,
-    )
 
 
 def _refuse(rules: HeapRules, table: Table, work: Dml, lengths: tuple[int, int, int | None]) -> None:
@@ -184,106 +214,27 @@ def _steps_of_growth(
     return homes * work.passes * float(each)
 
 
-def _share(heap: Heap, blocks: int, fraction: float) -> Iterator[tuple[int, int]]:
-    """The first rows of each block, so many that all together are the wanted share."""
-    sofar = chosen = 0
-    for home in range(blocks):
-        sofar += heap.rows_of(home)
-        wanted = int(sofar * fraction + 1e-9) - chosen
-        if wanted:
-            yield home, wanted
-            chosen += wanted
-
-
-def _work(heap: Heap, work: Dml, length: int, grows: int, loaded: int) -> int:
+def _work(loaded: LoadedHeap, work: Dml, lengths: tuple[int, int, int | None]) -> int:
     """Let the sessions take turns, a block or an array each; returns the commits."""
-    pace = _Commits(heap, work.commit_every_rows)
-    if work.inserts:
-        _insert(heap, work, length, pace)
-        return pace.commits
-    turns = list(_share(heap, loaded, work.rows_fraction))
-    for _ in range(work.passes):
-        if work.at_random:
-            _at_random(heap, work, turns, grows, pace)
-        else:
-            for session, home, many in _by_turns(turns, work.users):
-                start = 0
-                for part in pace.parts(session, many):
-                    if work.deletes:
-                        heap.delete(session, home, start, part)
-                    else:
-                        heap.update(session, home, start, part, grows)
-                    start += part
-                    pace.done(session, part)
-    return pace.commits
-
-
-def _by_turns(turns: list[tuple[int, int]], users: int) -> Iterator[tuple[int, int, int]]:
-    """Each session has a part of the blocks; they go on side by side, block by block."""
-    many = len(turns)
-    bounds = [many * session // users for session in range(users + 1)]
-    longest = max((high - low for low, high in pairwise(bounds)), default=0)
-    for rank in range(longest):
-        for session in range(users):
-            if bounds[session] + rank < bounds[session + 1]:
-                home, rows = turns[bounds[session] + rank]
-                yield session, home, rows
-
-
-def _at_random(heap: Heap, work: Dml, turns: list[tuple[int, int]], grows: int, pace: _Commits) -> None:
-    """Rows one by one in an order that has nothing to do with their blocks."""
-    homes = np.repeat([home for home, _ in turns], [many for _, many in turns])
-    starts = np.concatenate([np.arange(many) for _, many in turns]) if turns else np.zeros(0, dtype=int)
-    order = np.random.default_rng(ORDER_SEED).permutation(len(homes))
-    if (work.users == 1 or not grows) and not work.commit_every_rows:
-        heap.update_scattered(0, homes[order], starts[order], grows)
-        return
-    for rank, (home, row) in enumerate(zip(homes[order].tolist(), starts[order].tolist(), strict=True)):
-        session = rank % work.users
-        heap.update(session, home, row, 1, grows)
-        pace.done(session, 1)
-
-
-def _insert(heap: Heap, work: Dml, length: int, pace: _Commits) -> None:
+    heap, blocks, grows = loaded.heap, loaded.turns(work), lengths[1]
     if work.by_direct_path:
-        heap.append(work.added_rows, length)
-        return
-    rows = work.added_rows
-    shares = [rows * (s + 1) // work.users - rows * s // work.users for s in range(work.users)]
-    each = work.rows_a_call
-    turn = rows if work.users == 1 else each  # where nobody comes between, statements need no turns
-    while any(shares):
-        for session, left in enumerate(shares):
-            taken = min(turn, left)
-            shares[session] -= taken
-            for part in pace.parts(session, taken):
-                heap.insert(session, part, length, each)
-                pace.done(session, part)
-
-
-class _Commits:
-    """When each session commits."""
-
-    def __init__(self, heap: Heap, every: int) -> None:
-        self.heap = heap
-        self.every = every
-        self.commits = 0
-        self._since = Counter[int]()
-
-    def parts(self, session: int, rows: int) -> Iterator[int]:
-        """Cut *rows* where the session commits."""
-        while rows:
-            part = min(rows, self.every - self._since[session]) if self.every else rows
-            yield part
-            rows -= part
-
-    def done(self, session: int, rows: int) -> None:
-        """Note that *rows* have been changed, and commit where it is time."""
-        self._since[session] += rows
-        if self.every and self._since[session] >= self.every:
-            self.heap.commit(session)
-            self.commits += 1
-            self._since[session] = 0
+        heap.append(work.added_rows, lengths[0])
+        return 0
+    paces = [Commits(work.commit_every_rows) for _ in range(work.users)]
+    for _ in range(work.passes):
+        if work.at_random and work.users == 1 and not work.commit_every_rows:
+            heap.update_scattered(0, *in_any_order(blocks), grows)
+            continue
+        sessions = [turns_of(work, blocks, session, work.users == 1) for session in range(work.users)]
+        for turns in zip_longest(*sessions):
+            for session, turn in enumerate(turns):
+                if turn is None:
+                    continue
+                for part in paces[session].parts(turn):
+                    make(heap, session, work, part, lengths)
+                    if paces[session].done(part):
+                        heap.commit(session)
+    return sum(pace.commits for pace in paces)
 
 
 def _sample(loaded: int, blocks: int) -> list[int]:

@@ -44,3 +44,5 @@ class HeapOutcome:
     before: Snapshot
     after: Snapshot
     rules: HeapRules
+    without_entry: int = 0
+    """How often a session has changed a block that had no ITL entry for it, for which it would wait."""

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Any
 
 import simpy
 
@@ -22,7 +23,7 @@ from model.sim.references import ByPlace
 from model.sim.streams import stream, varied
 from model.sim.write_back import PageCache
 from model.sim.writers import DatabaseWriter
-from model.spec import Host, System
+from model.spec import Host, System, Table
 
 SERVICE = "service"
 
@@ -54,6 +55,10 @@ class Machine:
     pool: BufferPool | None = None
     """The buffer cache, once somebody needs it."""
     writes_back: bool = False
+    changing: dict[Table, list[Any]] = field(default_factory=dict)
+    """Programs that change rows of one table, where several do."""
+    segments: dict[Table, Any] = field(default_factory=dict)
+    """The segments that several programs change."""
 
     def write_back(self) -> None:
         """Let the page cache write back, and its journal commit, once somebody writes into it."""

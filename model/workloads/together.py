@@ -16,7 +16,7 @@ from typing import Any, Protocol
 import numpy as np
 import simpy
 
-from model.books import device_of
+from model.books import device_of, devices
 from model.causes import DEVICE, FREE_BUFFERS, LOG_FILE_SYNC, RUN_QUEUE
 from model.demand.transactions import run_transactions
 from model.errors import OutsideLaw
@@ -28,7 +28,7 @@ from model.results import EventTime, ProgramFigures, ProgramStats, RunResult
 from model.sim.device import PROGRAM
 from model.sim.machine import Machine, Place, machine_of, processors_of
 from model.sim.references import place_limits
-from model.spec import System, Transactions, Workload
+from model.spec import System, Table, Transactions, Workload
 from model.units import MIB, show_bytes, show_seconds
 from model.workloads.transactions.at_begin import begin_of
 from model.workloads.transactions.by_events import ByEvents
@@ -154,7 +154,7 @@ def simulate_together(
     return first.model_copy(
         update={
             "programs": found,
-            "device": first.device | {"disk": device_of(machine.counters, end_s)},
+            "device": first.device | devices(disk=device_of(machine.counters, end_s)),
             "method": METHOD,
             "warnings": [*first.warnings, *notes],
         }
@@ -183,15 +183,23 @@ def _play(every: Sequence[Asked], name: str) -> tuple[Machine, list[Program], li
     families = [family for *_, family in every]
     place_byte = 0
     programs: dict[int, Program] = {}
+    if not families[0].endless:  # else each begins anew, on a segment as it was at first
+        for own, work, *_ in every:
+            if work.plays_rows and not work.by_direct_path:
+                machine.changing.setdefault(own.table, []).append(work)
+    places: dict[Table, int] = {}
     # NOTE: those that never end come first, as the buffer cache that others read through is theirs
     for rank in sorted(range(len(every)), key=lambda rank: not families[rank].endless):
         own, work, seed, _ = every[rank]
-        place = Place(rank * PROGRAM, place_byte, getattr(work, "begin_s", 0.0))
+        first_byte = place_byte
+        if work in machine.changing.get(own.table, ()) and not work.inserts:
+            first_byte = places.setdefault(own.table, place_byte)
+        place = Place(rank * PROGRAM, first_byte, getattr(work, "begin_s", 0.0))
         machine.counted_apart(place.owner)
         make = partial(families[rank].program, machine, own, work, seed)
         again = families[0].endless and not families[rank].endless
         programs[rank] = Again(machine, make, place) if again else make(place)
-        place_byte = -(-programs[rank].end_byte // MIB) * MIB
+        place_byte = max(place_byte, -(-programs[rank].end_byte // MIB) * MIB)
         _refuse_what_does_not_fit(own, work, place_byte)
     in_order = [programs[rank] for rank in range(len(every))]
     _run(machine, in_order)

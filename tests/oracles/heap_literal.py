@@ -233,13 +233,13 @@ class LiteralHeap:
 
     def _grow(self, session: int, row: Row, growth: int) -> None:
         rules = self.rules
-        if not growth:
-            self.counts.in_place += 1
-            return
         block = row.block
         self._own_entry(session, block)
         if row.moved:
             self._own_entry(session, row.home)
+        if not growth:
+            self.counts.in_place += 1
+            return
         wanted = rules.piece(row.length + growth) - rules.piece(row.length)
         if wanted <= block.free - self._held(session, block):
             row.length += growth

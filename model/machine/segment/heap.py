@@ -51,7 +51,11 @@ class Heap(HeapRows):
             return
         rows = homes * self._fit + numbers
         if not growth:
-            self.counts.in_place += int((self.places[rows] != DELETED).sum())
+            kept = self.places[rows] != DELETED
+            places = self.places[rows[kept]]
+            for block in np.unique(np.concatenate([homes[kept], places[places != HOME]])).tolist():
+                self._own_entry(session, block)
+            self.counts.in_place += int(kept.sum())
             return
         leaves = np.zeros(len(homes), dtype=bool)
         alone = np.ones(len(homes), dtype=bool)

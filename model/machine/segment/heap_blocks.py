@@ -41,6 +41,8 @@ class HeapBlocks:
         """Block -> session -> ITL entries its open transaction has there."""
         self._held: dict[int, dict[int, int]] = {}
         """Block -> session -> space its open transaction has freed there."""
+        self.without_entry: set[tuple[int, int]] = set()
+        """Sessions that have changed a block without an ITL entry, as none was free: in time they wait."""
         self._touched: list[set[int]] = [set() for _ in range(sessions)]
         self._known: dict[int, tuple[int, bool, int, int, int, bool]] = {}
         """Session -> what its last search was for, in which state of the map, where it ended, what it passed."""
@@ -275,12 +277,25 @@ class HeapBlocks:
         return bisect_right(self._bounds, min(slot + rules.reserve, rules.data))
 
     def _own_entry(self, session: int, block: int) -> None:
-        """A transaction that changes a block has an ITL entry there; waiting for one is left out."""
+        """A transaction that changes a block has an ITL entry there; who finds none may wait for :meth:`holders`."""
         if session in self._entries.get(block, ()):
             return
         entry = self._entry_bytes(session, block, False)
         if entry is not None and entry <= self.free[block]:
             self._set_free(session, block, self.free[block] - self._take_entries(session, block, 1))
+        else:
+            self.without_entry.add((session, block))
+
+    def holders(self, session: int, block: int) -> tuple[int, ...]:
+        """The sessions of which one must commit before *session* gets an ITL entry in *block*; none where it has one.
+
+        Entries are made while there are fewer than the limit and the block has room [oracle-concepts].
+        """
+        entries = self._entries.get(block, ())
+        if session in entries:
+            return ()
+        entry = self._entry_bytes(session, block, False)
+        return () if entry is not None and entry <= self.free[block] else tuple(entries)
 
     def _release(self, session: int, block: int, freed: int) -> None:
         self._hold(session, block, freed)

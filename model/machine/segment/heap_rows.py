@@ -175,7 +175,21 @@ class HeapRows(HeapBlocks):
         """Rows whose home is *block*, deleted ones included."""
         return sum(many for _, many in self.ranges(block))
 
-    def _ranges(self, block: int, start: int, many: int) -> Iterator[tuple[int, int]]:
+    def current(self, session: int) -> int | None:
+        """The block in which the session's last insert ended."""
+        return self._current[session]
+
+    def blocks_of(self, block: int, start: int, many: int) -> list[int]:
+        """The blocks that a change of rows of *block* reaches: itself, and those that rows have gone to."""
+        if not self.stubs[block]:
+            return [block]
+        gone: set[int] = set()
+        for first, count in self.ranges_of(block, start, many):
+            gone.update(self.places[first : first + count].tolist())
+        return [block, *sorted(gone - {HOME, DELETED, block})]
+
+    def ranges_of(self, block: int, start: int, many: int) -> Iterator[tuple[int, int]]:
+        """The rows from number *start* of *block* on: first row and how many, again and again."""
         for first, count in self.ranges(block):
             if start < count and many > 0:
                 used = min(count - start, many)
@@ -187,7 +201,7 @@ class HeapRows(HeapBlocks):
 
     def _runs(self, block: int, start: int, many: int) -> Iterator[tuple[int, int]]:
         """Rows one after another that have one length and lie in one place: the first and how many."""
-        for first, count in self._ranges(block, start, many):
+        for first, count in self.ranges_of(block, start, many):
             if count == 1:
                 yield first, 1
                 continue
@@ -202,10 +216,14 @@ class HeapRows(HeapBlocks):
         """Let rows that are alike grow: in place while there is room, else to another block."""
         rules = self.rules
         place, length = int(self.places[row]), int(self.lengths[row])
-        if place == DELETED or not growth:
-            self.counts.in_place += many * (place != DELETED)
+        if place == DELETED:
             return
         block = home if place == HOME else place
+        if not growth:
+            self._own_entry(session, block)
+            self._own_entry(session, home)
+            self.counts.in_place += many
+            return
         wanted = rules.piece(length + growth) - rules.piece(length)
         end = row + many
         while row < end:

@@ -86,6 +86,10 @@ class HeapCounts:
         """What was added after *before*."""
         return HeapCounts(*(getattr(self, f.name) - getattr(before, f.name) for f in fields(self)))
 
+    def plus(self, more: HeapCounts) -> HeapCounts:
+        """The counts with *more*."""
+        return HeapCounts(*(getattr(self, f.name) + getattr(more, f.name) for f in fields(self)))
+
     def copy(self) -> HeapCounts:
         """The counts as they stand."""
         return HeapCounts(*(getattr(self, f.name) for f in fields(self)))

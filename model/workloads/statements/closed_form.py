@@ -217,6 +217,12 @@ def calculate_statement(system: System, work: Statement, *, name: str) -> tuple[
     timing.request_blocks = books.histogram(demand)
     processors_s = work.users * sum(timing.cpu.values()) / system.host.cpus
     timing.warnings = books.session_warnings(work, demand, (found.elapsed_s, found.last_s, processors_s))
+    played = demand.change.outcome if demand.change else None
+    if played is not None and played.without_entry:
+        timing.warnings.append(
+            f"in {played.without_entry:,} cases a session finds no free ITL entry in a block: the instant estimate "
+            "leaves these waits out; simulate to include them"
+        )
     return books.close_books(name, system, work, demand, timing), bool(found.hidden)
 
 

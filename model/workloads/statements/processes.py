@@ -25,6 +25,7 @@ from model.spec import Statement, System, release_tuple
 from model.workloads.statements import books
 from model.workloads.statements.ledger import mean_waits
 from model.workloads.statements.session import CachedSegment, Read, Session
+from model.workloads.statements.shared_segment import Changes, SharedSegment, demand_played, shares
 
 MOST_STEPS = 2_000_000
 MOST_BLOCKS_DRAWN = 50_000_000
@@ -76,6 +77,7 @@ class StatementProgram:
             for rank in range(work.users)
         ]
         self.sessions = [Session(machine, asked, file, buffers) for file in files]
+        self.segment = self._meet()
         starts = begin_s + stream(seed, "session start").uniform(0, 1, work.users) * first_step_s(
             system, demand, work.users
         )
@@ -94,10 +96,32 @@ class StatementProgram:
             ]
         )
 
+    def _meet(self) -> SharedSegment | None:
+        """Let the sessions change the segment among others that do; None where nobody else changes it."""
+        machine, system, work = self.machine, self.system, self.work
+        if not shares(work):
+            return None
+        works = machine.changing.get(system.table, [work])
+        if sum(one.users for one in works) == 1:
+            return None
+        segment = machine.segments.get(system.table)
+        if segment is None:
+            segment = SharedSegment(machine.env, system, works)
+            if len(works) > 1:
+                machine.segments[system.table] = segment
+        for rank, (session, number) in enumerate(zip(self.sessions, segment.join(work), strict=True)):
+            asked = system, work, self.demand, rank
+            session.join(Changes(segment, number, asked, session.ledger, session.spend))
+        return segment
+
     def result(self, name: str) -> RunResult:
         """The books of the mean session."""
-        timing = _timing(self.system, self.work, self.demand, (self.machine, self.sessions), self.seed)
-        return books.close_books(name, self.system, self.work, self.demand, timing)
+        demand, work = self.demand, self.work
+        changes = [session.changes for session in self.sessions if session.changes is not None]
+        if self.segment is not None and shares(work):
+            demand = demand_played((self.system, work, demand), self.segment, changes)
+        timing = _timing(self.system, work, demand, (self.machine, self.sessions), self.seed)
+        return books.close_books(name, self.system, work, demand, timing)
 
 
 def _changed_share(work: Statement, demand: Demand) -> float:

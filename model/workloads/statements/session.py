@@ -21,6 +21,7 @@ from model.sim.open_file import OpenFile
 from model.sim.pool import BufferPool
 from model.spec import System
 from model.workloads.statements.ledger import Ledger
+from model.workloads.statements.shared_segment import Changes, changed_in_time
 
 Step = Generator[simpy.Event, Any, None]
 
@@ -63,6 +64,9 @@ class Session:
         self.buffers = buffers if isinstance(buffers, FreeBuffers) else None
         self.cached = buffers if isinstance(buffers, CachedSegment) else None
         self.ledger = Ledger()
+        self.changes: Changes | None = None
+        """What it changes of a segment that others change beside it."""
+        self._progress = 0.0
         self.pace = pace_of(system, demand)
         self.stretch_blocks = stretch
         self._posts_every_reap = reaps_are_waits(system)
@@ -79,7 +83,20 @@ class Session:
             yield from self._scan_asynchronously(reads)
         else:
             yield from self._scan_one_by_one(reads)
+        if self.changes is not None:
+            yield from self.spend(*(yield from self.changes.until(1.0)))
+            self.changes.end()
         self.ledger.end_s = self.env.now
+
+    def join(self, changes: Changes) -> None:
+        """Make the changes of rows among those of other sessions, and all else at its own pace."""
+        self.changes = changes
+        self.pace = pace_of(self.system, changed_in_time(self.demand))
+
+    def spend(self, cpu_s: float, sleep_s: float) -> Step:
+        """Let the time of changes pass: a processor for their CPU, then the sleep."""
+        if cpu_s or sleep_s:
+            yield from self._sleep(self._compute(cpu_s) + sleep_s)
 
     def _scan_one_by_one(self, reads: Iterator[Read]) -> Step:
         plan, done = self.demand.plan, 0.0
@@ -218,6 +235,10 @@ class Session:
 
     def _work(self, blocks: float, *, cpu_s: float = 0.0, other_s: float = 0.0) -> Step:
         """Process *blocks* blocks: a processor for the CPU, then the client's turn."""
+        if self.changes is not None:
+            self._progress += float(blocks / self.demand.blocks_wanted)
+            changed_s, slept_s = yield from self.changes.until(self._progress)
+            cpu_s, other_s = cpu_s + changed_s, other_s + slept_s
         busy = self._compute(blocks * self.pace.cpu_s + cpu_s)
         yield from self._sleep(busy + blocks * self.pace.other_s + other_s)
         if self.buffers is not None:

@@ -1,0 +1,302 @@
+"""A heap segment that several sessions change in simulated time: its blocks, its locks, who waits for whom.
+
+A session makes the changes of a stretch of its work at the begin of the stretch, with what others have done until then,
+and then takes the time of it. Where it meets a lock in the stretch, it takes the time until there and waits.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Generator, Iterator
+from dataclasses import replace
+from itertools import chain
+from typing import Any, TypeGuard
+
+import simpy
+
+from model.causes import (
+    BUFFER_BUSY,
+    BUFFER_GETS,
+    DELETING,
+    INSERTING,
+    ITL_ENTRY,
+    LOG_FILE_SYNC,
+    MIGRATING,
+    ROW_LOCK,
+    SEARCHING,
+    UPDATING,
+)
+from model.demand import Demand, demand_of
+from model.demand.change import change_played, is_mended, lengths_of
+from model.demand.dml import probe_s
+from model.demand.heap_run import LoadedHeap
+from model.demand.row_turns import NEW, Commits, Turn, count_of_turns, make, turns_of
+from model.demand.turns import MOST_STRETCHES, STRETCH_S
+from model.errors import OutsideLaw
+from model.machine.segment.heap_rules import HeapCounts
+from model.machine.segment.row_locks import RowLocks, Waiting
+from model.spec import Dml, Statement, System
+from model.workloads.statements.ledger import Ledger
+
+Step = Generator[simpy.Event, Any, None]
+
+CHANGING = (UPDATING, INSERTING, DELETING)
+"""Causes of CPU that each changed row has a part of."""
+
+
+class SharedSegment:
+    """One segment in time, for the sessions of all *works* that change it; each of them takes its sessions in turn."""
+
+    def __init__(self, env: simpy.Environment, system: System, works: list[Dml]) -> None:
+        self.env, self.works = env, works
+        sessions = sum(work.users for work in works)
+        deleted = max(work.uncommitted_delete_fraction for work in works)
+        self.loaded = LoadedHeap(
+            system.tablespace,
+            system.table,
+            is_mended(system),
+            lengths_of(system, works[0]),
+            sessions,
+            deleted,
+        )
+        self.heap = self.loaded.heap
+        self.locks = RowLocks(sessions + 1)
+        self.waiting = Waiting()
+        self.frozen = sessions
+        """Number of the transaction that deletes rows and never commits."""
+        self.waiting.never_ends(self.frozen)
+        for home, rows in self.loaded.deleted:
+            self.lock(self.frozen, (home, 0, rows))
+        self.committed = [env.event() for _ in range(sessions + 1)]
+        """The end of each session's open transaction."""
+        self.pins: defaultdict[int, list[tuple[float, float, int]]] = defaultdict(list)
+        """When sessions have the buffer of a block to change it: begin, end, and whose."""
+        self._joined = 0
+
+    def join(self, work: Dml) -> list[int]:
+        """Numbers of the sessions of *work*."""
+        first, self._joined = self._joined, self._joined + work.users
+        return list(range(first, self._joined))
+
+    def lock(self, session: int, turn: Turn) -> None:
+        """Lock the rows of *turn* until the session commits."""
+        for first, count in self.heap.ranges_of(*turn):
+            self.locks.lock(session, first, count)
+
+    def commit(self, session: int) -> None:
+        """End the transaction of *session*: who waits for it goes on."""
+        self.heap.commit(session)
+        self.locks.commit(session)
+        self.committed[session].succeed()
+        self.committed[session] = self.env.event()
+
+    def obstacle(self, session: int, turn: Turn) -> tuple[int, str, tuple[int, ...]]:
+        """Rows of *turn* that the session may change now; where none, what it waits for, and whose commit ends it."""
+        home, start, rows = turn
+        if home == NEW:  # a search passes what is locked
+            return rows, "", ()
+        free = 0
+        for first, count in self.heap.ranges_of(home, start, rows):
+            unlocked, holder = self.locks.free_rows(session, first, count)
+            free += unlocked
+            if unlocked < count:
+                if not free:
+                    return 0, ROW_LOCK, (holder,)
+                break
+        for block in self.heap.blocks_of(home, start, free):
+            if holders := self.heap.holders(session, block):
+                return 0, ITL_ENTRY, holders
+        return free, "", ()
+
+
+class Changes:
+    """What one session changes of a segment that others change, too: by *spend* it takes its CPU time, then sleeps."""
+
+    def __init__(
+        self,
+        shared: SharedSegment,
+        session: int,
+        asked: tuple[System, Dml, Demand, int],
+        ledger: Ledger,
+        spend: Callable[[float, float], Step],
+    ) -> None:
+        system, work, demand, rank = asked
+        self.shared, self.session, self.work = shared, session, work
+        self.counts = HeapCounts()
+        """What this session has done in the segment."""
+        self.pace = Commits(work.commit_every_rows)
+        self._ledger, self._spend = ledger, spend
+        self._lengths = lengths_of(system, work)
+        blocks = shared.loaded.turns(work)
+        self._turns: Iterator[Turn] = chain.from_iterable(
+            turns_of(work, blocks, rank) for _ in range(work.passes)
+        )
+        self._count = work.passes * count_of_turns(work, blocks, rank)
+        self._made = 0
+        self._mark = shared.heap.counts
+        assert demand.change is not None
+        rows = max(1.0, float(demand.change.rows))
+        self._row_s = sum(float(demand.cpu.get(cause, 0.0)) for cause in CHANGING) * work.users / rows
+        host = system.host
+        self._get_s, self._probe_s, self._move_s = (
+            host.logical_io_s,
+            float(probe_s(system)),
+            host.migrate_row_s,
+        )
+        self._sync_s = host.log_file_sync_s
+        self._stretch_s = max(STRETCH_S, float(demand.cpu_s) / MOST_STRETCHES)
+        self._most_rows = max(1, int(self._stretch_s / (self._row_s + self._move_s)))
+        self._cpu_s = self._sleep_s = 0.0
+        """Of changes whose time has still to pass."""
+
+    def until(self, fraction: float) -> Generator[simpy.Event, Any, tuple[float, float]]:
+        """Make the changes up to a share of all; returns seconds of CPU, and of sleep, that have still to pass."""
+        due = self._count if fraction >= 1 else int(fraction * self._count + 1e-9)
+        self._mark = self.shared.heap.counts.copy()
+        while self._made < due:
+            self._made += 1
+            for part in self.pace.parts(next(self._turns)):
+                yield from self._change(part)
+        return self._stretch()
+
+    def end(self) -> None:
+        """The statement is done, and its transaction with it."""
+        self.shared.commit(self.session)
+
+    def _change(self, part: Turn) -> Step:
+        """Change the rows of a turn, as soon as nobody is in the way, and commit where it is time."""
+        shared, session = self.shared, self.session
+        home, start, rows = part
+        while rows:
+            turn = home, start, min(rows, self._most_rows)
+            free, event, holders = shared.obstacle(session, turn)
+            if free:
+                self._make((home, start, free))
+                if self._cpu_s > self._stretch_s:
+                    yield from self._pass()
+                start += free
+                rows -= free
+            else:
+                yield from self._wait(event, holders)
+        if self.pace.done(part):
+            if shared.waiting.waited_for(session):
+                yield from self._pass()
+            shared.commit(session)
+            self._sleep_s += self._sync_s
+            self._ledger.wait(LOG_FILE_SYNC, self._sync_s)
+
+    def _make(self, turn: Turn) -> None:
+        """Make changes that nobody is in the way of, but for one who has the buffer at the moment."""
+        shared, heap = self.shared, self.shared.heap
+        home = turn[0]
+        before_s = self._cost_s(heap.counts)
+        make(heap, self.session, self.work, turn, self._lengths)
+        took_s = self._cost_s(heap.counts) - before_s
+        block = heap.current(self.session) if home == NEW else home
+        if home != NEW:
+            shared.lock(self.session, turn)
+        if block is not None:
+            self._pin(block, took_s)
+        self._cpu_s += took_s
+
+    def _pin(self, block: int, took_s: float) -> None:
+        """Have the buffer of *block* for *took_s*; of two sessions that want it at once one waits for the other.
+
+        NOTE: who comes to the block first in the order of stretches may be second in time: the other bears its wait.
+        """
+        now_s = self.shared.env.now
+        begin_s = now_s + self._cpu_s + self._sleep_s
+        pins = [pin for pin in self.shared.pins[block] if pin[1] > now_s]
+        wait_s = 0.0
+        for from_s, to_s, whose in pins:
+            if whose != self.session and from_s < begin_s + took_s and begin_s < to_s:
+                free_s = to_s if from_s <= begin_s else begin_s + took_s
+                wait_s = max(wait_s, free_s - max(begin_s, from_s))
+        if wait_s:
+            self._sleep_s += wait_s
+            self._ledger.wait(BUFFER_BUSY, wait_s)
+        pins.append((begin_s + wait_s, begin_s + wait_s + took_s, self.session))
+        self.shared.pins[block] = pins
+
+    def _wait(self, event: str, holders: tuple[int, ...]) -> Step:
+        """Wait until one of *holders* commits. Raises :class:`OutsideLaw` for a deadlock."""
+        shared, env = self.shared, self.shared.env
+        commits = [shared.committed[holder] for holder in holders]
+        yield from self._pass()
+        if any(commit.triggered for commit in commits):
+            return
+        if deadlock := shared.waiting.begin(self.session, holders):
+            raise OutsideLaw(_deadlock(event, deadlock, shared))
+        begin_s = env.now
+        self._ledger.events += 1
+        yield env.any_of(commits)
+        shared.waiting.end(self.session)
+        self._ledger.wait(event, env.now - begin_s)
+        self._mark = shared.heap.counts.copy()
+
+    def _pass(self) -> Step:
+        """Let the time of the changes so far pass."""
+        yield from self._spend(*self._stretch())
+        self._mark = self.shared.heap.counts.copy()
+
+    def _stretch(self) -> tuple[float, float]:
+        """Seconds of CPU, and of sleep, of the changes since time passed last, which are noted as the session's own."""
+        self.counts = self.counts.plus(self.shared.heap.counts.since(self._mark))
+        cpu_s, sleep_s, self._cpu_s, self._sleep_s = self._cpu_s, self._sleep_s, 0.0, 0.0
+        return cpu_s, sleep_s
+
+    def _cost_s(self, counts: HeapCounts) -> float:
+        """CPU of all that *counts* count."""
+        return (
+            self._row_s * rows_changed(counts)
+            + self._move_s * (counts.migrated + counts.moved_again + counts.chain_pieces)
+            + self._probe_s * counts.rejected_itl
+            + self._get_s * (counts.rejected_space + counts.rejected_held)
+        )
+
+
+def rows_changed(counts: HeapCounts) -> int:
+    """Rows that *counts* say were changed, each pass by itself."""
+    return counts.in_place + counts.migrated + counts.moved_again + counts.inserted + counts.deleted
+
+
+def _deadlock(event: str, sessions: list[int], shared: SharedSegment) -> str:
+    """What a user is told of sessions that wait for each other."""
+    if shared.frozen in sessions:
+        return (
+            f"workload.uncommitted_delete_fraction: session {sessions[0] + 1} waits for a transaction that never "
+            f"commits ({event}): take it off, or let the session change other rows"
+        )
+    whose = " and ".join(f"{session + 1}" for session in sorted(sessions))
+    return (
+        f"sessions {whose} wait for each other ({event}), which Oracle ends with ORA-00060: commit more often "
+        "(workload.commit_every_rows), keep more room for ITL entries (table.pctfree_percent, table.initrans) or take "
+        "fewer users"
+    )
+
+
+def shares(work: Statement) -> TypeGuard[Dml]:
+    """Whether sessions of *work* change rows where other sessions of the table see it; direct path loads do not."""
+    return work.plays_rows and not work.by_direct_path
+
+
+def changed_in_time(demand: Demand) -> Demand:
+    """What is left of *demand* without the changes of rows, which take their time as they are made."""
+    own = (*CHANGING, MIGRATING, SEARCHING)
+    return replace(
+        demand,
+        cpu={cause: seconds for cause, seconds in demand.cpu.items() if cause not in own},
+        waits={event: waits for event, waits in demand.waits.items() if event != LOG_FILE_SYNC},
+    )
+
+
+def demand_played(asked: tuple[System, Dml, Demand], shared: SharedSegment, changes: list[Changes]) -> Demand:
+    """The demands of the mean session once all have made their *changes*."""
+    system, work, before = asked
+    counts = HeapCounts()
+    for one in changes:
+        counts = counts.plus(one.counts)
+    rows, commits = rows_changed(counts), sum(one.pace.commits for one in changes)
+    after = demand_of(system, work, change_played(system, work, shared.loaded.outcome(counts, rows, commits)))
+    gets = {cause: before.cpu[cause] for cause in (BUFFER_GETS,) if cause in before.cpu}
+    return replace(after, gets=before.gets, cpu=after.cpu | gets)

@@ -53,21 +53,26 @@ def alone(system: System, calls: Any) -> StreamTime:
 
 
 def credited(system: System, calls: Any) -> CallDemand:
-    """Demand of a call, where a volume's burst lasts for some of the calls and its own rate for the rest."""
+    """Demand of a call, where some meet a device as it is at first and the others as it is once that is spent."""
     demand, disk = call_demand(system, calls), system.disk
-    if disk.iops_limit is None or disk.burst_iops is None:
+    idle_s: Number = demand.cpu_s + calls.think_s
+    if calls.rate_per_s is not None:
+        idle_s = larger(0.0, 1 / (calls.users * calls.rate_per_s) - demand.device_s)
+    elif demand.hidden or calls.users * calls.in_flight > 1:
+        idle_s = larger(0.0, (idle_s + demand.device_s) / (calls.users * calls.in_flight) - demand.device_s)
+    requests = calls.users * calls.count * demand.requests
+    each = larger(demand.requests, NEARLY)
+    spent = disk_means.at_first(disk, requests, demand.device_bytes / each, calls.writes, idle_s / each)
+    if spent is None:
         return demand
-    bursting = call_demand(
-        changed(system, disk=changed(disk, iops_limit=disk.burst_iops, burst_iops=None)), calls
-    )
-    each = demand.requests * disk_means.counted_requests(demand.device_bytes / larger(demand.requests, 1e-9))
-    asked = calls.users * calls.count * each
-    share = smaller(1.0, disk_means.burst_requests(disk) / larger(asked, 1e-9))
+    share, before, after = spent
+    first = call_demand(changed(system, disk=changed(disk, **before)), calls) if before else demand
     if not some(share < 1):
-        return bursting
-    demand.held_s = share * bursting.held_s + (1 - share) * demand.held_s
-    demand.device_s = share * bursting.device_s + (1 - share) * demand.device_s
-    return demand
+        return first
+    rest = call_demand(changed(system, disk=changed(disk, **after)), calls) if after else demand
+    rest.held_s = share * first.held_s + (1 - share) * rest.held_s
+    rest.device_s = share * first.device_s + (1 - share) * rest.device_s
+    return rest
 
 
 def _closed(system: System, calls: Any, demand: CallDemand) -> StreamTime:

@@ -12,9 +12,10 @@ from typing import Any
 
 from model.laws.disk import TURN_TOLERANCE, zone_of, zone_ratio, zone_start_bytes
 from model.laws.disk_geometry import Geometry, geometry_of
-from model.laws.numeric import Number, ceil_div, ceiling, floor_div, larger, smaller, where
+from model.laws.numeric import Number, ceil_div, ceiling, floor_div, larger, smaller, some, where
 from model.units import KIB
 
+LEAST = 1e-9
 COUNTED_BYTES = 256 * KIB  # a larger request of a volume counts as several [aws-ebs]
 
 
@@ -221,6 +222,28 @@ def burst_requests(disk: Any) -> Number:
     if disk.iops_limit is None or disk.burst_iops is None or disk.burst_iops <= disk.iops_limit:
         return 0.0
     return disk.burst_credits * disk.burst_iops / (disk.burst_iops - disk.iops_limit)
+
+
+def at_first(
+    disk: Any, requests: Number, size_bytes: Number, write: bool, idle_s: Number
+) -> tuple[Number, dict[str, Any], dict[str, Any]] | None:
+    """Share of *requests* that meet a device before it has spent what it has, and its fields before and after.
+
+    A volume has burst credits; a drive an SLC cache, which *idle_s* between two writes empties in part: n writes fill
+    it, C = n·(size - rate·idle_s), and each that follows finds rate·idle_s bytes of room [samsung-970-evo]. None for a
+    device that stays as it is.
+    """
+    if disk.iops_limit is not None and disk.burst_iops is not None:
+        lasting = burst_requests(disk) / larger(LEAST, requests * counted_requests(size_bytes))
+        return smaller(1.0, lasting), {"iops_limit": disk.burst_iops, "burst_iops": None}, {}
+    if not write or not some(disk.slc_cache_bytes):
+        return None
+    members = data_members(disk)
+    size, slow, fast = size_bytes / members, disk.slc_full_bytes_per_s, rate_bytes_per_s(disk, True)
+    room = smaller(size, slow * idle_s)
+    filling = disk.slc_cache_bytes / larger(LEAST, size - room)
+    full = size / (room / fast + (size - room) / slow)
+    return smaller(1.0, filling / requests), {}, {"write_bandwidth_bytes_per_s": full}
 
 
 def _occupied_s(disk: Any, size_bytes: Number, span_bytes: Number, write: bool, slots: float) -> Number:

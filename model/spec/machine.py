@@ -250,6 +250,20 @@ class Disk(Frozen):
     write_bandwidth_bytes_per_s: Rate | None = setting(
         None, "Sustained transfer rate of queued writes, where it is less", SHEETS, ge=1, le=1e12
     )
+    slc_cache_bytes: Size = setting(
+        0,
+        "Flash that takes writes one bit a cell, at the full rate, until it is full; 0 for none",
+        SHEETS,
+        ge=0,
+        le=1024**5,
+    )
+    slc_full_bytes_per_s: Rate | None = setting(
+        None,
+        "Transfer rate of writes while the SLC cache is full, and at which an idle drive empties it",
+        SHEETS,
+        ge=1,
+        le=1e12,
+    )
     parallel_requests: Whole = setting(1, "Requests served at once", SHEETS, ge=1, le=4096)
     queue_depth: Whole = setting(
         1, "Commands the device and its driver hold at once (tagged queueing, NCQ)", SHEETS, ge=1, le=65536
@@ -335,6 +349,7 @@ class Disk(Frozen):
             )
         if self.burst_iops is not None and (self.iops_limit is None or self.burst_iops < self.iops_limit):
             raise ValueError("burst_iops needs an iops_limit that is not above it")
+        self._check_slc_cache()
         if self.track_seek_s is not None and self.track_seek_s > self.average_seek_s:
             raise ValueError(
                 f"track_seek_s {self.track_seek_s:g} is more than average_seek_s {self.average_seek_s:g}"
@@ -344,6 +359,26 @@ class Disk(Frozen):
                 f"full_seek_s {self.full_seek_s:g} is less than average_seek_s {self.average_seek_s:g}"
             )
         return self
+
+    def _check_slc_cache(self) -> None:
+        if not self.slc_cache_bytes:
+            return
+        if self.rotation_s or self.service_cv:
+            raise ValueError(
+                "slc_cache_bytes is for flash with fixed service times: rotation_s and service_cv 0"
+            )
+        if self.slc_full_bytes_per_s is None:
+            raise ValueError("slc_cache_bytes needs slc_full_bytes_per_s, the rate of writes once it is full")
+        rate = self.write_bandwidth_bytes_per_s or self.bandwidth_bytes_per_s
+        if self.slc_full_bytes_per_s > rate:
+            raise ValueError(
+                f"slc_full_bytes_per_s {self.slc_full_bytes_per_s:g} is more than {rate:g}, the rate of writes into "
+                "the SLC cache"
+            )
+        if self.slc_cache_bytes > self.capacity_bytes:
+            raise ValueError(
+                f"slc_cache_bytes {self.slc_cache_bytes} is more than capacity_bytes {self.capacity_bytes}"
+            )
 
 
 class Iostat(Frozen):

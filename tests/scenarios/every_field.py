@@ -208,6 +208,7 @@ BASES: dict[str, tuple[dict[str, Any], ...]] = {
         BEHIND | {"disk.write_cache_bytes": "64K"},
         BEHIND | GEOMETRY,
         BEHIND | FLASH | {"disk.parallel_requests": 4},
+        BEHIND | FLASH | {"disk.slc_cache_bytes": "1M", "disk.slc_full_bytes_per_s": 500_000},
         BEHIND | FLASH | {"instance.db_writer_requests": 2, "disk.parallel_requests": 16},
         BEHIND | {"tablespace.block_size_bytes": 16384, "instance.db_nk_cache_bytes": "2M"},
         DECIDES,
@@ -235,6 +236,7 @@ BASES: dict[str, tuple[dict[str, Any], ...]] = {
         STREAM | SWEPT,
         STREAM | SWEPT | {"host.dirty_background_ratio_percent": 4, "workload.think_s": 0},
         STREAM | {"host.io_path": "dsync", "disk.write_cache_bytes": "64K"},
+        STREAM | FLASH | {"disk.slc_cache_bytes": "1M", "disk.slc_full_bytes_per_s": 1_000_000},
     ),
     "transactions": tuple(
         FEW | more
@@ -257,6 +259,7 @@ BASES: dict[str, tuple[dict[str, Any], ...]] = {
             | {"workload.rate_per_s": 4, "workload.users": None, "workload.think_s": None}
             | {"workload.transactions": None, "workload.precision_percent": 2},
             FLASH | {"disk.parallel_requests": 4, "disk.service_cv": 0.5},
+            FLASH | {"disk.slc_cache_bytes": "1M", "disk.slc_full_bytes_per_s": 100_000},
             DEFAULT_POOL | TURNED_OVER,
         )
     ),

@@ -9,9 +9,16 @@ from model.machine.device.servers import DeviceQueue
 
 
 class Flash:
-    """Latency in one of the parallel slots, transfer over the shared channel: a scan's device, request by request."""
+    """Latency in one of the parallel slots, transfer over the shared channel: a scan's device, request by request.
 
-    __slots__ = ("_disk", "_overhead_s", "_queue", "_rate_bytes_per_s", "free_s")
+    Writes fill an SLC cache, which a drive without commands empties again; what it has no room for goes to the cells
+    at their own rate.
+    """
+
+    __slots__ = (
+        "_cells_bytes_per_s", "_disk", "_in_slc_bytes", "_overhead_s", "_queue", "_rate_bytes_per_s", "_slc_bytes",
+        "_until_s", "free_s",
+    )  # fmt: skip
 
     def __init__(self, disk: Any) -> None:
         self._disk = disk
@@ -20,6 +27,9 @@ class Flash:
         self._overhead_s = (read, read if write is None else write)
         rate, write_rate = disk.bandwidth_bytes_per_s, disk.write_bandwidth_bytes_per_s
         self._rate_bytes_per_s = (rate, rate if write_rate is None else write_rate)
+        self._slc_bytes = float(disk.slc_cache_bytes)
+        self._cells_bytes_per_s = float(disk.slc_full_bytes_per_s or self._rate_bytes_per_s[1])
+        self._in_slc_bytes = self._until_s = 0.0
         self.free_s = 0.0
         """When the last command handed in is done."""
 
@@ -31,12 +41,26 @@ class Flash:
         self.free_s = self._queue.submit(
             now_s,
             latency,
-            transfer_s(size_bytes, self._rate_bytes_per_s[write]),
+            self._written_s(now_s, size_bytes)
+            if write
+            else transfer_s(size_bytes, self._rate_bytes_per_s[0]),
             end_byte=start_byte + size_bytes,
             size_bytes=size_bytes,
             requests=1,
         )
+        self._until_s = max(self._until_s, self.free_s)
         return self.free_s
+
+    def _written_s(self, now_s: float, size_bytes: int) -> float:
+        """Transfer of a write: what the SLC cache has room for at the full rate, the rest at that of the cells."""
+        rate: float = self._rate_bytes_per_s[1]
+        if not self._slc_bytes:
+            return size_bytes / rate
+        emptied_bytes = self._cells_bytes_per_s * max(0.0, now_s - self._until_s)
+        held_bytes = max(0.0, self._in_slc_bytes - emptied_bytes)
+        taken_bytes = min(float(size_bytes), self._slc_bytes - held_bytes)
+        self._in_slc_bytes = held_bytes + taken_bytes
+        return taken_bytes / rate + (size_bytes - taken_bytes) / self._cells_bytes_per_s
 
     def distance(self, start_byte: int) -> float:
         """Whether a request there would have to position."""

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from model import OutsideLaw, calculate, simulate
 from model.results import RunResult
-from model.spec import Disk, Host, Iostat, ReadStream, System, WriteStream
+from model.spec import Disk, Host, Instance, Iostat, ReadStream, System, WriteStream
+from model.units import MIB
 from model.workloads.streams.processes import simulate_streams
 
 FLASH = Disk(
@@ -417,3 +418,14 @@ def test_the_closed_form_prints_no_figure_of_the_device_that_it_cannot_know() ->
         "disk"
     ]
     assert waited_for.device["disk"].await_s == pytest.approx(slow.await_s, rel=0.2)
+
+
+def test_a_device_that_ends_no_request_while_its_program_runs() -> None:
+    """Write-back has begun and ended nothing yet: the device was busy, and iostat counts no request."""
+    system = System(
+        host=Host(io_path="buffered", memory_bytes=16 * MIB, dirty_background_ratio_percent=4),
+        instance=Instance(buffer_cache_bytes=8 * MIB),
+    )
+    device = simulate(system, WriteStream(count=200)).device["disk"]
+    assert 0 < device.utilisation_fraction < 1
+    assert (device.writes_per_s, device.service_s) == (0, 0)

@@ -71,7 +71,7 @@ def test_a_reader_that_leaves_early_is_no_error() -> None:
     pipe.stdout.close()
     error = pipe.stderr.read()
     pipe.stderr.close()
-    assert pipe.wait(60) == 0
+    assert pipe.wait(LIMIT_S) == 0
     assert error == b""
 
 

@@ -11,6 +11,7 @@ import pytest
 
 from app import mechanisms
 from tests.app.windows import LIMIT_MS
+from tests.patience import LIMIT_S
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
@@ -36,7 +37,7 @@ def asked(server: str, path: str, headers: Mapping[str, str]) -> tuple[int, dict
     where = urlsplit(server)
     lines = [f"GET {path} HTTP/1.1", *(f"{name}: {value}" for name, value in headers.items())]
     lines += [] if "Connection" in headers else ["Connection: close"]
-    with socket.create_connection((where.hostname, where.port or 80), timeout=30) as line:
+    with socket.create_connection((where.hostname, where.port or 80), timeout=LIMIT_S) as line:
         line.sendall("\r\n".join([*lines, "", ""]).encode("latin-1"))
         answer = b""
         while chunk := line.recv(65536):

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from app import serve as page_server
+from tests.patience import LIMIT_S
 
 ROOT = Path(page_server.__file__).resolve().parent.parent
 
@@ -66,13 +67,13 @@ def test_it_says_where_it_is_and_ends_cleanly(number: signal.Signals, tmp_path: 
         assert line.startswith("Blocktime is at http://127.0.0.1:"), line
         address = line.split()[3]
         direct = urllib.request.build_opener(urllib.request.ProxyHandler({}))
-        with direct.open(address, timeout=10) as answer:
+        with direct.open(address, timeout=LIMIT_S) as answer:
             assert answer.status == 200
         process.send_signal(number)
-        out, err = process.communicate(timeout=30)
+        out, err = process.communicate(timeout=LIMIT_S)
         assert (process.returncode, out, err) == (0, "", "")
         with pytest.raises(OSError, match="refused"):
-            direct.open(address, timeout=5)
+            direct.open(address, timeout=LIMIT_S)
     finally:
         if process.poll() is None:
             process.kill()

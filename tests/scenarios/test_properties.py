@@ -16,6 +16,7 @@ from model.books import check_books
 from model.errors import BlocktimeError, BooksDoNotBalance, OutsideLaw
 from model.results import RunResult
 from scenarios import Scenario, from_mapping, library, load, run, schema_of
+from tests.patience import LIMIT_S
 
 LONGEST_SENTENCE = 400
 MOST_SIMULATED_READS = 2_000
@@ -274,7 +275,7 @@ def test_what_the_schema_allows_gives_an_answer(data: dict[str, Any]) -> None:
     assert simulated.optimizer == result.optimizer
 
 
-@pytest.mark.timeout(8)
+@pytest.mark.timeout(LIMIT_S)
 @pytest.mark.parametrize(
     "settings_",
     [

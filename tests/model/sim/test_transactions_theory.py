@@ -15,6 +15,7 @@ from model.laws import commit, queueing
 from model.results import TransactionStats
 from model.spec import Client, Disk, Host, Instance, System, Transaction, Transactions
 from model.units import GIB, MIB
+from tests.patience import LIMIT_S
 
 READ_S = 1e-3
 REPLICATIONS = 5
@@ -196,7 +197,7 @@ def test_a_seed_gives_the_same_answer_here_and_in_another_process() -> None:
     )
     given = f"{ordinary().model_dump_json()}\n{small.model_dump_json()}"
     done = subprocess.run(
-        [sys.executable, "-c", code], input=given, capture_output=True, text=True, check=True, timeout=120
+        [sys.executable, "-c", code], input=given, capture_output=True, text=True, check=True, timeout=LIMIT_S
     )
     assert done.stdout == here
 

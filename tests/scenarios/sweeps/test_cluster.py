@@ -476,7 +476,7 @@ def test_interrupt_from_the_terminal_ends_a_script_and_its_workers(
 ) -> None:
     pids = [int(path.name) for path in (tmp_path / "started").iterdir()]
     os.killpg(script.pid, signal.SIGINT)
-    answered, complained = script.communicate(timeout=90)
+    answered, complained = script.communicate(timeout=LIMIT_S)
     assert answered == "main\n[(0, [2.0]), (1, [4.0])]\n"
     assert complained.startswith("Traceback")
     assert complained.count("Traceback") == 1  # of the script, which lets the interrupt through

@@ -388,7 +388,7 @@ def test_interrupt_from_the_terminal_ends_a_script_and_its_workers(
 ) -> None:
     pids = [int(path.name) for path in (tmp_path / "started").iterdir()]
     os.killpg(script.pid, signal.SIGINT)
-    said, complained = script.communicate(timeout=60)
+    said, complained = script.communicate(timeout=LIMIT_S)
     assert script.returncode == -signal.SIGINT
     assert said == "main\n[(0, [2.0]), (1, [4.0])]\n"
     assert complained.count("Traceback") == 1  # of the script, which lets the interrupt through

@@ -18,6 +18,7 @@ from model.errors import SpecError
 from model.measures import MEASURES
 from scenarios.sweeps import ledger
 from scenarios.sweeps.ledger import Kept, Ledger, usual_folder
+from tests.patience import LIMIT_S
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -67,7 +68,7 @@ def python(code: str, *arguments: object) -> subprocess.Popen[str]:
 
 
 def said(process: subprocess.Popen[str]) -> str:
-    out, error = process.communicate(timeout=120)
+    out, error = process.communicate(timeout=LIMIT_S)
     assert process.returncode == 0, error
     return out
 
@@ -215,7 +216,7 @@ def test_a_writer_that_is_killed_leaves_what_was_kept(folder: Path) -> None:
         "    import os, signal; os.kill(os.getpid(), signal.SIGKILL)\n"
     )
     process = python(code, folder)
-    assert process.communicate(timeout=60)[0] == "kept\n"
+    assert process.communicate(timeout=LIMIT_S)[0] == "kept\n"
     with Ledger(folder, "1") as store:
         assert store.notes == []
         assert len(store) == len(store.get_many([key(number) for number in range(200)])) == 100

@@ -24,6 +24,7 @@ import pytest
 from model.errors import SpecError
 from scenarios.sweeps import table as module
 from scenarios.sweeps.table import GROUP_ROWS, Column, check_place, open_table, read_table
+from tests.patience import LIMIT_S
 
 ROOT = Path(__file__).resolve().parents[3]
 FORMS = ("parquet", "csv")
@@ -105,7 +106,7 @@ def python(code: str, *arguments: object) -> subprocess.CompletedProcess[str]:
         capture_output=True,
         text=True,
         check=False,
-        timeout=120,
+        timeout=LIMIT_S,
     )
 
 

@@ -33,7 +33,7 @@ def test_each_field_that_is_not_listed_moves_an_answer(kind: str) -> None:
 @pytest.mark.parametrize("kind", BASES)
 def test_what_is_listed_moves_nothing(kind: str) -> None:
     fields = [(path, schema) for path, schema in fields_of(kind) if is_unread(kind, path)]
-    for data in some(kind, bases_of(kind), 2):
+    for data in some(kind, bases_of(kind), 3):
         changed, names = all_changed(data, fields)
         for engine in ("calculate", "simulate"):
             if answer(changed, engine) != answer(data, engine):

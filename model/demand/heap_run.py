@@ -198,13 +198,13 @@ def _steps_of_growth(
     rules: HeapRules, work: Dml, homes: float, fit: int, lengths: tuple[int, int, int | None]
 ) -> float:
     length, grows, _ = lengths
+    by_row = work.at_random and (work.users > 1 or work.commit_every_rows > 0)
     if not grows:
-        return homes * fit * work.passes * (work.at_random and work.commit_every_rows > 0)
+        return homes * fit * work.passes * by_row
     wider = growth.padded_growth(length, grows * work.passes)
     leave = growth.rows_that_migrate(
         fit, rules.empty - fit * rules.slot(length), wider, rules.piece(length) - rules.stub
     )
-    by_row = work.at_random and (work.users > 1 or work.commit_every_rows > 0)
     several = 2 if work.users > 1 else 1  # transactions are open: blocks reject for their ITL
     apart = several * by_row + (1 - 1 / work.passes) * (not by_row)  # rows that lie scattered go one by one
     bodies, _ = growth.chain_of(length + grows, rules.largest_piece, rules.header, rules.rowid)

@@ -45,7 +45,7 @@ def turns_of(
             yield NEW, 0, min(turn, left)
             left -= min(turn, left)
     elif work.at_random:
-        homes, rows_in = in_any_order(blocks)
+        homes, rows_in = _in_one_order(tuple(blocks))
         mine = slice(session, None, work.users)
         for home, row in zip(homes[mine].tolist(), rows_in[mine].tolist(), strict=True):
             yield home, row, 1
@@ -68,15 +68,14 @@ def count_of_turns(work: Dml, blocks: Sequence[tuple[int, int]], session: int) -
 
 def in_any_order(blocks: Sequence[tuple[int, int]]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """The rows in an order that has nothing to do with their blocks: block of each, and its number there."""
-    return _shuffled(tuple(blocks))
-
-
-@lru_cache(maxsize=2)
-def _shuffled(blocks: tuple[tuple[int, int], ...]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    homes = np.repeat(np.array([home for home, _ in blocks], dtype=np.int64), [many for _, many in blocks])
+    homes = np.repeat([home for home, _ in blocks], [many for _, many in blocks])
     starts = np.concatenate([np.arange(many) for _, many in blocks]) if blocks else np.zeros(0, dtype=int)
     order = np.random.default_rng(ORDER_SEED).permutation(len(homes))
     return homes[order], starts[order]
+
+
+_in_one_order = lru_cache(maxsize=1)(in_any_order)
+"""The same for all sessions of a statement."""
 
 
 def make(heap: Heap, session: int, work: Dml, turn: Turn, lengths: tuple[int, int, int | None]) -> None:

@@ -223,7 +223,11 @@ def _work(loaded: LoadedHeap, work: Dml, lengths: tuple[int, int, int | None]) -
     paces = [Commits(work.commit_every_rows) for _ in range(work.users)]
     for _ in range(work.passes):
         if work.at_random and work.users == 1 and not work.commit_every_rows:
-            heap.update_scattered(0, *in_any_order(blocks), grows)
+            if grows:
+                heap.update_scattered(0, *in_any_order(blocks), grows)
+            else:  # nothing moves, and the order decides nothing
+                for home, rows in blocks:
+                    heap.update(0, home, 0, rows, 0)
             continue
         sessions = [turns_of(work, blocks, session, work.users == 1) for session in range(work.users)]
         for turns in zip_longest(*sessions):

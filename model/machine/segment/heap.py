@@ -52,10 +52,9 @@ class Heap(HeapRows):
         rows = homes * self._fit + numbers
         if not growth:
             kept = self.places[rows] != DELETED
-            if self.sessions > 1:  # a session alone finds a free entry in every block
-                places = self.places[rows[kept]]
-                for block in np.unique(np.concatenate([homes[kept], places[places != HOME]])).tolist():
-                    self._own_entry(session, block)
+            places = self.places[rows[kept]]
+            for block in np.unique(np.concatenate([homes[kept], places[places != HOME]])).tolist():
+                self._own_entry(session, block)
             self.counts.in_place += int(kept.sum())
             return
         leaves = np.zeros(len(homes), dtype=bool)

@@ -11,7 +11,7 @@ from model.demand.change import Change
 from model.demand.dml import delete_demand, insert_demand, search_s, update_demand
 from model.demand.loads import export_demand, import_demand
 from model.demand.opinion import optimizer_of
-from model.demand.reading import MixedRegimes, reaps_are_waits
+from model.demand.reading import MixedRegimes, OneByOne, reaps_are_waits
 from model.demand.storage import DeviceDemand, device_demand, parallel_of, reads_as_calls
 from model.demand.work import Demand, full_scan_demand, index_range_scan
 from model.spec import Statement, System
@@ -21,6 +21,7 @@ __all__ = [
     "Demand",
     "DeviceDemand",
     "MixedRegimes",
+    "OneByOne",
     "demand_of",
     "device_demand",
     "optimizer_of",

@@ -99,6 +99,10 @@ class MixedRegimes(Exception):
         self.mask = mask
 
 
+class OneByOne(Exception):
+    """The scenarios of an array are answered one by one, as each is followed read by read."""
+
+
 def one_for_all(choice: Any) -> bool:
     """A choice that all scenarios of an array must share; raises :class:`MixedRegimes` otherwise."""
     if getattr(choice, "ndim", 0):

@@ -8,7 +8,7 @@ from typing import Any
 from model.demand.device_calls import changed
 from model.demand.stream_work import call_demand
 from model.demand.work import Demand
-from model.laws import disk_means, disk_sets, scan_reads
+from model.laws import disk_means, scan_reads
 from model.laws.numeric import Number, larger, nearest, smaller, some, where
 from model.spec import ReadStream, System
 
@@ -28,8 +28,6 @@ class DeviceDemand:
     """Time that they take of the device's capacity, over all requests that it serves at once."""
     far_held_s: Number
     """The same, if none of them went on where the one before has ended."""
-    answered_s: Number
-    """The same, if the drive had read all of them ahead already."""
     at_device_s: Number
     """Time that the device has one of them, one after another."""
     first_s: Number
@@ -131,7 +129,6 @@ def device_demand(system: System, demand: Demand, own_s: Number) -> DeviceDemand
         transfer_s=transfer_s,
         held_s=held_s,
         far_held_s=larger(held_s, far_held_s),
-        answered_s=smaller(held_s, answered_s(disk, requests, demand.read_blocks * size)),
         at_device_s=alone_s,
         first_s=where(first_blocks > 0, first.device_s, 0.0),
         last_blocks=_first_present(plan.pieces[::-1]),
@@ -159,12 +156,6 @@ def _in_flight(system: System, demand: Demand) -> Number:
 def _channel_s(disk: Any, size_bytes: Number) -> Number:
     """Time on the channel of a device, as wide as all members that hold data."""
     return size_bytes / disk_means.sequential_bytes_per_s(disk, False)
-
-
-def answered_s(disk: Any, requests: Number, size_bytes: Number) -> Number:
-    """Time that requests take of a device's capacity that it answers from what it has read ahead."""
-    parts = disk_sets.parts_of_call(disk, size_bytes / larger(FIRST, requests))
-    return (parts * requests * disk.overhead_s + size_bytes / disk.bus_bytes_per_s) / disk.raid_disks
 
 
 def _by_size(pieces: list[scan_reads.Piece]) -> list[tuple[Number, Number]]:

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
 
-from model.demand.reading import ReadPlan
 from model.demand.storage import DeviceDemand, parallel_of
 from model.demand.work import Demand
-from model.laws import disk_means, scan_reads, turns
+from model.laws import scan_reads, turns
 from model.laws.numeric import Number, larger, smaller, where
 from model.spec import Statement, System
 
@@ -89,26 +87,11 @@ def among_others(system: System, work: Statement, demand: Demand, asked: DeviceD
         queued = larger(own, users * demand.cpu_s / system.host.cpus)  # sessions share the processors
         beside = beside * _runs(system, users, reads, queued, asked, at_device) / reads
     apart = where(users > 1, beside * (1 - follows), 0.0)
-    near_s = asked.held_s
-    if demand.change is None and reach_bytes(system):  # what one has the drive read, the others find
-        shared_s = larger(asked.answered_s, near_s / users)
-        near_s = where(_all_alike(plan), near_s + follows * (shared_s - near_s), near_s)
     return replace(
         asked,
         latency_s=asked.latency_s + apart * asked.continued_s,
-        held_s=near_s + apart * (asked.far_held_s - near_s),
+        held_s=asked.held_s + apart * (asked.far_held_s - asked.held_s),
     )
-
-
-def _all_alike(plan: ReadPlan) -> Any:
-    """Whether all sessions read the same places in the same order: scans do, and leave the same cached blocks out."""
-    return (plan.positioned_fraction == 0) | plan.uneven
-
-
-def reach_bytes(system: System) -> Number:
-    """Bytes of a segment that drives have read ahead and still hold, where they turn; 0 elsewhere."""
-    disk = system.disk
-    return disk.track_buffer_bytes * disk_means.data_members(disk) if disk.rotation_s else 0
 
 
 def _runs(
@@ -132,20 +115,9 @@ def _runs(
 def _following(system: System, work: Statement, demand: Demand, lead_reads: Number) -> Number:
     """Share of a session's reads that go on where another session's has ended."""
     users, plan, reads, size = work.users, demand.plan, larger(1, demand.reads), demand.block_size_bytes
-    reach = reach_bytes(system)
     if demand.change is not None:
         part_bytes = demand.read_blocks * size
         return turns.following_parts_fraction(users, part_bytes, part_bytes / reads)
-    if reach:
-        each_bytes = demand.read_blocks * size / reads
-        together = 1 - (1 - smaller(1, reach / larger(1, lead_reads * each_bytes))) ** 2
-        if plan.asynchronous and not plan.through_page_cache:  # a session's own reads lie so far apart
-            ahead = smaller(reads, system.instance.direct_read_slots_limit)
-            together = together * smaller(1, larger(0, 2 - ahead * each_bytes / reach))
-        # NOTE: those that begin anywhere find what passes the heads within a turn
-        disk, segment_bytes = system.disk, larger(1, demand.segment.blocks) * size
-        passes_bytes = smaller(reach, disk.rotation_s * disk_means.sequential_bytes_per_s(disk, False))
-        return where(_all_alike(plan), together, smaller(1, passes_bytes / segment_bytes))
     return sum(
         piece.count
         / reads

@@ -524,7 +524,11 @@ def test_so_are_streams_which_say_what_calculate_says(
 
 
 def test_laws_of_large_arrays_are_those_of_small_ones() -> None:
-    """Beyond a vector register and numpy's buffer, where its loops take another way."""
+    """Beyond a vector register and numpy's buffer, where its loops take another way.
+
+    On flash: reads of a platter are followed point by point.
+    """
+    given = load("full-scan-nvme", ["host.io_path=asm", "instance.disk_asynch_io=false"])
     random = np.random.default_rng(2)
     many = quick(9_001, 20_011)
     axes = {
@@ -534,10 +538,10 @@ def test_laws_of_large_arrays_are_those_of_small_ones() -> None:
         "table.row_bytes_sd": random.uniform(0, 60, many),
         "disk.overhead_s": random.uniform(0, 1e-3, many),
     }
-    every = calculate_many(BUFFERED.system, BUFFERED.workload, axes)
+    every = calculate_many(given.system, given.workload, axes)
     for places in (np.arange(7, 18), random.permutation(many)[:333], np.arange(0, many, 3), np.array([5])):
         few = calculate_many(
-            BUFFERED.system, BUFFERED.workload, {path: column[places] for path, column in axes.items()}
+            given.system, given.workload, {path: column[places] for path, column in axes.items()}
         )
         for name in (*MEASURES, "exact"):
             assert every[name][places].tobytes() == few[name].tobytes(), name

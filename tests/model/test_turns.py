@@ -123,9 +123,6 @@ def test_books_of_many_sessions_balance_where_only_headers_are_read(
         assert time.last_session_s >= time.elapsed_s
 
 
-@pytest.mark.xfail(
-    strict=True, reason="members of a set have read nothing ahead yet, which the estimate leaves out"
-)
 def test_of_sessions_that_share_few_reads_most_wait_for_none() -> None:
     given = scenario("array-raid5", "update", 100, cpus=16, rows_fraction=0.1)
     law, played = (run(given.system, given.workload).time for run in (calculate, simulate))

@@ -14,21 +14,16 @@ from model.demand import (
     demand_of,
     device_demand,
     parallel_of,
-    reads_as_calls,
     reaps_are_waits,
 )
-from model.demand.device_calls import changed
-from model.demand.network import alone as alone_stream
-from model.demand.storage import answered_s, bursting
-from model.demand.stream_demand import CallDemand
-from model.demand.stream_work import call_demand
 from model.demand.turns import Alone, among_others, ends_at
 from model.laws import device
 from model.laws.iostat import DeviceSums
-from model.laws.numeric import Number, known_where, larger, nearest, over, smaller, some, where
+from model.laws.numeric import Number, known_where, larger, over, smaller, some, where
 from model.results import DeviceStats, EventTime, RunResult, part
 from model.spec import Statement, System
 from model.workloads.statements import books
+from model.workloads.statements.followed import followed, is_followed
 
 
 @dataclass(slots=True)
@@ -70,8 +65,15 @@ def compose(system: System, work: Statement, demand: Demand) -> tuple[ScanTime, 
     own = demand.cpu_s + reaped + waits - demand.sent_twice_s + demand.trips * host.between_calls_s
     copied, blocked = 0.0 * own, 0.0 * own
     asked = device_demand(system, demand, own)
+    hidden = (
+        truly_async
+        & where(users > 1, False, True)
+        & where(own < CLEARLY_SLOWER * asked.service_s, False, True)
+    )
+    if is_followed(system, work, demand) and some(where(hidden, False, True)):
+        return _as_followed(system, work, demand, own, asked)
     if plan.through_page_cache:
-        asked, copy_s = _read_through_page_cache(system, demand, own, asked)
+        asked, copy_s = _copied(system, demand, asked)
     lone_held_s = asked.held_s
     if some(users > 1):
         asked = among_others(system, work, demand, asked)
@@ -120,7 +122,7 @@ def compose(system: System, work: Statement, demand: Demand) -> tuple[ScanTime, 
             reap_cpu_s=reap_cpu,
             hidden=where(crowded, False, True)
             & where(plan.uneven, False, True)
-            & (where(own < CLEARLY_SLOWER * asked.service_s, False, True) | (not truly_async))
+            & (hidden | (not truly_async))
             & (truly_async | asked.exact | where(demand.reads > 0, False, True)),
             busy_s=_busy_s(users, parallel, last_end, alone_busy + plan.single_reads * asked.single_s),
             log_space_s=log_s,
@@ -130,67 +132,63 @@ def compose(system: System, work: Statement, demand: Demand) -> tuple[ScanTime, 
     )
 
 
-def _read_through_page_cache(
-    system: System, demand: Demand, own_s: Number, raw: DeviceDemand
-) -> tuple[DeviceDemand, Number]:
-    """What a session asks that reads through the page cache, pages ahead of its own work, and the copies it waits for.
-
-    *raw* is what it would ask without a page cache.
-    """
-    system, plan, missed = bursting(system), demand.plan, 1 - system.host.page_cache_hit_fraction
-    each_copy_s = reads_as_calls(system, demand, own_s).block_size_bytes / system.host.copy_bytes_per_s
-    asked = dict.fromkeys(
-        ("requests", "bytes", "waited_s", "held_s", "far_held_s", "at_device_s"), 0.0 * own_s
+def _as_followed(
+    system: System, work: Statement, demand: Demand, own_s: Number, raw: DeviceDemand
+) -> tuple[ScanTime, DeviceDemand]:
+    """Times of sessions whose reads are followed one by one; *raw* is what they ask without a page cache."""
+    plan, host = demand.plan, system.host
+    found = followed(system, work, demand)
+    asked = replace(
+        raw,
+        latency_s=found.device_s,
+        transfer_s=0.0,
+        first_s=found.first_s,
+        single_s=found.single_wait_s / larger(1, plan.single_reads),
     )
-    for pattern, share in (
-        ("sequential", 1 - plan.positioned_fraction),
-        ("random", plan.positioned_fraction),
-    ):
-        if not some((share > 0) & (demand.reads > 0)):
-            continue
-        calls = reads_as_calls(system, demand, own_s, pattern=pattern)
-        found = alone_stream(system, calls)
-        worked_s = calls.count * (system.host.read_call_s + each_copy_s + calls.think_s)
-        many = share * where(demand.reads > 0, calls.count, 0)
-        asked["requests"] = asked["requests"] + many * found.demand.requests
-        asked["bytes"] = asked["bytes"] + many * found.demand.device_bytes
-        asked["held_s"] = asked["held_s"] + many * found.demand.held_s
-        asked["far_held_s"] = asked["far_held_s"] + many * found.demand.requests * _far_window_s(
-            system, calls, found.demand
-        )
-        asked["at_device_s"] = asked["at_device_s"] + many * larger(
-            found.demand.device_s, found.demand.held_s
-        )
-        asked["waited_s"] = asked["waited_s"] + many / calls.count * larger(0.0, found.elapsed_s - worked_s)
-    singles = plan.single_reads
-    rounded = reads_as_calls(system, demand, own_s)
-    whole = demand.read_blocks * demand.block_size_bytes / (rounded.count * rounded.block_size_bytes)
+    if plan.through_page_cache:
+        asked = replace(asked, requests=found.requests, bytes=found.bytes)
+    inside_submit = plan.asynchronous and plan.through_page_cache
+    copied = demand.read_blocks * demand.block_size_bytes / host.copy_bytes_per_s if inside_submit else 0.0
+    reaped = demand.reads * host.reap_call_s if plan.asynchronous else 0.0
+    posted = reaped if plan.asynchronous and not inside_submit and reaps_are_waits(system) else 0.0
+    run_queue = found.run_queue_s if work.users > 1 else 0.0
+    elapsed = own_s + copied + found.read_wait_s + found.single_wait_s + run_queue
+    log_s, free_s = demand.writing.stalls_s(elapsed) if demand.writing else (0.0, 0.0)
+    return ScanTime(
+        elapsed_s=elapsed + log_s + free_s,
+        last_s=larger(elapsed, found.last_s) + log_s + free_s,
+        read_wait_s=posted + (0.0 if inside_submit else found.read_wait_s),
+        single_wait_s=found.single_wait_s,
+        device_queue_s=0.0,
+        run_queue_s=run_queue,
+        submit_cpu_s=copied,
+        submit_blocked_s=found.read_wait_s if inside_submit else 0.0,
+        reap_cpu_s=reaped - posted,
+        hidden=False,
+        busy_s=found.busy_s,
+        log_space_s=log_s,
+        free_buffers_s=free_s,
+    ), asked
+
+
+def _copied(system: System, demand: Demand, raw: DeviceDemand) -> tuple[DeviceDemand, Number]:
+    """What a session asks whose reads the page cache answers, and the copies it waits for."""
+    single_s = demand.block_size_bytes / system.host.copy_bytes_per_s
+    nothing = 0.0 * raw.requests
     return replace(
         raw,
-        requests=asked["requests"] + singles * missed,
-        bytes=asked["bytes"] * whole + singles * missed * demand.block_size_bytes,
-        latency_s=asked["waited_s"],
-        transfer_s=0.0 * own_s,
-        held_s=asked["held_s"],
-        far_held_s=larger(asked["held_s"], asked["far_held_s"]),
-        answered_s=smaller(asked["held_s"], answered_s(system.disk, asked["requests"], asked["bytes"])),
-        continued_s=larger(0.0, asked["far_held_s"] - asked["held_s"]),
-        at_device_s=asked["at_device_s"],
-        single_s=missed * raw.single_s + demand.block_size_bytes / system.host.copy_bytes_per_s,
-        exact=raw.exact & where(missed > 0, False, True),
-    ), demand.reads * each_copy_s
-
-
-def _far_window_s(system: System, calls: Any, near: CallDemand) -> Number:
-    """Time that a window takes of the device's capacity, if it does not go on where the one before has ended."""
-    size = near.device_bytes / larger(LEAST_REQUESTS, near.requests)
-    far = call_demand(
-        system, changed(calls, path="raw", pattern="random", block_size_bytes=larger(1, nearest(size)))
-    )
-    return far.held_s
-
-
-LEAST_REQUESTS = 1e-9
+        requests=nothing,
+        bytes=nothing,
+        latency_s=nothing,
+        transfer_s=nothing,
+        held_s=nothing,
+        far_held_s=nothing,
+        at_device_s=nothing,
+        continued_s=nothing,
+        single_s=single_s,
+        single_held_s=0.0 * single_s,
+        exact=True,
+    ), demand.read_blocks * single_s
 
 
 def _busy_s(users: Number, parallel: Number, elapsed_s: Number, each_s: Number) -> Number:

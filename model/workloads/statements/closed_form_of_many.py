@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from model.demand import MixedRegimes
+from model.demand import MixedRegimes, OneByOne
 from model.errors import BlocktimeError
 from model.laws.numeric import Number
 from model.measures import MEASURES
@@ -132,6 +132,10 @@ class Design:
         try:
             with np.errstate(divide="raise", invalid="raise", over="raise"):
                 exact, found = row(*_views(self.system, self.work, group.plain | laid))
+        except OneByOne:
+            for place in group.places:
+                self._answer_alone(table, int(place), alone)
+            return
         except MixedRegimes as mixed:
             parts = [group.places[mixed.mask], group.places[~mixed.mask]]
         except (BlocktimeError, ArithmeticError, ValueError, TypeError):  # a law that counts in plain numbers

@@ -2,29 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from itertools import islice
+from functools import partial
 
-import numpy as np
-import numpy.typing as npt
 import simpy
 
 from model import causes
 from model.books import device_of
 from model.demand import Demand, demand_of
 from model.demand.turns import first_step_s, stretch_blocks, stretches_of
-from model.demand.work import RANGE_SCAN
 from model.errors import OutsideLaw
 from model.machine.cache.free_buffers import FreeBuffers
-from model.machine.segment.extent_map import Extent, lay_out, part_of, reads_of, uncached_reads_of
 from model.results import RunResult
 from model.sim.machine import Machine, Place, machine_of
 from model.sim.open_file import OpenFile
 from model.sim.streams import stream
-from model.spec import Statement, System, release_tuple
+from model.spec import Statement, System
 from model.workloads.statements import books
 from model.workloads.statements.ledger import mean_waits
-from model.workloads.statements.session import CachedSegment, Read, Session
+from model.workloads.statements.placed_reads import extents_of, reads_by_session, single_reads
+from model.workloads.statements.session import CachedSegment, Session
 from model.workloads.statements.shared_segment import Changes, SharedSegment, demand_played, shares
 
 MOST_STEPS = 2_000_000
@@ -63,7 +59,7 @@ class StatementProgram:
         self.demand = demand = demand_of(system, work)
         stretch = stretch_blocks(demand, work.users)
         _refuse_what_takes_too_long(work, demand, stretch)
-        extents = _extents(system, demand)
+        extents = extents_of(system, demand)
         size = int(demand.block_size_bytes)
         self.end_byte = first_byte + max(1, extents[-1].first + extents[-1].blocks) * size
         cached = None
@@ -82,8 +78,8 @@ class StatementProgram:
             system, demand, work.users
         )
         singles, scan_of = (
-            _single_reads(work, demand, extents),
-            _reads_by_session(system, work, demand, extents, seed),
+            single_reads(work, demand, extents),
+            reads_by_session(system, work, demand, extents, partial(stream, seed)),
         )
         self.ended: simpy.Event = machine.env.all_of(
             [
@@ -156,94 +152,6 @@ def steps_of(work: Statement, demand: Demand, stretch: float) -> tuple[float, fl
     steps = work.users * (float(demand.reads) + stretches_of(float(demand.blocks_wanted), stretch))
     scans = work.users if demand.change is None else 1
     return steps, scans * float(demand.segment.blocks)
-
-
-def _extents(system: System, demand: Demand) -> list[Extent]:
-    """The segment in its datafile."""
-    space = system.tablespace
-    return lay_out(
-        max(1, int(demand.segment.blocks)),
-        block_size_bytes=space.block_size_bytes,
-        assm=space.space_management == "assm",
-        uniform_extent_bytes=space.uniform_extent_bytes if space.extent_management == "uniform" else None,
-        release_11_2=release_tuple(system.instance.release) >= (11, 2),
-    )
-
-
-def _single_reads(work: Statement, demand: Demand, extents: list[Extent]) -> list[list[int]]:
-    """Blocks of header and map that each session reads; the first one does so for all that share a segment.
-
-    The header is the last block before the first extent's data; blocks of the map lie at the begins of later extents.
-    """
-    each = demand.plan.single_reads
-    count = int(each) if demand.change is None else round(float(each) * work.users)
-    if not count:
-        return [[]] * work.users
-    header = extents[0].first + extents[0].lead - 1
-    blocks = [header, *(extents[len(extents) * rank // count].first for rank in range(1, count))]
-    return [blocks] * work.users if demand.change is None else [blocks, *([[]] * (work.users - 1))]
-
-
-def _reads_by_session(
-    system: System, work: Statement, demand: Demand, extents: list[Extent], seed: int
-) -> Callable[[int], Iterator[Read]]:
-    """The reads of each session in order, by its rank; those that change rows share them among them."""
-    plan, each = demand.plan, float(demand.reads)
-    shared = demand.change is not None
-    if demand.access_path == RANGE_SCAN or (shared and plan.positioned_fraction == 1):
-        return lambda rank: _single_block_reads(
-            round((rank + 1) * each) - round(rank * each),
-            float(plan.positioned_fraction),
-            extents,
-            stream(seed, f"places {rank}"),
-        )
-    if not each:
-        return lambda _: iter(())
-    blocks = int(demand.segment.blocks)
-    mbrc, window = int(plan.mbrc), None if plan.window_blocks is None else int(plan.window_blocks)
-    cached = _cached_blocks(system, plan.direct, extents, seed)
-
-    def of_session(rank: int) -> Iterator[Read]:
-        begin, end = (
-            (blocks * rank // work.users, blocks * (rank + 1) // work.users) if shared else (0, blocks)
-        )
-        own = part_of(extents, begin, end)
-        if cached is None:
-            return reads_of(own, mbrc=mbrc, window_blocks=window)
-        flags = iter(cached[begin:end])
-        return uncached_reads_of(
-            own, mbrc=mbrc, cached_of=lambda many: [bool(one) for one in islice(flags, many)]
-        )
-
-    return of_session
-
-
-def _cached_blocks(
-    system: System, direct: bool, extents: list[Extent], seed: int
-) -> npt.NDArray[np.bool_] | None:
-    """Which data blocks are cached, the same for all sessions; None where a scan does not meet any."""
-    share = system.table.cached_fraction
-    if direct or not share:
-        return None
-    draws = stream(seed, "cached blocks")
-    return np.concatenate([draws.random(extent.data) < share for extent in extents])
-
-
-def _single_block_reads(
-    count: int, positioned_fraction: float, extents: list[Extent], draws: np.random.Generator
-) -> Iterator[Read]:
-    """*count* reads of the segment; of those after the first the stated share go anywhere, evenly among the others."""
-    first, end = extents[0].first, extents[-1].first + extents[-1].blocks
-    place = first + int(draws.random() * (end - first))
-    jumps = 0
-    for rank in range(count):
-        if int(rank * positioned_fraction + 1e-9) > jumps:
-            jumps += 1
-            place = first + int(draws.random() * (end - first))
-        yield place, 1
-        place += 1
-        if place >= end:
-            place = first
 
 
 def _timing(

@@ -21,12 +21,10 @@ from model.sim.open_file import OpenFile
 from model.sim.pool import BufferPool
 from model.spec import System
 from model.workloads.statements.ledger import Ledger
+from model.workloads.statements.placed_reads import Read
 from model.workloads.statements.shared_segment import Changes, changed_in_time
 
 Step = Generator[simpy.Event, Any, None]
-
-Read = tuple[int, int]
-"""First block of a read in its datafile, and its blocks."""
 
 
 @dataclass(slots=True)

@@ -1,0 +1,444 @@
+"""The first reads of a statement, followed one by one on the drive's own state: what its sessions wait for.
+
+Where heads are, what members of a set have read ahead and which pages a reader has had decide how long a read takes, so
+that no mean over places tells it. The sessions go on in order of the moments at which they are ready; the drive, the
+processors and the windows of the page cache are the states that a simulation has. Left out is what a queue does to the
+requests that wait in it: they do not merge, and no scheduler sorts them. Reads beyond those that are followed take as
+long as the later half of these.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections import deque
+from collections.abc import Generator, Iterator, Sequence
+from dataclasses import dataclass, fields, replace
+from heapq import heappop, heappush
+from itertools import repeat
+from operator import attrgetter
+from typing import Any
+from zlib import crc32
+
+import numpy as np
+
+from model.demand.device_calls import idles, largest_bytes
+from model.demand.reading import OneByOne, reaps_are_waits
+from model.demand.turns import Pace, first_step_s, pace_of, stretch_blocks, stretches_of
+from model.demand.work import Demand
+from model.laws import block_layer, page_cache
+from model.laws.device import copy_time_s
+from model.laws.numeric import some, where
+from model.machine.device.drive import drive_of
+from model.machine.device.elevator import IDLE_S, NEAR_BYTES, SYNC_SLICE_S
+from model.machine.device.servers import DrawnServers, Servers
+from model.machine.host.read_ahead import ReadAhead, Window
+from model.spec import Disk, Host, Statement, System
+from model.workloads.statements.placed_reads import Draws, Read, extents_of, reads_by_session, single_reads
+
+MOST_READS = 320
+"""Reads that are followed, of all sessions; each has its share of them."""
+MOST_REPLAYS = 16
+"""Times that few reads are followed where chance decides where they lie."""
+LEAST_OF_SESSION = 40
+MOST_BLOCKS = 1 << 20
+"""Blocks of a segment that are laid out extent by extent; those of a larger one behind them count as one extent."""
+HIT_ROUNDING = 1e-12
+SELDOM = 0.02
+"""Share of a segment that drives hold, below which a read elsewhere seldom finds its block there."""
+MOST_TURNS = 64
+"""Turns at a processor for blocks that need no read."""
+
+Steps = Generator[float, None, float]
+"""Moments at which a session goes on; returns the last one."""
+
+
+@dataclass(slots=True)
+class Followed:
+    """What a session waits for, in seconds, and what it asks of the device; means of all sessions."""
+
+    elapsed_s: float = 0.0
+    single_wait_s: float = 0.0
+    read_wait_s: float = 0.0
+    """Waits for the reads of the scan, with copies out of the page cache that are part of them."""
+    run_queue_s: float = 0.0
+    device_s: float = 0.0
+    """Time from the begin of its requests to their ends, one after another."""
+    requests: float = 0.0
+    bytes: float = 0.0
+    first_s: float = 0.0
+    """Wait for the first read of the scan."""
+    last_s: float = 0.0
+    """From the begin of the first session to the end of the last."""
+    busy_s: float = 0.0
+    """Time in which the device has a request, of all sessions."""
+
+
+FIELDS = [field.name for field in fields(Followed)]
+
+
+def is_followed(system: System, work: Statement, demand: Demand) -> bool:
+    """Whether the device's state decides how long a read takes: where heads move, and behind a page cache.
+
+    Where one session reads here and there in a segment much larger than what drives hold of it, means over places do.
+    """
+    plan, disk, missed = demand.plan, system.disk, 1 - system.host.page_cache_hit_fraction
+    if plan.through_page_cache and some((demand.reads > 0) & (missed > 0)):
+        return True
+    held_bytes = disk.track_buffer_bytes + disk.rotation_s * disk.bandwidth_bytes_per_s
+    span_bytes = demand.segment.blocks * demand.block_size_bytes
+    anywhere = (work.users == 1) & (plan.positioned_fraction > 0) & where(plan.uneven, False, True)
+    anywhere = anywhere & (held_bytes * disk.raid_disks < SELDOM * span_bytes)
+    places = (disk.rotation_s > 0) & where(anywhere, False, True)
+    return bool(some(where(demand.reads + plan.single_reads > 0, places, False)))
+
+
+def followed(system: System, work: Statement, demand: Demand) -> Followed:
+    """The mean session of a statement, whose reads are followed; a statement of few reads several times.
+
+    Raises :class:`OneByOne` for an array of scenarios.
+    """
+    pace = pace_of(system, demand)
+    parts: tuple[tuple[Any, Any], ...] = (
+        (system.disk, Disk),
+        (system.host, Host),
+        (demand, Demand),
+        (pace, Pace),
+    )
+    given = [work.users, *(value for part, kind in parts for value in _fields(part, kind))]
+    if any(getattr(number, "ndim", 0) for number in given):
+        raise OneByOne
+    reads = max(1.0, float(demand.reads))
+    by_chance = demand.plan.uneven or demand.plan.positioned_fraction > 0 or not demand.plan.pieces
+    replays = MOST_REPLAYS if work.users > 1 or by_chance else 1
+    replays = max(1, min(replays, round(MOST_READS / (work.users * reads))))
+    each = [_Replay(system, work, demand, replay).played() for replay in range(replays)]
+    return _mean(each)
+
+
+def _mean(each: Sequence[Followed]) -> Followed:
+    return Followed(*(sum(map(attrgetter(name), each)) / len(each) for name in FIELDS))
+
+
+def _fields(part: Any, kind: Any) -> Iterator[Any]:
+    return (getattr(part, name) for name in inspect.signature(kind).parameters)
+
+
+def _draws(replay: int) -> Draws:
+    return lambda name: np.random.default_rng((replay, crc32(name.encode())))
+
+
+class _Replay:
+    """All sessions of a statement on one device."""
+
+    def __init__(self, system: System, work: Statement, demand: Demand, replay: int) -> None:
+        disk, users, draws = system.disk, int(work.users), _draws(replay)
+        self.system, self.demand = system, demand
+        self.server = (
+            DrawnServers(
+                int(disk.parallel_requests), disk.overhead_s, disk.bandwidth_bytes_per_s, repeat(1.0)
+            )
+            if disk.service_cv
+            else drive_of(disk)
+        )
+        self.largest_bytes = int(largest_bytes(system))
+        self.processors = Servers(int(system.host.cpus))
+        self.keeper = _Keeper() if idles(system) else None
+        self.busy_s = self._busy_until_s = 0.0
+        extents = extents_of(system, demand, MOST_BLOCKS)
+        self.blocks = extents[-1].first + extents[-1].blocks
+        singles, reads_of = (
+            single_reads(work, demand, extents),
+            reads_by_session(system, work, demand, extents, draws),
+        )
+        begins = draws("session start").uniform(0, 1, users) * first_step_s(system, demand, work.users)
+        most = max(LEAST_OF_SESSION, MOST_READS // users)
+        self.stretch = float(stretch_blocks(demand, work.users))
+        self.sessions = [
+            _Session(self, singles[rank], reads_of(rank), float(begins[rank]) if users > 1 else 0.0, most)
+            for rank in range(users)
+        ]
+
+    def played(self) -> Followed:
+        """Let the session that is ready first go on, until all are done."""
+        ready = [(session.begin_s, rank, session.steps()) for rank, session in enumerate(self.sessions)]
+        waiting: list[tuple[float, float, int, Iterator[float]]] = []
+        for begin_s, rank, steps in ready:
+            heappush(waiting, (begin_s, begin_s, rank, steps))
+        while waiting:
+            now_s, _, rank, steps = heappop(waiting)
+            following_s = next(steps, None)
+            if following_s is not None:
+                heappush(waiting, (following_s, now_s, rank, steps))
+        found = [session.whole() for session in self.sessions]
+        mean = _mean(found)
+        first_s = min(session.begin_s for session in self.sessions)
+        ends = [one.elapsed_s + session.begin_s for one, session in zip(found, self.sessions, strict=True)]
+        mean.last_s = max(ends) - first_s
+        played_s = max(session.count.elapsed_s + session.begin_s for session in self.sessions) - first_s
+        mean.busy_s = min(mean.last_s, self.busy_s * mean.last_s / max(played_s, 1e-300))
+        return mean
+
+    def submit(self, now_s: float, place: int, size: int) -> float:
+        """When a request is done."""
+        done_s = self.server.submit(now_s, False, place, size)
+        if done_s > self._busy_until_s:
+            self.busy_s += done_s - max(now_s, self._busy_until_s)
+            self._busy_until_s = done_s
+        return done_s
+
+
+class _Keeper:
+    """A scheduler that keeps the device for a process that goes on near where it was [linux-cfq]."""
+
+    def __init__(self) -> None:
+        self._process: Any = None
+        self._until_s = 0.0
+        self._slice_ends_s = 0.0
+        self._near = True
+
+    def free_s(self, process: Any, now_s: float) -> float:
+        """From when on the process may have the device."""
+        if (
+            self._process is None
+            or (process is self._process and now_s < self._slice_ends_s)
+            or not self._near
+        ):
+            return now_s
+        return max(now_s, min(self._until_s, self._slice_ends_s))
+
+    def took(self, process: Any, now_s: float, done_s: float, near: bool) -> None:
+        """The process has had a request served."""
+        if process is not self._process or now_s >= self._slice_ends_s:
+            process.turns += process is not self._process
+            self._process, self._slice_ends_s = process, now_s + SYNC_SLICE_S
+        self._near = near
+        self._until_s = done_s + IDLE_S
+
+
+class _Asked:
+    """Parts of the disk that are read together, and when they are there."""
+
+    __slots__ = ("done_s", "parts")
+
+    def __init__(self, parts: list[tuple[int, int]]) -> None:
+        self.parts = parts
+        self.done_s: float | None = None
+
+
+class _Session:
+    """One session, as :class:`model.workloads.statements.session.Session` has it, without a queue."""
+
+    def __init__(
+        self, replay: _Replay, singles: list[int], reads: Iterator[Read], begin_s: float, most: int
+    ) -> None:
+        demand, host = replay.demand, replay.system.host
+        self.begin_s, self.most = begin_s, most
+        self.count, self.half = Followed(), Followed()
+        self.done = 0.0
+        self._replay, self._demand, self._host, self._plan = replay, demand, host, demand.plan
+        self._singles, self._reads = singles, reads
+        self._pace = pace_of(replay.system, demand)
+        self._size = int(demand.block_size_bytes)
+        self._number = 0
+        self._each = max(1.0, float(demand.blocks_wanted) / max(1.0, float(demand.read_blocks)))
+        self._ahead = ReadAhead(max(1, int(host.read_ahead_bytes) // block_layer.PAGE_BYTES))
+        self._ahead.end_page = -(-replay.blocks * self._size // block_layer.PAGE_BYTES)
+        self._hits = 0.0
+        self.turns = 0
+        """Times that the scheduler has given it the device after another."""
+        self._half_turns = 0
+        self._pending: deque[_Asked] = deque()
+        self._last_end: int | None = None
+
+    def whole(self) -> Followed:
+        """All of its reads: those that were not followed take as long as the later half of the others."""
+        left = max(0.0, float(self._demand.reads) - self._number) if self._number == self.most else 0.0
+        times = left / max(1, self._number - self._number // 2)
+        values = ((getattr(self.count, name), getattr(self.half, name)) for name in FIELDS)
+        found = Followed(*(value + times * (value - half) for value, half in values))
+        found.first_s = self.count.first_s
+        if (
+            self.turns == self._half_turns and self._replay.keeper is not None
+        ):  # all of these in one slice of time
+            others = len(self._replay.sessions) - 1
+            others_s = others * (found.elapsed_s - self.count.elapsed_s)
+            found.elapsed_s += others_s
+            found.read_wait_s += others_s
+        return found
+
+    def steps(self) -> Iterator[float]:
+        """Moments at which it goes on."""
+        now_s = self.begin_s
+        for block in self._singles:
+            waited_s = now_s
+            now_s = yield from self._read(now_s, (block, 1), copies=True)
+            self.count.single_wait_s += now_s - waited_s
+        if self._plan.asynchronous and not self._plan.through_page_cache:
+            now_s = yield from self._asynchronously(now_s)
+        else:
+            now_s = yield from self._one_by_one(now_s)
+        self.count.elapsed_s = now_s - self.begin_s
+
+    def _one_by_one(self, now_s: float) -> Steps:
+        wanted = float(self._demand.blocks_wanted)
+        read = next(self._reads, None)
+        while read is not None and self._number < self.most:
+            waited_s = now_s
+            now_s = yield from self._read(now_s, read, copies=not self._plan.asynchronous)
+            self._counted(now_s - waited_s)
+            size, step = read[1], min(read[1] * self._each, wanted - self.done)
+            read = next(self._reads, None)
+            if read is None:
+                step = wanted - self.done
+            copied_s = self._host.reap_call_s + self._copy_s(size) if self._plan.asynchronous else 0.0
+            now_s = yield from self._work(now_s, step, copied_s)
+            self._halved(now_s)
+        if not self.done:
+            now_s = yield from self._work(now_s, wanted)
+        return now_s
+
+    def _asynchronously(self, now_s: float) -> Steps:
+        instance, reap_s = self._replay.system.instance, self._host.reap_call_s
+        slots, wanted = int(instance.direct_read_slots), float(self._demand.blocks_wanted)
+        posted = reaps_are_waits(self._replay.system)
+        in_flight: deque[tuple[_Asked, int]] = deque()
+        while self._number < self.most:
+            while len(in_flight) < slots and (read := next(self._reads, None)) is not None:
+                in_flight.append((_Asked([(read[0] * self._size, read[1] * self._size)]), read[1]))
+                self._hand_down(now_s, in_flight[-1][0])
+            if not in_flight:
+                break
+            asked, blocks = in_flight.popleft()
+            waited_s = now_s
+            now_s = yield from self._wait(now_s, asked)
+            if now_s > waited_s:
+                slots = min(slots + 1, int(instance.direct_read_slots_limit))
+            self._counted(now_s - waited_s)
+            step = min(blocks * self._each, wanted - self.done)
+            now_s = yield from self._work(now_s, step, 0.0 if posted else reap_s)
+            now_s += reap_s if posted else 0.0
+            self._halved(now_s)
+        if not in_flight:
+            now_s = yield from self._work(now_s, wanted - self.done)
+        return now_s
+
+    def _counted(self, waited_s: float) -> None:
+        self._number += 1
+        self.count.read_wait_s += waited_s
+        if self._number == 1:
+            self.count.first_s = waited_s
+
+    def _halved(self, now_s: float) -> None:
+        if self._number == self.most // 2:
+            self.count.elapsed_s = now_s - self.begin_s
+            self.half = replace(self.count)
+            self._half_turns = self.turns
+
+    def _work(self, now_s: float, blocks: float, extra_s: float = 0.0) -> Steps:
+        """Process blocks: a processor for the CPU, then the client's turn."""
+        self.done += blocks
+        turns = 1
+        if blocks > self._replay.stretch:
+            turns = min(MOST_TURNS, stretches_of(blocks, self._replay.stretch))
+        for _ in repeat(None, turns):
+            begin_s, end_s = self._replay.processors.serve(
+                now_s, (blocks * self._pace.cpu_s + extra_s) / turns
+            )
+            self.count.run_queue_s += begin_s - now_s
+            now_s = end_s + blocks * self._pace.other_s / turns
+            yield now_s
+        return now_s
+
+    def _read(self, now_s: float, read: Read, *, copies: bool) -> Steps:
+        """Wait for a read; *copies*: and for the copy of its pages, which is CPU time elsewhere."""
+        place, size = read[0] * self._size, read[1] * self._size
+        if self._plan.through_page_cache:
+            now_s = yield from self._pages(now_s, place, size)
+            now_s += self._copy_s(read[1]) if copies else 0.0
+        else:
+            asked = _Asked([(place, size)])
+            self._hand_down(now_s, asked)
+            now_s = yield from self._wait(now_s, asked)
+        yield now_s
+        return now_s
+
+    def _copy_s(self, blocks: int) -> float:
+        return float(copy_time_s(blocks * self._size, self._host.copy_bytes_per_s))
+
+    def _hand_down(self, now_s: float, asked: _Asked) -> None:
+        """Requests go to the device, or wait with those before them until the scheduler gives it to the session."""
+        self._pending.append(asked)
+        self._send(now_s)
+
+    def _send(self, now_s: float) -> None:
+        keeper = self._replay.keeper
+        while self._pending and (keeper is None or keeper.free_s(self, now_s) <= now_s):
+            asked = self._pending.popleft()
+            asked.done_s = max(self._request(now_s, place, size) for place, size in asked.parts)
+
+    def _wait(self, now_s: float, asked: _Asked) -> Steps:
+        """Wait for what was handed down."""
+        while asked.done_s is None:
+            assert self._replay.keeper is not None
+            now_s = self._replay.keeper.free_s(self, now_s)
+            yield now_s
+            self._send(now_s)
+        if asked.done_s > now_s:
+            now_s = asked.done_s
+            yield now_s
+        self._send(now_s)
+        return now_s
+
+    def _request(self, now_s: float, place: int, size: int) -> float:
+        """When bytes are read, which the block layer cuts."""
+        done_s, largest = now_s, self._replay.largest_bytes
+        for begin in range(place, place + size, largest):
+            done_s = max(done_s, self._replay.submit(now_s, begin, min(largest, place + size - begin)))
+            self.count.requests += 1
+        self.count.bytes += size
+        self.count.device_s += done_s - now_s
+        if self._replay.keeper is not None:
+            near = self._last_end is None or abs(place - self._last_end) <= NEAR_BYTES
+            self._replay.keeper.took(self, now_s, done_s, near)
+        self._last_end = place + size
+        return done_s
+
+    def _pages(self, now_s: float, place: int, size: int) -> Steps:
+        """Wait for pages, those read ahead among them."""
+        pages = page_cache.pages_of(place, size, block_layer.PAGE_BYTES)
+        page = has = pages.start
+        while page < pages.stop:
+            holding, fresh = self._ahead.wanted(page, pages, page < has)
+            for window in fresh:
+                window.arrived = _Asked(self._runs(window))
+                if window.arrived.parts:
+                    self._hand_down(now_s, window.arrived)
+                else:
+                    window.arrived.done_s = now_s
+            if holding is None:
+                page += 1
+                continue
+            has = max(has, holding.pages.stop)
+            now_s = yield from self._wait(now_s, holding.arrived)
+            begins = holding.mark is not None and page < holding.mark < holding.pages.stop
+            page = holding.mark if begins and holding.mark is not None else holding.pages.stop
+        self._ahead.passed((place + size) // block_layer.PAGE_BYTES)
+        return now_s
+
+    def _runs(self, window: Window) -> list[tuple[int, int]]:
+        """Places and sizes of a window of pages; none where its share of hits is in the page cache already."""
+        self._hits += self._host.page_cache_hit_fraction
+        if self._hits >= 1 - HIT_ROUNDING:
+            self._hits -= 1
+            return []
+        size, pages = block_layer.PAGE_BYTES, window.pages
+        if self._host.filesystem != "ext3":
+            return [(pages.start * size, len(pages) * size)]
+        runs: list[tuple[int, int]] = []
+        for page in pages:
+            at = page_cache.place_of_page(page) * size
+            if runs and sum(runs[-1]) == at:
+                runs[-1] = (runs[-1][0], runs[-1][1] + size)
+            else:
+                runs.append((at, size))
+        return runs

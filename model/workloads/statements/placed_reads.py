@@ -1,0 +1,97 @@
+"""Where the reads of a statement lie in its datafile, session by session; chance draws some of their places."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from math import inf
+
+import numpy as np
+
+from model.demand.work import RANGE_SCAN, Demand
+from model.machine.segment.extent_map import Extent, lay_out, part_of, reads_of, uncached_reads_of
+from model.spec import Statement, System, release_tuple
+
+Read = tuple[int, int]
+"""First block of a read in its datafile, and its blocks."""
+Draws = Callable[[str], np.random.Generator]
+"""Random numbers for each use by its name."""
+
+
+def extents_of(system: System, demand: Demand, most_blocks: float = inf) -> list[Extent]:
+    """The segment in its datafile; what lies behind its first *most_blocks* blocks is one extent."""
+    space, blocks = system.tablespace, max(1, int(demand.segment.blocks))
+    extents = lay_out(
+        int(min(blocks, most_blocks)),
+        block_size_bytes=space.block_size_bytes,
+        assm=space.space_management == "assm",
+        uniform_extent_bytes=space.uniform_extent_bytes if space.extent_management == "uniform" else None,
+        release_11_2=release_tuple(system.instance.release) >= (11, 2),
+    )
+    if blocks > most_blocks:
+        last, left = extents[-1], int(blocks - most_blocks)
+        extents.append(Extent(last.first + last.blocks, left, 0, left))
+    return extents
+
+
+def single_reads(work: Statement, demand: Demand, extents: list[Extent]) -> list[list[int]]:
+    """Blocks of header and map that each session reads; the first one does so for all that share a segment.
+
+    The header is the last block before the first extent's data; blocks of the map lie at the begins of later extents.
+    """
+    each = demand.plan.single_reads
+    count = int(each) if demand.change is None else round(float(each) * work.users)
+    if not count:
+        return [[]] * work.users
+    header = extents[0].first + extents[0].lead - 1
+    blocks = [header, *(extents[len(extents) * rank // count].first for rank in range(1, count))]
+    return [blocks] * work.users if demand.change is None else [blocks, *([[]] * (work.users - 1))]
+
+
+def reads_by_session(
+    system: System, work: Statement, demand: Demand, extents: list[Extent], draws: Draws
+) -> Callable[[int], Iterator[Read]]:
+    """The reads of each session in order, by its rank; those that change rows share them among them."""
+    plan, each = demand.plan, float(demand.reads)
+    shared = demand.change is not None
+    if demand.access_path == RANGE_SCAN or (shared and plan.positioned_fraction == 1):
+        return lambda rank: _single_block_reads(
+            round((rank + 1) * each) - round(rank * each),
+            float(plan.positioned_fraction),
+            extents,
+            draws(f"places {rank}"),
+        )
+    if not each:
+        return lambda _: iter(())
+    blocks = int(demand.segment.blocks)
+    mbrc, window = int(plan.mbrc), None if plan.window_blocks is None else int(plan.window_blocks)
+    share = 0.0 if plan.direct else float(system.table.cached_fraction)
+
+    def of_session(rank: int) -> Iterator[Read]:
+        begin, end = (
+            (blocks * rank // work.users, blocks * (rank + 1) // work.users) if shared else (0, blocks)
+        )
+        own = part_of(extents, begin, end)
+        if not share:
+            return reads_of(own, mbrc=mbrc, window_blocks=window)
+        chances = draws("cached blocks")  # the same blocks for all sessions
+        chances.bit_generator.advance(begin)  # type: ignore[attr-defined]
+        return uncached_reads_of(own, mbrc=mbrc, cached_of=lambda many: list(chances.random(many) < share))
+
+    return of_session
+
+
+def _single_block_reads(
+    count: int, positioned_fraction: float, extents: list[Extent], draws: np.random.Generator
+) -> Iterator[Read]:
+    """*count* reads of the segment; of those after the first the stated share go anywhere, evenly among the others."""
+    first, end = extents[0].first, extents[-1].first + extents[-1].blocks
+    place = first + int(draws.random() * (end - first))
+    jumps = 0
+    for rank in range(count):
+        if int(rank * positioned_fraction + 1e-9) > jumps:
+            jumps += 1
+            place = first + int(draws.random() * (end - first))
+        yield place, 1
+        place += 1
+        if place >= end:
+            place = first

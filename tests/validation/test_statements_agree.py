@@ -5,6 +5,11 @@ import pytest
 from validation.residuals import compare, play
 
 READ_AHEAD = "a drive sends what it has read ahead faster than its medium passes it"
+MEMBERS = "members of a set have read nothing ahead at first"
+HEADS = "sessions that take turns move the heads for each other"
+FIRST = "the first reads of a small table find the heads near, and the rest read ahead"
+HOLES = "cached blocks leave holes that end the read-ahead of the page cache"
+SLICES = "cfq and bfq wait for a session that goes on near, while others wait for the device"
 BURST = "a volume serves at its burst rate behind the page cache, too"
 
 
@@ -16,6 +21,17 @@ BURST = "a volume serves at its burst rate behind the page cache, too"
         ("full_scan/20146", 1.2, BURST),
         ("delete/20211", 1.1, BURST),
         ("export/20145", 1.05, BURST),
+        ("update/20238", 1.25, MEMBERS),
+        ("delete/20086", 1.25, MEMBERS),
+        ("full_scan/20234", 1.25, MEMBERS),
+        ("full_scan/20028", 1.02, MEMBERS),
+        ("full_scan/20180", 1.05, HEADS),
+        ("index_range_scan/20121", 1.6, HEADS),
+        ("delete/20148", 1.02, FIRST),
+        ("full_scan/20142", 1.2, HOLES),
+        ("full_scan/20230", 1.4, HOLES),
+        ("export/20084", 1.3, SLICES),
+        ("export/20138", 1.4, SLICES),
     ],
 )
 def test_the_estimate_lies_where_the_simulation_does(name: str, factor: float, law: str) -> None:

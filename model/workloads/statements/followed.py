@@ -43,6 +43,10 @@ LEAST_OF_SESSION = 40
 MOST_BLOCKS = 1 << 20
 """Blocks of a segment that are laid out extent by extent; those of a larger one behind them count as one extent."""
 HIT_ROUNDING = 1e-12
+SLOTS_GROW = 6
+"""Reads of a session for each slot that it may have in the end, so that the later half has them all."""
+MOST_BEYOND = 3
+"""Times its share that a session reads at most while others are behind."""
 SELDOM = 0.02
 """Share of a segment that drives hold, below which a read elsewhere seldom finds its block there."""
 MOST_TURNS = 64
@@ -144,6 +148,8 @@ class _Replay:
         self.processors = Servers(int(system.host.cpus))
         self.keeper = _Keeper() if idles(system) else None
         self.busy_s = self._busy_until_s = 0.0
+        self.behind = users
+        """Sessions that have not made their share of the reads yet."""
         extents = extents_of(system, demand, MOST_BLOCKS)
         self.blocks = extents[-1].first + extents[-1].blocks
         singles, reads_of = (
@@ -152,6 +158,8 @@ class _Replay:
         )
         begins = draws("session start").uniform(0, 1, users) * first_step_s(system, demand, work.users)
         most = max(LEAST_OF_SESSION, MOST_READS // users)
+        if demand.plan.asynchronous and not demand.plan.through_page_cache:  # until the slots have grown
+            most = max(most, SLOTS_GROW * int(system.instance.direct_read_slots_limit))
         self.stretch = float(stretch_blocks(demand, work.users))
         self.sessions = [
             _Session(self, singles[rank], reads_of(rank), float(begins[rank]) if users > 1 else 0.0, most)
@@ -252,8 +260,8 @@ class _Session:
 
     def whole(self) -> Followed:
         """All of its reads: those that were not followed take as long as the later half of the others."""
-        left = max(0.0, float(self._demand.reads) - self._number) if self._number == self.most else 0.0
-        times = left / max(1, self._number - self._number // 2)
+        left = max(0.0, float(self._demand.reads) - self._number) if self._number >= self.most else 0.0
+        times = left / max(1, self._number - self.most // 2)
         values = ((getattr(self.count, name), getattr(self.half, name)) for name in FIELDS)
         found = Followed(*(value + times * (value - half) for value, half in values))
         found.first_s = self.count.first_s
@@ -278,11 +286,12 @@ class _Session:
         else:
             now_s = yield from self._one_by_one(now_s)
         self.count.elapsed_s = now_s - self.begin_s
+        self._replay.behind -= self._number < self.most
 
     def _one_by_one(self, now_s: float) -> Steps:
         wanted = float(self._demand.blocks_wanted)
         read = next(self._reads, None)
-        while read is not None and self._number < self.most:
+        while read is not None and self._goes_on():
             waited_s = now_s
             now_s = yield from self._read(now_s, read, copies=not self._plan.asynchronous)
             self._counted(now_s - waited_s)
@@ -302,7 +311,7 @@ class _Session:
         slots, wanted = int(instance.direct_read_slots), float(self._demand.blocks_wanted)
         posted = reaps_are_waits(self._replay.system)
         in_flight: deque[tuple[_Asked, int]] = deque()
-        while self._number < self.most:
+        while self._goes_on():
             while len(in_flight) < slots and (read := next(self._reads, None)) is not None:
                 in_flight.append((_Asked([(read[0] * self._size, read[1] * self._size)]), read[1]))
                 self._hand_down(now_s, in_flight[-1][0])
@@ -322,8 +331,17 @@ class _Session:
             now_s = yield from self._work(now_s, wanted - self.done)
         return now_s
 
+    def _goes_on(self) -> bool:
+        """Whether its next read is followed: the others should not go on without it, except in slices of time."""
+        if self._number < self.most:
+            return True
+        return (
+            self._replay.keeper is None and self._replay.behind > 0 and self._number < MOST_BEYOND * self.most
+        )
+
     def _counted(self, waited_s: float) -> None:
         self._number += 1
+        self._replay.behind -= self._number == self.most
         self.count.read_wait_s += waited_s
         if self._number == 1:
             self.count.first_s = waited_s

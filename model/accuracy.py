@@ -323,6 +323,18 @@ OF_TRANSACTIONS = (
         "disk that is seldom busy", "Little queues; chance decides which requests meet.", lambda case: True
     ),
 )
+OF_PROGRAMS = (
+    Regime(
+        "several programs on a rotating disk",
+        "Each program moves the heads for the others, by mean values of classes.",
+        lambda case: case.positions,
+    ),
+    Regime(
+        "several programs on a solid-state device",
+        "The programs meet at processors and device by chance.",
+        lambda case: True,
+    ),
+)
 SATURATED = 0.95
 BUSY = 0.5
 NEARLY_FULL = 0.75
@@ -332,7 +344,12 @@ MANY_READS = 500
 IN_STEP = 0.5
 
 
-REGIMES = {"statements": OF_STATEMENTS, "streams": OF_STREAMS, "transactions": OF_TRANSACTIONS}
+REGIMES = {
+    "statements": OF_STATEMENTS,
+    "streams": OF_STREAMS,
+    "transactions": OF_TRANSACTIONS,
+    "programs": OF_PROGRAMS,
+}
 """Family of kinds -> its regimes in order: a scenario belongs to the first that holds."""
 
 

@@ -11,7 +11,6 @@ from typing import Any, Final
 
 from model.demand import Demand, demand_of
 from model.demand.calls import UNBUFFERED
-from model.errors import OutsideLaw
 from model.laws.numeric import Number
 from model.results import RunResult
 from model.spec import System
@@ -133,10 +132,14 @@ def _transactions_program(machine: Any, system: System, work: Any, seed: int, pl
 
 
 def _calculate_together(system: System, work: Any, name: str) -> tuple[RunResult, bool]:
-    raise OutsideLaw(
-        f"{' and '.join(sorted({program.kind for program in work.programs}))} share the machine: no closed form knows "
-        "them together; simulate"
-    )
+    from model.workloads.side_by_side import calculate_together, own_systems  # noqa: PLC0415
+
+    families = [family_of(program.kind) for program in work.programs]
+    alone = [
+        family.calculate(own, program, name)[0]
+        for family, (own, program) in zip(families, own_systems(system, work), strict=True)
+    ]
+    return calculate_together(system, work, alone, endless=families[0].endless, name=name), False
 
 
 def _simulate_together(system: System, work: Any, seed: int, name: str) -> RunResult:
@@ -149,7 +152,10 @@ def _simulate_together(system: System, work: Any, seed: int, name: str) -> RunRe
 
 def _cost_together(system: System, work: Any) -> Cost:
     """Of all programs, together and each alone."""
-    costs = [family_of(program.kind).cost(system, program) for program in work.programs]
+    costs = [
+        family_of(program.kind).cost(system, program.model_copy(update={"beside": ()}))
+        for program in work.programs
+    ]
     dearest = max(costs)
     return Cost(
         2 * sum(cost.seconds for cost in costs),

@@ -140,7 +140,7 @@ def simulate_together(
 
     Raises :class:`OutsideLaw` for programs whose data do not fit on the disk, and for a run beyond thirty days.
     """
-    systems = [_system_of(system, program) for program in work.programs]
+    systems = [system_of(system, program) for program in work.programs]
     seeds = [seed if not rank else _seed_of(seed, rank) for rank in range(len(work.programs))]
     programs = [program.model_copy(update={"beside": ()}) for program in work.programs]
     every = list(zip(systems, programs, seeds, families, strict=True))
@@ -150,7 +150,7 @@ def simulate_together(
         raise OutsideLaw("too few transactions ended to say anything: ask for more users or a higher rate")
     alone = [_play([_at_once(*asked)], name)[2][0] for asked in every]
     found = _programs(machine, work, played, (together, alone))
-    notes = [_lasts(end_s, families[0])]
+    notes = [lasts(end_s, families[0].endless)]
     return first.model_copy(
         update={
             "programs": found,
@@ -161,9 +161,9 @@ def simulate_together(
     )
 
 
-def _lasts(end_s: float, first: Any) -> str:
-    """How long the run is, which the family of the first program decides."""
-    if first.endless:
+def lasts(end_s: float, first_endless: bool) -> str:
+    """How long the run is, which the first program decides."""
+    if first_endless:
         return (
             f"the run lasts {show_seconds(end_s)}; programs beside the transactions begin anew when they end"
         )
@@ -233,7 +233,7 @@ def _run(machine: Machine, programs: Sequence[Program]) -> None:
         )
 
 
-def _system_of(system: System, program: Any) -> System:
+def system_of(system: System, program: Any) -> System:
     """The system with the table that a program has of its own."""
     table = getattr(program, "table", None)
     return system if table is None else system.model_copy(update={"table": table})
@@ -274,7 +274,7 @@ def _programs(
 ) -> list[ProgramStats]:
     """What every program gets of the machine, and what it would get alone; *results* are of both."""
     end_s = machine.env.now
-    names = _names(work.programs)
+    names = names_of(work.programs)
     busy_s, requests = [], []
     for rank, program in enumerate(programs):
         counted = [*getattr(program, "past", ()), machine.counted_apart(rank * PROGRAM)]
@@ -283,7 +283,7 @@ def _programs(
         requests.append(sum(sum(counters.requests) for counters in counted))
     found = []
     for rank, (program, here, there) in enumerate(zip(work.programs, *results, strict=True)):
-        figures, before = _figures(here), _figures(there)
+        figures, before = figures_of(here), figures_of(there)
         others = [(busy_s[other], names[other]) for other in range(len(names)) if other != rank]
         found.append(
             ProgramStats(
@@ -295,13 +295,13 @@ def _programs(
                 disk_fraction=min(1.0, busy_s[rank] / end_s),
                 requests=requests[rank],
                 alone=before,
-                because=_because(figures, before, machine.counters.busy_s / end_s, others),
+                because=because(figures, before, machine.counters.busy_s / end_s, others),
             )
         )
     return found
 
 
-def _names(programs: Sequence[Any]) -> list[str]:
+def names_of(programs: Sequence[Any]) -> list[str]:
     """The kinds, numbered where there are several of one."""
     kinds = [program.kind.replace("_", " ") for program in programs]
     return [
@@ -310,7 +310,8 @@ def _names(programs: Sequence[Any]) -> list[str]:
     ]
 
 
-def _figures(result: RunResult | None) -> ProgramFigures:
+def figures_of(result: RunResult | None) -> ProgramFigures:
+    """What a program gets by its own answer; nothing where there is none."""
     if result is None:
         return ProgramFigures(cpu_s=0.0, run_queue_s=0.0, waits={}, reads=0.0)
     time = result.time
@@ -334,7 +335,7 @@ def _figures(result: RunResult | None) -> ProgramFigures:
     )
 
 
-def _because(
+def because(
     here: ProgramFigures, alone: ProgramFigures, busy: float, others: Sequence[tuple[float, str]]
 ) -> list[str]:
     """The causes of what a program takes longer than alone, the largest first, and who makes them."""

@@ -65,9 +65,18 @@ def test_each_is_one_sentence_at_the_command_line(
     assert "no closed form" not in err
 
 
-def test_the_closed_form_is_asked_for_and_has_no_answer() -> None:
-    with pytest.raises(BlocktimeError, match="no closed form knows them together"):
-        run(load("backup-beside-users"), "calculate")
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ("workload.beside.0.path=buffered", "the page cache"),
+        ("disk.iops_limit=1000", "the volume's limits"),
+        ("host.scheduler=cfq", "the cfq scheduler"),
+    ],
+)
+def test_the_closed_form_is_asked_for_and_has_no_answer(change: str, words: str) -> None:
+    changes = [change, *(["host.kernel=3.10"] if "cfq" in change else [])]
+    with pytest.raises(BlocktimeError, match=f"{words}.*simulate"):
+        run(load("backup-beside-users", changes), "calculate")
 
 
 def test_programs_change_one_by_one_by_kind_or_number(tmp_path: Path) -> None:

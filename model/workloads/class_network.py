@@ -1,0 +1,189 @@
+"""The network that programs beside each other make of processors and disk, and what each of them does there.
+
+A disk loses its order between classes: a request in sequence that follows one of another program pays the seek and the
+turn of a random one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from model.errors import OutsideLaw
+from model.laws import disk_means, disk_sets
+from model.laws.classes import ClassMeans, Station, Visits, last_of, mean_values_of_classes
+from model.machine.device.elevator import IN_BATCHES
+from model.spec import System
+from model.workloads.work_class import Program, Requests, near_s, service_of
+
+KEEPS_UP = 0.98
+"""Of their rate, what arrivals reach beside others at least."""
+MOST_BEHIND = 0.85
+"""Of the disk, what writes that nobody waits for may take: beyond it a write cache fills, and means say nothing."""
+ROUNDS = 60
+CLOSE = 1e-6
+
+
+@dataclass(slots=True)
+class Share:
+    """What one program does while the same programs are at work."""
+
+    cycles_per_s: float
+    disk_more_s: float
+    """Of a cycle, beyond what it waits alone; as the next."""
+    run_queue_more_s: float
+
+
+class Network:
+    """Programs that are at work at the same time."""
+
+    def __init__(self, system: System, programs: Sequence[Program]) -> None:
+        self.system, self.programs = system, programs
+        self.disk = system.disk
+        self.behind = 0.0
+        """Share of the disk that writes take which nobody waits for, and requests wait behind."""
+        self.members = int(disk_means.servers_of(system.disk))
+        self.threads = system.host.cpus * system.host.threads_per_core
+        among_bytes = sum(one.requests[0].span_bytes for one in programs if one.requests)
+        self.services = {
+            id(asks): (near_s(system, asks, one.cycle_s), *service_of(system, asks, among_bytes))
+            for one in programs
+            for asks in one.requests
+        }
+        """Of requests: after one of their own program, after another, and the squared variation."""
+
+    def solve(
+        self, rest_s: Sequence[float] | None = None
+    ) -> tuple[list[ClassMeans], list[tuple[Visits, ...]]]:
+        """The programs' means and visits; *rest_s* is the time of a cycle elsewhere.
+
+        Without it, it is what makes the cycle as long as alone.
+        """
+        now = [program.users / program.cycle_s for program in self.programs]
+        rest = [0.0] * len(now) if rest_s is None else list(rest_s)
+        for _ in range(ROUNDS):
+            visits = [self._visits(program, now) for program in self.programs]
+            means = mean_values_of_classes(
+                [program.users for program in self.programs], rest, visits, self._stations(now)
+            )
+            before = [*now, *rest]
+            if rest_s is None:
+                rest = [
+                    max(0.0, program.cycle_s - sum(self.residence_s(mean, asks)))
+                    for program, mean, asks in zip(self.programs, means, visits, strict=True)
+                ]
+            else:
+                found = [
+                    min(one.cycles_per_s, program.users / program.cycle_s)
+                    for one, program in zip(means, self.programs, strict=True)
+                ]
+                now = [(new + old) / 2 for new, old in zip(found, now, strict=True)]
+            if all(abs(new - old) <= CLOSE * new for new, old in zip([*now, *rest], before, strict=True)):
+                break
+        return means, visits
+
+    def residence_s(self, means: ClassMeans, visits: Sequence[Visits]) -> tuple[float, float]:
+        """Of a cycle, at the disk and at the processors."""
+        each = [
+            one.times * (one.service_s + wait * last_of(one.at_once))
+            for one, wait in zip(visits, means.wait_s, strict=True)
+        ]
+        return sum(each[1:]), each[0]
+
+    def _at_once(self, asks: Requests) -> float:
+        return float(self.disk.raid_disks / disk_sets.equal_stations(self.disk, asks.size_bytes, asks.write))
+
+    def _other_share(self, program: Program, asks: Requests, rates: Sequence[float]) -> float:
+        """Chance that the request before it, at the place where it goes, is another program's."""
+        mine = others = 0.0
+        for one, rate in zip(self.programs, rates, strict=True):
+            for their in one.requests:
+                arrives = rate * their.times * self._at_once(their)
+                if one is program:
+                    mine += arrives if their is asks else 0.0
+                else:
+                    others += arrives
+        return others / (mine + others) if others else 0.0
+
+    def _service(self, program: Program, asks: Requests, rates: Sequence[float]) -> tuple[float, float]:
+        near, far_s, scv = self.services[id(asks)]
+        other = self._other_share(program, asks, rates)
+        return near + other * max(0.0, far_s - near), scv
+
+    def _visits(self, program: Program, rates: Sequence[float]) -> tuple[Visits, ...]:
+        asks = program.asked
+        slices = 1 + (asks.times if asks else 0.0)
+        processors = Visits(slices, program.cpu_s / slices)
+        if asks is None:
+            return processors, Visits(0.0, 0.0), Visits(0.0, 0.0)
+        service_s, scv = self._service(program, asks, rates)
+        times = asks.times * (1 - (0.0 if asks.write else self.disk.read_hit_fraction))
+        if self.disk.rotation_s:
+            return processors, Visits(times, service_s, self._at_once(asks), scv), Visits(0.0, 0.0)
+        sent_s = (
+            asks.size_bytes / float(disk_means.rate_bytes_per_s(self.disk, asks.write)) / self.disk.raid_disks
+        )
+        sent_s = min(sent_s, service_s)
+        varies = self.disk.service_cv**2
+        return processors, Visits(times, service_s - sent_s, 1.0, varies), Visits(times, sent_s, 1.0, 0.0)
+
+    def _stations(self, rates: Sequence[float]) -> list[Station]:
+        """Processors, the disk, and the channel of a disk without moving heads."""
+        begun_s = load = 0.0
+        passes = self.system.host.scheduler in IN_BATCHES
+        if self.disk.write_cache_bytes:
+            # NOTE: a set's cache has a run on its way for each member, in the members' own queues
+            passes = self.members == 1
+        for program, rate in zip(self.programs, rates, strict=True):
+            for asks in program.requests:
+                if asks.waited:
+                    continue
+                service_s, scv = self._service(program, asks, rates)
+                busy = min(1.0, rate * asks.times * self._at_once(asks) * service_s / self.members)
+                begun_s += busy * service_s * (1 + scv) / 2
+                load += 0.0 if passes else busy
+        self.behind = load
+        disk = Station(self.members, not self.disk.rotation_s, begun_s, min(load, KEEPS_UP))
+        return [Station(int(self.threads), takes_any=True), disk, Station()]
+
+
+def shares(system: System, programs: Sequence[Program]) -> list[Share]:
+    """What each program does while all of *programs* are at work."""
+    alone = [_alone(system, one) for one in programs]
+    network = Network(system, programs)
+    means, visits = network.solve(
+        [max(0.0, one.cycle_s - disk_s - cpu_s) for one, (disk_s, cpu_s) in zip(programs, alone, strict=True)]
+    )
+    if network.behind > MOST_BEHIND:
+        raise OutsideLaw(
+            f"writes behind the programs take {100 * network.behind:.0f} % of the disk, and what waits depends on how "
+            "full the write cache is: no closed form knows the programs together; simulate"
+        )
+    found = []
+    for program, (disk_s, cpu_s), mean, asks in zip(programs, alone, means, visits, strict=True):
+        at_disk_s, at_cpu_s = network.residence_s(mean, asks)
+        disk_more_s, cpu_more_s = max(0.0, at_disk_s - disk_s), max(0.0, at_cpu_s - cpu_s)
+        if program.overlaps:
+            spare_s = max(0.0, program.cycle_s - disk_s)
+            disk_more_s = max(0.0, disk_more_s - spare_s)
+        longer_s = disk_more_s + cpu_more_s
+        cycles_per_s = program.users / (program.cycle_s + longer_s)
+        if program.rate_per_s is not None:
+            if cycles_per_s < KEEPS_UP * program.rate_per_s:
+                raise OutsideLaw(
+                    f"{program.work.kind}: rate_per_s asks for {program.rate_per_s:g} a second, and beside the other "
+                    f"programs the machine does {cycles_per_s:.4g}: the queue would grow without end; lower the rate, "
+                    "or simulate"
+                )
+            cycles_per_s = program.rate_per_s
+        found.append(Share(cycles_per_s, disk_more_s, cpu_more_s))
+    return found
+
+
+def _alone(system: System, program: Program) -> tuple[float, float]:
+    """Seconds of a cycle at the disk and at the processors, alone."""
+    if program.alone_s is None:
+        network = Network(system, [program])
+        means, visits = network.solve()
+        program.alone_s = network.residence_s(means[0], visits[0])
+    return program.alone_s

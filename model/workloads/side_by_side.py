@@ -1,0 +1,309 @@
+"""Programs beside each other in closed form: classes of work that share processors and the disk by their mean values.
+
+Each program's own closed form says what a cycle of it (an execution, a transaction, a call) takes alone; the network of
+all says what it takes more. Programs that end share the machine until they have ended.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from math import ceil, inf
+from typing import Any
+
+from model.books import check_books, device_stats, devices
+from model.causes import DEVICE, LOG_FILE_SYNC, RUN_QUEUE
+from model.demand.calls import UNBUFFERED
+from model.demand.device_calls import idles
+from model.demand.transactions import run_transactions
+from model.errors import OutsideLaw
+from model.laws import queueing
+from model.laws.iostat import DeviceSums
+from model.measures import READ_EVENTS
+from model.money_books import with_money
+from model.results import DeviceStats, EventTime, ProgramFigures, ProgramStats, RunResult
+from model.spec import System, Workload
+from model.workloads.class_network import Share, shares
+from model.workloads.together import because, figures_of, lasts, names_of, system_of
+from model.workloads.work_class import SPENT, Program, program_of
+
+METHOD = "mean values of several classes: programs that share processors and disk"
+
+
+def calculate_together(
+    system: System, work: Workload, alone: Sequence[RunResult], *, endless: bool, name: str
+) -> RunResult:
+    """Answer *work* and what stands beside it by mean values; *alone* are the programs' own answers in closed form.
+
+    *endless* says whether the first never ends by itself. Raises :class:`OutsideLaw` where the means do not hold.
+    """
+    programs = [
+        program_of(system_of(system, each), each, found)
+        for each, found in zip(work.programs, alone, strict=True)
+    ]
+    end_s = _steady(system, programs) if endless else _phases(system, programs)
+    return check_books(_answer(system, work, programs, end_s, name, first_endless=endless))
+
+
+def own_systems(system: System, work: Workload) -> list[tuple[System, Any]]:
+    """Every program with its own system and nothing beside it.
+
+    Raises :class:`OutsideLaw` where no closed form knows them together.
+    """
+    _refuse(system, work)
+    every = []
+    for program in work.programs:
+        changes: dict[str, Any] = {"beside": ()}
+        if hasattr(program, "begin_s"):
+            changes["begin_s"] = 0.0
+        every.append((system_of(system, program), program.model_copy(update=changes)))
+    return every
+
+
+def _refuse(system: System, work: Workload) -> None:
+    """Raise :class:`OutsideLaw` where mean values of classes say too little."""
+    why = ""
+    disk, host = system.disk, system.host
+    if idles(system):
+        why = f"the {host.scheduler} scheduler keeps the disk for one program at a time"
+    elif disk.iops_limit is not None or disk.throughput_limit_bytes_per_s is not None:
+        why = "the programs share the volume's limits"
+    paths = {getattr(program, "path", None) or host.io_path for program in work.programs}
+    if not paths <= set(UNBUFFERED):
+        why = "the page cache writes behind and reads ahead for all programs"
+    if why:
+        raise OutsideLaw(f"{why}: no closed form knows the programs together; simulate")
+
+
+# Time
+
+
+def _steady(system: System, programs: Sequence[Program]) -> float:
+    """All at work throughout; what ends begins anew. Returns how long the first one's transactions take."""
+    found = shares(system, programs)
+    end_s = run_transactions(programs[0].work) / found[0].cycles_per_s
+    for program, share in zip(programs, found, strict=True):
+        if program.cycles < inf:
+            end_s = max(end_s, program.users * program.cycles / share.cycles_per_s)
+    for program, share in zip(programs, found, strict=True):
+        _work(program, share, end_s)
+        if program.cycles < inf:
+            program.ended_s = program.begin_s + program.users * program.cycles / share.cycles_per_s
+    return end_s
+
+
+def _phases(system: System, programs: Sequence[Program]) -> float:
+    """All from their begin until they end; between two such moments the same programs share the machine."""
+    for program in programs:
+        program.left = program.users * program.cycles
+    now_s = 0.0
+    while any(0 < program.left < inf for program in programs):
+        here = [one for one in programs if one.left > 0 and one.begin_s <= now_s]
+        found = shares(system, here) if here else []
+        step_s = min(
+            [one.begin_s - now_s for one in programs if one.left > 0 and one.begin_s > now_s]
+            + [one.left / share.cycles_per_s for one, share in zip(here, found, strict=True)]
+        )
+        now_s += step_s
+        for program, share in zip(here, found, strict=True):
+            done = _work(program, share, step_s)
+            program.left -= done
+            if program.left <= SPENT * program.users * program.cycles:
+                program.left, program.ended_s = 0.0, now_s
+    return now_s
+
+
+def _work(program: Program, share: Share, span_s: float) -> float:
+    """Cycles that it does in *span_s*, with what they take longer."""
+    done = share.cycles_per_s * span_s
+    program.cycles_done += done
+    program.disk_more_s += done * share.disk_more_s
+    program.run_queue_more_s += done * share.run_queue_more_s
+    program.active_s += span_s
+    return done
+
+
+# The answer
+
+
+@dataclass(slots=True)
+class Seen:
+    """What one program sees beside the others, in the units of its own answer."""
+
+    program: Program
+    longer_s: float
+    """Of a user's execution or transaction, or of all calls of one."""
+    run_queue_s: float
+    per_s: float
+    response_more_s: float
+    result: RunResult = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.result = self._result()
+
+    def _result(self) -> RunResult:
+        alone = self.program.alone
+        time = alone.time
+        wait = self._waits(dict(time.wait))
+        unaccounted = dict(time.unaccounted)
+        if self.run_queue_s > 0:
+            unaccounted[RUN_QUEUE] = unaccounted.get(RUN_QUEUE, 0.0) + self.run_queue_s
+        at_once = self.longer_s - self.run_queue_s - _total(wait) + _total(time.wait)
+        if abs(at_once) > SPENT and unaccounted:
+            cause = next(iter(unaccounted))
+            unaccounted[cause] += at_once
+        more_s = _total(wait) - _total(time.wait) + sum(unaccounted.values()) - sum(time.unaccounted.values())
+        updated = time.model_copy(
+            update={
+                "elapsed_s": time.elapsed_s + more_s,
+                "wait": wait,
+                "unaccounted": unaccounted,
+                "unaccounted_s": sum(unaccounted.values()),
+                "last_session_s": None if time.last_session_s is None else time.last_session_s + more_s,
+            }
+        )
+        changes: dict[str, Any] = {"time": updated}
+        if alone.transactions is not None:
+            response_s = alone.transactions.response_s + self.response_more_s
+            ratio = self.per_s / alone.transactions.per_s
+            kinds = [
+                kind.model_copy(
+                    update={
+                        "per_s": kind.per_s * ratio,
+                        "response_s": kind.response_s * response_s / alone.transactions.response_s,
+                    }
+                )
+                for kind in alone.transactions.kinds
+            ]
+            changes["transactions"] = alone.transactions.model_copy(
+                update={
+                    "per_s": self.per_s,
+                    "response_s": response_s,
+                    "under_way": self.per_s * response_s,
+                    "log_writes_per_s": alone.transactions.log_writes_per_s * ratio,
+                    "written_blocks_per_s": alone.transactions.written_blocks_per_s * ratio,
+                    "kinds": kinds,
+                }
+            )
+        if alone.streams is not None:
+            stream = alone.streams[0]
+            elapsed_s = stream.elapsed_s + more_s
+            changes["streams"] = [
+                stream.model_copy(
+                    update={
+                        "elapsed_s": elapsed_s,
+                        "calls_per_s": stream.calls / elapsed_s,
+                        "bytes_per_s": stream.bytes / elapsed_s,
+                        "response_s": stream.response_s + self.response_more_s,
+                    }
+                )
+            ]
+        return alone.model_copy(update=changes)
+
+    def _waits(self, waits: dict[str, EventTime]) -> dict[str, EventTime]:
+        """The waits for the disk, longer by what each request waits more."""
+        more_s = self.longer_s - self.run_queue_s
+        names = [name for name in waits if name in (*READ_EVENTS, DEVICE)] or [
+            name for name in waits if name == LOG_FILE_SYNC
+        ]
+        every = sum(waits[name].waits for name in names)
+        for name in names:
+            event = waits[name]
+            total_s = event.total_s + more_s * event.waits / every if every else event.total_s
+            each_s = (total_s - event.total_s) / event.waits if event.waits else 0.0
+            waits[name] = EventTime(waits=event.waits, max_s=event.max_s + each_s, total_s=total_s)
+        return waits
+
+
+def _total(waits: dict[str, EventTime]) -> float:
+    return sum(event.total_s for event in waits.values())
+
+
+def _seen(program: Program, end_s: float) -> Seen:
+    done = program.cycles_done
+    disk_s, run_queue_s = program.disk_more_s / done, program.run_queue_more_s / done
+    response_more_s = disk_s + run_queue_s
+    if program.alone.streams is None:
+        per_s = done / end_s if program.cycles == inf else 0.0
+        return Seen(program, response_more_s, run_queue_s, per_s, response_more_s)
+    arrives = program.rate_per_s is not None
+    each = 0.0 if arrives else program.cycles
+    return Seen(program, each * response_more_s, each * run_queue_s, 0.0, response_more_s)
+
+
+def _answer(
+    system: System,
+    work: Workload,
+    programs: Sequence[Program],
+    end_s: float,
+    name: str,
+    *,
+    first_endless: bool,
+) -> RunResult:
+    seen = [_seen(program, end_s) for program in programs]
+    disk, fractions, requests = _device(programs, end_s)
+    busy = disk.utilisation_fraction if disk else 0.0
+    names = names_of(work.programs)
+    stats = []
+    for rank, one in enumerate(seen):
+        here, alone = figures_of(one.result), figures_of(one.program.alone)
+        others = [(fractions[other], names[other]) for other in range(len(names)) if other != rank]
+        stats.append(
+            ProgramStats(
+                **{key: getattr(here, key) for key in ProgramFigures.model_fields},
+                name=names[rank],
+                kind=one.program.work.kind,
+                users=one.program.work.users,
+                begin_s=one.program.begin_s,
+                disk_fraction=fractions[rank],
+                requests=round(requests[rank]),
+                alone=alone,
+                because=because(here, alone, busy, others),
+            )
+        )
+    first = seen[0].result
+    other = {key: value for key, value in first.device.items() if key != "disk"}
+    answer = first.model_copy(
+        update={
+            "scenario": name,
+            "programs": stats,
+            "device": devices(disk=disk) | other,
+            "method": METHOD,
+            "sources": sorted({*first.sources, "reiser-lavenberg-1980", "lazowska-1984"}),
+            "warnings": [*first.warnings, lasts(end_s, first_endless)],
+            "money": None,
+        }
+    )
+    return with_money(system, work.programs[0], answer)
+
+
+def _device(programs: Sequence[Program], end_s: float) -> tuple[DeviceStats | None, list[float], list[float]]:
+    """The disk over the run, the share of the time that it has requests of each program, and how many."""
+    counts, sizes, held_s = [0.0, 0.0], [0.0, 0.0], 0.0
+    fractions, requests = [], []
+    for program in programs:
+        disk = program.alone.device.get("disk")
+        if disk is None:
+            fractions.append(0.0)
+            requests.append(0.0)
+            continue
+        alone_s = program.cycle_s / program.users
+        cycles = program.cycles_done
+        mine_s = 0.0
+        reads, writes = (cycles * alone_s * rate for rate in (disk.reads_per_s, disk.writes_per_s))
+        counts[0] += reads
+        counts[1] += writes
+        sizes[0] += cycles * alone_s * disk.read_bytes_per_s
+        sizes[1] += cycles * alone_s * disk.written_bytes_per_s
+        each_s = disk.await_s if disk.await_s is not None else disk.service_s
+        mine_s = (reads + writes) * each_s + program.disk_more_s
+        held_s += mine_s
+        present = queueing.any_busy_fraction(mine_s / end_s, max(program.users, ceil(mine_s / end_s) + 1))
+        fractions.append(min(1.0, float(present)))
+        requests.append(reads + writes)
+    idle = 1.0
+    for fraction in fractions:
+        idle *= 1 - fraction
+    busy_s = end_s * (1 - idle)
+    sums = DeviceSums((counts[0], counts[1]), (0.0, 0.0), (sizes[0], sizes[1]), max(held_s, busy_s), busy_s)
+    return device_stats(sums, end_s, sum(counts) > SPENT), fractions, requests

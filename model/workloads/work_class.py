@@ -1,0 +1,156 @@
+"""A program as a class of work: what an execution, a transaction or a call of it asks of processors and disk."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import inf
+from typing import Any
+
+from model.causes import DIRECT
+from model.demand.device_calls import changed
+from model.laws import disk_means, disk_sets
+from model.measures import READ_EVENTS
+from model.results import RunResult
+from model.spec import System
+
+ARRIVING = 1000
+"""Users who stand for arrivals at a rate: so many that their pauses hardly depend on the response."""
+SPENT = 1e-9
+
+
+@dataclass(slots=True)
+class Requests:
+    """What a program asks of the disk in one cycle."""
+
+    times: float
+    size_bytes: float
+    write: bool
+    random: bool
+    span_bytes: float
+    waited: bool = True
+    """Whether the program waits for them."""
+    near_s: float = inf
+    """What one takes at most after another of its own program."""
+
+
+@dataclass(slots=True)
+class Program:
+    """One program as a class of work."""
+
+    work: Any
+    alone: RunResult
+    users: float
+    cycle_s: float
+    """Of one user alone, pauses included."""
+    cycles: float
+    """Of each user; infinite where it never ends."""
+    begin_s: float
+    requests: list[Requests]
+    rate_per_s: float | None
+    overlaps: bool
+    """Whether it works while its reads are under way."""
+    alone_s: tuple[float, float] | None = None
+    """Of a cycle, at the disk and at the processors, once known."""
+    left: float = 0.0
+    cycles_done: float = 0.0
+    disk_more_s: float = 0.0
+    """Of all cycles done, what they wait longer than alone; as the next."""
+    run_queue_more_s: float = 0.0
+    active_s: float = 0.0
+    ended_s: float = 0.0
+
+    @property
+    def asked(self) -> Requests | None:
+        """The requests that it waits for."""
+        return next((one for one in self.requests if one.waited and one.times > SPENT), None)
+
+    @property
+    def cpu_s(self) -> float:
+        """Of a cycle."""
+        per_cycle = self.cycles if self.alone.streams else 1.0
+        return self.alone.time.cpu_s / per_cycle
+
+
+def program_of(system: System, work: Any, alone: RunResult) -> Program:
+    """A program as a class: *alone* is its own answer in closed form."""
+    rate = getattr(work, "rate_per_s", None)
+    begin_s = getattr(work, "begin_s", 0.0)
+    device = alone.device.get("disk")
+    if alone.transactions is not None:
+        per_s = alone.transactions.per_s
+        users = ARRIVING if rate is not None else work.users
+        size, span = float(system.tablespace.block_size_bytes), float(work.data_bytes)
+        reads = alone.physical_io
+        asked = [
+            Requests(
+                reads.read_requests,
+                reads.read_bytes / max(reads.read_requests, SPENT),
+                False,
+                True,
+                span,
+            )
+        ]
+        if device is not None:
+            asked.append(Requests(device.writes_per_s / per_s, size, True, True, span, waited=False))
+        return Program(work, alone, users, users / per_s, inf, begin_s, asked, rate and per_s, False)
+    if alone.streams is not None:
+        stream = alone.streams[0]
+        requests = 0.0 if device is None else device.reads_per_s + device.writes_per_s
+        times = requests * stream.elapsed_s / stream.calls
+        random = work.pattern == "random"
+        span = work.users * float(work.span_bytes or work.count * work.block_size_bytes)
+        if random and work.span_bytes is None:
+            span = float(system.disk.capacity_bytes * disk_means.data_members(system.disk))
+        waited = not (work.writes and system.disk.write_cache_bytes)
+        # NOTE: the requests of a call are handed in together, and wait together
+        times = min(times, 1.0)
+        size = work.block_size_bytes / max(times, SPENT)
+        asked = [Requests(times, size, work.writes, random, span, waited)]
+        users = ARRIVING if rate is not None else work.users * work.in_flight
+        cycles = stream.calls / users
+        return Program(
+            work,
+            alone,
+            users,
+            stream.elapsed_s / cycles,
+            cycles,
+            begin_s,
+            asked,
+            rate and rate * work.users,
+            False,
+        )
+    reads = alone.physical_io
+    size = reads.read_bytes / max(reads.read_requests, SPENT)
+    span = reads.read_bytes if alone.segment is None else alone.segment.bytes_before or reads.read_bytes
+    random = size <= system.tablespace.block_size_bytes
+    waits = {event: spent for event, spent in alone.time.wait.items() if event in READ_EVENTS}
+    overlaps = DIRECT in waits or not waits
+    each_s = (
+        inf
+        if overlaps or work.users > 1
+        else sum(one.total_s for one in waits.values()) / max(reads.read_requests, SPENT)
+    )
+    asked = [Requests(reads.read_requests, size, False, random, float(span), near_s=each_s)]
+    return Program(work, alone, work.users, alone.time.elapsed_s, 1.0, begin_s, asked, None, overlaps)
+
+
+def service_of(system: System, asks: Requests, among_bytes: float) -> tuple[float, float]:
+    """Mean service of a request among so many bytes, and its squared coefficient of variation."""
+    disk = system.disk
+    mean, scv = disk_sets.random_moments(disk, asks.size_bytes, min(among_bytes, _capacity(disk)), asks.write)
+    return float(mean), float(scv)
+
+
+def _capacity(disk: Any) -> float:
+    return float(disk.capacity_bytes * disk_means.data_members(disk))
+
+
+def near_s(system: System, asks: Requests, gap_s: float) -> float:
+    """Service of a request that follows one of its own program; *gap_s* after it, for writes, which no buffer hides."""
+    disk = system.disk
+    if asks.random or not (disk.rotation_s or disk.average_seek_s):
+        return min(asks.near_s, service_of(system, asks, asks.span_bytes)[0])
+    part_bytes = asks.size_bytes / float(disk_sets.parts_of_call(disk, asks.size_bytes))
+    medium = changed(disk, write_cache_bytes=0)
+    gap_s = gap_s if asks.write else 0.0
+    return min(asks.near_s, float(disk_means.sequential_service_s(medium, part_bytes, gap_s, asks.write)))

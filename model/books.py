@@ -179,6 +179,11 @@ def percentiles(took_s: Any) -> dict[str, float]:
     return dict(zip(PERCENTILES, quantiles(took_s, PERCENTILES.values()).tolist(), strict=True))
 
 
+def changed(result: RunResult, **changes: Any) -> RunResult:
+    """*result* with other parts, checked anew; raises :class:`BooksDoNotBalance`."""
+    return check_books(result.model_copy(update=changes))
+
+
 def check_books(result: RunResult) -> RunResult:
     """*result* unchanged, once its sums hold; raises :class:`BooksDoNotBalance` otherwise."""
     time = result.time

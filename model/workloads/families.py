@@ -13,7 +13,7 @@ from model.demand import Demand, demand_of
 from model.demand.calls import UNBUFFERED
 from model.laws.numeric import Number
 from model.results import RunResult
-from model.spec import System
+from model.spec import System, Workload
 from model.workloads.costs import Cost, statement_cost, streams_cost, transactions_cost
 
 Row = tuple[Number, dict[str, Number]]
@@ -131,7 +131,7 @@ def _transactions_program(machine: Any, system: System, work: Any, seed: int, pl
     return TransactionsProgram(machine, system, work, seed, place)
 
 
-def _calculate_together(system: System, work: Any, name: str) -> tuple[RunResult, bool]:
+def _calculate_together(system: System, work: Workload, name: str) -> tuple[RunResult, bool]:
     from model.workloads.side_by_side import calculate_together, own_systems  # noqa: PLC0415
 
     families = [family_of(program.kind) for program in work.programs]

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from math import ceil, inf
 from typing import Any
 
-from model.books import check_books, device_stats, devices
+from model.books import changed, device_stats, devices
 from model.causes import DEVICE, LOG_FILE_SYNC, RUN_QUEUE
 from model.demand.calls import UNBUFFERED
 from model.demand.device_calls import idles
@@ -42,7 +42,7 @@ def calculate_together(
         for each, found in zip(work.programs, alone, strict=True)
     ]
     end_s = _steady(system, programs) if endless else _phases(system, programs)
-    return check_books(_answer(system, work, programs, end_s, name, first_endless=endless))
+    return _answer(system, work, programs, end_s, name, first_endless=endless)
 
 
 def own_systems(system: System, work: Workload) -> list[tuple[System, Any]]:
@@ -263,16 +263,15 @@ def _answer(
         )
     first = seen[0].result
     other = {key: value for key, value in first.device.items() if key != "disk"}
-    answer = first.model_copy(
-        update={
-            "scenario": name,
-            "programs": stats,
-            "device": devices(disk=disk) | other,
-            "method": METHOD,
-            "sources": sorted({*first.sources, "reiser-lavenberg-1980", "lazowska-1984"}),
-            "warnings": [*first.warnings, lasts(end_s, first_endless)],
-            "money": None,
-        }
+    answer = changed(
+        first,
+        scenario=name,
+        programs=stats,
+        device=devices(disk=disk) | other,
+        method=METHOD,
+        sources=sorted({*first.sources, "reiser-lavenberg-1980", "lazowska-1984"}),
+        warnings=[*first.warnings, lasts(end_s, first_endless)],
+        money=None,
     )
     return with_money(system, work.programs[0], answer)
 

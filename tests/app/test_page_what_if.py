@@ -542,6 +542,7 @@ TOGETHER = {
     "workload.transactions": "200",
     "workload.users": "4",
     "workload.beside.0.count": "20",
+    "workload.beside.0.path": "buffered",
 }
 
 

@@ -16,7 +16,7 @@ DISKS = ("sas-15k", "sas-10k", "array-raid10", "array-raid5", "nvme", "ssd-sata"
 
 def scenario(seed: int) -> dict[str, Any]:
     """Two or three programs of random kinds on a random disk."""
-    draw = random.Random(seed)  # noqa: S311
+    draw = random.Random(seed)
     first, *beside = (_program(draw) for _ in range(draw.choice((2, 2, 3))))
     return {
         "disk": {"use": draw.choice(DISKS)},

@@ -142,7 +142,7 @@ def _calculate_together(system: System, work: Workload, name: str) -> tuple[RunR
     return calculate_together(system, work, alone, endless=families[0].endless, name=name), False
 
 
-def _simulate_together(system: System, work: Any, seed: int, name: str) -> RunResult:
+def _simulate_together(system: System, work: Workload, seed: int, name: str) -> RunResult:
     from model.workloads.together import simulate_together  # noqa: PLC0415
 
     return simulate_together(
@@ -150,7 +150,7 @@ def _simulate_together(system: System, work: Any, seed: int, name: str) -> RunRe
     )
 
 
-def _cost_together(system: System, work: Any) -> Cost:
+def _cost_together(system: System, work: Workload) -> Cost:
     """Of all programs, together and each alone."""
     costs = [
         family_of(program.kind).cost(system, program.model_copy(update={"beside": ()}))

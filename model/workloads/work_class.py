@@ -11,7 +11,7 @@ from model.demand.device_calls import changed
 from model.laws import disk_means, disk_sets
 from model.measures import READ_EVENTS
 from model.results import RunResult
-from model.spec import System
+from model.spec import System, Workload
 
 ARRIVING = 1000
 """Users who stand for arrivals at a rate: so many that their pauses hardly depend on the response."""
@@ -71,8 +71,9 @@ class Program:
         return self.alone.time.cpu_s / per_cycle
 
 
-def program_of(system: System, work: Any, alone: RunResult) -> Program:
+def program_of(system: System, workload: Workload, alone: RunResult) -> Program:
     """A program as a class: *alone* is its own answer in closed form."""
+    work: Any = workload
     rate = getattr(work, "rate_per_s", None)
     begin_s = getattr(work, "begin_s", 0.0)
     device = alone.device.get("disk")

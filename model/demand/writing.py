@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from model.demand.calls import UNBUFFERED
 from model.demand.device_calls import changed
-from model.demand.stream_work import call_demand
+from model.demand.network import credited
 from model.laws import disk_means, load
 from model.laws.numeric import Number, larger
 from model.spec import System, WriteStream
@@ -48,7 +48,11 @@ def writing_of(system: System, blocks: Number, redo_bytes: Number) -> Writing:
     """
     instance, host, size = system.instance, system.host, system.tablespace.block_size_bytes
     path = "sync" if host.io_path == "buffered" else host.io_path
-    call = call_demand(system, changed(WriteStream(), block_size_bytes=size, path=path))
+    other_size = size != instance.db_block_size_bytes and instance.db_nk_cache_bytes is not None
+    cache = instance.db_nk_cache_bytes if other_size else instance.buffer_cache_bytes
+    room_blocks = load.room_blocks(cache, size)
+    written = larger(1, blocks - room_blocks)
+    call = credited(system, changed(WriteStream(), block_size_bytes=size, path=path, count=written))
     alone_s = call.cpu_s + call.device_s
     held_s = larger(call.held_s, call.drained_s)  # in the long run a write cache is full
     asynchronous = instance.disk_asynch_io and path in UNBUFFERED
@@ -56,11 +60,9 @@ def writing_of(system: System, blocks: Number, redo_bytes: Number) -> Writing:
         larger(held_s, alone_s / instance.db_writer_requests) if asynchronous else larger(alone_s, held_s)
     )
     shared = redo_bytes if instance.redo_disk == "data" else 0.0
-    other_size = size != instance.db_block_size_bytes and instance.db_nk_cache_bytes is not None
-    cache = instance.db_nk_cache_bytes if other_size else instance.buffer_cache_bytes
     return Writing(
         blocks=blocks,
-        room_blocks=load.room_blocks(cache, size),
+        room_blocks=room_blocks,
         write_s=write_s,
         device_s=held_s if asynchronous else larger(call.device_s, call.drained_s),
         requests=call.requests,

@@ -16,8 +16,11 @@ DOCS = Path(__file__).resolve().parents[2] / "docs"
 VIEW = {"width": 1280, "height": 720}
 WAIT_MS = 90_000
 CHANGED = "tablespace.block_size_bytes=16384&workload.arraysize_rows=15"
+TAB = {"programs": "Programs"}
+"""File -> tab that is opened for it."""
 # File -> address, and text that is there when the page is done.
 PICTURES = {
+    "programs": ("/?scenario=batch-beside-users", "Programs"),
     "what-if": (f"/?scenario=rahn-full-scan&{CHANGED}", "Elapsed"),
     "row-migration": ("/mechanism-row-migration", "Open the scenario"),
     "assm-search": ("/mechanism-assm-search", "Open the scenario"),
@@ -37,6 +40,10 @@ def test_picture(name: str, browser: Browser, server: str) -> None:
         page.get_by_text(there).first.wait_for()
         page.locator("[data-testid=stApp][data-test-script-state=notRunning]").wait_for()
         page.wait_for_function("() => !document.querySelector('[data-testid=stSkeleton]')")
+        if name in TAB:
+            tab = page.get_by_role("tab", name=TAB[name])
+            tab.click()
+            tab.evaluate("tab => tab.scrollIntoView()")
         page.wait_for_timeout(1500)  # charts paint after the script has ended
         page.screenshot(path=DOCS / f"{name}.png")
     finally:

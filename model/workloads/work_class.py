@@ -131,7 +131,7 @@ def program_of(system: System, workload: Workload, alone: RunResult) -> Program:
         if overlaps or work.users > 1
         else sum(one.total_s for one in waits.values()) / max(reads.read_requests, SPENT)
     )
-    asked = [Requests(reads.read_requests, size, False, random, float(span), near_s=each_s)]
+    asked = [Requests(reads.read_requests, size, False, random, float(span), near_s=each_s)] if size else []
     return Program(work, alone, work.users, alone.time.elapsed_s, 1.0, begin_s, asked, None, overlaps)
 
 

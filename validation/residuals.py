@@ -12,12 +12,12 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from statistics import median
 
-from model.accuracy import ALL, REGIMES, TABLE, Residual, margin
+from model.accuracy import ALL, REGIMES, TABLE, Residual, margin, table
 from model.engine import calculate, simulate
 from model.errors import BlocktimeError
 from model.results import RunResult
 from model.spec import WORKLOADS
-from model.workloads.families import family_of
+from model.workloads.families import TOGETHER, family_of
 from scenarios import Scenario, from_mapping
 from validation.random_scenarios import KINDS, case
 
@@ -266,7 +266,11 @@ def main(argv: Sequence[str] | None = None) -> int:
         if found is not None:
             sample.append(found)
     if asked.write:
-        TABLE.write_text(as_toml(table_of(sample), asked.first), encoding="utf-8")
+        rows = table_of(sample)
+        for (kind, regime), residual in table().items():
+            if kind == TOGETHER.name:  # from a sample of its own
+                rows.setdefault(kind, {})[regime] = residual
+        TABLE.write_text(as_toml(rows, asked.first), encoding="utf-8")
     for line in report(sample, by_regime=asked.regimes):
         sys.stdout.write(f"{line}\n")
     failed = False

@@ -39,9 +39,9 @@ def beside_words(result: RunResult) -> str:
 
 
 def _named(program: ProgramStats) -> str:
-    many = f"{program.users:,} " if program.users > 1 else ""
+    users = f" × {program.users:,}" if program.users > 1 else ""
     begins = f" from {show_seconds(program.begin_s)} on" if program.begin_s else ""
-    return f"{many}{program.name}{begins}"[: NAME_WIDTH - 1]
+    return f"{program.name}{users}{begins}"[: NAME_WIDTH - 1]
 
 
 def took_of(figures: ProgramFigures) -> float | None:

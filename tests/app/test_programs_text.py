@@ -29,7 +29,7 @@ def two_backups() -> RunResult:
 def test_an_answer_has_a_line_for_each_program(backup: RunResult) -> None:
     said = "\n".join(unstyle(line) for line in run_lines(backup))
     assert "Programs on one machine" in said
-    assert "4 transactions" in said
+    assert "transactions × 4" in said
     for program in backup.programs or ():
         took_s = took_of(program.alone)
         assert took_s is not None

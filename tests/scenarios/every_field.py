@@ -193,7 +193,13 @@ SWEPT = {
 BEHIND = {"table.rows": 30_000, "instance.buffer_cache_bytes": "1M", "disk.bandwidth_bytes_per_s": 1_000_000}
 BASES: dict[str, tuple[dict[str, Any], ...]] = {
     "full_scan": (*ALL, DIRECT, BY_CACHE, DECIDES, GATHERED),
-    "index_range_scan": (*ALL, BY_CACHE, GATHERED, {"workload.selectivity_fraction": 0.5}),
+    "index_range_scan": (
+        *ALL,
+        BY_CACHE,
+        GATHERED,
+        {"workload.selectivity_fraction": 0.5},
+        GEOMETRY | {"disk.capacity_bytes": "4M", "disk.bandwidth_bytes_per_s": 2_000_000},
+    ),
     "export": (*ALL, DIRECT, BY_CACHE, DECIDES, GATHERED),
     "update": (*CHANGES, GROWS, PROBES),
     "delete": CHANGES,

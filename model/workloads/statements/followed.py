@@ -16,10 +16,8 @@ from dataclasses import dataclass, fields, replace
 from heapq import heappop, heappush
 from itertools import repeat
 from operator import attrgetter
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from zlib import crc32
-
-import numpy as np
 
 from model.demand.device_calls import idles, largest_bytes
 from model.demand.reading import OneByOne, reaps_are_waits
@@ -34,6 +32,9 @@ from model.machine.device.servers import DrawnServers, Servers
 from model.machine.host.read_ahead import ReadAhead, Window
 from model.spec import Disk, Host, Statement, System
 from model.workloads.statements.placed_reads import Draws, Read, extents_of, reads_by_session, single_reads
+
+if TYPE_CHECKING:
+    import numpy as np
 
 MOST_READS = 320
 """Reads that are followed, of all sessions; each has its share of them."""
@@ -128,7 +129,12 @@ def _fields(part: Any, kind: Any) -> Iterator[Any]:
 
 
 def _draws(replay: int) -> Draws:
-    return lambda name: np.random.default_rng((replay, crc32(name.encode())))
+    def generator(name: str) -> np.random.Generator:
+        import numpy  # noqa: PLC0415  (who draws nothing waits for no numpy)
+
+        return numpy.random.default_rng((replay, crc32(name.encode())))
+
+    return generator
 
 
 class _Replay:

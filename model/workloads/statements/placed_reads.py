@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from math import inf
-
-import numpy as np
+from typing import TYPE_CHECKING
 
 from model.demand.work import RANGE_SCAN, Demand
 from model.machine.segment.extent_map import Extent, lay_out, part_of, reads_of, uncached_reads_of
 from model.spec import Statement, System, release_tuple
 
+if TYPE_CHECKING:  # who draws nothing imports no numpy
+    import numpy as np
+
 Read = tuple[int, int]
 """First block of a read in its datafile, and its blocks."""
-Draws = Callable[[str], np.random.Generator]
+Draws = Callable[[str], "np.random.Generator"]
 """Random numbers for each use by its name."""
 
 

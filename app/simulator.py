@@ -41,15 +41,29 @@ class _Switch:
 
     def __init__(self) -> None:
         self.on = False
+        self._run = 0
+        self._is_coming_again = False
+
+    def begin(self) -> None:
+        """A run begins."""
+        self._run += 1
+        self.on = True
 
     def end(self, number: int, frame: FrameType | None) -> None:
         if not self.on:
             return
         if _is_importing(frame):
-            threading.Timer(AGAIN_S, os.kill, (os.getpid(), number)).start()
+            if not self._is_coming_again:
+                self._is_coming_again = True
+                threading.Timer(AGAIN_S, self._come_again, (self._run, number)).start()
             return
         self.on = False
         raise _Ended
+
+    def _come_again(self, run: int, number: int) -> None:
+        self._is_coming_again = False
+        if self.on and self._run == run:  # else another run would be ended
+            os.kill(os.getpid(), number)
 
 
 def _is_importing(frame: FrameType | None) -> bool:
@@ -80,7 +94,7 @@ def main() -> None:
 
 def _answered(scenario: Scenario, replications: int, switch: _Switch) -> tuple[Word, str]:
     try:
-        switch.on = True
+        switch.begin()
         try:
             return "answer", run(scenario, "simulate", replications=replications).model_dump_json()
         finally:

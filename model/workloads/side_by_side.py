@@ -71,6 +71,9 @@ def _refuse(system: System, work: Workload) -> None:
     paths = {getattr(program, "path", None) or host.io_path for program in work.programs}
     if not paths <= set(UNBUFFERED):
         why = "the page cache writes behind and reads ahead for all programs"
+    changing = [one for one in work.programs if one.plays_rows and getattr(one, "table", None) is None]
+    if len(changing) > 1:
+        why = "the programs change rows of one table, and wait for each other's locks"
     if why:
         raise OutsideLaw(f"{why}: no closed form knows the programs together; simulate")
 

@@ -20,7 +20,7 @@ TAB = {"programs": "Programs"}
 """File -> tab that is opened for it."""
 # File -> address, and text that is there when the page is done.
 PICTURES = {
-    "programs": ("/?scenario=batch-beside-users", "Programs"),
+    "programs": ("/?scenario=batch-beside-users", "simulated"),
     "what-if": (f"/?scenario=rahn-full-scan&{CHANGED}", "Elapsed"),
     "row-migration": ("/mechanism-row-migration", "Open the scenario"),
     "assm-search": ("/mechanism-assm-search", "Open the scenario"),

@@ -179,11 +179,12 @@ GROUPS: Final[dict[str, tuple[Control, ...]]] = {
         Control("host.page_cache_hit_fraction", "Reads found in the page cache", only_for=(*READERS, "read_stream")),
     ),
     "Block layer": (
-        Control("host.kernel", "Kernel", ("2.6.5", "2.6.18", "2.6.32", "3.10", "4.18", "5.15", "6.1"), STREAMS),
+        Control("host.kernel", "Kernel", ("2.6.5", "2.6.18", "2.6.32", "3.10", "4.18", "5.15", "6.1", "6.17"), STREAMS),
         Control("host.scheduler", "I/O scheduler", only_for=STREAMS),
         Control("host.nr_requests", "nr_requests", only_for=STREAMS),
         Control("host.max_request_bytes", "Largest request", only_for=STREAMS),
-        Control("host.max_segments", "Pages of a request", only_for=STREAMS),
+        Control("host.max_segments", "Segments of a request", only_for=STREAMS),
+        Control("host.folios", "Files in folios", only_for=STREAMS),
         Control("host.read_ahead_bytes", "Read-ahead", only_for=("read_stream",)),
     ),
     "Page cache": (

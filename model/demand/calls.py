@@ -8,7 +8,9 @@ from itertools import count, islice
 from typing import Any
 
 from model.errors import OutsideLaw
+from model.laws import block_layer
 from model.laws.block_layer import PAGE_BYTES
+from model.laws.numeric import Number
 from model.laws.page_cache import place_of_page
 from model.spec import Calls, System
 from model.units import MIB, show_bytes
@@ -17,6 +19,18 @@ UNBUFFERED = ("asm", "raw", "direct")
 """Paths that leave the page cache out."""
 
 SECTOR_BYTES = 512
+
+
+def largest_bytes_of(host: Any, path: str, *, writes: bool = False, call_bytes: Number = 0) -> Number:
+    """Bytes to which the pages of calls merge: past the page cache single ones, in it the file system's folios."""
+    segment: Number = block_layer.PAGE_BYTES
+    if path not in UNBUFFERED and host.folios is not False:
+        release = block_layer.release_of(host.kernel)
+        if writes and block_layer.writes_folios(release, host.filesystem):
+            segment = block_layer.written_folio_bytes(call_bytes)
+        elif not writes and block_layer.has_folios(release, host.filesystem):
+            segment = block_layer.READ_FOLIO_BYTES
+    return block_layer.largest_request_bytes(host.max_request_bytes, host.max_segments, segment)
 
 
 @dataclass(frozen=True, slots=True)

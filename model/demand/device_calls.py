@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import log1p
 from typing import Any, TypeVar, cast
 
-from model.demand.calls import UNBUFFERED
+from model.demand.calls import UNBUFFERED, largest_bytes_of
 from model.laws import block_layer, disk_means
 from model.laws.numeric import Number, larger, largest, smaller, some
 from model.machine.device.elevator import IDLE_S, NEAR_BYTES
@@ -81,9 +81,12 @@ def _spread(cv: float) -> list[float]:
     return [max(0.0, 1 + cv * (value / mean - 1)) for value in values]
 
 
-def largest_bytes(system: System) -> Number:
-    """The largest request of the host's block layer."""
-    return block_layer.largest_request_bytes(system.host.max_request_bytes, system.host.max_segments)
+def largest_bytes(system: System, calls: Any) -> Number:
+    """The largest request that the host's block layer makes of *calls*."""
+    size = calls.block_size_bytes
+    return largest_bytes_of(
+        system.host, calls.path or system.host.io_path, writes=calls.writes, call_bytes=size
+    )
 
 
 def among_bytes(calls: Any) -> Number:

@@ -69,7 +69,7 @@ def visit_of(
     *sorted_runs* requests go down together, in order of their places; *streams* leaves write caches out.
     """
     disk = system.disk
-    pieces = block_layer.pieces_of_call(size_bytes, largest_bytes(system))
+    pieces = block_layer.pieces_of_call(size_bytes, largest_bytes(system, calls))
     if disk.service_cv:
         mean = disk.overhead_s + size_bytes / pieces / disk.bandwidth_bytes_per_s
         count = int(disk.parallel_requests)
@@ -201,7 +201,7 @@ def _in_order(system: System, calls: Any, size: Number, gap_s: Number) -> Visit:
         held = (alone + idle_s) * (1 + far_s / SYNC_SLICE_S)
     elif disk.raid_level != "none" and not write and not some(disk_sets.is_near(disk, size, stride)):
         alike = _stations(system, calls, size)
-        return Visit(alone, 0.0, _held_of_set(system, alone, alike, size), alike=alike)
+        return Visit(alone, 0.0, _held_of_set(system, calls, alone, alike, size), alike=alike)
     elif calls.pattern == "strided":
         held = disk_sets.in_order_s(disk, size, stride, 0.0, write) if calls.rate_per_s is not None else alone
     else:
@@ -234,8 +234,8 @@ def _among_others(system: System, calls: Any, size: Number, runs: Number) -> Vis
             each = smaller(each, following_s + (each - following_s) / min(beyond, FIFO_BATCH))
         return Visit(each, 0.0, each)
     # NOTE: the pieces of a read go to different copies, each of which passes over all of the call
-    at_once = smaller(copies_of(disk, calls), block_layer.pieces_of_call(size, largest_bytes(system)))
-    pieces = block_layer.pieces_of_call(size, largest_bytes(system))
+    at_once = smaller(copies_of(disk, calls), block_layer.pieces_of_call(size, largest_bytes(system, calls)))
+    pieces = block_layer.pieces_of_call(size, largest_bytes(system, calls))
     passed = size * (1 - (at_once - 1) / pieces)
     alone, scv = disk_sets.random_moments(disk, passed, span, write)
     alike = larger(1, _stations(system, calls, size) / at_once)
@@ -249,7 +249,7 @@ def _among_others(system: System, calls: Any, size: Number, runs: Number) -> Vis
             idle_s = alike / (calls.users * calls.rate_per_s) - alone
         caught = disk_sets.caught_fraction(disk, span, larger(0.0, idle_s))
         alone = alone - caught * (alone - disk_sets.in_order_s(disk, size, size, 0.0, write))
-    return Visit(alone, scv, _held_of_set(system, alone, alike, size), alike=alike)
+    return Visit(alone, scv, _held_of_set(system, calls, alone, alike, size), alike=alike)
 
 
 def _stations(system: System, calls: Any, size: Number) -> Number:
@@ -267,11 +267,11 @@ def _stations(system: System, calls: Any, size: Number) -> Number:
     return larger(1, alike * smaller(1.0, asked / disk.raid_disks))
 
 
-def _held_of_set(system: System, alone_s: Number, alike: Number, size: Number) -> Number:
+def _held_of_set(system: System, calls: Any, alone_s: Number, alike: Number, size: Number) -> Number:
     """Time that a call takes of the capacity of a set, or of a disk."""
     if not some(alike > 1):
         return alone_s
-    pieces = block_layer.pieces_of_call(size, largest_bytes(system))
+    pieces = block_layer.pieces_of_call(size, largest_bytes(system, calls))
     return 1 / disk_sets.queued_per_s(system.disk, alone_s, alike, pieces)
 
 

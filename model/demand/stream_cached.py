@@ -10,7 +10,7 @@ from model.demand.reading import one_for_all
 from model.demand.stream_demand import LEAST_S, CallDemand, absorbed
 from model.laws import block_layer, disk_means, disk_rounds, disk_sets, page_cache
 from model.laws.numeric import Number, ceil_div, larger, smaller, where
-from model.machine.host.read_ahead import ReadAhead
+from model.machine.host.read_ahead import read_ahead_of
 from model.spec import System
 
 MOST_PAGES = 4096
@@ -45,7 +45,7 @@ def _contiguous(calls: Any) -> Any:
 
 def written_behind(system: System, calls: Any) -> CallDemand:
     """A write into the page cache, which nobody waits for."""
-    host, largest = system.host, largest_bytes(system)
+    host, largest = system.host, largest_bytes(system, calls)
     pages, fresh = _pages(calls)
     seen = _contiguous(calls)
     in_order = seen.pattern == "sequential"
@@ -70,7 +70,7 @@ def written_behind(system: System, calls: Any) -> CallDemand:
 
 def written_through(system: System, calls: Any, path: str) -> CallDemand:
     """Writes through the page cache that O_SYNC, O_DSYNC or fsync waits for: data, then the journal's commit."""
-    host, disk, largest = system.host, system.disk, largest_bytes(system)
+    host, disk, largest = system.host, system.disk, largest_bytes(system, calls)
     pages, fresh = _pages(calls)
     cpu_s = host.write_call_s + pages * host.page_write_s
     waited = path == "buffered"
@@ -217,15 +217,17 @@ def read_ahead(system: System, calls: Any) -> CallDemand:
         seen = changed(seen, pattern="strided", stride_bytes=step / missed)
     gap_s = (own_s + calls.think_s) / larger(missed, LEAST_S)
     seen = visiting(seen, larger(LEAST_S, missed * share))
-    visit = visit_of(system, seen, window if ahead else size / smaller(1, share), gap_s)
+    by_page = not ahead and one_for_all(host.read_ahead_bytes < block_layer.PAGE_BYTES)
+    visits = share if by_page else smaller(1, share)
+    visit = visit_of(system, seen, window if ahead else size / visits, gap_s)
     if not ahead:
-        often = missed * smaller(1, share)
+        often = missed * visits
         return CallDemand(
             cpu_s=own_s,
             device_s=often * visit.alone_s,
             held_s=often * visit.held_s,
             scv=visit.scv,
-            requests=missed * share * block_layer.pieces_of_call(window, largest_bytes(system)),
+            requests=missed * share * block_layer.pieces_of_call(window, largest_bytes(system, calls)),
             device_bytes=missed * size,
             merged=0.0,
             exact=False,
@@ -265,26 +267,38 @@ def _windows(system: System, calls: Any) -> tuple[Number, Number, bool]:
 
     Those of calls with holes between them follow from the reader's state, over some of the calls [linux-readahead].
     """
-    size = calls.block_size_bytes
-    window = smaller(system.host.read_ahead_bytes, largest_bytes(system))
+    host, size, largest = system.host, calls.block_size_bytes, largest_bytes(system, calls)
     whole = ceil_div(size, block_layer.PAGE_BYTES) * block_layer.PAGE_BYTES
-    if calls.pattern == "sequential":
+    if one_for_all(host.read_ahead_bytes < block_layer.PAGE_BYTES):
+        return whole / block_layer.PAGE_BYTES, block_layer.PAGE_BYTES, False
+    release = block_layer.release_of(host.kernel)
+    window = smaller(host.read_ahead_bytes, largest)
+    if release >= block_layer.TASKS_PLUG:  # the last piece of a window is gone when the next one comes
+        window = host.read_ahead_bytes / block_layer.pieces_of_call(host.read_ahead_bytes, largest)
+    optimal = block_layer.optimal_pages(release, host.max_request_bytes)
+    beyond = (whole > host.read_ahead_bytes) & (optimal * block_layer.PAGE_BYTES > host.read_ahead_bytes)
+    if calls.pattern == "sequential" and not one_for_all(beyond):
         return size / window, window, True
     if calls.pattern == "random":
         return 1, whole, False
-    reader = ReadAhead(int(system.host.read_ahead_bytes // block_layer.PAGE_BYTES))
+    step = size if calls.pattern == "sequential" else calls.stride_bytes
+    reader = read_ahead_of(host)
     played = int(larger(1, smaller(calls.count, MOST_PAGES * block_layer.PAGE_BYTES // whole)))
-    windows, pages_read, wanted, has = 0, 0, 0, 0
+    windows, asked, pages_read, wanted, has = 0, 0, 0, 0, 0
     for number in range(played):
-        start = number * calls.stride_bytes
-        pages = page_cache.pages_of(start, size, block_layer.PAGE_BYTES)
+        start = number * step
+        pages = page_cache.pages_of(int(start), int(size), block_layer.PAGE_BYTES)
         has = pages.start
         for page in pages:
             holding, fresh = reader.wanted(page, pages, page < has)
-            windows += len(fresh)
+            windows += sum(block_layer.requests_of_run(len(one.pages), largest) for one in fresh)
+            asked += len(fresh)
             pages_read += sum(len(one.pages) for one in fresh)
             wanted += holding in fresh
             if holding is not None:
                 has = max(has, holding.pages.stop)
         reader.passed((start + size) // block_layer.PAGE_BYTES)
-    return windows / played, pages_read / windows * block_layer.PAGE_BYTES, wanted < windows / 2
+    mean = pages_read / windows * block_layer.PAGE_BYTES
+    if calls.pattern == "sequential":
+        return size / mean, mean, True
+    return windows / played, mean, wanted < asked / 2

@@ -29,7 +29,7 @@ def call_demand(system: System, calls: Any) -> CallDemand:
 
 def _unbuffered(system: System, calls: Any, cpu_s: Number, write: bool) -> CallDemand:
     size = calls.block_size_bytes
-    largest = largest_bytes(system)
+    largest = largest_bytes(system, calls)
     pieces = block_layer.pieces_of_call(size, largest)
     together = _merged_calls(system, calls, largest)
     gap_s = cpu_s + calls.think_s

@@ -32,17 +32,65 @@ BARRIERS = (2, 6, 30)
 MULTIQUEUE = (4, 11)
 TRUE_SYNC = (2, 6, 33)
 EXT3_BARRIERS = (3, 1)
+NEVER = (10**6,)
+FOLIOS = {"xfs": (5, 18), "ext4": (6, 16)}
+WRITE_FOLIOS = {"xfs": (6, 6), "ext4": (6, 16)}
+READ_FOLIO_BYTES = 4 * PAGE_BYTES
+"""Folios of a first window of read-ahead; later windows have larger ones (``page_cache_ra_order``) [linux-folios]."""
+MAX_SEGMENT_BYTES = 64 * KIB
+"""Bytes of a segment where a driver says nothing (``BLK_MAX_SEGMENT_SIZE``) [linux-blk-mq]."""
+READS_WHOLE_CALLS = (4, 10)
 TAGS = (5, 0)
 """Since then requests are tags of the device, and nr_requests is a hard limit [linux-blk-mq]."""
 
 
-def largest_request_bytes(max_request_bytes: Number, max_segments: Number) -> Number:
+def has_folios(release: tuple[int, ...], filesystem: str) -> bool:
+    """Whether the page cache of a file system reads ahead into folios, runs of pages that lie together in memory.
+
+    xfs since 5.18, ext4 since 6.16 (``mapping_set_large_folios``, ``page_cache_ra_order``) [linux-folios].
+    """
+    return release >= FOLIOS.get(filesystem, NEVER)
+
+
+def writes_folios(release: tuple[int, ...], filesystem: str) -> bool:
+    """Whether a buffered write makes a folio of its call (``fgf_set_order``): xfs since 6.6, ext4 since 6.16.
+
+    [linux-folios]
+    """
+    return release >= WRITE_FOLIOS.get(filesystem, NEVER)
+
+
+def written_folio_bytes(call_bytes: Number) -> Number:
+    """Bytes of the folios that a write call makes: the power of two below its size, from a page to one segment.
+
+    [linux-folios]
+    """
+    folio: Number = PAGE_BYTES
+    wider = 2 * PAGE_BYTES
+    while wider <= MAX_SEGMENT_BYTES:
+        folio = where(call_bytes >= wider, wider, folio)
+        wider *= 2
+    return folio
+
+
+def largest_request_bytes(
+    max_request_bytes: Number, max_segments: Number, segment_bytes: Number = PAGE_BYTES
+) -> Number:
     """Bytes to which pages merge: max_sectors_kb and max_segments in whole pages, at least one. [linux-2.6-block]
 
-    255 sectors hold 31 pages; 32 segments hold 32 pages that do not lie together in memory.
+    A segment is a run of *segment_bytes* that lie together in memory: a page, or a folio [linux-folios]. 255 sectors
+    hold 31 pages; 32 segments hold 32 pages that do not lie together.
     """
-    pages = smaller(floor_div(max_request_bytes, PAGE_BYTES), max_segments)
+    pages = smaller(floor_div(max_request_bytes, PAGE_BYTES), max_segments * segment_bytes // PAGE_BYTES)
     return where(pages < 1, 1, pages) * PAGE_BYTES
+
+
+def optimal_pages(release: tuple[int, ...], max_request_bytes: Number) -> Number:
+    """Pages of the device's largest request, to which a call beyond read_ahead_kb is read at a time; 0 before 4.10.
+
+    ``bdi->io_pages`` of ``ondemand_readahead`` [linux-readahead].
+    """
+    return max_request_bytes // PAGE_BYTES if release >= READS_WHOLE_CALLS else 0
 
 
 def pieces_of_call(size_bytes: Number, largest_bytes: Number) -> Number:

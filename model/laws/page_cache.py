@@ -69,6 +69,14 @@ def first_window_pages(request_pages: int, most_pages: int) -> int:
     return window * 2 if window <= most_pages // 4 else most_pages
 
 
+def most_window_pages(request_pages: int, read_ahead_pages: int, optimal_pages: int) -> int:
+    """Pages of a window at most, where *request_pages* of a call are left: read_ahead_kb, or a longer call's own size.
+
+    max(read_ahead, min(call, io_pages)) (``ractl_max_pages``) [linux-readahead].
+    """
+    return max(read_ahead_pages, min(request_pages, optimal_pages))
+
+
 def next_window_pages(window_pages: int, most_pages: int) -> int:
     """Pages of the window after one of *window_pages*: four times as many while small, then twice. [linux-readahead]"""
     if window_pages < most_pages // 16:

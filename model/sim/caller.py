@@ -70,6 +70,8 @@ class Caller:
         self.draws = draws
         self.record = Record()
         self.path: str = file.path
+        if self.write and self.path not in UNBUFFERED:
+            self.cache.written_in(file.calls.block_size_bytes)
         self.sample = file.calls.count // 2
         """The call whose way is shown."""
         self._under_way = 0

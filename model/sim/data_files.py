@@ -13,7 +13,7 @@ from model.machine.device import drive
 from model.machine.device.elevator import IN_ORDER
 from model.machine.device.iostat import Counters
 from model.machine.device.iostat_at_once import Bios, Requests, count_merged
-from model.sim.device import BlockDevice
+from model.sim.device import BlockDevice, Submitter
 from model.sim.device import Server as Drive
 from model.sim.fast import UNBUFFERED_CALLS, reads_all
 from model.spec import System
@@ -96,6 +96,7 @@ class Scheduled:
         self.env = env
         self.device = device
         self.owner = owner
+        self._submitter = Submitter(owner)
         self.counters = device.counters if counters is None else counters
         device.unplugged_at_once = counters is None
         self._largest = largest_bytes
@@ -134,7 +135,7 @@ class Scheduled:
             self.env.process(self._when_there_is_room(write, start_byte, size_bytes, ended))
 
     def _handed_over(self, write: bool, start_byte: int, size_bytes: int, ended: Any) -> bool:
-        request = self.device.bio(write, start_byte, size_bytes, self.owner, sync=True)
+        request = self.device.bio(write, start_byte, size_bytes, self._submitter)
         if request is not None:
             request.waiting.append(ended)
         return request is not None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Generator
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import simpy
 
@@ -16,6 +16,16 @@ Step = Generator[simpy.Event, Any, None]
 
 PROGRAM = 1_000_000
 """Sessions of each program are numbered from a multiple of it on."""
+
+
+class Submitter(NamedTuple):
+    """Who hands bios down, and how."""
+
+    owner: int
+    sync: bool = True
+    """Whether somebody waits for them."""
+    largest_bytes: int | None = None
+    """Bytes to which they merge, where their pages lie in folios."""
 
 
 class Server(Protocol):
@@ -58,26 +68,26 @@ class BlockDevice:
         self._wakes_at_s = -1.0
 
     def bio(
-        self, write: bool, start_byte: int, size_bytes: int, owner: int, *, sync: bool, batching: bool = False
+        self, write: bool, start_byte: int, size_bytes: int, of: Submitter, *, batching: bool = False
     ) -> Request | None:
         """Merge or queue a bio; None where it needs a request and the queue is full, which *batching* may exceed."""
         now = self.env.now
-        request = self.queue.merge(write, start_byte, size_bytes)
+        request = self.queue.merge(write, start_byte, size_bytes, of.largest_bytes)
         if request is not None:
-            self._submitted(owner, write, size_bytes, merged=True)
+            self._submitted(of.owner, write, size_bytes, merged=True)
             return request
         if not batching and self.queue.full(write):
             return None
-        if not sync and self.write_back_depth is not None and self._write_backs >= self.write_back_depth:
+        if not of.sync and self.write_back_depth is not None and self._write_backs >= self.write_back_depth:
             return None
-        request = Request(write, start_byte, start_byte + size_bytes, owner, sync, now)
+        request = Request(write, start_byte, start_byte + size_bytes, of.owner, of.sync, now)
         if self.plugs and not self.plugged and not self.queue.waiting:
             self.plugged = True
             if not self.unplugged_at_once:
                 self._unplug_later()
         self.queue.insert(request)
-        self._write_backs += not sync
-        self._submitted(owner, write, size_bytes, merged=False)
+        self._write_backs += not of.sync
+        self._submitted(of.owner, write, size_bytes, merged=False)
         if self.plugged and self.queue.waiting >= QUEUE_PLUG_REQUESTS:
             self.unplug()
         return request
@@ -101,7 +111,7 @@ class BlockDevice:
 
         for begin in range(start_byte, start_byte + size_bytes, largest):
             size = min(largest, start_byte + size_bytes - begin)
-            request = self.bio(write, begin, size, owner, sync=True)
+            request = self.bio(write, begin, size, Submitter(owner))
             if request is None:
                 self.events += 2  # a process begins and ends
                 self.env.process(self._when_there_is_room(write, begin, size, owner, ended))
@@ -113,7 +123,7 @@ class BlockDevice:
     def _when_there_is_room(
         self, write: bool, start_byte: int, size_bytes: int, owner: int, ended: Callable[[Request], None]
     ) -> Step:
-        while (request := self.bio(write, start_byte, size_bytes, owner, sync=True)) is None:
+        while (request := self.bio(write, start_byte, size_bytes, Submitter(owner))) is None:
             yield self.room(write)
         request.waiting.append(ended)
         self.unplug()
@@ -204,12 +214,12 @@ class Batch:
         self._most = most
         self._left = most
 
-    def bio(self, write: bool, start_byte: int, size_bytes: int, owner: int, *, sync: bool) -> Request | None:
+    def bio(self, write: bool, start_byte: int, size_bytes: int, of: Submitter) -> Request | None:
         """As :meth:`BlockDevice.bio`, while the batch lasts."""
         device, queue = self._device, self._device.queue
         beyond = queue.full(write)
         count = queue.count[write]
-        request = device.bio(write, start_byte, size_bytes, owner, sync=sync, batching=self._left > 0)
+        request = device.bio(write, start_byte, size_bytes, of, batching=self._left > 0)
         if beyond and queue.count[write] > count:
             self._left -= 1
         return request

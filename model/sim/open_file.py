@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any
 import simpy
 
 from model.causes import DEVICE, ROOM
-from model.demand.calls import UNBUFFERED
+from model.demand.calls import UNBUFFERED, largest_bytes_of
 from model.laws import block_layer, page_cache
 from model.machine.device.block_queue import Request
-from model.machine.host.read_ahead import ReadAhead, Window
+from model.machine.host.read_ahead import Window, read_ahead_of
+from model.sim.device import Submitter
 
 if TYPE_CHECKING:
     from model.sim.machine import Machine
@@ -50,9 +51,11 @@ class OpenFile:
         self._note = note
         self._hit_fraction = machine.host.page_cache_hit_fraction
         self._ext3 = machine.host.filesystem == "ext3"
-        self._ahead = ReadAhead(max(1, machine.host.read_ahead_bytes // block_layer.PAGE_BYTES))
+        self._ahead = read_ahead_of(machine.host)
         self._ahead.end_page = -(-span_bytes // block_layer.PAGE_BYTES)
         self._hit_debt = 0.0
+        self._largest_bytes = int(largest_bytes_of(machine.host, path))
+        self._submitter = Submitter(owner, largest_bytes=self._largest_bytes)
         first = first_byte // block_layer.PAGE_BYTES
         self.pages = range(self.place_of(first), self.place_of(first + self._ahead.end_page) + 1)
         """Pages of the disk that it takes."""
@@ -105,7 +108,7 @@ class OpenFile:
 
     def _bio(self, write: bool, start_byte: int, size_bytes: int, call: Passed) -> Step:
         while True:
-            request = self.device.bio(write, start_byte, size_bytes, self.owner, sync=True)
+            request = self.device.bio(write, start_byte, size_bytes, self._submitter)
             if request is not None:
                 request.waiting.append(call)
                 return
@@ -120,7 +123,7 @@ class OpenFile:
             self._hit_debt -= 1
             window.arrived.succeed()
             return
-        most = self.device.queue.largest_bytes // block_layer.PAGE_BYTES
+        most = self._largest_bytes // block_layer.PAGE_BYTES
         first = self.first_byte // block_layer.PAGE_BYTES
         runs: list[list[int]] = []
         for page in window.pages:

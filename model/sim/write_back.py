@@ -8,10 +8,11 @@ from typing import Any
 
 import simpy
 
+from model.demand.calls import largest_bytes_of
 from model.laws import block_layer, page_cache
 from model.machine.device.block_queue import Request
 from model.machine.host.page_cache import DirtyPages
-from model.sim.device import Batch, BlockDevice
+from model.sim.device import Batch, BlockDevice, Submitter
 from model.spec import Host
 from model.units import MIB
 
@@ -49,12 +50,19 @@ class PageCache:
         self._transaction_s: float | None = -host.journal_age_s if aged else None
         self._ordered = host.filesystem == "ext3" and host.journal_data == "ordered"
         self._by_page = block_layer.page_by_page(self.release, host.filesystem)
-        self._largest_bytes = device.queue.largest_bytes
+        self._largest_bytes = int(
+            largest_bytes_of(host, "buffered", writes=True, call_bytes=block_layer.MAX_SEGMENT_BYTES)
+        )
         self._batch = block_layer.batch_requests(self.release)
         self._journal_first_byte = self._journal_byte = journal_byte
         self._kernel_batch = Batch(device, self._batch)
 
     # Callers
+
+    def written_in(self, call_bytes: int) -> None:
+        """A program writes in calls of a size: where files have folios, the smallest ones decide requests."""
+        largest = largest_bytes_of(self.host, "buffered", writes=True, call_bytes=call_bytes)
+        self._largest_bytes = min(self._largest_bytes, int(largest))
 
     def dirty(self, pages: range, place: Callable[[int], int]) -> None:
         """Pages of a file are written into the cache."""
@@ -104,7 +112,7 @@ class PageCache:
             left = pages * self.pages.page_bytes
             while left:
                 done = self.env.event()
-                size = min(left, self._largest_bytes)
+                size = min(left, self.device.queue.largest_bytes)
                 yield from self._request(self._journal_byte, size, owner, done)
                 self._journal_byte += size
                 left -= size
@@ -116,7 +124,7 @@ class PageCache:
 
     def _request(self, start_byte: int, size_bytes: int, owner: int, done: simpy.Event) -> Step:
         while True:
-            request = self.device.bio(True, start_byte, size_bytes, owner, sync=True)
+            request = self.device.bio(True, start_byte, size_bytes, Submitter(owner))
             if request is not None:
                 request.waiting.append(lambda _: done.succeed())
                 return
@@ -179,6 +187,7 @@ class PageCache:
     def _write(self, pages: list[int], owner: int, *, sync: bool, wait: bool = False) -> Step:
         """Hand dirty pages down in order; with *sync* or *wait* until they are on the device."""
         batch = self._kernel_batch if owner == KERNEL else Batch(self.device, self._batch)
+        of = Submitter(owner, sync, self._largest_bytes)
         under_way = 0
         all_done = self.env.event()
         handed_down = False
@@ -206,9 +215,7 @@ class PageCache:
             under_way += taken
             cpu_s += count * self.host.page_submit_s
             before = self.device.queue.count[1]
-            while (
-                request := batch.bio(True, start * page_bytes, count * page_bytes, owner, sync=sync)
-            ) is None:
+            while (request := batch.bio(True, start * page_bytes, count * page_bytes, of)) is None:
                 yield self.device.room(True)
                 batch.begin()
             request.waiting.append(arrived(taken))

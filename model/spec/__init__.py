@@ -5,10 +5,11 @@ from __future__ import annotations
 from pydantic import model_validator
 
 from model.provenance import Constant, Frozen
+from model.spec.client import Client
 from model.spec.fields import Whole
 from model.spec.instance import Instance, SystemStatistics, release_tuple
 from model.spec.loads import Export, Import
-from model.spec.machine import Client, Disk, Host, IoPath, Iostat
+from model.spec.machine import Disk, Host, IoPath, Iostat
 from model.spec.prices import Prices
 from model.spec.programs import Beside
 from model.spec.segments import Column, Index, Table, Tablespace

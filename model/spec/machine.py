@@ -6,9 +6,9 @@ from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, Field, field_validator, model_validator
 
-from model.laws.block_layer import release_of
+from model.laws.block_layer import FOLIOS, has_folios, release_of
 from model.provenance import Frozen
-from model.spec.fields import GENERAL, ORACLE, Rate, Real, Seconds, Size, Whole, as_text, setting
+from model.spec.fields import GENERAL, Rate, Real, Seconds, Size, Whole, as_text, setting
 from model.units import GIB, KIB, MIB
 
 LEAST_CACHE_BYTES = 4096
@@ -36,9 +36,9 @@ class Host(Frozen):
     )
     read_ahead_bytes: Size = setting(
         128 * KIB,
-        "read_ahead_kb, the device request of a buffered read",
-        "linux-block",
-        ge=4 * KIB,
+        "read_ahead_kb, the window of buffered reads; 0 reads each page when it is wanted",
+        "linux-readahead",
+        ge=0,
         le=16 * MIB,
     )
     max_request_bytes: Size = setting(
@@ -46,7 +46,7 @@ class Host(Frozen):
     )
     max_segments: Whole = setting(
         128,
-        "max_segments, pages of a request that do not lie together in memory",
+        "max_segments, pieces of a request that do not lie together in memory: pages, or folios",
         "linux-block",
         ge=1,
         le=4096,
@@ -56,6 +56,11 @@ class Host(Frozen):
     )
     filesystem: Literal["ext3", "ext4", "xfs", "none"] = setting(
         "ext4", "File system of a buffered or O_SYNC file; none is a block device", GENERAL
+    )
+    folios: bool | None = setting(
+        None,
+        "Whether the page cache keeps files in folios; if not set, as kernel and file system have it",
+        "linux-folios",
     )
     journal_commit_s: Seconds = setting(
         5.0, "commit=, seconds after which ext3 and ext4 commit a transaction", "linux-ext3", ge=0.01, le=3600
@@ -192,28 +197,15 @@ class Host(Frozen):
             release_of(value)
         return value
 
-
-class Client(Frozen):
-    """The client program and the network to it."""
-
-    round_trip_s: Seconds = setting(0.2e-3, "Network round trip and the client's turn", GENERAL, ge=0, le=100)
-    row_s: Seconds = setting(1e-6, "Time the client takes per row", GENERAL, ge=0, le=10)
-    column_s: Seconds = setting(0.0, "Time the client takes per column value", GENERAL, ge=0, le=1)
-    file_bytes_per_s: Rate = setting(
-        200.0 * MIB,
-        "Rate at which imp and exp move bytes between their file and the network",
-        GENERAL,
-        ge=1,
-        le=1e12,
-    )
-    sdu_bytes: Size = setting(8192, "Session data unit (SDU)", ORACLE, ge=512, le=2 * MIB)
-    message_send_s: Seconds = setting(2e-6, "Time of a SQL*Net message to client", "rahn-mbrc", ge=0, le=10)
-    more_data_send_s: Seconds = setting(
-        25e-6, "Time of a SQL*Net more data to client", "rahn-mbrc", ge=0, le=10
-    )
-    send_cpu_fraction: Real = setting(
-        0.56, "Share of the time of sends that is CPU, counted in both by a trace", "rahn-mbrc", ge=0, le=1
-    )
+    @model_validator(mode="after")
+    def _folios_are_in_the_kernel(self) -> Host:
+        if self.folios and not has_folios(release_of(self.kernel), self.filesystem):
+            first = {name: ".".join(map(str, release)) for name, release in FOLIOS.items()}
+            raise ValueError(
+                f"folios are not in kernel {self.kernel} with filesystem {self.filesystem}: xfs has them since "
+                f"{first['xfs']}, ext4 since {first['ext4']}; leave folios out or set kernel"
+            )
+        return self
 
 
 class Disk(Frozen):

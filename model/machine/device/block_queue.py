@@ -61,18 +61,24 @@ class BlockQueue:
     def __len__(self) -> int:
         return self.waiting
 
-    def merge(self, write: bool, start_byte: int, size_bytes: int) -> Request | None:
-        """The waiting request that takes the bio in, at its back or its front; None where there is none with room."""
+    def merge(
+        self, write: bool, start_byte: int, size_bytes: int, largest_bytes: int | None = None
+    ) -> Request | None:
+        """The waiting request that takes the bio in, at its back or its front; None where there is none with room.
+
+        *largest_bytes* is what the bio's segments allow, where these are not single pages.
+        """
+        room_bytes = (self.largest_bytes if largest_bytes is None else largest_bytes) - size_bytes
         by_end, by_start = self._by_end[write], self._by_start[write]
         request = by_end.get(start_byte)
-        if request is not None and request.end_byte - request.start_byte + size_bytes <= self.largest_bytes:
+        if request is not None and request.end_byte - request.start_byte <= room_bytes:
             del by_end[start_byte]
             request.end_byte += size_bytes
             by_end[request.end_byte] = request
             self.merged[write] += 1
             return request
         request = by_start.get(start_byte + size_bytes)
-        if request is not None and request.end_byte - request.start_byte + size_bytes <= self.largest_bytes:
+        if request is not None and request.end_byte - request.start_byte <= room_bytes:
             del by_start[request.start_byte]
             self.elevator.moves(request, start_byte)
             by_start[start_byte] = request

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from model.laws.page_cache import first_window_pages, next_window_pages
+from model.laws.block_layer import PAGE_BYTES, optimal_pages, release_of
+from model.laws.page_cache import first_window_pages, most_window_pages, next_window_pages
 
 
 class Window:
@@ -22,10 +23,13 @@ class Window:
 class ReadAhead:
     """The windows of one reader [linux-readahead]."""
 
-    __slots__ = ("_expected", "_most_pages", "_windows", "end_page")
+    __slots__ = ("_expected", "_most_pages", "_optimal_pages", "_windows", "end_page")
 
-    def __init__(self, most_pages: int) -> None:
+    def __init__(self, most_pages: int, optimal_pages: int = 0) -> None:
         self._most_pages = most_pages
+        """read_ahead_kb in pages; with 0 every page is read when it is wanted, by itself."""
+        self._optimal_pages = optimal_pages
+        """Pages that a longer call is read in at a time; 0 where the kernel never goes beyond read_ahead_kb."""
         self._windows: list[Window] = []
         self._expected = 0
         """Where a read goes on in order; the first read of a file at its begin does too."""
@@ -43,13 +47,16 @@ class ReadAhead:
         if found is None:
             behind = bool(self._windows) and page == self._windows[-1].pages.stop
             in_order = page == self._expected or page > pages.start or behind
-            many = first_window_pages(pages.stop - page, self._most_pages) if in_order else pages.stop - page
-            many = self._until_end(page, many)
-            ahead = many > pages.stop - page
+            left = pages.stop - page
+            most = self._most(left)
+            many = first_window_pages(left, most) if in_order else left
+            many = self._until_end(page, many if self._most_pages else 1)
             if not in_order:
                 self._windows.clear()
-            mark = (pages.stop if ahead else page) if in_order else None
-            found = Window(range(page, page + many), mark)
+            mark = pages.stop if many > left else page
+            if left > self._most_pages and most > self._most_pages:
+                mark = page + (many + 1) // 2  # ra->size >> 1 of its end
+            found = Window(range(page, page + many), mark if in_order and self._most_pages else None)
             self._windows.append(found)
             windows = [found]
         else:
@@ -57,12 +64,15 @@ class ReadAhead:
         if found.mark == page:
             found.mark = None
             start = found.pages.stop
-            many = self._until_end(start, next_window_pages(len(found.pages), self._most_pages))
+            many = self._until_end(start, next_window_pages(len(found.pages), self._most(pages.stop - page)))
             if many > 0:
                 following = Window(range(start, start + many), start)
                 self._windows.append(following)
                 windows.append(following)
         return found, windows
+
+    def _most(self, request_pages: int) -> int:
+        return most_window_pages(request_pages, self._most_pages, self._optimal_pages)
 
     def passed(self, page: int) -> None:
         """The reader has all bytes before *page*, and perhaps some of that."""
@@ -77,3 +87,9 @@ class ReadAhead:
 
     def _until_end(self, start: int, many: int) -> int:
         return many if self.end_page is None else max(0, min(many, self.end_page - start))
+
+
+def read_ahead_of(host: Any) -> ReadAhead:
+    """The reader of a file on that host."""
+    optimal = optimal_pages(release_of(host.kernel), int(host.max_request_bytes))
+    return ReadAhead(int(host.read_ahead_bytes) // PAGE_BYTES, int(optimal))

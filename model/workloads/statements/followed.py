@@ -19,7 +19,8 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 from zlib import crc32
 
-from model.demand.device_calls import idles, largest_bytes
+from model.demand.calls import largest_bytes_of
+from model.demand.device_calls import idles
 from model.demand.reading import OneByOne, reaps_are_waits
 from model.demand.turns import Pace, first_step_s, pace_of, stretch_blocks, stretches_of
 from model.demand.work import Demand
@@ -29,7 +30,7 @@ from model.laws.numeric import some, where
 from model.machine.device.drive import drive_of
 from model.machine.device.elevator import IDLE_S, NEAR_BYTES, SYNC_SLICE_S
 from model.machine.device.servers import DrawnServers, Servers
-from model.machine.host.read_ahead import ReadAhead, Window
+from model.machine.host.read_ahead import Window, read_ahead_of
 from model.spec import Disk, Host, Statement, System
 from model.workloads.statements.placed_reads import Draws, Read, extents_of, reads_by_session, single_reads
 
@@ -150,7 +151,7 @@ class _Replay:
             if disk.service_cv
             else drive_of(disk)
         )
-        self.largest_bytes = int(largest_bytes(system))
+        self.largest_bytes = int(largest_bytes_of(system.host, system.host.io_path))
         self.processors = Servers(int(system.host.cpus))
         self.keeper = _Keeper() if idles(system) else None
         self.busy_s = self._busy_until_s = 0.0
@@ -255,7 +256,7 @@ class _Session:
         self._size = int(demand.block_size_bytes)
         self._number = 0
         self._each = max(1.0, float(demand.blocks_wanted) / max(1.0, float(demand.read_blocks)))
-        self._ahead = ReadAhead(max(1, int(host.read_ahead_bytes) // block_layer.PAGE_BYTES))
+        self._ahead = read_ahead_of(host)
         self._ahead.end_page = -(-replay.blocks * self._size // block_layer.PAGE_BYTES)
         self._hits = 0.0
         self.turns = 0

@@ -1,0 +1,30 @@
+"""The client: its program and the network to it."""
+
+from __future__ import annotations
+
+from model.provenance import Frozen
+from model.spec.fields import GENERAL, ORACLE, Rate, Real, Seconds, Size, setting
+from model.units import MIB
+
+
+class Client(Frozen):
+    """The client program and the network to it."""
+
+    round_trip_s: Seconds = setting(0.2e-3, "Network round trip and the client's turn", GENERAL, ge=0, le=100)
+    row_s: Seconds = setting(1e-6, "Time the client takes per row", GENERAL, ge=0, le=10)
+    column_s: Seconds = setting(0.0, "Time the client takes per column value", GENERAL, ge=0, le=1)
+    file_bytes_per_s: Rate = setting(
+        200.0 * MIB,
+        "Rate at which imp and exp move bytes between their file and the network",
+        GENERAL,
+        ge=1,
+        le=1e12,
+    )
+    sdu_bytes: Size = setting(8192, "Session data unit (SDU)", ORACLE, ge=512, le=2 * MIB)
+    message_send_s: Seconds = setting(2e-6, "Time of a SQL*Net message to client", "rahn-mbrc", ge=0, le=10)
+    more_data_send_s: Seconds = setting(
+        25e-6, "Time of a SQL*Net more data to client", "rahn-mbrc", ge=0, le=10
+    )
+    send_cpu_fraction: Real = setting(
+        0.56, "Share of the time of sends that is CPU, counted in both by a trace", "rahn-mbrc", ge=0, le=1
+    )

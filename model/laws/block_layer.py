@@ -1,7 +1,7 @@
 """What the kernel's block layer does to requests: how large they grow, when they are let go, what is counted when.
 
 Releases are tuples such as (2, 6, 5). Facts of the 2.6 kernels are read in their ``drivers/block/ll_rw_blk.c``
-[linux-2.6-block]; later ones in ``block/blk-mq.c`` and ``block/blk-wbt.c`` [linux-blk-mq].
+[linux-2.6-block]; later ones in ``block/blk-mq.c`` [linux-blk-mq].
 """
 
 from __future__ import annotations
@@ -25,9 +25,6 @@ TASKS_PLUG = (2, 6, 39)
 """Since then a task holds requests back and hands them down when it waits; before, the queue was plugged."""
 SECTORS_AT_COMPLETION = (2, 6, 13)
 IDLES = (2, 6, 18)
-WRITE_BACK_THROTTLED = (4, 10)
-WRITE_BACK_DEPTH = 16
-WRITE_BACK_SHALLOW = 2
 BARRIERS = (2, 6, 30)
 MULTIQUEUE = (4, 11)
 TRUE_SYNC = (2, 6, 33)
@@ -141,18 +138,6 @@ def commits_each_call(release: tuple[int, ...], path: str) -> bool:
     O_SYNC, since 2.6.33, for the time of change in the inode; before, O_SYNC was what O_DSYNC is [linux-open].
     """
     return path == "sync" and release >= TRUE_SYNC
-
-
-def write_back_depth(release: tuple[int, ...], scheduler: str, queue_depth: int) -> int | None:
-    """Requests of write-back that may be at the device at once; None where nothing limits them.
-
-    wbt, since 4.10 and not with bfq or cfq: half of the depth, itself at most 16, while latencies are as wanted
-    [linux-blk-mq].
-    """
-    if release < WRITE_BACK_THROTTLED or scheduler in ("bfq", "cfq"):
-        return None
-    depth = min(WRITE_BACK_DEPTH, queue_depth)
-    return depth if depth <= WRITE_BACK_SHALLOW else (depth + 1) // 2
 
 
 def batch_requests(release: tuple[int, ...]) -> int:

@@ -11,6 +11,7 @@ import simpy
 from model.laws.block_layer import QUEUE_PLUG_REQUESTS, QUEUE_PLUG_S
 from model.machine.device.block_queue import BlockQueue, Request
 from model.machine.device.iostat import Counters
+from model.machine.device.write_back_throttle import WriteBackThrottle
 
 Step = Generator[simpy.Event, Any, None]
 
@@ -26,6 +27,8 @@ class Submitter(NamedTuple):
     """Whether somebody waits for them."""
     largest_bytes: int | None = None
     """Bytes to which they merge, where their pages lie in folios."""
+    throttled: bool = False
+    """Whether they write dirty pages back, which wbt holds up."""
 
 
 class Server(Protocol):
@@ -54,15 +57,14 @@ class BlockDevice:
         """Whether callers unplug it before time goes on, so that a plug needs no end of its own."""
         self.flushes = False
         """Whether fsync and its like empty the device's write cache."""
-        self.write_back_depth: int | None = None
-        """Requests that nobody waits for, of which no more are let in, as since 4.10."""
+        self.throttle: WriteBackThrottle | None = None
+        """What lets write-back in, as since 4.10."""
         self.plugged = False
         self.events = 0
         self.apart: dict[int, Counters] = {}
         """Program -> counters of its own requests."""
         self._depth = depth
         self._outstanding = 0
-        self._write_backs = 0
         self._plug_number = 0
         self._for_room: tuple[deque[simpy.Event], deque[simpy.Event]] = (deque(), deque())
         self._wakes_at_s = -1.0
@@ -78,15 +80,16 @@ class BlockDevice:
             return request
         if not batching and self.queue.full(write):
             return None
-        if not of.sync and self.write_back_depth is not None and self._write_backs >= self.write_back_depth:
+        throttle = self.throttle if of.throttled else None
+        if throttle is not None and not throttle.admits(now, sync=of.sync):
             return None
         request = Request(write, start_byte, start_byte + size_bytes, of.owner, of.sync, now)
+        request.throttled = throttle is not None
         if self.plugs and not self.plugged and not self.queue.waiting:
             self.plugged = True
             if not self.unplugged_at_once:
                 self._unplug_later()
         self.queue.insert(request)
-        self._write_backs += not of.sync
         self._submitted(of.owner, write, size_bytes, merged=False)
         if self.plugged and self.queue.waiting >= QUEUE_PLUG_REQUESTS:
             self.unplug()
@@ -176,6 +179,8 @@ class BlockDevice:
                 self._wait_for_better(now)
                 return
             request.begin_s = now
+            if self.throttle is not None:
+                self.throttle.handed_over(now, request.write)
             self._outstanding += 1
             done_s = self.server.submit(now, request.write, request.start_byte, request.size_bytes)
             self._after(done_s - now, self._done, request)
@@ -191,7 +196,8 @@ class BlockDevice:
         now, request = self.env.now, event.value
         assert request is not None
         self._outstanding -= 1
-        self._write_backs -= not request.sync
+        if self.throttle is not None:
+            self.throttle.done(now, request.begin_s, request.write, request.throttled)
         self.queue.done(request)
         self.queue.elevator.ended(request, now)
         self.counters.completed(now, request.write, request.size_bytes, request.queued_s)

@@ -10,12 +10,13 @@ import simpy
 
 from model.demand.transactions import touch_rules
 from model.kernels.buffers import Buffers
-from model.laws import block_layer, page_cache
+from model.laws import block_layer, page_cache, write_back_throttle
 from model.machine.device.block_queue import BlockQueue
 from model.machine.device.drive import capacity_of, drive_of
 from model.machine.device.elevator import elevator_of
 from model.machine.device.iostat import Counters
 from model.machine.device.servers import DrawnServers, Servers, Threads
+from model.machine.device.write_back_throttle import WriteBackThrottle
 from model.sim.data_files import Scheduled
 from model.sim.device import PROGRAM, BlockDevice, Server
 from model.sim.pool import BufferPool
@@ -119,7 +120,10 @@ def device_of(env: simpy.Environment, system: System, counters: Counters, seed: 
     flushed = disk.write_cache_flushed and disk.write_cache_bytes > 0
     device.flushes = flushed and block_layer.empties_write_cache(release, host.filesystem)
     device.plugs = release < block_layer.TASKS_PLUG
-    device.write_back_depth = block_layer.write_back_depth(release, host.scheduler, disk.queue_depth)
+    if write_back_throttle.is_throttled(release, host.scheduler):
+        device.throttle = WriteBackThrottle(
+            int(min(depth, host.nr_requests)), rotating=disk.rotation_s > 0, volatile=device.flushes
+        )
     return device
 
 

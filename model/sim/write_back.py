@@ -86,7 +86,13 @@ class PageCache:
         """An event for a writer that is held back."""
         event = self.env.event()
         self._held.append(event)
+        self._hurry(True)
         return event
+
+    def _hurry(self, held: bool) -> None:
+        """Tell wbt whether writers are held back."""
+        if self.device.throttle is not None:
+            self.device.throttle.hold(self.env.now, held)
 
     def pages_of_fsync(self, file: range) -> list[int]:
         """Dirty pages that fsync of a file writes: its own, or all where a commit writes what is new in any file.
@@ -187,7 +193,7 @@ class PageCache:
     def _write(self, pages: list[int], owner: int, *, sync: bool, wait: bool = False) -> Step:
         """Hand dirty pages down in order; with *sync* or *wait* until they are on the device."""
         batch = self._kernel_batch if owner == KERNEL else Batch(self.device, self._batch)
-        of = Submitter(owner, sync, self._largest_bytes)
+        of = Submitter(owner, sync, self._largest_bytes, throttled=True)
         under_way = 0
         all_done = self.env.event()
         handed_down = False
@@ -200,6 +206,7 @@ class PageCache:
                 under_way -= count
                 if self._held and not self.over_limit():
                     held, self._held = self._held, []
+                    self._hurry(False)
                     for event in held:
                         event.succeed()
                 if handed_down and not under_way:

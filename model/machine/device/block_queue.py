@@ -10,7 +10,17 @@ from model.machine.device.elevator import Elevator
 class Request:
     """One request: where it lies, whose it is, and who waits for it."""
 
-    __slots__ = ("begin_s", "end_byte", "owner", "queued_s", "start_byte", "sync", "waiting", "write")
+    __slots__ = (
+        "begin_s",
+        "end_byte",
+        "owner",
+        "queued_s",
+        "start_byte",
+        "sync",
+        "throttled",
+        "waiting",
+        "write",
+    )
 
     def __init__(
         self, write: bool, start_byte: int, end_byte: int, owner: int, sync: bool, queued_s: float
@@ -20,6 +30,8 @@ class Request:
         self.end_byte = end_byte
         self.owner = owner
         self.sync = sync
+        self.throttled = False
+        """Whether it is write-back that wbt has counted in."""
         self.queued_s = queued_s
         self.begin_s = queued_s
         """When it was handed to the device."""

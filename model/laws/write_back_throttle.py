@@ -1,0 +1,79 @@
+"""Write-back throttling (wbt): how many requests of write-back the kernel lets to a device, by the latency it sees.
+
+``block/blk-wbt.c`` and ``block/blk-rq-qos.c``, since 4.10 [linux-wbt]. The step is 0 at the begin; windows without
+reads lower it, which lets more in, and windows whose quickest read is too slow raise it.
+"""
+
+from __future__ import annotations
+
+from math import isqrt
+
+THROTTLED = (4, 10)
+DEFAULT_DEPTH = 16
+"""Requests at step 0 (``RWB_DEF_DEPTH``) [linux-wbt]."""
+WINDOW_S = 0.1
+"""Time between two looks at the latencies (``RWB_WINDOW_NSEC``) [linux-wbt]."""
+WRITE_SAMPLES = 3
+"""Writes of a window without which its reads say nothing (``RWB_MIN_WRITE_SAMPLES``) [linux-wbt]."""
+UNKNOWN_WINDOWS = 5
+"""Windows without requests after which the step goes back towards 0 (``RWB_UNKNOWN_BUMP``) [linux-wbt]."""
+HELD_S = 1.0
+"""Time for which a writer that was held back lets write-back hurry (``wb_recent_wait``) [linux-wbt]."""
+
+
+def is_throttled(release: tuple[int, ...], scheduler: str) -> bool:
+    """Whether write-back is throttled: since 4.10, and not with bfq or cfq. [linux-wbt]"""
+    return release >= THROTTLED and scheduler not in ("bfq", "cfq")
+
+
+def target_s(rotating: bool) -> float:
+    """Read latency that is wanted: 75 ms of a rotating disk, 2 ms of flash (``wbt_default_latency_nsec``).
+
+    [linux-wbt]
+    """
+    return 75e-3 if rotating else 2e-3
+
+
+def window_s(step: int) -> float:
+    """Time of a window: shorter by the square root of a step above 0 (``rwb_arm_timer``). [linux-wbt]"""
+    return WINDOW_S * 16 / isqrt((step + 1) << 8) if step > 0 else WINDOW_S
+
+
+def depth_at(tags: int, step: int) -> tuple[int, bool]:
+    """Requests that may be at a device of *tags*, and whether a lower step would let no more in.
+
+    16 at step 0, halved with each step above, doubled with each below, at most three quarters of the tags
+    (``rq_depth_calc_max_depth``) [linux-wbt].
+    """
+    if tags == 1:
+        return (1, False) if step > 0 else (2, True)
+    depth = min(DEFAULT_DEPTH, tags)
+    if step > 0:
+        return 1 + ((depth - 1) >> min(31, step)), False
+    if step < 0:
+        most = 3 * tags // 4
+        wanted = 1 + ((depth - 1) << min(31, -step))
+        return min(wanted, most), wanted > most
+    return depth, False
+
+
+def limit_requests(depth: int, *, hurried: bool) -> int:
+    """Requests under way up to which one more is let in: all of the depth for fsync, and while writers are held back.
+
+    A quarter of it for write-back that nobody waits for (``get_limit``, ``calc_wb_limits``) [linux-wbt].
+    """
+    if hurried:
+        return depth
+    return 1 if depth <= 2 else (depth + 3) // 4  # noqa: PLR2004
+
+
+def wakes_sleepers(requests: int, depth: int, *, drained: bool) -> bool:
+    """Whether those that wait are woken when so many requests are left under way (``wbt_rqw_done``). [linux-wbt]
+
+    Below half of the depth, by half of the background's limit; on a device whose cache is *drained* first, at none.
+    """
+    if not requests:
+        return True
+    normal = depth if depth <= 2 else (depth + 1) // 2  # noqa: PLR2004
+    limit = 0 if drained else normal
+    return requests < limit and limit - requests >= limit_requests(depth, hurried=False) // 2

@@ -81,6 +81,8 @@ GROUPS: Final[dict[str, tuple[Control, ...]]] = {
         Control("tablespace.space_management", "Segment space management", only_for=STATEMENTS),
         Control("table.column_count", "Columns", only_for=LOADS),
         Control("index.clustering", "Rows in index order lie", only_for=("index_range_scan",)),
+        Control("index.key_bytes", "Bytes of the key", only_for=("index_range_scan",)),
+        Control("index.unique", "Unique index", only_for=("index_range_scan",)),
     ),
     "Rows changed": (
         Control("workload.growth_bytes", "Each row grows by"),
@@ -204,6 +206,7 @@ GROUPS: Final[dict[str, tuple[Control, ...]]] = {
         Control("workload.selectivity_fraction", "Share of rows in the key range"),
         Control("workload.columns", "Columns selected"),
         Control("workload.arraysize_rows", "Array size"),
+        Control("client.first_fetch_rows", "Rows of the first fetch call", only_for=QUERIES),
         Control("workload.buffer_bytes", "BUFFER"),
         Control("workload.largest_row_bytes", "Longest row"),
         Control("workload.commit", "COMMIT=y"),

@@ -109,6 +109,8 @@ RULES: Final[dict[str, Callable[[System, Any], Reason]]] = {
         system.index.clustering_factor is not None,
         "CLUSTERING_FACTOR is given",
     ),
+    "index.key_bytes": lambda system, work: (system.index.leaf_blocks is not None, "LEAF_BLOCKS is given"),
+    "index.unique": lambda system, work: (system.index.leaf_blocks is not None, "LEAF_BLOCKS is given"),
     "host.cpus": _processors,
     "host.io_path": _io_path,
     "host.page_cache_hit_fraction": _no_read,

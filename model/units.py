@@ -46,7 +46,7 @@ COUNTS: Final = frozenset(
         "rows_per_block", "average_queue", "bytes", "bytes_before", "bytes_after", "row_bytes_sd",
         "direct_read_slots", "direct_read_slots_limit", "io_cost", "cpu_cost", "cost", "mbrc", "count", "disk", "query",
         "current", "db_file_multiblock_read_count", "nr_requests", "parallel_requests", "blevel",
-        "clustering_factor", "leaf_blocks", "replications", "extents", "events", "confidence",
+        "clustering_factor", "key_columns", "leaf_blocks", "replications", "extents", "events", "confidence",
         "block", "itl_entries", "executions", "factor", "table_rows", "draws",
         "moved_in", "stubs", "commits", "in_place", "migrated", "moved_again", "searches", "placed",
         "fsync_every", "in_flight", "in_flight_most", "calls", "merged_reads", "merged_writes", "heads", "zones",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import cast
 
 from model.demand.outcome import HeapOutcome
 from model.demand.segment import RowShape, Segment, growth_of, row_shape, segment_of
@@ -11,7 +11,7 @@ from model.errors import OutsideLaw
 from model.laws import assm, block, growth
 from model.laws.numeric import Number, ceiling, floor_div, larger, smaller, some, where
 from model.provenance import Frozen
-from model.spec import Dml, System, release_tuple
+from model.spec import Dml, Insert, System, release_tuple
 
 MENDED_IN = (11, 2)
 
@@ -54,7 +54,7 @@ class Change:
         return self.rejected_itl + self.rejected_space + self.rejected_held
 
 
-def change_of(system: System, work: Any) -> Change:
+def change_of(system: System, work: Dml) -> Change:
     """What *work* does to the table of *system*; raises :class:`OutsideLaw` where rows shrink or fit nowhere."""
     row = row_shape(system.table)
     grows, columns_after = growth_of(system.table, work, row)
@@ -70,7 +70,7 @@ def change_of(system: System, work: Any) -> Change:
     return _by_law(system, work, row, segment, (grows, columns_after))
 
 
-def steps_of_playing(system: System, work: Any) -> float:
+def steps_of_playing(system: System, work: Dml) -> float:
     """Steps that :func:`change_of` takes for one scenario, each about as long as a row that grows in its block."""
     from model.demand.heap_run import heap_rules, steps  # noqa: PLC0415  (numpy)
 
@@ -121,7 +121,7 @@ def _pctfree_needed(system: System, row: RowShape, grows: Number, share: Number)
     return growth.pctfree_for(wider, row.piece_bytes, fresh.data, fresh.size, share)
 
 
-def _played(system: System, work: Any, row: RowShape, grown: tuple[float, float]) -> Change:
+def _played(system: System, work: Dml, row: RowShape, grown: tuple[float, float]) -> Change:
     from model.demand.heap_run import play  # noqa: PLC0415  (numpy, which only playing needs)
 
     found = play(system.tablespace, system.table, is_mended(system), work, lengths_of(system, work))
@@ -163,7 +163,7 @@ def _left(system: System, work: Dml, row: RowShape, found: HeapOutcome, grown: t
 
 
 def _by_law(
-    system: System, work: Any, row: RowShape, segment: Segment, grown: tuple[Number, Number]
+    system: System, work: Dml, row: RowShape, segment: Segment, grown: tuple[Number, Number]
 ) -> Change:
     """In closed form: exact for one transaction over equal short rows, else good to some percent; 12 with few commits.
 
@@ -171,7 +171,7 @@ def _by_law(
     growth as one, and several sessions as one.
     """
     if work.inserts:
-        return _insert_by_law(system, work, row, segment)
+        return _insert_by_law(system, cast("Insert", work), row, segment)
     grows, columns_after = grown
     table, fresh = system.table, _fresh_block(system)
     size, data, reserve, entries = fresh.size, fresh.data, fresh.reserve, fresh.entries
@@ -251,7 +251,7 @@ def _by_law(
     )
 
 
-def _insert_by_law(system: System, work: Any, row: RowShape, segment: Segment) -> Change:
+def _insert_by_law(system: System, work: Insert, row: RowShape, segment: Segment) -> Change:
     fit = segment.rows_per_block
     filled = ceiling(work.rows / fit)
     searching = 0 if work.by_direct_path else 1
@@ -284,7 +284,7 @@ def _insert_by_law(system: System, work: Any, row: RowShape, segment: Segment) -
     )
 
 
-def _blocks_on_offer(system: System, work: Any, row: RowShape, fit: Number) -> Number:
+def _blocks_on_offer(system: System, work: Dml, row: RowShape, fit: Number) -> Number:
     """Blocks that an uncommitted delete has put into a class that a search for one of the rows looks at."""
     fresh = _fresh_block(system)
     size, reserve = fresh.size, fresh.reserve

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from model.causes import (
     DELETING,
@@ -26,7 +26,7 @@ from model.demand.work import NO_SCAN, Demand
 from model.laws import block
 from model.laws.numeric import Number, known_where, larger, over, smaller, some, where
 from model.provenance import Constant, Extrapolation, is_outside, outside_range, worst_first
-from model.spec import System, Transactions
+from model.spec import System, Transactions, Workload
 
 WRITE_CALLS: Final = "write calls"
 PAGE_WRITES: Final = "pages written into the page cache"
@@ -94,7 +94,7 @@ class Conditions:
         return works is None or sum(where(self.work.get(work, 0) > 0, 1, 0) for work in works) > 0
 
 
-def extrapolations(system: System, work: Any, demand: Demand | None = None) -> list[Extrapolation]:
+def extrapolations(system: System, work: Workload, demand: Demand | None = None) -> list[Extrapolation]:
     """Constants that a run uses outside the ranges that they were fitted in, the farthest beyond theirs first.
 
     Of several parts of a run the one that is farthest beyond counts.
@@ -109,7 +109,7 @@ def extrapolations(system: System, work: Any, demand: Demand | None = None) -> l
     return worst_first(worst.values())
 
 
-def extrapolated_constants(system: System, work: Any, demand: Demand | None = None) -> Number:
+def extrapolated_constants(system: System, work: Workload, demand: Demand | None = None) -> Number:
     """How many :func:`extrapolations` there are: a number or an array."""
     ranged = _ranged(system)
     parts = conditions_of(system, work, demand, _quantities(ranged)) if ranged else []
@@ -138,7 +138,7 @@ EVERY: Final = frozenset({"request_bytes"})
 
 
 def conditions_of(
-    system: System, work: Any, demand: Demand | None = None, wanted: Collection[str] = EVERY
+    system: System, work: Workload, demand: Demand | None = None, wanted: Collection[str] = EVERY
 ) -> list[Conditions]:
     """The conditions of each part of a run; what takes some arithmetic only if *wanted*.
 
@@ -147,11 +147,11 @@ def conditions_of(
     if demand is not None:
         return [_of_statement(system, work, demand, wanted)]
     if work.mixed:
-        return _of_transactions(system, work)
+        return _of_transactions(system, cast("Transactions", work))
     return [_of_calls(system, calls) for calls in (work, *work.beside)]
 
 
-def _of_statement(system: System, work: Any, demand: Demand, wanted: Collection[str]) -> Conditions:
+def _of_statement(system: System, work: Workload, demand: Demand, wanted: Collection[str]) -> Conditions:
     quantities: dict[str, Number] = {
         "block_size_bytes": demand.block_size_bytes,
         "row_bytes": demand.row.bytes,
@@ -206,7 +206,7 @@ def _add_device(
     quantities: dict[str, Number],
     done: dict[str, Number],
     system: System,
-    work: Any,
+    work: Workload,
     demand: Demand,
     wanted: Collection[str],
 ) -> None:

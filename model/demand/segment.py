@@ -8,7 +8,7 @@ from typing import Any
 from model.errors import OutsideLaw, UnknownName
 from model.laws import block, extents, growth
 from model.laws.numeric import Number, ceiling, larger, some, where
-from model.spec import System, release_tuple
+from model.spec import Dml, System, release_tuple
 
 
 @dataclass(slots=True)
@@ -67,7 +67,7 @@ def columns_of(columns: Any) -> tuple[float, float]:
     return total, variance
 
 
-def growth_of(table: Any, work: Any, row: RowShape) -> tuple[Number, Number]:
+def growth_of(table: Any, work: Dml, row: RowShape) -> tuple[Number, Number]:
     """Bytes an updated row grows by, and the columns' bytes it then has; raises UnknownName for a column it has not."""
     if not work.sets:
         grows = 0.0 if work.growth_bytes is None else work.growth_bytes

@@ -15,11 +15,6 @@ from model.laws import block, client, logical_io, scan_reads
 from model.laws.numeric import Number, ceiling, larger, nearest, smaller, where
 from model.spec import FullScan, IndexRangeScan, System
 
-INDEX_ENTRY_OVERHEAD_BYTES = 12  # rowid, lengths, flags and row directory of a leaf entry
-
-REGETS_PER_FETCH = 2  # the leaf and the table block a call stopped in
-
-
 FULL_SCAN, RANGE_SCAN, NO_SCAN = "full scan", "index range scan", "no scan"
 """What is walked to find the rows of a statement."""
 
@@ -79,6 +74,16 @@ class Fetching:
     """Whether server and client touch each column value; a direct export passes rows on as they lie."""
     to_file: bool = False
     """Whether the client writes what it gets to a file."""
+    first_rows: Number | None = None
+    """Rows of the first fetch call; as the others where None."""
+
+    def calls(self, rows: Number) -> Number:
+        """Fetch calls that return *rows* rows."""
+        return logical_io.fetch_calls(rows, self.arraysize_rows, self.first_rows)
+
+    def stops(self, rows: Number) -> Number:
+        """Of those calls the ones with rows after them."""
+        return logical_io.fetch_stops(rows, self.arraysize_rows, self.first_rows)
 
     def columns_of(self, row: RowShape) -> Number:
         """Columns of *row* that are returned."""
@@ -120,10 +125,13 @@ def _add_client(demand: Demand, system: System, fetching: Fetching) -> None:
     demand.sent = fetching if fetching.select == "rows" else None
     net, rows, arraysize = system.client, demand.rows_returned, fetching.arraysize_rows
     per_row = fetching.row_bytes(demand.row)
-    full = client.full_arrays(rows, arraysize)
-    last = client.last_array_rows(rows, arraysize)
-    demand.more_data = full * client.more_data_messages(arraysize * per_row, net.sdu_bytes) + (
-        client.more_data_messages(last * per_row, net.sdu_bytes)
+    first = 0 if fetching.first_rows is None else smaller(rows, fetching.first_rows)
+    full = client.full_arrays(rows - first, arraysize)
+    last = client.last_array_rows(rows - first, arraysize)
+    demand.more_data = (
+        client.more_data_messages(first * per_row, net.sdu_bytes)
+        + full * client.more_data_messages(arraysize * per_row, net.sdu_bytes)
+        + client.more_data_messages(last * per_row, net.sdu_bytes)
     )
     demand.cpu["calls"] = demand.trips * system.host.call_s
     sends = demand.trips * net.message_send_s + demand.more_data * net.more_data_send_s
@@ -148,6 +156,19 @@ def _equal_rows(table: Any, row: RowShape, segment: Segment) -> Number:
     return (row.sd_bytes == 0) & (fit == ceiling(fit)) & (table.blocks is None)
 
 
+def _aligned_stops(
+    system: System, segment: Segment, row: RowShape, fetching: Fetching, stops: Number
+) -> Number:
+    """Of the *stops* of fetch calls over rows in block order those on a block's last row."""
+    return logical_io.aligned_stops(
+        stops,
+        segment.rows_per_block,
+        fetching.arraysize_rows,
+        fetching.first_rows,
+        equal_rows=_equal_rows(system.table, row, segment),
+    )
+
+
 def full_scan(system: System, fetching: Fetching) -> Demand:
     """Demands of one full scan that returns what *fetching* says."""
     row = row_shape(system.table)
@@ -156,11 +177,8 @@ def full_scan(system: System, fetching: Fetching) -> Demand:
     host = system.host
     rows = system.table.rows
     returned = rows if fetching.select == "rows" else 1
-    fetches = logical_io.fetch_calls(returned, fetching.arraysize_rows)
-    stops = larger(0, ceiling(returned / fetching.arraysize_rows) - 1)
-    aligned = logical_io.aligned_stops_fraction(
-        segment.rows_per_block, fetching.arraysize_rows, equal_rows=_equal_rows(system.table, row, segment)
-    )
+    fetches, stops = fetching.calls(returned), fetching.stops(returned)
+    aligned = _aligned_stops(system, segment, row, fetching, stops)
     demand = Demand(
         row=row,
         segment=segment,
@@ -190,7 +208,10 @@ def full_scan(system: System, fetching: Fetching) -> Demand:
 
 def full_scan_demand(system: System, work: FullScan) -> Demand:
     """Demands of one full scan of a query."""
-    return full_scan(system, Fetching(work.select, work.arraysize_rows, work.columns))
+    return full_scan(
+        system,
+        Fetching(work.select, work.arraysize_rows, work.columns, first_rows=system.client.first_fetch_rows),
+    )
 
 
 def index_range_scan(system: System, work: IndexRangeScan) -> Demand:
@@ -217,7 +238,9 @@ def index_range_scan(system: System, work: IndexRangeScan) -> Demand:
         + ceiling(_distinct_blocks(moved, away, table.rows * table.migrated_fraction, scattered)),
     )
     returned = rows if work.select == "rows" else 1
-    fetches = logical_io.fetch_calls(returned, work.arraysize_rows)
+    fetching = Fetching(work.select, work.arraysize_rows, first_rows=system.client.first_fetch_rows)
+    fetches, stops = fetching.calls(returned), fetching.stops(returned)
+    same_block = stops - _aligned_stops(system, segment, row, fetching, stops)
     levels = index.blevel
     index_reads = (levels + leaf_gets) * (1 - index.cached_fraction)
     table_reads = distinct * (1 - table.cached_fraction)
@@ -243,7 +266,11 @@ def index_range_scan(system: System, work: IndexRangeScan) -> Demand:
         segment=segment,
         plan=plan,
         gets=logical_io.consistent_gets_of_range_scan(
-            levels, leaf_gets, table_gets, where(work.select == "rows", fetches, 1), REGETS_PER_FETCH
+            levels,
+            leaf_gets,
+            table_gets,
+            where(work.select == "rows", fetches, 1),
+            nearest((1 - scattered) * same_block + scattered * stops / holding),
         ),
         fetches=fetches,
         trips=client.round_trips(fetches),
@@ -255,7 +282,6 @@ def index_range_scan(system: System, work: IndexRangeScan) -> Demand:
         read_blocks=sum(piece.blocks * piece.count for piece in plan.pieces),
         access_path=RANGE_SCAN,
     )
-    fetching = Fetching(work.select, work.arraysize_rows)
     _, fetch = cpu_of_rows(system, row, fetching)
     demand.cpu = {
         "buffer gets": demand.gets * host.logical_io_s,
@@ -276,18 +302,25 @@ def _distinct_blocks(rows: Number, blocks: Number, of_rows: Number, scattered: N
 
 
 def blocks_with_rows(table: Any, segment: Segment) -> Number:
-    """Blocks below the high-water mark that a row begins in: no more than there are rows."""
-    return smaller(table.rows, larger(1, segment.blocks / segment.blocks_per_row))
+    """Blocks that a row begins in, without those formatted ahead of the rows: no more than there are rows."""
+    return smaller(
+        table.rows, larger(1, ceiling(table.rows / segment.rows_per_block) / segment.blocks_per_row)
+    )
 
 
 def index_statistics(system: System, segment: Segment) -> tuple[Number, Number]:
     """Leaf blocks and clustering factor: as given, or from the key's bytes and the stated order of the rows."""
     index, table = system.index, system.table
-    bs = system.tablespace.block_size_bytes
-    usable = block.usable_bytes(bs, 2, True, 10)
     leaf = index.leaf_blocks
     if leaf is None:
-        leaf = ceiling(table.rows / larger(1, usable // (index.key_bytes + INDEX_ENTRY_OVERHEAD_BYTES)))
+        entries = block.entries_per_leaf(
+            system.tablespace.block_size_bytes,
+            index.pctfree_percent,
+            index.key_bytes,
+            index.key_columns,
+            index.unique,
+        )
+        leaf = ceiling(table.rows / entries)
     factor = index.clustering_factor
     if factor is not None:
         return leaf, smaller(factor, table.rows)

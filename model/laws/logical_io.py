@@ -6,38 +6,77 @@ CPU: [savvinov-lio] prints eighteen times for nine tables on two machines; one l
 
 from __future__ import annotations
 
-from model.laws.numeric import Number, ceiling, floor_div, greatest_divisor, larger, smaller, where
+from model.laws.numeric import (
+    Number,
+    ceil_div,
+    ceiling,
+    floor_div,
+    greatest_divisor,
+    inverse_modulo,
+    larger,
+    smaller,
+    where,
+)
 
 CACHE_LINE_BYTES = 64
 
 
-def fetch_calls(rows: Number, arraysize_rows: Number) -> Number:
-    """Fetch calls that return *rows* rows: one per array, and one more that finds the end of the data."""
-    return ceiling(rows / arraysize_rows) + 1
+def fetch_calls(rows: Number, arraysize_rows: Number, first_rows: Number | None = None) -> Number:
+    """Fetch calls that return *rows* rows: one per array, and one more that finds the end of the data.
+
+    A client that fetches *first_rows* rows first sends a call for them; its last call finds the end of the data unless
+    it is full.
+    """
+    if first_rows is None:
+        return ceiling(rows / arraysize_rows) + 1
+    return 1 + where(rows >= first_rows, floor_div(rows - first_rows, arraysize_rows) + 1, 0)
 
 
-def aligned_stops_fraction(rows_per_block: Number, arraysize_rows: Number, equal_rows: Number) -> Number:
-    """Share of the calls that stop on a block's last row: gcd(p, a)/p if all blocks hold p rows, else 1/p."""
-    whole = larger(1, floor_div(rows_per_block, 1))
-    exact = greatest_divisor(whole, arraysize_rows) / whole
-    return where(equal_rows, exact, 1 / larger(1, rows_per_block))
+def fetch_stops(rows: Number, arraysize_rows: Number, first_rows: Number | None = None) -> Number:
+    """Fetch calls of *rows* rows that stop before the last row: at a, 2·a, …, or at f, f + a, … with *first_rows* f."""
+    first = arraysize_rows if first_rows is None else first_rows
+    return larger(0, ceiling((rows - first) / arraysize_rows))
 
 
-def consistent_gets_of_scan(blocks: Number, stops: Number, aligned_fraction: Number) -> Number:
-    """Buffers got by a full scan of *blocks* blocks whose fetch calls stop *stops* times: B + F·(1 - aligned).
+def aligned_stops(
+    stops: Number,
+    rows_per_block: Number,
+    arraysize_rows: Number,
+    first_rows: Number | None,
+    equal_rows: Number,
+) -> Number:
+    """How many of *stops* fetch calls stop on a block's last row, rounded down.
+
+    Where all blocks hold p rows: the solutions k below *stops* of f + k·a ≡ 0 (mod p), one in each p/gcd(p, a) calls
+    if gcd(p, a) divides f. Else one in p.
+    """
+    rows = larger(1, floor_div(rows_per_block, 1))
+    first = arraysize_rows if first_rows is None else first_rows
+    divisor = greatest_divisor(rows, arraysize_rows)
+    period = rows // divisor
+    begins = (-(first // divisor) * inverse_modulo(arraysize_rows // divisor, period)) % period
+    solutions = where(first % divisor == 0, larger(0, ceil_div(stops - begins, period)), 0)
+    return where(equal_rows, solutions, floor_div(stops / larger(1, rows_per_block) + 1e-9, 1))
+
+
+def consistent_gets_of_scan(blocks: Number, stops: Number, aligned: Number) -> Number:
+    """Buffers got by a full scan of *blocks* blocks whose fetch calls stop *stops* times: blocks + stops - aligned.
 
     Buffers stay pinned within a call, not across calls: the next call gets the block that the last one stopped in once
-    more, unless it stopped on that block's last row. Of the stops the aligned one
-    is the last of its period, so their number is rounded down.
+    more, unless that one is among the *aligned* stops on a block's last row.
     """
-    return blocks + stops - floor_div(stops * aligned_fraction + 1e-9, 1)
+    return blocks + stops - aligned
 
 
 def consistent_gets_of_range_scan(
-    index_levels: Number, leaf_gets: Number, table_gets: Number, fetches: Number, regets: Number
+    index_levels: Number, leaf_gets: Number, table_gets: Number, fetches: Number, table_regets: Number
 ) -> Number:
-    """Buffers got by an index range scan: the levels, the leaves, the table blocks, and *regets* per further call."""
-    return index_levels + leaf_gets + table_gets + larger(0, fetches - 1) * regets
+    """Buffers got by an index range scan: the levels, the leaves, the table blocks, and what further calls get again.
+
+    Each further call gets the leaf again; the table's block only if the next row is in it (*table_regets*). Where the
+    next row is in another block the clustering factor has counted that.
+    """
+    return index_levels + leaf_gets + table_gets + larger(0, fetches - 1) + table_regets
 
 
 def table_gets_of_range_scan(rows: Number, clustering_factor: Number, table_rows: Number) -> Number:

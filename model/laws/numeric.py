@@ -84,6 +84,15 @@ def greatest_divisor(first: Number, second: Number) -> Number:
     return gcd(int(first), int(second))
 
 
+def inverse_modulo(value: Number, modulus: Number) -> Number:
+    """The whole number x below *modulus* with value·x ≡ 1 (mod modulus); both have no common divisor."""
+    if getattr(value, "ndim", 0) or getattr(modulus, "ndim", 0):
+        import numpy as np  # noqa: PLC0415
+
+        return np.frompyfunc(inverse_modulo, 2, 1)(value, modulus).astype(np.int64)
+    return pow(int(value), -1, int(modulus))
+
+
 def normal_cdf(z: Number) -> Number:
     """Standard normal distribution function."""
     if getattr(z, "ndim", 0):

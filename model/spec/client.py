@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
+from pydantic import Field
+
 from model.provenance import Frozen
-from model.spec.fields import GENERAL, ORACLE, Rate, Real, Seconds, Size, setting
+from model.spec.fields import GENERAL, MAXIMUM_ROWS, ORACLE, Rate, Real, Seconds, Size, Whole, setting
 from model.units import MIB
 
 
@@ -19,6 +23,9 @@ class Client(Frozen):
         GENERAL,
         ge=1,
         le=1e12,
+    )
+    first_fetch_rows: Annotated[Whole, Field(ge=1, le=MAXIMUM_ROWS)] | None = setting(
+        None, "Rows of the first fetch call: 1 in SQL*Plus; the array size if not set", GENERAL
     )
     sdu_bytes: Size = setting(8192, "Session data unit (SDU)", ORACLE, ge=512, le=2 * MIB)
     message_send_s: Seconds = setting(2e-6, "Time of a SQL*Net message to client", "rahn-mbrc", ge=0, le=10)

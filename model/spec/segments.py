@@ -122,7 +122,18 @@ class Index(Frozen):
     """The index a range scan walks."""
 
     blevel: Whole = setting(2, "Branch levels above the leaves (BLEVEL)", GENERAL, ge=0, le=23)
-    key_bytes: MeanSize = setting(8, "Mean bytes of an entry's key", GENERAL, ge=1, le=6400)
+    key_bytes: MeanSize = setting(
+        8, "Mean bytes of the values in an entry's key, without length bytes", GENERAL, ge=1, le=6400
+    )
+    key_columns: Whole = setting(
+        1, "Columns of the key; each has a length byte in an entry", GENERAL, ge=1, le=32
+    )
+    unique: bool = setting(
+        False, "A unique index, which keeps the rowid without a length byte", "foote-index"
+    )
+    pctfree_percent: Real = setting(
+        10.0, "Share of a leaf that building the index leaves free", ORACLE, ge=0, le=99
+    )
     leaf_blocks: Annotated[Whole, Field(ge=1, le=2**36)] | None = setting(
         None, "LEAF_BLOCKS, if known; else from the key's bytes", GENERAL
     )

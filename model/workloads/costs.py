@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, cast
 
 from model.accuracy import busiest_fraction
 from model.demand import demand_of
@@ -14,7 +14,7 @@ from model.demand.turns import MOST_STRETCHES, STRETCH_S, stretch_blocks
 from model.demand.work import Fetching, cpu_of_rows
 from model.machine.device.drive import capacity_of
 from model.results import RunResult
-from model.spec import Statement, Stream, System, Transactions, Workload
+from model.spec import Dml, Statement, Stream, System, Transactions, Workload
 
 ROW_STEP_S: Final = 1.3e-6
 """Of a row that is played through its block, on a processor of the 2020s; so are the other times."""
@@ -63,7 +63,7 @@ AN_ANSWER: Final = Cost(0.0, 0.0, 1, "answer")
 
 def rows_cost(system: System, work: Workload) -> Cost:
     """Of playing the rows that a statement changes through their blocks, which either engine does first."""
-    steps = steps_of_playing(system, work)
+    steps = steps_of_playing(system, cast("Dml", work))
     rows = system.table.rows + work.added_rows
     return Cost(ROW_STEP_S * steps, ROW_BYTES * rows, steps, "steps of rows")
 

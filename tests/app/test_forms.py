@@ -36,7 +36,7 @@ def shown(kind: str) -> set[str]:
 
 def test_each_query_has_the_controls_that_play_a_part() -> None:
     assert shown("index_range_scan") - shown("full_scan") == {
-        "index.clustering", "workload.selectivity_fraction"
+        "index.clustering", "index.key_bytes", "index.unique", "workload.selectivity_fraction"
     }  # fmt: skip
     assert shown("full_scan") - shown("index_range_scan") == {
         "workload.columns", "instance.release", "instance.db_file_multiblock_read_count",

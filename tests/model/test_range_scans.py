@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from random import Random
 from typing import Any
 
 import pytest
 
 from model import calculate, simulate
+from model.demand.segment import row_shape, segment_of
+from model.demand.work import index_statistics
 from scenarios import from_mapping
 
 
@@ -63,3 +66,63 @@ def test_a_session_alone_takes_the_same_time_in_both_engines(disk: str, selectiv
     law = answer(given)
     assert law.time.elapsed_s == pytest.approx(played.time.elapsed_s, rel=WITHIN[disk])
     assert law.physical_io == played.physical_io
+
+
+def gets_of_a_walk(blocks: list[int], array: int, first: int) -> int:
+    """Table blocks got for rows that lie in *blocks*, in the order of the index: pins do not outlive a fetch call."""
+    gets, pinned, stop = 0, -1, first
+    for row, block in enumerate(blocks):
+        if row == stop:
+            pinned, stop = -1, stop + array
+        gets += block != pinned
+        pinned = block
+    return gets
+
+
+@pytest.mark.parametrize(
+    ("array", "first"), [(10, None), (7, None), (100, None), (10, 1), (15, 1), (15, 5), (1, None)]
+)
+@pytest.mark.parametrize("clustering", ["clustered", "scattered"])
+def test_gets_are_those_of_a_literal_walk(clustering: str, array: int, first: int | None) -> None:
+    """Each further call gets the leaf again, and the table's block only where the next row is in it."""
+    rows, leaves = 10_000, 25
+    given = from_mapping(
+        {
+            "table": {"rows": rows, "row_bytes": 98},
+            "index": {"clustering": clustering, "leaf_blocks": leaves},
+            "client": {} if first is None else {"first_fetch_rows": first},
+            "workload": {"kind": "index_range_scan", "selectivity_fraction": 1, "arraysize_rows": array},
+        }
+    )
+    result = answer(given)
+    per_block = int(result.segment.rows_per_block)
+    assert per_block == result.segment.rows_per_block
+    blocks = [row // per_block for row in range(rows)]
+    if clustering == "scattered":
+        Random(1).shuffle(blocks)
+    further_calls = -(-rows // array) if first is None else (rows - first) // array + 1
+    walked = (
+        given.system.index.blevel + leaves + further_calls + gets_of_a_walk(blocks, array, first or array)
+    )
+    exact = clustering == "clustered"
+    assert result.logical_io.consistent_gets == pytest.approx(walked, rel=0 if exact else 0.002)
+
+
+@pytest.mark.parametrize(
+    ("index", "entries"),
+    [
+        ({"key_bytes": 4, "pctfree_percent": 0}, 500),  # the dumps of [foote-index]
+        ({"key_bytes": 4, "pctfree_percent": 0, "unique": True}, 533),
+        ({"key_bytes": 4, "pctfree_percent": 0, "key_columns": 2}, 470),
+        ({"key_bytes": 4}, 448),
+    ],
+)
+def test_leaves_hold_as_many_entries_as_their_bytes_allow(index: dict[str, Any], entries: int) -> None:
+    for rows, leaves in ((100 * entries, 100), (100 * entries + 1, 101)):
+        given = from_mapping(
+            {"table": {"rows": rows}, "index": index, "workload": {"kind": "index_range_scan"}}
+        )
+        assert (
+            index_statistics(given.system, segment_of(given.system, row_shape(given.system.table)))[0]
+            == leaves
+        )

@@ -1,5 +1,4 @@
-from math import gcd
-
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -9,24 +8,49 @@ from model.laws import logical_io
 COSTS = {"line_miss_s": 15e-9, "line_stream_s": 12e-9, "row_step_s": 10e-9, "column_step_ratio": 0.08}
 
 
-@given(blocks=st.integers(1, 2000), per_block=st.integers(1, 50), array=st.integers(1, 500))
-def test_scan_gets_are_those_of_a_literal_walk(blocks: int, per_block: int, array: int) -> None:
-    """Fetch row by row and count a get for each block entered in each call; pins do not outlive a call."""
-    rows = blocks * per_block
-    gets, pinned = 0, -1
+def gets_of_a_walk(rows: int, per_block: int, array: int, first: int) -> tuple[int, int, int]:
+    """Fetch row by row: blocks got when each call pins its own, calls, and calls that end before the last row."""
+    gets, pinned, calls, stop = 0, -1, 1, first
     for row in range(rows):
-        if row % array == 0:
-            pinned = -1
+        if row == stop:
+            pinned, calls, stop = -1, calls + 1, stop + array
         if row // per_block != pinned:
-            gets += 1
-            pinned = row // per_block
-    stops = -(-rows // array) - 1
-    aligned = logical_io.aligned_stops_fraction(per_block, array, equal_rows=True)
-    law = logical_io.consistent_gets_of_scan(blocks, stops, aligned)
-    assert law == gets
-    period = per_block // gcd(per_block, array)
-    if stops % period == 0:
-        assert law == pytest.approx(gets, abs=1e-6)
+            gets, pinned = gets + 1, row // per_block
+    return gets, calls, calls - 1
+
+
+@given(
+    blocks=st.integers(1, 300),
+    per_block=st.integers(1, 50),
+    array=st.integers(1, 500),
+    first=st.none() | st.integers(1, 60),
+)
+def test_scan_gets_are_those_of_a_literal_walk(
+    blocks: int, per_block: int, array: int, first: int | None
+) -> None:
+    rows = blocks * per_block
+    gets, _, walked = gets_of_a_walk(rows, per_block, array, first or array)
+    stops = logical_io.fetch_stops(rows, array, first)
+    assert stops == walked
+    aligned = logical_io.aligned_stops(stops, per_block, array, first, equal_rows=True)
+    assert logical_io.consistent_gets_of_scan(blocks, stops, aligned) == gets
+
+
+def test_aligned_stops_of_arrays_are_those_of_each_value() -> None:
+    arrays = np.array([1, 7, 15, 100, 120])
+    together = logical_io.aligned_stops(1000, 60, arrays, 1, equal_rows=True)
+    assert list(together) == [
+        logical_io.aligned_stops(1000, 60, int(array), 1, equal_rows=True) for array in arrays
+    ]
+
+
+@pytest.mark.parametrize(
+    ("rows", "calls"), [(0, 1), (1, 2), (15, 2), (16, 3), (17, 3), (31, 4), (106, 9), (107, 9)]
+)
+def test_a_client_that_fetches_one_row_first_sends_a_call_more(rows: int, calls: int) -> None:
+    assert (
+        logical_io.fetch_calls(rows, 15, 1) == calls
+    )  # 1, then 15 a call; a full last call is followed by one more
 
 
 def test_a_fetch_more_finds_the_end() -> None:
@@ -55,7 +79,7 @@ def test_rows_far_apart_miss_a_line_each_and_packed_rows_stream() -> None:
 def test_range_scan_gets() -> None:
     assert logical_io.table_gets_of_range_scan(1000, 50, 10_000) == 5
     assert logical_io.table_gets_of_range_scan(1000, 10_000, 10_000) == 1000
-    assert logical_io.consistent_gets_of_range_scan(2, 3, 10, 5, 2) == 2 + 3 + 10 + 4 * 2
+    assert logical_io.consistent_gets_of_range_scan(2, 3, 10, 5, 3) == 2 + 3 + 10 + 4 + 3
 
 
 @given(st.integers(1, 10**6), st.integers(1, 10**6))

@@ -89,7 +89,7 @@ def written_through(system: System, calls: Any, path: str) -> CallDemand:
     size = run_pages * block_layer.PAGE_BYTES
     requests = runs * block_layer.requests_of_run(run_pages, largest)
     merged = runs * run_pages - requests if block_layer.page_by_page(release, host.filesystem) else 0.0
-    records = _journal_requests(host, calls, path)
+    records: Number = _journal_requests(host, calls, path)
     if disk.write_cache_flushed and block_layer.empties_write_cache(release, host.filesystem):
         requests = requests + where(disk.write_cache_bytes > 0, 1, 0)
         # what a call writes is on the medium before it ends
@@ -102,7 +102,14 @@ def written_through(system: System, calls: Any, path: str) -> CallDemand:
     data_s, held_s = runs * visit.held_s + visit.alone_s - visit.held_s, runs * visit.held_s
     gathered: Number = 1.0
     if records:
+        plain_s, plain_held_s = data_s, held_s
         data_s, held_s, gathered = _committed_s(system, calls, visit, size, runs)
+        if path == "sync" and not calls.extends:
+            share = _committing(calls, plain_s + gap_s, data_s - plain_s)
+            data_s = plain_s + share * (data_s - plain_s)
+            held_s = plain_held_s + share * (held_s - plain_held_s)
+            gathered = 1 + share * (gathered - 1)
+            records = records * share
     device_s = larger(data_s, runs * run_pages * host.page_submit_s)
     # NOTE: what is written after the last fsync is left to write-back
     each = calls.count / fsyncs(calls) if waited else 1
@@ -190,12 +197,19 @@ def _commits_at_a_time(disk: Any, calls: Any, own_s: Number, shared_s: Number) -
     return larger(1, smaller(MOST_COMMITS, rate * shared_s / larger(LEAST_S, left)))
 
 
+def _committing(calls: Any, own_s: Number, commit_s: Number) -> Number:
+    """Share of the overwrites of an O_SYNC program that commit."""
+    if calls.rate_per_s is not None:
+        return block_layer.committing_fraction(1 / calls.rate_per_s, 0.0)
+    return block_layer.committing_fraction(own_s, commit_s)
+
+
 def _journal_requests(host: Any, calls: Any, path: str) -> int:
     """Requests of the commit that a synchronous write or an fsync waits for: blocks, then the commit block."""
     if host.filesystem == "none" or host.journal_elsewhere:
         return 0
     release = block_layer.release_of(host.kernel)
-    commits = path == "buffered" or calls.extends or block_layer.commits_each_call(release, path)
+    commits = path == "buffered" or calls.extends or block_layer.commits_in_place(release, path)
     return len(page_cache.JOURNAL_PAGES) if commits else 0
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from model.laws.numeric import Number, ceil_div, floor_div, smaller, where
+from model.laws.numeric import Number, ceil_div, floor_div, larger, smaller, where
 from model.units import KIB
 
 PAGE_BYTES = 4 * KIB
@@ -37,6 +37,8 @@ READ_FOLIO_BYTES = 4 * PAGE_BYTES
 MAX_SEGMENT_BYTES = 64 * KIB
 """Bytes of a segment where a driver says nothing (``BLK_MAX_SEGMENT_SIZE``) [linux-blk-mq]."""
 READS_WHOLE_CALLS = (4, 10)
+TICK_S = 4e-3
+"""A tick of the kernel's coarse clock, at 250 Hz: a change within one changes no time in the inode [linux-open]."""
 TAGS = (5, 0)
 """Since then requests are tags of the device, and nr_requests is a hard limit [linux-blk-mq]."""
 
@@ -132,12 +134,22 @@ def empties_write_cache(release: tuple[int, ...], filesystem: str) -> bool:
     return release >= (EXT3_BARRIERS if filesystem == "ext3" else BARRIERS)
 
 
-def commits_each_call(release: tuple[int, ...], path: str) -> bool:
-    """Whether a synchronous write of blocks that are there waits for the journal all the same.
+def commits_in_place(release: tuple[int, ...], path: str) -> bool:
+    """Whether a synchronous write of blocks that are there waits for the journal, where its clock has ticked.
 
-    O_SYNC, since 2.6.33, for the time of change in the inode; before, O_SYNC was what O_DSYNC is [linux-open].
+    O_SYNC, since 2.6.33, for the time of change in the inode; before, O_SYNC was what O_DSYNC is [linux-open]. The
+    time moves with the kernel's coarse clock (``inode_set_ctime_current``), which ticks every :data:`TICK_S`.
     """
     return path == "sync" and release >= TRUE_SYNC
+
+
+def committing_fraction(own_s: Number, commit_s: Number) -> Number:
+    """Share of O_SYNC overwrites that commit: calls of *own_s*, and *commit_s* more with a commit, one by one.
+
+    A call takes T = own + f * commit, and commits where a tick lies between: f = min(1, T / tick), so that
+    f = own / (tick - commit) [linux-open].
+    """
+    return smaller(1.0, own_s / larger(1e-12, TICK_S - commit_s))
 
 
 def batch_requests(release: tuple[int, ...]) -> int:

@@ -75,6 +75,8 @@ class Caller:
         self.sample = file.calls.count // 2
         """The call whose way is shown."""
         self._under_way = 0
+        self._tick = -1
+        """Of the kernel's clock at the last write, the time of change in the inode."""
         self.file = OpenFile(
             machine, owner, file.path, file.first_byte, file.span_bytes, note=self.record.add
         )
@@ -220,6 +222,7 @@ class Caller:
         yield from self._held_back()
         yield from self._compute(self.host.write_call_s + len(pages) * self.host.page_write_s)
         cache.dirty(pages, self.file.place_of)
+        tick = int(self.env.now / block_layer.TICK_S)
         self.record.cached_bytes += size
         if number == self.sample:
             cache.watched[self.file.place_of(pages.start)] = partial(self._written, self.env.now)
@@ -234,8 +237,9 @@ class Caller:
         begin_s = self.env.now
         yield from cache.sync_pages([self.file.place_of(page) for page in pages], self.owner)
         self.record.add(DEVICE, self.env.now - begin_s)
-        commits = self.calls.extends or block_layer.commits_each_call(cache.release, self.path)
-        if commits and self.host.filesystem != "none":
+        ticked = block_layer.commits_in_place(cache.release, self.path) and tick != self._tick
+        self._tick = tick
+        if (self.calls.extends or ticked) and self.host.filesystem != "none":
             begin_s = self.env.now
             yield from cache.commit_record(self.owner)
             self.record.add(COMMIT, self.env.now - begin_s)

@@ -11,8 +11,9 @@ from model.demand.change import Change
 from model.demand.reading import ReadPlan, scan_plan
 from model.demand.segment import RowShape, Segment, row_shape, segment_of
 from model.demand.writing import Writing
+from model.errors import OutsideLaw
 from model.laws import block, client, logical_io, scan_reads
-from model.laws.numeric import Number, ceiling, larger, nearest, smaller, where
+from model.laws.numeric import Number, ceiling, larger, largest, nearest, smaller, some, where
 from model.spec import FullScan, IndexRangeScan, System
 
 FULL_SCAN, RANGE_SCAN, NO_SCAN = "full scan", "index range scan", "no scan"
@@ -323,7 +324,12 @@ def index_statistics(system: System, segment: Segment) -> tuple[Number, Number]:
         leaf = ceiling(table.rows / entries)
     factor = index.clustering_factor
     if factor is not None:
-        return leaf, smaller(factor, table.rows)
+        if some(factor > table.rows):
+            raise OutsideLaw(
+                f"index.clustering_factor is {largest(factor):,.0f}; allowed is at most a change of block for each of "
+                f"the {largest(table.rows):,.0f} rows (table.rows)"
+            )
+        return leaf, factor
     holding = ceiling(blocks_with_rows(table, segment))
     scattered = ceiling(logical_io.random_clustering_factor(holding, table.rows))
     return leaf, where(index.clustering == "clustered", holding, larger(holding, scattered))

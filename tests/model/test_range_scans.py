@@ -10,6 +10,7 @@ import pytest
 from model import calculate, simulate
 from model.demand.segment import row_shape, segment_of
 from model.demand.work import index_statistics
+from model.errors import OutsideLaw
 from scenarios import from_mapping
 
 
@@ -126,3 +127,15 @@ def test_leaves_hold_as_many_entries_as_their_bytes_allow(index: dict[str, Any],
             index_statistics(given.system, segment_of(given.system, row_shape(given.system.table)))[0]
             == leaves
         )
+
+
+def test_a_clustering_factor_beyond_the_rows_is_refused() -> None:
+    given = from_mapping(
+        {
+            "table": {"rows": 1000},
+            "index": {"clustering_factor": 1001},
+            "workload": {"kind": "index_range_scan"},
+        }
+    )
+    with pytest.raises(OutsideLaw, match=r"clustering_factor is 1,001.*1,000 rows"):
+        answer(given)

@@ -204,6 +204,7 @@ GROUPS: Final[dict[str, tuple[Control, ...]]] = {
     "Workload": (
         Control("workload.select", "Query returns"),
         Control("workload.selectivity_fraction", "Share of rows in the key range"),
+        Control("workload.filter_fraction", "Share of rows that pass the WHERE clause"),
         Control("workload.columns", "Columns selected"),
         Control("workload.arraysize_rows", "Array size"),
         Control("client.first_fetch_rows", "Rows of the first fetch call", only_for=QUERIES),

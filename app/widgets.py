@@ -80,6 +80,11 @@ def _widget(
             options=options, index=first, accept_new_options=field.kind == "text", placeholder="not given",
             format_func=field.show if field.kind == "choice" else str, **common,
         )  # fmt: skip
+    elif field.kind == "flag" and field.optional:
+        st.selectbox(
+            options=(True, False), index=None if not says_value or held is None else int(not held),
+            placeholder="not given", format_func=lambda flag: "yes" if flag else "no", **common,
+        )  # fmt: skip
     elif field.kind == "flag":
         st.toggle(value=says_value and held, **common)
     elif field.kind in ("size", "duration"):

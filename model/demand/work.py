@@ -77,6 +77,8 @@ class Fetching:
     """Whether the client writes what it gets to a file."""
     first_rows: Number | None = None
     """Rows of the first fetch call; as the others where None."""
+    filter_fraction: Number = 1.0
+    """Share of the rows visited that are returned."""
 
     def calls(self, rows: Number) -> Number:
         """Fetch calls that return *rows* rows."""
@@ -160,13 +162,16 @@ def _equal_rows(table: Any, row: RowShape, segment: Segment) -> Number:
 def _aligned_stops(
     system: System, segment: Segment, row: RowShape, fetching: Fetching, stops: Number
 ) -> Number:
-    """Of the *stops* of fetch calls over rows in block order those on a block's last row."""
+    """Of the *stops* of fetch calls over rows in block order those on a block's last row.
+
+    With a filter the rows that are returned lie anywhere in their blocks.
+    """
     return logical_io.aligned_stops(
         stops,
         segment.rows_per_block,
         fetching.arraysize_rows,
         fetching.first_rows,
-        equal_rows=_equal_rows(system.table, row, segment),
+        equal_rows=_equal_rows(system.table, row, segment) & (fetching.filter_fraction == 1),
     )
 
 
@@ -177,7 +182,8 @@ def full_scan(system: System, fetching: Fetching) -> Demand:
     plan = scan_plan(system, segment)
     host = system.host
     rows = system.table.rows
-    returned = rows if fetching.select == "rows" else 1
+    passed = ceiling(rows * fetching.filter_fraction)
+    returned = passed if fetching.select == "rows" else 1
     fetches, stops = fetching.calls(returned), fetching.stops(returned)
     aligned = _aligned_stops(system, segment, row, fetching, stops)
     demand = Demand(
@@ -199,10 +205,12 @@ def full_scan(system: System, fetching: Fetching) -> Demand:
     demand.cpu = {
         "buffer gets": demand.gets * host.logical_io_s,
         "walking rows": rows * walk,
-        FETCHES: rows * fetch,
+        FETCHES: passed * fetch,
         "read calls": (demand.reads + plan.single_reads) * host.read_call_s,
         "filling the buffer cache": buffered * demand.read_blocks * host.buffer_block_s,
     }
+    if some(fetching.filter_fraction < 1):
+        demand.cpu["filtering rows"] = rows * host.fetch_column_s * (fetching.filter_fraction < 1)
     _add_client(demand, system, fetching)
     return demand
 
@@ -211,7 +219,13 @@ def full_scan_demand(system: System, work: FullScan) -> Demand:
     """Demands of one full scan of a query."""
     return full_scan(
         system,
-        Fetching(work.select, work.arraysize_rows, work.columns, first_rows=system.client.first_fetch_rows),
+        Fetching(
+            work.select,
+            work.arraysize_rows,
+            work.columns,
+            first_rows=system.client.first_fetch_rows,
+            filter_fraction=work.filter_fraction,
+        ),
     )
 
 

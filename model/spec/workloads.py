@@ -34,6 +34,9 @@ class FullScan(Work):
     columns: Annotated[Whole, Field(ge=1, le=MAXIMUM_COLUMNS)] | None = setting(
         None, "Columns in the select list; all of them if not set", GENERAL
     )
+    filter_fraction: Real = setting(
+        1.0, "Share of the rows that the WHERE clause lets through; 1 without one", GENERAL, ge=0, le=1
+    )
     arraysize_rows: Whole = setting(100, "Rows per fetch (array size)", GENERAL, ge=1, le=1_000_000)
     users: Whole = setting(1, "Sessions that run it at the same time", GENERAL, ge=1, le=10_000)
 

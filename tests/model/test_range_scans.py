@@ -11,6 +11,7 @@ from model import calculate, simulate
 from model.demand.segment import row_shape, segment_of
 from model.demand.work import index_statistics
 from model.errors import OutsideLaw
+from model.spec import System
 from scenarios import from_mapping
 
 
@@ -139,3 +140,37 @@ def test_a_clustering_factor_beyond_the_rows_is_refused() -> None:
     )
     with pytest.raises(OutsideLaw, match=r"clustering_factor is 1,001.*1,000 rows"):
         answer(given)
+
+
+@pytest.mark.parametrize("fraction", [1, 0.5, 0.013, 0])
+def test_a_filter_decides_rows_returned_and_not_blocks_read(fraction: float) -> None:
+    """Literal: of rows that pass at random, each fetch call but the last gets the block again that it stopped in."""
+    rows, array = 10_000, 10
+
+    def scan_of_rows(fraction: float) -> Any:
+        return from_mapping(
+            {
+                "table": {"rows": rows, "row_bytes": 98},
+                "tablespace": {"space_management": "manual"},
+                "workload": {"kind": "full_scan", "filter_fraction": fraction, "arraysize_rows": array},
+            }
+        )
+
+    result = answer(scan_of_rows(fraction))
+    per_block = int(result.segment.rows_per_block)
+    passed = sorted(Random(2).sample(range(rows), round(rows * fraction)))
+    stops = passed[array - 1 : -1 : array]
+    again = sum((row + 1) % per_block != 0 for row in stops)
+    assert result.physical_io.read_blocks == answer(scan_of_rows(1)).physical_io.read_blocks
+    assert result.calls["fetch"].rows == len(passed)
+    assert result.calls["fetch"].count == -(-len(passed) // array) + 1
+    assert result.logical_io.consistent_gets == pytest.approx(result.segment.blocks_before + again, abs=8)
+
+
+def test_a_filter_costs_the_value_it_looks_at_and_spares_the_client() -> None:
+    base = {"table": {"rows": 10_000}, "workload": {"kind": "full_scan"}}
+    whole = answer(from_mapping(base))
+    filtered = answer(from_mapping({**base, "workload": {"kind": "full_scan", "filter_fraction": 0.1}}))
+    assert filtered.time.cpu["filtering rows"] == pytest.approx(10_000 * System().host.fetch_column_s)
+    assert filtered.time.cpu["fetching rows"] == pytest.approx(0.1 * whole.time.cpu["fetching rows"])
+    assert filtered.time.cpu["walking rows"] == whole.time.cpu["walking rows"]

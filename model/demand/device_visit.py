@@ -19,7 +19,7 @@ from model.demand.device_calls import (
     takes_turns,
     under_way,
 )
-from model.laws import block_layer, disk_means, disk_rounds, disk_sets
+from model.laws import block_layer, disk_means, disk_rounds, disk_sets, queueing
 from model.laws.disk_geometry import geometry_of
 from model.laws.numeric import Number, ceil_div, ceiling, larger, largest, smaller, some, where
 from model.machine.device.elevator import (
@@ -222,7 +222,15 @@ def _among_others(system: System, calls: Any, size: Number, runs: Number) -> Vis
     if not disk.rotation_s:
         alone, scv = disk_sets.random_moments(disk, size, span, write)
         held = disk_means.occupied_s(disk, alone, size, write) / disk.raid_disks
-        return Visit(alone, scv, held, disk_means.servers_of(disk))
+        slots = disk_means.servers_of(disk)
+        if write or not some(disk.reads_collide):
+            return Visit(alone, scv, held, slots)
+        # NOTE: a die has nothing to do while the queue holds reads of others alone [flash-channels]
+        in_slot = alone - size / disk_means.rate_bytes_per_s(disk, write)
+        pieces = largest(block_layer.pieces_of_call(size, largest_bytes(system)))
+        depth = max(1, int(max(disk.queue_depth, disk.parallel_requests) / pieces))
+        full = in_slot / queueing.served_at_a_time(depth, slots)
+        return Visit(alone, scv, larger(held, full), alike=slots)
     single = disk.raid_level == "none"
     if calls.pattern != "random" and single and not among_bytes(calls) and calls.users <= MOST_PLACES:
         each = _in_turns_s(disk, calls, size)

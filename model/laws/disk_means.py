@@ -41,6 +41,12 @@ def rate_bytes_per_s(disk: Any, write: bool) -> Number:
     return sustained if write and sustained is not None else disk.bandwidth_bytes_per_s
 
 
+def command_s(disk: Any, write: bool) -> Number:
+    """Time that a read, or a write, holds the controller: 1 over its ceiling of commands a second; 0 without one."""
+    ceiling = disk.controller_writes_per_s if write else disk.controller_reads_per_s
+    return 0.0 if ceiling is None else 1 / ceiling
+
+
 def zone_ratio_at(disk: Any, start_byte: int) -> float:
     """Rate at a place over that of the outermost zone."""
     g = geometry_of(disk)
@@ -213,8 +219,8 @@ def _random_rate(disk: Any, size_bytes: Number, span_bytes: Number, write: bool,
 
 def sequential_bytes_per_s(disk: Any, write: bool, size_bytes: Number = COUNTED_BYTES) -> Number:
     """Most bytes a second in order that a device, a set or a volume sustains, in requests of *size_bytes*."""
-    rate = data_members(disk) * rate_bytes_per_s(disk, write)
-    return limited_per_s(disk, rate / size_bytes, size_bytes) * size_bytes
+    each_s = larger(size_bytes / rate_bytes_per_s(disk, write), command_s(disk, write))
+    return limited_per_s(disk, data_members(disk) / each_s, size_bytes) * size_bytes
 
 
 def burst_requests(disk: Any) -> Number:
@@ -254,12 +260,15 @@ def _occupied_s(disk: Any, size_bytes: Number, span_bytes: Number, write: bool, 
 def occupied_s(
     disk: Any, service_s: Number, size_bytes: Number, write: bool, slots: float | None = None
 ) -> Number:
-    """Time that a request of that service takes from a device's capacity: latencies overlap in its slots."""
+    """Time that a request of that service takes from a device's capacity: latencies overlap in its slots.
+
+    Transfers share the channel, and commands the controller: who takes longest decides [drive-data-sheets].
+    """
     slots = disk.parallel_requests if slots is None else slots
     if disk.rotation_s or slots == 1:
         return service_s
     transfer = size_bytes / rate_bytes_per_s(disk, write)
-    return larger((service_s - transfer) / slots, transfer)
+    return larger((service_s - transfer) / slots, larger(transfer, command_s(disk, write)))
 
 
 def limited_per_s(disk: Any, requests_per_s: Number, size_bytes: Number) -> Number:

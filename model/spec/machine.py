@@ -13,6 +13,7 @@ from model.units import GIB, KIB, MIB
 
 LEAST_CACHE_BYTES = 4096
 LEAST_ROTATION_S = 1e-6
+ROUNDING = 1e-9
 SHEETS = "drive-data-sheets"
 IoPath = Literal["asm", "raw", "direct", "buffered", "sync", "dsync"]
 
@@ -257,6 +258,17 @@ class Disk(Frozen):
         le=1e12,
     )
     parallel_requests: Whole = setting(1, "Requests served at once", SHEETS, ge=1, le=4096)
+    reads_collide: bool = setting(
+        False,
+        "Reads collide: each waits for the one slot (channel or die of flash) that holds its place, not for any",
+        "flash-channels",
+    )
+    controller_reads_per_s: Annotated[Real, Field(ge=0.001, le=1e9)] | None = setting(
+        None, "Reads a second that the controller of a flash drive takes at most", SHEETS
+    )
+    controller_writes_per_s: Annotated[Real, Field(ge=0.001, le=1e9)] | None = setting(
+        None, "Writes a second that the controller of a flash drive takes at most", SHEETS
+    )
     queue_depth: Whole = setting(
         1, "Commands the device and its driver hold at once (tagged queueing, NCQ)", SHEETS, ge=1, le=65536
     )
@@ -342,6 +354,7 @@ class Disk(Frozen):
         if self.burst_iops is not None and (self.iops_limit is None or self.burst_iops < self.iops_limit):
             raise ValueError("burst_iops needs an iops_limit that is not above it")
         self._check_slc_cache()
+        self._check_controller()
         if self.track_seek_s is not None and self.track_seek_s > self.average_seek_s:
             raise ValueError(
                 f"track_seek_s {self.track_seek_s:g} is more than average_seek_s {self.average_seek_s:g}"
@@ -351,6 +364,30 @@ class Disk(Frozen):
                 f"full_seek_s {self.full_seek_s:g} is less than average_seek_s {self.average_seek_s:g}"
             )
         return self
+
+    def _check_controller(self) -> None:
+        """The controller and the channels of flash: a lone read holds the controller no longer than it takes."""
+        reads, writes = self.controller_reads_per_s, self.controller_writes_per_s
+        for name, ceiling in (("controller_reads_per_s", reads), ("controller_writes_per_s", writes)):
+            if ceiling is not None and (self.rotation_s or self.service_cv):
+                raise ValueError(f"{name} is for flash with fixed service times: rotation_s and service_cv 0")
+        # NOTE: a write is done when the drive's memory has it, before the controller has finished with it
+        if reads is not None and reads * self.overhead_s < 1 - ROUNDING:
+            raise ValueError(
+                f"controller_reads_per_s {reads:g} is a command each {1 / reads:g} s, longer than a lone read takes, "
+                f"overhead_s {self.overhead_s:g}; allowed are {1 / max(self.overhead_s, LEAST_ROTATION_S):g} and more"
+            )
+        if not self.reads_collide:
+            return
+        if self.rotation_s or self.service_cv:
+            raise ValueError(
+                "reads_collide is for flash with fixed service times: rotation_s and service_cv 0"
+            )
+        if self.parallel_requests > self.queue_depth:
+            raise ValueError(
+                f"parallel_requests {self.parallel_requests} are more channels than commands: queue_depth is "
+                f"{self.queue_depth}, so set it to {self.parallel_requests} or more"
+            )
 
     def _check_slc_cache(self) -> None:
         if not self.slc_cache_bytes:

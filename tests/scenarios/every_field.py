@@ -142,6 +142,10 @@ RAID = {
     "disk.track_seek_s": 0.001,
 }
 FLASH = {"disk.rotation_s": 0, "disk.average_seek_s": 0}
+COLLIDING = FLASH | {
+    "disk.overhead_s": 1e-3, "disk.bandwidth_bytes_per_s": "1G", "disk.parallel_requests": 8, "disk.queue_depth": 40,
+    "disk.controller_reads_per_s": 1_001, "disk.controller_writes_per_s": 1_001, "workload.users": 3,
+}  # fmt: skip
 GROWS = {
     "workload.users": 2, "workload.growth_bytes": 60, "table.pctfree_percent": 0, "workload.repeats": 2,
     "table.row_bytes": 12, "tablespace.block_size_bytes": 16384,
@@ -157,7 +161,7 @@ GEOMETRY = {
     "disk.average_seek_s": 0.004, "disk.full_seek_s": 0.009, "disk.rotation_s": 0.006, "disk.head_switch_s": 0.001,
 }  # fmt: skip
 ROTATING = GEOMETRY | {"workload.pattern": "random", "workload.span_bytes": "8G"}
-ALL = ({}, BUFFERED, UNIFORM, COLUMNS, VOLUME, RAID, FLASH)
+ALL = ({}, BUFFERED, UNIFORM, COLUMNS, VOLUME, RAID, FLASH, COLLIDING)
 CHANGES = (*ALL, MANUAL, COMMITS, GATHERED, BY_CACHE)
 STREAM = {"workload.count": 200}
 STREAMS = (
@@ -215,6 +219,7 @@ BASES: dict[str, tuple[dict[str, Any], ...]] = {
         BEHIND | GEOMETRY,
         BEHIND | FLASH | {"disk.parallel_requests": 4},
         BEHIND | FLASH | {"disk.slc_cache_bytes": "1M", "disk.slc_full_bytes_per_s": 500_000},
+        BEHIND | COLLIDING,
         BEHIND | FLASH | {"instance.db_writer_requests": 2, "disk.parallel_requests": 16},
         BEHIND | {"tablespace.block_size_bytes": 16384, "instance.db_nk_cache_bytes": "2M"},
         DECIDES,
@@ -243,6 +248,7 @@ BASES: dict[str, tuple[dict[str, Any], ...]] = {
         STREAM | SWEPT | {"host.dirty_background_ratio_percent": 4, "workload.think_s": 0},
         STREAM | {"host.io_path": "dsync", "disk.write_cache_bytes": "64K"},
         STREAM | FLASH | {"disk.slc_cache_bytes": "1M", "disk.slc_full_bytes_per_s": 1_000_000},
+        STREAM | COLLIDING | {"workload.pattern": "random", "workload.in_flight": 8, "host.io_path": "direct"},
     ),
     "transactions": tuple(
         FEW | more
@@ -265,6 +271,7 @@ BASES: dict[str, tuple[dict[str, Any], ...]] = {
             | {"workload.rate_per_s": 4, "workload.users": None, "workload.think_s": None}
             | {"workload.transactions": None, "workload.precision_percent": 2},
             FLASH | {"disk.parallel_requests": 4, "disk.service_cv": 0.5},
+            COLLIDING | {"workload.users": 12, "workload.think_s": 0.001},
             FLASH | {"disk.slc_cache_bytes": "1M", "disk.slc_full_bytes_per_s": 100_000},
             DEFAULT_POOL | TURNED_OVER,
         )

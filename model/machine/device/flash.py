@@ -5,24 +5,31 @@ from __future__ import annotations
 from typing import Any
 
 from model.laws.device import transfer_s
+from model.laws.disk_means import command_s
 from model.machine.device.servers import DeviceQueue
 
 
 class Flash:
     """Latency in one of the parallel slots, transfer over the shared channel: a scan's device, request by request.
 
-    Writes fill an SLC cache, which a drive without commands empties again; what it has no room for goes to the cells
-    at their own rate.
+    A command holds the controller before it goes to a slot. Reads that collide wait for the slot of their place, which
+    is dealt out in requests of their size; the drive puts writes where a slot is free. Writes fill
+    an SLC cache, which a drive without commands empties again; what it has no room for goes to the cells at their own
+    rate.
     """
 
     __slots__ = (
-        "_cells_bytes_per_s", "_disk", "_in_slc_bytes", "_overhead_s", "_queue", "_rate_bytes_per_s", "_slc_bytes",
-        "_until_s", "free_s",
+        "_cells_bytes_per_s", "_collide", "_command_s", "_controller_free_s", "_disk", "_in_slc_bytes",
+        "_overhead_s", "_queue", "_rate_bytes_per_s", "_slc_bytes", "_slots", "_until_s", "free_s",
     )  # fmt: skip
 
     def __init__(self, disk: Any) -> None:
         self._disk = disk
-        self._queue = DeviceQueue(int(disk.parallel_requests))
+        self._slots = int(disk.parallel_requests)
+        self._queue = DeviceQueue(self._slots)
+        self._collide = bool(disk.reads_collide)
+        self._command_s = (float(command_s(disk, False)), float(command_s(disk, True)))
+        self._controller_free_s = 0.0
         read, write = disk.overhead_s, disk.write_overhead_s
         self._overhead_s = (read, read if write is None else write)
         rate, write_rate = disk.bandwidth_bytes_per_s, disk.write_bandwidth_bytes_per_s
@@ -38,15 +45,20 @@ class Flash:
         latency = self._overhead_s[write]
         if self._queue.positions(start_byte):
             latency = latency + self._disk.average_seek_s
+        begin_s = max(now_s, self._controller_free_s)
+        self._controller_free_s = begin_s + self._command_s[write]
+        slot = None
+        if self._collide:
+            slot = self._queue.first_free() if write else start_byte // size_bytes % self._slots
         self.free_s = self._queue.submit(
-            now_s,
+            begin_s,
             latency,
-            self._written_s(now_s, size_bytes)
+            self._written_s(begin_s, size_bytes)
             if write
             else transfer_s(size_bytes, self._rate_bytes_per_s[0]),
             end_byte=start_byte + size_bytes,
             size_bytes=size_bytes,
-            requests=1,
+            slot=slot,
         )
         self._until_s = max(self._until_s, self.free_s)
         return self.free_s

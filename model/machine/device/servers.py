@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import insort
 from collections.abc import Iterator
 from heapq import heapreplace
 
@@ -79,6 +80,7 @@ class DeviceQueue:
 
     __slots__ = (
         "_channel_free_at",
+        "_channel_taken",
         "_in_flight_until",
         "_last_end_byte",
         "_slots",
@@ -91,6 +93,7 @@ class DeviceQueue:
     def __init__(self, parallel_requests: int) -> None:
         self._slots = [0.0] * parallel_requests
         self._channel_free_at = 0.0
+        self._channel_taken: list[tuple[float, float]] = []
         self._last_end_byte: float | None = None
         self._in_flight_until = 0.0
         self.busy_s = 0.0
@@ -108,6 +111,10 @@ class DeviceQueue:
             or not continues(start_byte, self._last_end_byte)
         )
 
+    def first_free(self) -> int:
+        """The slot that is free first."""
+        return self._slots.index(min(self._slots))
+
     def submit(
         self,
         now_s: float,
@@ -116,22 +123,41 @@ class DeviceQueue:
         *,
         end_byte: float | None,
         size_bytes: float,
-        requests: int,
+        slot: int | None = None,
     ) -> float:
         """When the read handed in at *now_s* is done.
 
         Its latency holds a slot, its transfer the channel; a device with a single slot does one thing at a time.
+        It waits for that *slot*, or for the first that is free.
         """
-        begin = max(self._slots[0], now_s)
+        begin = max(self._slots[slot or 0], now_s)
         ready = begin + latency_s
-        end = max(ready, self._channel_free_at) + transfer_s
-        self._channel_free_at = end
-        heapreplace(self._slots, ready if len(self._slots) > 1 else end)
+        if slot is None:
+            end = max(ready, self._channel_free_at) + transfer_s
+            self._channel_free_at = end
+        else:
+            end = self._transferred_s(now_s, ready, transfer_s)
+        held_until = ready if len(self._slots) > 1 else end
+        if slot is None:
+            heapreplace(self._slots, held_until)
+        else:
+            self._slots[slot] = held_until
         self._last_end_byte = end_byte
         if end > self._in_flight_until:
             self.busy_s += end - max(now_s, self._in_flight_until)
             self._in_flight_until = end
         self.held_s += end - now_s
-        self.requests += requests
+        self.requests += 1
         self.bytes += size_bytes
         return end
+
+    def _transferred_s(self, now_s: float, ready_s: float, transfer_s: float) -> float:
+        """The end of a transfer in the first gap of the channel: who waits for its slot does not hold up others."""
+        taken = [one for one in self._channel_taken if one[1] > now_s]
+        for begin, end in taken:
+            if ready_s + transfer_s <= begin:
+                break
+            ready_s = max(ready_s, end)
+        insort(taken, (ready_s, ready_s + transfer_s))
+        self._channel_taken = taken
+        return ready_s + transfer_s

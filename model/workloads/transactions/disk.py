@@ -30,6 +30,8 @@ class DataDisk:
     nr_requests: int
     servers: int
     """Requests that the data disk serves at once."""
+    in_slot_group: int
+    """Of them those of which a read can take any: one where reads collide."""
     members: int
     """Of them those that are served one by one: the disks of a set."""
     copies: int
@@ -174,6 +176,7 @@ def data_disk(system: System, size_bytes: int, scan_bytes: float, span_bytes: fl
         span_bytes=member_span,
         nr_requests=host.nr_requests,
         servers=disk_means.servers_of(disk),
+        in_slot_group=1 if disk.reads_collide else disk_means.servers_of(disk),
         members=int(disk.raid_disks),
         copies=copies,
         depth=depth,

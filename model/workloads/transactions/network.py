@@ -191,7 +191,13 @@ def _met(parts: Parts, met: Met, known: list[tuple[int, Point]], present: int) -
     return Met(
         running=at_processors + 1,
         at_processors=_waiting(load, parts.threads, at_processors, parts.cpu_scv, others),
-        slots=_waiting(slots_load, parts.disk.servers, in_slots, parts.disk.slot_scv, others),
+        slots=_waiting(
+            slots_load,
+            parts.disk.in_slot_group,
+            in_slots * parts.disk.in_slot_group / parts.disk.servers,
+            parts.disk.slot_scv,
+            others,
+        ),
         serial=parts.disk.members
         * _waiting(serial_load, parts.disk.copies, at_disk / groups, parts.disk.serial_scv, others),
         per_s=per_s,
@@ -237,7 +243,11 @@ def at_rate(parts: Parts, rate_per_s: float) -> Point:
         met = Met(
             running=point.at_processors + 1,
             at_processors=waited(rate_per_s, caused.cpu_s, parts.threads) * (1 + parts.cpu_scv) / 2,
-            slots=waited(rate_per_s * parts.requests, parts.disk.slot_s, parts.disk.servers)
+            slots=waited(
+                rate_per_s * parts.requests * parts.disk.in_slot_group / parts.disk.servers,
+                parts.disk.slot_s,
+                parts.disk.in_slot_group,
+            )
             * (1 + parts.disk.slot_scv)
             / 2,
             serial=parts.disk.members * in_group * left,

@@ -215,7 +215,6 @@ def test_flash_is_the_scans_device(parallel: int, arrivals: list[tuple[float, in
             length / disk.bandwidth_bytes_per_s,
             end_byte=start + length,
             size_bytes=length,
-            requests=1,
         )
         assert drive.submit(now, False, start, length) == expected
 

@@ -294,7 +294,7 @@ def test_one_server_with_poisson_arrivals_waits_as_m_d_1() -> None:
 
 def test_a_device_queue_keeps_littles_law_and_its_channel() -> None:
     queue = DeviceQueue(4)
-    ends = [queue.submit(0.0, 0.001, 0.01, end_byte=None, size_bytes=8192, requests=1) for _ in range(10)]
+    ends = [queue.submit(0.0, 0.001, 0.01, end_byte=None, size_bytes=8192) for _ in range(10)]
     assert ends == pytest.approx([0.001 + 0.01 * (rank + 1) for rank in range(10)])
     assert queue.busy_s == pytest.approx(ends[-1])
     assert queue.held_s == pytest.approx(sum(ends))

@@ -227,6 +227,7 @@ BASES: dict[str, tuple[dict[str, Any], ...]] = {
     "read_stream": (
         *(STREAM | more for more in STREAMS),
         STREAM | COLUMNS | DECIDES,
+        STREAM | COLLIDING | {"workload.pattern": "random", "workload.in_flight": 8, "host.io_path": "direct"},
         STREAM | {"workload.beside": [{"kind": "write_stream", "count": 5000, "path": "buffered"}]},
         STREAM | SWEPT | {"workload.beside": [{"kind": "write_stream", "count": 200, "think_s": 0.005}]},
         STREAM

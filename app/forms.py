@@ -168,7 +168,6 @@ GROUPS: Final[dict[str, tuple[Control, ...]]] = {
         Control("host.io_path", "I/O path", only_for=(*READERS, "import", *STREAMS)),
         Control("disk.use", "Disk", only_for=(*READERS, "import", *STREAMS)),
         Control("disk.queue_depth", "Commands the disk holds", only_for=STREAMS),
-        Control("disk.reads_collide", "Reads wait for the die of their place", only_for=("read_stream",)),
         Control("disk.controller_reads_per_s", "Reads a second, controller", only_for=("read_stream",)),
         Control("disk.controller_writes_per_s", "Writes a second, controller", only_for=("write_stream",)),
         Control("disk.write_cache_bytes", "Write cache of the disk", only_for=("write_stream",)),

@@ -227,7 +227,7 @@ def _among_others(system: System, calls: Any, size: Number, runs: Number) -> Vis
             return Visit(alone, scv, held, slots)
         # NOTE: a die has nothing to do while the queue holds reads of others alone [flash-channels]
         in_slot = alone - size / disk_means.rate_bytes_per_s(disk, write)
-        pieces = largest(block_layer.pieces_of_call(size, largest_bytes(system)))
+        pieces = largest(block_layer.pieces_of_call(size, largest_bytes(system, calls)))
         depth = max(1, int(max(disk.queue_depth, disk.parallel_requests) / pieces))
         full = in_slot / queueing.served_at_a_time(depth, slots)
         return Visit(alone, scv, larger(held, full), alike=slots)

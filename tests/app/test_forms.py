@@ -39,7 +39,8 @@ def test_each_query_has_the_controls_that_play_a_part() -> None:
         "index.clustering", "index.key_bytes", "index.unique", "workload.selectivity_fraction"
     }  # fmt: skip
     assert shown("full_scan") - shown("index_range_scan") == {
-        "workload.columns", "instance.release", "instance.db_file_multiblock_read_count",
+        "workload.columns", "workload.filter_fraction", "instance.release",
+        "instance.db_file_multiblock_read_count",
         "instance.buffer_cache_bytes", "instance.serial_direct_read", "instance.disk_asynch_io",
     }  # fmt: skip
 
@@ -92,11 +93,16 @@ def test_a_stream_has_the_controls_of_calls_kernel_disk_and_iostat_alone() -> No
         "disk.burst_iops", "disk.burst_credits",
     }  # fmt: skip
     assert shown("write_stream") == common | {
-        "workload.fsync_every", "disk.write_cache_bytes", "host.dirty_background_ratio_percent",
+        "workload.fsync_every", "disk.controller_writes_per_s",
+        "disk.write_cache_bytes", "host.dirty_background_ratio_percent",
         "host.dirty_ratio_percent", "host.dirty_writeback_s", "host.dirty_expire_s", "disk.write_cache_flushed",
         "workload.extends",
     }  # fmt: skip
-    assert shown("read_stream") == common | {"host.read_ahead_bytes", "host.page_cache_hit_fraction"}
+    assert shown("read_stream") == common | {
+        "disk.controller_reads_per_s",
+        "host.read_ahead_bytes",
+        "host.page_cache_hit_fraction",
+    }
 
 
 @pytest.mark.parametrize(

@@ -227,7 +227,9 @@ BASES: dict[str, tuple[dict[str, Any], ...]] = {
     "read_stream": (
         *(STREAM | more for more in STREAMS),
         STREAM | COLUMNS | DECIDES,
-        STREAM | COLLIDING | {"workload.pattern": "random", "workload.in_flight": 8, "host.io_path": "direct"},
+        STREAM
+        | COLLIDING
+        | {"workload.pattern": "random", "workload.in_flight": 8, "host.io_path": "direct"},
         STREAM | {"workload.beside": [{"kind": "write_stream", "count": 5000, "path": "buffered"}]},
         STREAM | SWEPT | {"workload.beside": [{"kind": "write_stream", "count": 200, "think_s": 0.005}]},
         STREAM
@@ -249,7 +251,9 @@ BASES: dict[str, tuple[dict[str, Any], ...]] = {
         STREAM | SWEPT | {"host.dirty_background_ratio_percent": 4, "workload.think_s": 0},
         STREAM | {"host.io_path": "dsync", "disk.write_cache_bytes": "64K"},
         STREAM | FLASH | {"disk.slc_cache_bytes": "1M", "disk.slc_full_bytes_per_s": 1_000_000},
-        STREAM | COLLIDING | {"workload.pattern": "random", "workload.in_flight": 8, "host.io_path": "direct"},
+        STREAM
+        | COLLIDING
+        | {"workload.pattern": "random", "workload.in_flight": 8, "host.io_path": "direct"},
     ),
     "transactions": tuple(
         FEW | more

@@ -47,7 +47,7 @@ def system() -> System:
     return System(host=host, disk=disk)
 
 
-UNMET = "the drive answers 4 and 8 reads in twice the time of one, in rounds; no law here says so"
+UNMET = "the drive takes twice the time of one read for each of 4 or 8 at once; no law here says so"
 
 
 @pytest.mark.parametrize("engine", [calculate, simulate])

@@ -1,4 +1,4 @@
-"""Which worker tests what: whole files, the longest first, and what drives processes by one worker alone."""
+"""Which worker tests what: whole files, the longest first; each has its own server, browser and caches."""
 
 from __future__ import annotations
 
@@ -10,27 +10,16 @@ if TYPE_CHECKING:
     from xdist.remote import Producer
     from xdist.scheduler import LoadScopeScheduling
 
-ONE_BY_ONE: Final = "one by one"
-"""What starts servers, browsers and pools of processes, or sends signals to them: workers do not share them."""
-PROCESSES: Final = (
-    "tests/app/test_cli_process.py",
-    "tests/app/test_interrupts.py",
-    "tests/app/test_page_guard.py",
-    "tests/app/test_page_serve.py",
-    "tests/app/test_page_sessions.py",
-    "tests/app/test_page_sweep.py",
-    "tests/app/test_playing.py",
-    "tests/app/test_sweep_cli.py",
-    "tests/app/test_sweep_job.py",
-    "tests/scenarios/sweeps/test_cluster.py",
-    "tests/scenarios/sweeps/test_everywhere.py",
-    "tests/scenarios/sweeps/test_executors.py",
-    "tests/scenarios/sweeps/test_ledger.py",
-)
 LONGEST: Final = (
-    ONE_BY_ONE,
+    "tests/app/test_page_browser.py",
     "tests/scenarios/test_every_field.py",
     "tests/validation/test_calibrate.py",
+    "tests/app/test_page_sharing_browser.py",
+    "tests/app/test_page_mechanisms_browser.py",
+    "tests/app/test_page_sweep.py",
+    "tests/scenarios/sweeps/test_cluster.py",
+    "tests/app/test_page_compare_browser.py",
+    "tests/scenarios/sweeps/test_executors.py",
     "tests/model/test_calculate_many.py",
     "tests/scenarios/sweeps/test_optimise.py",
     "tests/model/kernels/test_queue_kernels.py",
@@ -46,9 +35,8 @@ LONGEST: Final = (
 
 
 def unit_of(node: str) -> str:
-    """What the test *node* is handed out with: its file, or all that drive processes."""
-    file = node.partition("::")[0]
-    return ONE_BY_ONE if file in PROCESSES or file.endswith("_browser.py") else file
+    """What the test *node* is handed out with: its file, whose tests share a server or a cluster."""
+    return node.partition("::")[0]
 
 
 def turn_of(node: str) -> int:

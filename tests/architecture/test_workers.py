@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import subprocess
 import sys
 from pathlib import Path
@@ -11,29 +10,19 @@ from pathlib import Path
 import pytest
 
 from tests.whole import WHOLE, sample
-from tests.workers import LONGEST, ONE_BY_ONE, PROCESSES, turn_of, unit_of
+from tests.workers import LONGEST, turn_of, unit_of
 
 ROOT = Path(__file__).resolve().parents[2]
 
 
-@pytest.mark.parametrize("file", sorted({*PROCESSES, *LONGEST} - {ONE_BY_ONE}))
+@pytest.mark.parametrize("file", LONGEST)
 def test_files_with_a_turn_of_their_own_are_there(file: str) -> None:
     assert (ROOT / file).is_file()
 
 
-def test_a_unit_is_a_file_but_what_drives_processes_is_one() -> None:
+def test_a_unit_is_a_file() -> None:
     assert unit_of("tests/model/test_show.py::test_it[a::b]") == "tests/model/test_show.py"
-    assert {unit_of(f"{file}::test_it") for file in PROCESSES} == {ONE_BY_ONE}
     assert turn_of(f"{LONGEST[1]}::test_it") < turn_of("tests/model/test_show.py::test_it")
-
-
-def test_who_asks_for_the_browser_or_the_server_shares_them_with_nobody() -> None:
-    asks = re.compile(r"\bdef test_\w+\([^)]*\b(browser|server|chromium): ")
-    files = [path.relative_to(ROOT).as_posix() for path in (ROOT / "tests").rglob("test_*.py")]
-    asking = {file for file in files if asks.search((ROOT / file).read_text(encoding="utf-8"))}
-    pictures = {"tests/app/test_screenshots.py"}
-    assert len(asking) > 5
-    assert {file for file in asking - pictures if unit_of(file) != ONE_BY_ONE} == set()
 
 
 def test_a_file_is_tested_by_one_worker(tmp_path: Path) -> None:

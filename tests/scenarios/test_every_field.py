@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 from typing import Any
 
 import pytest
@@ -30,12 +32,23 @@ def test_each_field_that_is_not_listed_moves_an_answer(kind: str) -> None:
     assert not still, f"{kind}: {', '.join(still)}"
 
 
+FRACTION = re.compile(r"\d+\.\d+(?:e[-+]?\d+)?")
+
+
+def figures(text: str | None) -> str:
+    """An answer's figures to 12 digits, whichever way they were found: events add up in another order than loops."""
+    found = json.loads(text or "{}")
+    of_the_way = ("events", "method")
+    kept = json.dumps({name: value for name, value in found.items() if name not in of_the_way})
+    return FRACTION.sub(lambda number: f"{float(number[0]):.12g}", kept)
+
+
 @pytest.mark.parametrize("kind", BASES)
 def test_what_is_listed_moves_nothing(kind: str) -> None:
     fields = [(path, schema) for path, schema in fields_of(kind) if is_unread(kind, path)]
     for data in some(kind, bases_of(kind), 3):
         changed, names = all_changed(data, fields)
         for engine in ("calculate", "simulate"):
-            if answer(changed, engine) != answer(data, engine):
+            if figures(answer(changed, engine)) != figures(answer(data, engine)):
                 moving = [path for path, schema in fields if moves(data, path, schema, engine)]
                 pytest.fail(f"{kind}, {engine}: {', '.join(moving or names)}")

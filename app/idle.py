@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final
 
-from model.spec import System
+from model.spec import System, Workload
 from scenarios import Scenario
 from scenarios.unread import is_unread
 
@@ -99,6 +99,10 @@ def _arraysize(system: System, work: Any) -> Reason:
     return work.select == "count", "count(*) returns one row"
 
 
+def _controller(system: System, work: Workload) -> Reason:
+    return system.disk.rotation_s > 0, "the disk rotates"
+
+
 def _processors(system: System, work: Any) -> Reason:
     alone = work.users == 1 and not work.beside and system.prices.currency is None
     return alone and not (work.asks_the_kernel or work.mixed), "one session keeps one busy"
@@ -129,6 +133,8 @@ RULES: Final[dict[str, Callable[[System, Any], Reason]]] = {
         "no block goes to it",
     ),
     "disk.use": _no_read,
+    "disk.controller_reads_per_s": _controller,
+    "disk.controller_writes_per_s": _controller,
     "disk.write_cache_flushed": lambda system, work: (
         not system.disk.write_cache_bytes,
         "the disk has no write cache",

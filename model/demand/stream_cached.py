@@ -105,7 +105,10 @@ def written_through(system: System, calls: Any, path: str) -> CallDemand:
         plain_s, plain_held_s = data_s, held_s
         data_s, held_s, gathered = _committed_s(system, calls, visit, size, runs)
         if path == "sync" and not calls.extends:
-            share = _committing(calls, plain_s + gap_s, data_s - plain_s)
+            alone = _committing(calls, plain_s + gap_s, data_s - plain_s)
+            # users who wait for the device take turns: a call lasts as long as the calls of all
+            queued = _committing(calls, calls.users * plain_held_s, calls.users * (held_s - plain_held_s))
+            share = larger(alone, queued)
             data_s = plain_s + share * (data_s - plain_s)
             held_s = plain_held_s + share * (held_s - plain_held_s)
             gathered = 1 + share * (gathered - 1)

@@ -81,7 +81,7 @@ GROUPS: Final[dict[str, tuple[Control, ...]]] = {
         Control("tablespace.space_management", "Segment space management", only_for=STATEMENTS),
         Control("table.column_count", "Columns", only_for=LOADS),
         Control("index.clustering", "Rows in index order lie", only_for=("index_range_scan",)),
-        Control("index.key_bytes", "Bytes of the key", only_for=("index_range_scan",)),
+        Control("index.key_bytes", "Key length", only_for=("index_range_scan",)),
         Control("index.unique", "Unique index", only_for=("index_range_scan",)),
     ),
     "Rows changed": (
@@ -209,7 +209,7 @@ GROUPS: Final[dict[str, tuple[Control, ...]]] = {
         Control("workload.filter_fraction", "Share of rows that pass the WHERE clause"),
         Control("workload.columns", "Columns selected"),
         Control("workload.arraysize_rows", "Array size"),
-        Control("client.first_fetch_rows", "Rows of the first fetch call", only_for=QUERIES),
+        Control("client.first_fetch_rows", "First fetch call", only_for=QUERIES),
         Control("workload.buffer_bytes", "BUFFER"),
         Control("workload.largest_row_bytes", "Longest row"),
         Control("workload.commit", "COMMIT=y"),

@@ -144,6 +144,7 @@ RULES: Final[dict[str, Callable[[System, Any], Reason]]] = {
     "disk.burst_credits": lambda system, work: (system.disk.burst_iops is None, "the volume has no burst"),
     "workload.columns": lambda system, work: (work.select == "count", "count(*) returns no column"),
     "workload.arraysize_rows": _arraysize,
+    "client.first_fetch_rows": _arraysize,
     "workload.users": _arrivals("transactions"),
     "workload.think_s": _arrivals("both"),
     "workload.in_flight": _arrivals("both"),

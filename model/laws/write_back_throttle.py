@@ -1,6 +1,6 @@
 """Write-back throttling (wbt): how many requests of write-back the kernel lets to a device, by the latency it sees.
 
-``block/blk-wbt.c`` and ``block/blk-rq-qos.c``, since 4.10 [linux-wbt]. The step is 0 at the begin; windows without
+``block/blk-wbt.c`` and ``block/blk-rq-qos.c``, since 4.10 [linux-wbt]. The step is 0 at first; windows without
 reads lower it, which lets more in, and windows whose quickest read is too slow raise it.
 """
 

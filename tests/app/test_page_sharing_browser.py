@@ -166,18 +166,33 @@ def choose(page: Page, file: Path) -> None:
 def downloaded(page: Page, label: str) -> Download:
     """What a button brings, after which its popover is closed.
 
-    A browser that is busy drawing cancels a download now and then, and is asked again.
+    A button that is drawn anew while it is clicked knows no file any more, and a browser that is busy drawing cancels
+    a download now and then: both are asked again, as a reader would.
     """
-    for _ in range(3):
+    for _ in range(4):
         settled(page)
         page.get_by_role("button", name="Download", exact=False).first.click()
-        with page.expect_download() as download:
-            page.get_by_role("button", name=label).click()
-        page.get_by_role("button", name=label).wait_for(state="hidden")
-        page.get_by_text(f"{download.value.suggested_filename} is being downloaded").first.wait_for()
-        if download.value.failure() is None:
-            break
-    return download.value
+        button = page.get_by_role("button", name=label)
+        button.wait_for()
+        settled(page)
+        downloads: list[Download] = []
+
+        def begins(download: Download, downloads: list[Download] = downloads) -> None:
+            downloads.append(download)
+
+        page.on("download", begins)
+        button.click()
+        button.wait_for(state="hidden")
+        page.get_by_text(re.compile("is being downloaded")).first.wait_for()
+        settled(page)
+        for _ in range(100):
+            if downloads:
+                break
+            page.wait_for_timeout(200)
+        page.remove_listener("download", begins)
+        if downloads and downloads[0].failure() is None:
+            return downloads[0]
+    raise AssertionError(f"{label} brought no file")
 
 
 def test_a_file_of_ones_own_makes_the_round_trip(

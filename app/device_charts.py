@@ -14,12 +14,13 @@ from model.units import show_seconds
 MOST_POINTS: Final = 60
 """Lines of iostat up to which each is marked with a symbol."""
 
-# Chart over time -> iostat's columns on it, and their unit where their names do not say it.
-OVER_TIME: Final[dict[str, tuple[tuple[str, ...], str]]] = {
-    "queue": (("avgqu-sz",), " (requests)"),
-    "await": (("await", "svctm"), " (ms)"),
-    "util": (("%util",), ""),
-    "rate": (("rkB/s", "wkB/s"), ""),
+# Chart over time -> sets of iostat's columns, of which it shows the first that is printed, and their unit where
+# their names do not say it.
+OVER_TIME: Final[dict[str, tuple[tuple[tuple[str, ...], ...], str]]] = {
+    "queue": ((("avgqu-sz",), ("aqu-sz",)), " (requests)"),
+    "await": ((("await", "svctm"), ("r_await", "w_await")), " (ms)"),
+    "util": ((("%util",),), ""),
+    "rate": ((("rkB/s", "wkB/s"), ("rsec/s", "wsec/s")), ""),
 }
 SYMBOLS: Final = ("circle", "diamond-open")
 
@@ -55,7 +56,8 @@ def over_time(
     lines: Sequence[DeviceLine], which: str, columns: Sequence[str], *, ink: str = ""
 ) -> tuple[Figure, str]:
     """What iostat prints in those of its *columns* that the chart *which* has, each in the middle of its interval."""
-    wanted, unit = OVER_TIME[which]
+    sets, unit = OVER_TIME[which]
+    wanted = next(names for names in sets if names[0] in columns)
     printed = [name for name in wanted if name in columns]
     shown = [name for name in printed if any(value_of(name, line) for line in lines)] or printed[:1]
     middles = [line.begin_s + line.interval_s / 2 for line in lines]

@@ -11,7 +11,7 @@ from click import style
 
 from app.iostat_pick import spans
 from app.lines import head, wrapped
-from model.laws.block_layer import release_of
+from model.laws import iostat
 from model.results import DeviceLine, DeviceStats, RunResult
 from model.units import show_bytes
 from scenarios.why_device import flushes
@@ -41,15 +41,26 @@ COLUMNS: Final[dict[str, tuple[int, Callable[[Measured], float]]]] = {
     "wkB/s": (9, lambda d: d.written_bytes_per_s / KB),
     "avgrq-sz": (9, lambda d: d.average_request_bytes / SECTOR_BYTES),
     "avgqu-sz": (9, lambda d: nan if d.average_queue is None else d.average_queue),
-    "await": (8, lambda d: nan if d.await_s is None else 1000 * d.await_s),
+    "aqu-sz": (8, lambda d: nan if d.average_queue is None else d.average_queue),
+    "await": (8, lambda d: _milliseconds(d.await_s)),
+    "r_await": (8, lambda d: _milliseconds(d.read_await_s)),
+    "w_await": (8, lambda d: _milliseconds(d.write_await_s)),
+    "rareq-sz": (9, lambda d: d.average_read_bytes / KB),
+    "wareq-sz": (9, lambda d: d.average_write_bytes / KB),
+    "%rrqm": (7, lambda d: 100 * d.reads_merged_fraction),
+    "%wrqm": (7, lambda d: 100 * d.writes_merged_fraction),
+    "f/s": (8, lambda d: d.flushes_per_s),
+    "f_await": (8, lambda d: _milliseconds(d.flush_await_s)),
     "svctm": (7, lambda d: 1000 * d.service_s),
     "%util": (7, lambda d: 100 * d.utilisation_fraction),
+    **{name: (len(name) + 1, lambda _: 0.0) for name in iostat.DISCARDS.split()},
 }
-SVCTM: Final = "svctm"
-NO_SVCTM_SINCE: Final = (5, 0)
-"""Release of the kernels that come with sysstat 12.1.2 or later, whose iostat prints no svctm any more."""
-MAY_BE_ABSENT: Final = tuple(COLUMNS)[:8]
-GIVE_WAY: Final = ("rsec/s", "wsec/s", "svctm", "rrqm/s", "wrqm/s", "avgrq-sz")
+ALWAYS: Final = frozenset({"avgrq-sz", "avgqu-sz", "aqu-sz", "await", "svctm", "%util"})
+"""Columns that stand in a narrow terminal, too, where every line has zeros."""
+GIVE_WAY: Final = (
+    "rsec/s", "wsec/s", "svctm", "%rrqm", "%wrqm", "rrqm/s", "wrqm/s", "avgrq-sz", "f_await", "f/s", "rareq-sz",
+    "wareq-sz", "rkB/s", "wkB/s",
+)  # fmt: skip
 """Columns that a narrow terminal has no room for, the first to go first."""
 
 
@@ -77,7 +88,7 @@ def device_lines(result: RunResult, width: int = 80, most: int = MOST_LINES) -> 
     )
     yield head("Device")
     names = "".join(f"{name:>{room}}" for name, room in columns.items())
-    yield f"{'Device:':<{label}}{names}" + (f"{'seconds':>{spans}}" if timed else "")
+    yield f"{device_head(printed):<{label}}{names}" + (f"{'seconds':>{spans}}" if timed else "")
     for row in rows:
         if row.measured is None:
             yield style(f"{'':<{label}}{row.seconds}", dim=True)
@@ -91,6 +102,15 @@ def device_lines(result: RunResult, width: int = 80, most: int = MOST_LINES) -> 
 def value_of(name: str, measured: Measured) -> float:
     """The number that iostat prints in the column *name*."""
     return COLUMNS[name][1](measured)
+
+
+def _milliseconds(seconds: float | None) -> float:
+    return nan if seconds is None else 1000 * seconds
+
+
+def device_head(printed: Sequence[str]) -> str:
+    """The head of the first column: with a colon before sysstat 11.5.7."""
+    return "Device:" if "avgqu-sz" in printed else "Device"
 
 
 def shown(value: float) -> str:
@@ -124,9 +144,8 @@ def span_of(line: DeviceLine) -> str:
 
 
 def columns_of(result: RunResult) -> list[str]:
-    """The columns that iostat prints under the kernel of an answer."""
-    has_svctm = result.kernel is None or release_of(result.kernel) < NO_SVCTM_SINCE
-    return [name for name in COLUMNS if has_svctm or name != SVCTM]
+    """The columns that iostat prints under the kernel of an answer; where it is not known, the oldest."""
+    return iostat.columns_of(result.kernel)
 
 
 def _columns(
@@ -138,10 +157,9 @@ def _columns(
         for name in printed
     }
     if sum(widths.values()) > room:
-        for name in MAY_BE_ABSENT:
-            if name in widths and not any(value_of(name, one) for one in measured):
-                del widths[name]
-    absent = []
+        idle = {name for name in printed if not any(value_of(name, one) for one in measured)}
+        widths = {name: room for name, room in widths.items() if name in ALWAYS or name not in idle}
+    absent: list[str] = []
     for name in GIVE_WAY:
         if name in widths and sum(widths.values()) > room:
             del widths[name]

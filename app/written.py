@@ -13,7 +13,7 @@ from typing import Final
 
 from click import unstyle
 
-from app.iostat_text import Measured, columns_of, value_of
+from app.iostat_text import Measured, columns_of, device_head, value_of
 from app.text import tkprof_lines
 from model.errors import SpecError
 from model.results import RunResult
@@ -46,11 +46,12 @@ def _tkprof(result: RunResult) -> str:
 
 def _iostat(result: RunResult) -> str:
     """Samples where the simulation kept them, else one for the whole run; nothing where a response time is unknown."""
-    if not result.device or any(isnan(value_of("await", stats)) for stats in result.device.values()):
-        return ""
-    lines = ["Linux 6.8.0 (modelled) \t01/01/2026 \t_x86_64_", ""]
     columns = columns_of(result)
-    header = "Device:" + "".join(f"{name:>11}" for name in columns)
+    printed = [value_of(name, stats) for stats in result.device.values() for name in columns]
+    if not printed or any(map(isnan, printed)):
+        return ""
+    lines = [f"Linux {result.kernel or '6.8.0'} (modelled) \t01/01/2026 \t_x86_64_", ""]
+    header = f"{device_head(columns):<7}" + "".join(f"{name:>11}" for name in columns)
     samples = max(len(stats.lines) for stats in result.device.values())
     for sample in range(max(samples, 1)):
         lines.append(header)

@@ -199,7 +199,23 @@ class SegmentSpace(Frozen):
     """A sample of blocks, before and after."""
 
 
-class DeviceLine(Frozen):
+class Directions(Frozen):
+    """Reads, writes and cache flushes apart, as iostat prints them since sysstat 11.5.7 and 12.3.1."""
+
+    read_await_s: float | None = None
+    """iostat's r_await; None where an instant estimate cannot know it, as are the other two times."""
+    write_await_s: float | None = None
+    average_read_bytes: float = 0
+    average_write_bytes: float = 0
+    reads_merged_fraction: float = 0
+    """iostat's %rrqm: share of the bios that joined a waiting request."""
+    writes_merged_fraction: float = 0
+    flushes_per_s: float = 0
+    """Cache flushes; they are among the writes, too."""
+    flush_await_s: float | None = None
+
+
+class DeviceLine(Directions):
     """What iostat -x prints of one device for one interval, in seconds and bytes."""
 
     begin_s: float
@@ -218,7 +234,7 @@ class DeviceLine(Frozen):
     utilisation_fraction: float
 
 
-class DeviceStats(Frozen):
+class DeviceStats(Directions):
     """One device over the run, in iostat's quantities."""
 
     reads_per_s: float

@@ -6,6 +6,7 @@ from typing import Final
 
 from model.catalog import entries
 from model.laws.disk_means import counted_requests
+from model.laws.iostat import columns_of
 from model.results import DeviceStats, RunResult
 from model.spec import Disk
 from model.units import show_bytes, show_data, show_seconds, unit_of
@@ -117,6 +118,11 @@ def limit(asked: Asked | None, other: RunResult) -> str:
     return f"{most} binds{f' while the {rest[0]}' if rest else ''}"
 
 
+def queue_column(result: RunResult) -> str:
+    """What iostat calls the queue under the kernel of *result*."""
+    return "aqu-sz" if "aqu-sz" in columns_of(result.kernel) else "avgqu-sz"
+
+
 def awaited(base: RunResult, other: RunResult, asked: Asked | None = None, *, queue: bool = False) -> str:
     """The time of a request, where that changed, with the queue if *queue*; empty where it did not."""
     found = devices(base, other)
@@ -128,7 +134,9 @@ def awaited(base: RunResult, other: RunResult, asked: Asked | None = None, *, qu
     told = from_to(before_s, after_s, show_seconds)
     lengths = found[0].average_queue or 0.0, found[1].average_queue or 0.0
     parts = (
-        [f"avgqu-sz from {lengths[0]:.3g} to {lengths[1]:.3g}"] if queue and differs(*lengths, 0.5) else []
+        [f"{queue_column(other)} from {lengths[0]:.3g} to {lengths[1]:.3g}"]
+        if queue and differs(*lengths, 0.5)
+        else []
     )
     binds = limit(asked, other) if after_s > before_s else ""
     return f"await of a request {told}{_bracketed([*parts, *_used(*found)])}{f': {binds}' if binds else ''}"

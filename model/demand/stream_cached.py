@@ -90,8 +90,9 @@ def written_through(system: System, calls: Any, path: str) -> CallDemand:
     requests = runs * block_layer.requests_of_run(run_pages, largest)
     merged = runs * run_pages - requests if block_layer.page_by_page(release, host.filesystem) else 0.0
     records: Number = _journal_requests(host, calls, path)
+    flushes: Number = 0
     if disk.write_cache_flushed and block_layer.empties_write_cache(release, host.filesystem):
-        requests = requests + where(disk.write_cache_bytes > 0, 1, 0)
+        flushes = where(disk.write_cache_bytes > 0, 1, 0)
         # what a call writes is on the medium before it ends
         disk = changed(disk, write_cache_bytes=0)
         system = changed(system, disk=disk)
@@ -121,7 +122,8 @@ def written_through(system: System, calls: Any, path: str) -> CallDemand:
         device_s=device_s / each,
         held_s=held_s / each,
         scv=visit.scv,
-        requests=(requests + records) / each,
+        requests=(requests + flushes + records) / each,
+        flushes=flushes / each,
         device_bytes=runs * run_pages * block_layer.PAGE_BYTES / each,
         merged=merged / each,
         exact=False,

@@ -30,6 +30,8 @@ class CallDemand:
     """Bios that join a waiting request."""
     exact: bool
     """Whether a lone program's time follows exactly from it."""
+    flushes: Number = 0
+    """Cache flushes among the requests."""
     hidden: bool = False
     """Whether the device works behind the writer."""
     servers: int = 1

@@ -18,7 +18,8 @@ from model.demand.device_calls import idles
 from model.demand.transactions import run_transactions
 from model.errors import OutsideLaw
 from model.laws import queueing
-from model.laws.iostat import DeviceSums
+from model.laws.iostat import DeviceSums, at_least_busy
+from model.laws.numeric import known_or, known_where, over
 from model.measures import READ_EVENTS
 from model.money_books import with_money
 from model.results import DeviceStats, EventTime, ProgramFigures, ProgramStats, RunResult
@@ -281,7 +282,7 @@ def _answer(
 
 def _device(programs: Sequence[Program], end_s: float) -> tuple[DeviceStats | None, list[float], list[float]]:
     """The disk over the run, the share of the time that it has requests of each program, and how many."""
-    counts, sizes, held_s = [0.0, 0.0], [0.0, 0.0], 0.0
+    counts, sizes, held_s, flushes = [0.0, 0.0], [0.0, 0.0], [0.0, 0.0], 0.0
     fractions, requests = [], []
     for program in programs:
         disk = program.alone.device.get("disk")
@@ -291,15 +292,21 @@ def _device(programs: Sequence[Program], end_s: float) -> tuple[DeviceStats | No
             continue
         alone_s = program.cycle_s / program.users
         cycles = program.cycles_done
-        mine_s = 0.0
         reads, writes = (cycles * alone_s * rate for rate in (disk.reads_per_s, disk.writes_per_s))
         counts[0] += reads
         counts[1] += writes
         sizes[0] += cycles * alone_s * disk.read_bytes_per_s
         sizes[1] += cycles * alone_s * disk.written_bytes_per_s
-        each_s = disk.await_s if disk.await_s is not None else disk.service_s
-        mine_s = (reads + writes) * each_s + program.disk_more_s
-        held_s += mine_s
+        flushes += cycles * alone_s * disk.flushes_per_s
+        awaits_s = (
+            (disk.service_s, disk.service_s)
+            if disk.await_s is None
+            else (known_or(disk.read_await_s, 0.0), known_or(disk.write_await_s, 0.0))
+        )
+        more_s = over(program.disk_more_s, reads + writes)
+        took_s = reads * (awaits_s[0] + more_s), writes * (awaits_s[1] + more_s)
+        held_s = [held_s[0] + took_s[0], held_s[1] + took_s[1]]
+        mine_s = sum(took_s)
         present = queueing.any_busy_fraction(mine_s / end_s, max(program.users, ceil(mine_s / end_s) + 1))
         fractions.append(min(1.0, float(present)))
         requests.append(reads + writes)
@@ -307,5 +314,6 @@ def _device(programs: Sequence[Program], end_s: float) -> tuple[DeviceStats | No
     for fraction in fractions:
         idle *= 1 - fraction
     busy_s = end_s * (1 - idle)
-    sums = DeviceSums((counts[0], counts[1]), (0.0, 0.0), (sizes[0], sizes[1]), max(held_s, busy_s), busy_s)
-    return device_stats(sums, end_s, sum(counts) > SPENT), fractions, requests
+    ticks_s, flushed = (held_s[0], held_s[1]), (flushes, known_where(flushes == 0, 0.0))
+    sums = DeviceSums((counts[0], counts[1]), (0.0, 0.0), (sizes[0], sizes[1]), ticks_s, busy_s, flushed)
+    return device_stats(at_least_busy(sums), end_s, sum(counts) > SPENT), fractions, requests

@@ -9,6 +9,7 @@ import pytest
 
 from app import device_charts, rows
 from app.iostat_text import COLUMNS
+from model.laws.iostat import columns_of
 from model.results import DeviceStats, RunResult, Stage
 
 
@@ -102,10 +103,28 @@ def test_a_column_that_iostat_does_not_print_is_not_drawn(disk: DeviceStats) -> 
     assert "svctm" not in rows.iostat(disk.lines, printed)[0]
 
 
+@pytest.mark.parametrize(
+    ("kernel", "queue", "await_columns", "rates"),
+    [("2.6.18", "avgqu-sz", ["await", "svctm"], ["wsec/s"]), ("6.1", "aqu-sz", ["w_await"], ["wkB/s"])],
+)
+def test_charts_over_time_have_the_columns_of_the_kernels_iostat(
+    disk: DeviceStats, kernel: str, queue: str, await_columns: list[str], rates: list[str]
+) -> None:
+    lines = [line.model_copy(update={"read_await_s": 0.0, "write_await_s": 0.004}) for line in disk.lines]
+    drawn = {
+        which: [
+            trace["name"] for trace in device_charts.over_time(lines, which, columns_of(kernel))[0]["data"]
+        ]
+        for which in device_charts.OVER_TIME
+    }
+    assert drawn == {"queue": [queue], "await": await_columns, "util": ["%util"], "rate": rates}
+
+
 def test_rows_of_the_table_are_iostats_columns(disk: DeviceStats) -> None:
-    found = rows.iostat(disk.lines, list(COLUMNS))
+    columns = columns_of(None)
+    found = rows.iostat(disk.lines, columns)
     assert len(found) == 41
-    assert list(found[0]) == ["seconds", *COLUMNS]
+    assert list(found[0]) == ["seconds", *columns]
     assert found[20] == {
         "seconds": "20-21", "rrqm/s": 0, "wrqm/s": 0, "r/s": 0, "w/s": 246.0, "rsec/s": 0, "wsec/s": 3936.0,
         "rkB/s": 0, "wkB/s": 1968.0, "avgrq-sz": 16.0, "avgqu-sz": 1.0, "await": 4.07, "svctm": 4.07, "%util": 100.0,

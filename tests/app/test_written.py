@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from functools import cache
+from math import isnan
 from pathlib import Path
 
 import pytest
 
 from app.cli import WRITTEN, main
+from app.iostat_text import columns_of, value_of
 from app.written import FORMS, written
 from model.errors import SpecError
 from model.results import RunResult
 from scenarios import load, run
 from tests.known_by_law import KNOWN
 from validation.instruments import Figure, Reading, Source, read
+from validation.instruments.sysstat import COLUMNS
 
 NAMES = KNOWN
 
@@ -72,15 +75,29 @@ def test_calls_and_waits_come_back_from_tkprof(name: str, tmp_path: Path) -> Non
 @pytest.mark.parametrize("name", NAMES)
 def test_devices_come_back_from_iostat(name: str, tmp_path: Path) -> None:
     result = answer(name)
-    if not result.device or any(stats.await_s is None for stats in result.device.values()):
+    printed = [value_of(column, stats) for stats in result.device.values() for column in columns_of(result)]
+    if not printed or any(map(isnan, printed)):
         assert FORMS["iostat"](result) == ""
         return
     found = read_back(result, "iostat", tmp_path)
     for device, stats in result.device.items():
         whole = stats.lines[-1] if stats.lines else stats
         assert holds(found[device, "r/s"], whole.reads_per_s)
-        assert holds(found[device, "wkB/s"], whole.written_bytes_per_s)
         assert holds(found[device, "%util"], whole.utilisation_fraction)
+
+
+@pytest.mark.parametrize("kernel", ["2.6.5", "2.6.18", "2.6.39", "4.15", "5.4", "6.1"])
+def test_every_iostat_is_read_back_whole(kernel: str, tmp_path: Path) -> None:
+    result = run(load("magni-dd-fs-100", [f"host.kernel={kernel}", "disk.write_cache_bytes=8M"]), "simulate")
+    found = read_back(result, "iostat", tmp_path)
+    [(device, stats)] = result.device.items()
+    (line,) = stats.lines
+    for column in columns_of(result):
+        figure = found[device, column]
+        assert figure.low - 1e-9 <= value_of(column, line) * COLUMNS[column].scale <= figure.high + 1e-9, (
+            column
+        )
+    assert (tmp_path / "written").read_text("utf-8").startswith(f"Linux {kernel} ")
 
 
 @pytest.mark.parametrize("form", ["awr", "awr-html"])

@@ -23,6 +23,8 @@ class Counters:
         "busy_s",
         "bytes",
         "first_s",
+        "flushes",
+        "flushes_s",
         "in_flight",
         "interval_s",
         "last_s",
@@ -41,7 +43,9 @@ class Counters:
         self.requests = [0, 0]
         self.merges = [0, 0]
         self.bytes = [0, 0]
-        self.ticks_s = 0.0
+        self.ticks_s = [0.0, 0.0]
+        self.flushes = 0
+        self.flushes_s = 0.0
         self.busy_s = 0.0
         self.weighted_s = 0.0
         self.in_flight = 0
@@ -60,14 +64,17 @@ class Counters:
         self._before = self._now()
 
     def _now(self) -> tuple[float, ...]:
-        return (*self.merges, *self.requests, *self.bytes, self.ticks_s, self.busy_s, self.weighted_s)
+        flushed = self.flushes, self.flushes_s
+        times_s = *self.ticks_s, self.busy_s, self.weighted_s
+        return *self.merges, *self.requests, *self.bytes, *times_s, *flushed
 
     def counted(self) -> DeviceSums:
         """The sums while programs ran; until the last request where nobody said that they ended."""
         if self._ran is not None:
             return self._ran
         (r, w), (rrqm, wrqm), (rbytes, wbytes) = self.requests, self.merges, self.moved_bytes
-        return DeviceSums((r, w), (rrqm, wrqm), (rbytes, wbytes), self.ticks_s, self.busy_s)
+        ticks_s, flushed = (self.ticks_s[0], self.ticks_s[1]), (self.flushes, self.flushes_s)
+        return DeviceSums((r, w), (rrqm, wrqm), (rbytes, wbytes), ticks_s, self.busy_s, flushed)
 
     def programs_ended(self, now_s: float) -> None:
         """What comes later is for no program: it is in the lines that it fills, and in no average."""
@@ -126,7 +133,10 @@ class Counters:
         self._advance(now_s)
         self.in_flight -= 1
         self.requests[write] += 1
-        self.ticks_s += now_s - queued_s
+        self.ticks_s[write] += now_s - queued_s
+        if not size_bytes:
+            self.flushes += 1
+            self.flushes_s += now_s - queued_s
         self.moved_bytes[write] += size_bytes
         kind = (write, size_bytes)
         self.sizes[kind] = self.sizes.get(kind, 0) + 1
@@ -141,13 +151,15 @@ def line_of(
     before: tuple[float, ...],
     now: tuple[float, ...],
 ) -> DeviceLine:
-    """The line of an interval: merges, requests, bytes, ticks, busy and weighted time, *before* it and *now*.
+    """The line of an interval: merges, requests, bytes, ticks, busy and weighted time, flushes, *before* it and *now*.
 
-    Its ``avgqu-sz`` is of all that were under way, whether or not they ended in it.
+    Its ``aqu-sz`` is of all that were under way, whether or not they ended in it.
     """
-    rrqm, wrqm, r, w, rbytes, wbytes, ticks_s, busy_s, weighted_s = (
+    rrqm, wrqm, r, w, rbytes, wbytes, reads_s, writes_s, busy_s, weighted_s, flushes, flushes_s = (
         later - earlier for later, earlier in zip(now, before, strict=True)
     )
-    columns = quantities(DeviceSums((r, w), (rrqm, wrqm), (rbytes, wbytes), ticks_s, busy_s), interval_s)
+    ticks_s, flushed = (reads_s, writes_s), (flushes, flushes_s)
+    sums = DeviceSums((r, w), (rrqm, wrqm), (rbytes, wbytes), ticks_s, busy_s, flushed)
+    columns = quantities(sums, interval_s)
     columns["average_queue"] = weighted_s / interval_s
     return DeviceLine(begin_s=begin_s, interval_s=interval_s, **columns)

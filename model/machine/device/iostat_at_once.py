@@ -65,7 +65,9 @@ def count_merged(
     whole = int(np.searchsorted(moments, until_s, side="right"))
     moments = moments[: whole if stops else max(whole, int(np.searchsorted(moments, last_s)) + 1)]
     ended, begun = np.searchsorted(done.end_s, moments), np.searchsorted(taken.taken_s, moments)
-    ticks_s = _cumulated(done.end_s - done.queued_s)
+    took_s, flush = done.end_s - done.queued_s, done.size_bytes == 0
+    flushes, flushes_s = _cumulated(flush), _cumulated(np.where(flush, took_s, 0.0))
+    ticks_s = [_cumulated(np.where(done.write == write, took_s, 0.0)) for write in (0, 1)]
     busy_s, weighted_s = _passed(np.sort(queued_s), np.sort(under_way), moments)
     merges, counts, sizes = [], [], []
     for write in (0, 1):
@@ -76,11 +78,13 @@ def count_merged(
         sizes.append(queued[begun] if counters.at_submission else moved[ended])
         counters.merges[write] += int(merges[write][-1])
         counters.requests[write] += int(counts[write][-1])
+        counters.ticks_s[write] += float(ticks_s[write][-1])
         counters.bytes[write] += int(moved[-1])
         counters.moved_bytes[write] += int(moved[-1])
         kinds, many = np.unique(done.size_bytes[done.write == write], return_counts=True)
         counters.sizes.update({(bool(write), int(kind)): int(n) for kind, n in zip(kinds, many, strict=True)})
-    counters.ticks_s += float(ticks_s[-1])
+    counters.flushes += int(flushes[-1])
+    counters.flushes_s += float(flushes_s[-1])
     counters.busy_s += float(busy_s[-1])
     counters.weighted_s += float(weighted_s[-1])
     counters.last_s = last_s
@@ -88,9 +92,11 @@ def count_merged(
         *(one[begun].tolist() for one in merges),
         *(one[ended].tolist() for one in counts),
         *(one.tolist() for one in sizes),
-        ticks_s[ended].tolist(),
+        *(one[ended].tolist() for one in ticks_s),
         busy_s[:-1].tolist(),
         weighted_s[:-1].tolist(),
+        flushes[ended].tolist(),
+        flushes_s[ended].tolist(),
         strict=True,
     )
     for begin_s, (before, now) in zip(moments[:-1].tolist(), itertools.pairwise(at_moments), strict=True):

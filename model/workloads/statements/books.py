@@ -145,7 +145,7 @@ def _device_of_writes(system: System, demand: Demand, elapsed_s: Number) -> Devi
     size = blocks * demand.block_size_bytes + writing.redo_bytes
     requests = blocks * writing.requests + writing.redo_bytes / system.host.max_request_bytes
     held_s = smaller(elapsed_s, blocks * writing.device_s + writing.blocks * writing.redo_s)
-    sums = DeviceSums((0.0, requests), (0.0, 0.0), (0.0, size), held_s, held_s)
+    sums = DeviceSums((0.0, requests), (0.0, 0.0), (0.0, size), (0.0, held_s), held_s)
     return device_stats(sums, elapsed_s, (size > 0) & (elapsed_s > 0))
 
 

@@ -295,7 +295,7 @@ def _device(asked: DeviceDemand, demand: Demand, found: ScanTime, users: Number)
     requests, size = users * asked.requests, users * asked.bytes
     singles = demand.plan.single_reads * asked.single_s
     held = users * (asked.service_s + singles + found.device_queue_s)
-    sums = DeviceSums((requests, 0.0), (0.0, 0.0), (size, 0.0), held, found.busy_s)
+    sums = DeviceSums((requests, 0.0), (0.0, 0.0), (size, 0.0), (held, 0.0), found.busy_s)
     return device_stats(sums, found.last_s, (asked.requests > 0) & (asked.bytes > 0))
 
 

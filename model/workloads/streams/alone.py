@@ -150,7 +150,9 @@ def sum_arriving(system: System, file: File, gaps_s: Times, factors: Times, coun
     counters.requests[file.write] = many
     counters.bytes[file.write] = counters.moved_bytes[file.write] = many * size
     counters.sizes[file.write, size] = many
-    counters.ticks_s = counters.weighted_s = found.held_s  # all have ended, so their times sum to the same
+    counters.ticks_s[file.write] = counters.weighted_s = (
+        found.held_s
+    )  # all have ended, so their times sum to the same
     counters.busy_s, counters.last_s = found.busy_s, found.end_s
     return record
 

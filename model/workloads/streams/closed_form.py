@@ -14,8 +14,8 @@ from model.demand.network import FULL, StreamTime, credited
 from model.demand.stream_demand import CallDemand
 from model.demand.stream_work import call_demand
 from model.laws import disk_means, queueing
-from model.laws.iostat import DeviceSums
-from model.laws.numeric import Number, is_array, known_where, larger, nearest, over, smaller, some, where
+from model.laws.iostat import DeviceSums, at_least_busy
+from model.laws.numeric import Number, is_array, known_where, larger, nearest, over, smaller, some
 from model.machine.device.drive import capacity_of
 from model.results import DeviceStats, EventTime, PhysicalIO, RunResult, StreamStats, part
 from model.spec import Stream, System
@@ -170,24 +170,24 @@ def _device(system: System, work: Stream, found: list[StreamTime]) -> DeviceStat
     span: Number = 0.0
     for one in found:
         span = larger(span, one.elapsed_s)
-    held = sum(one.calls * _requests_wait_s(one) for one in found)
     busy = span * _any_under_way(system, every, span)
-    held = where(held < busy, busy, held)
-
     split = _reads_and_writes(work, found)
 
     def total(amount: Callable[[CallDemand], Number]) -> tuple[Number, Number]:
         reads, writes = (_total(streams, lambda one: one.at_device * amount(one.demand)) for streams in split)
         return reads, writes
 
+    reads_s, writes_s = (_total(streams, _requests_wait_s) for streams in split)
+    flushes = _total(split[True], lambda one: one.at_device * one.demand.flushes)
     sums = DeviceSums(
         total(lambda demand: demand.requests),
         total(lambda demand: demand.merged),
         total(lambda demand: demand.device_bytes),
-        held,
+        (reads_s, writes_s),
         busy,
+        (flushes, known_where(flushes == 0, 0.0)),
     )
-    return device_stats(sums, span)
+    return device_stats(at_least_busy(sums), span)
 
 
 def _any_under_way(system: System, every: list[tuple[Any, StreamTime]], span_s: Number) -> Number:

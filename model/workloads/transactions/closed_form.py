@@ -12,7 +12,7 @@ from model.demand.device_calls import changed
 from model.demand.transactions import DATA, DBWR, REDO, KindDemand
 from model.errors import OutsideLaw
 from model.laws import commit, disk_means, queueing
-from model.laws.iostat import DeviceSums
+from model.laws.iostat import DeviceSums, at_least_busy
 from model.results import DeviceStats, EventTime, RunResult, TransactionKind
 from model.spec import System, Transactions
 from model.units import show_seconds
@@ -252,8 +252,8 @@ def _device(parts: Parts, point: Point) -> dict[str, DeviceStats]:
     read_bytes = per_s * (parts.reads + parts.scan_read_blocks) * size
     busy = _any_under_way(parts, point) if parts.disk.servers > 1 else _held(flow)
     return devices(
-        disk=_stats(reads, writes, (read_bytes, written_bytes), flow, busy),
-        redo=None if shared else _stats(0.0, logs, (0.0, log_bytes), [log], _held([log])),
+        disk=_stats(reads, writes, (read_bytes, written_bytes), (flow[:2], flow[2:]), busy),
+        redo=None if shared else _stats(0.0, logs, (0.0, log_bytes), ([], [log]), _held([log])),
     )
 
 
@@ -279,10 +279,13 @@ def _stats(
     reads: float,
     writes: float,
     moved_bytes: tuple[float, float],
-    flow: list[tuple[float, float, float]],
+    flow: tuple[list[tuple[float, float, float]], list[tuple[float, float, float]]],
     busy: float,
 ) -> DeviceStats | None:
-    """iostat's quantities; *flow* has requests a second, their time at the device, and what they take of it."""
-    queue = max(busy, sum(per_s * response_s for per_s, response_s, _ in flow))
-    second = DeviceSums((reads, writes), (0.0, 0.0), moved_bytes, queue, busy)
-    return device_stats(second, 1.0, reads + writes > LEAST)
+    """iostat's quantities; *flow* has requests a second, their time at the device, and what they take of it.
+
+    Reads and writes stand apart in it.
+    """
+    of_reads, of_writes = (sum(per_s * response_s for per_s, response_s, _ in one) for one in flow)
+    second = DeviceSums((reads, writes), (0.0, 0.0), moved_bytes, (of_reads, of_writes), busy)
+    return device_stats(at_least_busy(second), 1.0, reads + writes > LEAST)

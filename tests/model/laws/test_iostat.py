@@ -5,23 +5,31 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from model.laws.iostat import DeviceSums, quantities
+from model.laws.iostat import DeviceSums, at_least_busy, columns_of, quantities
 
-BUSY = DeviceSums((60, 20), (8, 4), (480_000, 320_000), ticks_s=4.0, busy_s=1.6)
-IDLE = DeviceSums((0, 0), (0, 0), (0, 0), ticks_s=0.0, busy_s=0.0)
+BUSY = DeviceSums((60, 20), (20, 5), (480_000, 320_000), ticks_s=(3.0, 1.0), busy_s=1.6, flushes=(4, 0.1))
+IDLE = DeviceSums((0, 0), (0, 0), (0, 0), ticks_s=(0.0, 0.0), busy_s=0.0)
 
 
 def test_columns_are_sums_over_the_span_or_over_the_requests() -> None:
     assert quantities(BUSY, 2.0) == pytest.approx(
         {
-            "merged_reads_per_s": 4.0,
-            "merged_writes_per_s": 2.0,
+            "merged_reads_per_s": 10.0,
+            "merged_writes_per_s": 2.5,
             "reads_per_s": 30.0,
             "writes_per_s": 10.0,
             "read_bytes_per_s": 240_000.0,
             "written_bytes_per_s": 160_000.0,
             "average_request_bytes": 10_000.0,
             "average_queue": 2.0,
+            "read_await_s": 0.05,
+            "write_await_s": 0.05,
+            "average_read_bytes": 8000.0,
+            "average_write_bytes": 16_000.0,
+            "reads_merged_fraction": 0.25,
+            "writes_merged_fraction": 0.2,
+            "flushes_per_s": 2.0,
+            "flush_await_s": 0.025,
             "await_s": 0.05,
             "service_s": 0.02,
             "utilisation_fraction": 0.8,
@@ -42,3 +50,45 @@ def test_an_idle_device_has_zeros_alone_and_beside_a_busy_one() -> None:
     )
     for name, values in quantities(both, 2.0).items():
         assert values.tolist() == [quantities(BUSY, 2.0)[name], 0.0], name
+
+
+HEADS = {
+    "2.6.5": "rrqm/s wrqm/s r/s w/s rsec/s wsec/s rkB/s wkB/s avgrq-sz avgqu-sz await svctm %util",
+    "2.6.18": "rrqm/s wrqm/s r/s w/s rsec/s wsec/s avgrq-sz avgqu-sz await svctm %util",
+    "2.6.34": "rrqm/s wrqm/s r/s w/s rkB/s wkB/s avgrq-sz avgqu-sz await svctm %util",
+    "3.10": "rrqm/s wrqm/s r/s w/s rkB/s wkB/s avgrq-sz avgqu-sz await r_await w_await svctm %util",
+    "4.15": "r/s w/s rkB/s wkB/s rrqm/s wrqm/s %rrqm %wrqm r_await w_await aqu-sz rareq-sz wareq-sz svctm %util",
+    "5.4": (
+        "r/s rkB/s rrqm/s %rrqm r_await rareq-sz w/s wkB/s wrqm/s %wrqm w_await wareq-sz d/s dkB/s drqm/s %drqm "
+        "d_await dareq-sz aqu-sz %util"
+    ),
+    "5.15": (
+        "r/s rkB/s rrqm/s %rrqm r_await rareq-sz w/s wkB/s wrqm/s %wrqm w_await wareq-sz d/s dkB/s drqm/s %drqm "
+        "d_await dareq-sz f/s f_await aqu-sz %util"
+    ),
+}
+"""Kernel release -> the columns of iostat -x that published outputs under such kernels have."""
+
+
+@pytest.mark.parametrize("kernel", HEADS)
+def test_a_kernel_gets_the_columns_of_the_newest_sysstat_older_than_itself(kernel: str) -> None:
+    assert " ".join(columns_of(kernel)) == HEADS[kernel]
+
+
+@pytest.mark.parametrize(
+    ("last", "first", "changed"),
+    [
+        ("2.6.16", "2.6.17", {"rkB/s", "wkB/s"}),
+        ("2.6.34", "2.6.35", {"r_await", "w_await"}),
+        ("5.4", "5.5", {"f/s", "f_await"}),
+    ],
+)
+def test_columns_change_with_one_release(last: str, first: str, changed: set[str]) -> None:
+    assert set(columns_of(last)) ^ set(columns_of(first)) == changed
+    assert columns_of(None) == columns_of("2.6.5")
+
+
+def test_all_requests_share_the_time_that_a_busy_device_had_one_of_them() -> None:
+    held = at_least_busy(BUSY._replace(ticks_s=(0.3, 0.1), busy_s=1.2))
+    assert held.ticks_s == pytest.approx((0.9, 0.3))
+    assert at_least_busy(BUSY) == BUSY

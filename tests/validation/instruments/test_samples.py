@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from app.iostat_text import device_head
+from model.laws.iostat import columns_of
 from validation.instruments import NotReadable, Reading, Source, read
 
 SAMPLES = Path(__file__).resolve().parents[4] / "shared" / "samples"
@@ -247,3 +249,14 @@ def test_awr_and_statspack_as_text(path: Path) -> None:
     kinds = ("Wait Events: foreground", "Wait Events: background")
     found = Counter(one.value for one in reading.figures if one.of.startswith(kinds) and one.name == "Waits")
     assert found == wanted
+
+
+@pytest.mark.parametrize("path", [*of_kind("iostat", ".out"), *of_kind("iostat", ".txt")])
+def test_the_columns_of_a_kernel_are_those_of_a_real_iostat(path: Path) -> None:
+    lines = text_of(path).split("\n")
+    kernel = lines[0].split()[1]
+    if kernel.endswith("-TEST"):
+        kernel = "5.15"  # sysstat's own test of 12.3.1 and later
+    [header] = {tuple(line.replace("MB/s", "kB/s").split()) for line in lines if line.startswith("Device")}
+    columns = columns_of(kernel)
+    assert list(header) == [device_head(columns), *columns]

@@ -119,6 +119,8 @@ GROUPS: Final[dict[str, tuple[Control, ...]]] = {
         Control("workload.mix.0.changed_blocks", "Blocks changed"),
         Control("workload.mix.0.redo_bytes", "Redo"),
         Control("workload.mix.0.calls", "Calls"),
+        Control("workload.mix.0.cpu_s", "CPU beside gets and calls"),
+        Control("workload.mix.0.stated_wait_s", "Waits not modelled"),
     ),
     "Buffer cache": (
         Control("instance.buffer_cache_bytes", "Buffer cache", only_for=TRANSACTIONS),

@@ -48,6 +48,7 @@ from model.causes import (
     ROW_LOCK,
     SCATTERED,
     SEQUENTIAL,
+    STATED,
     TO_CLIENT,
 )
 from model.results import Call, PhysicalIO, RunResult
@@ -76,6 +77,7 @@ MOST_READ_SIZES = 8
 WAITING = {
     FROM_CLIENT: "waiting for the client",
     TO_CLIENT: "sending to the client",
+    STATED: "stated waits, not modelled",
     MORE_DATA: "sending to the client",
     DIRECT: "waiting for reads",
     SCATTERED: "waiting for reads",

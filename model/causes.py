@@ -28,6 +28,8 @@ LOG_FILE_SYNC: Final = "log file sync"
 TO_CLIENT: Final = "SQL*Net message to client"
 FROM_CLIENT: Final = "SQL*Net message from client"
 MORE_DATA: Final = "SQL*Net more data to client"
+STATED: Final = "stated waits"
+"""Waits that the scenario states and the model does not make: of a cluster, for locks of the application."""
 
 DEVICE: Final = "waiting for the device"
 ROOM: Final = "waiting for room in the queue (nr_requests)"

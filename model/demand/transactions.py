@@ -16,6 +16,7 @@ GETS = "buffer gets"
 ROWS = "walking rows"
 CHANGES = "changing blocks"
 CALLS = "calls"
+SQL = "SQL and PL/SQL"
 COMMITS = "commits"
 READS = "read calls"
 FILLS = "filling the buffer cache"
@@ -58,6 +59,7 @@ class KindDemand:
     trips_s: Number
     """Time of the client and the network, inside the transaction."""
     trips: Number
+    stated_wait_s: Number
     cpu: dict[str, Number]
     """CPU seconds by cause, but for what depends on misses and on others."""
 
@@ -65,6 +67,11 @@ class KindDemand:
     def cpu_s(self) -> Number:
         """Sum of the causes."""
         return sum(self.cpu.values())
+
+    @property
+    def apart_s(self) -> Number:
+        """Time that it spends neither on a processor nor on what the model makes it wait for."""
+        return self.trips_s + self.stated_wait_s
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +111,8 @@ def kinds_of(system: System, work: Transactions) -> list[KindDemand]:
             CALLS: one.calls * host.call_s,
             COMMITS: host.commit_s if one.commits else 0.0,
         }
+        if any(other.cpu_s for other in work.mix):
+            cpu[SQL] = one.cpu_s
         found.append(
             KindDemand(
                 name=one.name,
@@ -119,6 +128,7 @@ def kinds_of(system: System, work: Transactions) -> list[KindDemand]:
                 commits=one.commits,
                 trips_s=one.calls * client.round_trip_s,
                 trips=one.calls,
+                stated_wait_s=one.stated_wait_s,
                 cpu=cpu,
             )
         )

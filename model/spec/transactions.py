@@ -36,7 +36,23 @@ class Transaction(Frozen):
     )
     redo_bytes: Size = setting(5 * KIB, "Redo that it writes", GENERAL, ge=0, le=GIB)
     commits: bool = setting(True, "Whether it commits, and waits for the log writer", GENERAL)
-    calls: Real = setting(5.0, "Database calls, each a round trip to the client", GENERAL, ge=1, le=1_000_000)
+    calls: Real = setting(
+        5.0,
+        "Database calls, each a round trip to the client; below 1 where a PL/SQL loop runs many transactions a call",
+        GENERAL,
+        ge=0,
+        le=1_000_000,
+    )
+    cpu_s: Seconds = setting(
+        0.0, "CPU of its SQL and PL/SQL beyond gets, rows, changes and calls", GENERAL, ge=0, le=1e6
+    )
+    stated_wait_s: Seconds = setting(
+        0.0,
+        "Waits that are stated and not modelled: of a cluster, for locks of the application",
+        GENERAL,
+        ge=0,
+        le=1e6,
+    )
     scan_blocks: Real = setting(
         0.0,
         "Blocks that it scans by multiblock reads, beside its gets; they enter the cache at the cold end",

@@ -6,7 +6,16 @@ from math import inf
 from typing import NamedTuple
 
 from model.books import close, device_stats, devices
-from model.causes import BUFFER_BUSY, FREE_BUFFERS, FROM_CLIENT, LATCH, LOG_FILE_SYNC, SCATTERED, SEQUENTIAL
+from model.causes import (
+    BUFFER_BUSY,
+    FREE_BUFFERS,
+    FROM_CLIENT,
+    LATCH,
+    LOG_FILE_SYNC,
+    SCATTERED,
+    SEQUENTIAL,
+    STATED,
+)
 from model.demand import transactions as asked
 from model.demand.device_calls import changed
 from model.demand.transactions import DATA, DBWR, REDO, KindDemand
@@ -145,8 +154,9 @@ def _mean(solved: Solved) -> Mean:
     ):
         if cost.waits:
             wait(event, times * cost.waits, cost.wait_s / cost.waits)
-    trips = parts.mean("trips")
-    wait(FROM_CLIENT, trips, parts.trips_s / trips)
+    if trips := parts.mean("trips"):
+        wait(FROM_CLIENT, trips, parts.mean("trips_s") / trips)
+    wait(STATED, 1.0, parts.mean("stated_wait_s"))
     size = parts.data.block_size_bytes
     missed = parts.reads + parts.scan_read_blocks
     return Mean(
@@ -212,8 +222,8 @@ def _kind(parts: Parts, point: Point, kind: KindDemand) -> TransactionKind:
         + (kind.commits - parts.commits) * point.log.sync_s
         + (kind.hottest_gets - parts.hottest_gets) * caused.latch.wait_s
         + (kind.hottest_changes - parts.hottest_changes) * caused.pin.wait_s
-        + kind.trips_s
-        - parts.trips_s
+        + kind.apart_s
+        - parts.apart_s
     )
     return TransactionKind(
         name=kind.name,

@@ -18,6 +18,7 @@ from model.causes import (
     OTHER_SESSION,
     SCATTERED,
     SEQUENTIAL,
+    STATED,
 )
 from model.demand import transactions as asked
 from model.demand.transactions import DATA, REDO
@@ -124,9 +125,10 @@ def result_of(name: str, system: System, work: Transactions, played: Played, beh
             *_left_for_later(behind, span_s),
         ],
     )
-    mean.waits[FROM_CLIENT] = _client(played, kinds)
-    if not mean.waits[FROM_CLIENT].total_s:
-        del mean.waits[FROM_CLIENT]
+    for event, waits, seconds in ((FROM_CLIENT, "trips", "trips_s"), (STATED, "", "stated_wait_s")):
+        if total_s := _mean_of(played, kinds, seconds):
+            times = _mean_of(played, kinds, waits) if waits else 1.0
+            mean.waits[event] = EventTime(waits=times, max_s=total_s / times, total_s=total_s)
     mean.policies = policies.compare(played.solved.parts, per_s, mean.gets + mean.current_gets, played.seed)
     rates = rates_of(played.solved)
     rates.log_writes_per_s = float(sums[Sum.LOG_WRITES]) / span_s
@@ -142,11 +144,6 @@ def _mean_of(played: Played, kinds: NDArray[np.int8], name: str) -> float:
 
 def _gets(played: Played, kinds: NDArray[np.int8]) -> float:
     return _mean_of(played, kinds, "gets") + _mean_of(played, kinds, "scan_blocks")
-
-
-def _client(played: Played, kinds: NDArray[np.int8]) -> EventTime:
-    trips, total_s = _mean_of(played, kinds, "trips"), _mean_of(played, kinds, "trips_s")
-    return EventTime(waits=trips, max_s=total_s / trips, total_s=total_s)
 
 
 def _cpu(

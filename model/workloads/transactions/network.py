@@ -324,20 +324,20 @@ def _point(parts: Parts, per_s: float, met: Met) -> Point:
 
     def delay_s(away_s: float) -> float:
         away_s = inf if open_loop else away_s
-        late_s = gap_s + parts.trips_s + asleep_s
+        late_s = gap_s + parts.apart_s + asleep_s
         found = writes.delay_s(users, away_s, gap_s, cpu_s + disk_s, min(1.0, missed), late_s)
         # NOTE: reads pile up behind a burst; a closed network knows them as those that are there
         most_s = float(missed * writes.busy * writes.most_s + writes.own * writes.most_s)
         return min(found, most_s) / (1 - min(FULL, reads_load) if open_loop else 1)
 
-    think_s = parts.work.think_s + parts.trips_s + asleep_s
+    think_s = parts.work.think_s + parts.apart_s + asleep_s
     delayed_s = delay_s(think_s)
     if shared or not parts.log_turns:
         log = log_at(parts, per_s, met.per_s, (log_s, wait_s if shared else 0.0), writes if shared else NONE)
     else:
         by_chance_s = run_queue_s + disk_s + delayed_s + parts.work.think_s * min(1.0, parts.work.think_cv)
         fixed_s = (
-            caused.cpu_s + parts.trips_s + asleep_s + parts.work.think_s * max(0.0, 1 - parts.work.think_cv)
+            caused.cpu_s + parts.apart_s + asleep_s + parts.work.think_s * max(0.0, 1 - parts.work.think_cv)
         )
         log = turning_log(parts, per_s, met.per_s, fixed_s, inf if open_loop else by_chance_s)
     sync_s = parts.commits * log.sync_s
@@ -345,7 +345,7 @@ def _point(parts: Parts, per_s: float, met: Met) -> Point:
     each_s = delayed_s / max(requests, LEAST)
     return Point(
         per_s=per_s,
-        response_s=cpu_s + disk_s + delayed_s + sync_s + asleep_s + parts.trips_s,
+        response_s=cpu_s + disk_s + delayed_s + sync_s + asleep_s + parts.apart_s,
         caused=caused,
         writes=writes,
         log=log,

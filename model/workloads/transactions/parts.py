@@ -49,7 +49,8 @@ class Parts:
     changes: float
     hottest_gets: float
     hottest_changes: float
-    trips_s: float
+    apart_s: float
+    """Client, network and stated waits."""
     threads: int
     mbrc: int
     """Blocks of a multiblock read."""
@@ -147,7 +148,7 @@ def parts_of(system: System, work: Transactions, *, saturated: bool = False) -> 
         changes=mean("drawn_changes"),
         hottest_gets=hottest,
         hottest_changes=changed,
-        trips_s=mean("trips_s"),
+        apart_s=mean("apart_s"),
         threads=threads,
         mbrc=mbrc,
         log_turns=bool(disk.rotation_s and not disk.write_cache_bytes),
@@ -186,9 +187,9 @@ def references_per_s(
 
     Hits depend on it a little, so it need not be close: the cache holds hot blocks first, and nobody queues.
     """
-    cpu_s, gets, trips_s = (
+    cpu_s, gets, apart_s = (
         float(sum(kind.share * value for kind, value in zip(kinds, values, strict=True)))
-        for values in zip(*((kind.cpu_s, kind.drawn_gets, kind.trips_s) for kind in kinds), strict=True)
+        for values in zip(*((kind.cpu_s, kind.drawn_gets, kind.apart_s) for kind in kinds), strict=True)
     )
     rooms = [0.0, 0.0]
     for pool in data.pools:
@@ -211,7 +212,7 @@ def references_per_s(
     most = 1 / max(cpu_s / system.host.cpus, reads / rate, LEAST)
     if saturated:
         return float(most * gets)
-    wanted = work.rate_per_s or work.users / max(work.think_s + cpu_s + trips_s + reads * each_s, LEAST)
+    wanted = work.rate_per_s or work.users / max(work.think_s + cpu_s + apart_s + reads * each_s, LEAST)
     return float(min(most, wanted) * gets)
 
 

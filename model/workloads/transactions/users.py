@@ -105,8 +105,8 @@ def transaction(shop: Shop) -> Step:  # noqa: PLR0912, PLR0915  (one way, step b
     own_s = kind.cpu_s + len(requests) * costs.read_s + missed * costs.fill_s + undo * costs.undo_s + spin_s
     stretch_s = own_s / (len(requests) + 1)
     asleep_s = kind.hottest_gets * latch.wait_s + kind.hottest_changes * pin.wait_s
-    if kind.trips_s + asleep_s > 0:
-        yield timeout(kind.trips_s + asleep_s)
+    if kind.apart_s + asleep_s > 0:
+        yield timeout(kind.apart_s + asleep_s)
     other_s: list[float] = []
     for event in others:
         if not event.processed:

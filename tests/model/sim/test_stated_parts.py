@@ -1,0 +1,42 @@
+"""What a transaction is stated to take beside what the model makes of it: CPU of SQL, waits that are not modelled."""
+
+from __future__ import annotations
+
+import pytest
+
+from model.causes import FROM_CLIENT, STATED
+from model.results import RunResult
+from scenarios import load, run
+
+ALONE = ("workload.users=1", "workload.think_s=0.05", "workload.transactions=400")
+ENGINES = ("calculate", "simulate")
+
+
+def answered(engine: str, *settings: str) -> RunResult:
+    return run(load("tpc-b", [*ALONE, *settings]), engine)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_lone_user_takes_longer_by_what_is_stated(engine: str) -> None:
+    before = answered(engine)
+    after = answered(engine, "workload.mix.0.cpu_s=0.004", "workload.mix.0.stated_wait_s=0.003")
+    assert after.time.cpu_s - before.time.cpu_s == pytest.approx(0.004, rel=1e-6)
+    assert after.time.wait[STATED].total_s == pytest.approx(0.003)
+    assert STATED not in before.time.wait
+    assert after.time.elapsed_s - before.time.elapsed_s == pytest.approx(0.007, rel=0.06)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_cpu_that_is_stated_ends_throughput_where_the_processors_are_busy(engine: str) -> None:
+    crowd = ("workload.users=40", "workload.think_s=0", "host.cpus=2", "workload.mix.0.cpu_s=0.2")
+    result = answered(engine, *crowd)
+    assert result.transactions is not None
+    assert result.transactions.per_s == pytest.approx(2 / result.time.cpu_s, rel=0.03)
+    assert 2 / result.time.cpu_s < 10
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("calls", [0, 0.1])
+def test_fewer_than_one_call_a_transaction(engine: str, calls: float) -> None:
+    waits = answered(engine, f"workload.mix.0.calls={calls}").time.wait
+    assert (waits[FROM_CLIENT].waits if calls else waits.get(FROM_CLIENT)) == (calls or None)

@@ -160,6 +160,7 @@ GROUPS: Final[dict[str, tuple[Control, ...]]] = {
         Control("workload.span_bytes", "Bytes of each file"),
         Control("workload.path", "File opened as"),
         Control("workload.in_flight", "Calls in flight"),
+        Control("workload.submission", "Submitted by"),
         Control("workload.think_s", "Pause between calls", only_for=STREAMS),
         Control("workload.rate_per_s", "Calls that arrive", only_for=STREAMS),
         Control("workload.arrivals", "They arrive"),

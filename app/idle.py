@@ -11,6 +11,7 @@ from scenarios.unread import is_unread
 
 THROUGH_CACHE: Final = ("buffered", "sync", "dsync")
 WRITTEN_BACK: Final = ("buffered",)
+PAST_CACHE: Final = ("asm", "raw", "direct")
 # Fields that play a part on some I/O paths only.
 MATTERS_FOR: Final[dict[str, tuple[str, ...]]] = {
     "host.page_cache_hit_fraction": THROUGH_CACHE,
@@ -23,6 +24,7 @@ MATTERS_FOR: Final[dict[str, tuple[str, ...]]] = {
     "host.dirty_writeback_s": WRITTEN_BACK,
     "host.dirty_expire_s": WRITTEN_BACK,
     "workload.fsync_every": WRITTEN_BACK,
+    "workload.submission": PAST_CACHE,
 }
 
 

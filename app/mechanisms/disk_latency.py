@@ -12,7 +12,7 @@ from app.charts import marker
 from app.mechanisms import figures, measured
 from app.mechanisms.lesson import MAGNI, Answer, Chart, Knob, Lesson, Source, Values
 from app.mechanisms.streams import stream_of
-from model.demand.calls import files_of, places
+from model.demand.calls import call_cpu_s, files_of, places
 from model.laws import disk_means
 from model.laws.device import transfer_s
 from model.laws.disk import seek_s
@@ -81,7 +81,7 @@ def scenario_of(values: Values) -> Scenario:
 def gap_s(scenario: Scenario) -> float:
     """From the end of a call to the next command: the program's pause and the CPU of a call."""
     host, work = scenario.system.host, stream_of(scenario)
-    return float(work.think_s + (host.write_call_s if work.writes else host.read_call_s))
+    return float(work.think_s + call_cpu_s(host, work))
 
 
 def calls_of(scenario: Scenario, many: int) -> list[Call]:

@@ -21,6 +21,14 @@ UNBUFFERED = ("asm", "raw", "direct")
 SECTOR_BYTES = 512
 
 
+def call_cpu_s(host: Any, calls: Any) -> Number:
+    """Seconds of a processor for one call, without its pages."""
+    stated_s = host.write_call_s if calls.writes else host.read_call_s
+    if (calls.path or host.io_path) in UNBUFFERED:
+        return block_layer.program_call_s(stated_s, calls.submission)
+    return block_layer.stated_call_s(stated_s)
+
+
 def largest_bytes_of(host: Any, path: str, *, writes: bool = False, call_bytes: Number = 0) -> Number:
     """Bytes to which the pages of calls merge: past the page cache single ones, in it the file system's folios."""
     segment: Number = block_layer.PAGE_BYTES
@@ -68,6 +76,7 @@ def files_of(system: System, work: Calls, capacity_bytes: int, first_byte: int =
                 f"{calls.kind}: block_size_bytes {calls.block_size_bytes} is no multiple of {SECTOR_BYTES}; a call "
                 "past the page cache moves whole sectors"
             )
+    _check_submission(system, work)
     for calls in (work, *work.beside):
         first = end if calls.start_byte is None else calls.start_byte
         for user in range(calls.users):
@@ -84,6 +93,31 @@ def files_of(system: System, work: Calls, capacity_bytes: int, first_byte: int =
                 end = first + span
                 first = following_byte(end)
     return found
+
+
+def _check_submission(system: System, work: Calls) -> None:
+    """Refuse ways of submitting calls that kernel, path or processors do not have."""
+    host = system.host
+    every = (work, *work.beside)
+    for calls in every:
+        first = block_layer.SUBMITS_BY.get(calls.submission or "")
+        if first is not None and block_layer.release_of(host.kernel) < first:
+            raise OutsideLaw(
+                f"{calls.kind}: submission {calls.submission} is in kernels since {'.'.join(map(str, first))}; "
+                f"host.kernel is {host.kernel}"
+            )
+        path = calls.path or host.io_path
+        if calls.submission == "polled" and path not in UNBUFFERED:
+            raise OutsideLaw(
+                f"{calls.kind}: submission polled goes past the page cache; path is {path}, allowed are "
+                f"{', '.join(UNBUFFERED)}"
+            )
+    programs = sum(calls.users for calls in every)
+    if programs > host.cpus and any(calls.submission == "polled" for calls in every):
+        raise OutsideLaw(
+            f"submission polled keeps a processor busy for each program: {programs} programs need as many processors; "
+            f"host.cpus is {host.cpus}"
+        )
 
 
 def following_byte(end_byte: int) -> int:

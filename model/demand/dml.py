@@ -20,6 +20,7 @@ from model.demand.reading import ReadPlan, scan_plan
 from model.demand.segment import row_shape
 from model.demand.work import NO_SCAN, Demand, Fetching, cpu_of_rows
 from model.laws import block, buffer_cache, scan_reads
+from model.laws.block_layer import stated_call_s
 from model.laws.change import block_changes_of_arrays
 from model.laws.numeric import Number, ceiling, larger, nearest, smaller
 from model.spec import Delete, Dml, Insert, System, Update
@@ -112,7 +113,7 @@ def _scan(system: System, work: Dml, change: Change) -> Demand:
     demand.cpu = {
         "buffer gets": demand.gets * host.logical_io_s,
         "walking rows": system.table.rows * repeats / users * walk,
-        "read calls": (demand.reads + plan.single_reads) * host.read_call_s,
+        "read calls": (demand.reads + plan.single_reads) * stated_call_s(host.read_call_s),
         "filling the buffer cache": demand.read_blocks * host.buffer_block_s,
     }
     return demand

@@ -110,14 +110,10 @@ def _closed(system: System, calls: Any, demand: CallDemand) -> StreamTime:
     longer_s = larger(0.0, drained - elapsed)
     elapsed = elapsed + longer_s
     if calls.in_flight > 1 and unbuffered:
-        # NOTE: a call begins when its program gets to it, and waits for room in the queue then; those that merge wait
-        # for the last of them
-        begun = smaller(
-            many, demand.together * system.host.nr_requests / larger(1, demand.pieces) + calls.users
-        )
-        waited = smaller(waited + (longer_s + demand.start_s) * many / total, elapsed * begun / total)
+        # NOTE: Little's law: a call lasts until its program has asked for it, and submits the next one then
+        waited = larger(0.0, elapsed * many / total - demand.cpu_s)
         # NOTE: the first calls of all find no full queue
-        waited = waited - larger(0.0, waited - demand.device_s) * smaller(1.0, (begun - 1) / total) / 2
+        waited = waited - larger(0.0, waited - demand.device_s) * smaller(1.0, (many - 1) / total) / 2
     else:
         waited = larger(0.0, elapsed * many / total - own_s)
     return StreamTime(demand, total, elapsed, demand.cpu_s + waited, waited, 0.0, method)

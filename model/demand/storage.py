@@ -9,6 +9,7 @@ from model.demand.device_calls import changed
 from model.demand.stream_work import call_demand
 from model.demand.work import Demand
 from model.laws import disk_means, scan_reads
+from model.laws.block_layer import stated_call_s
 from model.laws.numeric import Number, larger, nearest, smaller, some, where
 from model.spec import ReadStream, System
 
@@ -61,7 +62,7 @@ def reads_as_calls(system: System, demand: Demand, own_s: Number, **fields: Any)
         "block_size_bytes": _whole(larger(1, demand.read_blocks / reads) * size),
         "count": reads,
         "span_bytes": _whole(larger(1, demand.segment.blocks) * size),
-        "think_s": larger(0.0, own_s / reads - system.host.read_call_s),
+        "think_s": larger(0.0, own_s / reads - stated_call_s(system.host.read_call_s)),
     }
     return changed(READS, **{**given, **fields})
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from model.demand.calls import call_cpu_s
 from model.demand.device_calls import changed, largest_bytes, span_of, visiting
 from model.demand.device_visit import Visit, start_s, visit_of
 from model.demand.reading import one_for_all
@@ -56,7 +57,7 @@ def written_behind(system: System, calls: Any) -> CallDemand:
     lone = seen if calls.pattern == "random" else changed(seen, users=1)
     held_s = requests * visit_of(system, lone, each, 0.0, streams=True).held_s
     return CallDemand(
-        cpu_s=host.write_call_s + pages * host.page_write_s,
+        cpu_s=call_cpu_s(host, calls) + pages * host.page_write_s,
         device_s=0.0,
         held_s=held_s,
         scv=0.0,
@@ -72,7 +73,7 @@ def written_through(system: System, calls: Any, path: str) -> CallDemand:
     """Writes through the page cache that O_SYNC, O_DSYNC or fsync waits for: data, then the journal's commit."""
     host, disk, largest = system.host, system.disk, largest_bytes(system, calls)
     pages, fresh = _pages(calls)
-    cpu_s = host.write_call_s + pages * host.page_write_s
+    cpu_s = call_cpu_s(host, calls) + pages * host.page_write_s
     waited = path == "buffered"
     together = calls.fsync_every if waited else 1
     release = block_layer.release_of(host.kernel)
@@ -222,7 +223,7 @@ def read_ahead(system: System, calls: Any) -> CallDemand:
     """A read through the page cache: in order the next window is on its way while this one is copied."""
     host = system.host
     copy_s = calls.block_size_bytes / host.copy_bytes_per_s
-    own_s = host.read_call_s + copy_s
+    own_s = call_cpu_s(host, calls) + copy_s
     missed = 1 - host.page_cache_hit_fraction
     share, window, ahead = _windows(system, calls)
     size = share * window
@@ -277,7 +278,7 @@ def read_ahead(system: System, calls: Any) -> CallDemand:
         together=1 if several else 1 / larger(missed * share, 1e-9),
         ahead=0 if several else WINDOWS,
         overlap_s=missed * visit.alone_s if several else 0.0,
-        start_s=missed * start_s(system, seen, visit, window, host.read_call_s, windows=WINDOWS),
+        start_s=missed * start_s(system, seen, visit, window, call_cpu_s(host, calls), windows=WINDOWS),
     )
 
 

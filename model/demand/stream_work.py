@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from model.demand.calls import UNBUFFERED
+from model.demand.calls import UNBUFFERED, call_cpu_s
 from model.demand.device_calls import largest_bytes, visiting
 from model.demand.device_visit import start_s, visit_of
 from model.demand.stream_cached import fsyncs, read_ahead, written_behind, written_through
@@ -19,7 +19,7 @@ def call_demand(system: System, calls: Any) -> CallDemand:
     host, path = system.host, calls.path or system.host.io_path
     write = calls.writes
     if path in UNBUFFERED:
-        return _unbuffered(system, calls, host.write_call_s if write else host.read_call_s, write)
+        return _unbuffered(system, calls, call_cpu_s(host, calls), write)
     if not write:
         return read_ahead(system, calls)
     if path == "buffered" and not fsyncs(calls):

@@ -13,6 +13,7 @@ from model.demand.segment import RowShape, Segment, row_shape, segment_of
 from model.demand.writing import Writing
 from model.errors import OutsideLaw
 from model.laws import block, client, logical_io, scan_reads
+from model.laws.block_layer import stated_call_s
 from model.laws.numeric import Number, ceiling, larger, largest, nearest, smaller, some, where
 from model.spec import FullScan, IndexRangeScan, System
 
@@ -206,7 +207,7 @@ def full_scan(system: System, fetching: Fetching) -> Demand:
         "buffer gets": demand.gets * host.logical_io_s,
         "walking rows": rows * walk,
         FETCHES: passed * fetch,
-        "read calls": (demand.reads + plan.single_reads) * host.read_call_s,
+        "read calls": (demand.reads + plan.single_reads) * stated_call_s(host.read_call_s),
         "filling the buffer cache": buffered * demand.read_blocks * host.buffer_block_s,
     }
     if some(fetching.filter_fraction < 1):
@@ -302,7 +303,7 @@ def index_range_scan(system: System, work: IndexRangeScan) -> Demand:
         "buffer gets": demand.gets * host.logical_io_s,
         "walking rows": rows * (host.row_step_s + host.line_miss_s),
         FETCHES: rows * fetch,
-        "read calls": demand.reads * host.read_call_s,
+        "read calls": demand.reads * stated_call_s(host.read_call_s),
         "filling the buffer cache": demand.read_blocks * host.buffer_block_s,
     }
     _add_client(demand, system, fetching)

@@ -39,6 +39,16 @@ MAX_SEGMENT_BYTES = 64 * KIB
 READS_WHOLE_CALLS = (4, 10)
 TICK_S = 4e-3
 """A tick of the kernel's coarse clock, at 250 Hz: a change within one changes no time in the inode [linux-open]."""
+CALL_S = 5e-6
+"""CPU of a call through the page cache or of an Oracle process, where nothing is stated [general knowledge]."""
+PROGRAM_CALL_S = 12e-6
+"""CPU of a program's call past the page cache, where nothing is stated: submission, interrupt, completion, wake-up;
+10 to 17 µs in runs of fio [general knowledge], 1.6 µs at best, in batches on a tuned kernel [axboe-2019]."""
+SHARE_OF_CALL = {"io_uring": 0.75, "polled": 0.31}
+"""CPU of a call by io_uring relative to io_submit, without and with polling: 0.51 and 0.36 in batches on a tuned
+kernel [axboe-2019], up to 0.95 without batches [general knowledge]."""
+SUBMITS_BY = {"io_uring": (5, 1), "polled": (5, 1)}
+"""First release with each way of submitting calls that is not in all [linux-io-uring]."""
 TAGS = (5, 0)
 """Since then requests are tags of the device, and nr_requests is a hard limit [linux-blk-mq]."""
 
@@ -90,6 +100,20 @@ def optimal_pages(release: tuple[int, ...], max_request_bytes: Number) -> Number
     ``bdi->io_pages`` of ``ondemand_readahead`` [linux-readahead].
     """
     return max_request_bytes // PAGE_BYTES if release >= READS_WHOLE_CALLS else 0
+
+
+def stated_call_s(stated_s: Number | None) -> Number:
+    """Seconds of a processor for a call through the page cache, or of an Oracle process; 5 µs if not stated."""
+    return CALL_S if stated_s is None else stated_s
+
+
+def program_call_s(stated_s: Number | None, submission: str | None) -> Number:
+    """Seconds of a processor for a program's call past the page cache: submission, interrupt, completion and wake-up.
+
+    12 µs by pread or io_submit if not stated; io_uring takes less, and with polling there is no interrupt and no
+    wake-up [axboe-2019].
+    """
+    return SHARE_OF_CALL.get(submission or "", 1.0) * (PROGRAM_CALL_S if stated_s is None else stated_s)
 
 
 def pieces_of_call(size_bytes: Number, largest_bytes: Number) -> Number:

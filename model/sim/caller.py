@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from array import array
+from collections import deque
 from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass, field
 from functools import partial
@@ -11,7 +12,7 @@ from typing import Any
 import simpy
 
 from model.causes import COMMIT, CPU, DEVICE, FSYNC, HELD, RUN_QUEUE, THINKING
-from model.demand.calls import UNBUFFERED, File
+from model.demand.calls import UNBUFFERED, File, call_cpu_s
 from model.laws import block_layer, page_cache
 from model.machine.device.block_queue import Request
 from model.results import Stage
@@ -70,6 +71,9 @@ class Caller:
         self.draws = draws
         self.record = Record()
         self.path: str = file.path
+        self._call_cpu_s = float(call_cpu_s(machine.host, file.calls))
+        self._at_device = CPU if file.calls.submission == "polled" else DEVICE
+        """What a wait for the device is: a processor that polls is busy."""
         if self.write and self.path not in UNBUFFERED:
             self.cache.written_in(file.calls.block_size_bytes)
         self.sample = file.calls.count // 2
@@ -77,9 +81,7 @@ class Caller:
         self._under_way = 0
         self._tick = -1
         """Of the kernel's clock at the last write, the time of change in the inode."""
-        self.file = OpenFile(
-            machine, owner, file.path, file.first_byte, file.span_bytes, note=self.record.add
-        )
+        self.file = OpenFile(machine, owner, file.path, file.first_byte, file.span_bytes, note=self._note)
 
     def run(self, begin_s: float = 0.0) -> Step:
         """All calls of the program, from *begin_s* on."""
@@ -127,48 +129,55 @@ class Caller:
         yield done
 
     def _asynchronous(self) -> Step:
-        """io_submit of one call after the other while there are fewer than in_flight, io_getevents for the oldest."""
+        """io_submit of one call after the other while there are fewer than in_flight, io_getevents for the oldest.
+
+        A call lasts until the program asks for it: of those that are done, for one before each new one.
+        """
         most = self.calls.in_flight
         free = self.env.event()
+        done: deque[tuple[int, float]] = deque()
 
         def ended(number: int, begin_s: float) -> None:
+            done.append((number, begin_s))
+            if not free.triggered:
+                free.succeed()
+
+        def reap() -> Step:
             nonlocal free
+            if not done:
+                begin_s = self.env.now
+                free = self.env.event()
+                yield free
+                self.record.add(self._at_device, self.env.now - begin_s)
+            number, begin_s = done.popleft()
             if number == self.sample:
                 self._whole(begin_s)
             self.record.responses_s.append(self.env.now - begin_s)
             self._count(-1)
-            if not free.triggered:
-                free.succeed()
 
         for number, place in enumerate(self.draws.places):
-            while self._under_way >= most:
-                begin_s = self.env.now
-                free = self.env.event()
-                yield free
-                self.record.add(DEVICE, self.env.now - begin_s)
+            if self._under_way >= most:
+                yield from reap()
             begin_s = self.env.now
             self._count(1)
-            yield from self._compute(self._call_cpu_s())
+            yield from self._compute(self._call_cpu_s)
             yield from self._transfer(number, place, partial(ended, number, begin_s))
             self.device.unplug()
         while self._under_way:
-            begin_s = self.env.now
-            free = self.env.event()
-            yield free
-            self.record.add(DEVICE, self.env.now - begin_s)
+            yield from reap()
+
+    def _note(self, cause: str, seconds: float) -> None:
+        self.record.add(self._at_device if cause == DEVICE else cause, seconds)
 
     def _count(self, step: int) -> None:
         self._under_way += step
         self.record.in_flight_most = max(self.record.in_flight_most, self._under_way)
 
-    def _call_cpu_s(self) -> float:
-        return self.host.write_call_s if self.write else self.host.read_call_s
-
     def _call(self, number: int, place: int) -> Step:
         """One call from begin to end."""
         begin_s = self.env.now
         if self.path in UNBUFFERED:
-            yield from self._compute(self._call_cpu_s())
+            yield from self._compute(self._call_cpu_s)
             done = self.env.event()
             yield from self._transfer(number, place, done.succeed)
             yield from self.file.wait(done)
@@ -220,7 +229,7 @@ class Caller:
         size, cache = self.calls.block_size_bytes, self.cache
         pages = page_cache.pages_of(place, size, block_layer.PAGE_BYTES)
         yield from self._held_back()
-        yield from self._compute(self.host.write_call_s + len(pages) * self.host.page_write_s)
+        yield from self._compute(self._call_cpu_s + len(pages) * self.host.page_write_s)
         cache.dirty(pages, self.file.place_of)
         tick = int(self.env.now / block_layer.TICK_S)
         self.record.cached_bytes += size
@@ -258,7 +267,7 @@ class Caller:
     def _buffered_read(self, number: int, place: int) -> Step:
         """Wait for the pages, those read ahead among them, and copy them."""
         size = self.calls.block_size_bytes
-        yield from self._compute(self.host.read_call_s)
+        yield from self._compute(self._call_cpu_s)
         yield from self.file.read_pages(place, size, self._passed(number))
         yield from self._compute(size / self.host.copy_bytes_per_s)
         self.record.cached_bytes += size

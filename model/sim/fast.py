@@ -50,10 +50,11 @@ PAGE_CACHE = fields("workload", "extends", "fsync_every") | fields(
 CALLS = fields(
     "workload",
     "kind", "path", "users", "beside", "block_size_bytes", "count", "pattern", "stride_bytes",
-    "start_byte", "span_bytes", "in_flight", "rate_per_s", "arrivals", "think_s", "think_cv",
+    "start_byte", "span_bytes", "in_flight", "submission", "rate_per_s", "arrivals", "think_s", "think_cv",
 )  # fmt: skip
 HOST = fields(
-    "host", "io_path", "kernel", "cpus", "read_call_s", "write_call_s", "max_request_bytes", "max_segments",
+    "host", "io_path", "kernel", "cpus", "read_call_s", "write_call_s",
+    "max_request_bytes", "max_segments",
 )  # fmt: skip
 UNBUFFERED_CALLS = (
     ORACLE_COSTS

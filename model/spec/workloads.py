@@ -212,6 +212,12 @@ class Calls(Work):
     in_flight: Whole = setting(
         1, "Asynchronous calls in flight (io_submit); 1 is pread and pwrite", GENERAL, ge=1, le=65536
     )
+    submission: Literal["pread", "libaio", "io_uring", "polled"] | None = setting(
+        None,
+        "How calls past the page cache are submitted: pread or pwrite, io_submit, io_uring, or io_uring whose "
+        "completions are polled; pread for one call in flight and libaio for several if not set",
+        GENERAL,
+    )
     rate_per_s: Annotated[Real, Field(ge=1e-6, le=1e9)] | None = setting(
         None,
         "Calls that arrive a second, whether or not earlier ones are complete; a closed workload if not set",
@@ -250,6 +256,14 @@ class Calls(Work):
             )
         if self.rate_per_s is not None and (self.think_s or self.in_flight > 1):
             raise ValueError("rate_per_s is an open workload; think_s and in_flight belong to a closed one")
+        if self.submission == "pread" and self.in_flight > 1:
+            raise ValueError(
+                f"submission pread has one call in flight; in_flight {self.in_flight} needs libaio, io_uring or polled"
+            )
+        if self.submission == "polled" and self.rate_per_s is not None:
+            raise ValueError(
+                "submission polled is for a closed workload, whose program waits; leave out rate_per_s"
+            )
         return self
 
 

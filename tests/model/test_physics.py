@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from model import RunResult, calculate, simulate
 from model.causes import COPIED, DIRECT, FROM_CLIENT, SCATTERED, SEQUENTIAL, SUBMIT_BLOCKED
-from model.laws.block_layer import PAGE_BYTES
+from model.laws.block_layer import CALL_S, PAGE_BYTES
 from model.spec import Disk, FullScan, Host, Index, IndexRangeScan, Instance, System, Table, Tablespace
 from model.units import GIB, KIB, MIB
 
@@ -227,7 +227,10 @@ def test_company_never_makes_a_session_faster(system: System, work: Work, users:
 @given(systems, works)
 def test_a_faster_processor_never_slows_anything(system: System, work: Work) -> None:
     costs = [field for field in Host.model_fields if field.endswith("_s") and field != "copy_bytes_per_s"]
-    halved = changed(system, host={field: getattr(system.host, field) / 2 for field in costs})
+    stated = {field: getattr(system.host, field) for field in costs}
+    halved = changed(
+        system, host={field: (CALL_S if cost is None else cost) / 2 for field, cost in stated.items()}
+    )
     before, after = calculate(system, work), calculate(halved, work)
     assert at_least(before.time.cpu_s, after.time.cpu_s)
     assert at_least(before.time.elapsed_s, after.time.elapsed_s)
@@ -346,9 +349,9 @@ def test_11_1_posts_every_reap_and_11_2_only_those_that_block() -> None:
     assert old.time.wait[DIRECT].waits == pytest.approx(reads, abs=2)
     assert new.time.wait[DIRECT].waits == 1
     host, again = system.host, new.physical_io.read_requests
-    assert old.time.cpu["read calls"] == pytest.approx(reads * host.read_call_s)
+    assert old.time.cpu["read calls"] == pytest.approx(reads * CALL_S)
     assert new.time.cpu["read calls"] == pytest.approx(
-        again * host.read_call_s + (again - 1) * host.reap_call_s  # the segment header is not reaped
+        again * CALL_S + (again - 1) * host.reap_call_s  # the segment header is not reaped
     )
     simulated = simulate(changed(system, instance={"release": "11.2.0.3"}), work)
     assert simulated.time.wait[DIRECT].waits < reads / 10

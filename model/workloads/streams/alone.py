@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from model.causes import CPU, DEVICE, THINKING
-from model.demand.calls import UNBUFFERED, File
+from model.demand.calls import UNBUFFERED, File, call_cpu_s
 from model.kernels.queue import Times, Way, open_queue, summed_queue
 from model.laws import block_layer
 from model.machine.device import drive
@@ -72,7 +72,7 @@ def play_alone(system: System, file: File, draws: Draws, device: Any, counters: 
 
 def _closed(system: System, file: File, draws: Draws, server: Any, counters: Counters) -> Record:
     """One call after the other."""
-    size, write, call_s = file.calls.block_size_bytes, file.write, _call_s(system, file)
+    size, write, call_s = file.calls.block_size_bytes, file.write, call_cpu_s(system.host, file.calls)
     now = device_s = thought_s = longest_s = longest_think_s = 0.0
     queued, ends, responses = array("d"), array("d"), array("d")
     for place in draws.places:
@@ -93,6 +93,8 @@ def _closed(system: System, file: File, draws: Draws, server: Any, counters: Cou
             now += think_s
     many = len(responses)
     record = Record(responses_s=responses, end_s=now, in_flight_most=1)
+    if file.calls.submission == "polled":  # the processor looks for the end of the call
+        device_s, longest_s, call_s = 0.0, 0.0, call_s + device_s / many
     for cause, seconds, longest in (
         (CPU, call_s * many, call_s),
         (DEVICE, device_s, longest_s),
@@ -112,7 +114,7 @@ def _open(system: System, file: File, draws: Draws, factors: Iterator[float], co
     assert draws.gaps_s is not None
     many = calls.count
     arrival_s = np.cumsum(np.fromiter(islice(draws.gaps_s, many), float, many))
-    call_s = _call_s(system, file)
+    call_s = call_cpu_s(system.host, file.calls)
     at_device_s = arrival_s
     if call_s > 0:
         at_device_s = open_queue(arrival_s, np.full(many, call_s), host.cpus).end_s
@@ -140,7 +142,7 @@ def _open(system: System, file: File, draws: Draws, factors: Iterator[float], co
 def sum_arriving(system: System, file: File, gaps_s: Times, factors: Times, counters: Counters) -> Record:
     """As :func:`_open`, where nobody asks for lines of iostat, for stages, or for how many calls were under way."""
     host, disk, many, size = system.host, system.disk, file.calls.count, file.calls.block_size_bytes
-    call_s = _call_s(system, file)
+    call_s = call_cpu_s(system.host, file.calls)
     way = Way(call_s, host.cpus, disk.parallel_requests, host.nr_requests)
     found = summed_queue(gaps_s, factors * _mean_s(disk, size), way)
     record = Record(end_s=found.end_s)
@@ -155,11 +157,6 @@ def sum_arriving(system: System, file: File, gaps_s: Times, factors: Times, coun
     )  # all have ended, so their times sum to the same
     counters.busy_s, counters.last_s = found.busy_s, found.end_s
     return record
-
-
-def _call_s(system: System, file: File) -> float:
-    """Seconds of a processor that a call takes."""
-    return system.host.write_call_s if file.write else system.host.read_call_s
 
 
 def _mean_s(disk: Disk, size_bytes: int) -> float:

@@ -94,6 +94,9 @@ class ProgramTime:
 
 def _program(work: Stream, mine: StreamTime) -> ProgramTime:
     """What it works, pauses and waits; calls that run side by side have no waits that could be added."""
+    if work.submission == "polled":  # the processor is busy while calls are under way
+        thought_s = work.count * work.think_s * (not _overlaps(work))
+        return ProgramTime(larger(0.0, mine.elapsed_s - thought_s), thought_s, 0.0)
     cpu_s = work.count * mine.demand.cpu_s
     if _overlaps(work):
         return ProgramTime(cpu_s, 0.0, 0.0)

@@ -7,7 +7,7 @@ from itertools import islice
 import numpy as np
 
 from model.causes import CPU
-from model.demand.calls import UNBUFFERED, File
+from model.demand.calls import UNBUFFERED, File, call_cpu_s
 from model.kernels.drive import medium_of
 from model.kernels.elevator import Arrivals, Carried, Rules, Times, Whole, queued
 from model.kernels.queue import open_queue
@@ -115,7 +115,7 @@ def _in_order(files: list[File], draws: list[Draws]) -> tuple[Times, Whole, Whol
 
 def _through_processors(host: Host, files: list[File], comes_s: Times, file_of: Whole) -> tuple[Times, Times]:
     """When the calls reach the block layer, and since when that is known: first a processor works on each."""
-    call_s = np.array([host.write_call_s if file.write else host.read_call_s for file in files])[file_of]
+    call_s = np.array([call_cpu_s(host, file.calls) for file in files])[file_of]
     reaches_s = comes_s.copy()
     before = _the_one_before(files, file_of)
     known_s = np.where(before < 0, 0.0, comes_s[before])
@@ -144,7 +144,7 @@ def _record(host: Host, file: File, comes_s: Times, request: Whole, found: Carri
     many = file.calls.count
     under_way = np.arange(1, many + 1) - np.searchsorted(np.sort(end_s), comes_s)
     record.in_flight_most = int(under_way.max())
-    call_s = host.write_call_s if file.write else host.read_call_s
+    call_s = float(call_cpu_s(host, file.calls))
     if call_s > 0:
         record.causes_s[CPU], record.counts[CPU], record.longest_s[CPU] = call_s * many, many, call_s
     shown, its = many // 2, int(request[many // 2])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from model.laws.block_layer import stated_call_s
 from model.sim.pool import BufferPool
 from model.sim.writers import DatabaseWriter, LogWriter
 from model.spec import System, Transactions
@@ -60,7 +61,7 @@ class ByEvents:
             latch=parts.latch,
             pin=parts.pin,
             costs=Costs(
-                read_s=host.read_call_s,
+                read_s=stated_call_s(host.read_call_s),
                 fill_s=host.buffer_block_s,
                 undo_s=host.logical_io_s,
                 mbrc=parts.mbrc,

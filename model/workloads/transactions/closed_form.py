@@ -21,6 +21,7 @@ from model.demand.device_calls import changed
 from model.demand.transactions import DATA, DBWR, REDO, KindDemand
 from model.errors import OutsideLaw
 from model.laws import commit, disk_means, queueing
+from model.laws.block_layer import stated_call_s
 from model.laws.iostat import DeviceSums, at_least_busy
 from model.results import DeviceStats, EventTime, RunResult, TransactionKind
 from model.spec import System, Transactions
@@ -211,7 +212,7 @@ def _kind(parts: Parts, point: Point, kind: KindDemand) -> TransactionKind:
     scanned = kind.scan_blocks * (1 - parts.scan_hit)
     requests = scanned * parts.scan_reads / parts.scan_read_blocks if scanned else 0.0
     more_cpu_s = kind.cpu_s - sum(one.share * one.cpu_s for one in parts.kinds)
-    more_cpu_s += (missed - parts.reads + requests - parts.scan_reads) * host.read_call_s
+    more_cpu_s += (missed - parts.reads + requests - parts.scan_reads) * stated_call_s(host.read_call_s)
     more_cpu_s += (missed - parts.reads + scanned - parts.scan_read_blocks) * host.buffer_block_s
     stretch = (caused.cpu_s + point.run_queue_s) / caused.cpu_s if caused.cpu_s else 1.0
     response_s = (

@@ -22,6 +22,7 @@ from model.causes import (
 )
 from model.demand import transactions as asked
 from model.demand.transactions import DATA, REDO
+from model.laws.block_layer import stated_call_s
 from model.results import DeviceStats, EventTime, Interval, RunResult, TransactionKind
 from model.sim import policies
 from model.sim.data_files import Files
@@ -156,7 +157,7 @@ def _cpu(
         for cause in played.solved.parts.kinds[0].cpu
     }
     cpu = {cause: float(value[kinds].mean()) for cause, value in values.items()}
-    cpu[asked.READS] = float(each[Sum.REQUESTS]) * host.read_call_s
+    cpu[asked.READS] = float(each[Sum.REQUESTS]) * stated_call_s(host.read_call_s)
     cpu[asked.FILLS] = float(each[Sum.MISSES]) * host.buffer_block_s
     cpu[asked.UNDO] = float(each[Sum.UNDO]) * host.logical_io_s
     cpu[asked.SPINS] = float(each[Sum.SPIN])

@@ -8,6 +8,7 @@ from model.demand import transactions as asked
 from model.demand.reading import mbrc_of
 from model.demand.transactions import Data, KindDemand
 from model.laws import disk_means, processors, touch_count
+from model.laws.block_layer import stated_call_s
 from model.laws.disk_geometry import geometry_of
 from model.spec import System, Transactions
 from model.workloads.transactions.disk import LEAST, DataDisk, data_disk
@@ -109,7 +110,7 @@ def parts_of(system: System, work: Transactions, *, saturated: bool = False) -> 
     for kind in kinds:
         for cause, seconds in kind.cpu.items():
             cpu[cause] = cpu.get(cause, 0.0) + kind.share * seconds
-    cpu[asked.READS] = (reads + requests) * host.read_call_s
+    cpu[asked.READS] = (reads + requests) * stated_call_s(host.read_call_s)
     cpu[asked.FILLS] = (reads + missed) * host.buffer_block_s
     span = span_bytes(system, work)
     threads = host.cpus * host.threads_per_core

@@ -155,6 +155,7 @@ GROUPS: Final[dict[str, tuple[Control, ...]]] = {
     "Stream": (
         Control("workload.block_size_bytes", "Bytes of a call"),
         Control("workload.count", "Calls of each user"),
+        Control("workload.runtime_s", "Run time at most", only_for=STREAMS),
         Control("workload.pattern", "The next call goes on"),
         Control("workload.stride_bytes", "Stride"),
         Control("workload.span_bytes", "Bytes of each file"),

@@ -188,8 +188,10 @@ def said_of_requests(stats: DeviceStats) -> str:
     sizes = {size: many for size, many in stats.request_bytes.items() if size}
     emptied = flushes(stats)
     first = f"{emptied:,.0f} cache flush{'' if emptied == 1 else 'es'}" if emptied else ""
+    late = stats.late_requests
+    after = f"; {late:,.0f} of them after the programs ended, which no average counts" if late else ""
     if not sizes:
-        return first
+        return first + after
     least, most = show_bytes(min(sizes)), show_bytes(max(sizes))
     of = (
         f"of {most}"
@@ -200,7 +202,9 @@ def said_of_requests(stats: DeviceStats) -> str:
     joined = "none was merged"
     if merged:
         joined = f"{plural(merged, 'bio')} {'was' if merged == 1 else 'were'} merged into waiting requests"
-    return f"{f'{first}, and ' if first else ''}{plural(sum(sizes.values()), 'request')} {of}; {joined}"
+    return (
+        f"{f'{first}, and ' if first else ''}{plural(sum(sizes.values()), 'request')} {of}; {joined}{after}"
+    )
 
 
 def _bytes(sizes: Mapping[int, float]) -> float:

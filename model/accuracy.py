@@ -386,7 +386,13 @@ def with_accuracy(system: System, work: Any, result: RunResult, family: str, *, 
     warnings = result.warnings
     if accuracy.factor > ESTIMATE_FACTOR:
         what = "response time" if result.transactions else "time"
-        span = show_span(*accuracy.usual_s(result.time))
+        low_s, high_s = accuracy.usual_s(result.time)
+        span = show_span(low_s, high_s)
+        if (
+            result.streams and getattr(work, "runtime_s", None) is not None
+        ):  # the time is given, the calls are not
+            what, made = "number of calls", result.streams[0].calls * result.time.elapsed_s
+            span = f"{made / high_s:,.0f} to {made / low_s:,.0f}"
         warnings = [
             f"A simulation would give a {what} of {span} in 95 % of such cases. {regime.why}",
             *warnings,

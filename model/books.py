@@ -161,13 +161,15 @@ def device_of(counters: Any, span_s: float) -> DeviceStats | None:
     sizes: dict[int, int] = {}
     for (_, size), requests in counters.sizes.items():
         sizes[size] = sizes.get(size, 0) + requests
+    counted = counters.counted()
     return device_stats(
-        counters.counted(),
+        counted,
         span_s,
         sum(counters.requests) > 0,
         merged_reads=counters.merges[False],
         merged_writes=counters.merges[True],
         request_bytes=dict(sorted(sizes.items())),
+        late_requests=sum(counters.requests) - sum(counted.requests) or None,
         lines=counters.lines,
     )
 

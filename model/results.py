@@ -257,6 +257,9 @@ class DeviceStats(Directions):
     merged_writes: float = 0
     request_bytes: dict[int, float] = {}
     """Size of a request at the device -> how many of that size."""
+    late_requests: float | None = None
+    """Requests done after the programs ended, as of write-back and late journal commits: in the lines and sizes, in no
+    average; None where there are none."""
     lines: list[DeviceLine] = []
     """What iostat prints, interval by interval, as the kernel's release counts."""
 

@@ -133,6 +133,11 @@ def first_bytes(calls: Any, capacity_bytes: int) -> list[int]:
     return found
 
 
+def shown_call(calls: Any) -> int:
+    """The call whose way through the kernel is shown: that in the middle, or the first where a run time ends them."""
+    return 0 if calls.runtime_s is not None else int(calls.count // 2)
+
+
 def _taken_bytes(system: System, calls: Any, span: int) -> int:
     """Bytes of the device that a file takes: those of ext3 have blocks of addresses between."""
     if (calls.path or system.host.io_path) in UNBUFFERED or system.host.filesystem != "ext3":

@@ -7,12 +7,13 @@ from collections import deque
 from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass, field
 from functools import partial
+from math import inf
 from typing import Any
 
 import simpy
 
 from model.causes import COMMIT, CPU, DEVICE, FSYNC, HELD, RUN_QUEUE, THINKING
-from model.demand.calls import UNBUFFERED, File, call_cpu_s
+from model.demand.calls import UNBUFFERED, File, call_cpu_s, shown_call
 from model.laws import block_layer, page_cache
 from model.machine.device.block_queue import Request
 from model.results import Stage
@@ -76,8 +77,10 @@ class Caller:
         """What a wait for the device is: a processor that polls is busy."""
         if self.write and self.path not in UNBUFFERED:
             self.cache.written_in(file.calls.block_size_bytes)
-        self.sample = file.calls.count // 2
+        self.sample = shown_call(file.calls)
         """The call whose way is shown."""
+        self._until_s = inf
+        """When the run time has passed: no call begins later."""
         self._under_way = 0
         self._tick = -1
         """Of the kernel's clock at the last write, the time of change in the inode."""
@@ -88,6 +91,8 @@ class Caller:
         if begin_s:
             yield self.env.timeout(begin_s)
         self.record.begin_s = self.env.now
+        if self.calls.runtime_s is not None:
+            self._until_s = self.env.now + self.calls.runtime_s
         if self.draws.gaps_s is not None:
             yield from self._open()
         elif self.calls.in_flight > 1 and self.path in UNBUFFERED:
@@ -99,13 +104,15 @@ class Caller:
     def _one_by_one(self) -> Step:
         for number, place in enumerate(self.draws.places):
             begin_s = self.env.now
+            if begin_s >= self._until_s:
+                return
             yield from self._call(number, place)
             self.record.responses_s.append(self.env.now - begin_s)
             yield from self._think()
 
     def _think(self) -> Step:
         if self.draws.thinks_s is not None:
-            think_s = next(self.draws.thinks_s)
+            think_s = max(0.0, min(next(self.draws.thinks_s), self._until_s - self.env.now))
             yield self.env.timeout(think_s)
             self.record.add(THINKING, think_s)
 
@@ -113,6 +120,7 @@ class Caller:
         """Calls arrive whether or not earlier ones are done; each is a task of its own."""
         gaps_s = self.draws.gaps_s or iter(())
         done = self.env.event()
+        arrived: float = inf
 
         def one(number: int, place: int) -> Step:
             begin_s = self.env.now
@@ -120,13 +128,19 @@ class Caller:
             yield from self._call(number, place)
             self.record.responses_s.append(self.env.now - begin_s)
             self._count(-1)
-            if len(self.record.responses_s) == self.calls.count:
+            if len(self.record.responses_s) == arrived:
                 done.succeed()
 
-        for number, (place, gap_s) in enumerate(zip(self.draws.places, gaps_s, strict=False)):
+        begun = 0
+        for place, gap_s in zip(self.draws.places, gaps_s, strict=False):
+            if begun and self.env.now + gap_s >= self._until_s:
+                break
             yield self.env.timeout(gap_s)
-            self.env.process(one(number, place))
-        yield done
+            self.env.process(one(begun, place))
+            begun += 1
+        arrived = begun
+        if len(self.record.responses_s) < arrived:
+            yield done
 
     def _asynchronous(self) -> Step:
         """io_submit of one call after the other while there are fewer than in_flight, io_getevents for the oldest.
@@ -159,6 +173,8 @@ class Caller:
             if self._under_way >= most:
                 yield from reap()
             begin_s = self.env.now
+            if begin_s >= self._until_s:
+                break
             self._count(1)
             yield from self._compute(self._call_cpu_s)
             yield from self._transfer(number, place, partial(ended, number, begin_s))

@@ -98,10 +98,11 @@ def _turns(system: System, work: Workload) -> float:
 def streams_cost(system: System, work: Stream) -> Cost:
     """Of the requests of streams."""
     from model.workloads.streams.processes import steps_of  # noqa: PLC0415
+    from model.workloads.streams.run_time import in_time  # noqa: PLC0415
 
-    files = files_of(system, work, capacity_of(system.disk))
-    steps, without_events = steps_of(system, files)
-    calls = sum(file.calls.count for file in files)
+    expected = in_time(system, work)
+    steps, without_events = steps_of(system, expected, files_of(system, work, capacity_of(system.disk)))
+    calls = sum(stream.users * stream.count for stream in (expected, *expected.beside))
     each_s = CALL_S if without_events else EVENT_CALL_S
     return Cost(each_s * steps, CALL_BYTES * calls, steps, "requests and pages")
 

@@ -72,6 +72,8 @@ def _refuse(system: System, work: Workload) -> None:
     paths = {getattr(program, "path", None) or host.io_path for program in work.programs}
     if not paths <= set(UNBUFFERED):
         why = "the page cache writes behind and reads ahead for all programs"
+    if any(getattr(one, "runtime_s", None) is not None for one in work.programs):
+        why = "a run time ends the calls of a stream, and how many it makes depends on the other programs"
     changing = [one for one in work.programs if one.plays_rows and getattr(one, "table", None) is None]
     if len(changing) > 1:
         why = "the programs change rows of one table, and wait for each other's locks"

@@ -83,8 +83,8 @@ def test_imports_and_exports_have_the_controls_that_play_a_part() -> None:
 
 def test_a_stream_has_the_controls_of_calls_kernel_disk_and_iostat_alone() -> None:
     common = {
-        "workload.block_size_bytes", "workload.count", "workload.pattern", "workload.stride_bytes",
-        "workload.span_bytes", "workload.path", "workload.in_flight", "workload.submission",
+        "workload.block_size_bytes", "workload.count", "workload.runtime_s", "workload.pattern",
+        "workload.stride_bytes", "workload.span_bytes", "workload.path", "workload.in_flight", "workload.submission",
         "workload.think_s", "workload.rate_per_s",
         "workload.arrivals", "workload.users", "host.io_path", "host.use", "host.cpus", "host.kernel",
         "host.scheduler", "host.nr_requests", "host.max_request_bytes", "host.max_segments", "host.folios",

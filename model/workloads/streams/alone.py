@@ -9,12 +9,13 @@ from __future__ import annotations
 from array import array
 from collections.abc import Iterator
 from itertools import islice
+from math import inf
 from typing import Any
 
 import numpy as np
 
 from model.causes import CPU, DEVICE, THINKING
-from model.demand.calls import UNBUFFERED, File, call_cpu_s
+from model.demand.calls import UNBUFFERED, File, call_cpu_s, shown_call
 from model.kernels.queue import Times, Way, open_queue, summed_queue
 from model.laws import block_layer
 from model.machine.device import drive
@@ -25,7 +26,7 @@ from model.sim.caller import Draws, Record
 from model.sim.fast import UNBUFFERED_CALLS, reads_all
 from model.spec import Disk, System
 
-CLOSED_READS = UNBUFFERED_CALLS | drive.READS | {"host.scheduler", "host.nr_requests"}
+CLOSED_READS = UNBUFFERED_CALLS | drive.READS | {"host.scheduler", "host.nr_requests", "workload.runtime_s"}
 """One request at a time: the drive is that of the events, and the queue has nothing to choose from or to hold back."""
 OPEN_READS = (
     UNBUFFERED_CALLS
@@ -74,9 +75,13 @@ def _closed(system: System, file: File, draws: Draws, server: Any, counters: Cou
     """One call after the other."""
     size, write, call_s = file.calls.block_size_bytes, file.write, call_cpu_s(system.host, file.calls)
     now = device_s = thought_s = longest_s = longest_think_s = 0.0
+    pauses = 0
     queued, ends, responses = array("d"), array("d"), array("d")
+    until_s = inf if file.calls.runtime_s is None else file.calls.runtime_s
     for place in draws.places:
         begin = now
+        if begin >= until_s:
+            break
         now += call_s
         queued.append(now)
         done = server.submit(now, write, place, size)
@@ -87,21 +92,22 @@ def _closed(system: System, file: File, draws: Draws, server: Any, counters: Cou
         ends.append(now)
         responses.append(now - begin)
         if draws.thinks_s is not None:
-            think_s = next(draws.thinks_s)
+            think_s = max(0.0, min(next(draws.thinks_s), until_s - now))
             thought_s += think_s
+            pauses += think_s > 0
             longest_think_s = max(longest_think_s, think_s)
             now += think_s
     many = len(responses)
     record = Record(responses_s=responses, end_s=now, in_flight_most=1)
     if file.calls.submission == "polled":  # the processor looks for the end of the call
         device_s, longest_s, call_s = 0.0, 0.0, call_s + device_s / many
-    for cause, seconds, longest in (
-        (CPU, call_s * many, call_s),
-        (DEVICE, device_s, longest_s),
-        (THINKING, thought_s, longest_think_s),
+    for cause, seconds, times, longest in (
+        (CPU, call_s * many, many, call_s),
+        (DEVICE, device_s, many, longest_s),
+        (THINKING, thought_s, pauses, longest_think_s),
     ):
         if seconds > 0:
-            record.causes_s[cause], record.counts[cause], record.longest_s[cause] = seconds, many, longest
+            record.causes_s[cause], record.counts[cause], record.longest_s[cause] = seconds, times, longest
     at_device, done_s = np.asarray(queued), np.asarray(ends)
     count_all(counters, write, size, at_device, done_s, until_s=now)
     _show(record, file, done_s - np.asarray(responses), at_device, at_device, done_s)
@@ -166,7 +172,7 @@ def _mean_s(disk: Disk, size_bytes: int) -> float:
 
 def _show(record: Record, file: File, begin_s: Any, queued_s: Any, handed_s: Any, end_s: Any) -> None:
     """The stages of the call in the middle."""
-    call = file.calls.count // 2
+    call = shown_call(file.calls)
     record.stages += [
         Stage(name="the call", begin_s=begin_s[call], end_s=end_s[call]),
         Stage(name="waits in the queue", begin_s=queued_s[call], end_s=handed_s[call]),

@@ -9,6 +9,7 @@ from typing import Any
 
 from model.books import Figures, close, device_stats, devices, row
 from model.causes import AT_ONCE, DEVICE, HELD, THINKING
+from model.demand import OneByOne
 from model.demand.calls import SECTOR_BYTES, files_of
 from model.demand.network import FULL, StreamTime, credited
 from model.demand.stream_demand import CallDemand
@@ -20,6 +21,7 @@ from model.machine.device.drive import capacity_of
 from model.results import DeviceStats, EventTime, PhysicalIO, RunResult, StreamStats, part
 from model.spec import Stream, System
 from model.workloads.streams.books import Times, stream_figures
+from model.workloads.streams.run_time import ended_by_count, in_time
 from model.workloads.streams.together import compose
 
 
@@ -31,13 +33,19 @@ def is_exact(system: System, work: Stream) -> bool:
 
 def calculate_stream(system: System, work: Stream, *, name: str) -> RunResult:
     """Answer a stream, and those beside it, in closed form; times of the first stream's mean program."""
-    figures = figures_of(system, work)
-    figures.warnings = overload_warnings(system, work)
-    return close(name, system, work, figures)
+    made = in_time(system, work)
+    figures = figures_of(system, made)
+    figures.warnings = overload_warnings(system, made) + ended_by_count(work, figures.streams)
+    return close(name, system, made, figures)
 
 
 def measures(system: System, work: Stream) -> dict[str, Number]:
-    """What :func:`calculate_stream` says, by the names of MEASURES, where seconds and rates may be arrays."""
+    """What :func:`calculate_stream` says, by the names of MEASURES, where seconds and rates may be arrays.
+
+    Raises OneByOne where a run time ends the calls.
+    """
+    if any(calls.runtime_s is not None for calls in (work, *work.beside)):
+        raise OneByOne
     return row(system, work, figures_of(system, work))
 
 

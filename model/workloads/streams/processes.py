@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 import simpy
@@ -23,6 +24,7 @@ from model.workloads.streams.alone import is_alone, play_alone, sum_arriving
 from model.workloads.streams.books import Played, figures_of
 from model.workloads.streams.closed_form import overload_sentence
 from model.workloads.streams.queued import is_queued, play_queued
+from model.workloads.streams.run_time import ended_by_count, in_time
 
 MOST_REQUESTS = 5_000_000
 MOST_STEPS = 1_000_000
@@ -43,8 +45,8 @@ def simulate_streams(
 
     Raises :class:`OutsideLaw` beyond five million requests or thirty days of simulated time.
     """
-    files = files_of(system, work, capacity_of(system.disk))
-    _refuse_what_takes_too_long(system, files)
+    files, expected = files_of(system, work, capacity_of(system.disk)), in_time(system, work)
+    _refuse_what_takes_too_long(system, expected, files)
     counters = counters_of(system)
     draws = [_draws(file, rank, seed) for rank, file in enumerate(files)]
     events = None
@@ -63,7 +65,9 @@ def simulate_streams(
         method = METHOD
     _refuse_what_ends_late(max(counters.last_s, *(record.end_s for record in records)))
     played = Played(files, records, counters, method, seed, events, _overloads(files, records))
-    return close(name, system, work, figures_of(work, played))
+    figures = figures_of(work, played)
+    figures.warnings += ended_by_count(work, figures.streams)
+    return close(name, system, expected, figures)
 
 
 def summed_up_measures(system: System, work: Stream, *, seed: int) -> dict[str, float] | None:
@@ -74,7 +78,7 @@ def summed_up_measures(system: System, work: Stream, *, seed: int) -> dict[str, 
     files = files_of(system, work, capacity_of(system.disk))
     if work.rate_per_s is None or not is_alone(system, files):
         return None
-    _refuse_what_takes_too_long(system, files)
+    _refuse_what_takes_too_long(system, work, files)
     counters = counters_of(system)
     gaps_s = _factors(seed, "arrivals 0", _arrivals_cv(work), work.count) * (1 / work.rate_per_s)
     factors = _factors(seed, SERVICE, system.disk.service_cv, work.count)
@@ -88,7 +92,7 @@ def _overloads(files: list[File], records: list[Record]) -> list[str]:
     said = []
     for calls in {id(file.calls): file.calls for file in files}.values():
         mine = [record for file, record in zip(files, records, strict=True) if file.calls is calls]
-        many = calls.users * calls.count
+        many = sum(len(record.responses_s) for record in mine)
         if calls.rate_per_s is None or many < FEW:
             continue
         served_per_s = many / max(record.end_s for record in mine)
@@ -137,7 +141,7 @@ class StreamProgram:
     ) -> None:
         self.machine, self.system, self.work, self.seed = machine, system, work, seed
         self.files = files_of(system, work, capacity_of(system.disk), place.first_byte)
-        _refuse_what_takes_too_long(system, self.files)
+        _refuse_what_takes_too_long(system, in_time(system, work), self.files)
         anywhere = work.pattern == "random" and work.span_bytes is None
         self.end_byte = (
             place.first_byte if anywhere else max(file.first_byte + file.span_bytes for file in self.files)
@@ -153,24 +157,29 @@ class StreamProgram:
         """The books of the stream, with what the device did for it."""
         records = [caller.record for caller in self.callers]
         self.counters.finish(max(record.end_s for record in records))
-        played = Played(
-            self.files, records, self.counters, METHOD, self.seed, None, _overloads(self.files, records)
-        )
+        overloads = _overloads(self.files, records)
+        played = Played(self.files, records, self.counters, METHOD, self.seed, None, overloads)
         return close(name, self.system, self.work, figures_of(self.work, played))
 
 
 METHOD = "simulation of programs, page cache, queue and device"
 
 
-def steps_of(system: System, files: list[File]) -> tuple[int, bool]:
-    """Requests and pages of a simulation, and whether a loop without events serves them."""
+def steps_of(system: System, expected: Stream, files: list[File]) -> tuple[int, bool]:
+    """Requests and pages of a simulation, and whether a loop without events serves them.
+
+    *expected* are the streams of the *files* with as many calls as they make within their run time.
+    """
     largest = block_layer.largest_request_bytes(system.host.max_request_bytes, system.host.max_segments)
-    steps = sum(_steps(system, file, largest) for file in files)
+    host, streams = system.host, (expected, *expected.beside)
+    steps = sum(
+        calls.users * _steps(system, calls, calls.opened_as(host.io_path), largest) for calls in streams
+    )
     return steps, is_alone(system, files) or is_queued(system, files)
 
 
-def _refuse_what_takes_too_long(system: System, files: list[File]) -> None:
-    steps, without_events = steps_of(system, files)
+def _refuse_what_takes_too_long(system: System, expected: Stream, files: list[File]) -> None:
+    steps, without_events = steps_of(system, expected, files)
     limit, what = (
         (MOST_REQUESTS, "requests") if without_events else (MOST_STEPS, "requests and pages by events")
     )
@@ -188,15 +197,15 @@ def _refuse_what_ends_late(end_s: float) -> None:
         )
 
 
-def _steps(system: System, file: File, largest: int) -> int:
+def _steps(system: System, calls: Any, path: str, largest: int) -> int:
     """What playing a program takes: requests, those of a set's members among them, and pages of the page cache."""
-    calls, disk = file.calls, system.disk
+    disk = system.disk
     each = -(-calls.block_size_bytes // min(largest, calls.block_size_bytes))
     if disk.raid_level != "none":
         each += calls.block_size_bytes // disk.stripe_unit_bytes
-    if disk.write_cache_bytes and file.write:
+    if disk.write_cache_bytes and calls.writes:
         each += calls.block_size_bytes // disk.write_cache_bytes
-    if file.path not in UNBUFFERED:
+    if path not in UNBUFFERED:
         each += calls.block_size_bytes // block_layer.PAGE_BYTES // PAGES_A_STEP
     return int(calls.count * each)
 

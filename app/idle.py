@@ -25,6 +25,7 @@ MATTERS_FOR: Final[dict[str, tuple[str, ...]]] = {
     "host.dirty_expire_s": WRITTEN_BACK,
     "workload.fsync_every": WRITTEN_BACK,
     "workload.submission": PAST_CACHE,
+    "workload.batch": PAST_CACHE,
 }
 
 
@@ -150,6 +151,7 @@ RULES: Final[dict[str, Callable[[System, Any], Reason]]] = {
     "workload.users": _arrivals("transactions"),
     "workload.think_s": _arrivals("both"),
     "workload.in_flight": _arrivals("both"),
+    "workload.batch": lambda system, work: (work.in_flight == 1, "one call is in flight"),
     "workload.arrivals": lambda system, work: (work.rate_per_s is None, "the next call waits for the last"),
     "workload.stride_bytes": lambda system, work: (
         work.pattern != "strided",

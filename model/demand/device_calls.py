@@ -89,6 +89,15 @@ def largest_bytes(system: System, calls: Any) -> Number:
     )
 
 
+def merged_bytes(system: System, calls: Any) -> Number:
+    """Bytes to which write-back's pages merge: pages handed down one by one stay so with ``nomerges`` 2."""
+    host = system.host
+    release = block_layer.release_of(host.kernel)
+    if host.nomerges == "2" and block_layer.page_by_page(release, host.filesystem):
+        return block_layer.PAGE_BYTES
+    return largest_bytes(system, calls)
+
+
 def among_bytes(calls: Any) -> Number:
     """Bytes of all the files of streams whose calls come between; 0 where none do."""
     return getattr(calls, "among_bytes", 0)

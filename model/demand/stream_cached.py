@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from model.demand.calls import call_cpu_s
-from model.demand.device_calls import changed, largest_bytes, span_of, visiting
+from model.demand.device_calls import changed, largest_bytes, merged_bytes, span_of, visiting
 from model.demand.device_visit import Visit, start_s, visit_of
 from model.demand.reading import one_for_all
 from model.demand.stream_demand import LEAST_S, CallDemand, absorbed
@@ -46,7 +46,7 @@ def _contiguous(calls: Any) -> Any:
 
 def written_behind(system: System, calls: Any) -> CallDemand:
     """A write into the page cache, which nobody waits for."""
-    host, largest = system.host, largest_bytes(system, calls)
+    host, largest = system.host, merged_bytes(system, calls)
     pages, fresh = _pages(calls)
     seen = _contiguous(calls)
     in_order = seen.pattern == "sequential"
@@ -71,7 +71,7 @@ def written_behind(system: System, calls: Any) -> CallDemand:
 
 def written_through(system: System, calls: Any, path: str) -> CallDemand:
     """Writes through the page cache that O_SYNC, O_DSYNC or fsync waits for: data, then the journal's commit."""
-    host, disk, largest = system.host, system.disk, largest_bytes(system, calls)
+    host, disk, largest = system.host, system.disk, merged_bytes(system, calls)
     pages, fresh = _pages(calls)
     cpu_s = call_cpu_s(host, calls) + pages * host.page_write_s
     waited = path == "buffered"

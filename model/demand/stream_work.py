@@ -57,13 +57,16 @@ def _unbuffered(system: System, calls: Any, cpu_s: Number, write: bool) -> CallD
 def _merged_calls(system: System, calls: Any, largest: Number) -> Number:
     """Calls in order that merge while they wait: those beyond the device's own queue, by program."""
     most = larger(1, largest / calls.block_size_bytes)
-    if calls.pattern != "sequential":
+    if calls.pattern != "sequential" or system.host.nomerges == "2":
         return 1
+    if system.host.nomerges == "1" and calls.users > 1:
+        # NOTE: what came last is another program's; only a batch comes together
+        return larger(1, smaller(calls.batch, most))
     if calls.rate_per_s is not None:
         return _merged_arrivals(system, calls, most)
     depth = max(system.disk.queue_depth, system.disk.parallel_requests)
     waiting = calls.users * calls.in_flight / (depth + calls.users)
-    return larger(1, smaller(waiting, most))
+    return larger(1, smaller(larger(waiting, calls.batch), most))
 
 
 def _merged_arrivals(system: System, calls: Any, most: Number) -> Number:

@@ -7,6 +7,7 @@ from collections import deque
 from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import islice
 from math import inf
 from typing import Any
 
@@ -143,7 +144,7 @@ class Caller:
             yield done
 
     def _asynchronous(self) -> Step:
-        """io_submit of one call after the other while there are fewer than in_flight, io_getevents for the oldest.
+        """io_submit of one batch after the other while fewer than in_flight are there, io_getevents for the oldest.
 
         A call lasts until the program asks for it: of those that are done, for one before each new one.
         """
@@ -169,15 +170,18 @@ class Caller:
             self.record.responses_s.append(self.env.now - begin_s)
             self._count(-1)
 
-        for number, place in enumerate(self.draws.places):
-            if self._under_way >= most:
+        places, number = self.draws.places, 0
+        while together := list(islice(places, self.calls.batch)):
+            while self._under_way > most - len(together):
                 yield from reap()
             begin_s = self.env.now
             if begin_s >= self._until_s:
                 break
-            self._count(1)
-            yield from self._compute(self._call_cpu_s)
-            yield from self._transfer(number, place, partial(ended, number, begin_s))
+            self._count(len(together))
+            yield from self._compute(len(together) * self._call_cpu_s)
+            for place in together:
+                yield from self._transfer(number, place, partial(ended, number, begin_s))
+                number += 1
             self.device.unplug()
         while self._under_way:
             yield from reap()

@@ -114,6 +114,7 @@ def device_of(env: simpy.Environment, system: System, counters: Counters, seed: 
         elevator_of(host.scheduler, idles=idles),
         block_layer.largest_request_bytes(host.max_request_bytes, host.max_segments),
         host.nr_requests,
+        host.nomerges,
     )
     depth = max(disk.queue_depth, disk.parallel_requests)
     device = BlockDevice(env, server_of(system, seed), queue, counters, depth)

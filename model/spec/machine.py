@@ -55,6 +55,11 @@ class Host(Frozen):
     nr_requests: Whole = setting(
         128, "nr_requests, requests of one direction the queue holds", "linux-block", ge=1, le=10_000
     )
+    nomerges: Annotated[Literal["0", "1", "2"], BeforeValidator(as_text)] = setting(
+        "0",
+        "nomerges: 0 looks for a waiting request to merge with, 1 only tries the one that came last, 2 none",
+        "linux-block",
+    )
     filesystem: Literal["ext3", "ext4", "xfs", "none"] = setting(
         "ext4", "File system of a buffered or O_SYNC file; none is a block device", GENERAL
     )

@@ -223,6 +223,9 @@ class Calls(Work):
         "completions are polled; pread for one call in flight and libaio for several if not set",
         GENERAL,
     )
+    batch: Whole = setting(
+        1, "Calls that one io_submit or io_uring_enter hands over together", GENERAL, ge=1, le=65536
+    )
     rate_per_s: Annotated[Real, Field(ge=1e-6, le=1e9)] | None = setting(
         None,
         "Calls that arrive a second, whether or not earlier ones are complete; a closed workload if not set",
@@ -264,6 +267,10 @@ class Calls(Work):
         if self.submission == "pread" and self.in_flight > 1:
             raise ValueError(
                 f"submission pread has one call in flight; in_flight {self.in_flight} needs libaio, io_uring or polled"
+            )
+        if self.batch > self.in_flight:
+            raise ValueError(
+                f"batch {self.batch} is more than in_flight {self.in_flight}; allowed are 1 to in_flight"
             )
         if self.submission == "polled" and self.rate_per_s is not None:
             raise ValueError(

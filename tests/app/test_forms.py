@@ -85,6 +85,7 @@ def test_a_stream_has_the_controls_of_calls_kernel_disk_and_iostat_alone() -> No
     common = {
         "workload.block_size_bytes", "workload.count", "workload.runtime_s", "workload.pattern",
         "workload.stride_bytes", "workload.span_bytes", "workload.path", "workload.in_flight", "workload.submission",
+        "workload.batch", "host.nomerges",
         "workload.think_s", "workload.rate_per_s",
         "workload.arrivals", "workload.users", "host.io_path", "host.use", "host.cpus", "host.kernel",
         "host.scheduler", "host.nr_requests", "host.max_request_bytes", "host.max_segments", "host.folios",

@@ -50,6 +50,8 @@ class BlockQueue:
     __slots__ = (
         "_by_end",
         "_by_start",
+        "_last",
+        "_merges",
         "_nr_requests",
         "count",
         "elevator",
@@ -58,10 +60,13 @@ class BlockQueue:
         "waiting",
     )
 
-    def __init__(self, elevator: Elevator, largest_bytes: int, nr_requests: int) -> None:
+    def __init__(self, elevator: Elevator, largest_bytes: int, nr_requests: int, nomerges: str = "0") -> None:
         self.elevator = elevator
         self.largest_bytes = largest_bytes
         self._nr_requests = nr_requests
+        self._merges = nomerges
+        self._last: Request | None = None
+        """The request that was made or grew last, with ``nomerges`` 1 (``elv_merge``)."""
         self._by_end: tuple[dict[int, Request], dict[int, Request]] = ({}, {})
         self._by_start: tuple[dict[int, Request], dict[int, Request]] = ({}, {})
         self.count = [0, 0]
@@ -80,16 +85,18 @@ class BlockQueue:
 
         *largest_bytes* is what the bio's segments allow, where these are not single pages.
         """
+        if self._merges == "2":
+            return None
         room_bytes = (self.largest_bytes if largest_bytes is None else largest_bytes) - size_bytes
         by_end, by_start = self._by_end[write], self._by_start[write]
-        request = by_end.get(start_byte)
+        request = self._candidate(by_end, start_byte)
         if request is not None and request.end_byte - request.start_byte <= room_bytes:
             del by_end[start_byte]
             request.end_byte += size_bytes
             by_end[request.end_byte] = request
             self.merged[write] += 1
             return request
-        request = by_start.get(start_byte + size_bytes)
+        request = self._candidate(by_start, start_byte + size_bytes)
         if request is not None and request.end_byte - request.start_byte <= room_bytes:
             del by_start[request.start_byte]
             self.elevator.moves(request, start_byte)
@@ -97,6 +104,11 @@ class BlockQueue:
             self.merged[write] += 1
             return request
         return None
+
+    def _candidate(self, border: dict[int, Request], at_byte: int) -> Request | None:
+        """The waiting request with that begin or end; with ``nomerges`` 1 only where it came last [linux-block]."""
+        request = border.get(at_byte)
+        return request if self._merges == "0" or request is self._last else None
 
     def full(self, write: bool) -> bool:
         """Whether nr_requests of the direction are there."""
@@ -107,6 +119,7 @@ class BlockQueue:
         write = request.write
         self.count[write] += 1
         self.waiting += 1
+        self._last = request
         self._by_end[write][request.end_byte] = request
         self._by_start[write][request.start_byte] = request
         self.elevator.insert(request)

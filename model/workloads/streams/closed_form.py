@@ -14,6 +14,7 @@ from model.demand.calls import SECTOR_BYTES, files_of
 from model.demand.network import FULL, StreamTime, credited
 from model.demand.stream_demand import CallDemand
 from model.demand.stream_work import call_demand
+from model.errors import OutsideLaw
 from model.laws import disk_means, queueing
 from model.laws.iostat import DeviceSums, at_least_busy
 from model.laws.numeric import Number, is_array, known_where, larger, nearest, over, smaller, some
@@ -52,6 +53,10 @@ def measures(system: System, work: Stream) -> dict[str, Number]:
 def figures_of(system: System, work: Stream) -> Figures:
     """The figures of :func:`calculate_stream`, where seconds and rates may be arrays."""
     files_of(system, work, capacity_of(system.disk))
+    if any(calls.batch > 1 and calls.pattern != "sequential" for calls in (work, *work.beside)):
+        raise OutsideLaw(
+            "calculate has no law for a batch of calls that do not lie together: use engine simulate, or batch 1"
+        )
     found = compose(system, work)
     mine = found[0]
     own = _program(work, mine)

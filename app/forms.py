@@ -166,6 +166,7 @@ GROUPS: Final[dict[str, tuple[Control, ...]]] = {
         Control("workload.think_s", "Pause between calls", only_for=STREAMS),
         Control("workload.rate_per_s", "Calls that arrive", only_for=STREAMS),
         Control("workload.arrivals", "They arrive"),
+        Control("workload.fadvise", "posix_fadvise", only_for=("read_stream",)),
         Control("workload.fsync_every", "fsync after (calls); 0 = never", only_for=("write_stream",)),
         Control("workload.extends", "The file grows", only_for=("write_stream",)),
     ),

@@ -24,6 +24,7 @@ MATTERS_FOR: Final[dict[str, tuple[str, ...]]] = {
     "host.dirty_writeback_s": WRITTEN_BACK,
     "host.dirty_expire_s": WRITTEN_BACK,
     "workload.fsync_every": WRITTEN_BACK,
+    "workload.fadvise": THROUGH_CACHE,
     "workload.submission": PAST_CACHE,
     "workload.batch": PAST_CACHE,
 }

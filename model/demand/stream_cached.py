@@ -221,7 +221,9 @@ def _journal_requests(host: Any, calls: Any, path: str) -> int:
 
 def read_ahead(system: System, calls: Any) -> CallDemand:
     """A read through the page cache: in order the next window is on its way while this one is copied."""
-    host = system.host
+    ahead_bytes = page_cache.advised_bytes(system.host.read_ahead_bytes, calls.fadvise)
+    host = changed(system.host, read_ahead_bytes=ahead_bytes)
+    system = changed(system, host=host)
     copy_s = calls.block_size_bytes / host.copy_bytes_per_s
     own_s = call_cpu_s(host, calls) + copy_s
     missed = 1 - host.page_cache_hit_fraction
@@ -291,6 +293,9 @@ def _windows(system: System, calls: Any) -> tuple[Number, Number, bool]:
     whole = ceil_div(size, block_layer.PAGE_BYTES) * block_layer.PAGE_BYTES
     if one_for_all(host.read_ahead_bytes < block_layer.PAGE_BYTES):
         return whole / block_layer.PAGE_BYTES, block_layer.PAGE_BYTES, False
+    if calls.pattern == "random" or calls.fadvise == "random":
+        pages, fresh = _pages(calls)
+        return fresh / pages, pages * block_layer.PAGE_BYTES, False
     release = block_layer.release_of(host.kernel)
     window = smaller(host.read_ahead_bytes, largest)
     if release >= block_layer.TASKS_PLUG:  # the last piece of a window is gone when the next one comes
@@ -299,8 +304,6 @@ def _windows(system: System, calls: Any) -> tuple[Number, Number, bool]:
     beyond = (whole > host.read_ahead_bytes) & (optimal * block_layer.PAGE_BYTES > host.read_ahead_bytes)
     if calls.pattern == "sequential" and not one_for_all(beyond):
         return size / window, window, True
-    if calls.pattern == "random":
-        return 1, whole, False
     step = size if calls.pattern == "sequential" else calls.stride_bytes
     reader = read_ahead_of(host)
     played = int(larger(1, smaller(calls.count, MOST_PAGES * block_layer.PAGE_BYTES // whole)))

@@ -58,6 +58,14 @@ def pages_per_call(size_bytes: Number, page_bytes: Number) -> Number:
     return ceil_div(size_bytes, page_bytes)
 
 
+def advised_bytes(read_ahead_bytes: Number, fadvise: str) -> Number:
+    """Bytes of read-ahead of a file: twice read_ahead_kb after POSIX_FADV_SEQUENTIAL [linux-fadvise].
+
+    After POSIX_FADV_RANDOM each call reads its own pages, in one piece, wherever it lies (``force_page_cache_ra``).
+    """
+    return 2 * read_ahead_bytes if fadvise == "sequential" else read_ahead_bytes
+
+
 def first_window_pages(request_pages: int, most_pages: int) -> int:
     """Pages read for the first call of a run: the request as a power of two, four or two times that, at most all.
 

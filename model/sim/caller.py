@@ -86,6 +86,8 @@ class Caller:
         self._tick = -1
         """Of the kernel's clock at the last write, the time of change in the inode."""
         self.file = OpenFile(machine, owner, file.path, file.first_byte, file.span_bytes, note=self._note)
+        if not self.write:
+            self.file.advise(machine.host, file.calls.fadvise)
 
     def run(self, begin_s: float = 0.0) -> Step:
         """All calls of the program, from *begin_s* on."""

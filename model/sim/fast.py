@@ -38,7 +38,7 @@ ORACLE_COSTS = fields(
 )  # fmt: skip
 """Costs of Oracle's processes, which no call to a device has."""
 
-PAGE_CACHE = fields("workload", "extends", "fsync_every") | fields(
+PAGE_CACHE = fields("workload", "extends", "fadvise", "fsync_every") | fields(
     "host",
     "read_ahead_bytes", "filesystem", "folios", "journal_commit_s", "journal_data", "journal_elsewhere",
     "journal_age_s", "memory_bytes", "dirty_background_ratio_percent", "dirty_ratio_percent",

@@ -60,6 +60,11 @@ class OpenFile:
         self.pages = range(self.place_of(first), self.place_of(first + self._ahead.end_page) + 1)
         """Pages of the disk that it takes."""
 
+    def advise(self, host: Any, fadvise: str) -> None:
+        """Tell posix_fadvise how the file is read."""
+        ahead = read_ahead_of(host, fadvise)
+        ahead.end_page, self._ahead = self._ahead.end_page, ahead
+
     def place_of(self, page: int) -> int:
         """Page of the file -> page of the device; ext3 puts its blocks of addresses between."""
         first = self.first_byte // block_layer.PAGE_BYTES

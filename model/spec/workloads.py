@@ -299,6 +299,11 @@ class ReadStream(Calls):
 
     writes: ClassVar[bool] = False
     kind: Literal["read_stream"] = "read_stream"
+    fadvise: Literal["normal", "sequential", "random"] = setting(
+        "normal",
+        "posix_fadvise of a buffered file: sequential doubles the read-ahead, random switches it off",
+        "linux-fadvise",
+    )
 
     @model_validator(mode="after")
     def _reads_write_nothing(self) -> Self:

@@ -102,6 +102,7 @@ def test_a_stream_has_the_controls_of_calls_kernel_disk_and_iostat_alone() -> No
     }  # fmt: skip
     assert shown("read_stream") == common | {
         "disk.controller_reads_per_s",
+        "workload.fadvise",
         "host.read_ahead_bytes",
         "host.page_cache_hit_fraction",
     }

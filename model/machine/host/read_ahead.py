@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from model.laws.block_layer import PAGE_BYTES, optimal_pages, release_of
-from model.laws.page_cache import first_window_pages, most_window_pages, next_window_pages
+from model.laws.page_cache import advised_bytes, first_window_pages, most_window_pages, next_window_pages
 
 
 class Window:
@@ -23,9 +23,11 @@ class Window:
 class ReadAhead:
     """The windows of one reader [linux-readahead]."""
 
-    __slots__ = ("_expected", "_most_pages", "_optimal_pages", "_windows", "end_page")
+    __slots__ = ("_expected", "_follows", "_most_pages", "_optimal_pages", "_windows", "end_page")
 
-    def __init__(self, most_pages: int, optimal_pages: int = 0) -> None:
+    def __init__(self, most_pages: int, optimal_pages: int = 0, *, follows: bool = True) -> None:
+        self._follows = follows
+        """Whether reads in order are recognised; not after POSIX_FADV_RANDOM."""
         self._most_pages = most_pages
         """read_ahead_kb in pages; with 0 every page is read when it is wanted, by itself."""
         self._optimal_pages = optimal_pages
@@ -46,7 +48,7 @@ class ReadAhead:
             return None, []
         if found is None:
             behind = bool(self._windows) and page == self._windows[-1].pages.stop
-            in_order = page == self._expected or page > pages.start or behind
+            in_order = self._follows and (page == self._expected or page > pages.start or behind)
             left = pages.stop - page
             most = self._most(left)
             many = first_window_pages(left, most) if in_order else left
@@ -89,7 +91,8 @@ class ReadAhead:
         return many if self.end_page is None else max(0, min(many, self.end_page - start))
 
 
-def read_ahead_of(host: Any) -> ReadAhead:
-    """The reader of a file on that host."""
+def read_ahead_of(host: Any, fadvise: str = "normal") -> ReadAhead:
+    """The reader of a file on that host, which has told posix_fadvise how it reads."""
     optimal = optimal_pages(release_of(host.kernel), int(host.max_request_bytes))
-    return ReadAhead(int(host.read_ahead_bytes) // PAGE_BYTES, int(optimal))
+    ahead_bytes = int(advised_bytes(host.read_ahead_bytes, fadvise))
+    return ReadAhead(ahead_bytes // PAGE_BYTES, int(optimal), follows=fadvise != "random")

@@ -6,7 +6,6 @@ from typing import Final
 
 from model.accuracy import ESTIMATE_FACTOR
 from model.results import RunResult
-from model.units import show_span
 
 ESTIMATE: Final = "instant estimate"
 """What a reader calls the answer of the closed form."""
@@ -28,7 +27,7 @@ def simulated_range(result: RunResult, who: str = "") -> str:
     if accuracy.within_fraction < LEAST_SAID:
         return f"same as {SIMULATED}"
     of = f" of {who}" if who else ""
-    return f"a simulation{of} would give {show_span(*accuracy.usual_s(result.time))}"
+    return f"a simulation{of} would give {accuracy.usual_span(result.time)}"
 
 
 def other_warnings(result: RunResult) -> list[str]:

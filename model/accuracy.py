@@ -14,7 +14,6 @@ from model.demand.calls import UNBUFFERED
 from model.demand.transactions import DATA, REDO, ROUNDS_OF_USERS, run_transactions
 from model.results import Accuracy, RunResult
 from model.spec import System
-from model.units import show_span
 
 TABLE = Path(__file__).with_name("accuracy.toml")
 """Residuals by kind and regime; ``python -m validation.residuals`` writes it."""
@@ -68,6 +67,14 @@ class Case:
     def arrivals(self) -> bool:
         """Whether the work arrives at a rate, or a stream beside it does."""
         return any(calls.rate_per_s is not None for calls in (self.work, *self.work.beside))
+
+    @property
+    def calls_in_time(self) -> float | None:
+        """Calls of a stream that its run time ends; None of others, and where calls arrive."""
+        streams, ends_s = self.result.streams, getattr(self.work, "runtime_s", None)
+        if not streams or ends_s is None or self.arrives:
+            return None
+        return streams[0].calls if streams[0].elapsed_s >= ends_s else None
 
     @property
     def saturated(self) -> bool:
@@ -369,7 +376,7 @@ def table() -> dict[tuple[str, str], Residual]:
 
 def with_accuracy(system: System, work: Any, result: RunResult, family: str, *, exact: bool) -> RunResult:
     """*result*, an instant estimate, with how far it may be off; an estimate warns of it first."""
-    regime = regime_of(Case(system, work, result, exact), family)
+    regime = regime_of(case := Case(system, work, result, exact), family)
     residual = next(
         found
         for place in ((work.kind, regime.name), (family, regime.name), (work.kind, ALL))
@@ -382,19 +389,11 @@ def with_accuracy(system: System, work: Any, result: RunResult, family: str, *, 
         why=regime.why,
         shorter_fraction=min(residual.within_fraction, residual.seen(1 / residual.shortest)),
         longer_fraction=min(residual.within_fraction, residual.seen(residual.longest)),
+        calls=case.calls_in_time,
     )
     warnings = result.warnings
     if accuracy.factor > ESTIMATE_FACTOR:
-        what = "response time" if result.transactions else "time"
-        low_s, high_s = accuracy.usual_s(result.time)
-        span = show_span(low_s, high_s)
-        if (
-            result.streams and getattr(work, "runtime_s", None) is not None
-        ):  # the time is given, the calls are not
-            what, made = "number of calls", result.streams[0].calls * result.time.elapsed_s
-            span = f"{made / high_s:,.0f} to {made / low_s:,.0f}"
-        warnings = [
-            f"A simulation would give a {what} of {span} in 95 % of such cases. {regime.why}",
-            *warnings,
-        ]
+        what = "response time" if result.transactions else "time" if accuracy.calls is None else "number"
+        said = f"A simulation would give a {what} of {accuracy.usual_span(result.time)}"
+        warnings = [f"{said} in 95 % of such cases. {regime.why}", *warnings]
     return result.model_copy(update={"accuracy": accuracy, "warnings": warnings})

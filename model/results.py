@@ -10,6 +10,7 @@ from pydantic import Field
 
 from model.laws.numeric import is_array
 from model.provenance import Constant, Extrapolation, Frozen
+from model.units import show_span
 
 Fields = ParamSpec("Fields")
 Part = TypeVar("Part")
@@ -451,6 +452,8 @@ class Accuracy(Frozen):
     """The same of those that are simulated to take less time; ``within_fraction`` where absent."""
     longer_fraction: float | None = Field(default=None, ge=0)
     """The same of those that are simulated to take longer; ``within_fraction`` where absent."""
+    calls: float | None = None
+    """Of a stream that its run time ends: the time is given, and what may be off is this number of calls."""
 
     def usual_s(self, estimate: TimeBreakdown) -> tuple[float, float]:
         """From when to when 95 % of such scenarios are simulated, in seconds; never less than the CPU time.
@@ -462,6 +465,14 @@ class Accuracy(Frozen):
         elapsed_s = estimate.elapsed_s
         least_s = min(estimate.cpu_s, elapsed_s)
         return max(least_s, elapsed_s / (1 + shorter)), elapsed_s * (1 + longer)
+
+    def usual_span(self, estimate: TimeBreakdown) -> str:
+        """:meth:`usual_s` in words; of a stream that its run time ends how many calls it makes in the meantime."""
+        low_s, high_s = self.usual_s(estimate)
+        if self.calls is None:
+            return show_span(low_s, high_s)
+        made = self.calls * estimate.elapsed_s
+        return f"{made / high_s:,.0f} to {made / low_s:,.0f} calls"
 
 
 class ProgramFigures(Frozen):

@@ -73,3 +73,12 @@ def test_terminal_and_page_say_the_same(capsys: pytest.CaptureFixture[str]) -> N
     assert f"Accuracy: {accuracy_words(result)}. {accuracy.why}" in page
     assert "factor of" not in printed
     assert " times as long" not in printed
+
+
+def test_where_a_run_time_ends_a_stream_the_number_of_calls_may_be_off() -> None:
+    changes = ["workload.runtime_s=2", "workload.count=100000", "workload.span_bytes=100M"]
+    result = run(load("magni-dd-raw-100", changes), "calculate")
+    assert simulated_range(result).endswith(" calls")
+    assert simulated_range(
+        run(load("magni-dd-raw-100", [*changes, "workload.count=10"]), "calculate")
+    ).endswith("ms")

@@ -46,7 +46,7 @@ def test_programs_begin_no_call_after_their_run_time_and_complete_the_last() -> 
         assert (made.calls - 1) * each.response_s < 0.05
         assert not any("workload.count" in said for said in result.warnings)
     (said,) = law.warnings
-    assert said.startswith("A simulation would give a number of calls of ")
+    assert said.startswith("A simulation would give a number of 5")
 
 
 @pytest.mark.parametrize(

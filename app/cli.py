@@ -30,6 +30,7 @@ from app.start import INTERRUPTED, interrupts
 if TYPE_CHECKING:
     from model.results import RunResult
     from scenarios.forecast import Budget
+    from scenarios.measured import Compared
     from scenarios.spec import Scenario
     from scenarios.uncertainty import Difference, Propagated
 
@@ -274,7 +275,7 @@ def run_one(
 
         write_beside(html, run_page(asked, result))
     if as_json:
-        print_json(_as_json(result))
+        print_json({**_as_json(result), **_measured(asked.compared if not settings else (), result)})
         return
     if form is not None:
         from app.written import written
@@ -289,6 +290,10 @@ def run_one(
         return
     width = width_of_terminal()
     lines = run_lines(result, asked.title, width=width, bar=bar_letter())
+    if asked.compared and not settings:
+        from app.measured_text import measured_lines
+
+        print_lines([*measured_lines(asked.compared, result, width), ""])
     print_lines([*lines, *([""] if uncertainty else []), *uncertainty_lines(result, width)])
 
 
@@ -381,6 +386,20 @@ def _difference(results: Sequence[RunResult], asked: Sequence[Scenario], index: 
         "components": [asdict(change) for change in changes(base, other)],
         "why": why(base, other, (asked[0], asked[index])),
     }
+
+
+def _measured(compared: Sequence[Compared], result: RunResult) -> dict[str, Any]:
+    """What was measured of the system beside what the answer says, with the light; nothing where nothing was."""
+    from scenarios.measured import as_modelled, light_of
+
+    rows = as_modelled(compared, result)
+    if not rows:
+        return {}
+    figures = [
+        {**row.measured.model_dump(), "modelled": row.modelled, "off_fraction": row.off_fraction}
+        for row in rows
+    ]
+    return {"as_measured": {"light": light_of(rows), "figures": figures}}
 
 
 def _as_json(result: RunResult) -> dict[str, Any]:

@@ -34,7 +34,7 @@ MOST_INPUT_BYTES = 4 * 1024**3
 )
 @click.option(
     "--out", "out", type=click.Path(path_type=Path), metavar="FILE",
-    help="Also write the figures to a TOML file, as [measured].",
+    help="Also write a scenario of the system that the figures identify, with the figures as [measured].",
 )  # fmt: skip
 @click.option("--force", is_flag=True, help="Replace the file that --out names.")
 @click.option(
@@ -59,10 +59,9 @@ def measure(files: tuple[str, ...], devices: tuple[str, ...], quiet: bool, **how
     readings, refused = _read(list(_paths(files)), quiet, Keep(sql=how["keep_sql"], names=how["keep_names"]))
     if devices:
         _keep_devices(readings, devices)
+    identified: list[str] = []
     if out is not None and readings:
-        from validation.instruments.measured_file import measured_lines
-
-        write_beside(out, "\n".join(measured_lines(readings)) + "\n")
+        identified = _write(out, readings)
     if how["as_json"]:
         print_json(
             {
@@ -77,9 +76,30 @@ def measure(files: tuple[str, ...], devices: tuple[str, ...], quiet: bool, **how
         print_lines(report_lines(readings, width_of_terminal(), most))
         if readings:
             print_lines(wrapped(next_line(readings, most is None), width_of_terminal()))
+    if identified and not how["as_json"]:
+        print_lines(line for text in identified for line in wrapped(text, width_of_terminal()))
     for refusal in refused:
         print_lines([f"blocktime: {one_line(str(refusal))}"], err=True)
     return WRONG_INPUT if refused else None
+
+
+def _write(out: Path, readings: list[Reading]) -> list[str]:
+    """Write a scenario of the system, as far as *readings* identify one, with their figures; sentences about it."""
+    from validation.identify.system import NotIdentified, identify
+    from validation.instruments.measured_file import measured_lines
+
+    try:
+        found = identify(readings)
+    except NotIdentified as reason:
+        write_beside(out, "\n".join(measured_lines(readings)) + "\n")
+        return ["", f"{out.name} holds the figures and no scenario: {reason}."]
+    write_beside(out, "\n".join(measured_lines(readings, found.sections())) + "\n")
+    return [
+        "",
+        f"{out.name} is a scenario of the system: the figures determine {len(found.known)} fields, each named there "
+        f"with its lines. blocktime run {out.name} prints {len(found.compared)} figures as measured and as modelled.",
+        *(f"{text[0].upper()}{text[1:]}." for text in found.says),
+    ]
 
 
 def _refuse_to_replace(out: Path, force: bool) -> None:

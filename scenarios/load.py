@@ -20,6 +20,7 @@ from model.provenance import Constant, Frozen
 from model.spec import WORKLOADS, System, Table, Update, Workload
 from scenarios.faults import one_sentence
 from scenarios.inferred import inferred_in, without_dropped, without_set
+from scenarios.measured import compared_in
 from scenarios.spec import HEADINGS, SECTIONS, Scenario
 from scenarios.synonyms import meant_by
 
@@ -396,6 +397,7 @@ def _resolve(source: Source) -> Scenario:
             base=source.base,
             differences=dict(source.differences),
             origin=source.where,
+            compared=compared_in(data, source.where),
             seed=data.get("seed", 1),
             replications=data.get("replications", 1),
             system=_with_true_values(system, work),

@@ -9,6 +9,7 @@ from pydantic import Field
 from model.errors import UnknownName
 from model.provenance import Frozen
 from model.spec import System, Whole, Workload
+from scenarios.measured import Compared
 
 SECTIONS = (
     "tablespace",
@@ -37,6 +38,8 @@ class Scenario(Frozen):
     """What differs from the base, as nested sections."""
     origin: str = ""
     """The file or library entry it was read from."""
+    compared: tuple[Compared, ...] = ()
+    """What was measured of the system that the file describes; see :mod:`scenarios.measured`."""
     seed: Whole = Field(default=1, ge=0, le=2**63 - 1)
     replications: Whole = Field(default=1, ge=1, le=1000)
     system: System
@@ -103,7 +106,8 @@ def _scenario_schema() -> dict[str, Any]:
             "inferred": {"type": "array", "items": inferred},
             "measured": {
                 "type": "object",
-                "description": "Figures of `blocktime measure --out`; they change no answer.",
+                "description": "Figures of `blocktime measure --out`; they change no answer. `run` prints those in "
+                "[[measured.compared]] beside its own.",
             },
             **properties,
             "workload": work,

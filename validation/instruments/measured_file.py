@@ -1,19 +1,28 @@
-"""Writes readings as the ``[measured]`` part of a TOML file: each figure with its file, line, unit and interval."""
+"""Writes readings as a TOML file: a scenario where they identify a system, and every figure under ``[measured]``."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 from validation.instruments.figures import Reading, Series, mean
 
 
-def measured_lines(readings: Sequence[Reading]) -> Iterator[str]:
-    """The file, line by line. A series is told by its mean and its range."""
-    named = ", ".join(dict.fromkeys(reading.file for reading in readings))
-    yield f"title = {_text(f'Measured: {named}')}"
-    yield ""
-    yield "[measured]"
+def measured_lines(readings: Sequence[Reading], system: Mapping[str, Any] | None = None) -> Iterator[str]:
+    """The file, line by line. A series is told by its mean and its range.
+
+    The scenario of a *system* holds the figures that it stands on, and not all the others.
+    """
+    if system is None:
+        named = ", ".join(dict.fromkeys(reading.file for reading in readings))
+        yield f"title = {_text(f'Measured: {named}')}"
+        yield ""
+        yield "[measured]"
+    else:
+        import tomlkit  # noqa: PLC0415
+
+        yield tomlkit.dumps(system)
     for place, reading in enumerate(readings):
         host = reading.host
         yield from _table(
@@ -24,6 +33,8 @@ def measured_lines(readings: Sequence[Reading]) -> Iterator[str]:
                 "system": host.system, "cpus": host.cpus,
             },
         )  # fmt: skip
+        if system is not None:
+            continue
         for setting in reading.settings:
             yield from _table(
                 "setting", {"file": place, "name": setting.name, "value": setting.value, "line": setting.line}

@@ -26,12 +26,12 @@ class Flash:
     def __init__(self, disk: Any) -> None:
         self._disk = disk
         self._slots = int(disk.parallel_requests)
-        self._queue = DeviceQueue(self._slots)
         self._collide = bool(disk.reads_collide)
         self._command_s = (float(command_s(disk, False)), float(command_s(disk, True)))
         self._controller_free_s = 0.0
         read, write = disk.overhead_s, disk.write_overhead_s
         self._overhead_s = (read, read if write is None else write)
+        self._queue = DeviceQueue(self._slots, uneven=len(set(self._overhead_s)) > 1)
         rate, write_rate = disk.bandwidth_bytes_per_s, disk.write_bandwidth_bytes_per_s
         self._rate_bytes_per_s = (rate, rate if write_rate is None else write_rate)
         self._slc_bytes = float(disk.slc_cache_bytes)

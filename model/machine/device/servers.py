@@ -84,14 +84,17 @@ class DeviceQueue:
         "_in_flight_until",
         "_last_end_byte",
         "_slots",
+        "_uneven",
         "busy_s",
         "bytes",
         "held_s",
         "requests",
     )
 
-    def __init__(self, parallel_requests: int) -> None:
+    def __init__(self, parallel_requests: int, *, uneven: bool = False) -> None:
+        """*uneven* latencies let a later command reach the channel before an earlier one."""
         self._slots = [0.0] * parallel_requests
+        self._uneven = uneven and parallel_requests > 1
         self._channel_free_at = 0.0
         self._channel_taken: list[tuple[float, float]] = []
         self._last_end_byte: float | None = None
@@ -132,7 +135,7 @@ class DeviceQueue:
         """
         begin = max(self._slots[slot or 0], now_s)
         ready = begin + latency_s
-        if slot is None:
+        if slot is None and not self._uneven:
             end = max(ready, self._channel_free_at) + transfer_s
             self._channel_free_at = end
         else:
@@ -152,7 +155,7 @@ class DeviceQueue:
         return end
 
     def _transferred_s(self, now_s: float, ready_s: float, transfer_s: float) -> float:
-        """The end of a transfer in the first gap of the channel: who waits for its slot does not hold up others."""
+        """The end of a transfer in the first gap of the channel: who takes long to reach it holds up nobody."""
         taken = [one for one in self._channel_taken if one[1] > now_s]
         for begin, end in taken:
             if ready_s + transfer_s <= begin:

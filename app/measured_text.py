@@ -1,0 +1,50 @@
+"""As measured beside as modelled: a scenario that a report identified, in the terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from app.lines import head, wrapped
+from model.results import RunResult
+from model.units import show_seconds
+from scenarios.measured import AsModelled, Compared, Light, as_modelled, light_of
+
+NAME: Final = 36
+COLOURS: Final[dict[Light, str]] = {"reproduces": "green", "roughly": "yellow", "does not": "red"}
+
+
+def measured_lines(compared: Sequence[Compared], result: RunResult, width: int) -> Iterator[str]:
+    """Each figure that was read beside the answer's, and how well the model reproduces them."""
+    rows = as_modelled(compared, result)
+    if not rows:
+        return
+    yield head("As measured and as modelled")
+    yield f"{'':<{NAME}}{'measured':>12}{'modelled':>12}{'off':>9}   read in"
+    for row in rows:
+        one = row.measured
+        yield (
+            f"{one.name:<{NAME}}{_shown(one.value, one.unit):>12}{_shown(row.modelled, one.unit):>12}"
+            f"{100 * row.off_fraction:>+7.1f} %   line {one.line:,}"
+        )
+    light = light_of(rows)
+    yield from wrapped(sentence(rows), width, bold=True, colour=COLOURS[light])
+
+
+def sentence(rows: Sequence[AsModelled]) -> str:
+    """What the light says of these figures."""
+    light = light_of(rows)
+    worst = max(rows, key=lambda row: abs(row.off_fraction))
+    side = "above" if worst.off_fraction > 0 else "below"
+    off = f"{worst.measured.name}, {100 * abs(worst.off_fraction):.1f} % {side}, is farthest off"
+    if light == "reproduces":
+        return f"The model reproduces what was measured; {off}."
+    if light == "roughly":
+        return (
+            f"The model roughly reproduces what was measured; {off}. A what-if that moves less tells nothing."
+        )
+    return f"The model does not reproduce what was measured; {off}. Ask it no what-if about elapsed time."
+
+
+def _shown(value: float, unit: str) -> str:
+    return show_seconds(value) if unit == "s" else f"{value:,.4g}" if value < 1000 else f"{value:,.0f}"

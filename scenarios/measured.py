@@ -1,0 +1,129 @@
+"""What was measured of the system that a scenario describes, beside what the model says of it, and a light."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final, Literal
+
+from pydantic import ValidationError
+
+from model.causes import FROM_CLIENT, LOG_FILE_SYNC, SEQUENTIAL
+from model.errors import SpecError, shown
+from model.provenance import Frozen
+from model.results import RunResult
+
+TRANSACTIONS: Final = "transactions a second"
+DB_TIME: Final = "DB time of a transaction"
+CPU: Final = "CPU of a transaction"
+READ_WAIT: Final = "db file sequential read"
+READ_REQUESTS: Final = "db file sequential reads a second"
+SYNC_WAIT: Final = "log file sync"
+WRITES: Final = "blocks written a second"
+REPRODUCES: Final = 0.05
+ROUGHLY: Final = 0.20
+
+Light = Literal["reproduces", "roughly", "does not"]
+
+
+class Compared(Frozen):
+    """One figure that was read of a report and that an answer gives too."""
+
+    name: str
+    value: float
+    unit: str
+    low: float
+    high: float
+    file: str
+    line: int
+
+
+class AsModelled(Frozen):
+    """One figure as measured and as modelled."""
+
+    measured: Compared
+    modelled: float
+
+    @property
+    def off_fraction(self) -> float:
+        """Modelled over measured, less 1; 0 where the printed digits leave room for it."""
+        if self.measured.low <= self.modelled <= self.measured.high:
+            return 0.0
+        return self.modelled / self.measured.value - 1
+
+
+def compared_in(data: Mapping[str, Any], place: str) -> tuple[Compared, ...]:
+    """The figures in ``[[measured.compared]]`` of a scenario file; raises SpecError for what has not their form."""
+    measured = data.get("measured", {})
+    listed = measured.get("compared", []) if isinstance(measured, Mapping) else []
+    if not isinstance(listed, list):
+        raise SpecError(f"{place}: measured.compared: got {shown(listed)}; it is a list of tables")
+    found = []
+    for entry in listed:
+        try:
+            found.append(Compared.model_validate(entry))
+        except ValidationError as error:
+            first = error.errors()[0]
+            where = ".".join(str(part) for part in first["loc"])
+            raise SpecError(f"{place}: measured.compared: {where}: {first['msg']}") from None
+    return tuple(found)
+
+
+def _wait_s(event: str) -> Callable[[RunResult], float | None]:
+    def of(result: RunResult) -> float | None:
+        found = result.time.wait.get(event)
+        return found.total_s / found.waits if found is not None and found.waits else None
+
+    return of
+
+
+def _per_s(result: RunResult) -> float:
+    return result.transactions.per_s if result.transactions is not None else 0.0
+
+
+def _db_time_s(result: RunResult) -> float:
+    client = result.time.wait.get(FROM_CLIENT)
+    return result.time.elapsed_s - (client.total_s if client is not None else 0.0)
+
+
+def _reads_per_s(result: RunResult) -> float | None:
+    reads = result.time.wait.get(SEQUENTIAL)
+    return reads.waits * _per_s(result) if reads is not None else None
+
+
+FIGURES: Final[Mapping[str, Callable[[RunResult], float | None]]] = {
+    TRANSACTIONS: _per_s,
+    DB_TIME: _db_time_s,
+    CPU: lambda result: result.time.cpu_s,
+    READ_WAIT: _wait_s(SEQUENTIAL),
+    READ_REQUESTS: _reads_per_s,
+    SYNC_WAIT: _wait_s(LOG_FILE_SYNC),
+    WRITES: lambda result: (
+        result.transactions.written_blocks_per_s if result.transactions is not None else None
+    ),
+}
+"""What is measured -> how an answer gives it."""
+
+
+def as_modelled(compared: Sequence[Compared], result: RunResult) -> list[AsModelled]:
+    """Each figure beside what the answer says; without those that it does not give."""
+    found = []
+    for figure in compared:
+        value = (
+            FIGURES[figure.name](result)
+            if figure.name in FIGURES and result.transactions is not None
+            else None
+        )
+        if value is not None:
+            found.append(AsModelled(measured=figure, modelled=float(value)))
+    return found
+
+
+def light_of(rows: Sequence[AsModelled]) -> Light:
+    """How well the model reproduces what was measured, by the figure that is farthest off.
+
+    Up to 5 % it reproduces, up to 20 % roughly; beyond it does not.
+    """
+    worst = max((abs(row.off_fraction) for row in rows), default=0.0)
+    if worst <= REPRODUCES:
+        return "reproduces"
+    return "roughly" if worst <= ROUGHLY else "does not"

@@ -1,0 +1,38 @@
+"""What was measured beside what an answer says: the light, and figures that have not their form."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from model.errors import SpecError
+from scenarios import load
+from scenarios.measured import AsModelled, Compared, light_of
+
+
+def row(value: float, modelled: float, half: float = 0.0) -> AsModelled:
+    figure = Compared(
+        name="log file sync", value=value, unit="s", low=value - half, high=value + half, file="a", line=1
+    )
+    return AsModelled(measured=figure, modelled=modelled)
+
+
+@pytest.mark.parametrize(
+    ("modelled", "light"),
+    [(1.049, "reproduces"), (0.951, "reproduces"), (1.06, "roughly"), (0.81, "roughly"), (1.21, "does not")],
+)
+def test_the_light_is_that_of_the_figure_farthest_off(modelled: float, light: str) -> None:
+    assert light_of([row(1.0, 1.01), row(1.0, modelled)]) == light
+
+
+def test_what_the_printed_digits_leave_room_for_is_not_off() -> None:
+    assert row(0.1, 0.14, half=0.05).off_fraction == 0
+    assert row(0.1, 0.16, half=0.05).off_fraction == pytest.approx(0.6)
+
+
+def test_a_figure_without_its_value_is_refused_in_one_sentence(tmp_path: Path) -> None:
+    path = tmp_path / "my.toml"
+    path.write_text('base = "tpc-b"\n[[measured.compared]]\nname = "log file sync"\n')
+    with pytest.raises(SpecError, match=r"my.toml: measured.compared: value: Field required"):
+        load(path)

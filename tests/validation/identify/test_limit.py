@@ -1,0 +1,60 @@
+"""The fastest reads of a histogram, by hand."""
+
+from __future__ import annotations
+
+from math import sqrt
+
+import pytest
+
+from validation.identify.limit import limit_of, quantile
+from validation.identify.report import Report
+from validation.instruments import Figure, Reading
+
+# Ten of a hundred below 1 ms, eighty more below 4 ms, the rest below 8 ms.
+SHARES = [(0.001, 0.10), (0.004, 0.90), (0.008, 1.00)]
+
+
+@pytest.mark.parametrize(
+    ("wanted", "seconds"),
+    [
+        (0.10, 0.001),  # the whole first bucket
+        (0.05, 0.001 / sqrt(2)),  # half of it: the middle, in logarithm, of 0.5 to 1 ms
+        (0.50, 0.002),  # half of the second: the middle, in logarithm, of 1 to 4 ms
+        (1.00, 0.008),
+    ],
+)
+def test_a_quantile_lies_even_in_logarithm_within_its_bucket(wanted: float, seconds: float) -> None:
+    assert quantile(SHARES, wanted) == pytest.approx(seconds)
+
+
+def test_a_histogram_without_waits_has_none() -> None:
+    assert quantile([], 0.1) is None
+
+
+def report(mean_s: float, shares: dict[str, float]) -> Report:
+    """100 s in which 400,000 reads took *mean_s* each, with shares by bucket; 1,000 writes a second beside them."""
+    event = "db file sequential read"
+    said = [
+        ("report", "Elapsed", 100.0, "s"),
+        (f"Wait Events: foreground: {event}", "Waits", 400_000.0, "count"),
+        (f"Wait Events: foreground: {event}", "Total Wait Time (s)", 400_000 * mean_s, "s"),
+        ("Load Profile: Write IO requests", "Per Second", 1000.0, "1/s"),
+        *(
+            (f"Wait Event Histogram: {event}", f"% of waits <{bound}", share, "fraction")
+            for bound, share in shares.items()
+        ),
+    ]
+    figures = [Figure(name, of, value, unit, value, value, 1) for of, name, value, unit in said]
+    return Report(Reading("awr", "", "report.txt", "", figures))
+
+
+def test_reads_that_take_far_longer_than_the_fastest_tell_a_limit() -> None:
+    limit = limit_of(report(0.005, {"1ms": 0.2, "8ms": 0.8}), [])
+    assert limit.read_s == pytest.approx(0.001 / sqrt(2))  # a tenth: the middle of 0.5 to 1 ms
+    assert limit.per_s == pytest.approx(5000)  # 4,000 reads and 1,000 writes a second
+
+
+def test_reads_as_quick_as_the_fastest_tell_none() -> None:
+    limit = limit_of(report(0.0009, {"1ms": 1.0}), [])
+    assert limit.per_s is None
+    assert limit.read_s == pytest.approx(0.0009)

@@ -1,0 +1,71 @@
+"""The program's own report, read as a user's: the system that it identifies reproduces it."""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from app.cli import main
+from app.written import written
+from model.results import RunResult
+from scenarios import from_mapping, load, run
+from scenarios.measured import DB_TIME, READ_REQUESTS, READ_WAIT, TRANSACTIONS, as_modelled
+from validation.identify.system import NotIdentified, identify
+from validation.instruments import Keep, Source, read
+
+CASES = ("tpc-b", "tpc-c", "oltp-nvme")
+
+
+def reported(tmp_path: Path, name: str) -> tuple[RunResult, Path]:
+    """An answer, and the report that a database would leave."""
+    result = run(load(name), "simulate")
+    path = tmp_path / "report.txt"
+    path.write_text(written(result, "awr"))
+    return result, path
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_the_system_reproduces_the_report_that_it_was_identified_from(tmp_path: Path, name: str) -> None:
+    _, path = reported(tmp_path, name)
+    found = identify(read(Source(path, path.name, Keep())))
+    rows = as_modelled(found.compared, run(from_mapping(found.sections(), "my"), "simulate"))
+    off = {row.measured.name: row.off_fraction for row in rows}
+    assert {TRANSACTIONS, DB_TIME, READ_WAIT, READ_REQUESTS} <= set(off)
+    assert all(abs(off[figure]) < 0.05 for figure in (TRANSACTIONS, READ_WAIT, READ_REQUESTS)), off
+    assert abs(off[DB_TIME]) < 0.06, off
+
+
+def test_the_command_writes_a_scenario_that_runs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    _, path = reported(tmp_path, "tpc-b")
+    out = tmp_path / "my.toml"
+    assert main(["measure", str(path), "--out", str(out), "--quiet"]) == 0
+    assert "my.toml is a scenario of the system" in capsys.readouterr().out
+    assert main(["run", str(out), "--engine", "calculate"]) == 0
+    printed = capsys.readouterr().out
+    assert printed.startswith("As measured and as modelled")
+    assert "The model" in printed
+    known = tomllib.loads(out.read_text())["measured"]["known"]
+    assert all(one["source"].startswith("report.txt: ") for one in known)
+    assert main(["run", str(out), "--set", "workload.users=2", "--engine", "calculate"]) == 0
+    assert "As measured" not in capsys.readouterr().out
+
+
+def test_an_idle_interval_identifies_nothing(tmp_path: Path) -> None:
+    _, path = reported(tmp_path, "tpc-b")
+    quiet = path.read_text().replace("DB time           278.2", "DB time             0.2")
+    assert quiet != path.read_text()
+    path.write_text(quiet)
+    with pytest.raises(NotIdentified, match="an idle interval identifies nothing"):
+        identify(read(Source(path, path.name, Keep())))
+
+
+def test_a_report_that_identifies_nothing_still_gives_its_figures(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path, out = tmp_path / "report.txt", tmp_path / "my.toml"
+    path.write_text(written(run(load("rahn-full-scan", []), "calculate"), "tkprof"))
+    assert main(["measure", str(path), "--out", str(out), "--quiet"]) == 0
+    assert "holds the figures and no scenario: these files hold no AWR" in capsys.readouterr().out
+    assert tomllib.loads(out.read_text())["measured"]["figure"]

@@ -1,0 +1,137 @@
+"""The latency of an unloaded device and the limit that binds, from waits of sessions and from iostat."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from model.causes import LOG_FILE_SYNC, SCATTERED, SEQUENTIAL
+from model.units import show_seconds
+from validation.identify.report import Report
+from validation.instruments import Reading
+
+FASTEST: Final = 0.1
+"""Share of the reads that count as the fastest: they met no queue."""
+QUEUES: Final = 2.0
+"""A mean so many times the fastest reads tells of a queue."""
+LEAST_UNDER_WAY: Final = 4.0
+"""Reads under way on average without which no limit can bind."""
+SAME: Final = 0.1
+"""Two devices' reads a second differ by less where they are the same reads."""
+UNIT_S: Final = {"us": 1e-6, "u": 1e-6, "": 1e-6, "ms": 1e-3, "m": 1e-3, "s": 1.0}
+BELOW: Final = re.compile(r"% of waits <(?:=)?(?:1/)?([0-9]+)(us|u|ms|m|s|)$")
+
+
+@dataclass(slots=True)
+class Limit:
+    """What a device takes for a lone read, and the requests a second at which it ends for the database."""
+
+    read_s: float
+    read_source: str
+    write_s: float | None = None
+    """Mean write of LGWR."""
+    per_s: float | None = None
+    source: str = ""
+    says: list[str] = field(default_factory=list)
+
+
+def limit_of(report: Report, readings: Sequence[Reading]) -> Limit:
+    """The data device of *report*: fastest reads of its histogram, and its limit where reads wait in a queue."""
+    event = next((one for one in report.events() if one.name == SEQUENTIAL), None)
+    if event is None or not event.waits:
+        return Limit(1e-4, "assumed: nothing was read", says=["nothing was read: the disk is an assumption"])
+    mean_s = event.each_s
+    fastest_s = min(mean_s, quantile(histogram(report, SEQUENTIAL), FASTEST) or mean_s)
+    under_way = event.total.value / report.span_s
+    writes_s = write_s_of(report)
+    place = f"wait event histogram: the fastest {FASTEST:.0%} of {SEQUENTIAL} take less"
+    if mean_s < QUEUES * fastest_s or under_way < LEAST_UNDER_WAY:
+        return Limit(
+            mean_s, f"{SEQUENTIAL}: mean of {show_seconds(mean_s)} with {under_way:.3g} under way", writes_s, says=[
+                "reads hardly queue: no limit of the disk shows; what it ends at is not known, and more load is "
+                "answered as if it had none"
+            ],
+        )  # fmt: skip
+    reads, writes = (
+        report.per_second("Read IO requests", "Physical read"),
+        report.per_second("Write IO requests", "Physical write"),
+    )
+    waited = sum(one.waits for one in report.events() if one.name in (SEQUENTIAL, SCATTERED)) / report.span_s
+    own_per_s = waited + (writes.value if writes else 0.0)
+    found = Limit(
+        fastest_s, place, writes_s, own_per_s,
+        f"reads and writes of the database a second, while a read takes {mean_s / fastest_s:.1f} times the fastest",
+    )  # fmt: skip
+    busiest = _same_device(readings, reads.value if reads else 0.0)
+    if busiest is not None:
+        name, file, all_per_s = busiest
+        found.says.append(
+            f"in {file} {name} served {all_per_s:,.0f} requests a second, {all_per_s - own_per_s:,.0f} of them not of "
+            f"this database's files: the limit for it is what it got, {own_per_s:,.0f}"
+        )
+    return found
+
+
+def write_s_of(report: Report) -> float | None:
+    """Mean time of LGWR's writes, or where a report has none the longer one of commits; None without commits."""
+    part = "Wait Events: background: log file parallel write"
+    waits, total = report.named(part, "Waits"), report.named(part, "Total Wait Time (s)")
+    if waits and total and waits.value and total.value:
+        return total.value / waits.value
+    synced = next((one for one in report.events() if one.name == LOG_FILE_SYNC), None)
+    return synced.each_s if synced is not None and synced.each_s else None
+
+
+def _same_device(readings: Sequence[Reading], reads_per_s: float) -> tuple[str, str, float] | None:
+    """The device of an iostat whose reads a second are those of the report: name, file, requests a second."""
+    for reading in readings:
+        if reading.format != "iostat":
+            continue
+        for series in reading.series:
+            columns = {column.name: values for column, values in series.by_column(reading.first_sample)}
+            if "r/s" not in columns or "w/s" not in columns:
+                continue
+            count = max(1, len(columns["r/s"]))
+            reads, writes = sum(columns["r/s"]) / count, sum(columns["w/s"]) / count
+            if reads_per_s and abs(reads / reads_per_s - 1) < SAME:
+                return series.of, reading.file, reads + writes
+    return None
+
+
+def histogram(report: Report, event: str) -> list[tuple[float, float]]:
+    """Share of the waits below each bound in seconds, from the event's main histogram."""
+    part = f"Wait Event Histogram: {event}"
+    figures = [one for one in report.reading.figures if one.of == part and BELOW.match(one.name)]
+    if not figures:
+        return []
+    by_line: dict[int, list[tuple[float, float]]] = {}
+    for one in figures:
+        by_line.setdefault(one.line, []).append((_bound_s(one.name), one.value))
+    # A report has up to three parts, each of all waits; what a part sums up in its first bucket an earlier one splits.
+    total, last_s = 0.0, 0.0
+    found: list[tuple[float, float]] = []
+    for line in sorted(by_line):
+        for bound_s, share in sorted(by_line[line]):
+            if bound_s > last_s * 1.01:
+                total, last_s = total + share, bound_s
+                found.append((bound_s, total))
+    return found
+
+
+def _bound_s(name: str) -> float:
+    number, unit = BELOW.match(name).groups()  # type: ignore[union-attr]
+    return (1 / float(number) if "1/" in name else float(number)) * UNIT_S[unit]
+
+
+def quantile(shares: Sequence[tuple[float, float]], wanted: float) -> float | None:
+    """Seconds below which the share *wanted* of the waits lies, even in logarithm within a bucket; None without any."""
+    below_s, below = 0.0, 0.0
+    for bound, share in shares:
+        if share >= wanted:
+            low = below_s or bound / 2
+            inside = (wanted - below) / (share - below) if share > below else 1.0
+            return float(low * (bound / low) ** inside)
+        below_s, below = bound, share
+    return None

@@ -1,0 +1,103 @@
+"""The figures of one AWR or Statspack report under names that hold for every release."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Final
+
+from validation.instruments import Figure, NotReadable, Reading
+
+LOAD: Final = "Load Profile: "
+TIME_MODEL: Final = "Time Model: "
+FOREGROUND: Final = "Wait Events: foreground: "
+CACHE: Final = "Memory Statistics: Buffer Cache"
+WHOLE: Final = "report"
+IDLE: Final = ("SQL*Net message from", "rdbms ipc message", "pmon timer", "smon timer", "jobq slave wait")
+"""Begins of the events in which a session waits for work; they are no part of DB time."""
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """A wait event of sessions: how often, how long altogether, and the lines of both."""
+
+    name: str
+    waits: float
+    total: Figure
+
+    @property
+    def each_s(self) -> float:
+        """Mean wait; reports print it with too few digits, so it is divided out."""
+        return self.total.value / self.waits if self.waits else 0.0
+
+
+@dataclass(slots=True)
+class Report:
+    """What an AWR or Statspack report says, by section."""
+
+    reading: Reading
+    _by_part: dict[str, list[Figure]] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._by_part = {}
+        for figure in self.reading.figures:
+            self._by_part.setdefault(figure.of, []).append(figure)
+
+    def per_second(self, *names: str) -> Figure | None:
+        """A line of the load profile, by the begin of its name; the first of *names* that is there."""
+        for name in names:
+            for part, figures in self._by_part.items():
+                if part.lower().startswith((LOAD + name).lower()):
+                    return next((one for one in figures if one.name.lower().startswith("per second")), None)
+        return None
+
+    def time(self, name: str) -> Figure | None:
+        """A line of the time model, in seconds."""
+        return next((one for one in self._by_part.get(TIME_MODEL + name, []) if one.unit == "s"), None)
+
+    def named(self, part: str, name: str) -> Figure | None:
+        """The figure *name* of *part*."""
+        return next((one for one in self._by_part.get(part, []) if one.name == name), None)
+
+    def events(self) -> Iterator[Event]:
+        """The wait events of sessions that are part of DB time, as printed; the names of text reports are cut."""
+        for part, figures in self._by_part.items():
+            name = part.removeprefix(FOREGROUND)
+            if name == part or name.startswith(IDLE):
+                continue
+            waits = next((one for one in figures if one.name == "Waits"), None)
+            total = next((one for one in figures if one.name.startswith("Total Wait Time")), None)
+            if waits and total:
+                yield Event(name, waits.value, self._finer(name, total))
+
+    def _finer(self, name: str, total: Figure) -> Figure:
+        """The same total from the list of top events, where that prints more digits."""
+        found = [
+            one
+            for one in self._by_part.get(f"Wait Events: top: {name}", [])
+            if one.name.startswith("Total Wait Time")
+        ]
+        return min([total, *found], key=lambda one: one.high - one.low)
+
+    @property
+    def span_s(self) -> float:
+        """Length of the interval."""
+        if elapsed := self.named(WHOLE, "Elapsed"):
+            return elapsed.value
+        if self.reading.interval_s:
+            return self.reading.interval_s
+        raise NotReadable(f"{self.reading.file}: does not say how long its interval is")
+
+    def transactions_per_s(self) -> Figure | None:
+        """Commits and rollbacks a second, from their counts where those are listed, else from the load profile."""
+        printed = self.per_second("Transactions")
+        counts = [self.named(f"Instance Activity: user {what}", "Total") for what in ("commits", "rollbacks")]
+        there = [one for one in counts if one is not None]
+        if not there or not sum(one.value for one in there):
+            return printed
+        value = sum(one.value for one in there) / self.span_s
+        return Figure("per Second", "user commits", value, "1/s", value, value, there[0].line)
+
+    def setting(self, name: str) -> str | None:
+        """A parameter that the report lists; only those that differ from their default are there."""
+        return next((one.value for one in self.reading.settings if one.name == name), None)

@@ -1,0 +1,349 @@
+"""A scenario of the user's own system: the fields that a report determines, each with its lines and interval.
+
+The system is a closed one: as many users as were active on average, who pause so little that throughput and DB time
+are those of the report. What the model does not make of DB time stands there as a stated wait.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from math import ceil
+from typing import Any, Final, cast
+
+from model.causes import BUFFER_BUSY, FREE_BUFFERS, LATCH, LOG_FILE_SYNC, SCATTERED, SEQUENTIAL
+from model.errors import BlocktimeError
+from model.spec import Transactions
+from model.workloads.transactions.parts import parts_of
+from scenarios import from_mapping
+from scenarios.measured import (
+    CPU,
+    DB_TIME,
+    READ_REQUESTS,
+    READ_WAIT,
+    SYNC_WAIT,
+    TRANSACTIONS,
+    WRITES,
+    Compared,
+)  # fmt: skip
+from validation.identify.limit import Limit, limit_of
+from validation.identify.report import Report
+from validation.instruments import Figure, Reading
+
+BASE: Final = "oltp-nvme"
+BASE_MEMORY_BYTES: Final = 64 << 30
+LEAST_ACTIVE: Final = 0.05
+"""Average active sessions below which an hour was idle."""
+CLUSTER: Final = ("gc ", "ges ", "cr request retry")
+TELLS: Final = 0.1
+"""Share of DB time from which on waits that the model does not make are told of."""
+DIRECT: Final = ("direct path read", "db file parallel read")
+MODELLED_READS: Final = (SEQUENTIAL, SCATTERED)
+MOST_READS: Final = 0.8
+"""Share of all reads that sessions wait for one by one; below it the others are told of."""
+HOTTEST_BLOCKS: Final = 4096
+"""So many that nobody waits for another: the report's waits for busy blocks are among the stated ones."""
+
+
+class NotIdentified(BlocktimeError):
+    """Figures that do not determine a system: one sentence says why, and what would."""
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """One field that figures determine."""
+
+    path: str
+    value: Any
+    source: str
+    """File, section and line; the arithmetic where several figures make it."""
+    interval: tuple[float, float] | None = None
+
+
+@dataclass(slots=True)
+class Identified:
+    """A system as far as reports determine it."""
+
+    title: str
+    known: list[Known] = field(default_factory=list)
+    compared: list[Compared] = field(default_factory=list)
+    says: list[str] = field(default_factory=list)
+    """What is assumed, and what would make it surer: a sentence each."""
+
+    def sections(self) -> dict[str, Any]:
+        """The scenario as the content of its file."""
+        found: dict[str, Any] = {"base": BASE, "title": self.title}
+        for known in self.known:
+            *names, last = known.path.split(".")
+            node = found
+            for name in names:
+                node = node.setdefault(name, {})
+            node[last] = known.value
+        work = found["workload"]
+        work["mix"] = [work["mix"]["0"]]
+        found["measured"] = {
+            "says": self.says,
+            "known": [
+                {
+                    "field": one.path,
+                    "source": one.source,
+                    **({"interval": list(one.interval)} if one.interval else {}),
+                }
+                for one in self.known
+            ],
+            "compared": [one.model_dump() for one in self.compared],
+        }
+        return found
+
+
+def identify(readings: Sequence[Reading]) -> Identified:
+    """The system of the first AWR or Statspack report of *readings*; what else its disk does is told from an iostat.
+
+    Raises :class:`NotIdentified` where there is none, or its interval was idle.
+    """
+    reports = [Report(reading) for reading in readings if reading.format == "awr"]
+    if not reports:
+        raise NotIdentified("these files hold no AWR or Statspack report, which a system is identified from")
+    report = reports[0]
+    return _of_report(report, limit_of(report, readings))
+
+
+def _of_report(report: Report, limit: Limit) -> Identified:
+    reading, span_s = report.reading, report.span_s
+    db_time, cpu = report.time("DB time"), report.time("DB CPU")
+    per_s = report.transactions_per_s()
+    if db_time is None or cpu is None or per_s is None:
+        raise NotIdentified(
+            f"{reading.file}: has no time model or no load profile, which a system is identified from"
+        )
+    active = db_time.value / span_s
+    if active < LEAST_ACTIVE or per_s.value <= 0:
+        raise NotIdentified(
+            f"{reading.file}: {active:.2f} sessions were active on average and {per_s.value:g} transactions ended a "
+            "second: an idle interval identifies nothing; give a busy one"
+        )
+    span = f", {reading.begins} to {reading.ends}" if reading.begins and reading.ends else ""
+    found = Identified(f"{reading.title.partition(':')[0]}{span}")
+    each = _Each(found, report, per_s)
+    each.system(active)
+    each.mix(db_time, cpu)
+    each.cache()
+    each.disk(limit)
+    each.own_cpu(cpu)
+    each.compare(db_time, cpu)
+    return found
+
+
+class _Each:
+    """Fills in what one transaction does, section by section."""
+
+    def __init__(self, found: Identified, report: Report, per_s: Figure) -> None:
+        self.found, self.report, self.per_s = found, report, per_s
+        self.count = per_s.value * report.span_s
+        self.events = list(report.events())
+        logical = report.per_second("Logical read")
+        self.logical = logical.value / per_s.value if logical else 0.0
+        changes = report.per_second("Block changes")
+        self.changed = min(self.logical, changes.value / per_s.value / 2) if changes else 0.0
+        self.reads = sum(one.waits for one in self.events if one.name in MODELLED_READS) / self.count
+        """Reads that a session waits for one by one."""
+        writes = report.per_second("Physical write")
+        self.written = writes.value / per_s.value if writes else 0.0
+
+    def know(self, path: str, value: Any, source: str, *figures: Figure | None) -> None:
+        """A field with its source; its interval is as wide as the digits of the *figures* leave it."""
+        there = [one for one in figures if one is not None]
+        where = ", ".join(f"line {one.line:,}" for one in there)
+        interval = None
+        if there and isinstance(value, int | float) and all(one.value for one in there):
+            low = high = float(value)
+            for one in there:
+                low, high = low * one.low / one.value, high * one.high / one.value
+            interval = (low, high)
+        text = f"{self.report.reading.file}: {source}{', ' * bool(where)}{where}"
+        self.found.known.append(Known(path, value, text, interval))
+
+    def system(self, active: float) -> None:
+        """Instance, host and users."""
+        host = self.report.reading.host
+        if block := self.report.setting("db_block_size"):
+            self.know("instance.db_block_size_bytes", int(block), "parameters")
+        if host.cpus:
+            self.know("host.cpus", host.cpus, "header: CPUs, each a processor of its own")
+        users = max(1, ceil(active))
+        self.know("workload.kind", "transactions", "load profile")
+        self.know(
+            "workload.users",
+            users,
+            f"DB time / elapsed = {active:.4g} sessions active on average, rounded up",
+        )
+        self.know(
+            "workload.think_s",
+            (users - active) / self.per_s.value,
+            "what leaves that many active on average",
+            self.per_s,
+        )
+        self.know("client.round_trip_s", 0.0, "DB time does not hold the client's time")
+        self.found.says.append(
+            "one interval cannot tell few busy users from many who pause: the users are those active on average; a "
+            "second interval at another load tells"
+        )
+
+    def mix(self, db_time: Figure, cpu: Figure) -> None:
+        """What the mean transaction does."""
+        mix, per_s = "workload.mix.0.", self.per_s
+        logical, changes = self.report.per_second("Logical read"), self.report.per_second("Block changes")
+        redo, calls = self.report.per_second("Redo size"), self.report.per_second("User calls")
+        self.know(
+            f"{mix}gets",
+            self.logical - self.changed,
+            "logical reads less current gets, a transaction",
+            logical,
+            per_s,
+        )
+        self.know(f"{mix}changed_blocks", self.changed, "block changes / 2, a transaction", changes, per_s)
+        self.know(f"{mix}rows", 0, "part of the CPU that is stated")
+        self.know(
+            f"{mix}redo_bytes",
+            round(redo.value / per_s.value) if redo else 0,
+            "redo size a transaction",
+            redo,
+            per_s,
+        )
+        self.know(
+            f"{mix}calls", calls.value / per_s.value if calls else 0.0, "user calls a transaction", calls
+        )
+        synced = self._event(LOG_FILE_SYNC)
+        commits = synced / self.count > 0.5
+        self.know(
+            f"{mix}commits", commits, f"log file sync: {synced:,.0f} waits for {self.count:,.0f} transactions"
+        )
+        modelled = {*MODELLED_READS, *((LOG_FILE_SYNC,) if commits else ())}
+        waited = sum(one.total.value for one in self.events if one.name in modelled)
+        stated = max(0.0, db_time.value - cpu.value - waited)
+        self.know(
+            f"{mix}stated_wait_s", stated / self.count,
+            "DB time less CPU, reads of data files and commits, a transaction", db_time,
+        )  # fmt: skip
+        self._tell(stated, db_time.value)
+
+    def _tell(self, stated_s: float, db_time_s: float) -> None:
+        """Say of which kinds the stated waits are, where they are more than a little."""
+        if stated_s < TELLS * db_time_s:
+            return
+        cluster_s = sum(one.total.value for one in self.events if one.name.startswith(CLUSTER))
+        busy = sorted(
+            (
+                one
+                for one in self.events
+                if one.name in (BUFFER_BUSY, LATCH, FREE_BUFFERS) or one.name.startswith("enq")
+            ),
+            key=lambda one: -one.total.value,
+        )
+        named = (
+            [f"{cluster_s / db_time_s:.1%} of DB time waits for the cluster"]
+            if cluster_s > stated_s / 10
+            else []
+        )
+        named += [
+            f"{one.total.value / db_time_s:.1%} is {one.name}"
+            for one in busy[:2]
+            if one.total.value > stated_s / 10
+        ]
+        self.found.says.append(
+            f"{stated_s / db_time_s:.1%} of DB time is neither CPU nor I/O of data files nor commits and stays as it "
+            f"was in every what-if{': ' * bool(named)}{', '.join(named)}"
+        )
+
+    def _event(self, name: str) -> float:
+        return sum(one.waits for one in self.events if one.name == name)
+
+    def cache(self) -> None:
+        """Buffer cache, and data of even popularity whose hit ratio is the report's."""
+        cache = self.report.named("Memory Statistics: Buffer Cache", "Begin")
+        cache_bytes = int(cache.value) if cache else 1 << 30
+        self.know("instance.buffer_cache_bytes", cache_bytes, "memory statistics: buffer cache", cache)
+        if 2 * cache_bytes > BASE_MEMORY_BYTES:
+            self.know("host.memory_bytes", 2 * cache_bytes, "assumed: not a limit")
+        gets = max(self.logical - self.changed, self.changed, 1e-9)
+        hit = min(0.99999, max(0.02, 1 - self.reads / gets))
+        requests = self.report.per_second("Read IO requests")
+        if requests and requests.value and self.reads * self.per_s.value < MOST_READS * requests.value:
+            share = 1 - self.reads * self.per_s.value / requests.value
+            self.found.says.append(
+                f"{share:.0%} of the reads are direct or several at once ({', '.join(DIRECT)}): their time is a stated "
+                "wait, and no what-if of the disk moves it"
+            )
+        self.know(
+            "workload.data_bytes",
+            int(cache_bytes / hit),
+            f"data of even popularity of which {hit:.2%} are found in the cache",
+        )
+        self.know("workload.hot_data_percent", 50, "even popularity")
+        self.know("workload.hot_gets_percent", 50, "even popularity")
+        self.know("workload.hottest_gets_percent", 0, "even popularity")
+        self.know("workload.hottest_blocks", HOTTEST_BLOCKS, "assumed: nobody waits for another's block")
+        again = 1 - min(1.0, self.written / self.changed) if self.changed else 0.0
+        self.know(
+            "workload.hottest_changes_percent", round(100 * again, 3),
+            "block changes / 2 less physical writes: changed again before DBWR writes",
+        )  # fmt: skip
+        self.found.says.append(
+            "popularity of the blocks is taken as even: what a larger cache gives is a lower bound"
+        )
+
+    def disk(self, limit: Limit) -> None:
+        """A volume with the latency of its fastest reads, and the limit that binds."""
+        self.know("disk.use", "nvme", "a device without positions")
+        self.know("disk.capacity_bytes", 1 << 46, "assumed: not a limit")
+        self.know("disk.parallel_requests", 1024, "assumed: not a limit")
+        self.know("disk.queue_depth", 1024, "assumed: not a limit")
+        self.know("disk.overhead_s", limit.read_s, limit.read_source)
+        if limit.write_s:
+            self.know(
+                "disk.write_overhead_s", limit.write_s, "log file parallel write, or log file sync: mean"
+            )
+        self.know("disk.bandwidth_bytes_per_s", 2e9, "assumed: not a limit")
+        if limit.per_s:
+            self.know("disk.iops_limit", limit.per_s, limit.source)
+        self.found.says += limit.says
+
+    def own_cpu(self, cpu: Figure) -> None:
+        """CPU that the model does not make of gets, changes and reads; or a get's price where it makes more."""
+        scenario = from_mapping(self.found.sections(), "my")
+        host = scenario.system.host
+        modelled_s = parts_of(scenario.system, cast("Transactions", scenario.workload)).cpu_s
+        each_s = cpu.value / self.count
+        source = f"DB CPU of a transaction less the {modelled_s:.3g} s of its gets, changes and reads"
+        if each_s >= modelled_s:
+            self.know("workload.mix.0.cpu_s", each_s - modelled_s, source, cpu)
+            return
+        for name in ("logical_io_s", "change_block_s", "read_call_s", "buffer_block_s", "call_s", "commit_s"):
+            price_s = getattr(host, name) or 0.0
+            self.know(
+                f"host.{name}", price_s * each_s / modelled_s, "scaled to the DB CPU of a transaction", cpu
+            )
+
+    def compare(self, db_time: Figure, cpu: Figure) -> None:
+        """What the report says and an answer says too."""
+        count, file = self.count, self.report.reading.file
+        waits = {one.name: one for one in self.events}
+
+        def add(name: str, value: float, unit: str, figure: Figure | None) -> None:
+            if figure is None or not figure.value or not value:
+                return
+            low, high = value * figure.low / figure.value, value * figure.high / figure.value
+            self.found.compared.append(
+                Compared(name=name, value=value, unit=unit, low=low, high=high, file=file, line=figure.line)
+            )
+
+        add(TRANSACTIONS, self.per_s.value, "1/s", self.per_s)
+        add(DB_TIME, db_time.value / count, "s", db_time)
+        add(CPU, cpu.value / count, "s", cpu)
+        if SEQUENTIAL in waits:
+            add(READ_WAIT, waits[SEQUENTIAL].each_s, "s", waits[SEQUENTIAL].total)
+            add(READ_REQUESTS, waits[SEQUENTIAL].waits / self.report.span_s, "1/s", waits[SEQUENTIAL].total)
+        if LOG_FILE_SYNC in waits and waits[LOG_FILE_SYNC].waits > count / 2:
+            add(SYNC_WAIT, waits[LOG_FILE_SYNC].each_s, "s", waits[LOG_FILE_SYNC].total)
+        writes = self.report.per_second("Physical write")
+        add(WRITES, writes.value if writes else 0.0, "1/s", writes)

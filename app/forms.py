@@ -200,6 +200,7 @@ GROUPS: Final[dict[str, tuple[Control, ...]]] = {
     ),
     "Page cache": (
         Control("host.filesystem", "File system", only_for=STREAMS),
+        Control("host.journal", "Journal", only_for=("write_stream",)),
         Control("host.memory_bytes", "Memory for it", only_for=STREAMS),
         Control("host.dirty_background_ratio_percent", "dirty_background_ratio", only_for=("write_stream",)),
         Control("host.dirty_ratio_percent", "dirty_ratio", only_for=("write_stream",)),

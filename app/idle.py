@@ -18,6 +18,7 @@ MATTERS_FOR: Final[dict[str, tuple[str, ...]]] = {
     "host.filesystem": THROUGH_CACHE,
     "host.read_ahead_bytes": THROUGH_CACHE,
     "host.folios": THROUGH_CACHE,
+    "host.journal": THROUGH_CACHE,
     "host.memory_bytes": WRITTEN_BACK,
     "host.dirty_background_ratio_percent": WRITTEN_BACK,
     "host.dirty_ratio_percent": WRITTEN_BACK,

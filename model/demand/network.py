@@ -306,7 +306,7 @@ def _behind(system: System, calls: Any, demand: CallDemand, own_s: Number) -> Fl
     at_limit_s = where(size > held_at, at_limit_s, 0.0)
     committed: Number = 0.0
     commits: Number = 0
-    if host.filesystem == "ext3" and host.journal_data == "ordered":
+    if host.journal and host.filesystem == "ext3" and host.journal_data == "ordered":
         first_s = larger(0.0, host.journal_commit_s - host.journal_age_s)
         commits = where(own_s > first_s, 1 + floor_div(own_s - first_s, host.journal_commit_s), 0)
         committed = where(commits > 0, (first_s + (commits - 1) * host.journal_commit_s) * dirtied_per_s, 0.0)

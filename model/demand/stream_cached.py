@@ -148,7 +148,7 @@ def _committed_s(
     writes of a commit; several programs that commit at a time share the seeks, as their records adjoin.
     """
     disk = system.disk
-    records = [pages * block_layer.PAGE_BYTES for pages in page_cache.JOURNAL_PAGES]
+    records = [pages * block_layer.PAGE_BYTES for pages in page_cache.commit_pages(system.host.journal)]
     if disk.write_cache_bytes or not disk.rotation_s:
         seek_s = 0.0 if disk.write_cache_bytes else disk.average_seek_s
         took = [disk_sets.answered_s(disk, size) for size in records]
@@ -178,7 +178,8 @@ def _committed_s(
     sent_s, records_s = (size / disk.bandwidth_bytes_per_s for size in (size_bytes, sum(records)))
 
     def each_s(programs: int) -> Number:
-        turn_s = disk_means.sequential_service_s(disk, records[1], 0.0, True) if programs == 1 else 0.0
+        alone_in_order = programs == 1 and len(records) > 1
+        turn_s = disk_means.sequential_service_s(disk, records[-1], 0.0, True) if alone_in_order else 0.0
         near_s = (runs - 1 / programs) * data.held_s
         return near_s + (2 * far_s + sent_s) / programs + records_s + turn_s
 
@@ -212,11 +213,11 @@ def _committing(calls: Any, own_s: Number, commit_s: Number) -> Number:
 
 def _journal_requests(host: Any, calls: Any, path: str) -> int:
     """Requests of the commit that a synchronous write or an fsync waits for: blocks, then the commit block."""
-    if host.filesystem == "none" or host.journal_elsewhere:
+    if host.filesystem == "none" or (host.journal and host.journal_elsewhere):
         return 0
     release = block_layer.release_of(host.kernel)
     commits = path == "buffered" or calls.extends or block_layer.commits_in_place(release, path)
-    return len(page_cache.JOURNAL_PAGES) if commits else 0
+    return len(page_cache.commit_pages(host.journal)) if commits else 0
 
 
 def read_ahead(system: System, calls: Any) -> CallDemand:

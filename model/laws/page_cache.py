@@ -21,6 +21,15 @@ JOURNAL_PAGES = (4, 1)
 [linux-ext3]."""
 
 
+INODE_PAGES = (1,)
+"""What a commit writes where there is no journal: the block of the inode, where it lies [linux-ext3]."""
+
+
+def commit_pages(journal: bool) -> tuple[int, ...]:
+    """Pages of the requests that a commit writes, one after the other: of the journal, or of the inode alone."""
+    return JOURNAL_PAGES if journal else INODE_PAGES
+
+
 def journal_byte(capacity_bytes: int) -> int:
     """First byte of the journal: in the middle of the device, where mkfs lays it [general knowledge]."""
     return capacity_bytes // 2 // MIB * MIB

@@ -40,7 +40,7 @@ ORACLE_COSTS = fields(
 
 PAGE_CACHE = fields("workload", "extends", "fadvise", "fsync_every") | fields(
     "host",
-    "read_ahead_bytes", "filesystem", "folios", "journal_commit_s", "journal_data", "journal_elsewhere",
+    "read_ahead_bytes", "filesystem", "folios", "journal", "journal_commit_s", "journal_data", "journal_elsewhere",
     "journal_age_s", "memory_bytes", "dirty_background_ratio_percent", "dirty_ratio_percent",
     "dirty_writeback_s", "dirty_expire_s", "page_cache_hit_fraction", "copy_bytes_per_s",
     "page_write_s", "page_submit_s",

@@ -45,10 +45,10 @@ class PageCache:
         self._kick = env.event()
         self._dirtied = env.event()
         self._opened = env.event()
-        self._journals = host.filesystem in ("ext3", "ext4")
+        self._journals = host.journal and host.filesystem in ("ext3", "ext4")
         aged = self._journals and host.journal_age_s > 0
         self._transaction_s: float | None = -host.journal_age_s if aged else None
-        self._ordered = host.filesystem == "ext3" and host.journal_data == "ordered"
+        self._ordered = self._journals and host.filesystem == "ext3" and host.journal_data == "ordered"
         self._by_page = block_layer.page_by_page(self.release, host.filesystem)
         self._largest_bytes = int(
             largest_bytes_of(host, "buffered", writes=True, call_bytes=block_layer.MAX_SEGMENT_BYTES)
@@ -110,11 +110,15 @@ class PageCache:
         yield from self.device.flush()
 
     def commit_record(self, owner: int) -> Step:
-        """Write what a transaction adds to the journal, and wait for it: first the blocks, then the commit block."""
+        """Write what a transaction adds to the journal, and wait for it: first the blocks, then the commit block.
+
+        Without a journal it is the inode's block, the same one each time.
+        """
+        host = self.host
         self._transaction_s = None
-        if self.host.journal_elsewhere or self.host.filesystem == "none":
+        if (host.journal and host.journal_elsewhere) or host.filesystem == "none":
             return
-        for pages in page_cache.JOURNAL_PAGES:
+        for pages in page_cache.commit_pages(host.journal):
             left = pages * self.pages.page_bytes
             while left:
                 done = self.env.event()
@@ -124,7 +128,7 @@ class PageCache:
                 left -= size
                 self.device.unplug()
                 yield done
-        if self._journal_byte > self._journal_first_byte + JOURNAL_BYTES:
+        if not host.journal or self._journal_byte > self._journal_first_byte + JOURNAL_BYTES:
             self._journal_byte = self._journal_first_byte
         yield from self.device.flush()
 

@@ -68,6 +68,11 @@ class Host(Frozen):
         "Whether the page cache keeps files in folios; if not set, as kernel and file system have it",
         "linux-folios",
     )
+    journal: bool = setting(
+        True,
+        "Whether ext3 and ext4 keep a journal; without one, as ext2, a commit writes the file's inode where it is",
+        "linux-ext3",
+    )
     journal_commit_s: Seconds = setting(
         5.0, "commit=, seconds after which ext3 and ext4 commit a transaction", "linux-ext3", ge=0.01, le=3600
     )
@@ -212,6 +217,14 @@ class Host(Frozen):
         if isinstance(value, str):
             release_of(value)
         return value
+
+    @model_validator(mode="after")
+    def _journal_can_be_left_out(self) -> Host:
+        if not self.journal and self.filesystem not in ("ext3", "ext4"):
+            raise ValueError(
+                f"journal false is for filesystem ext3 and ext4; filesystem is {self.filesystem}"
+            )
+        return self
 
     @model_validator(mode="after")
     def _folios_are_in_the_kernel(self) -> Host:

@@ -98,7 +98,7 @@ def test_a_stream_has_the_controls_of_calls_kernel_disk_and_iostat_alone() -> No
         "workload.fsync_every", "disk.controller_writes_per_s",
         "disk.write_cache_bytes", "host.dirty_background_ratio_percent",
         "host.dirty_ratio_percent", "host.dirty_writeback_s", "host.dirty_expire_s", "disk.write_cache_flushed",
-        "workload.extends",
+        "workload.extends", "host.journal",
     }  # fmt: skip
     assert shown("read_stream") == common | {
         "disk.controller_reads_per_s",

@@ -44,14 +44,14 @@ class Transaction(Frozen):
         le=1_000_000,
     )
     cpu_s: Seconds = setting(
-        0.0, "CPU of its SQL and PL/SQL beyond gets, rows, changes and calls", GENERAL, ge=0, le=1e6
+        0.0, "CPU of its SQL and PL/SQL beyond gets, rows, changes and calls", GENERAL, ge=0, le=86_400
     )
     stated_wait_s: Seconds = setting(
         0.0,
         "Waits that are stated and not modelled: of a cluster, for locks of the application",
         GENERAL,
         ge=0,
-        le=1e6,
+        le=86_400,
     )
     scan_blocks: Real = setting(
         0.0,

@@ -189,7 +189,7 @@ class Calls(Work):
     asks_the_kernel: ClassVar[bool] = True
     block_size_bytes: Size = setting(8 * KIB, "Bytes of a call (bs= of dd)", GENERAL, ge=512, le=64 * MIB)
     count: Whole = setting(1000, "Calls (count= of dd), of each user", GENERAL, ge=1, le=100_000_000)
-    runtime_s: Annotated[Seconds, Field(gt=0, le=2_592_000)] | None = setting(
+    runtime_s: Annotated[Seconds, Field(gt=0, le=86_400)] | None = setting(
         None,
         "Run time of each program: it begins no call later, even if calls of count remain; count alone if not set",
         GENERAL,

@@ -298,6 +298,7 @@ class _Each:
         self.know("disk.capacity_bytes", 1 << 46, "assumed: not a limit")
         self.know("disk.parallel_requests", 1024, "assumed: not a limit")
         self.know("disk.queue_depth", 1024, "assumed: not a limit")
+        self.know("host.nr_requests", 1024, "assumed: not a limit")
         self.know("disk.overhead_s", limit.read_s, limit.read_source)
         if limit.write_s:
             self.know(

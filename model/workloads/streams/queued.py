@@ -39,7 +39,7 @@ READS = (
 def is_queued(system: System, files: list[File]) -> bool:
     """Whether the loop over all calls is the same as the simulation of all parties."""
     host, disk = system.host, system.disk
-    in_turn = disk.parallel_requests == 1 or disk.write_overhead_s in (None, disk.overhead_s)
+    one_by_one = bool(disk.rotation_s) or disk.parallel_requests == 1
     works = {id(file.calls): file.calls for file in files}.values()
     return (
         host.scheduler in IN_ORDER + IN_BATCHES
@@ -47,7 +47,7 @@ def is_queued(system: System, files: list[File]) -> bool:
         and all(
             work.rate_per_s is not None and work.block_size_bytes <= _largest_bytes(host) for work in works
         )
-        and (in_turn or len({file.write for file in files}) == 1)
+        and (one_by_one or disk.write_overhead_s in (None, disk.overhead_s))
         and reads_all(READS, system, works)
     )
 

@@ -23,6 +23,7 @@ from model.causes import (
     ROOM,
     ROW_LOCK,
     SEARCHING,
+    STATED,
     THINKING,
 )
 from model.results import RunResult
@@ -296,10 +297,11 @@ def _finding(base: RunResult, other: RunResult, steps: list[Part]) -> str:
 def key_html(results: list[RunResult]) -> str:
     """The legend of the wait classes that occur, as HTML with the same colours and a pattern for each."""
     seen = [kind for kind in LOOKS if any(abs(by_class(result)[kind]) > UNCHANGED_S for result in results)]
+    stated = any(STATED in result.time.wait for result in results)
     names = {
         "CPU: search": "CPU of the search for space",
         "Idle": "Idle (the client)",
-        "Other": "Unaccounted",
+        "Other": "Stated or unaccounted" if stated else "Unaccounted",
     }
     return "".join(
         f'<span class="key"><i style="background-color:{LOOKS[kind][0]};'

@@ -291,9 +291,9 @@ def run_one(
     width = width_of_terminal()
     lines = run_lines(result, asked.title, width=width, bar=bar_letter())
     if asked.compared and not settings:
-        from app.measured_text import measured_lines
+        from app.measured_text import as_modelled_lines
 
-        print_lines([*measured_lines(asked.compared, result, width), ""])
+        print_lines([*as_modelled_lines(asked.compared, result, width), ""])
     print_lines([*lines, *([""] if uncertainty else []), *uncertainty_lines(result, width)])
 
 

@@ -124,6 +124,11 @@ def facts(path: str, kind: str = "full_scan") -> Facts | None:
     )
 
 
+def facts_of_any_kind(path: str) -> Facts | None:
+    """What the field *path* allows in the first kind of workload that has it; None where none has."""
+    return next(filter(None, (facts(path, kind) for kind in WORKLOADS)), None)
+
+
 OWN: Final = "own"
 
 

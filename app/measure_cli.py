@@ -94,10 +94,12 @@ def _write(out: Path, readings: list[Reading]) -> list[str]:
         write_beside(out, "\n".join(measured_lines(readings)) + "\n")
         return ["", f"{out.name} holds the figures and no scenario: {reason}."]
     write_beside(out, "\n".join(measured_lines(readings, found.sections())) + "\n")
+    assumed = sum(one.assumed for one in found.known)
     return [
         "",
-        f"{out.name} is a scenario of the system: the figures determine {len(found.known)} fields, each named there "
-        f"with its lines. blocktime run {out.name} prints {len(found.compared)} figures as measured and as modelled.",
+        f"{out.name} is a scenario of the system: the figures determine {len(found.known) - assumed} fields, each "
+        f"named there with its lines, and {assumed} are assumed. blocktime run {out.name} prints "
+        f"{len(found.compared)} figures as measured and as modelled.",
         *(f"{text[0].upper()}{text[1:]}." for text in found.says),
     ]
 

@@ -14,7 +14,7 @@ NAME: Final = 36
 COLOURS: Final[dict[Light, str]] = {"reproduces": "green", "roughly": "yellow", "does not": "red"}
 
 
-def measured_lines(compared: Sequence[Compared], result: RunResult, width: int) -> Iterator[str]:
+def as_modelled_lines(compared: Sequence[Compared], result: RunResult, width: int) -> Iterator[str]:
     """Each figure that was read beside the answer's, and how well the model reproduces them."""
     rows = as_modelled(compared, result)
     if not rows:
@@ -25,7 +25,7 @@ def measured_lines(compared: Sequence[Compared], result: RunResult, width: int) 
         one = row.measured
         yield (
             f"{one.name:<{NAME}}{_shown(one.value, one.unit):>12}{_shown(row.modelled, one.unit):>12}"
-            f"{100 * row.off_fraction:>+7.1f} %   line {one.line:,}"
+            f"{round(100 * row.off_fraction, 1) + 0.0:>+7.1f} %   line {one.line:,}"
         )
     light = light_of(rows)
     yield from wrapped(sentence(rows), width, bold=True, colour=COLOURS[light])

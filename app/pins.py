@@ -11,7 +11,7 @@ from urllib.parse import parse_qsl, urlencode
 import streamlit as st
 
 from app import address, own_files
-from app.fields import facts
+from app.fields import facts_of_any_kind
 from app.output import one_line
 from app.packed import LONGEST
 from app.sweep_form import label_of
@@ -62,7 +62,7 @@ def automatic(pin: Pin, base: Pin) -> str:
 
 def change_words(path: str, text: str) -> str:
     """A changed field in a DBA's words: ``Block size 16K``."""
-    field, value = facts(path), value_of(path, text)
+    field, value = facts_of_any_kind(path), value_of(path, text)
     if field is not None and isinstance(value, int | float | bool) and not field.of_text:
         text = field.show(value)
     return f"{label_of(path)} {one_line(text)}"

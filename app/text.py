@@ -77,7 +77,7 @@ MOST_READ_SIZES = 8
 WAITING = {
     FROM_CLIENT: "waiting for the client",
     TO_CLIENT: "sending to the client",
-    STATED: "stated waits, not modelled",
+    STATED: "a stated wait, not modelled",
     MORE_DATA: "sending to the client",
     DIRECT: "waiting for reads",
     SCATTERED: "waiting for reads",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 from typing import Any, get_args
 
@@ -50,8 +50,13 @@ def one_sentence(error: ValidationError, section: str = "") -> tuple[str, str]:
     for fault in faults:  # a field of several forms reports one fault for each; the most telling one is kept
         if fault.place not in kept or fault.kind in _LIMITS:
             kept[fault.place] = fault
-    first, *others = kept.values()
+    first, *others = (fault for fault in kept.values() if not _follows(fault, kept))
     return first.place, _say(first) + more_faults([one.place for one in others])
+
+
+def _follows(fault: _Fault, places: Iterable[str]) -> bool:
+    """Whether a list is too short only because its entries are at fault, which are told themselves."""
+    return fault.kind == "too_short" and any(place.startswith(f"{fault.place}.") for place in places)
 
 
 def more_faults(places: Sequence[str]) -> str:

@@ -30,6 +30,7 @@ class Limit:
 
     read_s: float
     read_source: str
+    """Empty where nothing was read and *read_s* is assumed."""
     write_s: float | None = None
     """Mean write of LGWR."""
     per_s: float | None = None
@@ -41,7 +42,7 @@ def limit_of(report: Report, readings: Sequence[Reading]) -> Limit:
     """The data device of *report*: fastest reads of its histogram, and its limit where reads wait in a queue."""
     event = next((one for one in report.events() if one.name == SEQUENTIAL), None)
     if event is None or not event.waits:
-        return Limit(1e-4, "assumed: nothing was read", says=["nothing was read: the disk is an assumption"])
+        return Limit(1e-4, "", says=["nothing was read: the disk is an assumption"])
     mean_s = event.each_s
     fastest_s = min(mean_s, quantile(histogram(report, SEQUENTIAL), FASTEST) or mean_s)
     under_way = event.total.value / report.span_s

@@ -25,13 +25,14 @@ from scenarios.measured import (
     TRANSACTIONS,
     WRITES,
     Compared,
-)  # fmt: skip
+)
 from validation.identify.limit import Limit, limit_of
 from validation.identify.report import Report
 from validation.instruments import Figure, Reading
 
 BASE: Final = "oltp-nvme"
 BASE_MEMORY_BYTES: Final = 64 << 30
+ASSUMED_CACHE_BYTES: Final = 1 << 30
 LEAST_ACTIVE: Final = 0.05
 """Average active sessions below which an hour was idle."""
 CLUSTER: Final = ("gc ", "ges ", "cr request retry")
@@ -58,6 +59,8 @@ class Known:
     source: str
     """File, section and line; the arithmetic where several figures make it."""
     interval: tuple[float, float] | None = None
+    assumed: bool = False
+    """Whether no figure says it: it is set so that it decides nothing."""
 
 
 @dataclass(slots=True)
@@ -86,6 +89,7 @@ class Identified:
             "known": [
                 {
                     "field": one.path,
+                    "how": "assumed" if one.assumed else "measured",
                     "source": one.source,
                     **({"interval": list(one.interval)} if one.interval else {}),
                 }
@@ -151,7 +155,7 @@ class _Each:
         self.written = writes.value / per_s.value if writes else 0.0
 
     def know(self, path: str, value: Any, source: str, *figures: Figure | None) -> None:
-        """A field with its source; its interval is as wide as the digits of the *figures* leave it."""
+        """A field that figures determine; its interval is as wide as the digits of the *figures* leave it."""
         there = [one for one in figures if one is not None]
         where = ", ".join(f"line {one.line:,}" for one in there)
         interval = None
@@ -162,6 +166,10 @@ class _Each:
             interval = (low, high)
         text = f"{self.report.reading.file}: {source}{', ' * bool(where)}{where}"
         self.found.known.append(Known(path, value, text, interval))
+
+    def assume(self, path: str, value: Any, why: str) -> None:
+        """A field that no figure determines."""
+        self.found.known.append(Known(path, value, why, assumed=True))
 
     def system(self, active: float) -> None:
         """Instance, host and users."""
@@ -183,7 +191,7 @@ class _Each:
             "what leaves that many active on average",
             self.per_s,
         )
-        self.know("client.round_trip_s", 0.0, "DB time does not hold the client's time")
+        self.assume("client.round_trip_s", 0.0, "DB time does not hold the client's time")
         self.found.says.append(
             "one interval cannot tell few busy users from many who pause: the users are those active on average; a "
             "second interval at another load tells"
@@ -202,7 +210,7 @@ class _Each:
             per_s,
         )
         self.know(f"{mix}changed_blocks", self.changed, "block changes / 2, a transaction", changes, per_s)
-        self.know(f"{mix}rows", 0, "part of the CPU that is stated")
+        self.assume(f"{mix}rows", 0, "their CPU is part of what is stated")
         self.know(
             f"{mix}redo_bytes",
             round(redo.value / per_s.value) if redo else 0,
@@ -228,7 +236,7 @@ class _Each:
         self._tell(stated, db_time.value)
 
     def _tell(self, stated_s: float, db_time_s: float) -> None:
-        """Say of which kinds the stated waits are, where they are more than a little."""
+        """Say of which kinds the stated wait is, where it is more than a little."""
         if stated_s < TELLS * db_time_s:
             return
         cluster_s = sum(one.total.value for one in self.events if one.name.startswith(CLUSTER))
@@ -261,10 +269,14 @@ class _Each:
     def cache(self) -> None:
         """Buffer cache, and data of even popularity whose hit ratio is the report's."""
         cache = self.report.named("Memory Statistics: Buffer Cache", "Begin")
-        cache_bytes = int(cache.value) if cache else 1 << 30
-        self.know("instance.buffer_cache_bytes", cache_bytes, "memory statistics: buffer cache", cache)
+        cache_bytes = int(cache.value) if cache else ASSUMED_CACHE_BYTES
+        if cache:
+            self.know("instance.buffer_cache_bytes", cache_bytes, "memory statistics: buffer cache", cache)
+        else:
+            self.assume("instance.buffer_cache_bytes", cache_bytes, "the report does not print it")
+            self.found.says.append("the report does not print the size of the buffer cache: 1G is assumed")
         if 2 * cache_bytes > BASE_MEMORY_BYTES:
-            self.know("host.memory_bytes", 2 * cache_bytes, "assumed: not a limit")
+            self.assume("host.memory_bytes", 2 * cache_bytes, "not a limit")
         gets = max(self.logical - self.changed, self.changed, 1e-9)
         hit = min(0.99999, max(0.02, 1 - self.reads / gets))
         requests = self.report.per_second("Read IO requests")
@@ -279,10 +291,10 @@ class _Each:
             int(cache_bytes / hit),
             f"data of even popularity of which {hit:.2%} are found in the cache",
         )
-        self.know("workload.hot_data_percent", 50, "even popularity")
-        self.know("workload.hot_gets_percent", 50, "even popularity")
-        self.know("workload.hottest_gets_percent", 0, "even popularity")
-        self.know("workload.hottest_blocks", HOTTEST_BLOCKS, "assumed: nobody waits for another's block")
+        self.assume("workload.hot_data_percent", 50, "even popularity")
+        self.assume("workload.hot_gets_percent", 50, "even popularity")
+        self.assume("workload.hottest_gets_percent", 0, "even popularity")
+        self.assume("workload.hottest_blocks", HOTTEST_BLOCKS, "nobody waits for another's block")
         again = 1 - min(1.0, self.written / self.changed) if self.changed else 0.0
         self.know(
             "workload.hottest_changes_percent", round(100 * again, 3),
@@ -294,17 +306,19 @@ class _Each:
 
     def disk(self, limit: Limit) -> None:
         """A volume with the latency of its fastest reads, and the limit that binds."""
-        self.know("disk.use", "nvme", "a device without positions")
-        self.know("disk.capacity_bytes", 1 << 46, "assumed: not a limit")
-        self.know("disk.parallel_requests", 1024, "assumed: not a limit")
-        self.know("disk.queue_depth", 1024, "assumed: not a limit")
-        self.know("host.nr_requests", 1024, "assumed: not a limit")
-        self.know("disk.overhead_s", limit.read_s, limit.read_source)
+        self.assume("disk.use", "nvme", "a device without positions")
+        self.assume("disk.capacity_bytes", 1 << 46, "not a limit")
+        self.assume("disk.parallel_requests", 1024, "not a limit")
+        self.assume("disk.queue_depth", 1024, "not a limit")
+        self.assume("host.nr_requests", 1024, "not a limit")
+        (self.know if limit.read_source else self.assume)(
+            "disk.overhead_s", limit.read_s, limit.read_source or "nothing was read"
+        )
         if limit.write_s:
             self.know(
                 "disk.write_overhead_s", limit.write_s, "log file parallel write, or log file sync: mean"
             )
-        self.know("disk.bandwidth_bytes_per_s", 2e9, "assumed: not a limit")
+        self.assume("disk.bandwidth_bytes_per_s", 2e9, "not a limit")
         if limit.per_s:
             self.know("disk.iops_limit", limit.per_s, limit.source)
         self.found.says += limit.says

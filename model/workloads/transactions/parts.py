@@ -51,7 +51,7 @@ class Parts:
     hottest_gets: float
     hottest_changes: float
     apart_s: float
-    """Client, network and stated waits."""
+    """Client, network and the stated wait."""
     threads: int
     mbrc: int
     """Blocks of a multiblock read."""

@@ -47,7 +47,7 @@ def test_the_command_writes_a_scenario_that_runs(tmp_path: Path, capsys: pytest.
     assert printed.startswith("As measured and as modelled")
     assert "The model" in printed
     known = tomllib.loads(out.read_text())["measured"]["known"]
-    assert all(one["source"].startswith("report.txt: ") for one in known)
+    assert all(one["source"].startswith("report.txt: ") == (one["how"] == "measured") for one in known)
     assert main(["run", str(out), "--set", "workload.users=2", "--engine", "calculate"]) == 0
     assert "As measured" not in capsys.readouterr().out
 

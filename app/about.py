@@ -26,7 +26,7 @@ CANNOT: Final = """
 * Writing behind statements: the model assumes that DBWR, LGWR and archiving keep up. Imports and transactions do \
   include writing.
 * Latches and read consistency of single statements: only transactions (`kind = "transactions"`) include them.
-* RAC, Exadata offloading, compression, parallel query.
+* RAC, Exadata offloading, compression; of parallel query joins, sorts and skew (`workload.degree` shares a full scan).
 * With several users, or several reads in flight, the instant estimate is approximate. The page then simulates too.
 """
 PAGES: Final = """

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -348,7 +348,15 @@ def compare(
         differences = [_difference(results, asked, index) for index in range(1, len(results))]
         for difference, found in zip(differences, sure, strict=False):
             difference["uncertainty"] = found.to_json()
-        print_json({"results": [_as_json(result) for result in results], "differences": differences})
+        print_json(
+            {
+                "results": [
+                    {**_as_json(result), **_measured(_own(asked, place), result)}
+                    for place, result in enumerate(results)
+                ],
+                "differences": differences,
+            }
+        )
         return
     from app.compare_text import compare_lines, difference_line, letters_for
     from app.uncertainty_text import difference_lines, difference_sentence
@@ -364,6 +372,7 @@ def compare(
         print_lines(said)
         return
     width = width_of_terminal()
+    print_lines(_lights(asked, results, width))
     print_lines(compare_lines(results, titles, width=width, scenarios=asked))
     if sure:
         print_lines(["", *difference_lines(results, sure, letters, width)])
@@ -386,6 +395,26 @@ def _difference(results: Sequence[RunResult], asked: Sequence[Scenario], index: 
         "components": [asdict(change) for change in changes(base, other)],
         "why": why(base, other, (asked[0], asked[index])),
     }
+
+
+def _own(asked: Sequence[Scenario], place: int) -> Sequence[Compared]:
+    """What was measured of the system that the scenario at *place* describes unchanged."""
+    one = asked[place]
+    bases = [each for each in asked[:place] if each.origin == one.origin]
+    changed = any(each.workload != one.workload or each.system != one.system for each in bases)
+    return () if changed else one.compared
+
+
+def _lights(asked: Sequence[Scenario], results: Sequence[RunResult], width: int) -> Iterator[str]:
+    """How well the model reproduces what was measured of each system that is compared as it was."""
+    from app.lines import wrapped
+    from app.measured_text import COLOURS, sentence
+    from scenarios.measured import as_modelled, light_of
+
+    for place, result in enumerate(results):
+        if rows := as_modelled(_own(asked, place), result):
+            yield from wrapped(sentence(rows), width, bold=True, colour=COLOURS[light_of(rows)])
+            yield ""
 
 
 def _measured(compared: Sequence[Compared], result: RunResult) -> dict[str, Any]:
@@ -452,16 +481,29 @@ def _propagated(
     is_flag=True,
     help="Exit with 1 when a number is outside its declared tolerance or a known gap has closed, and say which.",
 )
-@with_one_engine("calculate", "What predicts the numbers.")
+@click.option(
+    "--against", "reports", multiple=True, metavar="REPORT",
+    help="A report of another interval: what the file of a system, by measure --out, predicts for its load.",
+)  # fmt: skip
+@with_one_engine(None, "What predicts the numbers: calculate if not said, and auto with --against.")
 @with_output
 def validate(
-    cases: tuple[str, ...], check: bool, engine: str, as_json: bool, html: Path | None, quiet: bool
+    cases: tuple[str, ...], check: bool, html: Path | None, as_json: bool, quiet: bool, **how: Any
 ) -> int:
-    """Every printed number against the model: errors in sample, and out of sample, by case and mechanism."""
+    """Every printed number against the model: errors in sample, and out of sample, by case and mechanism.
+
+    With --against, the file of one system, or FILE,KEY=VALUE,..., against an interval that was not used: each figure
+    predicted and measured.
+    """
     from validation import validate as validated
 
+    engine: str | None = how["engine"]
+    if reports := how["reports"]:
+        from app.measure_cli import print_against
+
+        return print_against(cases, reports, engine or "auto", html, as_json=as_json, quiet=quiet)
     with progress_to_terminal(quiet, "validating", "numbers") as progress:
-        validation = validated(cases or None, engine, progress)
+        validation = validated(cases or None, engine or "calculate", progress)
     if html is not None:
         from app.validation_report import validation_page
 

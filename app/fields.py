@@ -89,6 +89,7 @@ _COUNTED: Final = {
     "row_bytes_sd": "bytes",
     "weight": "parts",
     "scan_blocks": "blocks",
+    "parallel_reads": "reads",
     "workload.mix.0.rows": "rows",
 }
 """Real numbers that are no shares, though their names end in no unit."""

@@ -35,7 +35,7 @@ def why_idle(path: str, scenario: Scenario) -> str:
     """Why the field at *path* decides nothing in *scenario*, in a few words; empty where it does."""
     work: Any = scenario.workload
     section, _, name = path.partition(".")
-    if section == "workload" and name not in type(work).model_fields:
+    if section == "workload" and name.partition(".")[0] not in type(work).model_fields:
         return ""
     if is_unread(work.kind, path):
         return "no effect on this kind of workload"
@@ -101,7 +101,27 @@ def _asynchronous(system: System, work: Any) -> Reason:
 def _arraysize(system: System, work: Any) -> Reason:
     if work.inserts:
         return work.method != "array", "rows do not come in arrays"
+    if _finds_one_row(work):
+        return True, "a unique scan finds one row"
     return work.select == "count", "count(*) returns one row"
+
+
+def _finds_one_row(work: Workload) -> bool:
+    """Whether an index unique scan finds the row."""
+    return getattr(work, "access", "") == "unique"
+
+
+def _hot_blocks(work: Workload) -> Reason:
+    given = (getattr(work, name, None) for name in ("popularity", "zipf_exponent", "miss_curve"))
+    return any(given), "popularity is given otherwise"
+
+
+def _clustering(system: System, work: Workload) -> Reason:
+    if getattr(work, "index_only", False):
+        return True, "the table is not visited"
+    if _finds_one_row(work):
+        return True, "a unique scan finds one row"
+    return system.index.clustering_factor is not None, "CLUSTERING_FACTOR is given"
 
 
 def _controller(system: System, work: Workload) -> Reason:
@@ -109,14 +129,15 @@ def _controller(system: System, work: Workload) -> Reason:
 
 
 def _processors(system: System, work: Any) -> Reason:
-    alone = work.users == 1 and not work.beside and system.prices.currency is None
+    alone = work.sessions == 1 and not work.beside and system.prices.currency is None
     return alone and not (work.asks_the_kernel or work.mixed), "one session keeps one busy"
 
 
 RULES: Final[dict[str, Callable[[System, Any], Reason]]] = {
-    "index.clustering": lambda system, work: (
-        system.index.clustering_factor is not None,
-        "CLUSTERING_FACTOR is given",
+    "index.clustering": _clustering,
+    "workload.selectivity_fraction": lambda system, work: (
+        _finds_one_row(work),
+        "a unique scan finds one row",
     ),
     "index.key_bytes": lambda system, work: (system.index.leaf_blocks is not None, "LEAF_BLOCKS is given"),
     "index.unique": lambda system, work: (system.index.leaf_blocks is not None, "LEAF_BLOCKS is given"),
@@ -139,17 +160,33 @@ RULES: Final[dict[str, Callable[[System, Any], Reason]]] = {
     ),
     "disk.use": _no_read,
     "disk.controller_reads_per_s": _controller,
+    "disk.report_interval_s": _controller,
     "disk.controller_writes_per_s": _controller,
     "disk.write_cache_flushed": lambda system, work: (
         not system.disk.write_cache_bytes,
         "the disk has no write cache",
     ),
     "disk.raid_disks": lambda system, work: (system.disk.raid_level == "none", "the disk is no RAID set"),
+    "workload.hot_data_percent": lambda system, work: _hot_blocks(work),
+    "workload.hot_gets_percent": lambda system, work: _hot_blocks(work),
+    "disk.reorder_age_s": lambda system, work: (system.disk.rotation_s == 0, "the disk does not turn"),
+    "disk.limit_io_bytes": lambda system, work: (
+        system.disk.iops_limit is None,
+        "the volume has no limit of requests",
+    ),
+    "disk.limit_slice_s": lambda system, work: (
+        system.disk.iops_limit is None and system.disk.throughput_limit_bytes_per_s is None,
+        "the volume has no limit",
+    ),
     "disk.burst_iops": lambda system, work: (system.disk.iops_limit is None, "the volume has no limit"),
     "disk.burst_credits": lambda system, work: (system.disk.burst_iops is None, "the volume has no burst"),
     "workload.columns": lambda system, work: (work.select == "count", "count(*) returns no column"),
     "workload.arraysize_rows": _arraysize,
     "client.first_fetch_rows": _arraysize,
+    "workload.mix.0.parallel_reads_percent": lambda system, work: (
+        not work.mix[0].parallel_reads,
+        "reads are handed over one by one",
+    ),
     "workload.users": _arrivals("transactions"),
     "workload.think_s": _arrivals("both"),
     "workload.in_flight": _arrivals("both"),

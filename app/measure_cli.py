@@ -36,6 +36,10 @@ MOST_INPUT_BYTES = 4 * 1024**3
     "--out", "out", type=click.Path(path_type=Path), metavar="FILE",
     help="Also write a scenario of the system that the figures identify, with the figures as [measured].",
 )  # fmt: skip
+@click.option(
+    "--statement", metavar="ID",
+    help="With --out: a scenario of this statement of a SQL trace or TKPROF report, by SQL ID or number.",
+)  # fmt: skip
 @click.option("--force", is_flag=True, help="Replace the file that --out names.")
 @click.option(
     "--figures", "all_figures", is_flag=True, help="Print every figure, not the first of each report."
@@ -51,9 +55,12 @@ def measure(files: tuple[str, ...], devices: tuple[str, ...], quiet: bool, **how
     Nothing is changed or sent anywhere. SQL text, and names of hosts, users and objects are kept only when asked for.
     """
     from app.measure_text import MOST_FIGURES, next_line, quiet_line, report_lines
+    from model.errors import SpecError
     from validation.instruments import Keep
 
     out: Path | None = how["out"]
+    if how["statement"] is not None and out is None:
+        raise SpecError("--statement goes with --out, which names the file for its scenario")
     if out is not None:
         _refuse_to_replace(out, how["force"])
     readings, refused = _read(list(_paths(files)), quiet, Keep(sql=how["keep_sql"], names=how["keep_names"]))
@@ -61,7 +68,7 @@ def measure(files: tuple[str, ...], devices: tuple[str, ...], quiet: bool, **how
         _keep_devices(readings, devices)
     identified: list[str] = []
     if out is not None and readings:
-        identified = _write(out, readings)
+        identified = _write(out, readings, how["statement"])
     if how["as_json"]:
         print_json(
             {
@@ -83,23 +90,71 @@ def measure(files: tuple[str, ...], devices: tuple[str, ...], quiet: bool, **how
     return WRONG_INPUT if refused else None
 
 
-def _write(out: Path, readings: list[Reading]) -> list[str]:
-    """Write a scenario of the system, as far as *readings* identify one, with their figures; sentences about it."""
-    from validation.identify.system import NotIdentified, identify
+def print_against(
+    cases: Sequence[str],
+    reports: Sequence[str],
+    engine: str,
+    html: Path | None,
+    *,
+    as_json: bool,
+    quiet: bool,
+) -> int:
+    """Print what the file of a system predicts for the interval of other *reports*; raises what is wrong with them."""
+    from app.measured_text import against_lines, against_sentence
+    from model.errors import SpecError
+    from scenarios import load, to_mapping
+    from validation.identify.against import against
+    from validation.instruments import Keep
+
+    if len(cases) != 1:
+        raise SpecError(f"validate --against: got {len(cases)} files; name the one file of a system")
+    if html is not None:
+        raise SpecError("validate --against: --html has no page of it; leave it out, or use --json")
+    name, *settings = cases[0].split(",")
+    system = load(name)
+    if not system.compared:
+        raise SpecError(f"{name}: has no measured figures; blocktime measure --out writes such a file")
+    readings, refused = _read(list(_paths(reports)), quiet, Keep())
+    if refused:
+        raise refused[0]
+    with progress_to_terminal(quiet, f"predicting {reports[0]}", ""):
+        found = against(system, to_mapping(load(name, settings)), readings, engine)
+    if as_json:
+        print_json(found.to_json())
+    elif quiet:
+        print_lines([against_sentence(found)])
+    else:
+        print_lines(against_lines(found, width_of_terminal()))
+    return 0
+
+
+def _write(out: Path, readings: list[Reading], statement: str | None) -> list[str]:
+    """Write a scenario of the system or of *statement*, as far as *readings* identify it; sentences about it.
+
+    Raises NotIdentified, and writes nothing, where they do not determine the statement.
+    """
+    from validation.identify.found import NotIdentified
+    from validation.identify.statement import identify_statement
+    from validation.identify.system import identify
     from validation.instruments.measured_file import measured_lines
 
     try:
-        found = identify(readings)
+        found = identify(readings) if statement is None else identify_statement(readings, statement)
     except NotIdentified as reason:
+        if statement is not None:
+            raise
         write_beside(out, "\n".join(measured_lines(readings)) + "\n")
-        return ["", f"{out.name} holds the figures and no scenario: {reason}."]
+        calls = any(reading.format in ("10046", "tkprof") for reading in readings)
+        hint = "; --statement makes a scenario of one statement" if calls else ""
+        return ["", f"{out.name} holds the figures and no scenario: {reason}{hint}."]
     write_beside(out, "\n".join(measured_lines(readings, found.sections())) + "\n")
     assumed = sum(one.assumed for one in found.known)
+    known, what = len(found.known) - assumed, "system" if statement is None else "statement"
     return [
         "",
-        f"{out.name} is a scenario of the system: the figures determine {len(found.known) - assumed} fields, each "
-        f"named there with its lines, and {assumed} are assumed. blocktime run {out.name} prints "
-        f"{len(found.compared)} figures as measured and as modelled.",
+        f"{out.name} is a scenario of the {what}: the figures determine {known} fields, each named there with its "
+        f"lines, and {assumed} are assumed. blocktime run {out.name} prints {len(found.compared)} figures as measured "
+        "and as modelled.",
         *(f"{text[0].upper()}{text[1:]}." for text in found.says),
     ]
 
@@ -199,7 +254,8 @@ def _keep_devices(readings: Sequence[Reading], devices: Sequence[str]) -> None:
 
 def _as_data(reading: Reading) -> dict[str, Any]:
     """The reading as plain data: figures as they are, series as columns with printed rows scaled to their units."""
-    data = asdict(replace(reading, series=[]))
+    data = asdict(replace(reading, series=[], fetches={}))
+    del data["fetches"]
     data["series"] = [
         {
             "of": series.of,

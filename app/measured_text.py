@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from app.lines import head, wrapped
 from model.results import RunResult
 from model.units import show_seconds
 from scenarios.measured import AsModelled, Compared, Light, as_modelled, light_of
+
+if TYPE_CHECKING:
+    from validation.identify.against import Against
 
 NAME: Final = 36
 COLOURS: Final[dict[Light, str]] = {"reproduces": "green", "roughly": "yellow", "does not": "red"}
@@ -29,6 +32,31 @@ def as_modelled_lines(compared: Sequence[Compared], result: RunResult, width: in
         )
     light = light_of(rows)
     yield from wrapped(sentence(rows), width, bold=True, colour=COLOURS[light])
+
+
+def against_lines(found: Against, width: int) -> Iterator[str]:
+    """Each figure of an interval that was not used: measured, predicted, and the interval of the prediction."""
+    yield head("An interval that was not used")
+    yield f"{'':<{NAME}}{'measured':>12}{'predicted':>12}{'off':>9}   95 % interval"
+    for one in found.figures:
+        measured, unit = one.row.measured, one.row.measured.unit
+        covered = "" if one.covered else "   not covered"
+        yield (
+            f"{measured.name:<{NAME}}{_shown(measured.value, unit):>12}{_shown(one.row.modelled, unit):>12}"
+            f"{round(100 * one.row.off_fraction, 1) + 0.0:>+7.1f} %   "
+            f"{_shown(one.low, unit)} to {_shown(one.high, unit)}{covered}"
+        )
+    yield from wrapped(against_sentence(found), width, bold=True, colour=COLOURS[found.light])
+
+
+def against_sentence(found: Against) -> str:
+    """How many figures are covered, and which is farthest off."""
+    worst = max((one.row for one in found.figures), key=lambda row: abs(row.off_fraction))
+    side = "above" if worst.off_fraction > 0 else "below"
+    return (
+        f"{found.covered} of {len(found.figures)} measured figures lie within the 95 % interval of their prediction; "
+        f"{worst.measured.name}, {100 * abs(worst.off_fraction):.1f} % {side}, is farthest off."
+    )
 
 
 def sentence(rows: Sequence[AsModelled]) -> str:

@@ -81,16 +81,17 @@ def _counts(result: RunResult) -> dict[str, float]:
     if result.streams:
         return found
     fetch = result.calls.get("fetch")
-    gets = result.logical_io
+    gets, servers = result.logical_io, result.time.servers or 1
     if gets is not None:  # current gets of changes are part of what a change costs
-        found[f"{CPU}buffer gets"] = gets.consistent_gets + (0 if result.changes else gets.current_gets)
-    found[f"{CPU}read calls"] = result.physical_io.read_requests
-    found[f"{CPU}filling the buffer cache"] = result.physical_io.read_blocks
-    found[f"{CPU}calls"] = sum(call.count for call in result.calls.values())
+        every = gets.consistent_gets + (0 if result.changes else gets.current_gets)
+        found[f"{CPU}buffer gets"] = every / servers
+    found[f"{CPU}read calls"] = result.physical_io.read_requests / servers
+    found[f"{CPU}filling the buffer cache"] = result.physical_io.read_blocks / servers
+    found[f"{CPU}calls"] = sum(call.count for call in result.calls.values()) / servers
     if result.transactions is not None:
         found[f"{CPU}calls"] = found.get(FROM_CLIENT, 0.0)
     if fetch is not None:
-        found[f"{CPU}fetching rows"] = fetch.rows
+        found[f"{CPU}fetching rows"] = fetch.rows / servers
     return found | {f"{CPU}{cause}": times for cause, times in times_of_a_session(result).items()}
 
 

@@ -45,6 +45,7 @@ from model.causes import (
     LOG_SPACE,
     MORE_DATA,
     OTHER_SESSION,
+    PARALLEL,
     ROW_LOCK,
     SCATTERED,
     SEQUENTIAL,
@@ -80,6 +81,7 @@ WAITING = {
     STATED: "a stated wait, not modelled",
     MORE_DATA: "sending to the client",
     DIRECT: "waiting for reads",
+    PARALLEL: "waiting for reads",
     SCATTERED: "waiting for reads",
     SEQUENTIAL: "waiting for reads",
     LOG_FILE_SYNC: "waiting for the log writer",
@@ -247,8 +249,10 @@ def tkprof_lines(result: RunResult) -> Iterator[str]:
     yield "Elapsed times include waiting on following events:"
     yield "  Event waited on                             Times   Max. Wait  Total Waited"
     yield "  ----------------------------------------   Waited  ----------  ------------"
+    servers = result.time.servers or 1
     for event, waited in result.time.wait.items():
-        yield f"  {event:<40} {waited.waits:>8.0f}  {waited.max_s:>10.2f}  {waited.total_s:>12.2f}"
+        times, total_s = servers * waited.waits, servers * waited.total_s
+        yield f"  {event:<40} {times:>8.0f}  {waited.max_s:>10.2f}  {total_s:>12.2f}"
 
 
 def _call(name: str, call: Call) -> str:

@@ -12,6 +12,7 @@ from typing import Any
 
 from model.demand.calls import UNBUFFERED
 from model.demand.transactions import DATA, REDO, ROUNDS_OF_USERS, run_transactions
+from model.limit_warnings import paces_slices
 from model.results import Accuracy, RunResult
 from model.spec import System
 
@@ -143,32 +144,32 @@ OF_STATEMENTS = (
     Regime(
         "one session, some blocks cached",
         "Chance decides which blocks are cached, and so which reads are in sequence.",
-        lambda case: case.work.users == 1 and 0 < case.system.table.cached_fraction < 1,
+        lambda case: case.work.sessions == 1 and 0 < case.system.table.cached_fraction < 1,
     ),
     Regime(
         "one session, solid-state device",
         "The session waits for some of its reads, one of which takes as long as the next.",
-        lambda case: case.work.users == 1 and not case.positions and not case.cached,
+        lambda case: case.work.sessions == 1 and not case.positions and not case.cached,
     ),
     Regime(
         "one session, page cache",
         "Pages are read ahead in windows while the session works.",
-        lambda case: case.work.users == 1 and case.cached,
+        lambda case: case.work.sessions == 1 and case.cached,
     ),
     Regime(
         "one session, RAID set of rotating disks",
         "What its members have read ahead decides which of them move their heads.",
-        lambda case: case.work.users == 1 and case.is_set,
+        lambda case: case.work.sessions == 1 and case.is_set,
     ),
     Regime(
         "one session, few reads of a rotating disk",
         "Where the heads are when it begins, and what the first read brings along, decides for all of them.",
-        lambda case: case.work.users == 1 and case.result.physical_io.read_requests < FEW_READS,
+        lambda case: case.work.sessions == 1 and case.result.physical_io.read_requests < FEW_READS,
     ),
     Regime(
         "one session, rotating disk",
         "Where the heads are when a read comes decides how long it takes.",
-        lambda case: case.work.users == 1,
+        lambda case: case.work.sessions == 1,
     ),
     Regime(
         "several sessions, no reads",
@@ -391,7 +392,7 @@ def with_accuracy(system: System, work: Any, result: RunResult, family: str, *, 
         longer_fraction=min(residual.within_fraction, residual.seen(residual.longest)),
         calls=case.calls_in_time,
     )
-    warnings = result.warnings
+    warnings = [*result.warnings, *paces_slices(system.disk)]
     if accuracy.factor > ESTIMATE_FACTOR:
         what = "response time" if result.transactions else "time" if accuracy.calls is None else "number"
         said = f"A simulation would give a {what} of {accuracy.usual_span(result.time)}"

@@ -14,6 +14,7 @@ from model.demand.conditions import extrapolated_constants, extrapolations
 from model.errors import BooksDoNotBalance
 from model.laws.iostat import DeviceSums, quantities
 from model.laws.numeric import Number, known_where, some, where
+from model.limit_warnings import credit_warnings
 from model.measures import measures_of
 from model.money_books import money_of, money_sources
 from model.provenance import Extrapolation
@@ -91,6 +92,8 @@ def close(name: str, system: System, work: Workload, figures: Figures) -> RunRes
     """One checked answer of numbers, with what it costs; raises :class:`BooksDoNotBalance`."""
     figures.money = money_of(system, work, figures)
     figures.extrapolated = extrapolations(system, work, figures.demand)
+    if figures.transactions is None:  # they know how long the credits last at the load that is asked for
+        figures.warnings += credit_warnings(system.disk, figures.device.get("disk"), figures.time.elapsed_s)
     sources = {*figures.law_sources, *(one.source.split(":")[0] for one in system.constants.values())}
     if figures.money is not None:
         sources.update(money_sources(system))

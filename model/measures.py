@@ -9,12 +9,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from model.causes import DIRECT, SCATTERED, SEQUENTIAL
+from model.causes import DIRECT, PARALLEL, SCATTERED, SEQUENTIAL
 from model.laws.numeric import Number, is_array
 from model.results import DeviceStats
 from model.units import unit_of
 
-READ_EVENTS: Final = (DIRECT, SCATTERED, SEQUENTIAL)
+READ_EVENTS: Final = (DIRECT, PARALLEL, SCATTERED, SEQUENTIAL)
 
 
 @dataclass(frozen=True, slots=True)

@@ -188,7 +188,7 @@ def _pace(system: System, work: Any, spent: Spent) -> Pace:
         cpu_hours = price.core_hours(spent.cpu_s)
         core_hours = min(cpu_hours, cpus * hours)  # the threads of a core share its price
         return Pace(hours, core_hours, core_hours / cpu_hours if cpu_hours else 1.0)
-    core_hours = price.core_hours(work.users * spent.cpu_s)
+    core_hours = price.core_hours(work.sessions * spent.cpu_s)
     # NOTE: the mean session may end before the last one; no machine does more than its cores can
     return Pace(larger(price.core_hours(spent.elapsed_s), core_hours / cpus), core_hours)
 

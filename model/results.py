@@ -69,6 +69,8 @@ class TimeBreakdown(Frozen):
     interval: Interval | None = None
     last_session_s: float | None = None
     """Of several sessions: from the begin of the first to the end of the last; elapsed_s is that of the mean one."""
+    servers: float | None = None
+    """Parallel servers that share the statement: the causes are those of the mean one, until the statement is done."""
 
 
 class LogicalIO(Frozen):

@@ -50,13 +50,15 @@ COUNTS: Final = frozenset(
         "block", "itl_entries", "executions", "factor", "table_rows", "draws",
         "moved_in", "stubs", "commits", "in_place", "migrated", "moved_again", "searches", "placed",
         "batch", "fsync_every", "in_flight", "in_flight_most", "calls", "merged_reads", "merged_writes",
-        "late_requests", "heads", "zones",
+        "late_requests", "heads", "zones", "call_trips", "other_gets",
+        "degree", "servers", "parallel_max_servers", "zipf_exponent",
         "queue_depth", "raid_disks", "max_segments", "iops_limit", "burst_iops", "burst_credits",
         "core_factor", "storage_iops", "licence", "support", "infrastructure", "storage", "total", "machine",
         "per_million_logical_io", "per_transaction",
         "threads_per_core", "db_writer_requests", "gets", "weight", "commits_per_log_write", "measured", "under_way",
         "per_s_low", "per_s_high", "saturation_users", "warm_up", "unwritten_blocks", "transactions",
         "rejected_itl", "rejected_space", "rejected_held", "repeats", "commit_every_rows", "chained_rows",
+        "parallel_reads",
     }
 )  # fmt: skip
 

@@ -18,6 +18,9 @@ from model.causes import (
     LOG_SPACE,
     MIGRATING,
     MORE_DATA,
+    PARALLEL,
+    PX_IDLE,
+    PX_SEND,
     RUN_QUEUE,
     SCATTERED,
     SEARCHING,
@@ -47,6 +50,7 @@ SENDS = "sending to the client"
 CALLS = "database calls"
 READS = "reads"
 PROCESSOR = "waiting for a processor"
+SERVERS = "CPU shared by parallel servers"
 BETWEEN = "time between calls (mostly writing the trace)"
 
 MECHANISM = {
@@ -61,9 +65,12 @@ MECHANISM = {
     TO_CLIENT: SENDS,
     MORE_DATA: SENDS,
     DIRECT: READS,
+    PARALLEL: READS,
     SCATTERED: READS,
     SEQUENTIAL: READS,
     **{CPU + cause: cause for cause in (SEARCHING, MIGRATING, UPDATING, INSERTING, DELETING)},
+    PX_IDLE: PX_IDLE,
+    PX_SEND: PX_SEND,
     LOG_FILE_SYNC: LOG_FILE_SYNC,
     LOG_SPACE: LOG_SPACE,
     FREE_BUFFERS: FREE_BUFFERS,
@@ -180,6 +187,8 @@ def _mechanism_of(base: RunResult, other: RunResult) -> Callable[[str], str]:
         return why_streams.mechanism_of(base, other)
     if why_transactions.both(base, other):
         return why_transactions.mechanism
+    if base.time.servers != other.time.servers:
+        return lambda component: SERVERS if component.startswith(CPU) else MECHANISM.get(component, component)
     return lambda component: MECHANISM.get(component, component)
 
 
@@ -306,7 +315,7 @@ def _sentence(name: str, change: Change, base: RunResult, other: RunResult, aske
         return _reads(change, base, other, asked)
     if name == GETS:
         return _gets(change, base, other)
-    if name in (WALK, FETCH, CALLS):
+    if name in (WALK, FETCH, CALLS, SERVERS):
         return _processor_work(name, change, base, other)
     if name in (CLIENT, SENDS):
         return _client(name, change, base, other)
@@ -429,7 +438,14 @@ def _processor_work(name: str, change: Change, base: RunResult, other: RunResult
     if name == WALK and differs(*lengths):
         length = f"{lengths[0]:,.4g} to {lengths[1]:,.4g} bytes"
         return f"walking the rows, {length} long, {takes(change)}, which {told}"
-    what = {WALK: "walking the rows", FETCH: "putting rows into the array", CALLS: "answering calls"}[name]
+    what = {
+        WALK: "walking the rows",
+        FETCH: "putting rows into the array",
+        CALLS: "answering calls",
+        SERVERS: f"the CPU work of each of {other.time.servers:,.0f} parallel servers"
+        if other.time.servers
+        else "the CPU work of one session",
+    }[name]
     return f"{what} {takes(change)}, which {told}"
 
 

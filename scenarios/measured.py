@@ -7,7 +7,7 @@ from typing import Any, Final, Literal
 
 from pydantic import ValidationError
 
-from model.causes import FROM_CLIENT, LOG_FILE_SYNC, SEQUENTIAL
+from model.causes import FROM_CLIENT, LOG_FILE_SYNC, PARALLEL, SCATTERED, SEQUENTIAL
 from model.errors import SpecError, shown
 from model.provenance import Frozen
 from model.results import RunResult
@@ -16,9 +16,19 @@ TRANSACTIONS: Final = "transactions a second"
 DB_TIME: Final = "DB time of a transaction"
 CPU: Final = "CPU of a transaction"
 READ_WAIT: Final = "db file sequential read"
+PARALLEL_WAIT: Final = PARALLEL
 READ_REQUESTS: Final = "db file sequential reads a second"
 SYNC_WAIT: Final = "log file sync"
 WRITES: Final = "blocks written a second"
+ELAPSED: Final = "elapsed time of an execution"
+GETS: Final = "consistent gets"
+FETCH_CALLS: Final = "fetch calls"
+READ_BLOCKS: Final = "blocks read"
+CLIENT_WAIT: Final = "SQL*Net message from client"
+READS_A_SECOND: Final = "reads a second"
+READ_LATENCY: Final = "mean time of a read"
+READ_EACH: Final = {SEQUENTIAL: SEQUENTIAL, SCATTERED: SCATTERED}
+"""Wait event -> the figure of its mean wait."""
 REPRODUCES: Final = 0.05
 ROUGHLY: Final = 0.20
 
@@ -76,18 +86,19 @@ def _wait_s(event: str) -> Callable[[RunResult], float | None]:
     return of
 
 
-def _per_s(result: RunResult) -> float:
-    return result.transactions.per_s if result.transactions is not None else 0.0
+def _per_s(result: RunResult) -> float | None:
+    return result.transactions.per_s if result.transactions is not None else None
 
 
-def _db_time_s(result: RunResult) -> float:
+def _db_time_s(result: RunResult) -> float | None:
     client = result.time.wait.get(FROM_CLIENT)
     return result.time.elapsed_s - (client.total_s if client is not None else 0.0)
 
 
 def _reads_per_s(result: RunResult) -> float | None:
     reads = result.time.wait.get(SEQUENTIAL)
-    return reads.waits * _per_s(result) if reads is not None else None
+    per_s = _per_s(result)
+    return reads.waits * per_s if reads is not None and per_s is not None else None
 
 
 FIGURES: Final[Mapping[str, Callable[[RunResult], float | None]]] = {
@@ -95,8 +106,17 @@ FIGURES: Final[Mapping[str, Callable[[RunResult], float | None]]] = {
     DB_TIME: _db_time_s,
     CPU: lambda result: result.time.cpu_s,
     READ_WAIT: _wait_s(SEQUENTIAL),
+    PARALLEL_WAIT: _wait_s(PARALLEL),
     READ_REQUESTS: _reads_per_s,
     SYNC_WAIT: _wait_s(LOG_FILE_SYNC),
+    READS_A_SECOND: lambda result: result.streams[0].calls_per_s if result.streams else None,
+    READ_LATENCY: lambda result: result.streams[0].response_s if result.streams else None,
+    SCATTERED: _wait_s(SCATTERED),
+    CLIENT_WAIT: _wait_s(FROM_CLIENT),
+    ELAPSED: lambda result: result.time.elapsed_s,
+    GETS: lambda result: result.logical_io.consistent_gets if result.logical_io is not None else None,
+    FETCH_CALLS: lambda result: result.calls["fetch"].count if "fetch" in result.calls else None,
+    READ_BLOCKS: lambda result: result.physical_io.read_blocks,
     WRITES: lambda result: (
         result.transactions.written_blocks_per_s if result.transactions is not None else None
     ),
@@ -108,11 +128,7 @@ def as_modelled(compared: Sequence[Compared], result: RunResult) -> list[AsModel
     """Each figure beside what the answer says; without those that it does not give."""
     found = []
     for figure in compared:
-        value = (
-            FIGURES[figure.name](result)
-            if figure.name in FIGURES and result.transactions is not None
-            else None
-        )
+        value = FIGURES[figure.name](result) if figure.name in FIGURES else None
         if value is not None:
             found.append(AsModelled(measured=figure, modelled=float(value)))
     return found

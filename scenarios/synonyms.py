@@ -35,17 +35,19 @@ FIELDS: Final[dict[str, tuple[str, ...]]] = {
     "elevator": ("host.scheduler",), "read_ahead_kb": ("host.read_ahead_bytes",),
     "max_sectors_kb": ("host.max_request_bytes",), "dirty_ratio": ("host.dirty_ratio_percent",),
     "ram": ("host.memory_bytes",), "memory": ("host.memory_bytes", *_CACHE),
+    "dop": ("workload.degree",), "parallel": ("workload.degree",), "parallel_degree": ("workload.degree",),
+    "parallel_query": ("workload.degree",), "ncq": ("disk.reorder_age_s", "disk.queue_depth"),
+    "zipf": ("workload.zipf_exponent",), "fast_full_scan": ("workload.access",), "unique_scan": ("workload.access",),
+    "covering_index": ("workload.index_only",), "cgroup": ("disk.iops_limit", "disk.limit_slice_s"),
     "iops": ("disk.iops_limit",), "throughput": ("disk.throughput_limit_bytes_per_s",),
     "bandwidth": ("disk.bandwidth_bytes_per_s",), "latency": ("disk.overhead_s",), "raid": ("disk.raid_level",),
     "write_cache": ("disk.write_cache_bytes",), "version": ("instance.release",), "smt": ("host.threads_per_core",),
 }  # fmt: skip
 """A DBA's word -> the fields that hold it."""
 
-_PARALLEL: Final = "parallel query is not modelled; with workload.users, each session scans the whole table"
 _REPORT: Final = "that is a report: blocktime measure FILE reads it"
 NOTES: Final[dict[str, str]] = {
-    "dop": _PARALLEL, "parallel": _PARALLEL, "parallel_degree": _PARALLEL, "parallel_query": _PARALLEL,
-    "degree": _PARALLEL, "awr": _REPORT, "statspack": _REPORT, "tkprof": _REPORT,
+    "awr": _REPORT, "statspack": _REPORT, "tkprof": _REPORT,
     "filesystemio_options": "SETALL is host.io_path=direct with instance.disk_asynch_io=true; NONE is "
     "host.io_path=buffered",
     "setall": "SETALL is host.io_path=direct with instance.disk_asynch_io=true",

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Final
 
 from model.catalog import entries
-from model.laws.disk_means import counted_requests
 from model.laws.iostat import columns_of
+from model.laws.limits import counted_requests
 from model.results import DeviceStats, RunResult
 from model.spec import Disk
 from model.units import show_bytes, show_data, show_seconds, unit_of
@@ -105,7 +105,7 @@ def limit(asked: Asked | None, other: RunResult) -> str:
         name = f"the limit of {show_data(disk.throughput_limit_bytes_per_s)}/s"
         used[name] = moved / disk.throughput_limit_bytes_per_s
     if disk.iops_limit is not None:
-        counted = requests_per_s * counted_requests(device.average_request_bytes)
+        counted = requests_per_s * counted_requests(disk, device.average_request_bytes)
         used[f"the limit of {disk.iops_limit:,.0f} IOPS"] = counted / disk.iops_limit
     most = max(used, key=lambda name: used[name], default="")
     if not most or used[most] < BINDING:

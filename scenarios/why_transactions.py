@@ -12,6 +12,7 @@ from model.causes import (
     LATCH,
     LOG_FILE_SYNC,
     OTHER_SESSION,
+    PARALLEL,
     SCATTERED,
     SEQUENTIAL,
 )
@@ -26,6 +27,7 @@ CLIENT = "the client and the network"
 PROCESSOR = "the CPU run queue"
 MECHANISM = {
     SEQUENTIAL: READS,
+    PARALLEL: READS,
     SCATTERED: READS,
     OTHER_SESSION: READS,
     "CPU: read calls": READS,

@@ -9,11 +9,12 @@ from typing import Final
 
 from model.demand.change import Change
 from model.demand.dml import delete_demand, insert_demand, search_s, update_demand
+from model.demand.index_access import index_demand
 from model.demand.loads import export_demand, import_demand
 from model.demand.opinion import optimizer_of
 from model.demand.reading import MixedRegimes, OneByOne, reaps_are_waits
 from model.demand.storage import DeviceDemand, device_demand, parallel_of, reads_as_calls
-from model.demand.work import Demand, full_scan_demand, index_range_scan
+from model.demand.work import Demand, full_scan_demand
 from model.spec import Statement, System
 
 __all__ = [
@@ -34,7 +35,7 @@ __all__ = [
 
 DEMANDS: Final[dict[str, Callable[..., Demand]]] = {
     "full_scan": full_scan_demand,
-    "index_range_scan": index_range_scan,
+    "index_range_scan": index_demand,
     "update": update_demand,
     "insert": insert_demand,
     "delete": delete_demand,

@@ -232,7 +232,7 @@ def _add_device(
     at_once = (
         system.instance.direct_read_slots_limit if plan.asynchronous and not plan.through_page_cache else 1
     )
-    quantities["in_flight"] = work.users * at_once
+    quantities["in_flight"] = work.sessions * at_once
     if "request_bytes" in wanted:
         asked = call_demand(system, reads_as_calls(system, demand, 0.0))
         quantities["request_bytes"] = known_where(

@@ -19,8 +19,9 @@ from model.demand.device_calls import (
     takes_turns,
     under_way,
 )
-from model.laws import block_layer, disk_means, disk_rounds, disk_sets, queueing
+from model.laws import block_layer, device, disk_means, disk_rounds, disk_sets, limits, queueing
 from model.laws.disk_geometry import geometry_of
+from model.laws.disk_queue import Positionings
 from model.laws.numeric import Number, ceil_div, ceiling, larger, largest, smaller, some, where
 from model.machine.device.elevator import (
     FIFO_BATCH,
@@ -35,6 +36,8 @@ MOST_PLACES = 64
 """Programs whose places are followed one by one; the wait of more is that of places at random."""
 ROUNDS = 4
 LEAST_SHARE = 1e-9
+HALVINGS = 10
+"""Of what may be in a drive's queue, until the service that it makes and the queue that this leaves agree."""
 
 
 @dataclass(slots=True)
@@ -96,6 +99,14 @@ def visit_of(
         following = disk_means.sequential_service_s(disk, size, 0.0, calls.writes)
         held_s = disk_means.occupied_s(disk, following, size, calls.writes) / disk.raid_disks
         visit = _in_pieces(first, (1 - hits) * held_s + hits * size / disk.bus_bytes_per_s, pieces)
+        if some(disk.report_interval_s):
+            others = calls.users * under_way(system, calls)
+            interval_s = larger(LEAST_SHARE, disk.report_interval_s)
+            together_s = device.gathered_s(
+                visit.alone_s, larger(LEAST_SHARE, visit.held_s), interval_s, others
+            )
+            gathers = (disk.report_interval_s > 0) & (others > 1)
+            visit.alone_s = where(gathers, together_s, visit.alone_s)
     return _paced(disk, visit, size_bytes, pieces)
 
 
@@ -122,7 +133,7 @@ def _queue_pieces(disk: Any, visit: Visit, size_bytes: Number, pieces: Number) -
 
 def _paced(disk: Any, visit: Visit, size_bytes: Number, pieces: Number) -> Visit:
     """The visit at a volume, which lets a piece through after the last one's share of a second [aws-ebs]."""
-    spacing_s = 1 / disk_means.limited_per_s(disk, inf, size_bytes / pieces)
+    spacing_s = 1 / limits.limited_per_s(disk, inf, size_bytes / pieces)
     visit.alone_s = larger(visit.alone_s, (pieces - 1) * spacing_s + visit.alone_s / pieces)
     if some(pieces * spacing_s > visit.held_s):
         visit.servers = 1
@@ -247,6 +258,11 @@ def _among_others(system: System, calls: Any, size: Number, runs: Number) -> Vis
     passed = size * (1 - (at_once - 1) / pieces)
     alone, scv = disk_sets.random_moments(disk, passed, span, write)
     alike = larger(1, _stations(system, calls, size) / at_once)
+    if disk.reorder_age_s is not None:
+        shorter_s = _reordered_s(system, calls, span, (alone, scv), alike)
+        if single:
+            return Visit(alone, scv, alone - shorter_s)
+        return Visit(alone, scv, _held_of_set(system, calls, alone - shorter_s, alike, size), alike=alike)
     if single:
         return Visit(alone, scv, smaller(alone, _sorted_s(system, calls, alone, runs)))
     if not write:
@@ -320,6 +336,39 @@ def _sorted_s(system: System, calls: Any, alone_s: Number, runs: Number) -> Numb
     expire_s = WRITE_EXPIRE_S if calls.writes else READ_EXPIRE_S
     late = queued * (alone_s - shorter) > expire_s
     return alone_s - larger(0.0, shorter) * (1 - late / FIFO_BATCH)
+
+
+def _reordered_s(
+    system: System, calls: Any, span: Number, service: tuple[Number, Number], stations: Number
+) -> Number:
+    """How much quicker the drives are that take the shortest positioning of their queues [worthington-1994].
+
+    It chooses among those that one which ends leaves behind, before the host sends more. As many are left as the
+    service that they make shorter leaves: the two meet by halving. *service* is the mean in order of arrival, and its
+    squared coefficient of variation.
+    """
+    disk = system.disk
+    positionings = Positionings(disk, span / disk_means.data_members(disk))
+    low: Number = 1.0
+    high = larger(1.0, (disk.queue_depth + stations - 2) / stations)
+    for _ in range(HALVINGS):
+        middle = (low + high) / 2
+        each_s = service[0] - positionings.shorter_s(middle)
+        more = _left_behind(system, calls, each_s, service[1], stations) > middle
+        low, high = where(more, middle, low), where(more, high, middle)
+    return positionings.shorter_s((low + high) / 2)
+
+
+def _left_behind(system: System, calls: Any, each_s: Number, scv: Number, stations: Number) -> Number:
+    """Commands that one which ends leaves at its drive, where it leaves any."""
+    if calls.rate_per_s is not None:
+        load = smaller(calls.users * calls.rate_per_s * each_s / stations, 1 - LEAST_SHARE)
+        return 1 + queueing.mg1_wait_s(load / each_s, each_s, scv) / each_s
+    others = larger(1, calls.users * under_way(system, calls) - 1)
+    if some(calls.think_s):
+        met = queueing.machine_repair(others, calls.think_s, each_s, max(1, int(largest(stations))))
+        others = met.in_system if some(stations > 1) else met.in_system / met.utilisation_fraction
+    return (others + stations - 1) / stations
 
 
 def _beyond(system: System, queued: int) -> int:

@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from model.demand.work import NO_SCAN, RANGE_SCAN, Demand, index_statistics
+from model.demand.index_access import index_statistics
+from model.demand.reading import one_for_all
+from model.demand.work import NO_SCAN, RANGE_SCAN, Demand
 from model.laws import optimizer
 from model.laws.numeric import Number, ceiling, where
 from model.spec import System
@@ -48,14 +50,23 @@ def optimizer_of(system: System, work: Any, demand: Demand) -> Opinion:
 
     sreadtim, mreadtim = read_s(stats.sreadtim_s, 1), read_s(stats.mreadtim_s, mbrc)
     blocks = demand.segment.blocks
+    if one_for_all(getattr(work, "access", "") == "fast_full"):
+        blocks, _ = index_statistics(system, demand.segment)  # LEAF_BLOCKS stands for all blocks [lewis-cbo]
     row_cycles = stats.row_cycles + stats.column_cycles * (demand.row.columns - 1)
     if demand.access_path == RANGE_SCAN:
         leaf, factor = index_statistics(system, demand.segment)
-        io = optimizer.range_scan_io_cost(system.index.blevel, leaf, factor, work.selectivity_fraction)
-        touched = io
-        cycles = optimizer.scan_cpu_cycles(
-            touched, system.table.rows * work.selectivity_fraction, stats.block_cycles, row_cycles
+        blevel, visited = system.index.blevel, 1 - work.index_only
+        unique = work.access == "unique"
+        io = where(
+            unique,
+            optimizer.unique_scan_io_cost(blevel, visited),
+            optimizer.range_scan_io_cost(
+                blevel, leaf, factor * visited, work.selectivity_fraction, where(work.access == "full", 1, 0)
+            ),
         )
+        touched = io
+        rows = where(unique, 1, system.table.rows * work.selectivity_fraction)
+        cycles = optimizer.scan_cpu_cycles(touched, rows, stats.block_cycles, row_cycles)
         mbrc = 1
     elif demand.access_path == NO_SCAN:
         io, cycles, mbrc = 0.0 * blocks, 0.0 * blocks, 1
@@ -64,5 +75,7 @@ def optimizer_of(system: System, work: Any, demand: Demand) -> Opinion:
         cycles = optimizer.scan_cpu_cycles(blocks, system.table.rows, stats.block_cycles, row_cycles)
         if stats.kind == "none":
             io = optimizer.old_scan_cost(blocks, mbrc)
+    io = io / optimizer.parallel_share(demand.servers)
+    cycles = cycles / optimizer.parallel_share(demand.servers)
     cpu = 0 * cycles if stats.kind == "none" else optimizer.cpu_cost(cycles, stats.cpuspeed_hz, sreadtim)
     return Opinion(io, cpu, ceiling(io + cpu), mbrc)

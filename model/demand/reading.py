@@ -31,6 +31,8 @@ class ReadPlan:
     uneven: Any
     """Whether chance decides which blocks are read, so that a closed form is right only on average."""
     window_blocks: Number | None
+    cached_fraction: Number = 0.0
+    """Of the segment's blocks those that a scan finds in the buffer cache."""
 
 
 def mbrc_of(instance: Any, block_size_bytes: Number) -> Number:
@@ -47,8 +49,10 @@ def mbrc_of(instance: Any, block_size_bytes: Number) -> Number:
     )
 
 
-def scan_plan(system: System, segment: Segment, change_rows: bool = False) -> ReadPlan:
-    """How a full scan reads the segment; one that changes rows reads into the buffer cache."""
+def scan_plan(
+    system: System, segment: Segment, change_rows: bool = False, *, parallel: bool = False
+) -> ReadPlan:
+    """How a full scan reads the segment; one that changes rows reads into the buffer cache, parallel servers never."""
     instance, host, table = system.instance, system.host, system.table
     bs = system.tablespace.block_size_bytes
     release = release_tuple(instance.release)
@@ -58,7 +62,9 @@ def scan_plan(system: System, segment: Segment, change_rows: bool = False) -> Re
     bug = not isinstance(parameter, str) and one_for_all(parameter == 0)
     threshold = scan_reads.direct_path_threshold_bytes(instance.buffer_cache_bytes, release)
     table_bytes = segment.blocks * bs
-    if bug or change_rows or instance.serial_direct_read == "never":
+    if parallel:
+        direct = True
+    elif bug or change_rows or instance.serial_direct_read == "never":
         direct = False
     elif instance.serial_direct_read == "always":
         direct = True
@@ -83,11 +89,14 @@ def scan_plan(system: System, segment: Segment, change_rows: bool = False) -> Re
         pieces=pieces if direct or not some(table.cached_fraction) else scan_reads.whole_reads(pieces, mbrc),
         positioned_fraction=0 if direct else scan_reads.long_gaps_fraction(table.cached_fraction, bs),
         uneven=False if direct else (table.cached_fraction > 0) & (table.cached_fraction < 1),
-        why="buffered: rows are changed in the buffer cache"
+        why="direct path: parallel servers read past the buffer cache"
+        if parallel
+        else "buffered: rows are changed in the buffer cache"
         if change_rows and not bug
         else _why(system, direct, bug, table_bytes, threshold),
         mbrc=mbrc,
         window_blocks=window if direct else None,
+        cached_fraction=0.0 if direct else table.cached_fraction,
     )
 
 

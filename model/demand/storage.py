@@ -8,7 +8,7 @@ from typing import Any
 from model.demand.device_calls import changed
 from model.demand.stream_work import call_demand
 from model.demand.work import Demand
-from model.laws import disk_means, scan_reads
+from model.laws import disk_means, limits, scan_reads
 from model.laws.block_layer import stated_call_s
 from model.laws.numeric import Number, larger, nearest, smaller, some, where
 from model.spec import ReadStream, System
@@ -75,21 +75,26 @@ def _whole(number: Number) -> Number:
 READS = ReadStream()
 
 
-def bursting(system: System) -> Any:
-    """The system with a volume that has burst credits at its burst rate: a statement is over before they are gone."""
+def _bursting(system: System, demand: Demand, users: Number) -> Any:
+    """The system with a volume that has burst credits at its mean rate over all reads of the statement's sessions."""
     disk = system.disk
     if disk.iops_limit is None or disk.burst_iops is None or not some(disk.burst_credits):
         return system
-    return changed(system, disk=changed(disk, iops_limit=disk.burst_iops, burst_iops=None))
+    size = demand.block_size_bytes * demand.read_blocks / larger(1, demand.reads)
+    counted = demand.reads * limits.counted_requests(disk, size) + demand.plan.single_reads
+    return changed(
+        system,
+        disk=changed(disk, iops_limit=limits.mean_iops(disk, larger(1, users * counted)), burst_iops=None),
+    )
 
 
-def device_demand(system: System, demand: Demand, own_s: Number) -> DeviceDemand:
-    """Sum the demands of reads past the page cache on a device that nobody else moves.
+def device_demand(system: System, demand: Demand, own_s: Number, users: Number) -> DeviceDemand:
+    """Sum the demands of reads past the page cache on a device that nobody but *users* such sessions move.
 
-    Between its reads the session works *own_s* seconds in all. Reads in order are those of a stream in order, others
+    Between its reads a session works *own_s* seconds in all. Reads in order are those of a stream in order, others
     lie anywhere in the segment.
     """
-    system = bursting(system)
+    system = _bursting(system, demand, users)
     plan, size, disk = demand.plan, demand.block_size_bytes, system.disk
     asynchronous = plan.asynchronous and not plan.through_page_cache
     in_flight = _in_flight(system, demand) if asynchronous else 1

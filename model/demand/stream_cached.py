@@ -9,7 +9,7 @@ from model.demand.device_calls import changed, largest_bytes, merged_bytes, span
 from model.demand.device_visit import Visit, start_s, visit_of
 from model.demand.reading import one_for_all
 from model.demand.stream_demand import LEAST_S, CallDemand, absorbed
-from model.laws import block_layer, disk_means, disk_rounds, disk_sets, page_cache
+from model.laws import block_layer, disk_means, disk_rounds, disk_sets, limits, page_cache
 from model.laws.numeric import Number, ceil_div, larger, smaller, where
 from model.machine.host.read_ahead import read_ahead_of
 from model.spec import System
@@ -163,7 +163,7 @@ def _committed_s(
             for one, size in zip(took, records, strict=True)
         ]
         limit = [
-            1 / disk_means.limited_per_s(disk, 1 / one, size) for one, size in zip(held, records, strict=True)
+            1 / limits.limited_per_s(disk, 1 / one, size) for one, size in zip(held, records, strict=True)
         ]
         # NOTE: data in order do not go on where they ended, as the journal lies between
         back_s = seek_s if data.in_order else 0.0

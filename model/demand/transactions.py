@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
+from itertools import accumulate, pairwise
 from typing import Any
 
 from model.errors import OutsideLaw
+from model.laws import parallel_reads, popularity, touch_count
 from model.laws.buffer_cache import TouchRules
 from model.laws.numeric import Number, larger, smaller
 from model.machine.device.drive import capacity_of
@@ -24,6 +27,7 @@ UNDO = "consistent reads of changed blocks"
 SPINS = "spinning for latches"
 DATA, REDO, DBWR = "data disk", "redo disk", "database writer"
 FIRST_TRANSACTIONS = 4_000
+ROUNDING = 1e-3
 ROUNDS_OF_USERS = 10
 """Transactions of each user that a first run has at least."""
 EXTENT_BYTES = MIB  # hot blocks lie in whole extents, and those anywhere among the others
@@ -60,6 +64,10 @@ class KindDemand:
     """Time of the client and the network, inside the transaction."""
     trips: Number
     stated_wait_s: Number
+    parallel_fraction: float
+    """Of its single-block reads, handed over several at once."""
+    parallel_reads: float
+    """So many at once."""
     cpu: dict[str, Number]
     """CPU seconds by cause, but for what depends on misses and on others."""
 
@@ -67,6 +75,14 @@ class KindDemand:
     def cpu_s(self) -> Number:
         """Sum of the causes."""
         return sum(self.cpu.values())
+
+    def batches(self, absent_fraction: float) -> dict[int, float]:
+        """Size -> batches of reads that it hands over at once, each block being absent with that chance."""
+        if not self.parallel_fraction:
+            return {}
+        return parallel_reads.mean_batches(
+            float(self.drawn_gets), absent_fraction, self.parallel_fraction, self.parallel_reads
+        )
 
     @property
     def apart_s(self) -> Number:
@@ -86,11 +102,11 @@ class Pool:
 
 @dataclass(frozen=True, slots=True)
 class Data:
-    """Blocks that the gets go to: a hot group and the others, the hottest left out."""
+    """Blocks that the gets go to, by classes of popularity, the hot ones first; the hottest are left out."""
 
     block_size_bytes: int
-    blocks: tuple[Number, Number]
-    shares: tuple[Number, Number]
+    blocks: tuple[Number, ...]
+    shares: tuple[Number, ...]
     """Of the gets that are not of the hottest blocks."""
     collision: Number
     """Chance that a get and a change, neither of the hottest blocks, are of the same block."""
@@ -129,6 +145,8 @@ def kinds_of(system: System, work: Transactions) -> list[KindDemand]:
                 trips_s=one.calls * client.round_trip_s,
                 trips=one.calls,
                 stated_wait_s=one.stated_wait_s,
+                parallel_fraction=one.parallel_fraction,
+                parallel_reads=one.parallel_reads,
                 cpu=cpu,
             )
         )
@@ -137,7 +155,6 @@ def kinds_of(system: System, work: Transactions) -> list[KindDemand]:
 
 def data_of(system: System, work: Transactions) -> Data:
     """Groups of blocks and the pools that they share; OutsideLaw for more than memory or disk hold."""
-    instance = system.instance
     size = int(system.tablespace.block_size_bytes)
     if work.data_bytes > capacity_of(system.disk):
         raise OutsideLaw(
@@ -150,12 +167,55 @@ def data_of(system: System, work: Transactions) -> Data:
             f"{show_bytes(work.data_bytes)} hold"
         )
     blocks = max(1, int(work.data_bytes) // size - work.hottest_blocks)
+    classes, shares = _popularity(system, work, blocks, size)
+    collision = sum(share**2 / many for many, share in zip(classes, shares, strict=True) if many)
+    return Data(size, classes, shares, collision, _pools(system, work, size, len(classes)))
+
+
+def _popularity(
+    system: System, work: Transactions, blocks: int, size: int
+) -> tuple[tuple[int, ...], tuple[float, ...]]:
+    """Blocks of each class, and its share of the gets that are not of the hottest blocks."""
+    wanted: popularity.Classes = []
+    if work.popularity:
+        wanted = [(blocks * one.blocks_percent / 100, one.gets_percent / 100) for one in work.popularity]
+    elif work.zipf_exponent is not None:
+        wanted = popularity.zipf_classes(blocks, work.zipf_exponent)
+    elif work.miss_curve:
+        rooms = tuple(point.cache_bytes / size for point in work.miss_curve)
+        misses = tuple(point.miss_percent / 100 for point in work.miss_curve)
+        wanted = list(_classes_of(rooms, misses, touch_rules(system)))
+        asked = sum(many for many, _ in wanted)
+        if asked > blocks * (1 + ROUNDING):
+            raise OutsideLaw(
+                f"workload.miss_curve asks for {show_bytes(asked * size)} of data, as its largest cache still misses; "
+                f"workload.data_bytes is {show_bytes(work.data_bytes)}: give as much"
+            )
+        wanted.append((max(0.0, blocks - asked), 0.0))
+    if wanted:
+        sums = accumulate(many for many, _ in wanted)
+        ends = [min(blocks, max(rank + 1, round(end))) for rank, end in enumerate(sums)]
+        ends[-1] = blocks
+        classes = tuple(end - begin for begin, end in pairwise([0, *ends]))
+        return classes, tuple(share for _, share in wanted)
     hot = blocks * work.hot_data_percent / 100
     hot = blocks if work.hot_data_percent == 100 else int(smaller(larger(1, hot), larger(1, blocks - 1)))
-    cold = blocks - hot
-    share = work.hot_gets_percent / 100 if cold else 1.0
-    collision = share**2 / hot + ((1 - share) ** 2 / cold if cold else 0.0)
-    return Data(size, (hot, cold), (share, 1 - share), collision, _pools(system, work, size, instance))
+    share = work.hot_gets_percent / 100 if blocks - hot else 1.0
+    return (hot, blocks - hot), (share, 1 - share)
+
+
+@lru_cache(maxsize=64)
+def _classes_of(
+    rooms: tuple[float, ...], misses: tuple[float, ...], rules: TouchRules
+) -> tuple[tuple[float, float], ...]:
+    """Classes of blocks of which touch counts miss as measured in a cache of each size."""
+
+    def missed_of(classes: popularity.Classes) -> list[float]:
+        popular = [share / many for many, share in classes]
+        blocks = [many for many, _ in classes]
+        return [1 - touch_count.hit_fraction(room, popular, blocks, rules) for room in rooms]
+
+    return tuple(popularity.classes_by_policy(rooms, misses, missed_of))
 
 
 def pools_bytes(instance: Any) -> Any:
@@ -168,7 +228,8 @@ def pools_bytes(instance: Any) -> Any:
     )
 
 
-def _pools(system: System, work: Transactions, size: int, instance: Any) -> tuple[Pool, ...]:
+def _pools(system: System, work: Transactions, size: int, classes: int) -> tuple[Pool, ...]:
+    instance = system.instance
     default = instance.buffer_cache_bytes
     if size != instance.db_block_size_bytes:
         default = instance.db_nk_cache_bytes or default
@@ -189,7 +250,7 @@ def _pools(system: System, work: Transactions, size: int, instance: Any) -> tupl
             f"host's memory, host.memory_bytes {show_bytes(system.host.memory_bytes)}"
         )
     used: dict[str, list[int]] = {}
-    for group, name in enumerate((work.hot_pool, work.cold_pool)):
+    for group, name in enumerate((work.hot_pool, *[work.cold_pool] * (classes - 1))):
         used.setdefault(name, []).append(group)
     for pool in used:
         if not bytes_of[pool]:

@@ -74,7 +74,7 @@ class Alone:
 
 def among_others(system: System, work: Statement, demand: Demand, asked: DeviceDemand) -> DeviceDemand:
     """The reads of one session among those of others, which take the heads away from where a read would go on."""
-    users, plan, reads = work.users, demand.plan, larger(1, demand.reads)
+    users, plan, reads = work.sessions, demand.plan, larger(1, demand.reads)
     own = demand.cpu_s + sum(times * each for times, each in demand.waits.values())
     alone = own + plan.single_reads * asked.single_s + asked.service_s + asked.continued_s
     at_device = asked.far_held_s
@@ -114,8 +114,8 @@ def _runs(
 
 def _following(system: System, work: Statement, demand: Demand, lead_reads: Number) -> Number:
     """Share of a session's reads that go on where another session's has ended."""
-    users, plan, reads, size = work.users, demand.plan, larger(1, demand.reads), demand.block_size_bytes
-    if demand.change is not None:
+    users, plan, reads, size = work.sessions, demand.plan, larger(1, demand.reads), demand.block_size_bytes
+    if demand.shared:
         part_bytes = demand.read_blocks * size
         return turns.following_parts_fraction(users, part_bytes, part_bytes / reads)
     return sum(
@@ -128,7 +128,7 @@ def _following(system: System, work: Statement, demand: Demand, lead_reads: Numb
 
 def _reads_beside(system: System, work: Statement, demand: Demand) -> Number:
     """Reads of each session while all are there; who has the first part, in small extents, makes more of them."""
-    reads, users, plan = larger(1, demand.reads), work.users, demand.plan
+    reads, users, plan = larger(1, demand.reads), work.sessions, demand.plan
     if demand.change is None or not plan.pieces or work.at_random:
         return reads
     segment = demand.change.segment
@@ -142,7 +142,7 @@ def ends_at(
     system: System, work: Statement, demand: Demand, asked: DeviceDemand, alone: Alone
 ) -> tuple[turns.Ends, turns.Ends]:
     """When several sessions are done if they wait for the device alone, and if they wait for the processors alone."""
-    users, cpus, plan, parallel = work.users, system.host.cpus, demand.plan, parallel_of(system.disk)
+    users, cpus, plan, parallel = work.sessions, system.host.cpus, demand.plan, parallel_of(system.disk)
     begins = turns.spread_s(first_step_s(system, demand, users), users)
     reads = _reads_beside(system, work, demand)
     share = turn = 1 / reads  # of the last turn in what is read, and in the reads
@@ -152,7 +152,7 @@ def ends_at(
         share = smaller(1, asked.last_blocks / larger(1, demand.read_blocks))
     held = asked.held_s + plan.single_reads * asked.single_held_s
     # of sessions that share few reads not all make one
-    reading = 1.0 if demand.change is None else smaller(1, demand.reads + plan.single_reads)
+    reading = 1.0 if not demand.shared else smaller(1, demand.reads + plan.single_reads)
     reading = where(reading > 0, reading, 1.0)
     at_device = turns.Station(
         held / reading,

@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
-from model.causes import FETCHES, FROM_CLIENT, MORE_DATA, SEQUENTIAL, TO_CLIENT
-from model.demand.calls import UNBUFFERED
+from model.causes import FETCHES, FROM_CLIENT, MORE_DATA, TO_CLIENT
 from model.demand.change import Change
-from model.demand.reading import ReadPlan, scan_plan
+from model.demand.reading import ReadPlan, one_for_all, scan_plan
 from model.demand.segment import RowShape, Segment, row_shape, segment_of
 from model.demand.writing import Writing
 from model.errors import OutsideLaw
 from model.laws import block, client, logical_io, scan_reads
 from model.laws.block_layer import stated_call_s
-from model.laws.numeric import Number, ceiling, larger, largest, nearest, smaller, some, where
-from model.spec import FullScan, IndexRangeScan, System
+from model.laws.numeric import (
+    Number,
+    ceiling,
+    larger,
+    largest,
+    smaller,
+    some,
+    where,
+)
+from model.spec import FullScan, System
 
 FULL_SCAN, RANGE_SCAN, NO_SCAN = "full scan", "index range scan", "no scan"
 """What is walked to find the rows of a statement."""
@@ -50,6 +57,10 @@ class Demand:
     """What it does to rows and blocks, where it changes any."""
     writing: Writing | None = None
     """What is written behind it, where that is timed."""
+    servers: Number = 1
+    """Parallel servers that share the scan; the demand is that of the mean one."""
+    coordinator_s: Number = 0.0
+    """Time that the coordinator of parallel servers takes to pass their rows on to the client."""
     client_rows_s: Number = 0.0
     """Time the client works on rows and columns, the part that overlaps the server's work included."""
     sent_twice_s: Number = 0.0
@@ -62,6 +73,11 @@ class Demand:
     def cpu_s(self) -> Number:
         """CPU seconds of all causes."""
         return sum(self.cpu.values())
+
+    @property
+    def shared(self) -> bool:
+        """Whether the sessions share one scan of the segment: they change its rows, or are parallel servers."""
+        return self.change is not None or some(self.servers > 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +96,8 @@ class Fetching:
     """Rows of the first fetch call; as the others where None."""
     filter_fraction: Number = 1.0
     """Share of the rows visited that are returned."""
+    entry_bytes: Number = 0
+    """Bytes of a row that the index alone returns: its key with length bytes; 0 where rows come from the table."""
 
     def calls(self, rows: Number) -> Number:
         """Fetch calls that return *rows* rows."""
@@ -97,7 +115,8 @@ class Fetching:
         """Bytes of a returned row of *row*'s shape: its columns, taken as equally long, or a count."""
         if self.select != "rows":
             return COUNT_BYTES
-        return (row.bytes - block.ROW_HEADER_BYTES) * self.columns_of(row) / row.columns
+        of_table = (row.bytes - block.ROW_HEADER_BYTES) * self.columns_of(row) / row.columns
+        return where(self.entry_bytes > 0, self.entry_bytes, of_table)
 
 
 COUNT_BYTES = 8  # the one value that count(*) returns
@@ -124,7 +143,7 @@ def client_rows_s(net: Any, rows: Number, columns: Number) -> Number:
     return rows * (net.row_s + net.column_s * columns)
 
 
-def _add_client(demand: Demand, system: System, fetching: Fetching) -> None:
+def add_client(demand: Demand, system: System, fetching: Fetching) -> None:
     """CPU of calls and the three client events."""
     demand.sent = fetching if fetching.select == "rows" else None
     net, rows, arraysize = system.client, demand.rows_returned, fetching.arraysize_rows
@@ -160,7 +179,7 @@ def _equal_rows(table: Any, row: RowShape, segment: Segment) -> Number:
     return (row.sd_bytes == 0) & (fit == ceiling(fit)) & (table.blocks is None)
 
 
-def _aligned_stops(
+def aligned_stops(
     system: System, segment: Segment, row: RowShape, fetching: Fetching, stops: Number
 ) -> Number:
     """Of the *stops* of fetch calls over rows in block order those on a block's last row.
@@ -176,24 +195,29 @@ def _aligned_stops(
     )
 
 
-def full_scan(system: System, fetching: Fetching) -> Demand:
-    """Demands of one full scan that returns what *fetching* says."""
+def full_scan(
+    system: System, fetching: Fetching, other_gets: Number = 0, *, parallel: bool = False
+) -> Demand:
+    """Demands of one full scan that returns what *fetching* says, by a session or by *parallel* servers in all.
+
+    It gets *other_gets* blocks besides those with rows.
+    """
     row = row_shape(system.table)
     segment = segment_of(system, row)
-    plan = scan_plan(system, segment)
+    plan = scan_plan(system, segment, parallel=parallel)
     host = system.host
     rows = system.table.rows
     passed = ceiling(rows * fetching.filter_fraction)
     returned = passed if fetching.select == "rows" else 1
     fetches, stops = fetching.calls(returned), fetching.stops(returned)
-    aligned = _aligned_stops(system, segment, row, fetching, stops)
+    aligned = aligned_stops(system, segment, row, fetching, stops)
     demand = Demand(
         row=row,
         segment=segment,
         plan=plan,
-        gets=logical_io.consistent_gets_of_scan(segment.blocks, stops, aligned),
+        gets=logical_io.consistent_gets_of_scan(segment.blocks, stops, aligned) + other_gets,
         fetches=fetches,
-        trips=client.round_trips(fetches),
+        trips=client.round_trips(fetches, system.client.call_trips),
         rows_returned=returned,
         more_data=0,
         blocks_wanted=segment.blocks,
@@ -212,13 +236,15 @@ def full_scan(system: System, fetching: Fetching) -> Demand:
     }
     if some(fetching.filter_fraction < 1):
         demand.cpu["filtering rows"] = rows * host.fetch_column_s * (fetching.filter_fraction < 1)
-    _add_client(demand, system, fetching)
+    add_client(demand, system, fetching)
     return demand
 
 
 def full_scan_demand(system: System, work: FullScan) -> Demand:
-    """Demands of one full scan of a query."""
-    return full_scan(
+    """Demands of one full scan of a query, or of the mean of the parallel servers that share it."""
+    _check_servers(system, work)
+    parallel = one_for_all(work.degree > 1)
+    demand = full_scan(
         system,
         Fetching(
             work.select,
@@ -227,124 +253,54 @@ def full_scan_demand(system: System, work: FullScan) -> Demand:
             first_rows=system.client.first_fetch_rows,
             filter_fraction=work.filter_fraction,
         ),
+        work.other_gets,
+        parallel=parallel,
     )
+    return _of_parallel_server(system, demand, work.degree) if parallel else demand
 
 
-def index_range_scan(system: System, work: IndexRangeScan) -> Demand:
-    """Demands of one index range scan: single-block reads and gets by the clustering factor."""
-    row = row_shape(system.table)
-    segment = segment_of(system, row)
-    host, index, table = system.host, system.index, system.table
-    leaf, factor = index_statistics(system, segment)
-    rows = smaller(table.rows, ceiling(table.rows * work.selectivity_fraction))
-    leaf_gets = larger(1, ceiling(leaf * work.selectivity_fraction))
-    holding = blocks_with_rows(table, segment)
-    gets = logical_io.table_gets_of_range_scan(rows, factor, table.rows)
-    scattered = logical_io.scattered_fraction(
-        factor, holding, table.rows, where(index.clustering == "scattered", 1, 0)
-    )
-    moved = ceiling(
-        rows * table.migrated_fraction
-    )  # each costs one get more, for the block the row has moved to
-    away = ceiling(table.rows * table.migrated_fraction / segment.moved_per_block)
-    table_gets = ceiling(segment.blocks_per_row * gets) + moved
-    distinct = smaller(
-        segment.blocks,
-        ceiling(segment.blocks_per_row * _distinct_blocks(rows, holding, table.rows, scattered))
-        + ceiling(_distinct_blocks(moved, away, table.rows * table.migrated_fraction, scattered)),
-    )
-    returned = rows if work.select == "rows" else 1
-    fetching = Fetching(work.select, work.arraysize_rows, first_rows=system.client.first_fetch_rows)
-    fetches, stops = fetching.calls(returned), fetching.stops(returned)
-    same_block = stops - _aligned_stops(system, segment, row, fetching, stops)
-    levels = index.blevel
-    index_reads = (levels + leaf_gets) * (1 - index.cached_fraction)
-    table_reads = distinct * (1 - table.cached_fraction)
-    reads = nearest(index_reads + table_reads)
-    further = larger(0, reads - 1)
-    in_order = smaller(1, 2 * index_reads / larger(1e-9, index_reads + table_reads))
-    jumps = nearest(further * (scattered + (1 - scattered) * in_order))
-    plan = ReadPlan(
-        event=SEQUENTIAL,
-        direct=False,
-        asynchronous=False,
-        through_page_cache=host.io_path not in UNBUFFERED,
-        single_reads=0,
-        pieces=[scan_reads.Piece(1, reads)],
-        positioned_fraction=jumps / larger(1, further),
-        uneven=False,
-        why="single-block reads through the index",
-        mbrc=1,
-        window_blocks=None,
-    )
-    demand = Demand(
-        row=row,
-        segment=segment,
-        plan=plan,
-        gets=logical_io.consistent_gets_of_range_scan(
-            levels,
-            leaf_gets,
-            table_gets,
-            where(work.select == "rows", fetches, 1),
-            nearest((1 - scattered) * same_block + scattered * stops / holding),
-        ),
-        fetches=fetches,
-        trips=client.round_trips(fetches),
-        rows_returned=returned,
-        more_data=0,
-        blocks_wanted=levels + leaf_gets + distinct,
-        block_size_bytes=system.tablespace.block_size_bytes,
-        reads=sum(piece.count for piece in plan.pieces),
-        read_blocks=sum(piece.blocks * piece.count for piece in plan.pieces),
-        access_path=RANGE_SCAN,
-    )
-    _, fetch = cpu_of_rows(system, row, fetching)
-    demand.cpu = {
-        "buffer gets": demand.gets * host.logical_io_s,
-        "walking rows": rows * (host.row_step_s + host.line_miss_s),
-        FETCHES: rows * fetch,
-        "read calls": demand.reads * stated_call_s(host.read_call_s),
-        "filling the buffer cache": demand.read_blocks * host.buffer_block_s,
-    }
-    _add_client(demand, system, fetching)
-    return demand
+SERVERS_PER_PROCESSOR = 40
+"""PARALLEL_THREADS_PER_CPU (2), times 4 concurrent parallel users, times 5 [oracle-reference]."""
 
 
-def _distinct_blocks(rows: Number, blocks: Number, of_rows: Number, scattered: Number) -> Number:
-    """Of the *blocks* that hold *of_rows* rows those that *rows* of them lie in: at random for the scattered share."""
-    at_random = logical_io.distinct_blocks(blocks, rows)
-    in_order = ceiling(blocks * rows / larger(1, of_rows))
-    return smaller(rows, (1 - scattered) * in_order + scattered * at_random)
-
-
-def blocks_with_rows(table: Any, segment: Segment) -> Number:
-    """Blocks that a row begins in, without those formatted ahead of the rows: no more than there are rows."""
-    return smaller(
-        table.rows, larger(1, ceiling(table.rows / segment.rows_per_block) / segment.blocks_per_row)
-    )
-
-
-def index_statistics(system: System, segment: Segment) -> tuple[Number, Number]:
-    """Leaf blocks and clustering factor: as given, or from the key's bytes and the stated order of the rows."""
-    index, table = system.index, system.table
-    leaf = index.leaf_blocks
-    if leaf is None:
-        entries = block.entries_per_leaf(
-            system.tablespace.block_size_bytes,
-            index.pctfree_percent,
-            index.key_bytes,
-            index.key_columns,
-            index.unique,
+def _check_servers(system: System, work: FullScan) -> None:
+    """Raise :class:`OutsideLaw` for more parallel servers than the instance starts."""
+    given = system.instance.parallel_max_servers
+    most = SERVERS_PER_PROCESSOR * system.host.cpus if given is None else given
+    if some((work.degree > 1) & (work.users * work.degree > most)):
+        raise OutsideLaw(
+            f"workload.degree {largest(work.degree):,.0f} of {largest(work.users):,.0f} users asks for "
+            f"{largest(work.users * work.degree):,.0f} parallel servers; allowed are "
+            f"instance.parallel_max_servers, {largest(most):,.0f}"
         )
-        leaf = ceiling(table.rows / entries)
-    factor = index.clustering_factor
-    if factor is not None:
-        if some(factor > table.rows):
-            raise OutsideLaw(
-                f"index.clustering_factor is {largest(factor):,.0f}; allowed is at most a change of block for each of "
-                f"the {largest(table.rows):,.0f} rows (table.rows)"
-            )
-        return leaf, factor
-    holding = ceiling(blocks_with_rows(table, segment))
-    scattered = ceiling(logical_io.random_clustering_factor(holding, table.rows))
-    return leaf, where(index.clustering == "clustered", holding, larger(holding, scattered))
+
+
+def _of_parallel_server(system: System, demand: Demand, degree: Number) -> Demand:
+    """The mean of *degree* parallel servers, which share blocks and rows evenly.
+
+    The coordinator calls the client while they scan; servers read header and map for the others among them.
+    """
+    plan, calls_s = demand.plan, demand.cpu["calls"]
+    granules = scan_reads.granules_of(demand.segment.blocks, demand.block_size_bytes, degree)
+    pieces = [
+        scan_reads.Piece(piece.blocks, piece.count / degree)
+        for piece in scan_reads.pieces_of_granules(plan.pieces, granules)
+    ]
+    waits = sum(times * each for times, each in demand.waits.values())
+    reads = sum(piece.count for piece in pieces)
+    cpu = {cause: seconds / degree for cause, seconds in demand.cpu.items()}
+    cpu["read calls"] = (reads + plan.single_reads / degree) * stated_call_s(system.host.read_call_s)
+    return replace(
+        demand,
+        servers=degree,
+        plan=replace(plan, pieces=pieces, single_reads=plan.single_reads / degree),
+        gets=demand.gets / degree,
+        blocks_wanted=demand.blocks_wanted / degree,
+        reads=reads,
+        read_blocks=sum(piece.blocks * piece.count for piece in pieces),
+        cpu=cpu,
+        waits={},
+        sent_twice_s=0.0,
+        trips=0.0 * demand.trips,
+        coordinator_s=calls_s + waits - demand.sent_twice_s + demand.trips * system.host.between_calls_s,
+    )

@@ -5,7 +5,7 @@ Sources: [oracle-concepts] for the parts of a block, [rahn-mbrc] and [rahn-pctfr
 
 from __future__ import annotations
 
-from model.laws.numeric import Number, ceiling, floor_div, larger, largest, normal_cdf, smaller, where
+from model.laws.numeric import Number, ceiling, floor_div, larger, largest, normal_cdf, smaller, some, where
 
 COMMON_HEADER_BYTES = 20
 TRANSACTION_HEADER_BYTES = 24
@@ -91,6 +91,24 @@ def entries_per_leaf(
     """
     usable = block_size_bytes - LEAF_HEADER_BYTES - reserve_bytes(block_size_bytes, pctfree_percent)
     return larger(1, floor_div(usable, key_bytes + key_columns + 11 - unique))
+
+
+def branch_blocks(leaf_blocks: Number, rows: Number) -> Number:
+    """Branch blocks over the leaves, where a branch holds as many entries as a leaf does: ⌈n/f⌉ of each level."""
+    fan_out = larger(2, floor_div(rows, larger(1, leaf_blocks)))
+    found, level = 0 * leaf_blocks, leaf_blocks
+    while some(level > 1):
+        level = where(level > 1, ceiling(level / fan_out), 0)
+        found = found + level
+    return found
+
+
+def longest_key_bytes(block_size_bytes: Number) -> Number:
+    """Longest key with its length bytes that an index takes (ORA-01450): 205/256 of the block less 162; 6,398 at 8K.
+
+    Known are 1,478, 3,118, 6,398, 12,958 and 26,078 from 2K to 32K [oracle-key-length].
+    """
+    return floor_div(block_size_bytes * 205, 256) - 162
 
 
 def reserve_bytes(block_size_bytes: Number, pctfree_percent: Number) -> Number:

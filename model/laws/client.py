@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from model.laws.numeric import Number, ceil_div, larger, smaller
 
-CALL_OVERHEAD_TRIPS = 2  # parse and execute
 
-
-def round_trips(fetches: Number) -> Number:
-    """SQL*Net round trips of a statement: parse, execute and each fetch."""
-    return fetches + CALL_OVERHEAD_TRIPS
+def round_trips(fetches: Number, call_trips: Number) -> Number:
+    """SQL*Net round trips of a statement: each fetch, and *call_trips* for parse and execute."""
+    return fetches + call_trips
 
 
 def more_data_messages(bytes_per_array: Number, sdu_bytes: Number) -> Number:

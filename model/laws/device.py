@@ -5,7 +5,7 @@ Typical figures of rotating disks [drive-data-sheets]; flash has no positioning.
 
 from __future__ import annotations
 
-from model.laws.numeric import Number, ceil_div, larger, where
+from model.laws.numeric import Number, ceil_div, ceiling, floor_div, larger, smaller, where
 from model.units import KIB
 
 
@@ -17,6 +17,30 @@ def positioning_s(average_seek_s: Number, rotation_s: Number) -> Number:
 def transfer_s(size_bytes: Number, bandwidth_bytes_per_s: Number) -> Number:
     """Time to move *size_bytes* over the device's channel."""
     return size_bytes / bandwidth_bytes_per_s
+
+
+def reported_s(done_s: Number, interval_s: Number) -> Number:
+    """When a drive reports a command that is done at *done_s*: at the next multiple of *interval_s*.
+
+    Controllers gather completions so that one interrupt tells of several [interrupt-coalescing].
+    """
+    return ceiling(done_s / interval_s - 1e-9) * interval_s
+
+
+def gathered_s(lone_s: Number, spacing_s: Number, interval_s: Number, calls: Number) -> Number:
+    """Mean time of each of *calls* calls that are handed in again when a drive reports them, every *interval_s*.
+
+    Those reported together are done *spacing_s* apart from *lone_s* on: the first ones after k = ⌈lone/interval⌉
+    intervals, as many as are done by then, the others after k + 1. With j of them each interval, calls = Σ intervals
+    of j, and the mean is calls·interval/j [interrupt-coalescing]. Where all are reported together, the first handed in
+    is alone and reported at once; in an interval of twice its time or more it is there again at the end.
+    """
+    intervals = ceiling(lone_s / interval_s - 1e-9)
+    soon = floor_div(intervals * interval_s - lone_s, spacing_s) + 1
+    later = larger(0.0, calls - intervals * soon)
+    twice = where((2 * lone_s <= interval_s) & (calls < soon), 1, 0)
+    reported = smaller(calls / intervals, soon) + later / (intervals + 1) + twice
+    return calls * interval_s / reported
 
 
 def copy_time_s(size_bytes: Number, copy_bytes_per_s: Number) -> Number:

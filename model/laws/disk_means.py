@@ -12,16 +12,13 @@ from typing import Any
 
 from model.laws.disk import TURN_TOLERANCE, zone_of, zone_ratio, zone_start_bytes
 from model.laws.disk_geometry import Geometry, geometry_of
-from model.laws.numeric import Number, ceil_div, ceiling, floor_div, larger, smaller, some, where
+from model.laws.limits import burst_requests, counted_requests, limited_per_s
+from model.laws.numeric import Number, ceiling, floor_div, larger, smaller, some, where
 from model.units import KIB
 
 LEAST = 1e-9
-COUNTED_BYTES = 256 * KIB  # a larger request of a volume counts as several [aws-ebs]
-
-
-def counted_requests(size_bytes: Number) -> Number:
-    """Requests that a volume's limit counts of one: one for each 256 KiB of it [aws-ebs]."""
-    return ceil_div(size_bytes, COUNTED_BYTES)
+LARGE_BYTES = 256 * KIB
+"""A request in order where nobody says how large, and the largest hole that a device without platters reads over."""
 
 
 def data_members(disk: Any) -> int:
@@ -73,7 +70,7 @@ def strided_service_s(
     hole_bytes = stride_bytes - size_bytes
     answered = overhead_s(disk, write) + size_bytes / disk.bus_bytes_per_s
     if not disk.rotation_s:
-        seek = where((hole_bytes >= 0) & (hole_bytes <= COUNTED_BYTES), 0.0, disk.average_seek_s)
+        seek = where((hole_bytes >= 0) & (hole_bytes <= LARGE_BYTES), 0.0, disk.average_seek_s)
         moved = seek + size_bytes / rate_bytes_per_s(disk, write)
         return (
             larger(answered, moved - gap_s)
@@ -176,7 +173,7 @@ def random_service_s(
 
 def seek_at_s(g: Geometry, distance_cylinders: Number) -> Number:
     """The seek curve of :func:`model.laws.disk.seek_s`, for arrays as well."""
-    third, base, root, slope = _curve(g)
+    third, base, root, slope = seek_curve(g)
     short = base + root * smaller(distance_cylinders, third) ** 0.5
     return short + slope * larger(0.0, smaller(distance_cylinders, g.cylinders) - third)
 
@@ -217,17 +214,10 @@ def _random_rate(disk: Any, size_bytes: Number, span_bytes: Number, write: bool,
     return limited_per_s(disk, rate, size_bytes)
 
 
-def sequential_bytes_per_s(disk: Any, write: bool, size_bytes: Number = COUNTED_BYTES) -> Number:
+def sequential_bytes_per_s(disk: Any, write: bool, size_bytes: Number = LARGE_BYTES) -> Number:
     """Most bytes a second in order that a device, a set or a volume sustains, in requests of *size_bytes*."""
     each_s = larger(size_bytes / rate_bytes_per_s(disk, write), command_s(disk, write))
     return limited_per_s(disk, data_members(disk) / each_s, size_bytes) * size_bytes
-
-
-def burst_requests(disk: Any) -> Number:
-    """Counted requests that a volume serves at its burst rate before the credits are gone [aws-ebs]."""
-    if disk.iops_limit is None or disk.burst_iops is None or disk.burst_iops <= disk.iops_limit:
-        return 0.0
-    return disk.burst_credits * disk.burst_iops / (disk.burst_iops - disk.iops_limit)
 
 
 def at_first(
@@ -240,7 +230,7 @@ def at_first(
     device that stays as it is.
     """
     if disk.iops_limit is not None and disk.burst_iops is not None:
-        lasting = burst_requests(disk) / larger(LEAST, requests * counted_requests(size_bytes))
+        lasting = burst_requests(disk) / larger(LEAST, requests * counted_requests(disk, size_bytes))
         return smaller(1.0, lasting), {"iops_limit": disk.burst_iops, "burst_iops": None}, {}
     if not write or not some(disk.slc_cache_bytes):
         return None
@@ -271,16 +261,7 @@ def occupied_s(
     return larger((service_s - transfer) / slots, larger(transfer, command_s(disk, write)))
 
 
-def limited_per_s(disk: Any, requests_per_s: Number, size_bytes: Number) -> Number:
-    """Requests of *size_bytes* a second, of those a device can do, that a volume's limits let through [aws-ebs]."""
-    if disk.iops_limit is not None:
-        requests_per_s = smaller(requests_per_s, disk.iops_limit / counted_requests(size_bytes))
-    if disk.throughput_limit_bytes_per_s is not None:
-        requests_per_s = smaller(requests_per_s, disk.throughput_limit_bytes_per_s / size_bytes)
-    return requests_per_s
-
-
-def _curve(g: Geometry) -> tuple[Number, Number, Number, Number]:
+def seek_curve(g: Geometry) -> tuple[Number, Number, Number, Number]:
     """End of the short seeks, and ``a``, ``b`` and the slope beyond it."""
     third = larger(1.0, g.cylinders / 3)
     root = where(third > 1, (g.average_seek_s - g.track_seek_s) / larger(1e-9, third**0.5 - 1), 0.0)
@@ -291,7 +272,7 @@ def _curve(g: Geometry) -> tuple[Number, Number, Number, Number]:
 
 def _double_integrals(g: Geometry, distance: Number) -> tuple[Number, Number]:
     """Second antiderivatives of the seek curve and of its square, from 0 to *distance*."""
-    third, base, root, slope = _curve(g)
+    third, base, root, slope = seek_curve(g)
     near, far = smaller(distance, third), larger(0.0, distance - third)
     knee = g.average_seek_s
     once = base * near**2 / 2 + root * 4 / 15 * near**2.5

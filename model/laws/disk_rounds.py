@@ -65,10 +65,11 @@ def first_s(disk: Any, start_byte: int, after_s: Number) -> Number:
 def seek_between_s(disk: Any, first_byte: Number, second_byte: Number) -> Number:
     """Seek between two places on any zones."""
     g = geometry_of(disk)
-    return seek_at_s(g, larger(1.0, abs(_cylinder_of(g, first_byte) - _cylinder_of(g, second_byte))))
+    return seek_at_s(g, larger(1.0, abs(cylinder_of(g, first_byte) - cylinder_of(g, second_byte))))
 
 
-def _cylinder_of(g: Geometry, byte: Number) -> Number:
+def cylinder_of(g: Geometry, byte: Number) -> Number:
+    """Cylinder of a byte, and the fraction of it that lies before."""
     cylinder: Number = 0.0
     for zone in range(g.zones):
         ratio = zone_ratio(zone, g.zones, g.inner_ratio)

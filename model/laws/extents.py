@@ -27,6 +27,15 @@ HEADER_MAP_SHARE = 0.6
 MAP_BLOCK_OVERHEAD_BYTES = 112
 
 
+COVERED_BY_SIZE = ((MIB - 1, 16), (64 * MIB, 64), (1024 * MIB, 256), (2**60, 1024))
+"""Data blocks that an L1 block covers in extents that are added while the segment is no larger [oracle-support-assm].
+
+Support's note has 32 MB for the first limit; under system allocation extents of 1 MB reach to 64 MB. Layouts in
+[rahn-pctfree] and [shallahamer-direct] have 64 blocks in them throughout, so an extent of 1 MB keeps its 64 in a larger
+segment. Where a large uniform extent stands in a small segment no published layout decides: a doubt.
+"""
+
+
 def blocks_per_l1(extent_bytes: Number) -> Number:
     """Data blocks one L1 bitmap block covers, by the size of the extent it stands in: 16, 64, 256, 1024."""
     return where(
@@ -92,7 +101,7 @@ def allocation(block_size_bytes: Number, assm: bool, uniform_extent_bytes: Numbe
             return [Extents(uniform_extent_bytes, 2**31, no_map)]
         return [Extents(size, many, no_map) for size, many in SYSTEM_EXTENTS]
     if uniform_extent_bytes is not None:
-        return [Extents(uniform_extent_bytes, 2**31, blocks_per_l1(uniform_extent_bytes))]
+        return _uniform(uniform_extent_bytes)
     no_small = where(block_size_bytes >= LARGE_BLOCK_BYTES, 1, 0)
     (small, many), *rest = SYSTEM_EXTENTS
     return [
@@ -100,6 +109,16 @@ def allocation(block_size_bytes: Number, assm: bool, uniform_extent_bytes: Numbe
         Extents(MIB, no_small, FIRST_COVERED),
         *(Extents(size, most, blocks_per_l1(size)) for size, most in rest),
     ]
+
+
+def _uniform(extent_bytes: Number) -> list[Extents]:
+    """Extents of one size: an L1 block covers what the segment's size says as they are added, or theirs if less."""
+    stages, before = [], 0 * extent_bytes
+    for size_bytes, covered in COVERED_BY_SIZE:
+        until = larger(before, floor_div(size_bytes, extent_bytes))
+        stages.append(Extents(extent_bytes, until - before, smaller(covered, blocks_per_l1(extent_bytes))))
+        before = until
+    return stages
 
 
 class Run(NamedTuple):

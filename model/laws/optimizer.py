@@ -7,7 +7,7 @@ both read times go on using the default block size.
 
 from __future__ import annotations
 
-from model.laws.numeric import Number, ceiling, larger
+from model.laws.numeric import Number, ceiling, larger, where
 
 DEFAULT_COSTING_MBRC = 8  # of 8K blocks, while the parameter is not set
 
@@ -49,12 +49,29 @@ def cpu_cost(cycles: Number, cpuspeed_hz: Number, sreadtim_s: Number) -> Number:
     return cycles / (cpuspeed_hz * sreadtim_s)
 
 
+def unique_scan_io_cost(blevel: Number, table_visited: Number) -> Number:
+    """I/O cost of an index unique scan: blevel, and 1 for the table's block unless the index has all columns."""
+    return blevel + table_visited
+
+
 def range_scan_io_cost(
-    blevel: Number, leaf_blocks: Number, clustering_factor: Number, selectivity_fraction: Number
+    blevel: Number,
+    leaf_blocks: Number,
+    clustering_factor: Number,
+    selectivity_fraction: Number,
+    all_leaves: Number = 0,
 ) -> Number:
-    """I/O cost of an index range scan: blevel + ⌈leaf·selectivity⌉ + ⌈clustering factor·selectivity⌉."""
+    """I/O cost of an index range scan: blevel + ⌈leaf·selectivity⌉ + ⌈clustering factor·selectivity⌉.
+
+    A full scan pays for *all_leaves*: blevel + leaf + ⌈clustering factor·selectivity⌉.
+    """
     return (
         blevel
-        + ceiling(leaf_blocks * selectivity_fraction)
+        + ceiling(leaf_blocks * where(all_leaves, 1, selectivity_fraction))
         + ceiling(clustering_factor * selectivity_fraction)
     )
+
+
+def parallel_share(degree: Number) -> Number:
+    """Parallel servers that the optimizer divides costs by: 0.9·degree, 1 for a serial plan [hooper-parallel]."""
+    return where(degree > 1, 0.9 * degree, 1)

@@ -12,6 +12,7 @@ from typing import NamedTuple
 from model.laws.device import NEAR_BYTES
 from model.laws.extents import Run
 from model.laws.numeric import Number, ceil_div, floor_div, larger, nearest, over, smaller, some, where
+from model.units import KIB
 
 UNSET_MBRC_BEFORE_10_2 = 8
 
@@ -210,6 +211,18 @@ def uncached_runs(runs: Sequence[Run], cached_fraction: Number) -> list[Run]:
     return found
 
 
+GRANULE_BYTES = 1_000_000 * KIB
+LEAST_GRANULES, MOST_GRANULES = 13, 100
+
+
+def granules_of(blocks: Number, block_size_bytes: Number, servers: Number) -> Number:
+    """Granules that parallel servers share: ranges of some GB of a segment, 13 to 100 for each server [px-granules]."""
+    by_size = ceil_div(blocks * block_size_bytes, GRANULE_BYTES)
+    return larger(
+        1, smaller(blocks, larger(LEAST_GRANULES * servers, smaller(MOST_GRANULES * servers, by_size)))
+    )
+
+
 def pieces_of_part(
     pieces: Sequence[Piece], runs: Sequence[Run], parts: Number, mbrc: Number, cached_fraction: Number
 ) -> list[Piece]:
@@ -224,6 +237,20 @@ def pieces_of_part(
     going_on = larger(0.0, sum(piece.blocks * piece.count for piece in pieces) - reads)
     open_runs = uncached_runs(runs, cached_fraction) if some(cached_fraction) else runs
     added = smaller(going_on, reads_added_by_cuts(open_runs, parts, mbrc))
+    return _cut(pieces, added, parts)
+
+
+def pieces_of_granules(pieces: Sequence[Piece], granules: Number) -> list[Piece]:
+    """Reads of a segment that is cut into granules: a cut adds a read where it falls between two blocks of one."""
+    reads = sum(piece.count for piece in pieces)
+    blocks = sum(piece.blocks * piece.count for piece in pieces)
+    return _cut(pieces, (granules - 1) * over(larger(0.0, blocks - reads), blocks - 1), 1)
+
+
+def _cut(pieces: Sequence[Piece], added: Number, parts: Number) -> list[Piece]:
+    """The mean part's reads where cuts have *added* some; one that is cut leaves two of half its size on average."""
+    reads = sum(piece.count for piece in pieces)
+    going_on = larger(0.0, sum(piece.blocks * piece.count for piece in pieces) - reads)
     cut = smaller(1.0, over(added, smaller(reads, going_on)))
     left = reads * cut + added
     mean = larger(1.0, over((reads + going_on) * cut, left))

@@ -11,6 +11,7 @@ import simpy
 from model.laws.block_layer import QUEUE_PLUG_REQUESTS, QUEUE_PLUG_S
 from model.machine.device.block_queue import BlockQueue, Request
 from model.machine.device.iostat import Counters
+from model.machine.device.tagged import Member, Tagged
 from model.machine.device.write_back_throttle import WriteBackThrottle
 
 Step = Generator[simpy.Event, Any, None]
@@ -57,6 +58,8 @@ class BlockDevice:
         """Whether callers unplug it before time goes on, so that a plug needs no end of its own."""
         self.flushes = False
         """Whether fsync and its like empty the device's write cache."""
+        self.tagged: Tagged | None = None
+        """The queues of drives that choose among their commands, in place of the server."""
         self.throttle: WriteBackThrottle | None = None
         """What lets write-back in, as since 4.10."""
         self.plugged = False
@@ -182,8 +185,29 @@ class BlockDevice:
             if self.throttle is not None:
                 self.throttle.handed_over(now, request.write)
             self._outstanding += 1
+            if self.tagged is not None:
+                place, size = request.start_byte, request.size_bytes
+                for member in self.tagged.hand_in(now, request.write, place, size, request):
+                    self._goes_on(member)
+                continue
             done_s = self.server.submit(now, request.write, request.start_byte, request.size_bytes)
             self._after(done_s - now, self._done, request)
+
+    def _goes_on(self, member: Member) -> None:
+        """A drive that chooses among its commands begins the next one."""
+        began = member.begin(self.env.now)
+        if began is not None:
+            done_s, part = began
+            self._after(done_s - self.env.now, self._part_done, (member, part))
+
+    def _part_done(self, event: simpy.Event) -> None:
+        assert event.value is not None
+        member, part = event.value
+        member.ended()
+        self._goes_on(member)  # the drive has chosen before the host hears of the last one
+        ended_s = part.ended()
+        if ended_s is not None:
+            self._after(max(0.0, ended_s - self.env.now), self._done, part.job.host)
 
     def _wait_for_better(self, now: float) -> None:
         """The scheduler keeps the device idle for a process that may go on: look again then."""

@@ -12,7 +12,7 @@ from model.demand.transactions import touch_rules
 from model.kernels.buffers import Buffers
 from model.laws import block_layer, page_cache, write_back_throttle
 from model.machine.device.block_queue import BlockQueue
-from model.machine.device.drive import capacity_of, drive_of
+from model.machine.device.drive import capacity_of, drive_of, tagged_of
 from model.machine.device.elevator import elevator_of
 from model.machine.device.iostat import Counters
 from model.machine.device.servers import DrawnServers, Servers, Threads
@@ -118,6 +118,7 @@ def device_of(env: simpy.Environment, system: System, counters: Counters, seed: 
     )
     depth = max(disk.queue_depth, disk.parallel_requests)
     device = BlockDevice(env, server_of(system, seed), queue, counters, depth)
+    device.tagged = tagged_of(disk)
     flushed = disk.write_cache_flushed and disk.write_cache_bytes > 0
     device.flushes = flushed and block_layer.empties_write_cache(release, host.filesystem)
     device.plugs = release < block_layer.TASKS_PLUG

@@ -51,8 +51,7 @@ def _holds_everything(data: Data) -> bool:
 def _replayed(kinds: Any, data: Data, rules: TouchRules, rate: float, seed: int) -> dict[str, float]:
     """Hits of the drawn gets, replayed on a sample; the first half of the references fills the cache."""
     one_of = max(1.0, sum(pool.room_blocks for pool in data.pools) / BUFFERS)
-    first, second = (round(blocks / one_of) for blocks in data.blocks)
-    sample = replace(data, blocks=(max(1, first), max(1, second) if data.blocks[1] else 0))
+    sample = replace(data, blocks=tuple(max(1, round(many / one_of)) if many else 0 for many in data.blocks))
     blocks = References(kinds, sample, seed).blocks(REFERENCES)
     times_s: NDArray[np.float64] = np.arange(REFERENCES, dtype=np.float64) * (one_of / rate)
     replays: dict[str, Callable[[Any, int, NDArray[np.float64]], cache.Replay]] = {
@@ -61,9 +60,9 @@ def _replayed(kinds: Any, data: Data, rules: TouchRules, rate: float, seed: int)
         CLOCK: lambda stream, room, _: cache.replay_clock(stream, room),
     }
     hits = dict.fromkeys(replays, 0)
-    of_group = blocks >= sample.blocks[0]
+    of_group = np.searchsorted(np.cumsum(np.array(sample.blocks))[:-1], blocks, side="right")
     for pool in data.pools:
-        mine = np.isin(of_group, [bool(group) for group in pool.groups])
+        mine = np.isin(of_group, pool.groups)
         if not mine.any():
             continue
         stream = cache.numbered(blocks[mine])

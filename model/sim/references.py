@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from model.demand.transactions import EXTENT_BYTES, Data, KindDemand
+from model.laws import parallel_reads
 from model.sim.streams import stream
 
 CHUNK = 512
@@ -37,8 +38,13 @@ class References:
         self._gets = np.array([kind.drawn_gets for kind in kinds], dtype=float)
         self._changes = np.array([kind.drawn_changes for kind in kinds], dtype=float)
         self._scans = np.array([kind.scan_blocks for kind in kinds], dtype=float)
-        self._hot, self._cold = (int(blocks) for blocks in data.blocks)
-        self._hot_share = float(data.shares[0])
+        self._in_batches = [kind.parallel_fraction for kind in kinds]
+        self._at_once = [kind.parallel_reads for kind in kinds]
+        self._of_batches = stream(seed, "batches of reads")
+        self._blocks = np.array(data.blocks, dtype=float)
+        self._first = np.concatenate([[0.0], np.cumsum(self._blocks)])
+        self._hot, self._every = int(data.blocks[0]), int(sum(data.blocks))
+        self._below = np.cumsum(np.array(data.shares, dtype=float))[:-1]
         self._of_mix = stream(seed, "mix")
         self._of_counts = stream(seed, "gets")
         self.draws = self._of_places = stream(seed, "blocks")
@@ -54,6 +60,19 @@ class References:
         self._next += 1
         return self._chunk[self._next - 1]
 
+    def handed_over(self, kind: int, reads: int) -> list[int]:
+        """How many of so many reads a transaction hands over at once, each time, in order by chance."""
+        fraction = self._in_batches[kind]
+        if not fraction or reads < parallel_reads.LEAST_AT_ONCE:
+            return [1] * reads
+        size_chance, last_chance = self._of_batches.random(2).tolist()
+        sizes = parallel_reads.whole_sizes(self._at_once[kind])
+        size = sizes[-1][0] if size_chance >= sizes[0][1] else sizes[0][0]
+        full, last, chance = parallel_reads.batches_of(reads, fraction, size)
+        found = [size] * full + [last] * (last_chance < chance)
+        found += [1] * (reads - sum(found))
+        return [found[place] for place in self._of_batches.permutation(len(found)).tolist()]
+
     def _drawn(self) -> list[Drawn]:
         """The next of them, many at once."""
         kinds = self._deck()
@@ -64,7 +83,7 @@ class References:
         changed = np.arange(blocks.size) - np.repeat(begin[:-1], gets) < np.repeat(changes, gets)
         scanned = scans = np.zeros(CHUNK, dtype=np.int64)
         if self._scans.any():
-            every = self._hot + self._cold
+            every = self._every
             scanned = np.minimum(_whole(self._scans[kinds], self._of_counts), every)
             scans = (self._of_places.random(CHUNK) * (every - scanned + 1)).astype(np.int64)
         first = gets
@@ -89,10 +108,11 @@ class References:
     def blocks(self, count: int) -> NDArray[np.int64]:
         """*count* blocks that gets go to."""
         place = self._of_places.random(count)
-        if not self._cold:
+        if self._hot == self._every:
             return (place * self._hot).astype(np.int64)
-        hot = self._of_places.random(count) < self._hot_share
-        return np.where(hot, place * self._hot, self._hot + place * self._cold).astype(np.int64)
+        whose = np.searchsorted(self._below, self._of_places.random(count), side="right")
+        found: NDArray[np.int64] = (self._first[whose] + place * self._blocks[whose]).astype(np.int64)
+        return found
 
 
 def _whole(mean: NDArray[np.float64], draws: np.random.Generator) -> NDArray[np.int64]:

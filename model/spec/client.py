@@ -27,6 +27,13 @@ class Client(Frozen):
     first_fetch_rows: Annotated[Whole, Field(ge=1, le=MAXIMUM_ROWS)] | None = setting(
         None, "Rows of the first fetch call: 1 in SQL*Plus; the array size if not set", GENERAL
     )
+    call_trips: Whole = setting(
+        2,
+        "Round trips of a statement besides its fetch calls: parse and execute",
+        GENERAL,
+        ge=0,
+        le=100,
+    )
     sdu_bytes: Size = setting(8192, "Session data unit (SDU)", ORACLE, ge=512, le=2 * MIB)
     message_send_s: Seconds = setting(2e-6, "Time of a SQL*Net message to client", "rahn-mbrc", ge=0, le=10)
     more_data_send_s: Seconds = setting(

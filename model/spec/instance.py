@@ -139,6 +139,9 @@ class Instance(Frozen):
     max_io_bytes: Size = setting(
         MIB, "Largest read Oracle asks of the host", "rahn-mbrc", ge=32 * KIB, le=32 * MIB
     )
+    parallel_max_servers: Whole | None = setting(
+        None, "PARALLEL_MAX_SERVERS; 40 for each processor if not set", "oracle-reference", ge=0, le=3600
+    )
     serial_direct_read: Literal["auto", "always", "never"] = setting("auto", "_SERIAL_DIRECT_READ", GENERAL)
     disk_asynch_io: bool = setting(True, "DISK_ASYNCH_IO", ORACLE)
     direct_read_slots: Whole = setting(

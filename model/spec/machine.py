@@ -237,6 +237,10 @@ class Host(Frozen):
         return self
 
 
+COMMANDS = {"ide": 1, "sata": 32, "scsi": 256, "sas": 65_536, "nvme": 65_536}
+"""Commands of each interface that a drive may hold: NCQ's tags, SCSI's one byte and SAS's two, a queue of NVMe."""
+
+
 class Disk(Frozen):
     """A device behind a queue: a rotating disk, flash, a set of disks, or a volume with limits.
 
@@ -297,8 +301,26 @@ class Disk(Frozen):
     controller_writes_per_s: Annotated[Real, Field(ge=0.001, le=1e9)] | None = setting(
         None, "Writes a second that the controller of a flash drive takes at most", SHEETS
     )
+    report_interval_s: Seconds = setting(
+        0.0,
+        "Interval at which flash reports what is done while other commands are under way; 0 reports each at once",
+        "interrupt-coalescing",
+        ge=0,
+        le=1,
+    )
     queue_depth: Whole = setting(
         1, "Commands the device and its driver hold at once (tagged queueing, NCQ)", SHEETS, ge=1, le=65536
+    )
+    reorder_age_s: Seconds | None = setting(
+        None,
+        "A rotating drive takes the command of its queue with the shortest seek and turn, unless one is older than "
+        "this; not set for a drive that serves them in order",
+        "worthington-1994",
+        ge=0.1,
+        le=3600,
+    )
+    interface: Literal["ide", "sata", "scsi", "sas", "nvme"] | None = setting(
+        None, "Interface of a drive, which limits the commands it holds; not set for no limit", SHEETS
     )
     service_cv: Real = setting(
         0.0,
@@ -342,6 +364,20 @@ class Disk(Frozen):
     throughput_limit_bytes_per_s: Annotated[Rate, Field(ge=1, le=1e12)] | None = setting(
         None, "Bytes a second a volume is allowed", GENERAL
     )
+    limit_io_bytes: Size = setting(
+        256 * KIB,
+        "Bytes that a volume's limit counts as one request; 0 where a request of any size counts once",
+        "aws-ebs",
+        ge=0,
+        le=16 * MIB,
+    )
+    limit_slice_s: Seconds = setting(
+        0.0,
+        "A throttle of the host (cgroup io.max) gives its limits out in slices, of 0.1 s in Linux; 0 paces requests",
+        "linux-blk-throttle",
+        ge=0,
+        le=1,
+    )
     burst_iops: Annotated[Real, Field(ge=0.001, le=1e9)] | None = setting(
         None, "Requests a second while credits last", GENERAL
     )
@@ -381,8 +417,13 @@ class Disk(Frozen):
             )
         if self.burst_iops is not None and (self.iops_limit is None or self.burst_iops < self.iops_limit):
             raise ValueError("burst_iops needs an iops_limit that is not above it")
+        if self.limit_slice_s and self.burst_iops is not None:
+            raise ValueError(
+                f"limit_slice_s {self.limit_slice_s:g} is of a throttle that saves no credits: leave burst_iops out"
+            )
         self._check_slc_cache()
         self._check_controller()
+        self._check_queue()
         if self.track_seek_s is not None and self.track_seek_s > self.average_seek_s:
             raise ValueError(
                 f"track_seek_s {self.track_seek_s:g} is more than average_seek_s {self.average_seek_s:g}"
@@ -393,12 +434,46 @@ class Disk(Frozen):
             )
         return self
 
+    def _check_queue(self) -> None:
+        """The queue of the drive: no deeper than its interface has commands, and sorted only where nothing else is."""
+        most = None if self.interface is None else COMMANDS[self.interface] * self.raid_disks
+        if most is not None and self.queue_depth > most:
+            raise ValueError(
+                f"queue_depth {self.queue_depth} is more than interface {self.interface} has commands: allowed are 1 "
+                f"to {most}"
+            )
+        if self.reorder_age_s is None:
+            return
+        if not self.rotation_s:
+            raise ValueError(
+                "reorder_age_s is for a drive that turns: set rotation_s, or leave reorder_age_s out"
+            )
+        beside = [
+            name
+            for name in (
+                "write_cache_bytes",
+                "read_hit_fraction",
+                "iops_limit",
+                "throughput_limit_bytes_per_s",
+            )
+            if getattr(self, name)
+        ]
+        if beside:
+            raise ValueError(
+                f"reorder_age_s goes without {beside[0]}: a drive that reorders serves every "
+                f"command itself; leave one of the two out"
+            )
+
     def _check_controller(self) -> None:
         """The controller and the channels of flash: a lone read holds the controller no longer than it takes."""
         reads, writes = self.controller_reads_per_s, self.controller_writes_per_s
         for name, ceiling in (("controller_reads_per_s", reads), ("controller_writes_per_s", writes)):
             if ceiling is not None and (self.rotation_s or self.service_cv):
                 raise ValueError(f"{name} is for flash with fixed service times: rotation_s and service_cv 0")
+        if self.report_interval_s and (self.rotation_s or self.service_cv):
+            raise ValueError(
+                "report_interval_s is for flash with fixed service times: rotation_s and service_cv 0"
+            )
         # NOTE: a write is done when the drive's memory has it, before the controller has finished with it
         if reads is not None and reads * self.overhead_s < 1 - ROUNDING:
             raise ValueError(

@@ -71,6 +71,11 @@ class Work(Frozen):
         return False
 
     @property
+    def sessions(self) -> Any:
+        """Sessions that do it at the same time."""
+        return self.users  # type: ignore[attr-defined]
+
+    @property
     def passes(self) -> int:
         """How often it goes over the rows that it changes."""
         return 1

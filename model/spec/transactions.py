@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
+from model.laws.parallel_reads import LEAST_AT_ONCE
 from model.provenance import Frozen
 from model.spec.fields import GENERAL, LEAST_FRACTION, Real, Seconds, Size, Whole, setting
 from model.spec.programs import Work
 from model.units import GIB, KIB
 
 MOST_THINK_S = 86_400.0
+TOLERATED_PERCENT = 0.1
 
 
 class Transaction(Frozen):
@@ -60,6 +63,49 @@ class Transaction(Frozen):
         ge=0,
         le=10_000_000,
     )
+    parallel_reads: Real = setting(
+        0.0,
+        "Single-block reads that it hands over at once, waiting for all (db file parallel read), on average; 0 none",
+        GENERAL,
+        ge=0,
+        le=1_000,
+    )
+    parallel_reads_percent: Real = setting(
+        100.0, "Share of the single-block reads that are handed over so", GENERAL, ge=0, le=100
+    )
+
+    @property
+    def parallel_fraction(self) -> float:
+        """Share of the single-block reads that are handed over several at once."""
+        return self.parallel_reads_percent / 100 if self.parallel_reads else 0.0
+
+    @model_validator(mode="after")
+    def _several_at_once(self) -> Transaction:
+        if 0 < self.parallel_reads < LEAST_AT_ONCE:
+            raise ValueError(
+                f"parallel_reads {self.parallel_reads:g} is no batch; reads handed over at once are "
+                f"{LEAST_AT_ONCE} or more, and 0 hands over one by one"
+            )
+        if self.parallel_reads > max(self.gets, self.changed_blocks):
+            raise ValueError(
+                f"parallel_reads {self.parallel_reads:g} is more than the {max(self.gets, self.changed_blocks):g} "
+                "blocks that the transaction gets (gets): give at most as many"
+            )
+        return self
+
+
+class BlockClass(Frozen):
+    """Blocks that are equally popular."""
+
+    blocks_percent: Real = setting(100.0, "Share of the blocks", GENERAL, ge=LEAST_FRACTION, le=100)
+    gets_percent: Real = setting(100.0, "Share of the gets that goes to them", GENERAL, ge=0, le=100)
+
+
+class CachePoint(Frozen):
+    """What a cache of one size would have missed, as a buffer pool advisory says."""
+
+    cache_bytes: Size = setting(GIB, "Size of the cache", GENERAL, ge=KIB, le=1024**5)
+    miss_percent: Real = setting(1.0, "Share of the gets that would read", GENERAL, ge=0, le=100)
 
 
 class Transactions(Work):
@@ -92,6 +138,23 @@ class Transactions(Work):
     )
     hot_gets_percent: Real = setting(
         80.0, "Share of the gets that goes to the hot blocks", GENERAL, ge=0, le=100
+    )
+    popularity: tuple[BlockClass, ...] = setting(
+        (),
+        "Classes of blocks by popularity, in place of hot_data_percent and hot_gets_percent",
+        GENERAL,
+        max_length=64,
+    )
+    zipf_exponent: Annotated[Real, Field(ge=0.1, le=2)] | None = setting(
+        None,
+        "Zipf popularity in place of hot blocks: the k-th most popular block is wanted k^-exponent times as often",
+        "che-2002",
+    )
+    miss_curve: tuple[CachePoint, ...] = setting(
+        (),
+        "Measured misses by size of the cache, smallest first, from which classes of blocks follow",
+        "che-2002",
+        max_length=64,
     )
     hottest_blocks: Whole = setting(
         16,
@@ -155,6 +218,29 @@ class Transactions(Work):
                 f"rate_per_s {self.rate_per_s:g} and think_s {self.think_s:g} exclude each other: transactions arrive "
                 "at a rate, or users come back after a pause; give one of them"
             )
+        return self
+
+    @model_validator(mode="after")
+    def _one_popularity(self) -> Transactions:
+        given = [name for name in ("popularity", "zipf_exponent", "miss_curve") if getattr(self, name)]
+        if len(given) > 1:
+            raise ValueError(f"{' and '.join(given)} both say how popular blocks are; give one of them")
+        for name in ("blocks_percent", "gets_percent"):
+            total = sum(getattr(one, name) for one in self.popularity)
+            if self.popularity and abs(total - 100) > TOLERATED_PERCENT:
+                raise ValueError(f"popularity: the classes' {name} sum to {total:g}; allowed is 100")
+        for smaller, larger in pairwise(self.miss_curve):
+            if larger.cache_bytes <= smaller.cache_bytes:
+                raise ValueError(
+                    f"miss_curve: cache_bytes {larger.cache_bytes} comes after {smaller.cache_bytes}; sizes grow"
+                )
+            if larger.miss_percent > smaller.miss_percent:
+                raise ValueError(
+                    f"miss_curve: a cache of {larger.cache_bytes} bytes misses {larger.miss_percent:g} % and a smaller "
+                    f"one {smaller.miss_percent:g} %; a larger cache never misses more"
+                )
+        if len(self.miss_curve) == 1:
+            raise ValueError("miss_curve has one point; give two or more")
         return self
 
     @model_validator(mode="after")

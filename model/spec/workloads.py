@@ -38,19 +38,54 @@ class FullScan(Work):
         1.0, "Share of the rows that the WHERE clause lets through; 1 without one", GENERAL, ge=0, le=1
     )
     arraysize_rows: Whole = setting(100, "Rows per fetch (array size)", GENERAL, ge=1, le=1_000_000)
+    degree: Whole = setting(
+        1, "Degree of parallelism: parallel servers that share the scan; 1 is serial", GENERAL, ge=1, le=1024
+    )
+    other_gets: Whole = setting(
+        0,
+        "Consistent gets besides those of blocks with rows: segment header, map and bitmap blocks",
+        GENERAL,
+        ge=0,
+        le=1_000_000,
+    )
     users: Whole = setting(1, "Sessions that run it at the same time", GENERAL, ge=1, le=10_000)
+
+    @property
+    def sessions(self) -> int:
+        """Sessions that scan: parallel servers of all users."""
+        return self.users * self.degree
 
 
 class IndexRangeScan(Work):
-    """Rows of a key range through an index, fetched in arrays."""
+    """Rows of a key range, or of one key, through an index, fetched in arrays."""
 
     kind: Literal["index_range_scan"] = "index_range_scan"
+    access: Literal["range", "unique", "full", "fast_full"] = setting(
+        "range",
+        "Leaves of a key range, one entry (INDEX UNIQUE SCAN), all leaves in order (FULL), all blocks (FAST FULL)",
+        "oracle-concepts",
+    )
+    index_only: bool = setting(
+        False, "The index holds all columns that the query needs; the table is not visited", "oracle-concepts"
+    )
     selectivity_fraction: Real = setting(
-        0.01, "Share of the rows in the key range", GENERAL, ge=LEAST_FRACTION, le=1
+        0.01,
+        "Share of the rows in the key range, or that pass the filter on the key",
+        GENERAL,
+        ge=LEAST_FRACTION,
+        le=1,
     )
     select: Literal["rows", "count"] = setting("rows", "Return the rows, or count them", GENERAL)
     arraysize_rows: Whole = setting(100, "Rows per fetch (array size)", GENERAL, ge=1, le=1_000_000)
     users: Whole = setting(1, "Sessions that run it at the same time", GENERAL, ge=1, le=10_000)
+
+    @model_validator(mode="after")
+    def _index_alone(self) -> IndexRangeScan:
+        if self.access == "fast_full" and not self.index_only:
+            raise ValueError(
+                "access fast_full reads the blocks of the index in any order and no table: set index_only = true"
+            )
+        return self
 
 
 class Update(Work):

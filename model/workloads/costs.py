@@ -78,9 +78,9 @@ def statement_cost(system: System, work: Statement) -> Cost:
             steps = float(work.changes_of_rows(system.table.rows))
     else:
         demand = demand_of(system, work)
-        steps, blocks = steps_of(work, demand, stretch_blocks(demand, work.users))
+        steps, blocks = steps_of(work, demand, stretch_blocks(demand, work.sessions))
     turns = _turns(system, work) if work.plays_rows else 0.0
-    seconds = STEP_S * (steps + work.users) + TURN_S * turns + DRAWN_BLOCK_S * blocks
+    seconds = STEP_S * (steps + work.sessions) + TURN_S * turns + DRAWN_BLOCK_S * blocks
     steps += turns
     return Cost(seconds, blocks, steps, "reads and stretches of blocks")
 

@@ -72,6 +72,8 @@ def _refuse(system: System, work: Workload) -> None:
     paths = {getattr(program, "path", None) or host.io_path for program in work.programs}
     if not paths <= set(UNBUFFERED):
         why = "the page cache writes behind and reads ahead for all programs"
+    if any(getattr(one, "degree", 1) > 1 for one in work.programs):
+        why = "a query by parallel servers ends with the last of them"
     if any(getattr(one, "runtime_s", None) is not None for one in work.programs):
         why = "a run time ends the calls of a stream, and how many it makes depends on the other programs"
     changing = [one for one in work.programs if one.plays_rows and getattr(one, "table", None) is None]
@@ -155,7 +157,7 @@ class Seen:
         if self.run_queue_s > 0:
             unaccounted[RUN_QUEUE] = unaccounted.get(RUN_QUEUE, 0.0) + self.run_queue_s
         at_once = self.longer_s - self.run_queue_s - _total(wait) + _total(time.wait)
-        if abs(at_once) > SPENT and unaccounted:
+        if abs(at_once) > SPENT * max(1.0, time.elapsed_s + self.longer_s) and unaccounted:
             cause = next(iter(unaccounted))
             unaccounted[cause] += at_once
         more_s = _total(wait) - _total(time.wait) + sum(unaccounted.values()) - sum(time.unaccounted.values())

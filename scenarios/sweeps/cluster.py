@@ -145,8 +145,19 @@ class _TaskFlight(Generic[Item, Answer]):
             arrived = arrival.wait_for(self._landing.has_ready, timeout=WORKERS_RETURN_WITHIN_S)
         if not arrived:
             self._check_that_somebody_works()
-            return []
-        return [self._landed(future, result) for future, result in self._landing.next_batch(block=False)]
+            return self._untold()
+        landings = self._landing.next_batch(block=False)
+        return [self._landed(future, result) for future, result in landings if future in self._flying]
+
+    def _untold(self) -> Sequence[Answered[Item, Answer] | Fallen[Item]]:
+        """What is done though Dask has told nobody: an answer that was lost with its worker before it was fetched."""
+        done = [future for future in self._flying if future.done()]
+        return [
+            self._landed(
+                future, (None, future.exception(), None) if future.status == "error" else future.result()
+            )
+            for future in done
+        ]
 
     def _landed(self, future: Any, result: Any) -> Answered[Item, Answer] | Fallen[Item]:
         piece = self._flying.pop(future)

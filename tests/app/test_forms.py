@@ -36,10 +36,12 @@ def shown(kind: str) -> set[str]:
 
 def test_each_query_has_the_controls_that_play_a_part() -> None:
     assert shown("index_range_scan") - shown("full_scan") == {
-        "index.clustering", "index.key_bytes", "index.unique", "workload.selectivity_fraction"
+        "index.clustering", "index.key_bytes", "index.unique", "workload.selectivity_fraction",
+        "workload.access", "workload.index_only",
     }  # fmt: skip
     assert shown("full_scan") - shown("index_range_scan") == {
-        "workload.columns", "workload.filter_fraction", "instance.release",
+        "workload.columns", "workload.filter_fraction", "workload.degree", "workload.other_gets",
+        "instance.release",
         "instance.db_file_multiblock_read_count",
         "instance.buffer_cache_bytes", "instance.serial_direct_read", "instance.disk_asynch_io",
     }  # fmt: skip
@@ -91,8 +93,10 @@ def test_a_stream_has_the_controls_of_calls_kernel_disk_and_iostat_alone() -> No
         "host.scheduler", "host.nr_requests", "host.max_request_bytes", "host.max_segments", "host.folios",
         "host.filesystem",
         "host.memory_bytes", "disk.use", "disk.queue_depth", "iostat.interval_s", "iostat.first_s",
+        "disk.report_interval_s",
         "disk.raid_level", "disk.raid_disks", "disk.iops_limit", "disk.throughput_limit_bytes_per_s",
-        "disk.burst_iops", "disk.burst_credits",
+        "disk.burst_iops", "disk.burst_credits", "disk.limit_io_bytes", "disk.limit_slice_s",
+        "disk.interface", "disk.reorder_age_s",
     }  # fmt: skip
     assert shown("write_stream") == common | {
         "workload.fsync_every", "disk.controller_writes_per_s",
@@ -136,6 +140,11 @@ def test_a_stream_has_the_controls_of_calls_kernel_disk_and_iostat_alone() -> No
         ("workload.rate_per_s", ["workload.rate_per_s=10"], False),
         ("disk.burst_iops", [], True),
         ("disk.burst_iops", ["disk.iops_limit=100"], False),
+        ("disk.limit_io_bytes", [], True),
+        ("disk.limit_io_bytes", ["disk.throughput_limit_bytes_per_s=1M"], True),
+        ("disk.limit_io_bytes", ["disk.iops_limit=100"], False),
+        ("disk.limit_slice_s", [], True),
+        ("disk.limit_slice_s", ["disk.throughput_limit_bytes_per_s=1M"], False),
         ("disk.burst_credits", ["disk.iops_limit=100"], True),
         ("disk.burst_credits", ["disk.iops_limit=100", "disk.burst_iops=300"], False),
     ],

@@ -94,8 +94,8 @@ def test_a_field_that_stands_elsewhere_comes_to_the_top() -> None:
 def test_what_has_no_control_is_answered_in_a_sentence() -> None:
     app = looked_for(opened(), "table.columns")
     assert any("write it in a scenario file" in one.value for one in app.info)
-    looked_for(app, "dop")
-    assert any("parallel query is not modelled" in one.value for one in app.info)
+    looked_for(app, "awr")
+    assert any("blocktime measure FILE reads it" in one.value for one in app.info)
     looked_for(app, TRIP)
     assert not app.info
 

@@ -7,7 +7,8 @@ import re
 import pytest
 from click import unstyle
 
-from app.text import run_lines
+from app.idle import RULES
+from app.text import run_lines, tkprof_lines
 from model.units import show_seconds
 from scenarios import load, run
 
@@ -26,3 +27,17 @@ def test_several_sessions_have_a_last_one(users: int) -> None:
         flat = " ".join(text.split())
         early = f"done early, the last one after {show_seconds(last_s)}"
         assert (early in flat) == (result.time.elapsed_s < users * result.time.cpu_s / 4)
+
+
+def test_tkprof_tells_of_all_parallel_servers() -> None:
+    """Calls and events alike are sums over the servers, as of their trace files together."""
+    result = run(load("parallel-scan", ["table.rows=2000000"]), "calculate")
+    printed = next(line for line in tkprof_lines(result) if line.strip().startswith("direct path read "))
+    assert int(printed.split()[3]) == pytest.approx(result.physical_io.read_requests, abs=4)
+
+
+def test_processors_decide_for_parallel_servers() -> None:
+    scenario = load("parallel-scan")
+    assert not RULES["host.cpus"](scenario.system, scenario.workload)[0]
+    alone = load("full-scan-nvme")
+    assert RULES["host.cpus"](alone.system, alone.workload)[0]

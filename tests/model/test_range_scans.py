@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from model import calculate, simulate
+from model.demand.index_access import index_statistics
 from model.demand.segment import row_shape, segment_of
-from model.demand.work import index_statistics
 from model.errors import OutsideLaw
 from model.spec import System
 from scenarios import from_mapping

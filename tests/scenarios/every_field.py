@@ -33,6 +33,12 @@ OTHER_WORDS = {
     "tablespace.uniform_extent_bytes": ("160K", "64M"),
     "table.columns": ([{"type": "number", "bytes": 9}, {"type": "varchar2", "bytes": 40}],),
     "workload.sets": ([{"type": "varchar2", "bytes": 80}],),
+    "workload.popularity": (
+        [{"blocks_percent": 30, "gets_percent": 60}, {"blocks_percent": 70, "gets_percent": 40}],
+    ),
+    "workload.miss_curve": (
+        [{"cache_bytes": "1M", "miss_percent": 60}, {"cache_bytes": "2M", "miss_percent": 30}],
+    ),
     "workload.beside": ([{"kind": "read_stream", "count": 50, "pattern": "random"}],),
 }
 """Values of fields whose form the schema does not say."""
@@ -135,6 +141,10 @@ VOLUME = {
     "disk.rotation_s": 0, "disk.average_seek_s": 0, "disk.iops_limit": 300, "disk.burst_iops": 900,
     "disk.burst_credits": 500, "instance.serial_direct_read": "never",
 }  # fmt: skip
+THROTTLED = {
+    "disk.rotation_s": 0, "disk.average_seek_s": 0, "disk.iops_limit": 300, "disk.limit_slice_s": 0.05,
+    "disk.limit_io_bytes": "4K",
+}  # fmt: skip
 RAID = {
     "disk.raid_level": "10",
     "disk.raid_disks": 4,
@@ -160,8 +170,11 @@ GEOMETRY = {
     "disk.heads": 4, "disk.zones": 5, "disk.capacity_bytes": "40G", "disk.track_seek_s": 0.0005,
     "disk.average_seek_s": 0.004, "disk.full_seek_s": 0.009, "disk.rotation_s": 0.006, "disk.head_switch_s": 0.001,
 }  # fmt: skip
+REORDERS = {
+    "disk.reorder_age_s": 0.2, "disk.queue_depth": 16, "workload.users": 12, "disk.rotation_s": 0.006,
+}  # fmt: skip
 ROTATING = GEOMETRY | {"workload.pattern": "random", "workload.span_bytes": "8G"}
-ALL = ({}, BUFFERED, UNIFORM, COLUMNS, VOLUME, RAID, FLASH, COLLIDING)
+ALL = ({}, BUFFERED, UNIFORM, COLUMNS, VOLUME, THROTTLED, REORDERS, RAID, FLASH, COLLIDING)
 CHANGES = (*ALL, MANUAL, COMMITS, GATHERED, BY_CACHE)
 STREAM = {"workload.count": 200}
 STREAMS = (
@@ -169,6 +182,8 @@ STREAMS = (
     BUFFERED,
     ROTATING,
     VOLUME,
+    THROTTLED,
+    ROTATING | REORDERS | {"workload.span_bytes": "1G"},
     RAID,
     FLASH | {"workload.rate_per_s": 500},
     {
@@ -202,6 +217,9 @@ BASES: dict[str, tuple[dict[str, Any], ...]] = {
         BY_CACHE,
         GATHERED,
         {"workload.selectivity_fraction": 0.5},
+        THROTTLED
+        | {"workload.selectivity_fraction": 1.0, "index.clustering": "scattered", "disk.iops_limit": 60},
+        {"index.unique": True},
         GEOMETRY | {"disk.capacity_bytes": "4M", "disk.bandwidth_bytes_per_s": 2_000_000},
     ),
     "export": (*ALL, DIRECT, BY_CACHE, DECIDES, GATHERED),
@@ -215,6 +233,7 @@ BASES: dict[str, tuple[dict[str, Any], ...]] = {
         BEHIND,
         BEHIND | RAID,
         BEHIND | VOLUME,
+        BEHIND | THROTTLED,
         BEHIND | {"disk.write_cache_bytes": "64K"},
         BEHIND | GEOMETRY,
         BEHIND | FLASH | {"disk.parallel_requests": 4},
@@ -272,6 +291,8 @@ BASES: dict[str, tuple[dict[str, Any], ...]] = {
                 "instance.sessions": 1,
             },
             VOLUME | {"workload.transactions": None},
+            THROTTLED | {"workload.think_s": 0.01},
+            REORDERS | {"workload.think_s": 0.01},
             VOLUME
             | {"workload.rate_per_s": 4, "workload.users": None, "workload.think_s": None}
             | {"workload.transactions": None, "workload.precision_percent": 2},
@@ -279,6 +300,7 @@ BASES: dict[str, tuple[dict[str, Any], ...]] = {
             COLLIDING | {"workload.users": 12, "workload.think_s": 0.001},
             FLASH | {"disk.slc_cache_bytes": "1M", "disk.slc_full_bytes_per_s": 100_000},
             DEFAULT_POOL | TURNED_OVER,
+            {"workload.mix": [{"gets": 40, "parallel_reads": 8}]},
         )
     ),
 }

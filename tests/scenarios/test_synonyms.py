@@ -27,8 +27,8 @@ def test_every_word_leads_to_fields_that_exist(word: str) -> None:
     [
         ("filesystemio_options=setall", "SETALL is host.io_path=direct with instance.disk_asynch_io=true"),
         ("instance.filesystemio_options=setall", "SETALL is host.io_path=direct"),
-        ("workload.dop=8", "parallel query is not modelled"),
-        ("workload.parallel_degree=8", "parallel query is not modelled"),
+        ("workload.dop=8", "it is workload.degree here"),
+        ("workload.parallel_degree=8", "it is workload.degree here"),
         ("mbrc=8", "it is instance.db_file_multiblock_read_count here"),
         ("instance.db_cache_size_bytes=8G", "it is instance.buffer_cache_bytes here"),
         ("table.rowz=3", "did you mean rows"),

@@ -5,15 +5,18 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from math import log
 from typing import Final
 
-from model.causes import LOG_FILE_SYNC, SCATTERED, SEQUENTIAL
+from model.causes import LOG_FILE_SYNC, PARALLEL, SCATTERED, SEQUENTIAL
 from model.units import show_seconds
-from validation.identify.report import Report
+from validation.identify.report import Report, reads_at_once
 from validation.instruments import Reading
 
 FASTEST: Final = 0.1
 """Share of the reads that count as the fastest: they met no queue."""
+MOST: Final = 0.5
+"""Share of the reads in one bucket from which on their mean is known better than where in it the fastest lie."""
 QUEUES: Final = 2.0
 """A mean so many times the fastest reads tells of a queue."""
 LEAST_UNDER_WAY: Final = 4.0
@@ -35,6 +38,8 @@ class Limit:
     """Mean write of LGWR."""
     per_s: float | None = None
     source: str = ""
+    share: float = 1.0
+    """Of the device's requests, those of the database."""
     says: list[str] = field(default_factory=list)
 
 
@@ -45,9 +50,14 @@ def limit_of(report: Report, readings: Sequence[Reading]) -> Limit:
         return Limit(1e-4, "", says=["nothing was read: the disk is an assumption"])
     mean_s = event.each_s
     fastest_s = min(mean_s, quantile(histogram(report, SEQUENTIAL), FASTEST) or mean_s)
-    under_way = event.total.value / report.span_s
+    at_once = reads_at_once(report)
+    parallel = next((one for one in report.events() if one.name == PARALLEL and at_once), None)
+    under_way = (event.total.value + (at_once * parallel.total.value if parallel else 0.0)) / report.span_s
     writes_s = write_s_of(report)
     place = f"wait event histogram: the fastest {FASTEST:.0%} of {SEQUENTIAL} take less"
+    alone_s = undelayed_s(histogram(report, SEQUENTIAL), mean_s)
+    if alone_s is not None:
+        place = f"wait event histogram: mean of the {SEQUENTIAL} in the bucket of the fastest {FASTEST:.0%}"
     if mean_s < QUEUES * fastest_s or under_way < LEAST_UNDER_WAY:
         return Limit(
             mean_s, f"{SEQUENTIAL}: mean of {show_seconds(mean_s)} with {under_way:.3g} under way", writes_s, says=[
@@ -60,17 +70,20 @@ def limit_of(report: Report, readings: Sequence[Reading]) -> Limit:
         report.per_second("Write IO requests", "Physical write"),
     )
     waited = sum(one.waits for one in report.events() if one.name in (SEQUENTIAL, SCATTERED)) / report.span_s
+    waited += at_once * parallel.waits / report.span_s if parallel else 0.0
     own_per_s = waited + (writes.value if writes else 0.0)
     found = Limit(
-        fastest_s, place, writes_s, own_per_s,
+        alone_s or fastest_s, place, writes_s, own_per_s,
         f"reads and writes of the database a second, while a read takes {mean_s / fastest_s:.1f} times the fastest",
     )  # fmt: skip
     busiest = _same_device(readings, reads.value if reads else 0.0)
     if busiest is not None:
         name, file, all_per_s = busiest
+        found.share = min(1.0, own_per_s / all_per_s)
         found.says.append(
             f"in {file} {name} served {all_per_s:,.0f} requests a second, {all_per_s - own_per_s:,.0f} of them not of "
-            f"this database's files: the limit for it is what it got, {own_per_s:,.0f}"
+            f"this database's files: the limit for it is what it got, {own_per_s:,.0f}; where others take as large a "
+            f"share of another volume, the database has {found.share:.0%} of that one's limit"
         )
     return found
 
@@ -124,6 +137,28 @@ def histogram(report: Report, event: str) -> list[tuple[float, float]]:
 def _bound_s(name: str) -> float:
     number, unit = BELOW.match(name).groups()  # type: ignore[union-attr]
     return (1 / float(number) if "1/" in name else float(number)) * UNIT_S[unit]
+
+
+def undelayed_s(shares: Sequence[tuple[float, float]], mean_s: float) -> float | None:
+    """Mean of the reads in the bucket of the fastest ones, where most reads lie there; None elsewhere.
+
+    What the overall mean leaves once slower reads are taken off, each at the mean of its bucket, even in logarithm:
+    (b - a)/ln(b/a). Reads that a limit holds back take far longer than the others, which met nobody.
+    """
+    below_s, below, found, rest_s = 0.0, 0.0, None, mean_s
+    for bound, share in shares:
+        inside = share - below
+        if found is None and share >= FASTEST:
+            if inside < MOST or not below_s < bound:
+                return None
+            found = (below_s or bound / 2, bound, share)
+        elif found is not None and inside > 0:
+            rest_s -= inside * (bound - below_s) / log(bound / below_s)
+        below_s, below = bound, share
+    if found is None:
+        return None
+    low_s, high_s, share = found
+    return min(high_s, mean_s, max(low_s, rest_s / share))
 
 
 def quantile(shares: Sequence[tuple[float, float]], wanted: float) -> float | None:

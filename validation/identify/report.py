@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
+from model.causes import DIRECT, PARALLEL, SCATTERED, SEQUENTIAL
+from model.laws.parallel_reads import LEAST_AT_ONCE
 from validation.instruments import Figure, NotReadable, Reading
 
 LOAD: Final = "Load Profile: "
@@ -101,3 +103,20 @@ class Report:
     def setting(self, name: str) -> str | None:
         """A parameter that the report lists; only those that differ from their default are there."""
         return next((one.value for one in self.reading.settings if one.name == name), None)
+
+
+def reads_at_once(report: Report) -> float:
+    """Single-block reads of a wait for several: reads less those of the other read events, over these waits; 0 without.
+
+    Below two there are none to tell apart, as where a report does not print the reads.
+    """
+    waits = {one.name: one.waits for one in report.events()}
+    read = report.per_second("Read IO requests", "Physical read")
+    counted = report.named("Instance Activity: physical read IO requests", "Total")
+    if not waits.get(PARALLEL) or read is None:
+        return 0.0
+    reads = counted.value if counted is not None else read.value * report.span_s
+    found = (reads - sum(waits.get(event, 0.0) for event in (SEQUENTIAL, SCATTERED, DIRECT))) / waits[
+        PARALLEL
+    ]
+    return found if found >= LEAST_AT_ONCE else 0.0

@@ -7,27 +7,36 @@ are those of the report. What the model does not make of DB time stands there as
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from math import ceil
-from typing import Any, Final, cast
+from typing import Final, cast
 
-from model.causes import BUFFER_BUSY, FREE_BUFFERS, LATCH, LOG_FILE_SYNC, SCATTERED, SEQUENTIAL
-from model.errors import BlocktimeError
+from model.causes import (
+    BUFFER_BUSY,
+    DIRECT,
+    FREE_BUFFERS,
+    LATCH,
+    LOG_FILE_SYNC,
+    PARALLEL,
+    SCATTERED,
+    SEQUENTIAL,
+)
 from model.spec import Transactions
 from model.workloads.transactions.parts import parts_of
 from scenarios import from_mapping
 from scenarios.measured import (
     CPU,
     DB_TIME,
+    PARALLEL_WAIT,
     READ_REQUESTS,
     READ_WAIT,
     SYNC_WAIT,
     TRANSACTIONS,
     WRITES,
-    Compared,
 )
+from validation.identify.device import identify_device
+from validation.identify.found import Filling, Identified, NotIdentified
 from validation.identify.limit import Limit, limit_of
-from validation.identify.report import Report
+from validation.identify.report import Report, reads_at_once
 from validation.instruments import Figure, Reading
 
 BASE: Final = "oltp-nvme"
@@ -38,74 +47,23 @@ LEAST_ACTIVE: Final = 0.05
 CLUSTER: Final = ("gc ", "ges ", "cr request retry")
 TELLS: Final = 0.1
 """Share of DB time from which on waits that the model does not make are told of."""
-DIRECT: Final = ("direct path read", "db file parallel read")
-MODELLED_READS: Final = (SEQUENTIAL, SCATTERED)
+MODELLED_READS: Final = (SEQUENTIAL, SCATTERED, PARALLEL)
 MOST_READS: Final = 0.8
 """Share of all reads that sessions wait for one by one; below it the others are told of."""
 HOTTEST_BLOCKS: Final = 4096
 """So many that nobody waits for another: the report's waits for busy blocks are among the stated ones."""
 
 
-class NotIdentified(BlocktimeError):
-    """Figures that do not determine a system: one sentence says why, and what would."""
-
-
-@dataclass(frozen=True, slots=True)
-class Known:
-    """One field that figures determine."""
-
-    path: str
-    value: Any
-    source: str
-    """File, section and line; the arithmetic where several figures make it."""
-    interval: tuple[float, float] | None = None
-    assumed: bool = False
-    """Whether no figure says it: it is set so that it decides nothing."""
-
-
-@dataclass(slots=True)
-class Identified:
-    """A system as far as reports determine it."""
-
-    title: str
-    known: list[Known] = field(default_factory=list)
-    compared: list[Compared] = field(default_factory=list)
-    says: list[str] = field(default_factory=list)
-    """What is assumed, and what would make it surer: a sentence each."""
-
-    def sections(self) -> dict[str, Any]:
-        """The scenario as the content of its file."""
-        found: dict[str, Any] = {"base": BASE, "title": self.title}
-        for known in self.known:
-            *names, last = known.path.split(".")
-            node = found
-            for name in names:
-                node = node.setdefault(name, {})
-            node[last] = known.value
-        work = found["workload"]
-        work["mix"] = [work["mix"]["0"]]
-        found["measured"] = {
-            "says": self.says,
-            "known": [
-                {
-                    "field": one.path,
-                    "how": "assumed" if one.assumed else "measured",
-                    "source": one.source,
-                    **({"interval": list(one.interval)} if one.interval else {}),
-                }
-                for one in self.known
-            ],
-            "compared": [one.model_dump() for one in self.compared],
-        }
-        return found
-
-
 def identify(readings: Sequence[Reading]) -> Identified:
     """The system of the first AWR or Statspack report of *readings*; what else its disk does is told from an iostat.
+
+    Without one, the drive of fio's jobs.
 
     Raises :class:`NotIdentified` where there is none, or its interval was idle.
     """
     reports = [Report(reading) for reading in readings if reading.format == "awr"]
+    if not reports and any(reading.format == "fio" for reading in readings):
+        return identify_device(readings)
     if not reports:
         raise NotIdentified("these files hold no AWR or Statspack report, which a system is identified from")
     report = reports[0]
@@ -127,7 +85,7 @@ def _of_report(report: Report, limit: Limit) -> Identified:
             "second: an idle interval identifies nothing; give a busy one"
         )
     span = f", {reading.begins} to {reading.ends}" if reading.begins and reading.ends else ""
-    found = Identified(f"{reading.title.partition(':')[0]}{span}")
+    found = Identified(f"{reading.title.partition(':')[0]}{span}", BASE)
     each = _Each(found, report, per_s)
     each.system(active)
     each.mix(db_time, cpu)
@@ -138,38 +96,25 @@ def _of_report(report: Report, limit: Limit) -> Identified:
     return found
 
 
-class _Each:
+class _Each(Filling):
     """Fills in what one transaction does, section by section."""
 
     def __init__(self, found: Identified, report: Report, per_s: Figure) -> None:
-        self.found, self.report, self.per_s = found, report, per_s
+        super().__init__(found, report.reading.file)
+        self.report, self.per_s = report, per_s
         self.count = per_s.value * report.span_s
         self.events = list(report.events())
         logical = report.per_second("Logical read")
         self.logical = logical.value / per_s.value if logical else 0.0
         changes = report.per_second("Block changes")
         self.changed = min(self.logical, changes.value / per_s.value / 2) if changes else 0.0
-        self.reads = sum(one.waits for one in self.events if one.name in MODELLED_READS) / self.count
-        """Reads that a session waits for one by one."""
+        self.at_once = reads_at_once(report)
+        self.parallel = self._event(PARALLEL) * self.at_once / self.count
+        """Reads that a session hands over several at once."""
+        one_by_one = sum(one.waits for one in self.events if one.name in (SEQUENTIAL, SCATTERED)) / self.count
+        self.reads = one_by_one + self.parallel
         writes = report.per_second("Physical write")
         self.written = writes.value / per_s.value if writes else 0.0
-
-    def know(self, path: str, value: Any, source: str, *figures: Figure | None) -> None:
-        """A field that figures determine; its interval is as wide as the digits of the *figures* leave it."""
-        there = [one for one in figures if one is not None]
-        where = ", ".join(f"line {one.line:,}" for one in there)
-        interval = None
-        if there and isinstance(value, int | float) and all(one.value for one in there):
-            low = high = float(value)
-            for one in there:
-                low, high = low * one.low / one.value, high * one.high / one.value
-            interval = (low, high)
-        text = f"{self.report.reading.file}: {source}{', ' * bool(where)}{where}"
-        self.found.known.append(Known(path, value, text, interval))
-
-    def assume(self, path: str, value: Any, why: str) -> None:
-        """A field that no figure determines."""
-        self.found.known.append(Known(path, value, why, assumed=True))
 
     def system(self, active: float) -> None:
         """Instance, host and users."""
@@ -226,6 +171,16 @@ class _Each:
         self.know(
             f"{mix}commits", commits, f"log file sync: {synced:,.0f} waits for {self.count:,.0f} transactions"
         )
+        if self.parallel:
+            reads = self.report.per_second("Read IO requests", "Physical read")
+            self.know(
+                f"{mix}parallel_reads", self.at_once,
+                f"reads less those of other events, over the waits of {PARALLEL}", reads,
+            )  # fmt: skip
+            self.know(
+                f"{mix}parallel_reads_percent", 100 * self.parallel / self.reads,
+                f"of the reads of data files, those of {PARALLEL}", reads,
+            )  # fmt: skip
         modelled = {*MODELLED_READS, *((LOG_FILE_SYNC,) if commits else ())}
         waited = sum(one.total.value for one in self.events if one.name in modelled)
         stated = max(0.0, db_time.value - cpu.value - waited)
@@ -283,8 +238,8 @@ class _Each:
         if requests and requests.value and self.reads * self.per_s.value < MOST_READS * requests.value:
             share = 1 - self.reads * self.per_s.value / requests.value
             self.found.says.append(
-                f"{share:.0%} of the reads are direct or several at once ({', '.join(DIRECT)}): their time is a stated "
-                "wait, and no what-if of the disk moves it"
+                f"{share:.0%} of the reads are none of {', '.join(MODELLED_READS)}, as direct ones ({DIRECT}): their "
+                "time is a stated wait, and no what-if of the disk moves it"
             )
         self.know(
             "workload.data_bytes",
@@ -341,23 +296,16 @@ class _Each:
 
     def compare(self, db_time: Figure, cpu: Figure) -> None:
         """What the report says and an answer says too."""
-        count, file = self.count, self.report.reading.file
+        count, add = self.count, self.add_compared
         waits = {one.name: one for one in self.events}
-
-        def add(name: str, value: float, unit: str, figure: Figure | None) -> None:
-            if figure is None or not figure.value or not value:
-                return
-            low, high = value * figure.low / figure.value, value * figure.high / figure.value
-            self.found.compared.append(
-                Compared(name=name, value=value, unit=unit, low=low, high=high, file=file, line=figure.line)
-            )
-
         add(TRANSACTIONS, self.per_s.value, "1/s", self.per_s)
         add(DB_TIME, db_time.value / count, "s", db_time)
         add(CPU, cpu.value / count, "s", cpu)
         if SEQUENTIAL in waits:
             add(READ_WAIT, waits[SEQUENTIAL].each_s, "s", waits[SEQUENTIAL].total)
             add(READ_REQUESTS, waits[SEQUENTIAL].waits / self.report.span_s, "1/s", waits[SEQUENTIAL].total)
+        if self.parallel:
+            add(PARALLEL_WAIT, waits[PARALLEL].each_s, "s", waits[PARALLEL].total)
         if LOG_FILE_SYNC in waits and waits[LOG_FILE_SYNC].waits > count / 2:
             add(SYNC_WAIT, waits[LOG_FILE_SYNC].each_s, "s", waits[LOG_FILE_SYNC].total)
         writes = self.report.per_second("Physical write")

@@ -177,6 +177,38 @@ class Host:
     memory_bytes: float | None = None
 
 
+FETCHED: Final = (
+    Column("rows", "rows"), Column("gets", "gets"), Column("elapsed", "s"), Column("waits in it", "s"),
+    Column("client", "s"),
+)  # fmt: skip
+EXECUTED: Final = (Column("span", "s"), Column("exec", "s"), Column("trips before the first fetch", "count"))
+
+
+@dataclass(slots=True)
+class Fetches:
+    """The fetch calls of one statement, and the time of each execution that has some."""
+
+    of: str
+    calls: Series = field(init=False)
+    """A row a fetch call; the client's turn is NaN behind the last one of an execution."""
+    spans: Series = field(init=False)
+    """A row an execution: from the begin of its EXEC to the end of its last FETCH, EXEC itself, trips between."""
+
+    def __post_init__(self) -> None:
+        self.calls, self.spans = Series(self.of, FETCHED), Series(self.of, EXECUTED)
+
+    def typical(self) -> list[tuple[float, ...]]:
+        """The fetch calls of the first execution whose rows are nearest to the mean."""
+        wide, executions = len(FETCHED), max(1, len(self.spans.lines))
+        calls: list[list[tuple[float, ...]]] = [[] for _ in range(executions)]
+        for row, sample in enumerate(self.calls.samples):
+            if sample < executions:
+                calls[sample].append(tuple(self.calls.values[row * wide : (row + 1) * wide]))
+        rows = [sum(call[0] for call in one) for one in calls]
+        average = sum(rows) / executions
+        return min(zip(calls, rows, strict=True), key=lambda one: abs(one[1] - average))[0]
+
+
 @dataclass(slots=True)
 class Reading:
     """What one report in a file says."""
@@ -201,6 +233,8 @@ class Reading:
     ends: str | None = None
     interval_s: float | None = None
     """From one sample to the next; of a report without samples, the time that it covers."""
+    fetches: dict[str, Fetches] = field(default_factory=dict)
+    """Of a trace: the fetch calls of each statement one by one."""
     first_sample: int = 0
     """The first sample that means are taken from; one before it covers another time than the others."""
     host: Host = field(default_factory=Host)

@@ -6,7 +6,15 @@ import re
 from bisect import bisect_right
 from typing import Any, Final
 
-from validation.instruments.figures import MULTIPLES, Figure, NotReadable, Reading, Section, Skipped
+from validation.instruments.figures import (
+    MULTIPLES,
+    Figure,
+    NotReadable,
+    Reading,
+    Section,
+    Setting,
+    Skipped,
+)
 from validation.instruments.json_text import Printed, parsed
 from validation.instruments.opening import Progress, Source
 
@@ -35,7 +43,9 @@ OPTIONS: Final = {
     "rwmixread": "percent",
 }
 
-OPTION: Final = re.compile(rf'"({"|".join(OPTIONS)})"\s*:\s*"([^"]*)"')
+WORDS: Final = ("rw", "readwrite", "direct", "ioengine")
+"""Options whose values are words, or switches."""
+OPTION: Final = re.compile(rf'"({"|".join((*OPTIONS, *WORDS))})"\s*:\s*"([^"]*)"')
 Stated = dict[tuple[str, str], list[int]]
 """Name and value of an option -> the lines that state it, in rising order."""
 
@@ -150,7 +160,10 @@ def _take_direction(reading: Reading, part: dict[str, Any], of: str, skipped: Sk
 
 
 def _take_option(reading: Reading, of: str, name: str, value: object, stated: Stated, near: int) -> None:
-    """Add a setting of the job that is a number; those stand in the JSON as text, so their line is looked for."""
+    """Add a setting of the job; numbers too stand in the JSON as text, so the line is looked for."""
+    if name in WORDS and isinstance(value, str) and (here := stated.get((name, value), [])):
+        line = here[max(bisect_right(here, near) - 1, 0)]
+        reading.settings.append(Setting(f"{of} {'rw' if name == 'readwrite' else name}", value, line))
     if name not in OPTIONS or not isinstance(value, str):
         return
     unit = OPTIONS[name]

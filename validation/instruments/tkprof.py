@@ -20,6 +20,7 @@ from validation.instruments.figures import (
     with_unit,
 )
 from validation.instruments.opening import Progress, Source
+from validation.instruments.operations import operation_of
 
 NAME: Final = "tkprof"
 HOW: Final = "tkprof TRACE.trc report.txt waits=yes sys=no"
@@ -190,7 +191,7 @@ class _Report:
 
     def _step(self, number: int, step: re.Match[str]) -> None:
         self._steps += 1
-        of = f"{self._of}, step {self._steps}"
+        of = f"{self._of}, step {self._steps} {operation_of(step[4])}".strip()
         if self._keep.names:
             self.reading.name(of, "row source", step[4].partition(" (")[0], number)
         names = ("rows", None, None) if step[2] is None else ("rows (1st)", "rows (avg)", "rows (max)")

@@ -7,6 +7,7 @@ from collections import defaultdict
 from dataclasses import dataclass, field
 from typing import Final
 
+from validation.instruments.fetch_calls import FetchCalls
 from validation.instruments.figures import (
     MOST_LETTERS,
     Figure,
@@ -18,6 +19,7 @@ from validation.instruments.figures import (
     with_unit,
 )
 from validation.instruments.opening import Progress, Source
+from validation.instruments.operations import operation_of
 
 NAME: Final = "10046"
 HOW: Final = "exec dbms_monitor.session_trace_enable(waits => true)"
@@ -124,6 +126,7 @@ class _Trace:
         self._unit_s = 1e-6
         self._release = ""
         self._skipped = Skipped()
+        self._fetches = FetchCalls()
 
     @property
     def _tick(self) -> str:
@@ -157,6 +160,7 @@ class _Trace:
             self._step(number, line)
         elif start == "CLOSE" and (close := CLOSE.match(line)):
             self._add_call(number, "CLOSE", self._of(close[1]), (close[2], close[3]))
+            self._fetches.end(self._of(close[1]))
             self._statement.pop(close[1], None)
             self._time(int(close[5]))
         elif start == "XCTEN" and (end := TRANSACTION.fullmatch(line)):
@@ -214,7 +218,9 @@ class _Trace:
 
     def _call(self, number: int, line: str, call: re.Match[str]) -> None:
         self._in_sql = False
-        self._add_call(number, call[1], self._of(call[2]), call.group(3, 4, 5, 6, 7, 8, 9))
+        of, values = self._of(call[2]), call.group(3, 4, 5, 6, 7, 8, 9)
+        self._add_call(number, call[1], of, values)
+        self._fetches.call(of, call[1], number, values, call[11], self._unit_s)
         self._time(int(call[11]))
         if call.end() < len(line.rstrip()):
             self._rest(number, line[call.end() :])
@@ -249,6 +255,7 @@ class _Trace:
             self._event_count += event not in waits
             sums = waits.setdefault(event, _Sums(number, [0, 0, 0]))
         ela = int(wait[3])
+        self._fetches.wait(self._of(wait[1]), wait[2], ela, self._unit_s)
         sums.values[0] += 1
         sums.values[1] += ela
         sums.largest = max(sums.largest, ela)
@@ -270,16 +277,14 @@ class _Trace:
         if step is None:
             self._skipped.add(number, "row sources without their fields")
             return
-        steps = self._steps[self._of(step[1])]
-        if step[2] in steps or self._step_count < MOST_STATEMENTS:
-            self._step_count += step[2] not in steps
-            if self._keep.names and step[2] not in steps:
-                of = f"{self._of(step[1])}, step {step[2]}"
+        steps, named = self._steps[self._of(step[1])], f"{step[2]} {operation_of(step[4] or '')}".strip()
+        if named in steps or self._step_count < MOST_STATEMENTS:
+            self._step_count += named not in steps
+            if self._keep.names and named not in steps:
+                of = f"{self._of(step[1])}, step {named}"
                 self.reading.name(of, "row source", step[4].partition(" (")[0], number)
-            steps[step[2]] = (
-                number,
-                [("rows", int(step[3])), *((name, int(value)) for name, value in details)],
-            )
+            values = [("rows", int(step[3])), *((name, int(value)) for name, value in details)]
+            steps[named] = number, values
 
     def _stamp(self, line: str) -> None:
         stamp = line[4:].split(" (", maxsplit=1)[0].strip()
@@ -322,6 +327,7 @@ class _Trace:
         if self._event_count >= MOST_EVENTS:
             reading.follows.append(f"more than {MOST_EVENTS:,} events: the others are summed as one")
         reading.unread = self._skipped.unread()
+        reading.fetches = self._fetches.close()
         return reading
 
     def _call_figures(self, of: str) -> None:
@@ -349,17 +355,9 @@ class _Trace:
             for name, value in values:
                 unit, scale = units.get(name, ("blocks", 1.0))
                 number = value * scale
+                printed = with_unit(f"{value:,}", unit, scale)
                 self.reading.figures.append(
-                    Figure(
-                        name,
-                        f"{of}, step {step}",
-                        number,
-                        unit,
-                        number,
-                        number,
-                        line,
-                        with_unit(f"{value:,}", unit, scale),
-                    )
+                    Figure(name, f"{of}, step {step}", number, unit, number, number, line, printed)
                 )
 
     def _figure(

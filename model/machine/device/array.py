@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 from model.machine.device.array_cache import Drive
 
@@ -51,56 +52,67 @@ class Parity:
     def submit(self, now_s: float, write: bool, start_byte: int, size_bytes: int) -> float:
         """When a command handed in at *now_s* is done: when its last part is."""
         done = now_s
-        for row, parts in self._rows(start_byte, size_bytes):
+        for row in parity_rows(start_byte, size_bytes, len(self._members), self._unit_bytes):
             if write:
-                done = max(done, self._write_row(now_s, row, parts))
+                done = max(done, self._write_row(now_s, row))
             else:
-                for member, start, size in parts:
+                for member, start, size in row.parts:
                     done = max(done, self._members[member].submit(now_s, False, start, size))
         self.free_s = done
         return done
 
     def distance(self, start_byte: int) -> float:
         """How far the member that holds a byte is from it."""
-        _, parts = next(self._rows(start_byte, 1))
-        return self._members[parts[0][0]].distance(parts[0][1])
+        row = next(parity_rows(start_byte, 1, len(self._members), self._unit_bytes))
+        return self._members[row.parts[0][0]].distance(row.parts[0][1])
 
-    def _write_row(self, now_s: float, row: int, parts: list[tuple[int, int, int]]) -> float:
-        first = min(start for _, start, _ in parts)
-        last = max(start + size for _, start, size in parts)
-        touched = [*parts, (self._parity_member(row), first, last - first)]
-        if sum(size for _, _, size in parts) == (len(self._members) - 1) * self._unit_bytes:
+    def _write_row(self, now_s: float, row: Row) -> float:
+        if row.whole:
             return max(
-                self._members[member].submit(now_s, True, start, size) for member, start, size in touched
+                self._members[member].submit(now_s, True, start, size) for member, start, size in row.touched
             )
         read, longest = now_s, 0.0
-        for member, start, size in touched:
+        for member, start, size in row.touched:
             # NOTE: the write follows on the member at once; held back for the other's read, it would keep others out
             known = self._members[member].submit(now_s, False, start, size)
             read = max(read, known)
             longest = max(longest, self._members[member].submit(known, True, start, size) - known)
         return read + longest
 
-    def _parity_member(self, row: int) -> int:
-        many = len(self._members)
-        return many - 1 - row % many
 
-    def _rows(self, start_byte: int, size_bytes: int) -> Iterator[tuple[int, list[tuple[int, int, int]]]]:
-        """Row, and its parts: member, first byte there, bytes."""
-        unit, data = self._unit_bytes, len(self._members) - 1
-        byte, end = start_byte, start_byte + size_bytes
-        while byte < end:
-            row = byte // (unit * data)
-            row_end = min(end, (row + 1) * unit * data)
-            parts = []
-            while byte < row_end:
-                place = byte // unit % data
-                size = min(row_end, (byte // unit + 1) * unit) - byte
-                # the data go round behind the parity, so that units in order lie on members in order
-                member = (self._parity_member(row) + 1 + place) % len(self._members)
-                parts.append((member, row * unit + byte % unit, size))
-                byte += size
-            yield row, parts
+class Row(NamedTuple):
+    """What a command asks of a row of units and their parity."""
+
+    parts: list[tuple[int, int, int]]
+    """Member, first byte there, bytes."""
+    parity_member: int
+    whole: bool
+    """Whether it is all of the row, so that a write needs to read nothing before."""
+
+    @property
+    def touched(self) -> list[tuple[int, int, int]]:
+        """The parts, and what is written of the parity."""
+        first = min(start for _, start, _ in self.parts)
+        last = max(start + size for _, start, size in self.parts)
+        return [*self.parts, (self.parity_member, first, last - first)]
+
+
+def parity_rows(start_byte: int, size_bytes: int, members: int, unit_bytes: int) -> Iterator[Row]:
+    """The rows of a RAID 5 that a command touches."""
+    unit, data = unit_bytes, members - 1
+    byte, end = start_byte, start_byte + size_bytes
+    while byte < end:
+        row = byte // (unit * data)
+        row_end = min(end, (row + 1) * unit * data)
+        parity = members - 1 - row % members
+        parts, moved = [], row_end - byte
+        while byte < row_end:
+            place = byte // unit % data
+            size = min(row_end, (byte // unit + 1) * unit) - byte
+            # the data go round behind the parity, so that units in order lie on members in order
+            parts.append(((parity + 1 + place) % members, row * unit + byte % unit, size))
+            byte += size
+        yield Row(parts, parity, moved == data * unit)
 
 
 def pieces(start_byte: int, size_bytes: int, wide: int, unit_bytes: int) -> list[tuple[int, int, int]]:

@@ -11,6 +11,7 @@ from model.machine.device.array import Parity, Striped
 from model.machine.device.array_cache import Bus, Drive, ReadHits, WriteBack
 from model.machine.device.flash import Flash
 from model.machine.device.rotating import Rotating
+from model.machine.device.tagged import Tagged
 from model.machine.device.volume import Volume
 
 GEOMETRY = frozenset(
@@ -28,6 +29,7 @@ SINGLE = GEOMETRY | {
     "disk.write_bandwidth_bytes_per_s",
     "disk.parallel_requests",
     "disk.queue_depth",
+    "disk.interface",
     "disk.capacity_bytes",
 }
 """Of a single drive without a cache for writes."""
@@ -41,6 +43,8 @@ READS = SINGLE | {
     "disk.stripe_unit_bytes",
     "disk.iops_limit",
     "disk.throughput_limit_bytes_per_s",
+    "disk.limit_io_bytes",
+    "disk.limit_slice_s",
     "disk.burst_iops",
     "disk.burst_credits",
 }
@@ -69,6 +73,13 @@ def drive_of(disk: Any) -> Bounded:
     if disk.iops_limit is not None or disk.throughput_limit_bytes_per_s is not None:
         device = Volume(device, disk)
     return Bounded(device, capacity_of(disk), cache)
+
+
+def tagged_of(disk: Any) -> Tagged | None:
+    """The queues of the drives that a specification describes, where they choose among their commands."""
+    if disk.reorder_age_s is None:
+        return None
+    return Tagged([Rotating(disk) for _ in range(disk.raid_disks)], disk)
 
 
 def capacity_of(disk: Any) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from model.laws.device import transfer_s
+from model.laws.device import reported_s, transfer_s
 from model.laws.disk_means import command_s
 from model.machine.device.servers import DeviceQueue
 
@@ -13,14 +13,16 @@ class Flash:
     """Latency in one of the parallel slots, transfer over the shared channel: a scan's device, request by request.
 
     A command holds the controller before it goes to a slot. Reads that collide wait for the slot of their place, which
-    is dealt out in requests of their size; the drive puts writes where a slot is free. Writes fill
+    is dealt out in requests of their size; the drive puts writes where a slot is free. What is handed in while
+    others are under way is reported at the next end of an interval, where the drive gathers completions. Writes fill
     an SLC cache, which a drive without commands empties again; what it has no room for goes to the cells at their own
     rate.
     """
 
     __slots__ = (
         "_cells_bytes_per_s", "_collide", "_command_s", "_controller_free_s", "_disk", "_in_slc_bytes",
-        "_overhead_s", "_queue", "_rate_bytes_per_s", "_slc_bytes", "_slots", "_until_s", "free_s",
+        "_overhead_s", "_queue", "_rate_bytes_per_s", "_report_interval_s", "_slc_bytes", "_slots", "_until_s",
+        "free_s",
     )  # fmt: skip
 
     def __init__(self, disk: Any) -> None:
@@ -29,6 +31,7 @@ class Flash:
         self._collide = bool(disk.reads_collide)
         self._command_s = (float(command_s(disk, False)), float(command_s(disk, True)))
         self._controller_free_s = 0.0
+        self._report_interval_s = float(disk.report_interval_s)
         read, write = disk.overhead_s, disk.write_overhead_s
         self._overhead_s = (read, read if write is None else write)
         self._queue = DeviceQueue(self._slots, uneven=len(set(self._overhead_s)) > 1)
@@ -60,6 +63,8 @@ class Flash:
             size_bytes=size_bytes,
             slot=slot,
         )
+        if self._report_interval_s and self._until_s > now_s:
+            self.free_s = float(reported_s(self.free_s, self._report_interval_s))
         self._until_s = max(self._until_s, self.free_s)
         return self.free_s
 

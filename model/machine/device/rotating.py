@@ -10,7 +10,7 @@ from model.laws.disk_geometry import geometry_of
 
 
 class Rotating:
-    """The medium; commands are served in the order in which they are handed in."""
+    """The medium; commands are served in the order in which they are handed in, which a drive's queue may choose."""
 
     __slots__ = (
         "_ahead",
@@ -86,25 +86,46 @@ class Rotating:
         """Whether the drive has read a byte ahead, or will within a turn; to go farther it would rather seek."""
         if not ahead.from_byte <= start_byte <= ahead.limit_byte:
             return False
-        passes_s = ahead.since_s + self._where(start_byte)[1] - ahead.place_s
+        passes_s = ahead.since_s + self.where(start_byte)[1] - ahead.place_s
         return bool(start_byte <= ahead.byte or passes_s <= begin_s + self._g.rotation_s)
+
+    def reaches_s(self, command: Any) -> float:
+        """When the first byte of a queued command comes under the heads, if it goes next: after seek and turn.
+
+        What goes on where the last command ended, and what the drive has read ahead, is there when it asks.
+        """
+        write, start_byte, since_s = command.write, command.start_byte, command.since_s
+        if since_s < self.free_s and write == self._wrote and start_byte == self._end_byte:
+            return self.free_s
+        begin = max(since_s, self.free_s) + self._overhead_s[write]
+        track, place, _ = command.place
+        ahead = self._ahead
+        if not write and ahead is not None and self._holds(ahead, start_byte, begin):
+            passes_s = ahead.since_s + place - ahead.place_s if start_byte > ahead.byte else begin
+            return float(max(begin, passes_s))
+        move = self._move_s(track)
+        return float(begin + move + rotational_wait_s(place, begin + move, self._g.rotation_s))
 
     def distance(self, start_byte: int) -> float:
         """Tracks between the heads and a byte."""
-        return abs(self._where(start_byte)[0] - self._track)
+        return abs(self.where(start_byte)[0] - self._track)
 
     def _position_s(self, begin_s: float, start_byte: int, end_place_s: float) -> float:
         """Seek, wait and transfer of a command that begins so."""
         g = self._g
-        track, place, _ = self._where(start_byte)
+        track, place, _ = self.where(start_byte)
+        move = self._move_s(track)
+        waited: float = move + rotational_wait_s(place, begin_s + move, g.rotation_s)
+        return waited + end_place_s - place
+
+    def _move_s(self, track: int) -> float:
+        """Seek, or switch of heads, to a track."""
+        g = self._g
         moved = abs(track // g.heads - self._track // g.heads)
         if moved:
             seek = seek_s(moved, self._cylinders, g.track_seek_s, g.average_seek_s, g.full_seek_s)
-            move = max(seek, g.head_switch_s)
-        else:
-            move = g.head_switch_s if track != self._track else 0.0
-        waited: float = move + rotational_wait_s(place, begin_s + move, g.rotation_s)
-        return waited + end_place_s - place
+            return float(max(seek, g.head_switch_s))
+        return float(g.head_switch_s) if track != self._track else 0.0
 
     def _read_buffered(
         self, ahead: _Ahead, begin_s: float, start_byte: int, end_byte: int, end_place_s: float
@@ -128,14 +149,14 @@ class Rotating:
     def _resume(self, ahead: _Ahead, at_s: float) -> None:
         """Read on where the full buffer stopped the drive."""
         if ahead.limit_byte < self._capacity_bytes:
-            place = self._where(ahead.limit_byte)[1]
+            place = self.where(ahead.limit_byte)[1]
             ahead.since_s = at_s + rotational_wait_s(place, at_s, self._g.rotation_s)
             ahead.byte, ahead.place_s = ahead.limit_byte, place
 
     def _limit(self, end_byte: int) -> int:
         return int(min(end_byte + self._buffer_bytes, self._capacity_bytes))
 
-    def _where(self, byte: int) -> tuple[int, float, float]:
+    def where(self, byte: int) -> tuple[int, float, float]:
         """Track and place of a byte, and the bytes of a track there."""
         g = self._g
         zone = bisect_right(self._zone_starts, byte) - 1
@@ -148,7 +169,7 @@ class Rotating:
 
     def _end_of(self, end_byte: int) -> tuple[int, float]:
         """Track and place where a transfer ends: at its last byte, so that it leaves a switch to what follows."""
-        track, place, track_bytes = self._where(end_byte - 1)
+        track, place, track_bytes = self.where(end_byte - 1)
         return track, place + self._g.rotation_s / track_bytes
 
 

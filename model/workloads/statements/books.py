@@ -11,6 +11,8 @@ from model.causes import (
     FREE_BUFFERS,
     LOG_SPACE,
     MORE_DATA,
+    PX_IDLE,
+    PX_SEND,
     SCATTERED,
     SENT_TWICE,
     SEQUENTIAL,
@@ -68,13 +70,32 @@ class Timing:
     last_session_s: Number | None = None
 
 
+def of_query(work: Workload, demand: Demand, timing: Timing, query_s: Number) -> Timing:
+    """*timing* of the mean parallel server until its query is done; as it is without such servers.
+
+    The query ends with its last server, after *query_s*, or when the coordinator has passed on what they found: the
+    servers wait for both.
+    """
+    if not some(demand.servers > 1):
+        return timing
+    behind_s = larger(0.0, demand.coordinator_s - query_s)
+    for event, seconds in ((PX_IDLE, larger(0.0, query_s - timing.elapsed_s)), (PX_SEND, behind_s)):
+        if some(seconds):
+            timing.wait[event] = part(EventTime, waits=1, max_s=seconds, total_s=seconds)
+    timing.elapsed_s = larger(query_s, timing.elapsed_s) + behind_s
+    last_s = larger(timing.elapsed_s, known_or(timing.last_session_s, 0.0))
+    timing.last_session_s = known_where(work.users > 1, last_s)
+    return timing
+
+
 def close_books(name: str, system: System, work: Workload, demand: Demand, timing: Timing) -> RunResult:
     """One checked result from what was asked and how long it took."""
     figures = figures_of(system, work, demand, timing)
     time = figures.time
     waited_in_call = sum(timing.wait[event].total_s for event in IN_CALL if event in timing.wait)
     overlap = timing.unaccounted.get(SENT_TWICE, 0.0)
-    figures.calls = _calls(work, demand, time.cpu_s, waited_in_call + overlap, timing.read_blocks)
+    in_calls = time.cpu_s, waited_in_call + overlap
+    figures.calls = _calls(work, demand, in_calls, figures.physical_io.read_blocks)
     figures.changes = row_changes(work, demand)
     figures.space_search = space_search(system, demand, timing.cpu, timing.elapsed_s)
     return close(name, system, work, figures)
@@ -82,10 +103,11 @@ def close_books(name: str, system: System, work: Workload, demand: Demand, timin
 
 def figures_of(system: System, work: Workload, demand: Demand, timing: Timing) -> Figures:
     """What there is of one answer and of an array of them."""
-    blocks, size, gets = timing.read_blocks, demand.block_size_bytes, demand.gets
+    servers, size = demand.servers, demand.block_size_bytes
+    blocks, gets = servers * timing.read_blocks, servers * demand.gets
     walk_cpu = timing.cpu["walking rows"]
     get_cpu = timing.cpu["buffer gets"] + walk_cpu
-    hits = larger(0.0, demand.blocks_wanted + demand.plan.single_reads - blocks)
+    hits = larger(0.0, servers * (demand.blocks_wanted + demand.plan.single_reads) - blocks)
     written_blocks = demand.writing.written_blocks / work.users if demand.writing else 0.0
     device = timing.device
     if demand.writing:
@@ -105,22 +127,25 @@ def figures_of(system: System, work: Workload, demand: Demand, timing: Timing) -
             client_rows_s=known_where(demand.client_rows_s > 0, demand.client_rows_s),
             interval=timing.interval,
             last_session_s=timing.last_session_s,
+            servers=known_where(servers > 1, servers),
         ),
         logical_io=part(
             LogicalIO,
             consistent_gets=gets,
             current_gets=demand.current_gets,
-            cpu_per_get_s=over(get_cpu, gets),
+            cpu_per_get_s=over(servers * get_cpu, gets),
             row_walk_fraction=over(walk_cpu, get_cpu),
         ),
         physical_io=part(
             PhysicalIO,
-            read_requests=timing.read_requests,
+            read_requests=servers * timing.read_requests,
             read_blocks=blocks,
             read_bytes=blocks * size,
             write_requests=written_blocks,
             write_bytes=written_blocks * size,
-            request_blocks=dict(sorted(timing.request_blocks.items(), reverse=True)),
+            request_blocks={
+                size: servers * count for size, count in sorted(timing.request_blocks.items(), reverse=True)
+            },
         ),
         cache=part(CacheUse, hits=hits, misses=blocks, hit_fraction=over(hits, hits + blocks)),
         segment=segment_space(system, work, demand),
@@ -150,17 +175,18 @@ def _device_of_writes(system: System, demand: Demand, elapsed_s: Number) -> Devi
 
 
 def _calls(
-    work: Workload, demand: Demand, cpu_s: float, waited_s: float, read_blocks: float
+    work: Workload, demand: Demand, in_calls: tuple[float, float], read_blocks: float
 ) -> dict[str, Call]:
     """TKPROF's three lines: a query works in its fetches, a statement that changes rows in its executions."""
     nothing = Call(count=1, cpu_s=0, elapsed_s=0, disk=0, query=0, current=0, rows=0)
     changed = demand.change
+    cpu_s, waited_s = (demand.servers * seconds for seconds in in_calls)
     busy = Call(
         count=demand.trips if changed else demand.fetches,
         cpu_s=cpu_s,
         elapsed_s=max(0.0, cpu_s + waited_s),
         disk=read_blocks,
-        query=demand.gets,
+        query=demand.servers * demand.gets,
         current=demand.current_gets,
         rows=changed.rows / work.users if changed else demand.rows_returned,
     )
@@ -196,8 +222,13 @@ def histogram(demand: Demand) -> dict[int, float]:
 
 def session_warnings(work: Workload, demand: Demand, timed: tuple[float, float, float]) -> list[str]:
     """What to know of several sessions: *timed* are seconds of the mean one, until the last one, and for all CPU."""
-    if work.users == 1:
+    if work.sessions == 1:
         return []
+    if demand.servers > 1:
+        return [
+            f"{demand.servers} parallel servers share the scan: the profile is the mean server's until the query is "
+            "done; reads, gets and calls are those of all; the start of servers and skew are left out"
+        ]
     said = f"{work.users} users: times and counts are those of the mean session"
     if demand.change is None:
         said += "; a session does not find blocks in the buffer cache that another one has read"

@@ -55,7 +55,7 @@ def compose(system: System, work: Statement, demand: Demand) -> tuple[ScanTime, 
 
     With one session this is exact where either the session or the device is the slower throughout; several take turns.
     """
-    plan, host, users, parallel = demand.plan, system.host, work.users, parallel_of(system.disk)
+    plan, host, users, parallel = demand.plan, system.host, work.sessions, parallel_of(system.disk)
     truly_async = plan.asynchronous and not plan.through_page_cache
     inside_submit = plan.asynchronous and plan.through_page_cache
     reaped = demand.reads * host.reap_call_s if plan.asynchronous else 0.0
@@ -64,10 +64,11 @@ def compose(system: System, work: Statement, demand: Demand) -> tuple[ScanTime, 
     waits = sum(times * each for times, each in demand.waits.values())
     own = demand.cpu_s + reaped + waits - demand.sent_twice_s + demand.trips * host.between_calls_s
     copied, blocked = 0.0 * own, 0.0 * own
-    asked = device_demand(system, demand, own)
+    asked = device_demand(system, demand, own, users)
     hidden = (
         truly_async
         & where(users > 1, False, True)
+        & where(system.disk.report_interval_s > 0, False, True)
         & where(own < CLEARLY_SLOWER * asked.service_s, False, True)
     )
     if is_followed(system, work, demand) and some(where(hidden, False, True)):
@@ -94,6 +95,8 @@ def compose(system: System, work: Statement, demand: Demand) -> tuple[ScanTime, 
             own = own + copied + blocked
         elif plan.through_page_cache:
             read_wait = read_wait + copy_s
+        # NOTE: a volume lets the reads through no faster than its limits, whatever else the session does meanwhile
+        read_wait = larger(read_wait, lone_held_s + plan.single_reads * asked.single_held_s - own - single)
     alone = own + single + read_wait
     cpu = demand.cpu_s + copied + reap_cpu
     crowded = users > 1
@@ -151,7 +154,7 @@ def _as_followed(
     copied = demand.read_blocks * demand.block_size_bytes / host.copy_bytes_per_s if inside_submit else 0.0
     reaped = demand.reads * host.reap_call_s if plan.asynchronous else 0.0
     posted = reaped if plan.asynchronous and not inside_submit and reaps_are_waits(system) else 0.0
-    run_queue = found.run_queue_s if work.users > 1 else 0.0
+    run_queue = found.run_queue_s if work.sessions > 1 else 0.0
     elapsed = own_s + copied + found.read_wait_s + found.single_wait_s + run_queue
     log_s, free_s = demand.writing.stalls_s(elapsed) if demand.writing else (0.0, 0.0)
     return ScanTime(
@@ -213,7 +216,7 @@ def calculate_statement(system: System, work: Statement, *, name: str) -> tuple[
     found, asked = compose(system, work, demand)
     timing = _timing(system, work, demand, found, asked)
     timing.request_blocks = books.histogram(demand)
-    processors_s = work.users * sum(timing.cpu.values()) / system.host.cpus
+    processors_s = work.sessions * sum(timing.cpu.values()) / system.host.cpus
     timing.warnings = books.session_warnings(work, demand, (found.elapsed_s, found.last_s, processors_s))
     played = demand.change.outcome if demand.change else None
     if played is not None and played.without_entry:
@@ -233,24 +236,25 @@ def _timing(
     if some(found.submit_cpu_s):
         cpu[causes.COPIED] = found.submit_cpu_s
     cpu["read calls"] = cpu["read calls"] + found.reap_cpu_s
-    crowded = work.users > 1
+    crowded = work.sessions > 1
     for cause, seconds in (
         (causes.SUBMIT_BLOCKED, found.submit_blocked_s),
         (causes.RUN_QUEUE, where(crowded, found.run_queue_s, 0.0)),
     ):
         if some(seconds):
             unaccounted[cause] = seconds
-    return books.Timing(
+    timing = books.Timing(
         elapsed_s=found.elapsed_s,
         cpu=cpu,
-        wait=waits | _read_waits(system, demand, found, asked) | _write_waits(demand, found, work.users),
+        wait=waits | _read_waits(system, demand, found, asked) | _write_waits(demand, found, work.sessions),
         unaccounted=unaccounted,
         read_requests=demand.reads + demand.plan.single_reads,
         read_blocks=demand.read_blocks + demand.plan.single_reads,
-        device=_device(asked, demand, found, work.users),
+        device=_device(asked, demand, found, work.sessions),
         last_session_s=known_where(crowded, found.last_s),
         engine="calculate",
     )
+    return books.of_query(work, demand, timing, where(work.users > 1, found.elapsed_s, found.last_s))
 
 
 def _read_waits(system: System, demand: Demand, found: ScanTime, asked: DeviceDemand) -> dict[str, EventTime]:

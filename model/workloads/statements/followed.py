@@ -92,7 +92,7 @@ def is_followed(system: System, work: Statement, demand: Demand) -> bool:
         return True
     held_bytes = disk.track_buffer_bytes + disk.rotation_s * disk.bandwidth_bytes_per_s
     span_bytes = demand.segment.blocks * demand.block_size_bytes
-    anywhere = (work.users == 1) & (plan.positioned_fraction > 0) & where(plan.uneven, False, True)
+    anywhere = (work.sessions == 1) & (plan.positioned_fraction > 0) & where(plan.uneven, False, True)
     anywhere = anywhere & (held_bytes * disk.raid_disks < SELDOM * span_bytes)
     places = (disk.rotation_s > 0) & where(anywhere, False, True)
     return bool(some(where(demand.reads + plan.single_reads > 0, places, False)))
@@ -110,13 +110,13 @@ def followed(system: System, work: Statement, demand: Demand) -> Followed:
         (demand, Demand),
         (pace, Pace),
     )
-    given = [work.users, *(value for part, kind in parts for value in _fields(part, kind))]
+    given = [work.sessions, *(value for part, kind in parts for value in _fields(part, kind))]
     if any(getattr(number, "ndim", 0) for number in given):
         raise OneByOne
     reads = max(1.0, float(demand.reads))
     by_chance = demand.plan.uneven or demand.plan.positioned_fraction > 0 or not demand.plan.pieces
-    replays = MOST_REPLAYS if work.users > 1 or by_chance else 1
-    replays = max(1, min(replays, round(MOST_READS / (work.users * reads))))
+    replays = MOST_REPLAYS if work.sessions > 1 or by_chance else 1
+    replays = max(1, min(replays, round(MOST_READS / (work.sessions * reads))))
     each = [_Replay(system, work, demand, replay).played() for replay in range(replays)]
     return _mean(each)
 
@@ -142,7 +142,7 @@ class _Replay:
     """All sessions of a statement on one device."""
 
     def __init__(self, system: System, work: Statement, demand: Demand, replay: int) -> None:
-        disk, users, draws = system.disk, int(work.users), _draws(replay)
+        disk, users, draws = system.disk, int(work.sessions), _draws(replay)
         self.system, self.demand = system, demand
         self.server = (
             DrawnServers(
@@ -163,11 +163,11 @@ class _Replay:
             single_reads(work, demand, extents),
             reads_by_session(system, work, demand, extents, draws),
         )
-        begins = draws("session start").uniform(0, 1, users) * first_step_s(system, demand, work.users)
+        begins = draws("session start").uniform(0, 1, users) * first_step_s(system, demand, work.sessions)
         most = max(LEAST_OF_SESSION, MOST_READS // users)
         if demand.plan.asynchronous and not demand.plan.through_page_cache:  # until the slots have grown
             most = max(most, SLOTS_GROW * int(system.instance.direct_read_slots_limit))
-        self.stretch = float(stretch_blocks(demand, work.users))
+        self.stretch = float(stretch_blocks(demand, work.sessions))
         self.sessions = [
             _Session(self, singles[rank], reads_of(rank), float(begins[rank]) if users > 1 else 0.0, most)
             for rank in range(users)

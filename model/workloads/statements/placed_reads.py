@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from itertools import chain
 from math import inf
 from typing import TYPE_CHECKING
 
 from model.demand.work import RANGE_SCAN, Demand
+from model.laws.scan_reads import granules_of
 from model.machine.segment.extent_map import Extent, lay_out, part_of, reads_of, uncached_reads_of
 from model.spec import Statement, System, release_tuple
 
@@ -41,21 +43,27 @@ def single_reads(work: Statement, demand: Demand, extents: list[Extent]) -> list
     The header is the last block before the first extent's data; blocks of the map lie at the begins of later extents.
     """
     each = demand.plan.single_reads
-    count = int(each) if demand.change is None else round(float(each) * work.users)
+    parts = _parts_of(work, demand)
+    count = round(float(each) * parts)
     if not count:
-        return [[]] * work.users
+        return [[]] * work.sessions
     header = extents[0].first + extents[0].lead - 1
     blocks = [header, *(extents[len(extents) * rank // count].first for rank in range(1, count))]
-    return [blocks] * work.users if demand.change is None else [blocks, *([[]] * (work.users - 1))]
+    return [blocks if rank % parts == 0 else [] for rank in range(work.sessions)]
+
+
+def _parts_of(work: Statement, demand: Demand) -> int:
+    """In how many sessions one scan of the segment is shared."""
+    return int(demand.servers) if demand.change is None else work.sessions
 
 
 def reads_by_session(
     system: System, work: Statement, demand: Demand, extents: list[Extent], draws: Draws
 ) -> Callable[[int], Iterator[Read]]:
-    """The reads of each session in order, by its rank; those that change rows share them among them."""
+    """The reads of each session in order, by its rank; those that share a scan have each their part of it."""
     plan, each = demand.plan, float(demand.reads)
-    shared = demand.change is not None
-    if demand.access_path == RANGE_SCAN or (shared and plan.positioned_fraction == 1):
+    parts = _parts_of(work, demand)
+    if demand.access_path == RANGE_SCAN or (demand.change is not None and plan.positioned_fraction == 1):
         return lambda rank: _single_block_reads(
             round((rank + 1) * each) - round(rank * each),
             float(plan.positioned_fraction),
@@ -66,12 +74,15 @@ def reads_by_session(
         return lambda _: iter(())
     blocks = int(demand.segment.blocks)
     mbrc, window = int(plan.mbrc), None if plan.window_blocks is None else int(plan.window_blocks)
-    share = 0.0 if plan.direct else float(system.table.cached_fraction)
+    share = float(plan.cached_fraction)
 
     def of_session(rank: int) -> Iterator[Read]:
-        begin, end = (
-            (blocks * rank // work.users, blocks * (rank + 1) // work.users) if shared else (0, blocks)
-        )
+        if demand.servers > 1:
+            return chain.from_iterable(
+                reads_of(part_of(extents, *granule), mbrc=mbrc, window_blocks=window)
+                for granule in _granules(demand, rank % parts)
+            )
+        begin, end = blocks * (rank % parts) // parts, blocks * (rank % parts + 1) // parts
         own = part_of(extents, begin, end)
         if not share:
             return reads_of(own, mbrc=mbrc, window_blocks=window)
@@ -80,6 +91,14 @@ def reads_by_session(
         return uncached_reads_of(own, mbrc=mbrc, cached_of=lambda many: list(chances.random(many) < share))
 
     return of_session
+
+
+def _granules(demand: Demand, server: int) -> Iterator[tuple[int, int]]:
+    """First block and end of the granules that one of the alike servers takes, which go round."""
+    blocks, servers = int(demand.segment.blocks), int(demand.servers)
+    count = int(granules_of(blocks, demand.block_size_bytes, servers))
+    for rank in range(server, count, servers):
+        yield blocks * rank // count, blocks * (rank + 1) // count
 
 
 def _single_block_reads(

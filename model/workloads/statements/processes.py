@@ -18,7 +18,7 @@ from model.sim.open_file import OpenFile
 from model.sim.streams import stream
 from model.spec import Statement, System
 from model.workloads.statements import books
-from model.workloads.statements.ledger import mean_waits
+from model.workloads.statements.ledger import Ledger, mean_waits
 from model.workloads.statements.placed_reads import extents_of, reads_by_session, single_reads
 from model.workloads.statements.session import CachedSegment, Session
 from model.workloads.statements.shared_segment import Changes, SharedSegment, demand_played, shares
@@ -57,7 +57,7 @@ class StatementProgram:
         first_byte, begin_s = place.first_byte, place.begin_s
         self.machine, self.system, self.work, self.seed = machine, system, work, seed
         self.demand = demand = demand_of(system, work)
-        stretch = stretch_blocks(demand, work.users)
+        stretch = stretch_blocks(demand, work.sessions)
         _refuse_what_takes_too_long(work, demand, stretch)
         extents = extents_of(system, demand)
         size = int(demand.block_size_bytes)
@@ -70,12 +70,12 @@ class StatementProgram:
         path = system.host.io_path
         files = [
             OpenFile(machine, place.owner + rank, path, first_byte, self.end_byte - first_byte)
-            for rank in range(work.users)
+            for rank in range(work.sessions)
         ]
         self.sessions = [Session(machine, asked, file, buffers) for file in files]
         self.segment = self._meet()
-        starts = begin_s + stream(seed, "session start").uniform(0, 1, work.users) * first_step_s(
-            system, demand, work.users
+        starts = begin_s + stream(seed, "session start").uniform(0, 1, work.sessions) * first_step_s(
+            system, demand, work.sessions
         )
         singles, scan_of = (
             single_reads(work, demand, extents),
@@ -85,7 +85,7 @@ class StatementProgram:
             [
                 machine.env.process(
                     session.execute(
-                        singles[rank], scan_of(rank), float(starts[rank]) if work.users > 1 else begin_s
+                        singles[rank], scan_of(rank), float(starts[rank]) if work.sessions > 1 else begin_s
                     )
                 )
                 for rank, session in enumerate(self.sessions)
@@ -149,8 +149,8 @@ def _refuse_what_takes_too_long(work: Statement, demand: Demand, stretch: float)
 
 def steps_of(work: Statement, demand: Demand, stretch: float) -> tuple[float, float]:
     """Steps of a simulation, and blocks of which it is drawn whether they are cached."""
-    steps = work.users * (float(demand.reads) + stretches_of(float(demand.blocks_wanted), stretch))
-    scans = work.users if demand.change is None else 1
+    steps = work.sessions * (float(demand.reads) + stretches_of(float(demand.blocks_wanted), stretch))
+    scans = 1 if demand.shared else work.sessions
     return steps, scans * float(demand.segment.blocks)
 
 
@@ -181,7 +181,7 @@ def _timing(
     for ledger in ledgers:
         for size, count in ledger.reads.items():
             sizes[size] = sizes.get(size, 0.0) + count / many
-    return books.Timing(
+    timing = books.Timing(
         elapsed_s=elapsed,
         last_session_s=span if many > 1 else None,
         cpu=cpu,
@@ -198,3 +198,11 @@ def _timing(
         warnings=books.session_warnings(work, demand, (elapsed, span, processors_s)),
         events=machine.disk.events + sum(ledger.events + EVENTS_PER_SESSION for ledger in ledgers),
     )
+    return books.of_query(work, demand, timing, _query_s(ledgers, int(demand.servers)))
+
+
+def _query_s(ledgers: list[Ledger], servers: int) -> float:
+    """From the begin of a query's first server to the end of its last, on average over the queries."""
+    queries = [ledgers[first : first + servers] for first in range(0, len(ledgers), servers)]
+    took = (max(one.end_s for one in query) - min(one.begin_s for one in query) for query in queries)
+    return sum(took) / len(queries)

@@ -26,7 +26,11 @@ from model.sim.caller import Draws, Record
 from model.sim.fast import UNBUFFERED_CALLS, reads_all
 from model.spec import Disk, System
 
-CLOSED_READS = UNBUFFERED_CALLS | drive.READS | {"host.scheduler", "host.nr_requests", "workload.runtime_s"}
+CLOSED_READS = (
+    UNBUFFERED_CALLS
+    | drive.READS
+    | {"host.scheduler", "host.nr_requests", "workload.runtime_s", "disk.reorder_age_s"}
+)
 """One request at a time: the drive is that of the events, and the queue has nothing to choose from or to hold back."""
 OPEN_READS = (
     UNBUFFERED_CALLS
@@ -38,6 +42,7 @@ OPEN_READS = (
         "disk.bandwidth_bytes_per_s",
         "disk.parallel_requests",
         "disk.queue_depth",
+        "disk.interface",
         "disk.service_cv",
     }
 )

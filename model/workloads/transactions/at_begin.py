@@ -124,7 +124,7 @@ def _pools(
     per_s = solved.point.per_s
     age_s = written_age_s(solved.parts, per_s, solved.point.writes.written)
     groups = dirty_groups(solved.parts, per_s, age_s)
-    return [(buffers, dirty(buffers, int(data.blocks[0]), groups, chance, age_s)) for buffers in pools]
+    return [(buffers, dirty(buffers, data, groups, chance, age_s)) for buffers in pools]
 
 
 NOBODY = np.empty(0, dtype=np.int64)

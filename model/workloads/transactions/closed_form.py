@@ -12,6 +12,7 @@ from model.causes import (
     FROM_CLIENT,
     LATCH,
     LOG_FILE_SYNC,
+    PARALLEL,
     SCATTERED,
     SEQUENTIAL,
     STATED,
@@ -20,7 +21,7 @@ from model.demand import transactions as asked
 from model.demand.device_calls import changed
 from model.demand.transactions import DATA, DBWR, REDO, KindDemand
 from model.errors import OutsideLaw
-from model.laws import commit, disk_means, queueing
+from model.laws import commit, limits, queueing
 from model.laws.block_layer import stated_call_s
 from model.laws.iostat import DeviceSums, at_least_busy
 from model.results import DeviceStats, EventTime, RunResult, TransactionKind
@@ -69,11 +70,11 @@ def solve(system: System, work: Transactions, knee: Knee | None = None) -> Solve
         return Solved(parts, _point_at(parts, knee), knee, parts)
     bursting, point = _at_pace(system, work, burst_iops)
     spent_per_s = point.per_s * _counted(bursting, point)
-    lasts_s = system.disk.burst_credits / max(spent_per_s - own_iops, LEAST)
+    lasts_s = limits.credits_last_s(system.disk, spent_per_s)
     share = lasts_s * point.per_s / asked.run_transactions(work)
     if share < 1:
         bursting, point = _at_pace(system, work, 1 / (share / burst_iops + (1 - share) / own_iops))
-    return Solved(bursting, point, knee, parts, lasts_s if spent_per_s > own_iops else inf)
+    return Solved(bursting, point, knee, parts, lasts_s)
 
 
 def _point_at(parts: Parts, knee: Knee) -> Point:
@@ -98,7 +99,9 @@ def _counted(parts: Parts, point: Point) -> float:
     """Requests of a transaction that count for the limit of its volume [aws-ebs]."""
     size = parts.data.block_size_bytes
     scanned = parts.scan_reads * float(
-        disk_means.counted_requests(size * parts.scan_read_blocks / max(parts.scan_reads, LEAST))
+        limits.counted_requests(
+            parts.system.disk, size * parts.scan_read_blocks / max(parts.scan_reads, LEAST)
+        )
     )
     shared = parts.system.instance.redo_disk == "data"
     logs = point.log.writes_per_s / max(point.per_s, LEAST) if shared else 0.0
@@ -145,7 +148,8 @@ def _mean(solved: Solved) -> Mean:
         if times * each_s > 0:
             waits[event] = EventTime(waits=times, max_s=each_s, total_s=times * each_s)
 
-    wait(SEQUENTIAL, parts.reads, point.read_s)
+    wait(SEQUENTIAL, parts.single_waits, point.read_s)
+    wait(PARALLEL, parts.parallel_waits, point.parallel_s)
     wait(SCATTERED, parts.scan_reads, point.scan_read_s)
     wait(LOG_FILE_SYNC, parts.commits, point.log.sync_s)
     wait(FREE_BUFFERS, 1.0, point.free_s)
@@ -210,6 +214,7 @@ def _kind(parts: Parts, point: Point, kind: KindDemand) -> TransactionKind:
     host, caused = parts.system.host, point.caused
     missed = kind.drawn_gets * (1 - parts.hit)
     scanned = kind.scan_blocks * (1 - parts.scan_hit)
+    batches = kind.batches(1 - parts.hit)
     requests = scanned * parts.scan_reads / parts.scan_read_blocks if scanned else 0.0
     more_cpu_s = kind.cpu_s - sum(one.share * one.cpu_s for one in parts.kinds)
     more_cpu_s += (missed - parts.reads + requests - parts.scan_reads) * stated_call_s(host.read_call_s)
@@ -218,7 +223,8 @@ def _kind(parts: Parts, point: Point, kind: KindDemand) -> TransactionKind:
     response_s = (
         point.response_s
         + more_cpu_s * stretch
-        + (missed - parts.reads) * point.read_s
+        + (missed - sum(size * count for size, count in batches.items()) - parts.single_waits) * point.read_s
+        + (sum(batches.values()) - parts.parallel_waits) * point.parallel_s
         + (requests - parts.scan_reads) * point.scan_read_s
         + (kind.commits - parts.commits) * point.log.sync_s
         + (kind.hottest_gets - parts.hottest_gets) * caused.latch.wait_s
@@ -250,7 +256,7 @@ def _device(parts: Parts, point: Point) -> dict[str, DeviceStats]:
     waits_s = max(0.0, point.read_s - parts.disk.read_s) + burst_s
     most_s = parts.system.instance.db_writer_requests / max(writes, LEAST)
     flow = [
-        (per_s * parts.reads, point.read_s, parts.disk.read_held_s + more_s),
+        (per_s * parts.reads, point.each_s, parts.disk.read_held_s + more_s),
         (per_s * parts.scan_reads, point.scan_read_s, parts.disk.scan_held_s + more_s),
         (writes, min(parts.disk.write_s + waits_s, most_s), point.writes.held_s),
     ]
@@ -276,7 +282,8 @@ def _held(flow: list[tuple[float, float, float]]) -> float:
 def _any_under_way(parts: Parts, point: Point) -> float:
     """Share of the time in which a disk that serves several requests at once has one: of a user, DBWR or LGWR."""
     per_s, writes = point.per_s, point.writes
-    reading = per_s * (parts.reads * point.read_s + parts.scan_reads * point.scan_read_s)
+    reading = per_s * (parts.single_waits * point.read_s + parts.scan_reads * point.scan_read_s)
+    reading += per_s * parts.parallel_waits * point.parallel_s
     users = inf if parts.work.rate_per_s is not None else float(parts.work.users)
     beside = min(parts.disk.servers, max(1.0, writes.requests))
     idle = 1 - float(queueing.any_busy_fraction(reading, users))

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import exp, inf
+from math import ceil, exp, inf
 from typing import Any
 
-from model.laws import disk_means
+from model.laws import disk_means, parallel_reads, queueing
 from model.laws.disk_geometry import Geometry, geometry_of
+from model.laws.disk_queue import Positionings
 from model.machine.device.elevator import FIFO_BATCH, IN_BATCHES, IN_ORDER, WRITES_STARVED
 from model.spec import System
 
@@ -44,6 +45,8 @@ class DataDisk:
     """Whether the scheduler makes seeks shorter where many wait."""
     sweeps_all: bool
     """Whether it sorts reads and writes together, and neither passes the other."""
+    positionings: Positionings | None
+    """Of the drives, where these take the shortest of those in their queues."""
     reads_first: bool
     """Whether reads pass DBWR's writes: by the scheduler, or as a write cache keeps these for later."""
     passing: float
@@ -70,6 +73,60 @@ class DataDisk:
     serial_scv: float
     """Of what is served one by one."""
 
+    def batch_s(self, reads: int) -> float:
+        """Until the last of so many single-block reads is done that come together and find nobody.
+
+        First through slots, any that is free or each its own by chance, then one by one through what is left, on any
+        of the members.
+        """
+        if reads <= 1:
+            return self.read_s
+        serial_s = self.read_serial_s * self.members
+        last_s = serial_s * self._serial_rounds(reads)
+        if not self.slot_s:
+            return self.read_s + last_s - serial_s
+        if self.in_slot_group == 1:
+            slots_s = parallel_reads.most_at_one(reads, self.servers) * self.slot_s
+        else:
+            slots_s = parallel_reads.side_by_side_s(reads, self.servers, self.slot_s, self.slot_scv**0.5)
+        in_last_round = (reads - 1) % self.servers + 1 if self.in_slot_group > 1 and not self.slot_scv else 1
+        behind_s = max(last_s, slots_s - self.slot_s + min(in_last_round * serial_s, last_s))
+        return self.read_s + behind_s - serial_s
+
+    def _serial_rounds(self, reads: int) -> float:
+        """Services one by one until the last of so many reads is served, by the member that has most to do.
+
+        Deviations add up as squares: of the number of reads there, and of the time that each takes [blom-1958].
+        """
+        groups = self.members // self.copies
+        if groups == 1:
+            return float(ceil(reads / self.copies))
+        mean = reads / self.members
+        apart = parallel_reads.most_at_one(reads, groups) / self.copies - mean
+        varies = mean / self.copies * self.serial_scv * queueing.largest_of(groups) ** 2
+        return max(1.0, mean + float((apart**2 + varies) ** 0.5))
+
+    def batch_wait_s(self, reads: float, slots: tuple[float, float], serial: tuple[float, float]) -> float:
+        """Wait of the slowest of so many reads for those of others; mean wait and load of a slot, and of a member."""
+        apart = min(reads, self.servers) if self.in_slot_group == 1 else 1.0
+        found = slots[0] * parallel_reads.slowest_wait(apart, slots[1])
+        return found + serial[0] * parallel_reads.slowest_wait(
+            min(reads, self.members / self.copies), serial[1]
+        )
+
+    def own_waits(self, batches: dict[int, float]) -> tuple[float, float]:
+        """Services of slots, and of one member, that the reads of batches wait for those of their own batch."""
+        pairs = sum(count * size * (size - 1) / 2 for size, count in batches.items())
+        slots = pairs / self.servers
+        if self.in_slot_group > 1:
+            slots = sum(
+                count * max(0, read - self.servers + 1) / self.servers
+                for size, count in batches.items()
+                if size > self.servers
+                for read in range(size)
+            )
+        return slots, pairs / self.members
+
     def sorted_s(self, there: float, reads_fraction: float) -> float:
         """How much quicker a request is where so many are there and the scheduler sorts those that it holds.
 
@@ -77,6 +134,9 @@ class DataDisk:
         Where that is less than a cylinder, the arm often stays and another head is switched to. A read so near to the
         one before that the drive reads ahead as far within a turn comes out of its buffer [ruemmler-wilkes-disk].
         """
+        if self.positionings is not None:
+            left = min(there, self.disk.queue_depth - 1)  # by one that ends, at one of the members
+            return float(self.positionings.shorter_s(max(1.0, (left + self.members - 1) / self.members)))
         if not self.sorts or there <= self.depth:
             return 0.0
         g, cylinders = self._over()
@@ -187,6 +247,7 @@ def data_disk(system: System, size_bytes: int, scan_bytes: float, span_bytes: fl
         else depth,
         sorts=sorts and single,
         sweeps_all=sorts and single and not in_batches,
+        positionings=None if disk.reorder_age_s is None else Positionings(disk, member_span),
         reads_first=in_batches or bool(disk.write_cache_bytes),
         passing=min(FIFO_BATCH, under_way) / (WRITES_STARVED * FIFO_BATCH) if in_batches else 0.0,
         read_s=alone_s(size_bytes),

@@ -16,6 +16,7 @@ from model.causes import (
     LATCH,
     LOG_FILE_SYNC,
     OTHER_SESSION,
+    PARALLEL,
     SCATTERED,
     SEQUENTIAL,
     STATED,
@@ -35,6 +36,7 @@ from model.workloads.transactions.tally import Sum, Tally, Wait
 
 NAMES = {
     Wait.READ: SEQUENTIAL,
+    Wait.PARALLEL: PARALLEL,
     Wait.SCAN: SCATTERED,
     Wait.SYNC: LOG_FILE_SYNC,
     Wait.LATCH: LATCH,
@@ -106,7 +108,7 @@ def result_of(name: str, system: System, work: Transactions, played: Played, beh
         kinds=_kinds(played, took, kinds, per_s),
         percentiles=percentiles(took),
         response_interval=Interval(
-            low_s=found.mean - found.half, high_s=found.mean + found.half, confidence=CONFIDENCE
+            low_s=max(0.0, found.mean - found.half), high_s=found.mean + found.half, confidence=CONFIDENCE
         )
         if np.isfinite(found.half)
         else None,
@@ -180,7 +182,8 @@ def _waits(played: Played, each: NDArray[np.float64]) -> dict[str, EventTime]:
 
 def _requests(played: Played, each: NDArray[np.float64]) -> dict[int, float]:
     """Blocks of a read -> reads."""
-    single, many = float(each[Sum.WAITS + Wait.READ]), float(each[Sum.WAITS + Wait.SCAN])
+    many = float(each[Sum.WAITS + Wait.SCAN])
+    single = float(each[Sum.REQUESTS]) - many
     return reads_by_size(single, many, float(each[Sum.MISSES]) - single)
 
 

@@ -73,6 +73,10 @@ class Point:
     read_s: float
     """Each single-block read."""
     scan_read_s: float
+    parallel_s: float
+    """Each wait for reads that are handed over at once."""
+    each_s: float
+    """Each single-block read at the device, alone or in a batch, on average."""
     at_processors: float
     """Transactions there, waiting or running."""
     in_slots: float
@@ -188,6 +192,7 @@ def _met(parts: Parts, met: Met, known: list[tuple[int, Point]], present: int) -
     load = per_s * point.caused.cpu_s / parts.threads
     slots_load = per_s * parts.requests * parts.disk.slot_s / parts.disk.servers
     serial_load = per_s * _serial_s(parts, point.caused)
+    requests = others * parts.at_once
     return Met(
         running=at_processors + 1,
         at_processors=_waiting(load, parts.threads, at_processors, parts.cpu_scv, others),
@@ -196,10 +201,10 @@ def _met(parts: Parts, met: Met, known: list[tuple[int, Point]], present: int) -
             parts.disk.in_slot_group,
             in_slots * parts.disk.in_slot_group / parts.disk.servers,
             parts.disk.slot_scv,
-            others,
+            requests,
         ),
         serial=parts.disk.members
-        * _waiting(serial_load, parts.disk.copies, at_disk / groups, parts.disk.serial_scv, others),
+        * _waiting(serial_load, parts.disk.copies, at_disk / groups, parts.disk.serial_scv, requests),
         per_s=per_s,
         others=of_one_less(point.per_s * point.response_s, before.per_s * before.response_s),
         at_disk=at_disk,
@@ -214,7 +219,8 @@ def _serial_s(parts: Parts, caused: Caused) -> float:
 def _hold_back(parts: Parts, point: Point, response_s: float, resource: str) -> None:
     """Let a response be as long as throughput at its most makes it: for a processor, the disk, or DBWR."""
     longer_s = max(0.0, response_s - point.response_s)
-    requests = parts.requests
+    requests, waits = parts.requests, max(parts.disk_waits, LEAST)
+    each_waits = requests / waits
     point.response_s += longer_s
     if resource == CPUS:
         point.run_queue_s += longer_s
@@ -223,11 +229,14 @@ def _hold_back(parts: Parts, point: Point, response_s: float, resource: str) -> 
     if resource == DBWR or requests < LEAST:
         point.free_s = longer_s
         return
-    queued_s = min(longer_s, max(0.0, reads_at_most(parts, point.per_s) - point.at_disk) / point.per_s)
+    room = max(0.0, reads_at_most(parts, point.per_s) - point.at_disk) / each_waits
+    queued_s = min(longer_s, room / point.per_s)
     point.free_s = longer_s - queued_s
-    point.read_s += queued_s / requests
-    point.scan_read_s += queued_s / requests
-    point.at_disk += point.per_s * queued_s
+    point.read_s += queued_s / waits
+    point.scan_read_s += queued_s / waits
+    point.parallel_s += queued_s / waits
+    point.each_s += queued_s / waits
+    point.at_disk += point.per_s * queued_s * each_waits
 
 
 def at_rate(parts: Parts, rate_per_s: float) -> Point:
@@ -238,8 +247,12 @@ def at_rate(parts: Parts, rate_per_s: float) -> Point:
         copies, groups = parts.disk.copies, parts.disk.members / parts.disk.copies
         read_s = _serial_s(parts, caused) * parts.disk.members / max(parts.requests, LEAST)
         in_group = waited(rate_per_s * parts.requests / groups, read_s, copies)
-        gap_s = caused.cpu_s / (parts.requests + 1)
-        left = bursts.left_fraction(parts.disk.serial_scv, read_s, gap_s, parts.requests)
+        gap_s = caused.cpu_s / (parts.disk_waits + 1)
+        left = bursts.left_fraction(parts.disk.serial_scv, read_s, gap_s, parts.disk_waits)
+        # NOTE: batches come at once: who comes finds what is left of a whole one [kleinrock-1975]
+        left += parts.own_bulk / groups
+        slots_left = (1 + parts.disk.slot_scv) / 2
+        slots_left += parts.own_bulk * parts.disk.in_slot_group / parts.disk.servers
         met = Met(
             running=point.at_processors + 1,
             at_processors=waited(rate_per_s, caused.cpu_s, parts.threads) * (1 + parts.cpu_scv) / 2,
@@ -248,8 +261,7 @@ def at_rate(parts: Parts, rate_per_s: float) -> Point:
                 parts.disk.slot_s,
                 parts.disk.in_slot_group,
             )
-            * (1 + parts.disk.slot_scv)
-            / 2,
+            * slots_left,
             serial=parts.disk.members * in_group * left,
             per_s=rate_per_s,
             others=rate_per_s * point.response_s,
@@ -305,7 +317,11 @@ def _point(parts: Parts, per_s: float, met: Met) -> Point:
     requests, shared = parts.requests, parts.system.instance.redo_disk == "data"
     serial_s = _serial_s(parts, caused) / max(requests, LEAST)
     slots_s = met.slots * parts.disk.slot_s
-    wait_s = slots_s + met.serial * serial_s
+    queued_s = met.serial * serial_s
+    wait_s = slots_s + queued_s
+    slots_load = min(1.0, met.per_s * requests * parts.disk.slot_s / parts.disk.servers)
+    serial_load = min(1.0, met.per_s * serial_s * requests)
+    batch_wait_s = parts.disk.batch_wait_s(parts.at_once, (slots_s, slots_load), (queued_s, serial_load))
     log_s, log_writes, _ = log_of(parts, per_s, written_of(parts, per_s), wait_s)
     log_load = log_writes * log_s / parts.disk.servers if shared else 0.0
     reads_load = met.per_s * (parts.disk_held_s + requests * caused.more_s / parts.disk.servers)
@@ -314,11 +330,13 @@ def _point(parts: Parts, per_s: float, met: Met) -> Point:
     cpu_s = caused.cpu_s + run_queue_s
     asleep_s = parts.hottest_gets * caused.latch.wait_s + parts.hottest_changes * caused.pin.wait_s
     if shared:
+        batch_wait_s += log_load * (log_s + wait_s)
         wait_s += log_load * (log_s + wait_s)
-    disk_s = caused.disk_s + requests * wait_s
+    waits, batches = parts.disk_waits, parts.parallel_waits
+    disk_s = caused.disk_s + (waits - batches) * wait_s + batches * batch_wait_s
     open_loop = parts.work.rate_per_s is not None
     # NOTE: what a controller's cache holds passes the writes
-    missed = requests * (1 - parts.system.disk.read_hit_fraction)
+    missed = waits * (1 - parts.system.disk.read_hit_fraction)
     gap_s = cpu_s / (missed + 1)
     users = inf if open_loop else max(1.0, met.others + per_s * parts.work.think_s)
 
@@ -342,7 +360,10 @@ def _point(parts: Parts, per_s: float, met: Met) -> Point:
         log = turning_log(parts, per_s, met.per_s, fixed_s, inf if open_loop else by_chance_s)
     sync_s = parts.commits * log.sync_s
     delayed_s = delay_s(think_s + sync_s)
-    each_s = delayed_s / max(requests, LEAST)
+    each_s = delayed_s / max(waits, LEAST)
+    own_slots, own_serial = parts.disk.own_waits(parts.batches)
+    own_s = own_serial * serial_s * parts.disk.members
+    own_each_s = (own_s + own_slots * parts.disk.slot_s) / max(parts.reads, LEAST)
     return Point(
         per_s=per_s,
         response_s=cpu_s + disk_s + delayed_s + sync_s + asleep_s + parts.apart_s,
@@ -352,9 +373,11 @@ def _point(parts: Parts, per_s: float, met: Met) -> Point:
         run_queue_s=run_queue_s,
         read_s=parts.disk.read_s + caused.more_s + wait_s + each_s,
         scan_read_s=parts.disk.scan_read_s + caused.more_s + wait_s + each_s,
+        parallel_s=parts.batch_s + parts.at_once * caused.more_s + batch_wait_s + each_s if batches else 0.0,
+        each_s=parts.disk.read_s + caused.more_s + wait_s + each_s + own_each_s,
         at_processors=per_s * cpu_s,
-        in_slots=per_s * requests * (parts.disk.slot_s + slots_s),
-        at_disk=per_s * (requests * (serial_s * parts.disk.members + wait_s - slots_s) + delayed_s),
+        in_slots=per_s * (requests * (parts.disk.slot_s + slots_s) + own_slots * parts.disk.slot_s),
+        at_disk=per_s * (requests * (serial_s * parts.disk.members + wait_s - slots_s + each_s) + own_s),
     )
 
 
@@ -383,7 +406,8 @@ def caused_at(parts: Parts, per_s: float, met: Met) -> Caused:
     cpu[asked.SPINS] = parts.hottest_gets * latch.spin_s / speed
     written = written_of(parts, per_s)
     _, _, more_s = log_of(parts, per_s, written, _queue_s(parts, met))
-    more_s -= parts.disk.sorted_s(met.at_disk, parts.requests / max(parts.requests + written, LEAST))
+    there = met.at_disk + parts.own_bulk
+    more_s -= parts.disk.sorted_s(there, parts.requests / max(parts.requests + written, LEAST))
     return Caused(
         cpu=cpu,
         cpu_s=sum(cpu.values()),

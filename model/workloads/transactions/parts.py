@@ -22,7 +22,7 @@ class Parts:
     work: Transactions
     kinds: list[KindDemand]
     data: Data
-    held: tuple[float, float]
+    held: tuple[float, ...]
     """Share of each group of blocks that is in memory."""
     hit: float
     """Share of the gets outside the hottest blocks that find their block."""
@@ -33,6 +33,8 @@ class Parts:
     """Share of the blocks that a scan wants which are in memory: it wants all alike."""
     requests: float
     """Reads of both kinds."""
+    batches: dict[int, float]
+    """Single-block reads that are handed over at once -> how often."""
     disk_s: float
     """Time of them all, nobody queueing."""
     scan_read_blocks: float
@@ -63,6 +65,46 @@ class Parts:
     """Seek from the data to the log, on the same disk."""
     from_log_s: float
     """What a request among the data costs more after a log write."""
+
+    @property
+    def batched(self) -> float:
+        """Single-block reads in batches."""
+        return sum(size * count for size, count in self.batches.items())
+
+    @property
+    def parallel_waits(self) -> float:
+        """Batches."""
+        return sum(self.batches.values())
+
+    @property
+    def single_waits(self) -> float:
+        """Reads that are waited for one by one."""
+        left = self.reads - self.batched
+        return left if left > LEAST * self.reads else 0.0
+
+    @property
+    def disk_waits(self) -> float:
+        """How often it waits for the disk."""
+        return self.requests - self.batched + self.parallel_waits
+
+    @property
+    def at_once(self) -> float:
+        """Reads that a batch has on average, 1 without any."""
+        return self.batched / self.parallel_waits if self.batches else 1.0
+
+    @property
+    def own_bulk(self) -> float:
+        """Reads of its own batch that a read finds before it, on average of all reads."""
+        pairs = sum(count * size * (size - 1) / 2 for size, count in self.batches.items())
+        return pairs / max(self.requests, LEAST)
+
+    @property
+    def batch_s(self) -> float:
+        """A batch, nobody queueing."""
+        if not self.batches:
+            return 0.0
+        whole_s = sum(count * self.disk.batch_s(size) for size, count in self.batches.items())
+        return whole_s / self.parallel_waits
 
     def mean(self, name: str) -> float:
         """Mean of a number of the kinds."""
@@ -96,6 +138,11 @@ def parts_of(system: System, work: Transactions, *, saturated: bool = False) -> 
     held = held_fractions(system, data, references_per_s(system, work, kinds, data, saturated=saturated))
     hit = min(1.0, sum(share * there for share, there in zip(data.shares, held, strict=True)))
     reads = drawn * (1 - hit)
+    batches: dict[int, float] = {}
+    for kind in kinds:
+        for several, count in kind.batches(1 - hit).items():
+            batches[several] = batches.get(several, 0.0) + kind.share * count
+    batched = sum(several * count for several, count in batches.items())
     mbrc = max(1, int(mbrc_of(system.instance, data.block_size_bytes)))
     every = float(sum(data.blocks))
     missed = requests = 0.0
@@ -134,7 +181,10 @@ def parts_of(system: System, work: Transactions, *, saturated: bool = False) -> 
         scan_reads=requests,
         scan_hit=scan_hit,
         requests=reads + requests,
-        disk_s=reads * data_files.read_s + requests * data_files.scan_read_s,
+        batches=batches,
+        disk_s=(reads - batched) * data_files.read_s
+        + requests * data_files.scan_read_s
+        + sum(count * data_files.batch_s(size) for size, count in batches.items()),
         scan_read_blocks=missed,
         cpu=cpu,
         disk=data_files,
@@ -161,11 +211,19 @@ def parts_of(system: System, work: Transactions, *, saturated: bool = False) -> 
 
 def _cpu_scv(kinds: list[KindDemand], hit: float) -> float:
     """Squared coefficient of variation of the times on a processor between two reads, equal within a kind."""
-    visits = [kind.share * (1 + kind.drawn_gets * (1 - hit)) for kind in kinds]
+    visits = [kind.share * (1 + disk_waits_of(kind, 1 - hit)) for kind in kinds]
     slices_s = [kind.share * kind.cpu_s / times for kind, times in zip(kinds, visits, strict=True)]
     mean_s = sum(kind.share * kind.cpu_s for kind in kinds) / sum(visits)
     square = sum(times * each**2 for times, each in zip(visits, slices_s, strict=True)) / sum(visits)
     return max(0.0, float(square / mean_s**2 - 1)) if mean_s else 0.0
+
+
+def disk_waits_of(kind: KindDemand, absent_fraction: float) -> float:
+    """Waits of one kind for single-block reads: one by one, and for batches."""
+    batches = kind.batches(absent_fraction)
+    return float(
+        kind.drawn_gets * absent_fraction - sum((size - 1) * count for size, count in batches.items())
+    )
 
 
 def scan_reads(blocks: float, absent_fraction: float, mbrc: int) -> float:
@@ -192,7 +250,7 @@ def references_per_s(
         float(sum(kind.share * value for kind, value in zip(kinds, values, strict=True)))
         for values in zip(*((kind.cpu_s, kind.drawn_gets, kind.apart_s) for kind in kinds), strict=True)
     )
-    rooms = [0.0, 0.0]
+    rooms = [0.0] * len(data.blocks)
     for pool in data.pools:
         left = float(pool.room_blocks)
         for group in pool.groups:
@@ -223,10 +281,10 @@ def span_bytes(system: System, work: Transactions) -> float:
     return float(min(capacity, work.data_bytes))
 
 
-def held_fractions(system: System, data: Data, gets_per_s: float = 0.0) -> tuple[float, float]:
+def held_fractions(system: System, data: Data, gets_per_s: float = 0.0) -> tuple[float, ...]:
     """Share of each group of blocks that is in memory, in the long run: as many of its gets find their block."""
     rules = asked.touch_rules(system)
-    held = [0.0, 0.0]
+    held = [0.0] * len(data.blocks)
     for pool in data.pools:
         groups = [group for group in pool.groups if data.blocks[group]]
         popularity = [float(data.shares[group] / data.blocks[group]) for group in groups]
@@ -237,7 +295,7 @@ def held_fractions(system: System, data: Data, gets_per_s: float = 0.0) -> tuple
         found = touch_count.resident_fractions(pool.room_blocks, popularity, blocks, rules, late)
         for group, shares in zip(groups, found, strict=True):
             held[group] = sum(shares)
-    return held[0], held[1]
+    return tuple(held)
 
 
 def _to_log_s(system: System, work: Transactions, span: float) -> tuple[float, float]:

@@ -19,6 +19,7 @@ class Wait(IntEnum):
     BUSY = 4
     OTHER = 5
     FREE = 6
+    PARALLEL = 7
 
 
 class Sum(IntEnum):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Generator, Iterator
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
 import simpy
@@ -98,12 +99,12 @@ def transaction(shop: Shop) -> Step:  # noqa: PLR0912, PLR0915  (one way, step b
     if drawn.scan_blocks:
         scans = yield from _scan(shop, drawn, late_s)
     others = _others(shop, drawn, reads)
-    requests = [(block, 1) for block in reads]
-    requests += scans
+    handed_over = _handed_over(reads, shop.references.handed_over(drawn.kind, len(reads)), scans)
+    requests = len(reads) + len(scans)
     spin_s = kind.hottest_gets * latch.spin_s
     missed = len(reads) + sum(length for _, length in scans)
-    own_s = kind.cpu_s + len(requests) * costs.read_s + missed * costs.fill_s + undo * costs.undo_s + spin_s
-    stretch_s = own_s / (len(requests) + 1)
+    own_s = kind.cpu_s + requests * costs.read_s + missed * costs.fill_s + undo * costs.undo_s + spin_s
+    stretch_s = own_s / (len(handed_over) + 1)
     asleep_s = kind.hottest_gets * latch.wait_s + kind.hottest_changes * pin.wait_s
     if kind.apart_s + asleep_s > 0:
         yield timeout(kind.apart_s + asleep_s)
@@ -115,7 +116,7 @@ def transaction(shop: Shop) -> Step:  # noqa: PLR0912, PLR0915  (one way, step b
             other_s.append(env.now - now)
     queue_s = cpu_s = 0.0
     read_s: list[float] = []
-    for first, length in requests:
+    for _, blocks, length in handed_over:
         now = env.now
         begin, end = serve(now, stretch_s)
         queue_s += begin - now
@@ -124,13 +125,15 @@ def transaction(shop: Shop) -> Step:  # noqa: PLR0912, PLR0915  (one way, step b
         yield timeout(end - now)
         shop.running -= 1
         now = env.now
-        event = shop.files.request(False, shop.layout.byte_of(first), length * shop.layout.block_bytes)
+        places = [shop.layout.byte_of(block) for block in blocks]
+        event = shop.files.requests(False, places, length * shop.layout.block_bytes)
         if length == 1:
-            reading[first] = event
+            reading.update(dict.fromkeys(blocks, event))
         yield event
         read_s.append(env.now - now)
-        if reading.get(first) is event:
-            del reading[first]
+        for block in blocks:
+            if reading.get(block) is event:
+                del reading[block]
     now = env.now
     begin, end = serve(now, stretch_s)
     queue_s += begin - now
@@ -150,12 +153,14 @@ def transaction(shop: Shop) -> Step:  # noqa: PLR0912, PLR0915  (one way, step b
     tally.undo += undo
     tally.gets += len(drawn.blocks)
     tally.misses += missed
-    tally.requests += len(requests)
+    tally.requests += requests
     for _, length in scans:
         tally.scan_reads[length] = tally.scan_reads.get(length, 0) + 1
-    tally.waited(Wait.READ, read_s[: len(reads)])
-    if scans:
-        tally.waited(Wait.SCAN, read_s[len(reads) :])
+    for kind_of in (Wait.READ, Wait.PARALLEL, Wait.SCAN):
+        times_s = [
+            each_s for each_s, (wait, _, _) in zip(read_s, handed_over, strict=True) if wait is kind_of
+        ]
+        tally.waited(kind_of, times_s)
     if other_s:
         tally.waited(Wait.OTHER, other_s)
     if late_s:
@@ -166,6 +171,18 @@ def transaction(shop: Shop) -> Step:  # noqa: PLR0912, PLR0915  (one way, step b
     tally.responses_s.append(env.now - begin_s)
     tally.kinds.append(drawn.kind)
     shop.ended()
+
+
+def _handed_over(
+    reads: list[int], sizes: list[int], scans: list[tuple[int, int]]
+) -> list[tuple[Wait, list[int], int]]:
+    """What is waited for: its event, the first block of each read that is handed over, and the blocks of each."""
+    if len(sizes) == len(reads):
+        found = [(Wait.READ, [block], 1) for block in reads]
+    else:
+        blocks = iter(reads)
+        found = [(Wait.READ if size == 1 else Wait.PARALLEL, list(islice(blocks, size)), 1) for size in sizes]
+    return found + [(Wait.SCAN, [first], length) for first, length in scans]
 
 
 def _undo(shop: Shop, kind: KindDemand) -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import accumulate
 from typing import NamedTuple
 from zlib import crc32
 
@@ -26,7 +27,7 @@ def warm(buffers: Buffers, pool: Pool, data: Data, rules: TouchRules, chance: Ch
     blocks = [float(data.blocks[group]) for group in groups]
     late = float(sum(data.shares[group] for group in groups)) * chance.gets_per_s * rules.touch_time_s
     held = touch_count.resident_fractions(pool.room_blocks, popularity, blocks, rules, late)
-    first = (0, int(data.blocks[0]))
+    first = [0, *accumulate(int(many) for many in data.blocks)]
     chosen, counts = [none := np.empty(0, dtype=np.int64)], [none]
     for group, (cold, hot) in zip(groups, held, strict=True):
         many = int(data.blocks[group])
@@ -76,14 +77,14 @@ class Dirty(NamedTuple):
     since_s: NDArray[np.float64]
 
 
-def dirty(buffers: Buffers, hot_blocks: int, groups: list[DirtyGroup], chance: Chance, age_s: float) -> Dirty:
+def dirty(buffers: Buffers, data: Data, groups: list[DirtyGroup], chance: Chance, age_s: float) -> Dirty:
     """Let blocks be dirty as they are in the long run, if DBWR writes them at an age: some leave the cache before."""
     held = buffers.resident()
-    cold = (held >= hot_blocks).astype(np.int64)
-    shares = np.array([group.dirty_fraction for group in groups])[cold]
+    whose = np.searchsorted(np.cumsum(np.array(data.blocks))[:-1], held, side="right")
+    shares = np.array([group.dirty_fraction for group in groups])[whose]
     chosen = of_block(held, chance.seed, "dirty") < shares
-    held, cold = held[chosen], cold[chosen]
-    leave_per_s = np.array([group.leave_per_s for group in groups])[cold]
+    held, whose = held[chosen], whose[chosen]
+    leave_per_s = np.array([group.leave_per_s for group in groups])[whose]
     since_s = -_ages_s(leave_per_s, age_s, of_block(held, chance.seed, "since"))
     order = np.argsort(since_s, kind="stable")
     # NOTE: as long ago as they were filled, so that it is no touch that counts

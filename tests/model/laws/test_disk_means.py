@@ -6,6 +6,7 @@ import pytest
 from model.laws import disk_means as means
 from model.laws.disk import seek_s
 from model.laws.disk_geometry import geometry_of
+from model.laws.limits import counted_requests
 from model.machine.device.drive import drive_of
 from model.spec import Disk
 from model.units import GIB, KIB, MIB
@@ -140,4 +141,4 @@ def test_most_of_a_volume() -> None:
     assert means.random_requests_per_s(volume, 512 * KIB, GIB, False) == 250
     assert means.sequential_bytes_per_s(volume, False, 8192) == 3000 * 8192
     assert means.sequential_bytes_per_s(volume, False) == 125 * MIB
-    assert means.counted_requests(256 * KIB + 1) == 2
+    assert counted_requests(volume, 256 * KIB + 1) == 2

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from model.laws import scan_reads
-from model.laws.extents import SegmentShape, extent_map_blocks, segment_shape
+from model.laws.extents import SegmentShape, allocation, extent_map_blocks, l1_shape, segment_shape
 from model.machine.segment.extent_map import lay_out, reads_of, uncached_reads_of
 from model.units import KIB, MIB
 
@@ -125,3 +125,32 @@ def test_arrays_say_what_numbers_say(blocks: list[int], size: int) -> None:
             for piece in scan_reads.aligned_pieces(run.first, run.blocks, window, window)
         )
         assert reads == sum(sizes_by_law(one, window, window).values())
+
+
+def l1_blocks(segment_bytes: float, uniform_extent_bytes: int | None = None) -> int:
+    """L1 bitmap blocks of a segment at 8K whose extents make up so many bytes."""
+    found, left = 0, segment_bytes
+    for size, most, covered in allocation(8 * KIB, True, uniform_extent_bytes):
+        extents = min(most, max(0, -(-left // size)))
+        l1, group = l1_shape(size // (8 * KIB), covered)
+        found += -(-extents // group) * l1
+        left -= extents * size
+    return int(found)
+
+
+def test_l1_blocks_by_hand() -> None:
+    """At 8K under system allocation, 16, 64, 256 and 1,024 blocks to an L1 block.
+
+    0.5 MB: 64 blocks / 16 = 4. 10 MB: 128 / 16 in the first megabyte, 9 extents of 128 / 64: 8 + 18 = 26. 100 MB: 8 and
+    63 x 2 up to 64 MB, 5 extents of 1,024 / 256: 134 + 20 = 154. 2,000 MB: 134, 120 x 4 up to 1,024 MB, 16 extents of
+    8,192 / 1,024: 134 + 480 + 128 = 742.
+    """
+    assert [l1_blocks(size * MIB) for size in (0.5, 10, 100, 2000)] == [4, 26, 154, 742]
+
+
+def test_l1_blocks_of_uniform_extents_go_by_the_size_of_the_segment() -> None:
+    """Extents of 64 MB: 8,192 / 64 in the first, 8,192 / 256 up to 1 GB, 8,192 / 1,024 then; of 1 MB always two."""
+    assert l1_blocks(64 * MIB, 64 * MIB) == 128
+    assert l1_blocks(1024 * MIB, 64 * MIB) == 128 + 15 * 32
+    assert l1_blocks(2048 * MIB, 64 * MIB) == 128 + 15 * 32 + 16 * 8
+    assert l1_blocks(2048 * MIB, MIB) == 2 * 2048

@@ -109,3 +109,25 @@ def test_ceiling_and_dies_together() -> None:
 def test_what_no_drive_does_is_refused(fields: dict[str, object], sentence: str) -> None:
     with pytest.raises(ValidationError, match=sentence):
         Disk.model_validate(FLASH | fields)
+
+
+def test_commands_among_others_are_reported_at_the_end_of_an_interval() -> None:
+    drive = Flash(Disk(**FLASH, parallel_requests=4, report_interval_s=0.01))
+    alone = drive.submit(0.0, False, 0, 4096)
+    assert alone < 0.01  # reported at once
+    other = drive.submit(0.0, False, 8192, 4096)
+    assert other == pytest.approx(0.01)
+    assert drive.submit(0.02, False, 0, 4096) - 0.02 == pytest.approx(alone)
+
+
+@pytest.mark.parametrize("depth", [1, 2, 3, 4, 6, 8, 12, 16, 32])
+@pytest.mark.parametrize("interval_s", [40e-6, 115e-6, 300e-6])
+def test_the_estimate_counts_the_commands_that_each_interval_reports(depth: int, interval_s: float) -> None:
+    disk = Disk(**FLASH, parallel_requests=32, controller_reads_per_s=60_000, report_interval_s=interval_s)
+    estimate, simulated = engines_per_s(disk, depth)
+    assert estimate == pytest.approx(simulated, rel=0.06)
+
+
+def test_an_interval_of_reports_is_for_flash() -> None:
+    with pytest.raises(ValueError, match="report_interval_s is for flash"):
+        Disk(report_interval_s=1e-4)

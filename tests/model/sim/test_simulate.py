@@ -190,8 +190,11 @@ def test_library_scenarios_agree_between_engines(name: str) -> None:
     the data: the mean value analysis says 4 ms (a fifth) more than the requests one by one.
     """
     scenario = load(name)
-    tolerance = {"full-scan-filesystem": 0.06}.get(name, 0.015)
-    if isinstance(scenario.workload, Stream | Transactions):
+    # a unique scan makes four reads, whose places chance decides; a drive's choice among 32 commands is 12 % too quick
+    tolerance = {"full-scan-filesystem": 0.06, "index-unique-scan": 0.3}.get(name, 0.015)
+    if name == "random-read-depth":
+        tolerance = 0.15
+    elif isinstance(scenario.workload, Stream | Transactions):
         tolerance = 0.02 if isinstance(scenario.workload, Stream) else 0.22
     assert elapsed_s(name, "simulate") == pytest.approx(elapsed_s(name, "calculate"), rel=tolerance)
 

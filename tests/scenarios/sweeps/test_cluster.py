@@ -31,6 +31,7 @@ from scenarios.sweeps.executors import (
     Answered,
     Away,
     Executor,
+    Fallen,
     Here,
     Lost,
     Piece,
@@ -185,6 +186,29 @@ def test_a_worker_that_is_killed_loses_nothing(
 def test_the_one_item_that_kills_is_lost_and_all_others_are_answered(two: Cluster) -> None:
     found = sorted(two.map(partial(work.dies_at, KILLER), [[1.0, 2.0], [KILLER, 8.0], [10.0]]))
     assert found == [(0, [2.0, 4.0]), (1, [Lost("its worker died 3 times"), 16.0]), (2, [20.0])]
+
+
+@pytest.mark.parametrize(
+    ("what", "item", "landing"),
+    [(work.doubled, 1.0, Answered), (partial(work.dies_at, KILLER), KILLER, Fallen)],
+)
+def test_what_is_done_is_taken_though_nobody_was_told(
+    two: Cluster,
+    monkeypatch: pytest.MonkeyPatch,
+    what: Work[float, float],
+    item: float,
+    landing: type,
+) -> None:
+    """Dask forgets to tell where a worker dies between making an answer and handing it over."""
+    monkeypatch.setattr(module, "WORKERS_RETURN_WITHIN_S", 0.2)
+    flight = module._TaskFlight(importlib.import_module("distributed"), two._client, pickle.dumps(what))
+    monkeypatch.setattr(flight._landing, "has_ready", lambda: False)
+    flight.send(Piece(0, 0, [item]))
+    landings: list[object] = []
+    while not landings:
+        landings = list(flight.landed())
+    assert [type(one) for one in landings] == [landing]
+    assert not len(flight)
 
 
 def test_an_answer_that_is_here_stays_when_its_worker_dies(two: Cluster) -> None:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from math import sqrt
+from math import log, sqrt
 
 import pytest
 
-from validation.identify.limit import limit_of, quantile
+from validation.identify.limit import limit_of, quantile, undelayed_s
 from validation.identify.report import Report
 from validation.instruments import Figure, Reading
 
@@ -29,6 +29,17 @@ def test_a_quantile_lies_even_in_logarithm_within_its_bucket(wanted: float, seco
 
 def test_a_histogram_without_waits_has_none() -> None:
     assert quantile([], 0.1) is None
+
+
+def test_reads_of_the_bucket_that_has_most_take_what_the_overall_mean_leaves() -> None:
+    shares = [(0.002, 0.0), (0.004, 0.8), (0.008, 1.0)]
+    slow_s = 0.004 / log(2)  # mean of 4 to 8 ms, even in logarithm
+    assert undelayed_s(shares, 0.8 * 0.0033 + 0.2 * slow_s) == pytest.approx(0.0033)
+
+
+def test_reads_that_most_others_outlast_are_told_by_the_fastest_alone() -> None:
+    assert undelayed_s([(0.001, 0.2), (0.008, 1.0)], 0.005) is None
+    assert undelayed_s([], 0.005) is None
 
 
 def report(mean_s: float, shares: dict[str, float]) -> Report:

@@ -9,10 +9,12 @@ import pytest
 
 from app.cli import main
 from app.written import written
+from model.causes import PARALLEL, SEQUENTIAL
 from model.results import RunResult
 from scenarios import from_mapping, load, run
-from scenarios.measured import DB_TIME, READ_REQUESTS, READ_WAIT, TRANSACTIONS, as_modelled
-from validation.identify.system import NotIdentified, identify
+from scenarios.measured import DB_TIME, PARALLEL_WAIT, READ_REQUESTS, READ_WAIT, TRANSACTIONS, as_modelled
+from validation.identify.found import NotIdentified
+from validation.identify.system import identify
 from validation.instruments import Keep, Source, read
 
 CASES = ("tpc-b", "tpc-c", "oltp-nvme")
@@ -69,3 +71,24 @@ def test_a_report_that_identifies_nothing_still_gives_its_figures(
     assert main(["measure", str(path), "--out", str(out), "--quiet"]) == 0
     assert "holds the figures and no scenario: these files hold no AWR" in capsys.readouterr().out
     assert tomllib.loads(out.read_text())["measured"]["figure"]
+
+
+def test_reads_that_were_handed_over_at_once_are_told_from_the_others(tmp_path: Path) -> None:
+    settings = [f"workload.mix.0.parallel_{what}" for what in ("reads=6", "reads_percent=50")]
+    settings += ["workload.transactions=3000"]
+    result = run(load("oltp-nvme", settings), "simulate")
+    path = tmp_path / "report.txt"
+    path.write_text(written(result, "awr"))
+    found = identify(read(Source(path, path.name, Keep())))
+    mix = found.sections()["workload"]["mix"][0]
+    waited = result.time.wait[PARALLEL]
+    assert result.physical_io is not None
+    batched = result.physical_io.read_requests - result.time.wait[SEQUENTIAL].waits
+    assert mix["parallel_reads"] == pytest.approx(batched / waited.waits, rel=0.03)
+    assert mix["parallel_reads_percent"] == pytest.approx(
+        100 * batched / result.physical_io.read_requests, rel=0.03
+    )
+    rows = as_modelled(found.compared, run(from_mapping(found.sections(), "my"), "calculate"))
+    off = {row.measured.name: abs(row.off_fraction) for row in rows}
+    assert max(off[TRANSACTIONS], off[READ_REQUESTS], off[READ_WAIT]) <= 0.06, off
+    assert off[PARALLEL_WAIT] <= 0.15, off  # the report does not tell the drive's channel, which they share

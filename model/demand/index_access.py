@@ -1,0 +1,220 @@
+"""Access through an index: unique, range and full scans block by block, fast full scans in multiblock reads."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from model.causes import FETCHES, SEQUENTIAL
+from model.demand.calls import UNBUFFERED
+from model.demand.device_calls import changed
+from model.demand.reading import ReadPlan, one_for_all
+from model.demand.segment import Segment, row_shape, segment_of
+from model.demand.work import RANGE_SCAN, Demand, Fetching, add_client, aligned_stops, cpu_of_rows, full_scan
+from model.errors import OutsideLaw
+from model.laws import block, client, logical_io, scan_reads
+from model.laws.block_layer import stated_call_s
+from model.laws.numeric import (
+    Number,
+    ceiling,
+    floor_div,
+    is_array,
+    larger,
+    largest,
+    nearest,
+    smaller,
+    some,
+    where,
+)
+from model.spec import IndexRangeScan, System
+
+
+def index_demand(system: System, work: IndexRangeScan) -> Demand:
+    """Demands of one access through an index."""
+    return (_fast_full_scan if one_for_all(work.access == "fast_full") else index_scan)(system, work)
+
+
+def _fast_full_scan(system: System, work: IndexRangeScan) -> Demand:
+    """Demands of a fast full scan: the index's segment is scanned as a table of its entries would be."""
+    index, table = system.index, system.table
+    leaf, _ = index_statistics(system, segment_of(system, row_shape(table)))
+    entries = changed(
+        table,
+        blocks=leaf + block.branch_blocks(leaf, table.rows),
+        columns=(),
+        row_bytes=block.ROW_HEADER_BYTES + index.key_bytes + index.key_columns,
+        row_bytes_sd=0.0,
+        column_count=index.key_columns,
+        cached_fraction=index.cached_fraction,
+        migrated_fraction=0.0,
+    )
+    fetching = Fetching(
+        work.select,
+        work.arraysize_rows,
+        first_rows=system.client.first_fetch_rows,
+        filter_fraction=work.selectivity_fraction,
+    )
+    demand = full_scan(changed(system, table=entries), fetching)
+    demand.plan.why = demand.plan.why.replace("the table", "the index")
+    return demand
+
+
+def index_scan(system: System, work: IndexRangeScan) -> Demand:
+    """Demands of one access block by block: single-block reads; table gets by the clustering factor.
+
+    A unique scan visits one leaf and at most one row; its call finds that no more follow. A full scan visits all leaves
+    in order. An index-only scan visits no block of the table.
+    """
+    row = row_shape(system.table)
+    segment = segment_of(system, row)
+    host, index, table = system.host, system.index, system.table
+    leaf, factor = index_statistics(system, segment)
+    unique, visited = work.access == "unique", 1 - work.index_only
+    if some(where(unique, 1 - index.unique, 0)):
+        raise OutsideLaw(
+            "workload.access is unique, but index.unique is false; a unique scan needs a unique index: set "
+            "index.unique to true, or workload.access to range"
+        )
+    rows = where(unique, 1, smaller(table.rows, ceiling(table.rows * work.selectivity_fraction)))
+    passed = where(work.access == "full", 1.0, work.selectivity_fraction)
+    leaf_gets = where(unique, 1, larger(1, ceiling(leaf * passed)))
+    holding = blocks_with_rows(table, segment)
+    gets = logical_io.table_gets_of_range_scan(rows, factor, table.rows)
+    scattered = logical_io.scattered_fraction(
+        factor, holding, table.rows, where(index.clustering == "scattered", 1, 0)
+    )
+    moved = ceiling(
+        rows * table.migrated_fraction
+    )  # each costs one get more, for the block the row has moved to
+    away = ceiling(table.rows * table.migrated_fraction / segment.moved_per_block)
+    table_gets = visited * (ceiling(segment.blocks_per_row * gets) + moved)
+    distinct = smaller(
+        segment.blocks,
+        ceiling(segment.blocks_per_row * _distinct_blocks(rows, holding, table.rows, scattered))
+        + ceiling(_distinct_blocks(moved, away, table.rows * table.migrated_fraction, scattered)),
+    )
+    returned = rows if work.select == "rows" else 1
+    fetching = Fetching(
+        work.select,
+        work.arraysize_rows,
+        where(work.index_only, index.key_columns, row.columns),
+        first_rows=system.client.first_fetch_rows,
+        entry_bytes=(index.key_bytes + index.key_columns) * work.index_only,
+    )
+    fetches, stops = where(unique, 1, fetching.calls(returned)), fetching.stops(returned)
+    same_block = stops - aligned_stops(system, segment, row, fetching, stops)
+    levels = index.blevel
+    index_reads = (levels + leaf_gets) * (1 - index.cached_fraction)
+    table_reads = visited * distinct * (1 - table.cached_fraction)
+    reads = nearest(index_reads + table_reads)
+    further = larger(0, reads - 1)
+    in_order = visited * smaller(1, 2 * index_reads / larger(1e-9, index_reads + table_reads))
+    apart = visited * scattered
+    jumps = nearest(further * (apart + (1 - apart) * in_order))
+    plan = ReadPlan(
+        event=SEQUENTIAL,
+        direct=False,
+        asynchronous=False,
+        through_page_cache=host.io_path not in UNBUFFERED,
+        single_reads=0,
+        pieces=[scan_reads.Piece(1, reads)],
+        positioned_fraction=jumps / larger(1, further),
+        uneven=False,
+        why=_why_of_index(work),
+        mbrc=1,
+        window_blocks=None,
+    )
+    demand = Demand(
+        row=row,
+        segment=segment,
+        plan=plan,
+        gets=logical_io.consistent_gets_of_range_scan(
+            levels,
+            leaf_gets,
+            table_gets,
+            where(work.select == "rows", fetches, 1),
+            visited * nearest((1 - scattered) * same_block + scattered * stops / holding),
+        ),
+        fetches=fetches,
+        trips=client.round_trips(fetches, system.client.call_trips),
+        rows_returned=returned,
+        more_data=0,
+        blocks_wanted=levels + leaf_gets + visited * distinct,
+        block_size_bytes=system.tablespace.block_size_bytes,
+        reads=sum(piece.count for piece in plan.pieces),
+        read_blocks=sum(piece.blocks * piece.count for piece in plan.pieces),
+        access_path=RANGE_SCAN,
+    )
+    _, fetch = cpu_of_rows(system, row, fetching)
+    demand.cpu = {
+        "buffer gets": demand.gets * host.logical_io_s,
+        "walking rows": rows * (host.row_step_s + visited * host.line_miss_s),
+        FETCHES: rows * fetch,
+        "read calls": demand.reads * stated_call_s(host.read_call_s),
+        "filling the buffer cache": demand.read_blocks * host.buffer_block_s,
+    }
+    add_client(demand, system, fetching)
+    return demand
+
+
+def _why_of_index(work: IndexRangeScan) -> str:
+    """Why an access through the index reads single blocks, and of what."""
+    if is_array(work.access) or is_array(work.index_only):
+        return ""  # one sentence cannot tell it for an array of scenarios
+    alone = "; the index has all columns, so the table is not visited" if work.index_only else ""
+    way = (
+        "single-block reads: a unique scan visits one leaf"
+        if work.access == "unique"
+        else ("single-block reads through the index")
+    )
+    return way + alone
+
+
+def _distinct_blocks(rows: Number, blocks: Number, of_rows: Number, scattered: Number) -> Number:
+    """Of the *blocks* that hold *of_rows* rows those that *rows* of them lie in: at random for the scattered share."""
+    at_random = logical_io.distinct_blocks(blocks, rows)
+    in_order = ceiling(blocks * rows / larger(1, of_rows))
+    return smaller(rows, (1 - scattered) * in_order + scattered * at_random)
+
+
+def blocks_with_rows(table: Any, segment: Segment) -> Number:
+    """Blocks that a row begins in, without those formatted ahead of the rows: no more than there are rows."""
+    return smaller(
+        table.rows, larger(1, ceiling(table.rows / segment.rows_per_block) / segment.blocks_per_row)
+    )
+
+
+def index_statistics(system: System, segment: Segment) -> tuple[Number, Number]:
+    """Leaf blocks and clustering factor: as given, or from the key's bytes and the stated order of the rows."""
+    index, table, size = system.index, system.table, system.tablespace.block_size_bytes
+    leaf, longest = index.leaf_blocks, block.longest_key_bytes(size)
+    if some(index.key_bytes + index.key_columns > longest):
+        raise OutsideLaw(
+            f"index.key_bytes {largest(index.key_bytes):,.0f} and a length byte for each of its columns are more than "
+            f"an index takes in blocks of {largest(size):,.0f} bytes; allowed are {largest(longest):,.0f} (ORA-01450)"
+        )
+    if leaf is None:
+        entries = block.entries_per_leaf(
+            size,
+            index.pctfree_percent,
+            index.key_bytes,
+            index.key_columns,
+            index.unique,
+        )
+        leaf = ceiling(table.rows / entries)
+    factor = index.clustering_factor
+    if factor is not None:
+        if some(factor > table.rows):
+            raise OutsideLaw(
+                f"index.clustering_factor is {largest(factor):,.0f}; allowed is at most a change of block for each of "
+                f"the {largest(table.rows):,.0f} rows (table.rows)"
+            )
+        least = floor_div(table.rows * row_shape(table).bytes, size)
+        if some(factor < least):
+            raise OutsideLaw(
+                f"index.clustering_factor is {largest(factor):,.0f}; allowed is at least one change of block for each "
+                f"of the {largest(least):,.0f} blocks that the rows fill (table.rows, table.row_bytes)"
+            )
+        return leaf, factor
+    holding = ceiling(blocks_with_rows(table, segment))
+    scattered = ceiling(logical_io.random_clustering_factor(holding, table.rows))
+    return leaf, where(index.clustering == "clustered", holding, larger(holding, scattered))

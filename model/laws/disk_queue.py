@@ -1,0 +1,67 @@
+"""What a drive gains that chooses among the commands in its queue: the shortest of several positionings.
+
+A command's positioning is seek and turn together; the drive takes the shortest of *commands* random ones
+[worthington-1994]. NOTE: commands that were left over before lie, more often than by chance, where the heads do not
+come soon. The law takes places and turns afresh each time: against the simulation it is 3 % too quick with 4 commands,
+8 % with 8 and 11 % with 32.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from model.laws.disk_geometry import Geometry, geometry_of
+from model.laws.disk_means import seek_curve
+from model.laws.disk_rounds import cylinder_of
+from model.laws.numeric import Number, larger, largest, smaller
+
+LEAST_S = 1e-15
+STEPS = 16
+"""Of a turn, for the integral over time."""
+STARTS = 4
+"""Places from which the heads start, for the integral over places; the other half of the span mirrors them."""
+
+
+class Positionings:
+    """How long the heads of a drive take to random places in its first *span_bytes*, as chances over time.
+
+    The chance that a place is not reached within t is 1 - F(t), where F(t) is the mean over the last turn of the share
+    of the span within reach of a seek. That none of n places is reached has (1 - F(t))ⁿ, whose integral is the mean of
+    the shortest. Cylinders count alike, whatever their zone.
+    """
+
+    def __init__(self, disk: Any, span_bytes: Number) -> None:
+        g = geometry_of(disk)
+        cylinders = larger(1.0, cylinder_of(g, span_bytes))
+        step_s = g.rotation_s / STEPS
+        self._each_s = step_s / STARTS
+        self._left: list[Number] = []
+        for start in range(STARTS):
+            place = (start + 0.5) / (2 * STARTS)
+            reached: list[Number] = []
+            within: Number = 0.0
+            for step in range(1 + int(largest(g.full_seek_s / step_s)) + STEPS):
+                reach = _reach(g, (step + 0.5) * step_s) / cylinders
+                reached.append(smaller(place, reach) + smaller(1 - place, reach))
+                within = within + reached[step] / STEPS
+                if step >= STEPS:
+                    within = within - reached[step - STEPS] / STEPS
+                self._left.append(larger(0.0, 1 - within))
+
+    def shorter_s(self, commands: Number) -> Number:
+        """How much shorter the mean positioning is with *commands* in the queue, 1 or more, than in order of arrival.
+
+        A number that is no whole one is a mean, and its gain lies between those of whole ones.
+        """
+        gained: Number = 0.0
+        for left in self._left:
+            gained = gained + (left - left**commands)
+        return gained * self._each_s
+
+
+def _reach(g: Geometry, seek_s: Number) -> Number:
+    """Cylinders to one side that a seek reaches in a time: the seek curve turned round."""
+    third, base, root, slope = seek_curve(g)
+    near = (larger(0.0, seek_s - base) / larger(LEAST_S, root)) ** 2
+    far = larger(0.0, seek_s - g.average_seek_s) / larger(LEAST_S, slope)
+    return smaller(near, third) + far

@@ -1,0 +1,155 @@
+"""Single-block reads that a session hands over several at once, waiting for all: ``db file parallel read``.
+
+Nested loops that prefetch and batched table access read so [oracle-parallel-read].
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import lru_cache
+from math import ceil, exp, floor, lgamma, log, sqrt
+from typing import NamedTuple
+
+LEAST = 1e-12
+LIKELY_SD = 6.0
+"""Standard deviations about the mean number of reads within which a transaction lies."""
+LEAST_AT_ONCE = 2
+NEVER = 1e-9
+MANY = 2_000
+"""Mean reads from which on chance moves the number of batches by less than a thousandth."""
+
+
+class Batches(NamedTuple):
+    """How the reads of one transaction are handed over."""
+
+    full: int
+    """Batches of the whole size."""
+    last: int
+    """Reads of one batch more: as many as are left, at most the whole size."""
+    chance: float
+    """Chance of that one."""
+
+
+def batches_of(reads: int, fraction: float, at_once: int) -> Batches:
+    """Batches of *at_once* for *fraction* of so many reads: exact in the mean, for each number of reads.
+
+    Full ones as far as the fraction goes; what is left of it, r, is met by one batch more of l reads with chance r/l.
+    A batch of one read is none.
+    """
+    full = floor(fraction * reads / at_once + LEAST)
+    last = min(at_once, reads - full * at_once)
+    if last < LEAST_AT_ONCE:
+        return Batches(full, 0, 0.0)
+    return Batches(full, last, min(1.0, max(0.0, fraction * reads - full * at_once) / last))
+
+
+def whole_sizes(at_once: float) -> tuple[tuple[int, float], ...]:
+    """Whole sizes of the batches, and the share of the reads that goes in each, so that reads a wait are *at_once*."""
+    low = floor(at_once)
+    if at_once == low:
+        return ((low, 1.0),)
+    above = (1 / low - 1 / at_once) * low * (low + 1)
+    return ((low, 1 - above), (low + 1, above))
+
+
+@lru_cache(maxsize=64)
+def mean_batches(gets: float, absent_fraction: float, fraction: float, at_once: float) -> dict[int, float]:
+    """Size -> batches of a mean transaction of so many gets, each of which has to read with that chance."""
+    found: dict[int, float] = {}
+    for size, share in whole_sizes(at_once):
+        for reads, chance in _numbers(gets, absent_fraction):
+            full, last, more = batches_of(reads, fraction, size)
+            for each, count in ((size, float(full)), (last, more)):
+                if count:
+                    found[each] = found.get(each, 0.0) + share * chance * count
+    return found
+
+
+def _numbers(gets: float, absent_fraction: float) -> Iterator[tuple[int, float]]:
+    """Reads of a transaction, with their chances: binomial, of a number of gets that is whole and right in the mean."""
+    for whole, share in ((floor(gets), 1 - gets % 1), (floor(gets) + 1, gets % 1)):
+        if not share:
+            continue
+        mean = whole * absent_fraction
+        if mean > MANY:
+            yield round(mean), share
+            continue
+        if absent_fraction >= 1 or not mean:
+            yield round(mean), share
+            continue
+        spread = LIKELY_SD * sqrt(mean * (1 - absent_fraction)) + LIKELY_SD
+        for reads in range(max(0, int(mean - spread)), min(whole, int(mean + spread)) + 1):
+            chance = lgamma(whole + 1) - lgamma(reads + 1) - lgamma(whole - reads + 1)
+            chance += reads * log(absent_fraction) + (whole - reads) * log(1 - absent_fraction)
+            yield reads, share * exp(chance)
+
+
+def slowest_wait(queues: float, busy: float) -> float:
+    """Mean of the longest of some waits at queues of their own, over the mean wait of one.
+
+    A request waits with the chance *busy* = ρ, then for an exponential time: Σ (1 - (1 - ρ)^k)/(kρ), k = 1 to n; 1 for
+    one queue, n where hardly anything waits, the harmonic number where all do [nelson-tantawi-1988].
+    """
+    if queues <= 1:
+        return 1.0
+    idle = 1 - min(1.0, max(busy, 1e-6))
+    whole = floor(queues)
+    terms = [(1 - idle**k) / (k * (1 - idle)) for k in range(1, whole + 2)]
+    return sum(terms[:whole]) + (queues - whole) * terms[whole]
+
+
+@lru_cache(maxsize=256)
+def most_at_one(requests: int, places: int) -> float:
+    """Mean number at the place that has most of so many requests, each of which goes to any of *places*.
+
+    The chance that none has more than k is that of Poisson numbers that sum up to n and are k at most.
+    """
+    if places == 1 or requests <= 1:
+        return float(requests)
+    import numpy as np  # noqa: PLC0415
+
+    mean = requests / places
+    numbers = np.arange(requests + 1)
+    whole = np.exp(numbers * log(mean) - mean - np.array([lgamma(n + 1) for n in numbers]))
+    all_of = exp(requests * log(requests) - requests - lgamma(requests + 1))
+    found, most = 0.0, 0
+    while most < requests:
+        power, left, base = np.zeros(requests + 1), places, np.where(numbers <= most, whole, 0.0)
+        power[0] = 1.0
+        while left:
+            if left % 2:
+                power = np.convolve(power, base)[: requests + 1]
+            base = np.convolve(base, base)[: requests + 1]
+            left //= 2
+        beyond = 1 - float(power[requests]) / all_of
+        found += max(0.0, beyond)
+        if beyond < NEVER:
+            break
+        most += 1
+    return found
+
+
+@lru_cache(maxsize=256)
+def slowest_service(requests: int, variation: float) -> float:
+    """Mean of the longest of some services, over the mean one; gamma-distributed, *variation* is their deviation."""
+    if variation <= 0 or requests <= 1:
+        return 1.0
+    import numpy as np  # noqa: PLC0415
+    from scipy.special import gammainc  # noqa: PLC0415
+
+    shape = 1 / variation**2
+    times = np.linspace(0.0, 1 + 12 * variation * (1 + log(requests)), 4001)
+    above = 1 - gammainc(shape, shape * times) ** requests
+    return float(np.trapezoid(above, times))
+
+
+def side_by_side_s(requests: int, servers: int, service_s: float, variation: float) -> float:
+    """Until the last of some requests is served by the first server that is free.
+
+    As many as there are servers begin at once; the others keep all busy before that: (n - m)/m services. Services that
+    do not vary go in ⌈n/m⌉ rounds.
+    """
+    if variation <= 0:
+        return ceil(requests / servers) * service_s
+    together = min(requests, servers)
+    return service_s * ((requests - together) / servers + slowest_service(together, variation))

@@ -1,0 +1,95 @@
+"""An interval that was not used: predicted, measured, covered or not."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from app.cli import main
+from app.written import written
+from scenarios import load, run
+from scenarios.measured import CPU, READ_REQUESTS, READ_WAIT, TRANSACTIONS
+
+Captured = pytest.CaptureFixture[str]
+
+
+def report(folder: Path, name: str, users: int) -> Path:
+    """The report that a database with so many users would leave."""
+    settings = [f"workload.users={users}", "workload.transactions=4000"]
+    path = folder / name
+    path.write_text(written(run(load("tpc-b", settings), "simulate"), "awr"))
+    return path
+
+
+@pytest.fixture(scope="module")
+def measured(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path, Path]:
+    """A system's file, the report that it was made from, and one of another load."""
+    folder = tmp_path_factory.mktemp("against")
+    first, other, out = report(folder, "first.txt", 8), report(folder, "other.txt", 12), folder / "my.toml"
+    assert main(["measure", str(first), "--out", str(out), "--quiet"]) == 0
+    return out, first, other
+
+
+def test_another_load_of_the_same_system_is_predicted_and_covered(
+    measured: tuple[Path, Path, Path], capsys: Captured
+) -> None:
+    out, _, other = measured
+    assert main(["validate", str(out), "--against", str(other), "--engine", "calculate", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)["against"]
+    figures = {one["name"]: one for one in found["figures"]}
+    assert {TRANSACTIONS, CPU, READ_WAIT, READ_REQUESTS} <= set(figures)
+    assert abs(figures[CPU]["off_fraction"]) < 0.02
+    assert abs(figures[TRANSACTIONS]["off_fraction"]) < 0.2
+    for one in figures.values():
+        assert one["low"] < one["predicted"] < one["high"]
+        assert one["covered"] == (one["low"] <= one["measured"] <= one["high"])
+    assert found["covered"] == sum(one["covered"] for one in figures.values()) >= len(figures) - 1
+
+
+def test_the_same_system_on_another_disk(measured: tuple[Path, Path, Path], capsys: Captured) -> None:
+    out, _, other = measured
+    slower = f"{out},disk.overhead_s=0.05"
+    assert main(["validate", slower, "--against", str(other), "--engine", "calculate", "--json"]) == 0
+    figures = json.loads(capsys.readouterr().out)["against"]["figures"]
+    (read,) = (one for one in figures if one["name"] == READ_WAIT)
+    assert read["predicted"] > 0.05
+    assert not read["covered"]
+
+
+def test_what_it_prints(measured: tuple[Path, Path, Path], capsys: Captured) -> None:
+    out, _, other = measured
+    assert main(["validate", str(out), "--against", str(other), "--engine", "calculate"]) == 0
+    printed = capsys.readouterr().out
+    assert printed.startswith("An interval that was not used")
+    assert "95 % interval" in printed
+    assert "is farthest off" in printed
+
+
+def test_what_cannot_be_held_against_it(measured: tuple[Path, Path, Path], capsys: Captured) -> None:
+    out, first, other = measured
+    for command, says in (
+        ((str(out), "--against", str(first)), "is the interval that my was made from"),
+        (("tpc-b", "--against", str(other)), "has no measured figures"),
+        (("--against", str(other)), "got 0 files; name the one file of a system"),
+        ((str(out), "--against", str(out)), "these files hold no AWR or Statspack report"),
+        ((str(out), "--against", "absent.txt"), "there is no file absent.txt"),
+    ):
+        assert main(["validate", *command]) == 2
+        said = capsys.readouterr().err
+        assert says in said
+        assert len(said.splitlines()) == 1
+
+
+def test_a_comparison_says_how_well_the_system_is_reproduced(
+    measured: tuple[Path, Path, Path], capsys: Captured
+) -> None:
+    out, _, _ = measured
+    what_if = f"{out},host.cpus=8"
+    assert main(["compare", str(out), what_if, "--engine", "calculate"]) == 0
+    assert capsys.readouterr().out.startswith("The model ")
+    assert main(["compare", str(out), what_if, "--engine", "calculate", "--json"]) == 0
+    first, second = json.loads(capsys.readouterr().out)["results"]
+    assert first["as_measured"]["light"] in ("reproduces", "roughly", "does not")
+    assert "as_measured" not in second

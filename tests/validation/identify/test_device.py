@@ -1,0 +1,111 @@
+"""A drive from fio's random reads: what several depths determine, what one leaves open, and what is declined."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from app.cli import main
+from scenarios import from_mapping, run
+from scenarios.measured import READ_LATENCY, READS_A_SECOND, as_modelled
+from validation.identify.found import NotIdentified
+from validation.identify.system import identify
+from validation.instruments import Keep, Source, read
+
+SECONDS = 10
+
+
+def job(depth: int, per_s: float, latency_s: float, *, wakeups_per_s: float = 0.0, **options: str) -> str:
+    """fio's JSON of random reads at one depth."""
+    said: dict[str, Any] = {
+        "rw": "randread",
+        "direct": "1",
+        "bs": "4k",
+        "iodepth": str(depth),
+        "numjobs": "1",
+        **options,
+    }
+    reads = {
+        "iops": per_s, "runtime": 1000 * SECONDS, "total_ios": int(per_s * SECONDS),
+        "slat_ns": {"mean": 4000.5}, "lat_ns": {"mean": latency_s * 1e9},
+        "clat_ns": {"mean": latency_s * 1e9 - 4000, "percentile": {"1.000000": int(latency_s * 5e8)}},
+    }  # fmt: skip
+    write = {"iops": per_s, "total_ios": 10} if said["rw"] == "randrw" else {"total_ios": 0}
+    jobs = [
+        {
+            "jobname": "x", "job options": said, "read": reads, "write": write,
+            "usr_cpu": 10.5, "sys_cpu": 30.5, "ctx": int(wakeups_per_s * SECONDS),
+        }
+    ]  # fmt: skip
+    return json.dumps({"fio version": "fio-3.36", "jobs": jobs}, indent=1)
+
+
+LONE, DEEP = job(1, 9_000, 110e-6, wakeups_per_s=9_000), job(32, 60_000, 533e-6, wakeups_per_s=8_000)
+
+
+def readings(tmp_path: Path, *texts: str) -> list[Any]:
+    paths = []
+    for place, text in enumerate(texts):
+        paths.append(tmp_path / f"{place}.json")
+        paths[-1].write_text(text)
+    return [reading for path in paths for reading in read(Source(path, path.name, Keep()))]
+
+
+def test_two_depths_determine_the_lone_read_the_ceiling_and_the_interval_of_reports(tmp_path: Path) -> None:
+    found = identify(readings(tmp_path, LONE, DEEP))
+    values = {one.path: one.value for one in found.known if not one.assumed}
+    assert values["disk.overhead_s"] == pytest.approx(104e-6, rel=0.01)
+    assert values["disk.controller_reads_per_s"] == 60_000
+    assert values["disk.report_interval_s"] == pytest.approx(125e-6)
+    rows = as_modelled(found.compared, run(from_mapping(found.sections(), "drive"), "simulate"))
+    assert {row.measured.name for row in rows} == {READS_A_SECOND, READ_LATENCY}
+    assert all(abs(row.off_fraction) < 0.05 for row in rows)
+
+
+def test_a_job_that_is_woken_for_each_read_tells_of_no_interval(tmp_path: Path) -> None:
+    found = identify(readings(tmp_path, LONE, job(32, 60_000, 533e-6, wakeups_per_s=50_000)))
+    assert "disk.report_interval_s" not in {one.path for one in found.known}
+
+
+def test_one_depth_is_a_bound_only_and_says_so(tmp_path: Path) -> None:
+    found = identify(readings(tmp_path, LONE))
+    assert "disk.controller_reads_per_s" not in {one.path for one in found.known}
+    assert any("one depth gives a bound only" in text for text in found.says)
+    found = identify(readings(tmp_path, DEEP))
+    assert any("no job has depth 1" in text for text in found.says)
+
+
+@pytest.mark.parametrize(
+    ("texts", "message"),
+    [
+        ((LONE, LONE), "are both of depth 1: give one of them"),
+        ((LONE, job(32, 60_000, 533e-6, bs="8k")), "read 4K and 8K a call"),
+        ((job(1, 9_000, 110e-6, rw="read"),), "states rw=read; run fio with rw=randread"),
+        ((job(1, 9_000, 110e-6, rw="randrw"),), "does not read alone"),
+        ((job(1, 9_000, 110e-6, direct="0"),), "states direct=0"),
+        ((job(1, 120, 8e-3),), "a disk with positions"),
+    ],
+)
+def test_what_determines_no_drive_is_declined_in_a_sentence(
+    tmp_path: Path, texts: tuple[str, ...], message: str
+) -> None:
+    with pytest.raises(NotIdentified, match=message):
+        identify(readings(tmp_path, *texts))
+
+
+def test_the_command_writes_a_drive_that_runs_and_answers_another_depth(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name, text in (("lone.json", LONE), ("deep.json", DEEP)):
+        (tmp_path / name).write_text(text)
+    out = tmp_path / "drive.toml"
+    files = [str(tmp_path / "lone.json"), str(tmp_path / "deep.json")]
+    assert main(["measure", *files, "--out", str(out), "--quiet"]) == 0
+    capsys.readouterr()
+    assert main(["run", str(out), "--engine", "calculate"]) == 0
+    assert capsys.readouterr().out.startswith("As measured and as modelled")
+    assert main(["run", str(out), "--engine", "calculate", "--set", "workload.in_flight=8"]) == 0
+    assert "As measured" not in capsys.readouterr().out

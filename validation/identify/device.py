@@ -1,0 +1,185 @@
+"""A flash drive from fio's random reads at several depths: lone read, ceiling, and how it reports completions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Final
+
+from model.units import show_bytes, show_seconds
+from scenarios.measured import READ_LATENCY, READS_A_SECOND
+from validation.identify.found import Filling, Identified, NotIdentified
+from validation.instruments import Figure, Reading
+
+HOW: Final = "run fio with rw=randread, direct=1 and iodepth 1 and 32"
+TURNS_S: Final = 2e-3
+"""A lone read that takes so long is one of a disk with positions."""
+GATHERED: Final = 2.0
+"""A drive holds completions back where a wake-up finds so many times those that gather while the program works."""
+BANDWIDTH_BYTES_PER_S: Final = 2e9
+COUNT: Final = 20_000
+
+
+@dataclass(frozen=True, slots=True)
+class Depth:
+    """Random reads at one depth."""
+
+    depth: int
+    block_bytes: int
+    file: str
+    per_s: Figure
+    latency: Figure
+    """Mean, from submission on."""
+    submission_s: float
+    fastest_s: float
+    wakeups_per_s: float
+    """Context switches of the job."""
+    busy: float
+    """Share of a processor that the job takes."""
+
+
+def identify_device(readings: Sequence[Reading]) -> Identified:
+    """The drive that fio's reads in *readings* are of, as a scenario of the deepest; raises :class:`NotIdentified`."""
+    depths = sorted(
+        (one for reading in readings if reading.format == "fio" for one in _depths(reading)),
+        key=lambda one: one.depth,
+    )
+    if not depths:
+        raise NotIdentified(f"these files hold no random reads of fio whose depth is stated; {HOW}")
+    sizes = sorted({one.block_bytes for one in depths})
+    if len(sizes) > 1:
+        listed = " and ".join(show_bytes(size) for size in sizes[:2])
+        raise NotIdentified(f"fio's jobs read {listed} a call: give those of one size")
+    for before, one in pairwise(depths):
+        if before.depth == one.depth:
+            raise NotIdentified(
+                f"{before.file} and {one.file} are both of depth {one.depth}: give one of them"
+            )
+    if depths[0].depth == 1 and depths[0].latency.value >= TURNS_S:
+        raise NotIdentified(
+            f"{depths[0].file}: a lone read takes {show_seconds(depths[0].latency.value)}, so that this is a disk with "
+            "positions, which random reads alone do not determine"
+        )
+    return _Drive(depths).fill()
+
+
+def _depths(reading: Reading) -> Iterator[Depth]:
+    """The jobs of a file that read at random past the page cache; raises NotIdentified for any other."""
+    found = {(one.of, one.name): one for one in reading.figures}
+    words = {one.name: one.value for one in reading.settings}
+    for of in dict.fromkeys(of for of, name in found if name == "iodepth"):
+        reads = f"{of} read"
+        if (f"{of} write", "iops") in found or (f"{of} trim", "iops") in found:
+            raise NotIdentified(f"{reading.file}: {of} does not read alone; {HOW}")
+        wanted = (("rw", "randread", "the order of its reads"), ("direct", "1", "direct=1"))
+        for name, needed, what in wanted:
+            stated = words.get(f"{of} {name}")
+            if stated != needed:
+                said = f"states {name}={stated}" if stated else f"does not state {what}"
+                raise NotIdentified(f"{reading.file}: {of} {said}; {HOW}")
+        per_s = found.get((reads, "iops"))
+        latency = found.get((reads, "lat_ns mean")) or found.get((reads, "lat mean"))
+        block = found.get((of, "bs"))
+        if per_s is None or latency is None or block is None or not per_s.value:
+            raise NotIdentified(f"{reading.file}: {of} has no rate, latency or block size of reads; {HOW}")
+
+        def value(key: str, subject: str, default: float = 0.0) -> float:
+            figure = found.get((subject, key)) or found.get((subject, key.replace("_ns", "")))
+            return figure.value if figure else default
+
+        yield Depth(
+            depth=int(value("iodepth", of, 1) * value("numjobs", of, 1)),
+            block_bytes=int(block.value),
+            file=reading.file,
+            per_s=per_s,
+            latency=latency,
+            submission_s=value("slat_ns mean", reads),
+            fastest_s=value("clat_ns p1", reads, latency.value) + value("slat_ns mean", reads),
+            wakeups_per_s=value("ctx", of) / (value("runtime", reads) or 1.0),
+            busy=value("usr_cpu", of) + value("sys_cpu", of),
+        )
+
+
+class _Drive(Filling):
+    """Fills in a drive and the reads of the deepest job."""
+
+    def __init__(self, depths: Sequence[Depth]) -> None:
+        self.lone, self.deep, self.count = depths[0], depths[-1], len(depths)
+        listed = ", ".join(str(one.depth) for one in depths)
+        size = show_bytes(self.deep.block_bytes)
+        super().__init__(Identified(f"Random reads of {size} by fio at depth {listed}"), self.deep.file)
+
+    def fill(self) -> Identified:
+        """The whole scenario."""
+        deep = self.deep
+        self.know("workload.kind", "read_stream", "rw=randread, direct=1")
+        self.assume("workload.path", "direct", "as fio opens it")
+        self.assume("workload.pattern", "random", "as fio reads it")
+        self.know("workload.block_size_bytes", deep.block_bytes, "bs")
+        self.know("workload.in_flight", deep.depth, "iodepth times numjobs")
+        self.assume("workload.count", COUNT, "enough for a mean")
+        self.assume("host.scheduler", "none", "a device without positions")
+        self.assume("host.cpus", 16, "not a limit")
+        if deep.submission_s:
+            self.know(
+                "host.read_call_s", deep.submission_s, "mean submission, with the calls of the deepest job"
+            )
+        for name, value, why in (
+            ("rotation_s", 0.0, "a device without positions"),
+            ("average_seek_s", 0.0, "a device without positions"),
+            ("bandwidth_bytes_per_s", BANDWIDTH_BYTES_PER_S, "not a limit: one block size does not tell it"),
+            ("capacity_bytes", 1 << 40, "not a limit"),
+            ("parallel_requests", max(32, deep.depth), "not a limit"),
+            ("queue_depth", max(32, deep.depth), "not a limit"),
+        ):
+            self.assume(f"disk.{name}", value, why)
+        self.drive()
+        self.add_compared(READS_A_SECOND, deep.per_s.value, "1/s", deep.per_s)
+        self.add_compared(READ_LATENCY, deep.latency.value, "s", deep.latency)
+        return self.found
+
+    def drive(self) -> None:
+        """The lone read, the ceiling, and the interval of reports; of one depth bounds alone."""
+        lone, deep = self.lone, self.deep
+        beside_s = deep.submission_s + deep.block_bytes / BANDWIDTH_BYTES_PER_S
+        if lone.depth > 1:
+            fastest_s = max(1e-6, lone.fastest_s - beside_s)
+            self.know("disk.overhead_s", fastest_s, f"fastest hundredth at depth {lone.depth}: a bound only",
+                      interval=(0.0, lone.latency.value))  # fmt: skip
+            self.found.says.append(
+                "no job has depth 1: what a lone read takes is bounded only; add iodepth 1"
+            )
+        else:
+            lone_s = max(1e-6, lone.latency.value - beside_s)
+            self.know(
+                "disk.overhead_s",
+                lone_s,
+                f"{lone.file}: mean at depth 1, less submission and transfer",
+                lone.latency,
+            )
+        if deep.depth == 1:
+            self.found.says.append(
+                f"one depth gives a bound only: the drive serves {deep.per_s.value:,.0f} reads a second or more; add "
+                "iodepth 32"
+            )
+            return
+        overhead_s = next(one.value for one in self.found.known if one.path == "disk.overhead_s")
+        if deep.per_s.value * overhead_s >= 1:
+            self.know(
+                "disk.controller_reads_per_s",
+                deep.per_s.value,
+                f"reads a second at depth {deep.depth}",
+                deep.per_s,
+            )
+            self.found.says.append(
+                f"the ceiling of {deep.per_s.value:,.0f} reads a second is what depth {deep.depth} reaches; whether a "
+                "deeper queue reaches more is not known, nor how latencies spread there"
+            )
+        gathers = 1 / max(0.05, 1 - deep.busy)
+        if deep.wakeups_per_s and deep.per_s.value / deep.wakeups_per_s > GATHERED * gathers:
+            interval_s = 1 / deep.wakeups_per_s
+            self.know(
+                "disk.report_interval_s", interval_s,
+                f"{deep.per_s.value / deep.wakeups_per_s:.1f} reads a context switch of the job at depth {deep.depth}",
+            )  # fmt: skip

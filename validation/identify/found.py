@@ -1,0 +1,106 @@
+"""What figures determine of a scenario: fields with their lines and intervals, and what is compared with an answer."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from model.errors import BlocktimeError
+from scenarios.measured import Compared
+from validation.instruments import Figure
+
+
+class NotIdentified(BlocktimeError):
+    """Figures that do not determine a system: one sentence says why, and what would."""
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """One field that figures determine."""
+
+    path: str
+    value: Any
+    source: str
+    """File, section and line; the arithmetic where several figures make it."""
+    interval: tuple[float, float] | None = None
+    assumed: bool = False
+    """Whether no figure says it: it is set so that it decides nothing."""
+
+
+@dataclass(slots=True)
+class Identified:
+    """A system as far as reports determine it."""
+
+    title: str
+    base: str | None = None
+    """The library's scenario that says what is not here."""
+    known: list[Known] = field(default_factory=list)
+    compared: list[Compared] = field(default_factory=list)
+    says: list[str] = field(default_factory=list)
+    """What is assumed, and what would make it surer: a sentence each."""
+
+    def sections(self) -> dict[str, Any]:
+        """The scenario as the content of its file."""
+        found: dict[str, Any] = {**({"base": self.base} if self.base else {}), "title": self.title}
+        for known in self.known:
+            *names, last = known.path.split(".")
+            node = found
+            for name in names:
+                node = node.setdefault(name, {})
+            node[last] = known.value
+        work = found["workload"]
+        if "mix" in work:
+            work["mix"] = [work["mix"]["0"]]
+        found["measured"] = {
+            "says": self.says,
+            "known": [
+                {
+                    "field": one.path,
+                    "how": "assumed" if one.assumed else "measured",
+                    "source": one.source,
+                    **({"interval": list(one.interval)} if one.interval else {}),
+                }
+                for one in self.known
+            ],
+            "compared": [one.model_dump() for one in self.compared],
+        }
+        return found
+
+
+class Filling:
+    """Fills in the fields of one scenario from the figures of one file."""
+
+    def __init__(self, found: Identified, file: str) -> None:
+        self.found, self.file = found, file
+
+    def know(
+        self,
+        path: str,
+        value: Any,
+        source: str,
+        *figures: Figure | None,
+        interval: tuple[float, float] | None = None,
+    ) -> None:
+        """A field that figures determine; without *interval* it is as wide as the digits of the *figures* leave it."""
+        there = [one for one in figures if one is not None]
+        where = ", ".join(f"line {one.line:,}" for one in there)
+        if interval is None and there and isinstance(value, int | float) and all(one.value for one in there):
+            low = high = float(value)
+            for one in there:
+                low, high = low * one.low / one.value, high * one.high / one.value
+            interval = (low, high)
+        text = f"{self.file}: {source}{', ' * bool(where)}{where}"
+        self.found.known.append(Known(path, value, text, interval))
+
+    def assume(self, path: str, value: Any, why: str) -> None:
+        """A field that no figure determines."""
+        self.found.known.append(Known(path, value, why, assumed=True))
+
+    def add_compared(self, name: str, value: float, unit: str, figure: Figure | None) -> None:
+        """What *figure* says, in *unit*, of something that an answer says too."""
+        if figure is None or not figure.value or not value:
+            return
+        low, high = value * figure.low / figure.value, value * figure.high / figure.value
+        self.found.compared.append(
+            Compared(name=name, value=value, unit=unit, low=low, high=high, file=self.file, line=figure.line)
+        )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final
 
-from model.spec import System, Workload
+from model.spec import Host, System, Workload
 from scenarios import Scenario
 from scenarios.unread import is_unread
 
@@ -133,6 +133,16 @@ def _processors(system: System, work: Any) -> Reason:
     return alone and not (work.asks_the_kernel or work.mixed), "one session keeps one busy"
 
 
+def _among_cores(without: Callable[[Host], bool], why: str) -> Callable[[System, Any], Reason]:
+    """What several sessions alone have to share, and nobody on processors *without* it."""
+
+    def rule(system: System, work: Any) -> Reason:
+        idle = _processors(system, work)
+        return idle if idle[0] else (without(system.host), why)
+
+    return rule
+
+
 RULES: Final[dict[str, Callable[[System, Any], Reason]]] = {
     "index.clustering": _clustering,
     "workload.selectivity_fraction": lambda system, work: (
@@ -148,10 +158,9 @@ RULES: Final[dict[str, Callable[[System, Any], Reason]]] = {
         work.asks_the_kernel and not work.writes and not work.beside,
         "nothing is written",
     ),
-    "host.smt_gain_percent": lambda system, work: (
-        system.host.threads_per_core == 1,
-        "cores have one thread",
-    ),
+    "host.threads_per_core": _processors,
+    "host.busy_loss_percent": _among_cores(lambda host: host.cpus == 1, "there is one core"),
+    "host.smt_gain_percent": _among_cores(lambda host: host.threads_per_core == 1, "cores have one thread"),
     "instance.disk_asynch_io": _asynchronous,
     "instance.db_keep_cache_bytes": lambda system, work: (work.hot_pool != "keep", "no block goes to it"),
     "instance.db_recycle_cache_bytes": lambda system, work: (

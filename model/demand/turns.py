@@ -84,7 +84,9 @@ def among_others(system: System, work: Statement, demand: Demand, asked: DeviceD
     beside = 1 - smaller(1, 2 * begins / (users * larger(1, users - 1) * larger(alone, users * at_device)))
     beside = beside * _reads_beside(system, work, demand) / reads
     if plan.asynchronous and not plan.through_page_cache:
-        queued = larger(own, users * demand.cpu_s / system.host.cpus)  # sessions share the processors
+        queued = larger(
+            own, users * demand.cpu_s / system.host.cores.threads
+        )  # sessions share the processors
         beside = beside * _runs(system, users, reads, queued, asked, at_device) / reads
     apart = where(users > 1, beside * (1 - follows), 0.0)
     return replace(
@@ -142,7 +144,8 @@ def ends_at(
     system: System, work: Statement, demand: Demand, asked: DeviceDemand, alone: Alone
 ) -> tuple[turns.Ends, turns.Ends]:
     """When several sessions are done if they wait for the device alone, and if they wait for the processors alone."""
-    users, cpus, plan, parallel = work.sessions, system.host.cpus, demand.plan, parallel_of(system.disk)
+    users, threads, plan = work.sessions, system.host.cores.threads, demand.plan
+    parallel = parallel_of(system.disk)
     begins = turns.spread_s(first_step_s(system, demand, users), users)
     reads = _reads_beside(system, work, demand)
     share = turn = 1 / reads  # of the last turn in what is read, and in the reads
@@ -166,8 +169,8 @@ def ends_at(
     stretch = smaller(1, stretch_blocks(demand, users) / demand.blocks_wanted)
     cpu_share = smaller(stretch, where(demand.reads > 0, share, 1))
     at_processors = turns.Station(
-        alone.cpu_s / cpus,
-        where(users > cpus, alone.cpu_s * cpu_share / cpus, 0.0),
+        alone.cpu_s / threads,
+        where(users > threads, alone.cpu_s * cpu_share / threads, 0.0),
         (alone.elapsed_s - alone.cpu_s) * smaller(1 / reads, stretch),
     )
     return (

@@ -74,6 +74,10 @@ class Demand:
         """CPU seconds of all causes."""
         return sum(self.cpu.values())
 
+    def at_speed(self, speed: Number) -> Demand:
+        """The same on processors that run at *speed*, 1 for one that is alone on the machine."""
+        return replace(self, cpu={cause: seconds / speed for cause, seconds in self.cpu.items()})
+
     @property
     def shared(self) -> bool:
         """Whether the sessions share one scan of the segment: they change its rows, or are parallel servers."""

@@ -5,23 +5,44 @@ from __future__ import annotations
 from math import exp, inf
 from typing import NamedTuple
 
-from model.laws.numeric import Number, larger, smaller
+from model.laws.numeric import Number, larger, smaller, where
 
 
-def capacity_cores(busy: Number, cores: Number, threads: Number, gain_fraction: Number) -> Number:
-    """Work that *busy* runnable threads do a second, in that of lone threads [smt-gain].
+class Cores(NamedTuple):
+    """Processors and how they share what they have in common."""
 
-    A thread alone on its core does 1; from there to all threads busy a core gains *gain_fraction* in a straight line.
+    cores: Number
+    threads_per_core: Number
+    smt_gain_fraction: Number
+    """Extra throughput of a core with all its threads busy, compared with one thread [smt-gain]."""
+    busy_loss_fraction: Number
+    """By how much a core is slower while all cores are busy than while it is the only one [turbo-bins]."""
+
+    @property
+    def threads(self) -> Number:
+        """Hardware threads: what the operating system calls processors."""
+        return self.cores * self.threads_per_core
+
+
+def capacity_cores(busy: Number, host: Cores) -> Number:
+    """Work that *busy* runnable threads do a second, in that of a thread alone on the machine, in cores.
+
+    b threads on cores of their own do b·(1 - loss·(b - 1)/(cores - 1)): the clock falls with every busy core, and
+    memory and the last-level cache are shared [turbo-bins]. Each further one adds its part of the gain of a core's
+    other threads [smt-gain], and never more than another core would.
     """
-    alone = smaller(busy, cores)
-    shared = smaller(larger(0.0, busy - cores), cores * (threads - 1))
-    return alone + gain_fraction * shared / larger(1, threads - 1)
+    alone = smaller(busy, host.cores)
+    shared = smaller(larger(0.0, busy - host.cores), host.cores * (host.threads_per_core - 1))
+    loss = where(host.cores > 1, host.busy_loss_fraction, 0.0)
+    gain = host.smt_gain_fraction * (1 - loss) / larger(1, host.threads_per_core - 1)
+    first = larger(0.0, alone - 1) / larger(1, host.cores - 1)
+    return alone * (1 - loss * first) + shared * smaller(gain, 1 - 2 * loss)
 
 
-def thread_speed(busy: Number, cores: Number, threads: Number, gain_fraction: Number) -> Number:
-    """Speed of each of *busy* running threads, 1 for a thread alone on its core [smt-gain]."""
-    running = larger(1, smaller(busy, cores * threads))
-    return capacity_cores(running, cores, threads, gain_fraction) / running
+def thread_speed(busy: Number, host: Cores) -> Number:
+    """Speed of each of *busy* running threads, 1 for a thread alone on the machine [smt-gain, turbo-bins]."""
+    running = larger(1, smaller(busy, host.threads))
+    return capacity_cores(running, host) / running
 
 
 class Contention(NamedTuple):

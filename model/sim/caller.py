@@ -217,7 +217,9 @@ class Caller:
         if cpu_s <= 0:
             return
         now = self.env.now
+        slowed_s = self.processors.slowed_s
         begin, end = self.processors.serve(now, cpu_s)
+        cpu_s += self.processors.slowed_s - slowed_s
         yield self.env.timeout(end - now)
         self.record.add(RUN_QUEUE, begin - now)
         self.record.add(CPU, cpu_s)

@@ -11,6 +11,7 @@ import simpy
 from model.demand.transactions import touch_rules
 from model.kernels.buffers import Buffers
 from model.laws import block_layer, page_cache, write_back_throttle
+from model.laws.processors import thread_speed
 from model.machine.device.block_queue import BlockQueue
 from model.machine.device.drive import capacity_of, drive_of, tagged_of
 from model.machine.device.elevator import elevator_of
@@ -99,10 +100,9 @@ def machine_of(system: System, seed: int, counters: Counters | None = None) -> M
 
 
 def processors_of(host: Host) -> Servers | Threads:
-    """Processors, or the threads of cores that share theirs."""
-    if host.threads_per_core == 1:
-        return Servers(host.cpus)
-    return Threads(host.cpus, host.threads_per_core, host.smt_gain_percent / 100)
+    """Processors that are all alike, or the threads of cores that share what they have."""
+    cores = host.cores
+    return Servers(host.cpus) if thread_speed(cores.threads, cores) == 1 else Threads(cores)
 
 
 def device_of(env: simpy.Environment, system: System, counters: Counters, seed: int) -> BlockDevice:

@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 from pydantic import BeforeValidator, Field, field_validator, model_validator
 
 from model.laws.block_layer import FOLIOS, has_folios, release_of
+from model.laws.processors import Cores
 from model.provenance import Frozen
 from model.spec.fields import GENERAL, Rate, Real, Seconds, Size, Whole, as_text, setting
 from model.units import GIB, KIB, MIB
@@ -118,7 +119,11 @@ class Host(Frozen):
     )
     cpus: Whole = setting(4, "Processors: cores", GENERAL, ge=1, le=4096)
     threads_per_core: Whole = setting(
-        1, "Hardware threads of a core (SMT), for transactions", GENERAL, ge=1, le=8
+        1,
+        "Hardware threads of a core (SMT); a vCPU of x86 is mostly one, of Arm a core",
+        GENERAL,
+        ge=1,
+        le=8,
     )
     smt_gain_percent: Real = setting(
         17.0,
@@ -126,6 +131,14 @@ class Host(Frozen):
         "smt-gain",
         ge=0,
         le=700,
+    )
+    busy_loss_percent: Real = setting(
+        12.0,
+        "How much slower a core is while all cores are busy than while it is the only one: clock, memory and "
+        "last-level cache",
+        "turbo-bins",
+        ge=0,
+        le=50,
     )
     page_cache_hit_fraction: Real = setting(
         0.0, "Share of buffered reads found in the host's page cache", GENERAL, ge=0, le=1
@@ -217,6 +230,13 @@ class Host(Frozen):
         if isinstance(value, str):
             release_of(value)
         return value
+
+    @property
+    def cores(self) -> Cores:
+        """Its processors, for the laws of what they share."""
+        return Cores(
+            self.cpus, self.threads_per_core, self.smt_gain_percent / 100, self.busy_loss_percent / 100
+        )
 
     @model_validator(mode="after")
     def _journal_can_be_left_out(self) -> Host:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from model.errors import OutsideLaw
 from model.laws import disk_means, disk_sets
 from model.laws.classes import ClassMeans, Station, Visits, last_of, mean_values_of_classes
+from model.laws.processors import thread_speed
 from model.machine.device.elevator import IN_BATCHES
 from model.spec import System
 from model.workloads.work_class import Program, Requests, near_s, service_of
@@ -43,7 +44,7 @@ class Network:
         self.behind = 0.0
         """Share of the disk that writes take which nobody waits for, and requests wait behind."""
         self.members = int(disk_means.servers_of(system.disk))
-        self.threads = system.host.cpus * system.host.threads_per_core
+        self.cores = system.host.cores
         among_bytes = sum(one.requests[0].span_bytes for one in programs if one.requests)
         self.services = {
             id(asks): (near_s(system, asks, one.cycle_s), *service_of(system, asks, among_bytes))
@@ -113,7 +114,8 @@ class Network:
     def _visits(self, program: Program, rates: Sequence[float]) -> tuple[Visits, ...]:
         asks = program.asked
         slices = 1 + (asks.times if asks else 0.0)
-        processors = Visits(slices, program.cpu_s / slices)
+        running = sum(rate * one.cpu_s for one, rate in zip(self.programs, rates, strict=True))
+        processors = Visits(slices, program.cpu_s / slices / thread_speed(running, self.cores))
         if asks is None:
             return processors, Visits(0.0, 0.0), Visits(0.0, 0.0)
         service_s, scv = self._service(program, asks, rates)
@@ -144,7 +146,7 @@ class Network:
                 load += 0.0 if passes else busy
         self.behind = load
         disk = Station(self.members, not self.disk.rotation_s, begun_s, min(load, KEEPS_UP))
-        return [Station(int(self.threads), takes_any=True), disk, Station()]
+        return [Station(int(self.cores.threads), takes_any=True), disk, Station()]
 
 
 def shares(system: System, programs: Sequence[Program]) -> list[Share]:

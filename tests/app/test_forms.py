@@ -51,7 +51,8 @@ def test_each_statement_that_changes_rows_has_the_controls_that_play_a_part() ->
     common = {
         "tablespace.block_size_bytes", "table.rows", "table.row_bytes", "table.pctfree_percent",
         "tablespace.space_management",
-        "host.use", "host.cpus", "workload.users", "workload.commit_every_rows", "client.use",
+        "host.use", "host.cpus", "host.threads_per_core", "host.smt_gain_percent", "host.busy_loss_percent",
+        "workload.users", "workload.commit_every_rows", "client.use",
     }  # fmt: skip
     reading = {
         "instance.release",
@@ -73,7 +74,8 @@ def test_imports_and_exports_have_the_controls_that_play_a_part() -> None:
         "tablespace.block_size_bytes", "table.rows", "table.row_bytes", "table.pctfree_percent",
         "tablespace.space_management",
         "table.column_count", "instance.buffer_cache_bytes", "instance.disk_asynch_io",
-        "host.io_path", "disk.use", "host.use", "host.cpus", "workload.buffer_bytes", "workload.largest_row_bytes",
+        "host.io_path", "disk.use", "host.use", "host.cpus", "host.threads_per_core", "host.smt_gain_percent",
+        "host.busy_loss_percent", "workload.buffer_bytes", "workload.largest_row_bytes",
         "workload.users", "client.use",
     }  # fmt: skip
     assert shown("import") == common | {"instance.redo_disk", "workload.commit"}
@@ -191,6 +193,11 @@ def test_a_control_that_decides_nothing_says_so(path: str, setting: str, idle: b
     [
         ("host.cpus", [], True),
         ("host.cpus", ["workload.users=2"], False),
+        ("host.busy_loss_percent", [], True),
+        ("host.busy_loss_percent", ["workload.users=2"], False),
+        ("host.busy_loss_percent", ["workload.users=2", "host.cpus=1"], True),
+        ("host.smt_gain_percent", ["workload.users=2"], True),
+        ("host.smt_gain_percent", ["workload.users=2", "host.threads_per_core=2"], False),
         ("host.cpus", ["prices.use=example"], False),
         ("disk.use", [], False),
         ("disk.use", ["table.cached_fraction=1"], True),

@@ -27,6 +27,7 @@ def machine(cores: int, servers: int, read_s: float, cpu_s: float, **disk: Any) 
     return System(
         host=Host(
             cpus=cores,
+            busy_loss_percent=0,
             call_s=cpu_s,
             logical_io_s=0,
             row_step_s=0,

@@ -174,7 +174,11 @@ REORDERS = {
     "disk.reorder_age_s": 0.2, "disk.queue_depth": 16, "workload.users": 12, "disk.rotation_s": 0.006,
 }  # fmt: skip
 ROTATING = GEOMETRY | {"workload.pattern": "random", "workload.span_bytes": "8G"}
-ALL = ({}, BUFFERED, UNIFORM, COLUMNS, VOLUME, THROTTLED, REORDERS, RAID, FLASH, COLLIDING)
+CROWDED = {
+    "workload.users": 8, "host.cpus": 2, "host.threads_per_core": 2, "table.cached_fraction": 0.9,
+    "disk.rotation_s": 0, "disk.average_seek_s": 0, "instance.serial_direct_read": "never",
+}  # fmt: skip
+ALL = ({}, BUFFERED, CROWDED, UNIFORM, COLUMNS, VOLUME, THROTTLED, REORDERS, RAID, FLASH, COLLIDING)
 CHANGES = (*ALL, MANUAL, COMMITS, GATHERED, BY_CACHE)
 STREAM = {"workload.count": 200}
 STREAMS = (
@@ -220,6 +224,7 @@ BASES: dict[str, tuple[dict[str, Any], ...]] = {
         THROTTLED
         | {"workload.selectivity_fraction": 1.0, "index.clustering": "scattered", "disk.iops_limit": 60},
         {"index.unique": True},
+        CROWDED | {"host.cpus": 1, "index.cached_fraction": 1, "workload.selectivity_fraction": 0.5},
         GEOMETRY | {"disk.capacity_bytes": "4M", "disk.bandwidth_bytes_per_s": 2_000_000},
     ),
     "export": (*ALL, DIRECT, BY_CACHE, DECIDES, GATHERED),
@@ -300,7 +305,7 @@ BASES: dict[str, tuple[dict[str, Any], ...]] = {
             COLLIDING | {"workload.users": 12, "workload.think_s": 0.001},
             FLASH | {"disk.slc_cache_bytes": "1M", "disk.slc_full_bytes_per_s": 100_000},
             DEFAULT_POOL | TURNED_OVER,
-            {"workload.mix": [{"gets": 40, "parallel_reads": 8}]},
+            {"workload.mix": [{"gets": 40, "parallel_reads": 8}], "host.cpus": 2, "workload.think_s": 0.001},
         )
     ),
 }

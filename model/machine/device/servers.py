@@ -7,13 +7,15 @@ from collections.abc import Iterator
 from heapq import heapreplace
 
 from model.laws.device import continues
-from model.laws.processors import thread_speed
+from model.laws.processors import Cores, thread_speed
 
 
 class Servers:
     """*count* equal servers; jobs begin in the order they are handed in."""
 
     __slots__ = ("_free_at", "busy_s")
+    slowed_s = 0.0
+    """Time that work took because others were at work: none."""
 
     def __init__(self, count: int) -> None:
         self._free_at = [0.0] * count
@@ -30,25 +32,27 @@ class Servers:
 
 
 class Threads:
-    """Hardware threads of cores: a job runs at the speed that its core has left when it begins [smt-gain].
+    """Hardware threads of cores: a job runs at the speed that busy cores leave it when it begins.
 
     NOTE: jobs are short beside the time in which the load changes, so their speed does not change under way.
     """
 
-    __slots__ = ("_cores", "_free_at", "_gain_fraction", "_threads", "busy_s")
+    __slots__ = ("_free_at", "_speeds", "busy_s", "slowed_s")
 
-    def __init__(self, cores: int, threads_per_core: int, gain_fraction: float) -> None:
-        self._free_at = [0.0] * (cores * threads_per_core)
-        self._cores, self._threads, self._gain_fraction = cores, threads_per_core, gain_fraction
-        self.busy_s = 0.0
+    def __init__(self, host: Cores) -> None:
+        threads = int(host.threads)
+        self._free_at = [0.0] * threads
+        self._speeds = [float(thread_speed(busy, host)) for busy in range(threads + 1)]
+        self.busy_s = self.slowed_s = 0.0
 
     def serve(self, now_s: float, work_s: float) -> tuple[float, float]:
-        """Begin and end of work that takes a lone thread *work_s* seconds."""
+        """Begin and end of work that takes a thread alone on the machine *work_s* seconds."""
         begin = max(self._free_at[0], now_s)
         busy = 1 + sum(free_at > begin for free_at in self._free_at)
-        took_s = work_s / thread_speed(busy, self._cores, self._threads, self._gain_fraction)
+        took_s = work_s / self._speeds[busy]
         heapreplace(self._free_at, begin + took_s)
         self.busy_s += took_s
+        self.slowed_s += took_s - work_s
         return begin, begin + took_s
 
 

@@ -20,6 +20,7 @@ from model.demand.turns import Alone, among_others, ends_at
 from model.laws import device
 from model.laws.iostat import DeviceSums
 from model.laws.numeric import Number, known_where, larger, over, smaller, some, where
+from model.laws.processors import thread_speed
 from model.results import DeviceStats, EventTime, RunResult, part
 from model.spec import Statement, System
 from model.workloads.statements import books
@@ -50,8 +51,21 @@ class ScanTime:
     """Waits for what is written behind the sessions."""
 
 
-def compose(system: System, work: Statement, demand: Demand) -> tuple[ScanTime, DeviceDemand]:
-    """Elapsed time from demands: what one session does itself, and reads waited for or hidden behind it.
+def compose(system: System, work: Statement, demand: Demand) -> tuple[ScanTime, DeviceDemand, Demand]:
+    """Elapsed time from demands, and these with the CPU time that processors take which others keep busy too.
+
+    A session finds the processors that it leaves the others at the share of their time that is CPU time.
+    """
+    found, asked = _composed(system, work, demand)
+    if not some(work.sessions > 1):
+        return found, asked, demand
+    share = smaller(1, over(demand.cpu_s, found.elapsed_s))
+    slower = demand.at_speed(thread_speed(1 + (work.sessions - 1) * share, system.host.cores))
+    return *_composed(system, work, slower), slower
+
+
+def _composed(system: System, work: Statement, demand: Demand) -> tuple[ScanTime, DeviceDemand]:
+    """What one session does itself, and reads waited for or hidden behind it.
 
     With one session this is exact where either the session or the device is the slower throughout; several take turns.
     """
@@ -206,17 +220,16 @@ CLEARLY_SLOWER = 1.5  # a session so much slower than the device hides it whatev
 
 def is_exact(system: System, work: Statement) -> bool:
     """Whether nobody queues: one session, reads in order or hidden."""
-    found, _ = compose(system, work, demand_of(system, work))
+    found, *_ = compose(system, work, demand_of(system, work))
     return bool(found.hidden)
 
 
 def calculate_statement(system: System, work: Statement, *, name: str) -> tuple[RunResult, bool]:
     """Answer a statement in closed form, times of its mean session; and whether nobody queues."""
-    demand = demand_of(system, work)
-    found, asked = compose(system, work, demand)
+    found, asked, demand = compose(system, work, demand_of(system, work))
     timing = _timing(system, work, demand, found, asked)
     timing.request_blocks = books.histogram(demand)
-    processors_s = work.sessions * sum(timing.cpu.values()) / system.host.cpus
+    processors_s = work.sessions * sum(timing.cpu.values()) / system.host.cores.threads
     timing.warnings = books.session_warnings(work, demand, (found.elapsed_s, found.last_s, processors_s))
     played = demand.change.outcome if demand.change else None
     if played is not None and played.without_entry:
@@ -305,7 +318,6 @@ def _device(asked: DeviceDemand, demand: Demand, found: ScanTime, users: Number)
 
 def measures(system: System, work: Statement) -> tuple[Number, dict[str, Number]]:
     """Whether nobody queues, and what :func:`calculate_statement` says, where fields may be arrays."""
-    demand = demand_of(system, work)
-    found, asked = compose(system, work, demand)
+    found, asked, demand = compose(system, work, demand_of(system, work))
     timing = _timing(system, work, demand, found, asked)
     return found.hidden, row(system, work, books.figures_of(system, work, demand, timing))

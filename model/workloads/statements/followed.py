@@ -152,7 +152,7 @@ class _Replay:
             else drive_of(disk)
         )
         self.largest_bytes = int(largest_bytes_of(system.host, system.host.io_path))
-        self.processors = Servers(int(system.host.cpus))
+        self.processors = Servers(int(system.host.cores.threads))
         self.keeper = _Keeper() if idles(system) else None
         self.busy_s = self._busy_until_s = 0.0
         self.behind = users

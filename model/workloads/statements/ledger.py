@@ -18,6 +18,7 @@ class Ledger:
         "reads",
         "reap_cpu_s",
         "run_queue_s",
+        "slowed_s",
         "submit_blocked_s",
         "submit_cpu_s",
         "waits",
@@ -29,6 +30,8 @@ class Ledger:
         self.waits: dict[str, list[float]] = {}
         self.reads: Counter[int] = Counter()
         self.run_queue_s = 0.0
+        self.slowed_s = 0.0
+        """CPU time beyond that of a processor alone on the machine."""
         self.submit_cpu_s = 0.0
         self.submit_blocked_s = 0.0
         self.reap_cpu_s = 0.0

@@ -13,7 +13,7 @@ from model.demand.turns import first_step_s, stretch_blocks, stretches_of
 from model.errors import OutsideLaw
 from model.machine.cache.free_buffers import FreeBuffers
 from model.results import RunResult
-from model.sim.machine import Machine, Place, machine_of
+from model.sim.machine import Machine, Place, machine_of, processors_of
 from model.sim.open_file import OpenFile
 from model.sim.streams import stream
 from model.spec import Statement, System
@@ -34,6 +34,7 @@ def simulate_statement(system: System, work: Statement, *, seed: int, name: str)
     Raises :class:`OutsideLaw` beyond two million steps, where the calculator is the engine to ask.
     """
     machine = machine_of(system, seed)
+    machine.processors = processors_of(system.host)
     program = StatementProgram(machine, system, work, seed, Place())
     machine.env.run()
     return program.result(name)
@@ -171,12 +172,15 @@ def _timing(
     if blocked > 0:
         unaccounted[causes.SUBMIT_BLOCKED] = blocked
     cpu["read calls"] += sum(ledger.reap_cpu_s for ledger in ledgers) / many
+    slowed_s, at_work_s = sum(ledger.slowed_s for ledger in ledgers) / many, sum(cpu.values())
+    if slowed_s:
+        cpu = {cause: seconds * (1 + slowed_s / at_work_s) for cause, seconds in cpu.items()}
     run_queue = sum(ledger.run_queue_s for ledger in ledgers) / many
     if run_queue:
         unaccounted[causes.RUN_QUEUE] = run_queue
     elapsed = sum(ledger.elapsed_s for ledger in ledgers) / many
     span = max(ledger.end_s for ledger in ledgers) - min(ledger.begin_s for ledger in ledgers)
-    processors_s = many * sum(cpu.values()) / system.host.cpus
+    processors_s = many * sum(cpu.values()) / system.host.cores.threads
     sizes: dict[int, float] = {}
     for ledger in ledgers:
         for size, count in ledger.reads.items():

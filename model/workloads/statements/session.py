@@ -255,8 +255,10 @@ class Session:
     def _compute(self, cpu_s: float) -> float:
         """Time until a processor has done *cpu_s* seconds of work, its run queue included."""
         now = self.env.now
+        slowed_s = self.processors.slowed_s
         begin, end = self.processors.serve(now, cpu_s)
         self.ledger.run_queue_s += begin - now
+        self.ledger.slowed_s += self.processors.slowed_s - slowed_s
         return end - now
 
     def _work_in_stretches(self, blocks: float) -> Step:

@@ -396,7 +396,7 @@ def caused_at(parts: Parts, per_s: float, met: Met) -> Caused:
     host = parts.system.host
     running = min(parts.threads, met.running)
     latch, pin = _between(parts.latch, running), _between(parts.pin, running)
-    speed = processors.thread_speed(running, host.cpus, host.threads_per_core, host.smt_gain_percent / 100)
+    speed = processors.thread_speed(running, host.cores)
     undo = changed_blocks.undo_gets(parts.gets, met.others, parts.changes, parts.data.collision)
     undo += changed_blocks.undo_gets(
         parts.hottest_gets, met.others, parts.hottest_changes, 1 / parts.work.hottest_blocks

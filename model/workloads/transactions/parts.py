@@ -160,7 +160,7 @@ def parts_of(system: System, work: Transactions, *, saturated: bool = False) -> 
     cpu[asked.READS] = (reads + requests) * stated_call_s(host.read_call_s)
     cpu[asked.FILLS] = (reads + missed) * host.buffer_block_s
     span = span_bytes(system, work)
-    threads = host.cpus * host.threads_per_core
+    threads = host.cores.threads
     hottest, changed = mean("hottest_gets"), mean("hottest_changes")
     busy_s = sum(cpu.values())
 
@@ -261,14 +261,14 @@ def references_per_s(
         for share, room, blocks in zip(data.shares, rooms, data.blocks, strict=True)
         if blocks
     )
-    reads = gets * max(0.0, 1 - hit)
+    reads, cores = gets * max(0.0, 1 - hit), system.host.cores
     rate = float(
         disk_means.random_requests_per_s(system.disk, data.block_size_bytes, span_bytes(system, work), False)
     )
     each_s = float(
         disk_means.random_moments(system.disk, data.block_size_bytes, span_bytes(system, work), False)[0]
     )
-    most = 1 / max(cpu_s / system.host.cpus, reads / rate, LEAST)
+    most = 1 / max(cpu_s / processors.capacity_cores(cores.threads, cores), reads / rate, LEAST)
     if saturated:
         return float(most * gets)
     wanted = work.rate_per_s or work.users / max(work.think_s + cpu_s + apart_s + reads * each_s, LEAST)

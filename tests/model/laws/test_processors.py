@@ -2,53 +2,74 @@
 
 from __future__ import annotations
 
+import tomllib
 from itertools import pairwise
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from model.laws import queueing
-from model.laws.processors import capacity_cores, contention, thread_speed
+from model.laws.processors import Cores, capacity_cores, contention, thread_speed
 
-MACHINES = {
-    "cores": st.integers(1, 256),
-    "threads": st.integers(1, 8),
-    "gain": st.floats(0, 7),
-    "busy": st.integers(1, 3000),
-}
+CATALOG = Path(__file__).parents[3] / "model" / "catalog" / "host"
+MACHINES = st.builds(Cores, st.integers(1, 256), st.integers(1, 8), st.floats(0, 7), st.floats(0, 0.5))
 
 
-@given(**MACHINES)
-def test_a_core_does_no_less_with_more_to_do_and_gains_no_more_than_is_said(
-    cores: int, threads: int, gain: float, busy: int
-) -> None:
-    done = capacity_cores(busy, cores, threads, gain)
-    most = cores * (1 + gain * (threads > 1))
-    assert done <= capacity_cores(busy + 1, cores, threads, gain) <= most * (1 + 1e-12)
-    assert done >= min(busy, cores)
-    if busy <= cores:
-        assert done == busy
-    if busy >= cores * threads:
-        assert done == pytest.approx(most, rel=1e-12)
+@given(MACHINES, st.integers(1, 3000))
+def test_more_threads_never_do_less_and_each_adds_no_more_than_the_one_before(host: Cores, busy: int) -> None:
+    less, done, more = (capacity_cores(busy + one, host) for one in (-1, 0, 1))
+    assert done <= more + 1e-9
+    assert more - done <= done - less + 1e-9
+    assert done <= min(busy, host.threads) + 1e-9
+    assert done <= host.cores * (1 + host.smt_gain_fraction * (host.threads_per_core > 1)) + 1e-9
+    if busy >= host.threads:
+        assert more == done
 
 
-@given(**MACHINES)
-def test_a_thread_gets_its_share_of_what_all_do(cores: int, threads: int, gain: float, busy: int) -> None:
-    gain = min(gain, threads - 1.0)  # no thread does more than one alone
-    speed = thread_speed(busy, cores, threads, gain)
-    assert 1 / threads - 1e-12 <= speed <= 1 + 1e-12
-    assert speed >= thread_speed(busy + 1, cores, threads, gain) - 1e-12
-    assert min(busy, cores * threads) * speed == pytest.approx(capacity_cores(busy, cores, threads, gain))
+@given(MACHINES, st.integers(1, 3000))
+def test_a_thread_gets_its_share_of_what_all_do(host: Cores, busy: int) -> None:
+    speed = thread_speed(busy, host)
+    assert 0 < speed <= 1
+    assert speed >= thread_speed(busy + 1, host) - 1e-12
+    assert min(busy, host.threads) * speed == pytest.approx(capacity_cores(busy, host))
 
 
 def test_four_cores_of_two_threads_that_gain_seventeen_percent() -> None:
-    assert [capacity_cores(busy, 4, 2, 0.17) for busy in (0, 1, 4, 6, 8, 50)] == pytest.approx(
+    host = Cores(4, 2, 0.17, 0)
+    assert [capacity_cores(busy, host) for busy in (0, 1, 4, 6, 8, 50)] == pytest.approx(
         [0, 1, 4, 4.34, 4.68, 4.68]
     )
-    assert thread_speed(0, 4, 2, 0.17) == thread_speed(4, 4, 2, 0.17) == 1
-    assert thread_speed(8, 4, 2, 0.17) == thread_speed(99, 4, 2, 0.17) == pytest.approx(0.585)
-    assert thread_speed(9, 4, 1, 0.17) == 1  # the others wait for a core; none is shared
+    assert thread_speed(0, host) == thread_speed(4, host) == 1
+    assert thread_speed(8, host) == thread_speed(99, host) == pytest.approx(0.585)
+    assert thread_speed(9, Cores(4, 1, 0.17, 0)) == 1  # the others wait for a core; none is shared
+
+
+def test_eight_busy_cores_that_lose_twelve_percent_do_seven_times_the_work_of_one() -> None:
+    host = Cores(8, 2, 0.25, 0.12)
+    # 2 of 8: each slower by 12 % / 7; 5 of 8: by 4/7 of 12 %; 8 threads more: 25 % of 8 cores at 88 %
+    assert [capacity_cores(busy, host) for busy in (1, 2, 5, 8, 12, 16)] == pytest.approx(
+        [1, 2 * (1 - 0.12 / 7), 5 * (1 - 0.12 * 4 / 7), 7.04, 7.92, 8.8]
+    )
+    assert capacity_cores(1, Cores(1, 1, 0, 0.5)) == 1  # a core alone has nobody to lose to
+
+
+def test_a_thread_adds_no_more_than_a_core() -> None:
+    """Two cores that lose 40 %: the second adds 1.2 - 1; so does a third thread at most, whatever the gain said."""
+    host = Cores(2, 2, 1.0, 0.4)
+    assert [capacity_cores(busy, host) for busy in (1, 2, 3, 4)] == pytest.approx([1, 1.2, 1.4, 1.6])
+
+
+HOSTS = ("xeon-6148-2s", "epyc-9554", "altra-q80-30", "cloud-x86-16-vcpu", "cloud-arm-16-vcpu", "linux-x86")
+
+
+@pytest.mark.parametrize("name", HOSTS)
+def test_a_host_of_the_catalog_says_within_what_its_cores_lose_and_its_threads_gain(name: str) -> None:
+    entry = tomllib.loads((CATALOG / f"{name}.toml").read_text("utf-8"))
+    for field in ("busy_loss_percent", *(["smt_gain_percent"] if "threads_per_core" in entry else [])):
+        low, high = entry[field]["interval"]
+        assert low < entry[field]["value"] < high
 
 
 @pytest.mark.parametrize("between_s", [1e-7, 1e-6, 1e-5, 1e-4, 1e-2])

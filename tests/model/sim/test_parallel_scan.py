@@ -50,8 +50,8 @@ def test_the_cost_of_a_parallel_plan() -> None:
 
 @pytest.mark.parametrize("degree", [2, 4, 8, 16])
 def test_the_query_reads_and_gets_what_a_serial_one_does(degree: int) -> None:
-    serial = calculate(*case("workload.degree=1"))
-    for result in answers(f"workload.degree={degree}"):
+    serial, lossless = calculate(*case("workload.degree=1")), "host.busy_loss_percent=0"
+    for result in answers(f"workload.degree={degree}", lossless):
         assert result.physical_io.read_blocks == pytest.approx(serial.physical_io.read_blocks, abs=1)
         cuts = result.physical_io.read_requests - serial.physical_io.read_requests
         assert 0 < cuts <= 13 * degree
@@ -80,7 +80,8 @@ def test_servers_speed_a_query_up_until_the_drive_is_the_limit() -> None:
     ]
     alone = simulate(*case("workload.degree=1", *fast)).time.elapsed_s
     gains = [alone / simulate(*case(f"workload.degree={n}", *fast)).time.elapsed_s for n in (2, 4, 8)]
-    assert gains == pytest.approx([2, 4, 8], rel=0.06)
+    speeds = [1 - 0.12 * (n - 1) / 15 for n in (2, 4, 8)]  # of 16 cores that lose 12 % with all of them busy
+    assert gains == pytest.approx([2 * speeds[0], 4 * speeds[1], 8 * speeds[2]], rel=0.06)
     slow = [simulate(*case(f"workload.degree={n}", "disk.use=ebs-gp3")).time.elapsed_s for n in (1, 8)]
     assert slow[1] == pytest.approx(slow[0], rel=0.03)
 

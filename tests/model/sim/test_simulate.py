@@ -215,7 +215,9 @@ def test_sessions_contend_for_processors() -> None:
     settings_ = ["workload.users=8", "host.cpus=2"]
     result = run(load("savvinov-lio-pc", settings_))
     alone = run(load("savvinov-lio-pc"))
-    assert result.time.elapsed_s == pytest.approx(4 * alone.time.elapsed_s, rel=0.05)
+    # two busy cores run at 88 % of the speed of one that is alone
+    assert result.time.elapsed_s == pytest.approx(4 * alone.time.elapsed_s / 0.88, rel=0.05)
+    assert result.time.cpu_s == pytest.approx(alone.time.cpu_s / 0.88, rel=0.01)
     assert result.time.unaccounted["waiting for a processor"] > 2.5 * alone.time.elapsed_s
 
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from model import simulate
 from model.demand.transactions import Data, data_of, kinds_of
-from model.laws.processors import thread_speed
+from model.laws.processors import Cores, thread_speed
 from model.machine.device.servers import Servers, Threads
 from model.results import TransactionStats
 from model.sim.references import Layout, References
@@ -77,16 +77,16 @@ def test_some_of_many_are_different_ones(blocks: int, part: float) -> None:
 
 @given(st.lists(st.tuples(st.floats(0, 1), st.floats(1e-3, 1)), max_size=40), st.integers(1, 4))
 def test_threads_without_a_partner_are_cores(jobs: list[tuple[float, float]], cores: int) -> None:
-    threads, servers, now_s = Threads(cores, 1, 0.3), Servers(cores), 0.0
+    threads, servers, now_s = Threads(Cores(cores, 1, 0.3, 0)), Servers(cores), 0.0
     for gap_s, work_s in jobs:
         now_s += gap_s
         assert threads.serve(now_s, work_s) == pytest.approx(servers.serve(now_s, work_s))
 
 
 def test_a_job_runs_at_the_speed_that_its_core_has_left() -> None:
-    threads = Threads(1, 2, 0.3)
+    threads = Threads(Cores(1, 2, 0.3, 0))
     assert threads.serve(0.0, 1.0) == (0.0, 1.0)
-    assert threads.serve(0.0, 1.0) == pytest.approx((0.0, 1 / thread_speed(2, 1, 2, 0.3)))
+    assert threads.serve(0.0, 1.0) == pytest.approx((0.0, 1 / thread_speed(2, Cores(1, 2, 0.3, 0))))
     begin, _ = threads.serve(0.0, 1.0)  # a third waits
     assert begin == 1.0
 

@@ -218,12 +218,22 @@ def test_one_seed_brings_the_same_transactions_to_two_machines() -> None:
 def test_a_core_of_two_threads_does_so_much_more_as_they_gain() -> None:
     found = []
     for threads in (1, 2):
-        busy = host(cpus=4, threads_per_core=threads, smt_gain_percent=30, call_s=0.01)
+        busy = host(cpus=4, threads_per_core=threads, smt_gain_percent=30, busy_loss_percent=0, call_s=0.01)
         system = machine(disk(8), busy, cache_bytes=64 * MIB)
         many = work({"gets": 2}, users=40, think_s=0.01, data_bytes=32 * MIB, transactions=3_000)
         for answer in (simulate(system, many), calculate(system, many)):
             found.append(stats_of(answer).per_s)
     assert found == pytest.approx([400, 400, 520, 520], rel=0.01)
+
+
+def test_users_who_never_pause_gain_less_from_each_core_that_is_busy() -> None:
+    """Cached reads by 1 to 16 users on eight cores that lose 12 %: the work of n cores is n·(1 - 0.12·(n - 1)/7)."""
+    busy = host(cpus=8, busy_loss_percent=12, call_s=0.01)
+    system = machine(disk(8), busy, cache_bytes=64 * MIB)
+    for users, cores in ((1, 1.0), (4, 4 * (1 - 0.12 * 3 / 7)), (8, 7.04), (16, 7.04)):
+        many = work({"gets": 2}, users=users, think_s=0, data_bytes=32 * MIB, transactions=1_500)
+        for answer in (simulate(system, many), calculate(system, many)):
+            assert stats_of(answer).per_s == pytest.approx(100 * cores, rel=0.015)
 
 
 @pytest.mark.parametrize("writes_at_once", [1, 3])

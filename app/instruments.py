@@ -14,6 +14,7 @@ from app import (
     device_view,
     iostat_text,
     money_text,
+    plan_text,
     programs_text,
     rows,
     segment_view,
@@ -88,10 +89,17 @@ def tabs(before: RunResult, after: RunResult, other: Scenario, command: str) -> 
                 _replay(other, command)
 
 
+def _tkprof(result: RunResult) -> Iterable[str]:
+    yield from text.tkprof_lines(result)
+    if result.row_sources:
+        yield ""
+        yield from plan_text.plan_lines(result)
+
+
 Lines = Callable[[RunResult], Iterable[str]]
 WIDE: Final[dict[str, Lines]] = {
     "Programs": lambda result: programs_text.programs_lines(result, 120),
-    "TKPROF": text.tkprof_lines,
+    "TKPROF": _tkprof,
     "Device": lambda result: iostat_text.device_lines(result, 120, iostat_text.MOST_ON_A_PAGE),
 }
 NARROW: Final[dict[str, Lines]] = {

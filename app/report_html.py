@@ -18,6 +18,7 @@ from app.compare_text import difference_line, letters_for, side_by_side_lines
 from app.iostat_text import MOST_ON_A_PAGE, columns_of, device_lines, size_lines
 from app.money_text import money_lines
 from app.outside import MARK, by_component, lines_of, marked, what_the_mark_says
+from app.plan_text import plan_lines
 from app.profile import folded, profile, scale_of
 from app.programs_text import programs_lines
 from app.segment_text import block_lines, row_lines, search_lines, segment_lines
@@ -361,6 +362,7 @@ def _instruments(result: RunResult) -> Iterable[str]:
         kind_lines(result),
         policy_lines(result, WIDTH),
         tkprof_lines(result),
+        plan_lines(result),
         io_lines(result, WIDTH),
         row_lines(result),
         segment_lines(result, WIDTH),

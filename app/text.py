@@ -12,6 +12,7 @@ from app.iostat_text import device_lines, size_lines
 from app.lines import NAME_WIDTH, head, megabytes, wrapped
 from app.money_text import money_lines
 from app.outside import MARK, by_component, by_number, lines_of, marked, what_the_mark_says
+from app.plan_text import plan_lines, row_source_lines
 from app.profile import Row, colour, folded, profile
 from app.programs_text import beside_words, programs_lines
 from app.segment_text import (
@@ -150,6 +151,7 @@ def run_lines(result: RunResult, title: str = "", *, width: int = 80, bar: str =
         kind_lines(result),
         policy_lines(result, width),
         tkprof_lines(result),
+        plan_lines(result),
         io_lines(result, width),
         row_lines(result),
         segment_lines(result, width),
@@ -231,8 +233,8 @@ def mark_lines(results: Sequence[RunResult], width: int = 80) -> Iterator[str]:
     yield from wrapped(said, width, colour="yellow") if said else ()
 
 
-def tkprof_lines(result: RunResult) -> Iterator[str]:
-    """Calls and waits, in TKPROF's own columns."""
+def tkprof_lines(result: RunResult, *, row_sources: bool = False) -> Iterator[str]:
+    """Calls and waits, in TKPROF's own columns; with its lines of *row_sources*, which are long, in between."""
     if not result.calls:
         return
     rule = "------- ------  -------- ---------- ---------- ---------- ----------  ----------"
@@ -243,6 +245,9 @@ def tkprof_lines(result: RunResult) -> Iterator[str]:
         yield _call(name.capitalize(), call)
     yield rule
     yield _call("total", _total(result.calls.values()))
+    if row_sources and result.row_sources:
+        yield ""
+        yield from row_source_lines(result)
     if not result.time.wait:
         return
     yield ""

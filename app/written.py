@@ -39,7 +39,7 @@ def written(result: RunResult, form: str) -> str:
 def _tkprof(result: RunResult) -> str:
     if not result.calls:
         return ""
-    lines = [unstyle(line) for line in tkprof_lines(result)][1:]
+    lines = [unstyle(line) for line in tkprof_lines(result, row_sources=True)][1:]
     note = "Written by Blocktime from a model; no database ran."
     return "\n".join(["TKPROF: Release 19.0.0.0.0 - modelled on no date", "", note, "", *lines, ""])
 

@@ -23,11 +23,13 @@ from model.results import (
     Call,
     DeviceStats,
     EventTime,
+    IndexStatistics,
     LogicalIO,
     Money,
     OptimizerCost,
     PhysicalIO,
     RowChanges,
+    RowSource,
     RunResult,
     SegmentSpace,
     SpaceSearch,
@@ -63,6 +65,8 @@ class Figures:
     cache: CacheUse | None = None
     segment: SegmentSpace | None = None
     optimizer: OptimizerCost | None = None
+    row_sources: list[RowSource] | None = None
+    index: IndexStatistics | None = None
     streams: list[StreamStats] | None = None
     transactions: TransactionStats | None = None
     timeline: list[Stage] | None = None
@@ -210,6 +214,13 @@ def check_books(result: RunResult) -> RunResult:
         sum(size * many for size, many in physical.request_blocks.items()),
         tolerance=0.02 if result.cache is not None and result.cache.hits else 1e-6,
     )
+    if result.row_sources:
+        top, gets = (
+            result.row_sources[0],
+            0.0 if result.logical_io is None else result.logical_io.consistent_gets,
+        )
+        _equal("buffers of the plan = consistent gets", top.buffers, gets)
+        _equal("reads of the plan = read_blocks", top.read_blocks, physical.read_blocks)
     for name, device in result.device.items():
         requests_per_s = device.reads_per_s + device.writes_per_s
         _equal(

@@ -357,6 +357,34 @@ class OptimizerCost(Frozen):
     cpu_cost: float
     cost: float
     mbrc: float
+    index_cost: float | None = None
+    """Of the cost that of the index, where a table is visited through it."""
+
+
+class RowSource(Frozen):
+    """One row source of a query's plan, as DBMS_XPLAN prints it; what it counts holds what lies below it."""
+
+    operation: str
+    starts: float
+    rows: float
+    """A-Rows: rows that it returned, of all its starts."""
+    buffers: float
+    read_blocks: float
+    """DBMS_XPLAN's Reads, in blocks."""
+    time_s: float
+    """Waits for reads by blocks read, CPU of gets by gets; rows are walked by whoever takes them from their block."""
+    cost: float | None = None
+
+
+class IndexStatistics(Frozen):
+    """The index as it was used, given or derived."""
+
+    leaf_blocks: float
+    blocks: float
+    """Leaf and branch blocks."""
+    height: float
+    """Levels from the root to the leaves: BLEVEL + 1."""
+    clustering_factor: float
 
 
 class Money(Frozen):
@@ -532,6 +560,9 @@ class RunResult(Frozen):
     kernel: str | None = None
     """Release of the host's kernel, which says what its iostat prints; absent where the device was not asked for."""
     optimizer: OptimizerCost | None = None
+    row_sources: list[RowSource] | None = None
+    """Of a query, topmost first, each above the next one."""
+    index: IndexStatistics | None = None
     streams: list[StreamStats] | None = None
     transactions: TransactionStats | None = None
     programs: list[ProgramStats] | None = None

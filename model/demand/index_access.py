@@ -8,6 +8,7 @@ from model.causes import FETCHES, SEQUENTIAL
 from model.demand.calls import UNBUFFERED
 from model.demand.device_calls import changed
 from model.demand.reading import ReadPlan, one_for_all
+from model.demand.row_sources import RowSource, with_count
 from model.demand.segment import Segment, row_shape, segment_of
 from model.demand.work import RANGE_SCAN, Demand, Fetching, add_client, aligned_stops, cpu_of_rows, full_scan
 from model.errors import OutsideLaw
@@ -25,7 +26,16 @@ from model.laws.numeric import (
     some,
     where,
 )
+from model.results import IndexStatistics, part
 from model.spec import IndexRangeScan, System
+
+OPERATIONS = {
+    "range": "INDEX RANGE SCAN",
+    "unique": "INDEX UNIQUE SCAN",
+    "full": "INDEX FULL SCAN",
+    "fast_full": "INDEX FAST FULL SCAN",
+}
+"""Access -> the row source as a plan prints it."""
 
 
 def index_demand(system: System, work: IndexRangeScan) -> Demand:
@@ -36,10 +46,11 @@ def index_demand(system: System, work: IndexRangeScan) -> Demand:
 def _fast_full_scan(system: System, work: IndexRangeScan) -> Demand:
     """Demands of a fast full scan: the index's segment is scanned as a table of its entries would be."""
     index, table = system.index, system.table
-    leaf, _ = index_statistics(system, segment_of(system, row_shape(table)))
+    leaf, factor = index_statistics(system, segment_of(system, row_shape(table)))
+    statistics = _shown(system, leaf, factor)
     entries = changed(
         table,
-        blocks=leaf + block.branch_blocks(leaf, table.rows),
+        blocks=statistics.blocks,
         columns=(),
         row_bytes=block.ROW_HEADER_BYTES + index.key_bytes + index.key_columns,
         row_bytes_sd=0.0,
@@ -55,6 +66,8 @@ def _fast_full_scan(system: System, work: IndexRangeScan) -> Demand:
     )
     demand = full_scan(changed(system, table=entries), fetching)
     demand.plan.why = demand.plan.why.replace("the table", "the index")
+    demand.sources[-1].operation = OPERATIONS["fast_full"]
+    demand.index = statistics
     return demand
 
 
@@ -106,6 +119,9 @@ def index_scan(system: System, work: IndexRangeScan) -> Demand:
     index_reads = (levels + leaf_gets) * (1 - index.cached_fraction)
     table_reads = visited * distinct * (1 - table.cached_fraction)
     reads = nearest(index_reads + table_reads)
+    index_gets = logical_io.index_gets(levels, leaf_gets, where(work.select == "rows", fetches, 1))
+    regets = nearest((1 - scattered) * same_block + scattered * stops / holding)
+    table_gets = table_gets + visited * regets
     further = larger(0, reads - 1)
     in_order = visited * smaller(1, 2 * index_reads / larger(1e-9, index_reads + table_reads))
     apart = visited * scattered
@@ -127,13 +143,7 @@ def index_scan(system: System, work: IndexRangeScan) -> Demand:
         row=row,
         segment=segment,
         plan=plan,
-        gets=logical_io.consistent_gets_of_range_scan(
-            levels,
-            leaf_gets,
-            table_gets,
-            where(work.select == "rows", fetches, 1),
-            visited * nearest((1 - scattered) * same_block + scattered * stops / holding),
-        ),
+        gets=index_gets + table_gets,
         fetches=fetches,
         trips=client.round_trips(fetches, system.client.call_trips),
         rows_returned=returned,
@@ -143,7 +153,13 @@ def index_scan(system: System, work: IndexRangeScan) -> Demand:
         reads=sum(piece.count for piece in plan.pieces),
         read_blocks=sum(piece.blocks * piece.count for piece in plan.pieces),
         access_path=RANGE_SCAN,
+        index=_shown(system, leaf, factor),
     )
+    if not is_array(work.access) and not is_array(work.index_only):
+        read = nearest(index_reads)
+        through = RowSource(OPERATIONS[work.access], rows, index_gets, read)
+        over = RowSource("TABLE ACCESS BY INDEX ROWID", rows, table_gets, reads - read)
+        demand.sources = with_count([through] if work.index_only else [over, through], work.select)
     _, fetch = cpu_of_rows(system, row, fetching)
     demand.cpu = {
         "buffer gets": demand.gets * host.logical_io_s,
@@ -154,6 +170,17 @@ def index_scan(system: System, work: IndexRangeScan) -> Demand:
     }
     add_client(demand, system, fetching)
     return demand
+
+
+def _shown(system: System, leaf: Number, factor: Number) -> IndexStatistics:
+    """The index as DBA_INDEXES shows it, its branch blocks besides."""
+    return part(
+        IndexStatistics,
+        leaf_blocks=leaf,
+        blocks=leaf + block.branch_blocks(leaf, system.table.rows),
+        height=system.index.blevel + 1,
+        clustering_factor=factor,
+    )
 
 
 def _why_of_index(work: IndexRangeScan) -> str:

@@ -21,6 +21,8 @@ class Opinion:
     cpu_cost: Number
     cost: Number
     mbrc: Number
+    index_cost: Number | None = None
+    """Of the index alone, where a table is visited through it."""
 
 
 PLUS_ONE = 1  # _table_scan_cost_plus_one, on since 9.2
@@ -52,21 +54,13 @@ def optimizer_of(system: System, work: Any, demand: Demand) -> Opinion:
     blocks = demand.segment.blocks
     if one_for_all(getattr(work, "access", "") == "fast_full"):
         blocks, _ = index_statistics(system, demand.segment)  # LEAF_BLOCKS stands for all blocks [lewis-cbo]
+    of_index: tuple[Number, Number] | None = None
     row_cycles = stats.row_cycles + stats.column_cycles * (demand.row.columns - 1)
     if demand.access_path == RANGE_SCAN:
-        leaf, factor = index_statistics(system, demand.segment)
-        blevel, visited = system.index.blevel, 1 - work.index_only
-        unique = work.access == "unique"
-        io = where(
-            unique,
-            optimizer.unique_scan_io_cost(blevel, visited),
-            optimizer.range_scan_io_cost(
-                blevel, leaf, factor * visited, work.selectivity_fraction, where(work.access == "full", 1, 0)
-            ),
+        io, cycles = _through_index(system, work, demand, 1 - work.index_only, row_cycles)
+        of_index = _through_index(
+            system, work, demand, 0, where(work.index_only, row_cycles, stats.row_cycles)
         )
-        touched = io
-        rows = where(unique, 1, system.table.rows * work.selectivity_fraction)
-        cycles = optimizer.scan_cpu_cycles(touched, rows, stats.block_cycles, row_cycles)
         mbrc = 1
     elif demand.access_path == NO_SCAN:
         io, cycles, mbrc = 0.0 * blocks, 0.0 * blocks, 1
@@ -77,5 +71,27 @@ def optimizer_of(system: System, work: Any, demand: Demand) -> Opinion:
             io = optimizer.old_scan_cost(blocks, mbrc)
     io = io / optimizer.parallel_share(demand.servers)
     cycles = cycles / optimizer.parallel_share(demand.servers)
-    cpu = 0 * cycles if stats.kind == "none" else optimizer.cpu_cost(cycles, stats.cpuspeed_hz, sreadtim)
-    return Opinion(io, cpu, ceiling(io + cpu), mbrc)
+
+    def cpu_cost(of: Number) -> Number:
+        return 0 * of if stats.kind == "none" else optimizer.cpu_cost(of, stats.cpuspeed_hz, sreadtim)
+
+    cpu = cpu_cost(cycles)
+    index_cost = None if of_index is None else ceiling(of_index[0] + cpu_cost(of_index[1]))
+    return Opinion(io, cpu, ceiling(io + cpu), mbrc, index_cost)
+
+
+def _through_index(
+    system: System, work: Any, demand: Demand, visited: Number, row_cycles: Number
+) -> tuple[Number, Number]:
+    """I/O cost and CPU cycles of an access through the index, with the table's blocks where it is *visited*."""
+    leaf, factor = index_statistics(system, demand.segment)
+    blevel, share, unique = system.index.blevel, work.selectivity_fraction, work.access == "unique"
+    io = where(
+        unique,
+        optimizer.unique_scan_io_cost(blevel, visited),
+        optimizer.range_scan_io_cost(
+            blevel, leaf, factor * visited, share, where(work.access == "full", 1, 0)
+        ),
+    )
+    rows = where(unique, 1, system.table.rows * share)
+    return io, optimizer.scan_cpu_cycles(io, rows, system.instance.statistics.block_cycles, row_cycles)

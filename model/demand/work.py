@@ -8,6 +8,7 @@ from typing import Any
 from model.causes import FETCHES, FROM_CLIENT, MORE_DATA, TO_CLIENT
 from model.demand.change import Change
 from model.demand.reading import ReadPlan, one_for_all, scan_plan
+from model.demand.row_sources import RowSource, in_parallel, with_count
 from model.demand.segment import RowShape, Segment, row_shape, segment_of
 from model.demand.writing import Writing
 from model.errors import OutsideLaw
@@ -22,6 +23,7 @@ from model.laws.numeric import (
     some,
     where,
 )
+from model.results import IndexStatistics
 from model.spec import FullScan, System
 
 FULL_SCAN, RANGE_SCAN, NO_SCAN = "full scan", "index range scan", "no scan"
@@ -51,6 +53,10 @@ class Demand:
     """Changes to blocks by inserts."""
     access_path: str = FULL_SCAN
     """What the optimizer costs."""
+    sources: list[RowSource] = field(default_factory=list)
+    """Row sources of a query's plan, topmost first, each above the next one."""
+    index: IndexStatistics | None = None
+    """Of the index that is walked."""
     sent: Fetching | None = None
     """Rows that go between client and server together; None for a count, and where no row goes there."""
     change: Change | None = None
@@ -241,6 +247,8 @@ def full_scan(
     if some(fetching.filter_fraction < 1):
         demand.cpu["filtering rows"] = rows * host.fetch_column_s * (fetching.filter_fraction < 1)
     add_client(demand, system, fetching)
+    scan = RowSource("TABLE ACCESS FULL", passed, demand.gets, demand.read_blocks + plan.single_reads)
+    demand.sources = with_count([scan], fetching.select)
     return demand
 
 
@@ -302,6 +310,7 @@ def _of_parallel_server(system: System, demand: Demand, degree: Number) -> Deman
         blocks_wanted=demand.blocks_wanted / degree,
         reads=reads,
         read_blocks=sum(piece.blocks * piece.count for piece in pieces),
+        sources=in_parallel(demand.sources, degree, granules),
         cpu=cpu,
         waits={},
         sent_twice_s=0.0,

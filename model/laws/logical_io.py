@@ -68,15 +68,9 @@ def consistent_gets_of_scan(blocks: Number, stops: Number, aligned: Number) -> N
     return blocks + stops - aligned
 
 
-def consistent_gets_of_range_scan(
-    index_levels: Number, leaf_gets: Number, table_gets: Number, fetches: Number, table_regets: Number
-) -> Number:
-    """Buffers got by an index range scan: the levels, the leaves, the table blocks, and what further calls get again.
-
-    Each further call gets the leaf again; the table's block only if the next row is in it (*table_regets*). Where the
-    next row is in another block the clustering factor has counted that.
-    """
-    return index_levels + leaf_gets + table_gets + larger(0, fetches - 1) + table_regets
+def index_gets(index_levels: Number, leaf_gets: Number, fetches: Number) -> Number:
+    """Buffers got of the index by a scan of it: the levels, the leaves, and the leaf again by each further call."""
+    return index_levels + leaf_gets + larger(0, fetches - 1)
 
 
 def table_gets_of_range_scan(rows: Number, clustering_factor: Number, table_rows: Number) -> Number:

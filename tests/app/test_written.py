@@ -67,6 +67,14 @@ def test_calls_and_waits_come_back_from_tkprof(name: str, tmp_path: Path) -> Non
         assert holds(found[of[0], f"{of[1]}elapsed"], line.elapsed_s)
         assert holds(found[of[0], f"{of[1]}query"], line.query)
         assert holds(found[of[0], f"{of[1]}rows"], line.rows)
+    for step, one in enumerate(result.row_sources or (), 1):
+        of = f"statement 1, step {step} {one.operation}"
+        assert holds(found[of, "rows (avg)"], one.rows)
+        assert holds(found[of, "cr"], one.buffers)
+        assert holds(found[of, "pr"], one.read_blocks)
+        assert holds(found[of, "time"], one.time_s)
+        assert holds(found[of, "starts"], one.starts)
+        assert ((of, "cost") in found) == (one.cost is not None)
     servers = result.time.servers or 1
     for event, waited in result.time.wait.items():
         assert holds(found[f"statement 1, {event}", "waits"], servers * waited.waits)

@@ -37,10 +37,10 @@ COLUMNS: Final = (
 )
 WAIT: Final = re.compile(r"(\S+(?: \S+)*?)\s+([0-9]+)\s+([0-9]+\.[0-9]+)\s+([0-9]+\.[0-9]+)\s*")
 STEP: Final = re.compile(r"\s*([0-9]+)\s{1,}(?:([0-9]+)\s+([0-9]+)\s+)?(\s*\S.*)")
-DETAIL: Final = re.compile(r"\b(cr|r|pr|pw|w|time|cost|size|card)=([0-9]+)(?= us|[\s)]|$)")
+DETAIL: Final = re.compile(r"\b(cr|r|pr|pw|w|time|starts|cost|size|card)=([0-9]+)(?= us|[\s)]|$)")
 DETAILS: Final = {
     "cr": ("gets", 1.0), "r": ("blocks", 1.0), "pr": ("blocks", 1.0), "pw": ("blocks", 1.0), "w": ("blocks", 1.0),
-    "time": ("s", 1e-6), "cost": ("cost", 1.0), "size": ("bytes", 1.0), "card": ("rows", 1.0),
+    "time": ("s", 1e-6), "starts": ("count", 1.0), "cost": ("cost", 1.0), "size": ("bytes", 1.0), "card": ("rows", 1.0),
 }  # fmt: skip
 TOTALS: Final = re.compile(r"OVERALL TOTALS FOR ALL (NON-RECURSIVE|RECURSIVE) STATEMENTS")
 USER: Final = re.compile(r"Parsing user id: *(\S.*)")

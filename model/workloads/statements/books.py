@@ -35,6 +35,7 @@ from model.results import (
 )
 from model.spec import System, Workload
 from model.units import show_seconds
+from model.workloads.statements.plan_books import row_sources
 from model.workloads.statements.row_books import row_changes, segment_space, space_search
 
 LAW_SOURCES = {
@@ -96,6 +97,7 @@ def close_books(name: str, system: System, work: Workload, demand: Demand, timin
     overlap = timing.unaccounted.get(SENT_TWICE, 0.0)
     in_calls = time.cpu_s, waited_in_call + overlap
     figures.calls = _calls(work, demand, in_calls, figures.physical_io.read_blocks)
+    figures.row_sources = row_sources(demand, figures)
     figures.changes = row_changes(work, demand)
     figures.space_search = space_search(system, demand, timing.cpu, timing.elapsed_s)
     return close(name, system, work, figures)
@@ -156,7 +158,9 @@ def figures_of(system: System, work: Workload, demand: Demand, timing: Timing) -
             cpu_cost=opinion.cpu_cost,
             cost=opinion.cost,
             mbrc=opinion.mbrc,
+            index_cost=opinion.index_cost,
         ),
+        index=demand.index,
         access=demand.plan.why,
         events=timing.events,
     )

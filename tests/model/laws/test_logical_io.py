@@ -79,7 +79,8 @@ def test_rows_far_apart_miss_a_line_each_and_packed_rows_stream() -> None:
 def test_range_scan_gets() -> None:
     assert logical_io.table_gets_of_range_scan(1000, 50, 10_000) == 5
     assert logical_io.table_gets_of_range_scan(1000, 10_000, 10_000) == 1000
-    assert logical_io.consistent_gets_of_range_scan(2, 3, 10, 5, 3) == 2 + 3 + 10 + 4 + 3
+    assert logical_io.index_gets(2, 3, 5) == 2 + 3 + 4
+    assert logical_io.index_gets(2, 3, 0) == 2 + 3
 
 
 @given(st.integers(1, 10**6), st.integers(1, 10**6))

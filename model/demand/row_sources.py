@@ -1,0 +1,51 @@
+"""Row sources of a query's plan: what each operation asks for by itself."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from model.laws.numeric import Number, nearest
+
+COUNTING = "SORT AGGREGATE"
+
+
+@dataclass(slots=True)
+class RowSource:
+    """One operation; gets and reads are its own, without those of the operation below it."""
+
+    operation: str
+    rows: Number
+    """Rows that it returns, of all its starts."""
+    gets: Number = 0
+    read_blocks: Number = 0
+    starts: Number = 1
+
+
+def with_count(sources: Sequence[RowSource], select: str) -> list[RowSource]:
+    """*sources*, topmost first, under the operation that counts their rows where *select* says so."""
+    return [RowSource(COUNTING, 1), *sources] if select == "count" else list(sources)
+
+
+def in_parallel(sources: Sequence[RowSource], degree: Number, granules: Number) -> list[RowSource]:
+    """*sources* of a full scan by *degree* servers, each counting its own rows; divided among the servers.
+
+    The scan starts anew for each of the *granules*.
+    """
+    *counting, scan = sources
+    passed = [replace(one, rows=degree, starts=degree) for one in counting]
+    sent = passed[0].rows if passed else scan.rows
+    plan = [
+        *counting,
+        RowSource("PX COORDINATOR", sent),
+        RowSource("PX SEND QC (RANDOM)", sent, starts=degree),
+        *passed,
+        RowSource("PX BLOCK ITERATOR", scan.rows, starts=degree),
+        replace(scan, starts=nearest(granules)),
+    ]
+    return [
+        RowSource(
+            one.operation, one.rows / degree, one.gets / degree, one.read_blocks / degree, one.starts / degree
+        )
+        for one in plan
+    ]

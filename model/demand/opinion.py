@@ -10,7 +10,7 @@ from model.demand.reading import one_for_all
 from model.demand.work import NO_SCAN, RANGE_SCAN, Demand
 from model.laws import optimizer
 from model.laws.numeric import Number, ceiling, where
-from model.spec import System
+from model.spec import IndexRangeScan, System
 
 
 @dataclass(slots=True)
@@ -81,7 +81,7 @@ def optimizer_of(system: System, work: Any, demand: Demand) -> Opinion:
 
 
 def _through_index(
-    system: System, work: Any, demand: Demand, visited: Number, row_cycles: Number
+    system: System, work: IndexRangeScan, demand: Demand, visited: Number, row_cycles: Number
 ) -> tuple[Number, Number]:
     """I/O cost and CPU cycles of an access through the index, with the table's blocks where it is *visited*."""
     leaf, factor = index_statistics(system, demand.segment)

@@ -83,6 +83,8 @@ GROUPS: Final[dict[str, tuple[Control, ...]]] = {
         Control("index.clustering", "Rows in index order lie", only_for=("index_range_scan",)),
         Control("index.key_bytes", "Key length", only_for=("index_range_scan",)),
         Control("index.unique", "Unique index", only_for=("index_range_scan",)),
+        Control("index.distinct_keys", "Distinct keys", only_for=("index_range_scan",)),
+        Control("index.prefix_distinct_keys", "Distinct leading values", only_for=("index_range_scan",)),
     ),
     "Rows changed": (
         Control("workload.growth_bytes", "Each row grows by"),
@@ -227,6 +229,7 @@ GROUPS: Final[dict[str, tuple[Control, ...]]] = {
         Control("workload.select", "Query returns"),
         Control("workload.access", "Index access"),
         Control("workload.index_only", "Index has all columns"),
+        Control("workload.predicate", "Predicate"),
         Control("workload.selectivity_fraction", "Share of rows in the key range"),
         Control("workload.filter_fraction", "Share of rows that pass the WHERE clause"),
         Control("workload.degree", "Degree of parallelism"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final
 
-from model.spec import Host, System, Workload
+from model.spec import Host, IndexRangeScan, System, Workload
 from scenarios import Scenario
 from scenarios.unread import is_unread
 
@@ -124,6 +124,23 @@ def _clustering(system: System, work: Workload) -> Reason:
     return system.index.clustering_factor is not None, "CLUSTERING_FACTOR is given"
 
 
+def _selectivity(system: System, work: IndexRangeScan) -> Reason:
+    if _finds_one_row(work):
+        return True, "a unique scan finds one row"
+    return work.predicate == "equality", "the predicate asks for one key"
+
+
+def _distinct_keys(system: System, work: IndexRangeScan) -> Reason:
+    if _finds_one_row(work):
+        return True, "a unique scan finds one row"
+    lie = (
+        work.index_only
+        or system.index.clustering_factor is not None
+        or system.index.clustering != "scattered"
+    )
+    return work.predicate != "equality" and lie, "the predicate asks for a range of keys"
+
+
 def _controller(system: System, work: Workload) -> Reason:
     return system.disk.rotation_s > 0, "the disk rotates"
 
@@ -145,10 +162,10 @@ def _among_cores(without: Callable[[Host], bool], why: str) -> Callable[[System,
 
 RULES: Final[dict[str, Callable[[System, Any], Reason]]] = {
     "index.clustering": _clustering,
-    "workload.selectivity_fraction": lambda system, work: (
-        _finds_one_row(work),
-        "a unique scan finds one row",
-    ),
+    "workload.selectivity_fraction": _selectivity,
+    "workload.predicate": lambda system, work: (_finds_one_row(work), "a unique scan finds one row"),
+    "index.distinct_keys": _distinct_keys,
+    "index.prefix_distinct_keys": lambda system, work: (work.access != "skip", "no skip scan"),
     "index.key_bytes": lambda system, work: (system.index.leaf_blocks is not None, "LEAF_BLOCKS is given"),
     "index.unique": lambda system, work: (system.index.leaf_blocks is not None, "LEAF_BLOCKS is given"),
     "host.cpus": _processors,

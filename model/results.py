@@ -385,6 +385,7 @@ class IndexStatistics(Frozen):
     height: float
     """Levels from the root to the leaves: BLEVEL + 1."""
     clustering_factor: float
+    distinct_keys: float | None = None
 
 
 class Money(Frozen):

@@ -51,6 +51,7 @@ COUNTS: Final = frozenset(
         "moved_in", "stubs", "commits", "in_place", "migrated", "moved_again", "searches", "placed",
         "batch", "fsync_every", "in_flight", "in_flight_most", "calls", "merged_reads", "merged_writes",
         "late_requests", "heads", "zones", "call_trips", "other_gets",
+        "distinct_keys", "prefix_distinct_keys",
         "degree", "servers", "starts", "buffers", "index_cost", "height", "parallel_max_servers", "zipf_exponent",
         "queue_depth", "raid_disks", "max_segments", "iops_limit", "burst_iops", "burst_credits",
         "core_factor", "storage_iops", "licence", "support", "infrastructure", "storage", "total", "machine",

@@ -38,6 +38,7 @@ FIELDS: Final[dict[str, tuple[str, ...]]] = {
     "dop": ("workload.degree",), "parallel": ("workload.degree",), "parallel_degree": ("workload.degree",),
     "parallel_query": ("workload.degree",), "ncq": ("disk.reorder_age_s", "disk.queue_depth"),
     "zipf": ("workload.zipf_exponent",), "fast_full_scan": ("workload.access",), "unique_scan": ("workload.access",),
+    "skip_scan": ("workload.access", "index.prefix_distinct_keys"), "ndv": ("index.distinct_keys",),
     "covering_index": ("workload.index_only",), "cgroup": ("disk.iops_limit", "disk.limit_slice_s"),
     "iops": ("disk.iops_limit",), "throughput": ("disk.throughput_limit_bytes_per_s",),
     "bandwidth": ("disk.bandwidth_bytes_per_s",), "latency": ("disk.overhead_s",), "raid": ("disk.raid_level",),

@@ -34,6 +34,7 @@ OPERATIONS = {
     "unique": "INDEX UNIQUE SCAN",
     "full": "INDEX FULL SCAN",
     "fast_full": "INDEX FAST FULL SCAN",
+    "skip": "INDEX SKIP SCAN",
 }
 """Access -> the row source as a plan prints it."""
 
@@ -62,7 +63,7 @@ def _fast_full_scan(system: System, work: IndexRangeScan) -> Demand:
         work.select,
         work.arraysize_rows,
         first_rows=system.client.first_fetch_rows,
-        filter_fraction=work.selectivity_fraction,
+        filter_fraction=in_range(system, work, 1.0),
     )
     demand = full_scan(changed(system, table=entries), fetching)
     demand.plan.why = demand.plan.why.replace("the table", "the index")
@@ -75,7 +76,8 @@ def index_scan(system: System, work: IndexRangeScan) -> Demand:
     """Demands of one access block by block: single-block reads; table gets by the clustering factor.
 
     A unique scan visits one leaf and at most one row; its call finds that no more follow. A full scan visits all leaves
-    in order. An index-only scan visits no block of the table.
+    in order, a skip scan a range below each value of the leading columns. An index-only scan visits no block of the
+    table.
     """
     row = row_shape(system.table)
     segment = segment_of(system, row)
@@ -87,13 +89,14 @@ def index_scan(system: System, work: IndexRangeScan) -> Demand:
             "workload.access is unique, but index.unique is false; a unique scan needs a unique index: set "
             "index.unique to true, or workload.access to range"
         )
-    rows = where(unique, 1, smaller(table.rows, ceiling(table.rows * work.selectivity_fraction)))
-    passed = where(work.access == "full", 1.0, work.selectivity_fraction)
-    leaf_gets = where(unique, 1, larger(1, ceiling(leaf * passed)))
-    holding = blocks_with_rows(table, segment)
-    gets = logical_io.table_gets_of_range_scan(rows, factor, table.rows)
+    rows = where(unique, 1, smaller(table.rows, ceiling(in_range(system, work, table.rows))))
+    probes = probes_of(system, work)
+    leaf_gets = where(unique, 1, leaves_visited(system, work, leaf))
+    holding, keys = blocks_with_rows(table, segment), distinct_keys(system)
+    apart = smaller(rows, probes)  # rows below different leading values lie in different places
+    gets = larger(apart, logical_io.table_gets_of_range_scan(rows, factor, table.rows))
     scattered = logical_io.scattered_fraction(
-        factor, holding, table.rows, where(index.clustering == "scattered", 1, 0)
+        factor, holding, table.rows, where(index.clustering == "scattered", 1, 0), keys
     )
     moved = ceiling(
         rows * table.migrated_fraction
@@ -102,7 +105,10 @@ def index_scan(system: System, work: IndexRangeScan) -> Demand:
     table_gets = visited * (ceiling(segment.blocks_per_row * gets) + moved)
     distinct = smaller(
         segment.blocks,
-        ceiling(segment.blocks_per_row * _distinct_blocks(rows, holding, table.rows, scattered))
+        ceiling(
+            segment.blocks_per_row
+            * larger(smaller(apart, holding), _distinct_blocks(rows, holding, table.rows, scattered))
+        )
         + ceiling(_distinct_blocks(moved, away, table.rows * table.migrated_fraction, scattered)),
     )
     returned = rows if work.select == "rows" else 1
@@ -115,17 +121,20 @@ def index_scan(system: System, work: IndexRangeScan) -> Demand:
     )
     fetches, stops = where(unique, 1, fetching.calls(returned)), fetching.stops(returned)
     same_block = stops - aligned_stops(system, segment, row, fetching, stops)
-    levels = index.blevel
+    levels = logical_io.branch_gets(index.blevel, leaf, block.fan_out(leaf, table.rows), probes)
     index_reads = (levels + leaf_gets) * (1 - index.cached_fraction)
     table_reads = visited * distinct * (1 - table.cached_fraction)
     reads = nearest(index_reads + table_reads)
     index_gets = logical_io.index_gets(levels, leaf_gets, where(work.select == "rows", fetches, 1))
-    regets = nearest((1 - scattered) * same_block + scattered * stops / holding)
+    stays = 1 - logical_io.random_clustering_factor(holding, table.rows, keys) / table.rows
+    regets = nearest((1 - scattered) * same_block + scattered * stops * stays)
     table_gets = table_gets + visited * regets
     further = larger(0, reads - 1)
     in_order = visited * smaller(1, 2 * index_reads / larger(1e-9, index_reads + table_reads))
-    apart = visited * scattered
-    jumps = nearest(further * (apart + (1 - apart) * in_order))
+    anywhere = visited * scattered
+    jumps = nearest(further * (anywhere + (1 - anywhere) * in_order))
+    searches = where(probes > 1, probes * (1 - index.cached_fraction), 0)
+    jumps = larger(jumps, smaller(further, nearest(searches)))
     plan = ReadPlan(
         event=SEQUENTIAL,
         direct=False,
@@ -172,6 +181,66 @@ def index_scan(system: System, work: IndexRangeScan) -> Demand:
     return demand
 
 
+def probes_of(system: System, work: IndexRangeScan) -> Number:
+    """Searches of the index from its branches down: one below each value of the leading columns of a skip scan."""
+    index, skips = system.index, work.access == "skip"
+    if not some(skips):
+        return 1
+    if some(where(skips, index.key_columns < 2, 0)):
+        raise OutsideLaw(
+            "workload.access is skip, but the index has one column; a skip scan passes over leading columns: set "
+            "index.key_columns to 2 or more"
+        )
+    if index.prefix_distinct_keys is None:
+        raise OutsideLaw(
+            "workload.access is skip, but nothing says how many values the leading columns have: set "
+            "index.prefix_distinct_keys"
+        )
+    if some(where(skips, index.prefix_distinct_keys > distinct_keys(system), 0)):
+        raise OutsideLaw(
+            f"index.prefix_distinct_keys is {largest(index.prefix_distinct_keys):,.0f}; allowed are at most the "
+            f"{largest(distinct_keys(system)):,.0f} keys of the index (index.distinct_keys, or table.rows)"
+        )
+    return where(skips, index.prefix_distinct_keys, 1)
+
+
+def distinct_keys(system: System) -> Number:
+    """Distinct keys of the index, as given, or as many as rows."""
+    index, rows = system.index, system.table.rows
+    if index.distinct_keys is None:
+        return rows
+    if some(index.distinct_keys > rows):
+        raise OutsideLaw(
+            f"index.distinct_keys is {largest(index.distinct_keys):,.0f}; allowed is at most a key for each of the "
+            f"{largest(rows):,.0f} rows (table.rows)"
+        )
+    if some(where(index.unique, index.distinct_keys < rows, 0)):
+        raise OutsideLaw(
+            f"index.unique is true, but index.distinct_keys is {largest(index.distinct_keys):,.0f}; a unique index has "
+            f"a key for each of the {largest(rows):,.0f} rows (table.rows)"
+        )
+    return index.distinct_keys
+
+
+def in_range(system: System, work: IndexRangeScan, whole: Number) -> Number:
+    """Of *whole*, the rows, leaves or changes of block of the index, the part that the predicate asks for."""
+    equality = work.predicate == "equality"
+    if not some(equality):
+        return whole * work.selectivity_fraction
+    if system.index.distinct_keys is None and not some(system.index.unique):
+        raise OutsideLaw(
+            "workload.predicate is equality, but nothing says how many keys the rows have: set index.distinct_keys"
+        )
+    one = whole * probes_of(system, work) / distinct_keys(system)
+    return where(equality, one, whole * work.selectivity_fraction)
+
+
+def leaves_visited(system: System, work: IndexRangeScan, leaf: Number) -> Number:
+    """Leaves of a range or skip scan; all of a full scan."""
+    some_leaves = logical_io.probed_leaves(leaf, in_range(system, work, leaf), probes_of(system, work))
+    return where(work.access == "full", leaf, some_leaves)
+
+
 def _shown(system: System, leaf: Number, factor: Number) -> IndexStatistics:
     """The index as DBA_INDEXES shows it, its branch blocks besides."""
     return part(
@@ -180,6 +249,7 @@ def _shown(system: System, leaf: Number, factor: Number) -> IndexStatistics:
         blocks=leaf + block.branch_blocks(leaf, system.table.rows),
         height=system.index.blevel + 1,
         clustering_factor=factor,
+        distinct_keys=system.index.distinct_keys,
     )
 
 
@@ -188,12 +258,11 @@ def _why_of_index(work: IndexRangeScan) -> str:
     if is_array(work.access) or is_array(work.index_only):
         return ""  # one sentence cannot tell it for an array of scenarios
     alone = "; the index has all columns, so the table is not visited" if work.index_only else ""
-    way = (
-        "single-block reads: a unique scan visits one leaf"
-        if work.access == "unique"
-        else ("single-block reads through the index")
-    )
-    return way + alone
+    ways = {
+        "unique": "single-block reads: a unique scan visits one leaf",
+        "skip": "single-block reads: a skip scan searches the index below each value of its leading columns",
+    }
+    return ways.get(work.access, "single-block reads through the index") + alone
 
 
 def _distinct_blocks(rows: Number, blocks: Number, of_rows: Number, scattered: Number) -> Number:
@@ -235,6 +304,13 @@ def index_statistics(system: System, segment: Segment) -> tuple[Number, Number]:
                 f"index.clustering_factor is {largest(factor):,.0f}; allowed is at most a change of block for each of "
                 f"the {largest(table.rows):,.0f} rows (table.rows)"
             )
+        most = distinct_keys(system) * segment.blocks * segment.blocks_per_row
+        if some(factor > most):
+            raise OutsideLaw(
+                f"index.clustering_factor is {largest(factor):,.0f}; allowed is at most {largest(most):,.0f}, a change "
+                "to each of the table's blocks for each key, as the rows of one key lie in rowid order "
+                "(index.distinct_keys)"
+            )
         least = floor_div(table.rows * row_shape(table).bytes, size)
         if some(factor < least):
             raise OutsideLaw(
@@ -243,5 +319,5 @@ def index_statistics(system: System, segment: Segment) -> tuple[Number, Number]:
             )
         return leaf, factor
     holding = ceiling(blocks_with_rows(table, segment))
-    scattered = ceiling(logical_io.random_clustering_factor(holding, table.rows))
+    scattered = ceiling(logical_io.random_clustering_factor(holding, table.rows, distinct_keys(system)))
     return leaf, where(index.clustering == "clustered", holding, larger(holding, scattered))

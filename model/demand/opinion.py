@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from model.demand.index_access import index_statistics
+from model.demand.index_access import in_range, index_statistics, leaves_visited
 from model.demand.reading import one_for_all
 from model.demand.work import NO_SCAN, RANGE_SCAN, Demand
 from model.laws import optimizer
@@ -85,13 +85,12 @@ def _through_index(
 ) -> tuple[Number, Number]:
     """I/O cost and CPU cycles of an access through the index, with the table's blocks where it is *visited*."""
     leaf, factor = index_statistics(system, demand.segment)
-    blevel, share, unique = system.index.blevel, work.selectivity_fraction, work.access == "unique"
+    blevel, unique = system.index.blevel, work.access == "unique"
+    leaves, changes = leaves_visited(system, work, leaf), visited * in_range(system, work, factor)
     io = where(
         unique,
         optimizer.unique_scan_io_cost(blevel, visited),
-        optimizer.range_scan_io_cost(
-            blevel, leaf, factor * visited, share, where(work.access == "full", 1, 0)
-        ),
+        optimizer.range_scan_io_cost(blevel, leaves, changes),
     )
-    rows = where(unique, 1, system.table.rows * share)
+    rows = where(unique, 1, in_range(system, work, system.table.rows))
     return io, optimizer.scan_cpu_cycles(io, rows, system.instance.statistics.block_cycles, row_cycles)

@@ -93,12 +93,17 @@ def entries_per_leaf(
     return larger(1, floor_div(usable, key_bytes + key_columns + 11 - unique))
 
 
+def fan_out(leaf_blocks: Number, rows: Number) -> Number:
+    """Blocks below a branch block, taken as the entries of a leaf, at least 2."""
+    return larger(2, floor_div(rows, larger(1, leaf_blocks)))
+
+
 def branch_blocks(leaf_blocks: Number, rows: Number) -> Number:
     """Branch blocks over the leaves, where a branch holds as many entries as a leaf does: ⌈n/f⌉ of each level."""
-    fan_out = larger(2, floor_div(rows, larger(1, leaf_blocks)))
+    entries = fan_out(leaf_blocks, rows)
     found, level = 0 * leaf_blocks, leaf_blocks
     while some(level > 1):
-        level = where(level > 1, ceiling(level / fan_out), 0)
+        level = where(level > 1, ceiling(level / entries), 0)
         found = found + level
     return found
 

@@ -14,6 +14,7 @@ from model.laws.numeric import (
     greatest_divisor,
     inverse_modulo,
     larger,
+    largest,
     smaller,
     where,
 )
@@ -73,6 +74,28 @@ def index_gets(index_levels: Number, leaf_gets: Number, fetches: Number) -> Numb
     return index_levels + leaf_gets + larger(0, fetches - 1)
 
 
+def probed_leaves(leaf_blocks: Number, leaves_in_range: Number, probes: Number) -> Number:
+    """Leaves visited by *probes* searches that share a range: p·max(1, ⌈leaves/p⌉), never more than the index has.
+
+    A range scan is one search; a skip scan makes one below each value of the leading columns [lewis-skip].
+    """
+    each = larger(1, ceil_div(leaves_in_range, probes))
+    return smaller(larger(1, leaf_blocks), probes * each)
+
+
+def branch_gets(blevel: Number, leaf_blocks: Number, fan_out: Number, probes: Number) -> Number:
+    """Branch blocks got by *probes* searches in key order: of each level min(p, ⌈leaves/f^i⌉), of the root 1.
+
+    The path from the root to the leaf stays pinned during a scan [maclean-skip], so a branch is got once.
+    """
+    found, of_level = 0 * leaf_blocks, leaf_blocks
+    for level in range(1, int(largest(blevel)) + 1):
+        of_level = ceil_div(of_level, fan_out)
+        got = where(level < blevel, smaller(probes, of_level), 1)
+        found = found + where(level <= blevel, got, 0)
+    return found
+
+
 def table_gets_of_range_scan(rows: Number, clustering_factor: Number, table_rows: Number) -> Number:
     """Table buffers got for *rows* rows in index order: one each time the next row is not in the pinned block.
 
@@ -81,19 +104,31 @@ def table_gets_of_range_scan(rows: Number, clustering_factor: Number, table_rows
     return smaller(rows, larger(1, ceiling(clustering_factor * rows / table_rows)))
 
 
-def random_clustering_factor(blocks: Number, table_rows: Number) -> Number:
-    """Clustering factor of rows that lie at random: the next row is in another block but for one time in B."""
-    return 1 + (table_rows - 1) * (1 - 1 / larger(1, blocks))
+def random_clustering_factor(
+    blocks: Number, table_rows: Number, distinct_keys: Number | None = None
+) -> Number:
+    """Clustering factor of rows that lie at random: the next row is in another block but for one time in B.
+
+    The n/D rows of one of *distinct_keys* D keys lie in rowid order, so that each block that holds some of them is got
+    once: 1 + (D - 1)·(1 - 1/B) + D·(d - 1), with d = B·(1 - (1 - 1/B)^(n/D)) blocks.
+    """
+    keys = table_rows if distinct_keys is None else distinct_keys
+    within = keys * (distinct_blocks(blocks, table_rows / keys) - 1)
+    return 1 + (keys - 1) * (1 - 1 / larger(1, blocks)) + where(keys < table_rows, within, 0)
 
 
 def scattered_fraction(
-    clustering_factor: Number, blocks: Number, table_rows: Number, unknown: Number
+    clustering_factor: Number,
+    blocks: Number,
+    table_rows: Number,
+    unknown: Number,
+    distinct_keys: Number | None = None,
 ) -> Number:
     """How scattered rows lie in index order: 0 at a clustering factor of the blocks, 1 at that of rows at random.
 
-    With about a row in a block the two are one, and *unknown* is the answer.
+    With about a row in a block, or about one key, the two are one, and *unknown* is the answer.
     """
-    span = random_clustering_factor(blocks, table_rows) - blocks
+    span = random_clustering_factor(blocks, table_rows, distinct_keys) - blocks
     share = larger(0, smaller(1, (clustering_factor - blocks) / larger(1, span)))
     return where(span >= 1, share, unknown)
 

@@ -54,22 +54,13 @@ def unique_scan_io_cost(blevel: Number, table_visited: Number) -> Number:
     return blevel + table_visited
 
 
-def range_scan_io_cost(
-    blevel: Number,
-    leaf_blocks: Number,
-    clustering_factor: Number,
-    selectivity_fraction: Number,
-    all_leaves: Number = 0,
-) -> Number:
-    """I/O cost of an index range scan: blevel + ⌈leaf·selectivity⌉ + ⌈clustering factor·selectivity⌉.
+def range_scan_io_cost(blevel: Number, leaves: Number, table_blocks: Number) -> Number:
+    """I/O cost of an index range, full or skip scan: blevel + ⌈leaves⌉ + ⌈changes of the table's block⌉.
 
-    A full scan pays for *all_leaves*: blevel + leaf + ⌈clustering factor·selectivity⌉.
+    Leaves and clustering factor count as far as the selectivity reaches; a full scan pays for all leaves, a skip scan
+    for those of each search, with the root pinned, and at most for all [lewis-skip].
     """
-    return (
-        blevel
-        + ceiling(leaf_blocks * where(all_leaves, 1, selectivity_fraction))
-        + ceiling(clustering_factor * selectivity_fraction)
-    )
+    return blevel + ceiling(leaves) + ceiling(table_blocks)
 
 
 def parallel_share(degree: Number) -> Number:

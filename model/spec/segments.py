@@ -143,6 +143,13 @@ class Index(Frozen):
     clustering: Literal["clustered", "scattered"] = setting(
         "clustered", "Rows in index order lie in block order (clustered) or anywhere (scattered)", GENERAL
     )
+    distinct_keys: Annotated[Whole, Field(ge=1, le=MAXIMUM_ROWS)] | None = setting(
+        None, "DISTINCT_KEYS, if known; the rows of one key lie in rowid order. Else a key of its own for each row",
+        GENERAL,
+    )  # fmt: skip
+    prefix_distinct_keys: Annotated[Whole, Field(ge=1, le=MAXIMUM_ROWS)] | None = setting(
+        None, "Distinct values of the leading columns that a skip scan passes over", GENERAL
+    )
     cached_fraction: Real = setting(
         0.0, "Share of the index's blocks in the buffer cache beforehand", GENERAL, ge=0, le=1
     )

@@ -60,10 +60,16 @@ class IndexRangeScan(Work):
     """Rows of a key range, or of one key, through an index, fetched in arrays."""
 
     kind: Literal["index_range_scan"] = "index_range_scan"
-    access: Literal["range", "unique", "full", "fast_full"] = setting(
+    access: Literal["range", "unique", "full", "fast_full", "skip"] = setting(
         "range",
-        "Leaves of a key range, one entry (INDEX UNIQUE SCAN), all leaves in order (FULL), all blocks (FAST FULL)",
+        "Leaves of a key range, one entry (INDEX UNIQUE SCAN), all leaves in order (FULL), all blocks (FAST FULL), a "
+        "range below each value of the leading columns (SKIP)",
         "oracle-concepts",
+    )
+    predicate: Literal["range", "equality"] = setting(
+        "range",
+        "Asks for a range of keys (selectivity_fraction), or for one: the table's rows over index.distinct_keys",
+        GENERAL,
     )
     index_only: bool = setting(
         False, "The index holds all columns that the query needs; the table is not visited", "oracle-concepts"

@@ -224,6 +224,8 @@ BASES: dict[str, tuple[dict[str, Any], ...]] = {
         THROTTLED
         | {"workload.selectivity_fraction": 1.0, "index.clustering": "scattered", "disk.iops_limit": 60},
         {"index.unique": True},
+        {"index.distinct_keys": 300, "workload.predicate": "equality"},
+        {"workload.access": "skip", "index.key_columns": 2, "index.prefix_distinct_keys": 20},
         CROWDED | {"host.cpus": 1, "index.cached_fraction": 1, "workload.selectivity_fraction": 0.5},
         GEOMETRY | {"disk.capacity_bytes": "4M", "disk.bandwidth_bytes_per_s": 2_000_000},
     ),

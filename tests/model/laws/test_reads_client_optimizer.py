@@ -68,7 +68,7 @@ def test_old_costing_divides_by_the_adjusted_mbrc() -> None:
 
 
 def test_range_scan_cost() -> None:
-    assert optimizer.range_scan_io_cost(2, 1000, 50_000, 0.01) == 2 + 10 + 500
+    assert optimizer.range_scan_io_cost(2, 9.1, 499.2) == 2 + 10 + 500
 
 
 def test_a_rotating_disk_positions_in_a_seek_and_half_a_turn() -> None:

@@ -152,6 +152,23 @@ def test_one_axis_of_a_range_scan(path: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("path", "values"),
+    [
+        ("index.distinct_keys", (5, 300, 7_197_670, 7_197_671)),
+        ("index.prefix_distinct_keys", (1, 5, 20_000, 1_000_001)),
+        ("index.blevel", (0, 1, 2, 4)),
+        ("index.key_columns", (1, 2, 4)),
+        ("workload.access", ("range", "skip", "full", "unique")),
+        ("workload.predicate", ("range", "equality")),
+        ("table.rows", (100, 1_000_000, 2_000_000)),
+    ],
+)
+def test_one_axis_of_a_skip_scan(path: str, values: Sequence[Any]) -> None:
+    scenario = load("index-skip-scan", ["index.clustering=scattered"])
+    compare(scenario.system, scenario.workload, {path: values})
+
+
+@pytest.mark.parametrize(
     ("first", "second"),
     [
         ("tablespace.block_size_bytes", "table.pctfree_percent"),

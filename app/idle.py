@@ -152,12 +152,9 @@ def _processors(system: System, work: Any) -> Reason:
 
 def _among_cores(without: Callable[[Host], bool], why: str) -> Callable[[System, Any], Reason]:
     """What several sessions alone have to share, and nobody on processors *without* it."""
-
-    def rule(system: System, work: Any) -> Reason:
-        idle = _processors(system, work)
-        return idle if idle[0] else (without(system.host), why)
-
-    return rule
+    return lambda system, work: (
+        _processors(system, work) if _processors(system, work)[0] else (without(system.host), why)
+    )
 
 
 RULES: Final[dict[str, Callable[[System, Any], Reason]]] = {

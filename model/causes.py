@@ -12,6 +12,7 @@ INSERTING: Final = "inserting rows"
 DELETING: Final = "deleting rows"
 MIGRATING: Final = "migrating rows"
 SEARCHING: Final = "searching for space"
+INDEXES: Final = "maintaining indexes"
 COPIED: Final = "copying from the page cache in io_submit"
 
 DIRECT: Final = "direct path read"

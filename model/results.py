@@ -150,6 +150,26 @@ class SpaceSearch(Frozen):
     """The functions of a stack that shows this time, outermost first; none are known of free lists."""
 
 
+class IndexChanges(Frozen):
+    """What one index of the table took from rows that came, went or had their key set; by all sessions."""
+
+    keys: float
+    """Entries put in and taken out."""
+    leaf_changes: float
+    half_splits: float
+    """50-50 splits: leaf node splits without those of the last leaf."""
+    last_splits: float
+    """90-10 splits."""
+    blevel: float
+    leaf_blocks_before: float
+    leaf_blocks_after: float
+    current_gets: float
+    reads: float
+    """Leaves and branches read one by one."""
+    undo_bytes: float
+    redo_bytes: float
+
+
 class RowChanges(Frozen):
     """Rows changed, and what that writes to undo and redo."""
 
@@ -167,7 +187,10 @@ class RowChanges(Frozen):
     """How often the statement ran: repeated, or once for each commit."""
     commits: float
     undo_bytes: float
+    """Those of its indexes are in it, as in the redo."""
     redo_bytes: float
+    indexes: list[IndexChanges] = []
+    """The table's indexes, as the scenario lists them; an update shows those whose key it sets."""
 
 
 class SegmentSpace(Frozen):

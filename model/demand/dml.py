@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from model.causes import (
     DELETING,
     FROM_CLIENT,
+    INDEXES,
     INSERTING,
     LOG_FILE_SYNC,
     MIGRATING,
@@ -16,6 +18,7 @@ from model.causes import (
     UPDATING,
 )
 from model.demand.change import Change, change_of
+from model.demand.index_upkeep import Keys, upkeep_of, upkeep_s
 from model.demand.reading import ReadPlan, scan_plan
 from model.demand.segment import row_shape
 from model.demand.work import NO_SCAN, Demand, Fetching, cpu_of_rows
@@ -41,6 +44,11 @@ def update_demand(system: System, work: Update, change: Change | None = None) ->
         MIGRATING: change.moves / users * host.migrate_row_s,
     }
     demand.current_gets = (change.rows + change.placed + change.rejected) / users
+    in_order = not work.at_random
+    rows = change.rows
+    keep_indexes(
+        demand, system, users, [Keys(rows, rows, False, in_order), Keys(rows, rows, True)], update=True
+    )
     return _with_statements(demand, system, work, change)
 
 
@@ -51,6 +59,7 @@ def delete_demand(system: System, work: Delete, change: Change | None = None) ->
     rows = change.rows / work.users
     demand.cpu[DELETING] = rows * system.host.delete_row_s
     demand.current_gets = rows
+    keep_indexes(demand, system, work.users, [Keys(change.rows, change.rows, False, not work.at_random)])
     return _with_statements(demand, system, work, change)
 
 
@@ -65,11 +74,39 @@ def insert_demand(system: System, work: Insert, change: Change | None = None) ->
     demand.cpu[INSERTING] = inserting_s(system.host, rows, demand.row.columns, touched / users)
     demand.block_changes = touched
     demand.current_gets = (touched + change.rejected) / users
+    arrays = {"row": change.rows, "array": ceiling(change.rows / work.arraysize_rows), "direct": users}[
+        work.method
+    ]
+    keep_indexes(demand, system, users, [Keys(change.rows, arrays, True)])
     trips: Number = 1
     if not work.by_direct_path:
         demand.sent = Fetching("rows", work.rows_a_call, by_column=False)
         trips = ceiling(rows / work.rows_a_call)
     return _with_calls(demand, system, work, change, trips)
+
+
+def keep_indexes(
+    demand: Demand,
+    system: System,
+    users: Number,
+    keys: Sequence[Keys],
+    *,
+    rows_before: Number | None = None,
+    update: bool = False,
+) -> None:
+    """Add to *demand*, that of one of *users* sessions, what the table's indexes take from the keys of them all."""
+    if not system.table.indexes:
+        return
+    rows = system.table.rows if rows_before is None else rows_before
+    demand.upkeep = upkeep_of(system, rows, keys, update=update)
+    demand.current_gets = demand.current_gets + sum(one.current_gets for one in demand.upkeep) / users
+    demand.leaf_reads = sum(one.reads for one in demand.upkeep) / users
+    demand.plan.single_reads = demand.plan.single_reads + demand.leaf_reads
+    demand.cpu[INDEXES] = upkeep_s(system, demand.upkeep) / users
+    host = system.host
+    each_s = {"read calls": stated_call_s(host.read_call_s), "filling the buffer cache": host.buffer_block_s}
+    for cause, seconds in each_s.items():
+        demand.cpu[cause] = demand.cpu.get(cause, 0.0) + demand.leaf_reads * seconds
 
 
 def inserting_s(host: Any, rows: Number, columns: Number, block_changes: Number) -> Number:

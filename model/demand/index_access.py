@@ -7,6 +7,7 @@ from typing import Any
 from model.causes import FETCHES, SEQUENTIAL
 from model.demand.calls import UNBUFFERED
 from model.demand.device_calls import changed
+from model.demand.index_upkeep import leaves_of
 from model.demand.reading import ReadPlan, one_for_all
 from model.demand.row_sources import RowSource, with_count
 from model.demand.segment import Segment, row_shape, segment_of
@@ -282,21 +283,12 @@ def blocks_with_rows(table: Any, segment: Segment) -> Number:
 def index_statistics(system: System, segment: Segment) -> tuple[Number, Number]:
     """Leaf blocks and clustering factor: as given, or from the key's bytes and the stated order of the rows."""
     index, table, size = system.index, system.table, system.tablespace.block_size_bytes
-    leaf, longest = index.leaf_blocks, block.longest_key_bytes(size)
+    leaf, longest = leaves_of(index, table.rows, size), block.longest_key_bytes(size)
     if some(index.key_bytes + index.key_columns > longest):
         raise OutsideLaw(
             f"index.key_bytes {largest(index.key_bytes):,.0f} and a length byte for each of its columns are more than "
             f"an index takes in blocks of {largest(size):,.0f} bytes; allowed are {largest(longest):,.0f} (ORA-01450)"
         )
-    if leaf is None:
-        entries = block.entries_per_leaf(
-            size,
-            index.pctfree_percent,
-            index.key_bytes,
-            index.key_columns,
-            index.unique,
-        )
-        leaf = ceiling(table.rows / entries)
     factor = index.clustering_factor
     if factor is not None:
         if some(factor > table.rows):

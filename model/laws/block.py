@@ -21,6 +21,7 @@ LONG_COLUMN_BYTES = 250
 MINIMUM_ROW_BYTES = 9
 
 LEAF_HEADER_BYTES = 192
+ENTRY_BYTES = 11  # of an entry besides its key and that key's length bytes; 10 in a unique index
 
 MAXIMUM_ITL_ENTRIES = 255
 
@@ -90,7 +91,7 @@ def entries_per_leaf(
     take 192 bytes. A published dump of an 8K leaf shows both [foote-index]: 500 entries of a 4-byte key at PCTFREE 0.
     """
     usable = block_size_bytes - LEAF_HEADER_BYTES - reserve_bytes(block_size_bytes, pctfree_percent)
-    return larger(1, floor_div(usable, key_bytes + key_columns + 11 - unique))
+    return larger(1, floor_div(usable, key_bytes + key_columns + ENTRY_BYTES - unique))
 
 
 def fan_out(leaf_blocks: Number, rows: Number) -> Number:

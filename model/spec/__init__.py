@@ -12,7 +12,7 @@ from model.spec.loads import Export, Import
 from model.spec.machine import Disk, Host, IoPath, Iostat
 from model.spec.prices import Prices
 from model.spec.programs import Beside
-from model.spec.segments import Column, Index, Table, Tablespace
+from model.spec.segments import Column, Index, MaintainedIndex, Table, Tablespace
 from model.spec.transactions import Transaction, Transactions
 from model.spec.workloads import (
     WORKLOADS,
@@ -52,6 +52,7 @@ __all__ = [
     "IoPath",
     "Iostat",
     "Load",
+    "MaintainedIndex",
     "Prices",
     "Query",
     "ReadStream",

@@ -41,6 +41,7 @@ MAXIMUM_ROWS = 10**12
 LEAST_FRACTION = 1 / MAXIMUM_ROWS
 """Of a share that is more than none: one row of the largest table; less has no digits left in a quotient."""
 MAXIMUM_COLUMNS = 1000
+MAXIMUM_INDEXES = 100
 
 
 def setting(default: Any, says: str, source: str, **limits: Any) -> Any:

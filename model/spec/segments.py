@@ -10,6 +10,7 @@ from model.provenance import Frozen
 from model.spec.fields import (
     GENERAL,
     MAXIMUM_COLUMNS,
+    MAXIMUM_INDEXES,
     MAXIMUM_ROWS,
     ORACLE,
     BlockSize,
@@ -59,6 +60,63 @@ class Column(Frozen):
     null_fraction: Real = setting(0.0, "Share of rows in which it is NULL", GENERAL, ge=0, le=1)
 
 
+class Entries(Frozen):
+    """Entries of an index, and the leaves that hold them."""
+
+    key_bytes: MeanSize = setting(
+        8, "Mean bytes of the values in an entry's key, without length bytes", GENERAL, ge=1, le=6400
+    )
+    key_columns: Whole = setting(
+        1, "Columns of the key; each has a length byte in an entry", GENERAL, ge=1, le=32
+    )
+    unique: bool = setting(
+        False, "A unique index, which keeps the rowid without a length byte", "foote-index"
+    )
+    pctfree_percent: Real = setting(
+        10.0, "Share of a leaf that building the index leaves free", ORACLE, ge=0, le=99
+    )
+    grown_by: Literal["build", "ascending", "random"] = setting(
+        "build",
+        "How its entries came: built at once, by keys that ascend (90-10 splits, full leaves), or by keys in any order "
+        "(50-50 splits, leaves 69 % full)",
+        "yao-1978",
+    )
+    leaf_blocks: Annotated[Whole, Field(ge=1, le=2**36)] | None = setting(
+        None, "LEAF_BLOCKS, if known; else from the key's bytes", GENERAL
+    )
+    clustering: Literal["clustered", "scattered"] = setting(
+        "clustered", "Rows in index order lie in block order (clustered) or anywhere (scattered)", GENERAL
+    )
+    cached_fraction: Real = setting(
+        0.0, "Share of the index's blocks in the buffer cache beforehand", GENERAL, ge=0, le=1
+    )
+
+
+class Index(Entries):
+    """The index a range scan walks."""
+
+    blevel: Whole = setting(2, "Branch levels above the leaves (BLEVEL)", GENERAL, ge=0, le=23)
+    clustering_factor: Annotated[Whole, Field(ge=1, le=MAXIMUM_ROWS)] | None = setting(
+        None, "CLUSTERING_FACTOR, if known; else from clustering", GENERAL
+    )
+    distinct_keys: Annotated[Whole, Field(ge=1, le=MAXIMUM_ROWS)] | None = setting(
+        None, "DISTINCT_KEYS, if known; the rows of one key lie in rowid order. Else a key of its own for each row",
+        GENERAL,
+    )  # fmt: skip
+    prefix_distinct_keys: Annotated[Whole, Field(ge=1, le=MAXIMUM_ROWS)] | None = setting(
+        None, "Distinct values of the leading columns that a skip scan passes over", GENERAL
+    )
+
+
+class MaintainedIndex(Entries):
+    """An index of the table that takes part in every row that comes, goes, or has its key set."""
+
+    new_keys: Literal["ascending", "random"] = setting(
+        "random", "New keys are the largest so far, as a sequence makes them, or any", GENERAL
+    )
+    updated: bool = setting(False, "An update of the table sets a column of its key", GENERAL)
+
+
 class Table(Frozen):
     """Rows, how long they are and how they were put into blocks."""
 
@@ -99,6 +157,12 @@ class Table(Frozen):
         0.0, "Share of the blocks in the buffer cache beforehand", GENERAL, ge=0, le=1
     )
     dirty_fraction: Real = setting(0.0, "Share of the blocks dirty in the cache", GENERAL, ge=0, le=1)
+    indexes: tuple[MaintainedIndex, ...] = setting(
+        (),
+        "Its indexes, which inserts, updates of their key, deletes and imports maintain",
+        GENERAL,
+        max_length=MAXIMUM_INDEXES,
+    )
 
     @model_validator(mode="after")
     def _one_description_of_the_row(self) -> Table:
@@ -116,40 +180,3 @@ class Table(Frozen):
                 "a dirty block is in the cache"
             )
         return self
-
-
-class Index(Frozen):
-    """The index a range scan walks."""
-
-    blevel: Whole = setting(2, "Branch levels above the leaves (BLEVEL)", GENERAL, ge=0, le=23)
-    key_bytes: MeanSize = setting(
-        8, "Mean bytes of the values in an entry's key, without length bytes", GENERAL, ge=1, le=6400
-    )
-    key_columns: Whole = setting(
-        1, "Columns of the key; each has a length byte in an entry", GENERAL, ge=1, le=32
-    )
-    unique: bool = setting(
-        False, "A unique index, which keeps the rowid without a length byte", "foote-index"
-    )
-    pctfree_percent: Real = setting(
-        10.0, "Share of a leaf that building the index leaves free", ORACLE, ge=0, le=99
-    )
-    leaf_blocks: Annotated[Whole, Field(ge=1, le=2**36)] | None = setting(
-        None, "LEAF_BLOCKS, if known; else from the key's bytes", GENERAL
-    )
-    clustering_factor: Annotated[Whole, Field(ge=1, le=MAXIMUM_ROWS)] | None = setting(
-        None, "CLUSTERING_FACTOR, if known; else from clustering", GENERAL
-    )
-    clustering: Literal["clustered", "scattered"] = setting(
-        "clustered", "Rows in index order lie in block order (clustered) or anywhere (scattered)", GENERAL
-    )
-    distinct_keys: Annotated[Whole, Field(ge=1, le=MAXIMUM_ROWS)] | None = setting(
-        None, "DISTINCT_KEYS, if known; the rows of one key lie in rowid order. Else a key of its own for each row",
-        GENERAL,
-    )  # fmt: skip
-    prefix_distinct_keys: Annotated[Whole, Field(ge=1, le=MAXIMUM_ROWS)] | None = setting(
-        None, "Distinct values of the leading columns that a skip scan passes over", GENERAL
-    )
-    cached_fraction: Real = setting(
-        0.0, "Share of the index's blocks in the buffer cache beforehand", GENERAL, ge=0, le=1
-    )

@@ -32,6 +32,7 @@ OTHER_WORDS = {
     "instance.db_file_multiblock_read_count": (8, 1),
     "tablespace.uniform_extent_bytes": ("160K", "64M"),
     "table.columns": ([{"type": "number", "bytes": 9}, {"type": "varchar2", "bytes": 40}],),
+    "table.indexes": ([{"key_bytes": 12, "updated": True}],),
     "workload.sets": ([{"type": "varchar2", "bytes": 80}],),
     "workload.popularity": (
         [{"blocks_percent": 30, "gets_percent": 60}, {"blocks_percent": 70, "gets_percent": 40}],

@@ -160,7 +160,7 @@ class _Replay:
         extents = extents_of(system, demand, MOST_BLOCKS)
         self.blocks = extents[-1].first + extents[-1].blocks
         singles, reads_of = (
-            single_reads(work, demand, extents),
+            single_reads(work, demand, extents, draws),
             reads_by_session(system, work, demand, extents, draws),
         )
         begins = draws("session start").uniform(0, 1, users) * first_step_s(system, demand, work.sessions)

@@ -37,14 +37,29 @@ def extents_of(system: System, demand: Demand, most_blocks: float = inf) -> list
     return extents
 
 
-def single_reads(work: Statement, demand: Demand, extents: list[Extent]) -> list[list[int]]:
-    """Blocks of header and map that each session reads; the first one does so for all that share a segment.
+def single_reads(work: Statement, demand: Demand, extents: list[Extent], draws: Draws) -> list[list[int]]:
+    """Blocks that each session reads one by one before its scan: header and map of the segment, and leaves of indexes.
 
-    The header is the last block before the first extent's data; blocks of the map lie at the begins of later extents.
+    The first session reads header and map for all that share the segment: the header is the last block before the first
+    extent's data; blocks of the map lie at the begins of later extents. Leaves lie anywhere.
     """
-    each = demand.plan.single_reads
+    of_map = _of_map(work, demand, extents)
+    each = float(demand.leaf_reads)
+    if not each:
+        return of_map
+    end = extents[-1].first + extents[-1].blocks
+    return [
+        [
+            *blocks,
+            *draws(f"leaves {rank}").integers(0, end, round((rank + 1) * each) - round(rank * each)).tolist(),
+        ]
+        for rank, blocks in enumerate(of_map)
+    ]
+
+
+def _of_map(work: Statement, demand: Demand, extents: list[Extent]) -> list[list[int]]:
     parts = _parts_of(work, demand)
-    count = round(float(each) * parts)
+    count = round(float(demand.plan.single_reads - demand.leaf_reads) * parts)
     if not count:
         return [[]] * work.sessions
     header = extents[0].first + extents[0].lead - 1

@@ -79,7 +79,7 @@ class StatementProgram:
             system, demand, work.sessions
         )
         singles, scan_of = (
-            single_reads(work, demand, extents),
+            single_reads(work, demand, extents, partial(stream, seed)),
             reads_by_session(system, work, demand, extents, partial(stream, seed)),
         )
         self.ended: simpy.Event = machine.env.all_of(

@@ -1,0 +1,133 @@
+"""What the indexes of a table have to take from the rows that a statement inserts, updates or deletes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from model.laws import block, buffer_cache, index_upkeep
+from model.laws.change import REDO_CHANGE_BYTES, UNDO_RECORD_BYTES
+from model.laws.numeric import Number, ceiling, larger, nearest, smaller, where
+from model.spec import MaintainedIndex, System
+
+
+@dataclass(frozen=True, slots=True)
+class Upkeep:
+    """Of one index, by all sessions together; numbers or arrays."""
+
+    keys: Number
+    """Entries put in and taken out."""
+    changes: Number
+    """Changes to leaves."""
+    half_splits: Number
+    last_splits: Number
+    """90-10 splits: a leaf added behind the last."""
+    levels: Number
+    leaves_before: Number
+    leaves_after: Number
+    current_gets: Number
+    reads: Number
+    undo_bytes: Number
+    redo_bytes: Number
+
+
+@dataclass(frozen=True, slots=True)
+class Keys:
+    """Keys that come or go, and how."""
+
+    rows: Number
+    arrays: Number
+    """Calls, or the whole statement, that sort the keys they bring; a key each where rows are changed one by one."""
+    comes: bool
+    in_table_order: bool = False
+    """Whether rows come in the order of the table's blocks."""
+
+
+def upkeep_of(system: System, rows_before: Number, keys: Sequence[Keys], *, update: bool) -> list[Upkeep]:
+    """What each index takes from *keys*; an *update* changes only those whose key it sets."""
+    taking = [index for index in system.table.indexes if index.updated or not update]
+    size = system.tablespace.block_size_bytes
+    leaves = [leaves_of(index, rows_before, size) for index in taking]
+    return [_of_index(system, index, rows_before, keys, larger(1, sum(leaves))) for index in taking]
+
+
+def leaves_of(index: Any, rows: Number, size: Number) -> Number:
+    """Leaf blocks of an index of *rows* rows in blocks of *size* bytes: as given, or by how its entries came."""
+    if index.leaf_blocks is not None:
+        return index.leaf_blocks
+    built = block.entries_per_leaf(
+        size, index.pctfree_percent, index.key_bytes, index.key_columns, index.unique
+    )
+    split = where(index.grown_by == "random", index_upkeep.HALF_SPLIT_FILL, 1.0)
+    return ceiling(rows / where(index.grown_by == "build", built, larger(1, split * _per_leaf(index, size))))
+
+
+def _per_leaf(index: Any, size: Number) -> Number:
+    """Entries of a full leaf."""
+    return block.entries_per_leaf(size, 0, index.key_bytes, index.key_columns, index.unique)
+
+
+def _of_index(
+    system: System, index: MaintainedIndex, rows: Number, keys: Sequence[Keys], all_leaves: Number
+) -> Upkeep:
+    size = system.tablespace.block_size_bytes
+    per_leaf, leaves = _per_leaf(index, size), leaves_of(index, rows, size)
+    room = smaller(leaves, system.instance.buffer_cache_bytes / size * leaves / all_leaves)
+    changes = halves = ends = ordered_reads = visits = entries = 0.0 * rows
+    cold = 1 - index.cached_fraction
+    for some in keys:
+        ordered = index.new_keys == "ascending" if some.comes else _follows_rows(index, some)
+        if some.comes and ordered:
+            ends = ends + larger(0, ceiling((rows + some.rows) / per_leaf) - ceiling(rows / per_leaf))
+            ordered_reads = ordered_reads + cold  # the last leaf; those behind it are new
+        elif some.comes:
+            evenly = where(rows > 0, 1 if index.grown_by == "random" else 0, 1)
+            halves = halves + nearest(index_upkeep.half_splits(some.rows, rows, leaves, per_leaf, evenly))
+        elif ordered:
+            ordered_reads = (
+                ordered_reads + smaller(leaves, ceiling(leaves * some.rows / larger(1, rows))) * cold
+            )
+        mean_leaves = leaves + halves / 2
+        apart = index_upkeep.leaves_changed(
+            some.rows, some.arrays, mean_leaves, per_leaf, 1 if ordered else 0
+        )
+        visits = visits + (0 if ordered else apart)
+        changes, entries = changes + ceiling(apart), entries + some.rows
+    at_random = buffer_cache.random_misses(visits, larger(1, leaves), larger(1, room), index.cached_fraction)
+    reads = smaller(leaves, ordered_reads) + where(visits > 0, at_random, 0)
+    branches = smaller(block.branch_blocks(leaves, rows), changes) * (1 - index.cached_fraction)
+    splits = halves + ends
+    levels = index_upkeep.levels_over(leaves + splits, per_leaf)
+    entry = index.key_bytes + index.key_columns + block.ENTRY_BYTES - index.unique
+    undo = changes * UNDO_RECORD_BYTES + entries * entry + halves * size / 2
+    return Upkeep(
+        keys=entries,
+        changes=changes,
+        half_splits=halves,
+        last_splits=ends,
+        levels=levels,
+        leaves_before=leaves,
+        leaves_after=larger(1, leaves + splits),
+        current_gets=changes * (levels + 1) + splits * index_upkeep.SPLIT_GETS,
+        reads=where(leaves > 0, nearest(reads + branches), 0),
+        undo_bytes=undo,
+        redo_bytes=undo + changes * REDO_CHANGE_BYTES + entries * entry + halves * size / 2,
+    )
+
+
+def _follows_rows(index: MaintainedIndex, keys: Keys) -> bool:
+    """Whether the entries of rows that go lie in the order in which the statement comes to them."""
+    return keys.in_table_order and index.clustering == "clustered"
+
+
+def upkeep_s(system: System, each: Sequence[Upkeep]) -> Number:
+    """CPU of the changes to leaves, with the descents to them and the splits."""
+    host = system.host
+    descents = sum(one.changes * one.levels for one in each)
+    changes = sum(one.changes + (one.half_splits + one.last_splits) * index_upkeep.SPLIT_GETS for one in each)
+    return (
+        descents * host.logical_io_s
+        + changes * host.change_block_s
+        + sum(one.keys for one in each) * host.insert_row_s
+    )

@@ -1,0 +1,62 @@
+"""What rows that come or go cost in the indexes of their table: changes to leaves, and splits.
+
+Rows that are changed one by one change a leaf each: 1,000 rows with one index write two redo entries a row and some 500
+bytes each [chitale-2015]. Rows of an array have their entries sorted, and a leaf takes all that belong into it by one
+change: the same rows and index, inserted at once, write 52 redo entries and 69 bytes a row.
+"""
+
+from __future__ import annotations
+
+from math import e, log
+
+from model.laws.logical_io import distinct_blocks
+from model.laws.numeric import Number, ceiling, larger, smaller, where
+
+HALF_SPLIT_FILL = log(2)
+"""Mean fill of leaves that keys in any order have split in half again and again [yao-1978]."""
+SPLIT_GETS = 4
+"""Current gets of a split besides the leaf's own: new leaf, neighbour, branch, bitmap block [lewis-splits]."""
+MOST_DOUBLINGS = 24
+
+
+def levels_over(leaf_blocks: Number, per_leaf: Number) -> Number:
+    """Branch levels (BLEVEL) over *leaf_blocks*, where a branch holds as many entries as a leaf does."""
+    fan_out, found, level = larger(2, per_leaf), 0 * leaf_blocks, leaf_blocks
+    for _ in range(24):
+        found = found + where(level > 1, 1, 0)
+        level = ceiling(level / fan_out)
+    return found
+
+
+def leaves_changed(
+    keys: Number, arrays: Number, leaves: Number, per_leaf: Number, ascending: Number
+) -> Number:
+    """Changes to leaves by *keys* keys in *arrays* arrays: one for each leaf an array reaches into, one a key at most.
+
+    Keys that ascend go to the last leaf and those that follow it; others to any of the *leaves*.
+    """
+    each = keys / larger(1, arrays)
+    apart = arrays * distinct_blocks(leaves, each)
+    return smaller(keys, where(ascending, arrays + keys / per_leaf, larger(smaller(1, keys), apart)))
+
+
+def half_splits(keys: Number, entries: Number, leaves: Number, per_leaf: Number, evenly: Number) -> Number:
+    """Leaves that *keys* keys in any order split in half, of *leaves* leaves with *entries* entries between them.
+
+    Leaves that were split before are filled *evenly* between a half and all of what they hold: their number grows with
+    the entries, which fill ln 2 of it [yao-1978]. Leaves that are all full alike split when what belongs there is 1, 2,
+    4 … times what a leaf holds; how many keys come to one of them is a Poisson number, taken as normal.
+    """
+    filled = keys / (per_leaf * HALF_SPLIT_FILL)
+    each, more = entries / larger(1, leaves), keys / larger(1, leaves)
+    split = 0.0 * filled
+    for doubling in range(MOST_DOUBLINGS):
+        parts = 2**doubling
+        beyond = (each + more) / parts - per_leaf
+        split = split + parts * _share_above(beyond / larger(1e-9, more / parts) ** 0.5)
+    return where(evenly, filled, smaller(keys, leaves * split))
+
+
+def _share_above(deviations: Number) -> Number:
+    """Share of normal values above one that lies *deviations* standard deviations under their mean, within 0.01."""
+    return 1 / (1 + e ** smaller(30, larger(-30, -1.702 * deviations)))

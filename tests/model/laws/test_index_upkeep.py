@@ -1,0 +1,80 @@
+"""What the indexes of a table take from rows, against leaves that are split one by one."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from math import log
+from random import Random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from model.laws.index_upkeep import half_splits, leaves_changed, levels_over
+
+
+def splits_played(leaves: int, per_leaf: int, entries: int, keys: int) -> int:
+    """Splits of equal leaves when keys come at random: a full leaf leaves half of its entries and of its range."""
+    chance = Random(5)
+    begins, counts = [rank / leaves for rank in range(leaves)], [entries] * leaves
+    for _ in range(keys):
+        key = chance.random()
+        at = bisect_right(begins, key) - 1
+        if counts[at] >= per_leaf:
+            end = begins[at + 1] if at + 1 < len(begins) else 1.0
+            begins.insert(at + 1, (begins[at] + end) / 2)
+            counts.insert(at + 1, counts[at] - counts[at] // 2)
+            counts[at] //= 2
+            at += key >= begins[at + 1]
+        counts[at] += 1
+    return len(begins) - leaves
+
+
+@pytest.mark.parametrize("keys", [2_000, 8_000, 10_000, 15_000, 50_000, 100_000, 200_000])
+def test_leaves_that_were_built_alike_split_at_the_same_time(keys: int) -> None:
+    """200 leaves of 400 entries at PCTFREE 10: none splits for 20 keys each, all have after 60, all again after 440."""
+    played = splits_played(200, 400, 360, keys)
+    assert half_splits(keys, 200 * 360, 200, 400, 0) == pytest.approx(played, rel=0.1, abs=3)
+
+
+def test_leaves_that_were_split_before_split_by_one_key_in_277() -> None:
+    """A leaf of 400 entries, ln 2 full: 1,000 splits of 277,259 keys."""
+    assert (
+        half_splits(277_259, 10**6, 3_607, 400, 1)
+        == pytest.approx(277_259 / (400 * log(2)))
+        == pytest.approx(1000)
+    )
+    played = splits_played(3, 400, 200, 400_000)
+    assert half_splits(400_000, 600, 3, 400, 1) == pytest.approx(played, rel=0.3)  # they split in waves
+
+
+def test_changes_of_leaves_by_hand() -> None:
+    assert leaves_changed(1000, 1000, 4000, 400, 0) == pytest.approx(1000)
+    assert (
+        leaves_changed(1000, 10, 4000, 400, 1) == 10 + 1000 / 400
+    )  # an array each, and leaves that begin in one
+    # 100 keys of an array into 50 leaves: 50·(1 - (49/50)^100) = 43.37 of them
+    assert leaves_changed(1000, 10, 50, 400, 0) == pytest.approx(433.7, abs=0.1)
+    assert leaves_changed(0, 0, 50, 400, 0) == 0
+
+
+def test_levels_by_hand() -> None:
+    """500 entries a block: one leaf is its own root; 500 leaves have one branch; 501 two and a root over them."""
+    assert [levels_over(leaves, 500) for leaves in (1, 2, 500, 501, 250_000, 250_001)] == [0, 1, 1, 2, 2, 3]
+
+
+@given(
+    st.floats(1, 1e7), st.floats(1, 1e5), st.floats(1, 1e5), st.floats(2, 1000), st.sampled_from([0, 1]),
+    st.floats(0, 1),
+)  # fmt: skip
+def test_no_law_of_them_leaves_its_bounds(
+    keys: float, arrays: float, leaves: float, per_leaf: float, ascending: int, fill: float
+) -> None:
+    arrays = min(arrays, keys)
+    changed = leaves_changed(keys, arrays, leaves, per_leaf, ascending)
+    assert 0 < changed <= keys
+    entries = leaves * per_leaf * (0.5 + 0.5 * fill)
+    for evenly in (0, 1):
+        split = half_splits(keys, entries, leaves, per_leaf, evenly)
+        assert 0 <= split <= keys
+        assert split <= half_splits(2 * keys, entries, leaves, per_leaf, evenly) * (1 + 1e-9) + 1e-9

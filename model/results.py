@@ -380,6 +380,10 @@ class OptimizerCost(Frozen):
     cpu_cost: float
     cost: float
     mbrc: float
+    sreadtim_s: float | None = None
+    """SREADTIM and MREADTIM as they were used, gathered or from IOSEEKTIM and IOTFRSPEED; the old costing has none."""
+    mreadtim_s: float | None = None
+    cpuspeed_hz: float | None = None
     index_cost: float | None = None
     """Of the cost that of the index, where a table is visited through it."""
 

@@ -50,6 +50,7 @@ COUNTS: Final = frozenset(
         "block", "itl_entries", "executions", "factor", "table_rows", "draws",
         "moved_in", "stubs", "commits", "in_place", "migrated", "moved_again", "searches", "placed",
         "batch", "fsync_every", "in_flight", "in_flight_most", "calls", "merged_reads", "merged_writes",
+        "keys", "leaf_changes", "half_splits", "last_splits", "leaf_blocks_before", "leaf_blocks_after",
         "late_requests", "heads", "zones", "call_trips", "other_gets",
         "distinct_keys", "prefix_distinct_keys",
         "degree", "servers", "starts", "buffers", "index_cost", "height", "parallel_max_servers", "zipf_exponent",

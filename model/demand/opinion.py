@@ -21,6 +21,9 @@ class Opinion:
     cpu_cost: Number
     cost: Number
     mbrc: Number
+    sreadtim_s: Number | None
+    mreadtim_s: Number | None
+    cpuspeed_hz: Number | None
     index_cost: Number | None = None
     """Of the index alone, where a table is visited through it."""
 
@@ -72,12 +75,24 @@ def optimizer_of(system: System, work: Any, demand: Demand) -> Opinion:
     io = io / optimizer.parallel_share(demand.servers)
     cycles = cycles / optimizer.parallel_share(demand.servers)
 
+    cpuspeed = system.host.cpuspeed_hz if stats.cpuspeed_hz is None else stats.cpuspeed_hz
+
     def cpu_cost(of: Number) -> Number:
-        return 0 * of if stats.kind == "none" else optimizer.cpu_cost(of, stats.cpuspeed_hz, sreadtim)
+        return 0 * of if stats.kind == "none" else optimizer.cpu_cost(of, cpuspeed, sreadtim)
 
     cpu = cpu_cost(cycles)
     index_cost = None if of_index is None else ceiling(of_index[0] + cpu_cost(of_index[1]))
-    return Opinion(io, cpu, ceiling(io + cpu), mbrc, index_cost)
+    costed = stats.kind != "none" and demand.access_path != NO_SCAN
+    return Opinion(
+        io_cost=io,
+        cpu_cost=cpu,
+        cost=ceiling(io + cpu),
+        mbrc=mbrc,
+        sreadtim_s=sreadtim if costed else None,
+        mreadtim_s=mreadtim if costed else None,
+        cpuspeed_hz=cpuspeed if costed else None,
+        index_cost=index_cost,
+    )
 
 
 def _through_index(

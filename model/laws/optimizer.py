@@ -30,13 +30,13 @@ def scan_io_cost(blocks: Number, mbrc: Number, mreadtim_s: Number, sreadtim_s: N
 
 
 def adjusted_mbrc(mbrc: Number) -> Number:
-    """Adjusted MBRC of the old I/O costing: 1.6765·m^0.6581 (6.59 for 8)."""
-    return 1.6765 * mbrc**0.6581
+    """Adjusted MBRC of the old I/O costing: 1.67647·m^0.658197 (6.59 for 8)."""
+    return 1.67647 * mbrc**0.658197
 
 
 def old_scan_cost(blocks: Number, mbrc: Number) -> Number:
-    """Cost of a full scan without system statistics: B over the adjusted MBRC, and 1 for the header."""
-    return ceiling(blocks / adjusted_mbrc(mbrc)) + 1
+    """Cost of a full scan without system statistics: B over the adjusted MBRC."""
+    return ceiling(blocks / adjusted_mbrc(mbrc))
 
 
 def scan_cpu_cycles(blocks: Number, rows: Number, cycles_per_block: Number, cycles_per_row: Number) -> Number:

@@ -69,8 +69,8 @@ class SystemStatistics(Frozen):
     iotfrspeed_bytes_per_s: Rate = setting(
         4_096_000.0, "IOTFRSPEED (4,096 bytes/ms)", "oracle-tuning", ge=1, le=1e12
     )
-    cpuspeed_hz: Rate = setting(
-        5e8, "CPUSPEED or CPUSPEEDNW, cycles per second as the optimizer counts them", GENERAL, ge=1, le=1e12
+    cpuspeed_hz: Annotated[Rate, Field(ge=1, le=1e12)] | None = setting(
+        None, "CPUSPEED or CPUSPEEDNW, cycles a second, if gathered; else that of the host", "oracle-tuning"
     )
     sreadtim_s: Annotated[Seconds, Field(ge=1e-9, le=10)] | None = setting(
         None, "SREADTIM, if gathered; else from IOSEEKTIM and IOTFRSPEED", "oracle-tuning"
@@ -88,6 +88,15 @@ class SystemStatistics(Frozen):
     column_cycles: Real = setting(
         20.0, "CPU cycles it expects of stepping over a column", "lewis-cbo", ge=0, le=1e9
     )
+
+    @model_validator(mode="after")
+    def _several_blocks_take_longer_than_one(self) -> SystemStatistics:
+        if self.sreadtim_s is not None and self.mreadtim_s is not None and self.mreadtim_s < self.sreadtim_s:
+            raise ValueError(
+                f"mreadtim_s {self.mreadtim_s:g} is less than sreadtim_s {self.sreadtim_s:g}: the optimizer sets such "
+                "statistics aside; give times of which that of several blocks is the longer, or neither"
+            )
+        return self
 
 
 RELEASE = re.compile(r"[0-9]{1,2}((\.[0-9]{1,2}){1,4}|i|g|c|ai)?")

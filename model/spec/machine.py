@@ -140,6 +140,13 @@ class Host(Frozen):
         ge=0,
         le=50,
     )
+    cpuspeed_hz: Rate = setting(
+        2.5e9,
+        "CPUSPEEDNW as the instance measures it when it starts: cycles a second, 1 to 3.5 GHz since about 2010",
+        GENERAL,
+        ge=1,
+        le=1e12,
+    )
     page_cache_hit_fraction: Real = setting(
         0.0, "Share of buffered reads found in the host's page cache", GENERAL, ge=0, le=1
     )

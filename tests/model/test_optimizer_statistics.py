@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from model import calculate
+from model.errors import SpecError
 from scenarios import from_mapping
 
 
@@ -31,3 +32,31 @@ def test_gathered_times_are_used_as_they_are() -> None:
 
 def test_without_gathered_figures_both_kinds_cost_the_same() -> None:
     assert cost(kind="workload") == cost(kind="noworkload")
+
+
+def test_the_figures_used_are_in_the_answer() -> None:
+    """8 blocks of 8K: SREADTIM 10 ms + 2 ms, MREADTIM 10 ms + 16 ms; what was gathered as it is."""
+    plain, gathered = cost(), cost(sreadtim_s=0.005, cpuspeed_hz=1e9)
+    assert (plain.sreadtim_s, plain.mreadtim_s, plain.cpuspeed_hz) == pytest.approx((0.012, 0.026, 2.5e9))
+    assert (gathered.sreadtim_s, gathered.mreadtim_s, gathered.cpuspeed_hz) == pytest.approx(
+        (0.005, 0.026, 1e9)
+    )
+    old = cost(kind="none")
+    assert (old.sreadtim_s, old.mreadtim_s, old.cpuspeed_hz) == (None, None, None)
+
+
+def test_the_speed_of_processors_follows_the_host() -> None:
+    """CPU cycles over CPUSPEED times SREADTIM: a host of 2004 counts five times as many reads for them."""
+    of = {
+        use: calculate(given.system, given.workload).optimizer
+        for use in ("magni-2004", "linux-x86")
+        for given in [from_mapping({"host": {"use": use}, "workload": {"kind": "full_scan"}})]
+    }
+    assert of["magni-2004"]
+    assert of["linux-x86"]
+    assert of["magni-2004"].cpu_cost == pytest.approx(5 * of["linux-x86"].cpu_cost)
+
+
+def test_times_that_contradict_each_other_are_refused() -> None:
+    with pytest.raises(SpecError, match=r"mreadtim_s 0.004 is less than sreadtim_s 0.006"):
+        cost(kind="workload", sreadtim_s=0.006, mreadtim_s=0.004)

@@ -63,8 +63,12 @@ def test_scan_cost_keeps_the_bytes_and_the_default_block_in_both_times() -> None
 
 
 def test_old_costing_divides_by_the_adjusted_mbrc() -> None:
-    assert optimizer.adjusted_mbrc(8) == pytest.approx(6.59, abs=0.005)
-    assert optimizer.old_scan_cost(650, 8) == 100
+    """10,000 blocks cost 2,396 to 245 [lewis-cbo], by adjusted counts of 4.17, 6.59, 10.40, 16.39, 25.84 and 40.82."""
+    counts = (4, 8, 16, 32, 64, 128)
+    assert [optimizer.old_scan_cost(10_000, count) for count in counts] == [2396, 1518, 962, 610, 387, 245]
+    assert [optimizer.adjusted_mbrc(count) for count in counts] == pytest.approx(
+        [4.17, 6.59, 10.40, 16.39, 25.84, 40.82], rel=0.003
+    )
 
 
 def test_range_scan_cost() -> None:

@@ -200,8 +200,10 @@ def test_the_profile_counts_what_was_done_to_rows() -> None:
 
 def test_a_session_is_charged_for_its_own_rows() -> None:
     alone, shared = ({row.name: row for row in profile(changed(name))} for name in ("growing", "shared"))
-    for work in ("updating rows", "migrating rows", "searching for space"):
-        assert shared[f"CPU: {work}"].each_s == pytest.approx(alone[f"CPU: {work}"].each_s, rel=1e-3)
+    slower = shared["CPU: updating rows"].each_s / alone["CPU: updating rows"].each_s
+    assert 1 < slower <= 1 / 0.88 + 1e-9  # cores that are busy at once run at 88 % of their speed at worst
+    for work in ("migrating rows", "searching for space"):
+        assert shared[f"CPU: {work}"].each_s == pytest.approx(slower * alone[f"CPU: {work}"].each_s, rel=1e-3)
     assert shared["CPU: updating rows"].count == pytest.approx(50_000)
 
 

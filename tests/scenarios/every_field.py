@@ -232,7 +232,10 @@ BASES: dict[str, tuple[dict[str, Any], ...]] = {
     ),
     "export": (*ALL, DIRECT, BY_CACHE, DECIDES, GATHERED),
     "update": (*CHANGES, GROWS, PROBES),
-    "delete": CHANGES,
+    "delete": (
+        *CHANGES,
+        GEOMETRY | {"disk.capacity_bytes": "4M", "disk.bandwidth_bytes_per_s": 2_000_000},
+    ),
     "insert": tuple({"workload.rows": 2000} | more for more in (*CHANGES, DELETED, DELETED | MANUAL)),
     "import": (
         *ALL,

@@ -341,9 +341,10 @@ def optimizer_lines(result: RunResult) -> Iterator[str]:
         f"cost      {cost.cost:,.0f}{mark} = {cost.io_cost:,.0f} I/O + {cost.cpu_cost:,.0f} CPU, "
         f"with an MBRC of {cost.mbrc:,.4g}"
     )
-    if cost.sreadtim_s is not None and cost.mreadtim_s is not None and cost.cpuspeed_hz is not None:
-        times = f"SREADTIM {1000 * cost.sreadtim_s:,.4g} ms, MREADTIM {1000 * cost.mreadtim_s:,.4g} ms"
-        yield f"used      {times}, CPUSPEED {cost.cpuspeed_hz / 1e6:,.0f} MHz"
+    if cost.sreadtim_s is not None and cost.cpuspeed_hz is not None:
+        several = "" if cost.mreadtim_s is None else f"MREADTIM {1000 * cost.mreadtim_s:,.4g} ms, "
+        one = f"SREADTIM {1000 * cost.sreadtim_s:,.4g} ms"
+        yield f"used      {one}, {several}CPUSPEED {cost.cpuspeed_hz / 1e6:,.0f} MHz"
 
 
 def note_lines(result: RunResult, width: int = 80) -> Iterator[str]:

@@ -381,7 +381,8 @@ class OptimizerCost(Frozen):
     cost: float
     mbrc: float
     sreadtim_s: float | None = None
-    """SREADTIM and MREADTIM as they were used, gathered or from IOSEEKTIM and IOTFRSPEED; the old costing has none."""
+    """SREADTIM and MREADTIM as they were used, gathered or from IOSEEKTIM and IOTFRSPEED; the old costing has none, and
+    an access by single blocks no MREADTIM."""
     mreadtim_s: float | None = None
     cpuspeed_hz: float | None = None
     index_cost: float | None = None

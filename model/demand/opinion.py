@@ -89,7 +89,7 @@ def optimizer_of(system: System, work: Any, demand: Demand) -> Opinion:
         cost=ceiling(io + cpu),
         mbrc=mbrc,
         sreadtim_s=sreadtim if costed else None,
-        mreadtim_s=mreadtim if costed else None,
+        mreadtim_s=mreadtim if costed and demand.access_path != RANGE_SCAN else None,
         cpuspeed_hz=cpuspeed if costed else None,
         index_cost=index_cost,
     )

@@ -118,7 +118,8 @@ def test_a_stream_has_no_gets() -> None:
 
 def test_all_users_are_paid_for() -> None:
     alone, eight = cost(with_prices(), FullScan()), cost(with_prices(), FullScan(users=8))
-    assert eight.cpu_core_hours == pytest.approx(8 * alone.cpu_core_hours)
+    # four cores that are busy at once run at 88 % of the speed of one at worst
+    assert 8 * alone.cpu_core_hours < eight.cpu_core_hours < 8 * alone.cpu_core_hours / 0.88
     assert eight.used_cores <= 4
 
 

@@ -220,7 +220,8 @@ def test_company_never_makes_a_session_faster(system: System, work: Work, users:
     system = changed(system, table={"cached_fraction": 0.0})
     alone = calculate(system, work).time.elapsed_s
     together = calculate(system, work.model_copy(update={"users": users})).time.elapsed_s
-    assert at_least(together, alone)
+    # reads of a rotating disk are followed from places that chance draws: a turn more or less
+    assert at_least(together + system.disk.rotation_s, alone)
 
 
 @tries

@@ -234,7 +234,8 @@ def test_a_faster_processor_never_slows_anything(system: System, work: Work) -> 
     )
     before, after = calculate(system, work), calculate(halved, work)
     assert at_least(before.time.cpu_s, after.time.cpu_s)
-    assert at_least(before.time.elapsed_s, after.time.elapsed_s)
+    # who comes a little earlier to a rotating disk may just miss a sector: up to a turn for a run of reads
+    assert at_least(before.time.elapsed_s + system.disk.rotation_s, after.time.elapsed_s)
 
 
 # --- books ------------------------------------------------------------------------------------------------------------

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from bisect import insort
 from collections.abc import Iterator
-from heapq import heapreplace
+from functools import lru_cache
+from heapq import heappop, heappush, heapreplace
 
 from model.laws.device import continues
 from model.laws.processors import Cores, thread_speed
@@ -37,20 +38,24 @@ class Threads:
     NOTE: jobs are short beside the time in which the load changes, so their speed does not change under way.
     """
 
-    __slots__ = ("_free_at", "_speeds", "busy_s", "slowed_s")
+    __slots__ = ("_ends", "_speeds", "_threads", "busy_s", "slowed_s")
 
     def __init__(self, host: Cores) -> None:
-        threads = int(host.threads)
-        self._free_at = [0.0] * threads
-        self._speeds = [float(thread_speed(busy, host)) for busy in range(threads + 1)]
+        self._threads = int(host.threads)
+        self._ends: list[float] = []
+        """When the threads that run are done."""
+        self._speeds = lru_cache(lambda busy: float(thread_speed(busy, host)))
         self.busy_s = self.slowed_s = 0.0
 
     def serve(self, now_s: float, work_s: float) -> tuple[float, float]:
         """Begin and end of work that takes a thread alone on the machine *work_s* seconds."""
-        begin = max(self._free_at[0], now_s)
-        busy = 1 + sum(free_at > begin for free_at in self._free_at)
-        took_s = work_s / self._speeds[busy]
-        heapreplace(self._free_at, begin + took_s)
+        ends, begin = self._ends, now_s
+        if len(ends) == self._threads:
+            begin = max(ends[0], now_s)
+        while ends and ends[0] <= begin:
+            heappop(ends)
+        took_s = work_s / self._speeds(1 + len(ends))
+        heappush(ends, begin + took_s)
         self.busy_s += took_s
         self.slowed_s += took_s - work_s
         return begin, begin + took_s

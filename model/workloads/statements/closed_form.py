@@ -56,16 +56,18 @@ def compose(system: System, work: Statement, demand: Demand) -> tuple[ScanTime, 
 
     A session finds the processors that it leaves the others at the share of their time that is CPU time.
     """
-    found, asked = _composed(system, work, demand)
     if not some(work.sessions > 1):
-        return found, asked, demand
-    share = smaller(1, over(demand.cpu_s, found.elapsed_s))
+        return *_composed(system, work, demand), demand
+    about, _ = _composed(system, work, demand, follow=False)
+    share = smaller(1, over(demand.cpu_s, about.elapsed_s))
     slower = demand.at_speed(thread_speed(1 + (work.sessions - 1) * share, system.host.cores))
     return *_composed(system, work, slower), slower
 
 
-def _composed(system: System, work: Statement, demand: Demand) -> tuple[ScanTime, DeviceDemand]:
-    """What one session does itself, and reads waited for or hidden behind it.
+def _composed(
+    system: System, work: Statement, demand: Demand, *, follow: bool = True
+) -> tuple[ScanTime, DeviceDemand]:
+    """What one session does itself, and reads waited for or hidden behind it; *follow* them where a law is too coarse.
 
     With one session this is exact where either the session or the device is the slower throughout; several take turns.
     """
@@ -85,7 +87,7 @@ def _composed(system: System, work: Statement, demand: Demand) -> tuple[ScanTime
         & where(system.disk.report_interval_s > 0, False, True)
         & where(own < CLEARLY_SLOWER * asked.service_s, False, True)
     )
-    if is_followed(system, work, demand) and some(where(hidden, False, True)):
+    if follow and is_followed(system, work, demand) and some(where(hidden, False, True)):
         return _as_followed(system, work, demand, own, asked)
     if plan.through_page_cache:
         asked, copy_s = _copied(system, demand, asked)

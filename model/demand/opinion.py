@@ -10,7 +10,7 @@ from model.demand.reading import one_for_all
 from model.demand.work import NO_SCAN, RANGE_SCAN, Demand
 from model.laws import optimizer
 from model.laws.numeric import Number, ceiling, where
-from model.spec import IndexRangeScan, System
+from model.spec import IndexRangeScan, System, release_tuple
 
 
 @dataclass(slots=True)
@@ -26,9 +26,6 @@ class Opinion:
     cpuspeed_hz: Number | None
     index_cost: Number | None = None
     """Of the index alone, where a table is visited through it."""
-
-
-PLUS_ONE = 1  # _table_scan_cost_plus_one, on since 9.2
 
 
 def optimizer_of(system: System, work: Any, demand: Demand) -> Opinion:
@@ -68,10 +65,11 @@ def optimizer_of(system: System, work: Any, demand: Demand) -> Opinion:
     elif demand.access_path == NO_SCAN:
         io, cycles, mbrc = 0.0 * blocks, 0.0 * blocks, 1
     else:
-        io = optimizer.scan_io_cost(blocks, mbrc, mreadtim, sreadtim) + PLUS_ONE
+        io = optimizer.scan_io_cost(blocks, mbrc, mreadtim, sreadtim)
         cycles = optimizer.scan_cpu_cycles(blocks, system.table.rows, stats.block_cycles, row_cycles)
         if stats.kind == "none":
             io = optimizer.old_scan_cost(blocks, mbrc)
+        io = io + optimizer.scan_plus_one(release_tuple(instance.release))
     io = io / optimizer.parallel_share(demand.servers)
     cycles = cycles / optimizer.parallel_share(demand.servers)
 

@@ -39,6 +39,11 @@ def old_scan_cost(blocks: Number, mbrc: Number) -> Number:
     return ceiling(blocks / adjusted_mbrc(mbrc))
 
 
+def scan_plus_one(release: tuple[int, ...]) -> int:
+    """What a full scan costs on top (_table_scan_cost_plus_one): 1 from 9.2 on, 0 before [lewis-cbo]."""
+    return int(release >= (9, 2))
+
+
 def scan_cpu_cycles(blocks: Number, rows: Number, cycles_per_block: Number, cycles_per_row: Number) -> Number:
     """CPU cycles the optimizer expects of a full scan."""
     return blocks * cycles_per_block + rows * cycles_per_row

@@ -60,3 +60,20 @@ def test_the_speed_of_processors_follows_the_host() -> None:
 def test_times_that_contradict_each_other_are_refused() -> None:
     with pytest.raises(SpecError, match=r"mreadtim_s 0.004 is less than sreadtim_s 0.006"):
         cost(kind="workload", sreadtim_s=0.006, mreadtim_s=0.004)
+
+
+@pytest.mark.parametrize("kind", ["none", "noworkload"])
+def test_the_one_of_a_scan_comes_with_9_2(kind: str) -> None:
+    io_costs = []
+    for release in ("8.1.7", "9.2", "19c"):
+        given = from_mapping(
+            {
+                "instance": {"release": release, "statistics": {"kind": kind}},
+                "workload": {"kind": "full_scan"},
+            }
+        )
+        opinion = calculate(given.system, given.workload).optimizer
+        assert opinion
+        io_costs.append(opinion.io_cost)
+    assert io_costs[1] == pytest.approx(io_costs[0] + 1)
+    assert io_costs[2] == io_costs[1]

@@ -174,6 +174,7 @@ GEOMETRY = {
 REORDERS = {
     "disk.reorder_age_s": 0.2, "disk.queue_depth": 16, "workload.users": 12, "disk.rotation_s": 0.006,
 }  # fmt: skip
+SMALL_DRIVE = GEOMETRY | {"disk.capacity_bytes": "4M", "disk.bandwidth_bytes_per_s": 2_000_000}
 ROTATING = GEOMETRY | {"workload.pattern": "random", "workload.span_bytes": "8G"}
 CROWDED = {
     "workload.users": 8, "host.cpus": 2, "host.threads_per_core": 2, "table.cached_fraction": 0.9,
@@ -228,14 +229,11 @@ BASES: dict[str, tuple[dict[str, Any], ...]] = {
         {"index.distinct_keys": 300, "workload.predicate": "equality"},
         {"workload.access": "skip", "index.key_columns": 2, "index.prefix_distinct_keys": 20},
         CROWDED | {"host.cpus": 1, "index.cached_fraction": 1, "workload.selectivity_fraction": 0.5},
-        GEOMETRY | {"disk.capacity_bytes": "4M", "disk.bandwidth_bytes_per_s": 2_000_000},
+        SMALL_DRIVE,
     ),
     "export": (*ALL, DIRECT, BY_CACHE, DECIDES, GATHERED),
-    "update": (*CHANGES, GROWS, PROBES),
-    "delete": (
-        *CHANGES,
-        GEOMETRY | {"disk.capacity_bytes": "4M", "disk.bandwidth_bytes_per_s": 2_000_000},
-    ),
+    "update": (*CHANGES, GROWS, PROBES, SMALL_DRIVE),
+    "delete": (*CHANGES, SMALL_DRIVE),
     "insert": tuple({"workload.rows": 2000} | more for more in (*CHANGES, DELETED, DELETED | MANUAL)),
     "import": (
         *ALL,

@@ -71,6 +71,11 @@ def test_old_costing_divides_by_the_adjusted_mbrc() -> None:
     )
 
 
+def test_a_scan_costs_one_more_from_9_2_on() -> None:
+    releases = ((8, 1, 7), (9, 0, 1), (9, 2), (10, 2), (19, 3))
+    assert [optimizer.scan_plus_one(release) for release in releases] == [0, 0, 1, 1, 1]
+
+
 def test_range_scan_cost() -> None:
     assert optimizer.range_scan_io_cost(2, 9.1, 499.2) == 2 + 10 + 500
 

@@ -152,7 +152,7 @@ GROUPS: Final[dict[str, tuple[Control, ...]]] = {
         Control("host.cpus", "Processors (cores)", only_for=TRANSACTIONS),
         Control("host.threads_per_core", "Threads of a core", only_for=TRANSACTIONS),
         Control("host.smt_gain_percent", "A second thread adds", only_for=TRANSACTIONS),
-        Control("host.busy_loss_percent", "Slower with all cores busy by", only_for=TRANSACTIONS),
+        Control("host.busy_loss_percent", "Speed lost with all cores busy", only_for=TRANSACTIONS),
         Control("disk.use", "Disk", only_for=TRANSACTIONS),
         Control("instance.redo_disk", "Redo log lies on", only_for=TRANSACTIONS),
         Control("instance.checkpoint_s", "DBWR writes blocks dirty for", only_for=TRANSACTIONS),
@@ -199,7 +199,7 @@ GROUPS: Final[dict[str, tuple[Control, ...]]] = {
         Control("host.cpus", "Processors", only_for=(*STATEMENTS, *STREAMS)),
         Control("host.threads_per_core", "Threads of a core", only_for=STATEMENTS),
         Control("host.smt_gain_percent", "A second thread adds", only_for=STATEMENTS),
-        Control("host.busy_loss_percent", "Slower with all cores busy by", only_for=STATEMENTS),
+        Control("host.busy_loss_percent", "Speed lost with all cores busy", only_for=STATEMENTS),
         Control("host.page_cache_hit_fraction", "Reads found in the page cache", only_for=(*READERS, "read_stream")),
     ),
     "Block layer": (

@@ -151,13 +151,38 @@ def _processors(system: System, work: Any) -> Reason:
 
 
 def _among_cores(without: Callable[[Host], bool], why: str) -> Callable[[System, Any], Reason]:
-    """What several sessions alone have to share, and nobody on processors *without* it."""
+    """The rule of processors, and that a host *without* what the field describes, which is *why*, ignores it."""
     return lambda system, work: (
         _processors(system, work) if _processors(system, work)[0] else (without(system.host), why)
     )
 
 
+def _old_costing(system: System, work: Any) -> Reason:
+    return system.instance.statistics.kind == "none", "old I/O costing reads no system statistics"
+
+
+STATISTICS: Final = (
+    "ioseektim_s",
+    "iotfrspeed_bytes_per_s",
+    "cpuspeed_hz",
+    "sreadtim_s",
+    "mreadtim_s",
+    "mbrc",
+    "block_cycles",
+    "row_cycles",
+    "column_cycles",
+)
+
 RULES: Final[dict[str, Callable[[System, Any], Reason]]] = {
+    **{f"instance.statistics.{name}": _old_costing for name in STATISTICS},
+    "host.cpuspeed_hz": lambda system, work: (
+        (
+            system.instance.statistics.cpuspeed_hz is not None,
+            "the statistics have a CPUSPEED",
+        )
+        if system.instance.statistics.kind != "none"
+        else _old_costing(system, work)
+    ),
     "index.clustering": _clustering,
     "workload.selectivity_fraction": _selectivity,
     "workload.predicate": lambda system, work: (_finds_one_row(work), "a unique scan finds one row"),
@@ -165,6 +190,7 @@ RULES: Final[dict[str, Callable[[System, Any], Reason]]] = {
     "index.prefix_distinct_keys": lambda system, work: (work.access != "skip", "no skip scan"),
     "index.key_bytes": lambda system, work: (system.index.leaf_blocks is not None, "LEAF_BLOCKS is given"),
     "index.unique": lambda system, work: (system.index.leaf_blocks is not None, "LEAF_BLOCKS is given"),
+    "index.grown_by": lambda system, work: (system.index.leaf_blocks is not None, "LEAF_BLOCKS is given"),
     "host.cpus": _processors,
     "host.io_path": _io_path,
     "host.page_cache_hit_fraction": _no_read,

@@ -109,10 +109,10 @@ def row_lines(result: RunResult) -> Iterator[str]:
     yield f"commits   {changed.commits:,.0f}{'' if changed.commits else ' before the end'}"
     yield f"written   {megabytes(changed.undo_bytes)} of undo, {megabytes(changed.redo_bytes)} of redo"
     for rank, index in enumerate(changed.indexes, 1):
-        grown = f"{index.leaf_blocks_before:,.0f} to {index.leaf_blocks_after:,.0f} leaves"
+        grown = f"{index.leaf_blocks_before:,.0f} to {index.leaf_blocks_after:,.0f} leaf blocks"
         yield f"{f'index {rank}':<10}{index.keys:,.0f} keys, {grown}, BLEVEL {index.blevel:.0f}"
-        changes = f"{index.leaf_changes:,.0f} changes of leaves"
-        yield f"{'':<10}{changes}, {index.half_splits:,.0f} splits 50-50, {index.last_splits:,.0f} 90-10"
+        changes = f"{index.leaf_changes:,.0f} leaf block changes"
+        yield f"{'':<10}{changes}, {index.half_splits:,.0f} 50-50 splits, {index.last_splits:,.0f} 90-10 splits"
         gets = f"{index.current_gets:,.0f} current gets, {index.reads:,.0f} reads"
         yield f"{'':<10}{gets}, {megabytes(index.redo_bytes)} of redo"
 

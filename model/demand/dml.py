@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 from model.causes import (
     DELETING,
     FROM_CLIENT,
-    INDEXES,
     INSERTING,
     LOG_FILE_SYNC,
     MIGRATING,
@@ -18,7 +16,7 @@ from model.causes import (
     UPDATING,
 )
 from model.demand.change import Change, change_of
-from model.demand.index_upkeep import Keys, upkeep_of, upkeep_s
+from model.demand.index_upkeep import Keys, keep_indexes
 from model.demand.reading import ReadPlan, scan_plan
 from model.demand.segment import row_shape
 from model.demand.work import NO_SCAN, Demand, Fetching, cpu_of_rows
@@ -70,43 +68,17 @@ def insert_demand(system: System, work: Insert, change: Change | None = None) ->
     demand = empty_demand(system, change, no_reads(), 0, filled / users)
     demand.access_path = NO_SCAN
     demand.cpu = {"buffer gets": 0.0, "walking rows": 0.0, "read calls": 0.0}
-    rows, touched = change.rows / users, _blocks_changed(work, change)
+    rows, arrays = change.rows / users, _arrays_of(work, change.rows)
+    touched = filled if work.by_direct_path else block_changes_of_arrays(change.rows, arrays, filled)
     demand.cpu[INSERTING] = inserting_s(system.host, rows, demand.row.columns, touched / users)
     demand.block_changes = touched
     demand.current_gets = (touched + change.rejected) / users
-    arrays = {"row": change.rows, "array": ceiling(change.rows / work.arraysize_rows), "direct": users}[
-        work.method
-    ]
     keep_indexes(demand, system, users, [Keys(change.rows, arrays, True)])
     trips: Number = 1
     if not work.by_direct_path:
         demand.sent = Fetching("rows", work.rows_a_call, by_column=False)
         trips = ceiling(rows / work.rows_a_call)
     return _with_calls(demand, system, work, change, trips)
-
-
-def keep_indexes(
-    demand: Demand,
-    system: System,
-    users: Number,
-    keys: Sequence[Keys],
-    *,
-    rows_before: Number | None = None,
-    update: bool = False,
-) -> None:
-    """Add to *demand*, that of one of *users* sessions, what the table's indexes take from the keys of them all."""
-    if not system.table.indexes:
-        return
-    rows = system.table.rows if rows_before is None else rows_before
-    demand.upkeep = upkeep_of(system, rows, keys, update=update)
-    demand.current_gets = demand.current_gets + sum(one.current_gets for one in demand.upkeep) / users
-    demand.leaf_reads = sum(one.reads for one in demand.upkeep) / users
-    demand.plan.single_reads = demand.plan.single_reads + demand.leaf_reads
-    demand.cpu[INDEXES] = upkeep_s(system, demand.upkeep) / users
-    host = system.host
-    each_s = {"read calls": stated_call_s(host.read_call_s), "filling the buffer cache": host.buffer_block_s}
-    for cause, seconds in each_s.items():
-        demand.cpu[cause] = demand.cpu.get(cause, 0.0) + demand.leaf_reads * seconds
 
 
 def inserting_s(host: Any, rows: Number, columns: Number, block_changes: Number) -> Number:
@@ -120,12 +92,11 @@ def search_s(system: System, change: Change) -> Number:
     return change.rejected_itl * probe_s(system) + (change.rejected_space + change.rejected_held) * get
 
 
-def _blocks_changed(work: Insert, change: Change) -> Number:
-    """Changes to blocks: one a row, or one for each block that an array reaches into."""
-    filled = ceiling(change.rows / change.segment.rows_per_block)
-    if work.method == "array":
-        return block_changes_of_arrays(change.rows, ceiling(change.rows / work.arraysize_rows), filled)
-    return change.rows if work.method == "row" else filled
+def _arrays_of(work: Insert, rows: Number) -> Number:
+    """Calls that bring *rows* rows; a load by direct path is one of each session."""
+    if work.by_direct_path:
+        return work.users
+    return rows if work.method == "row" else ceiling(rows / work.arraysize_rows)
 
 
 def _scan(system: System, work: Dml, change: Change) -> Demand:

@@ -283,12 +283,7 @@ def blocks_with_rows(table: Any, segment: Segment) -> Number:
 def index_statistics(system: System, segment: Segment) -> tuple[Number, Number]:
     """Leaf blocks and clustering factor: as given, or from the key's bytes and the stated order of the rows."""
     index, table, size = system.index, system.table, system.tablespace.block_size_bytes
-    leaf, longest = leaves_of(index, table.rows, size), block.longest_key_bytes(size)
-    if some(index.key_bytes + index.key_columns > longest):
-        raise OutsideLaw(
-            f"index.key_bytes {largest(index.key_bytes):,.0f} and a length byte for each of its columns are more than "
-            f"an index takes in blocks of {largest(size):,.0f} bytes; allowed are {largest(longest):,.0f} (ORA-01450)"
-        )
+    leaf = leaves_of(index, table.rows, size, "index")
     factor = index.clustering_factor
     if factor is not None:
         if some(factor > table.rows):

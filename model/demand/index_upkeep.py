@@ -6,30 +6,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from model.causes import INDEXES
+from model.demand.work import Demand
+from model.errors import OutsideLaw
 from model.laws import block, buffer_cache, index_upkeep
+from model.laws.block_layer import stated_call_s
 from model.laws.change import REDO_CHANGE_BYTES, UNDO_RECORD_BYTES
-from model.laws.numeric import Number, ceiling, larger, nearest, smaller, where
+from model.laws.numeric import Number, ceiling, larger, largest, nearest, smaller, some, where
+from model.results import IndexChanges, part
 from model.spec import MaintainedIndex, System
-
-
-@dataclass(frozen=True, slots=True)
-class Upkeep:
-    """Of one index, by all sessions together; numbers or arrays."""
-
-    keys: Number
-    """Entries put in and taken out."""
-    changes: Number
-    """Changes to leaves."""
-    half_splits: Number
-    last_splits: Number
-    """90-10 splits: a leaf added behind the last."""
-    levels: Number
-    leaves_before: Number
-    leaves_after: Number
-    current_gets: Number
-    reads: Number
-    undo_bytes: Number
-    redo_bytes: Number
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +29,33 @@ class Keys:
     """Whether rows come in the order of the table's blocks."""
 
 
-def upkeep_of(system: System, rows_before: Number, keys: Sequence[Keys], *, update: bool) -> list[Upkeep]:
+def keep_indexes(
+    demand: Demand,
+    system: System,
+    users: Number,
+    keys: Sequence[Keys],
+    *,
+    rows_before: Number | None = None,
+    update: bool = False,
+) -> None:
+    """Add to *demand*, that of one of *users* sessions, what the table's indexes take from the keys of them all."""
+    if not system.table.indexes:
+        return
+    rows = system.table.rows if rows_before is None else rows_before
+    demand.upkeep = upkeep_of(system, rows, keys, update=update)
+    demand.current_gets = demand.current_gets + sum(one.current_gets for one in demand.upkeep) / users
+    demand.leaf_reads = sum(one.reads for one in demand.upkeep) / users
+    demand.plan.single_reads = demand.plan.single_reads + demand.leaf_reads
+    demand.cpu[INDEXES] = _upkeep_s(system, demand.upkeep) / users
+    host = system.host
+    each_s = {"read calls": stated_call_s(host.read_call_s), "filling the buffer cache": host.buffer_block_s}
+    for cause, seconds in each_s.items():
+        demand.cpu[cause] = demand.cpu.get(cause, 0.0) + demand.leaf_reads * seconds
+
+
+def upkeep_of(
+    system: System, rows_before: Number, keys: Sequence[Keys], *, update: bool
+) -> list[IndexChanges]:
     """What each index takes from *keys*; an *update* changes only those whose key it sets."""
     taking = [index for index in system.table.indexes if index.updated or not update]
     size = system.tablespace.block_size_bytes
@@ -52,8 +63,18 @@ def upkeep_of(system: System, rows_before: Number, keys: Sequence[Keys], *, upda
     return [_of_index(system, index, rows_before, keys, larger(1, sum(leaves))) for index in taking]
 
 
-def leaves_of(index: Any, rows: Number, size: Number) -> Number:
-    """Leaf blocks of an index of *rows* rows in blocks of *size* bytes: as given, or by how its entries came."""
+def leaves_of(index: Any, rows: Number, size: Number, name: str = "table.indexes") -> Number:
+    """Leaf blocks of an index of *rows* rows in blocks of *size* bytes: as given, or by how its entries came.
+
+    Raises OutsideLaw, which calls the index *name*, for a key that no index takes.
+    """
+    longest = block.longest_key_bytes(size)
+    if some(index.key_bytes + index.key_columns > longest):
+        raise OutsideLaw(
+            f"{name}.key_bytes {largest(index.key_bytes):,.0f} and a length byte for each column of the key are more "
+            f"than an index takes in blocks of {largest(size):,.0f} bytes; allowed are {largest(longest):,.0f} "
+            "(ORA-01450)"
+        )
     if index.leaf_blocks is not None:
         return index.leaf_blocks
     built = block.entries_per_leaf(
@@ -70,45 +91,46 @@ def _per_leaf(index: Any, size: Number) -> Number:
 
 def _of_index(
     system: System, index: MaintainedIndex, rows: Number, keys: Sequence[Keys], all_leaves: Number
-) -> Upkeep:
+) -> IndexChanges:
     size = system.tablespace.block_size_bytes
     per_leaf, leaves = _per_leaf(index, size), leaves_of(index, rows, size)
     room = smaller(leaves, system.instance.buffer_cache_bytes / size * leaves / all_leaves)
     changes = halves = ends = ordered_reads = visits = entries = 0.0 * rows
     cold = 1 - index.cached_fraction
-    for some in keys:
-        ordered = index.new_keys == "ascending" if some.comes else _follows_rows(index, some)
-        if some.comes and ordered:
-            ends = ends + larger(0, ceiling((rows + some.rows) / per_leaf) - ceiling(rows / per_leaf))
+    for batch in keys:
+        ordered = index.new_keys == "ascending" if batch.comes else _follows_rows(index, batch)
+        if batch.comes and ordered:
+            ends = ends + larger(0, ceiling((rows + batch.rows) / per_leaf) - ceiling(rows / per_leaf))
             ordered_reads = ordered_reads + cold  # the last leaf; those behind it are new
-        elif some.comes:
+        elif batch.comes:
             evenly = where(rows > 0, 1 if index.grown_by == "random" else 0, 1)
-            halves = halves + nearest(index_upkeep.half_splits(some.rows, rows, leaves, per_leaf, evenly))
+            halves = halves + nearest(index_upkeep.half_splits(batch.rows, rows, leaves, per_leaf, evenly))
         elif ordered:
             ordered_reads = (
-                ordered_reads + smaller(leaves, ceiling(leaves * some.rows / larger(1, rows))) * cold
+                ordered_reads + smaller(leaves, ceiling(leaves * batch.rows / larger(1, rows))) * cold
             )
         mean_leaves = leaves + halves / 2
         apart = index_upkeep.leaves_changed(
-            some.rows, some.arrays, mean_leaves, per_leaf, 1 if ordered else 0
+            batch.rows, batch.arrays, mean_leaves, per_leaf, 1 if ordered else 0
         )
         visits = visits + (0 if ordered else apart)
-        changes, entries = changes + ceiling(apart), entries + some.rows
+        changes, entries = changes + ceiling(apart), entries + batch.rows
     at_random = buffer_cache.random_misses(visits, larger(1, leaves), larger(1, room), index.cached_fraction)
     reads = smaller(leaves, ordered_reads) + where(visits > 0, at_random, 0)
     branches = smaller(block.branch_blocks(leaves, rows), changes) * (1 - index.cached_fraction)
     splits = halves + ends
-    levels = index_upkeep.levels_over(leaves + splits, per_leaf)
+    levels = block.branch_levels(leaves + splits, per_leaf)
     entry = index.key_bytes + index.key_columns + block.ENTRY_BYTES - index.unique
     undo = changes * UNDO_RECORD_BYTES + entries * entry + halves * size / 2
-    return Upkeep(
+    return part(
+        IndexChanges,
         keys=entries,
-        changes=changes,
+        leaf_changes=changes,
         half_splits=halves,
         last_splits=ends,
-        levels=levels,
-        leaves_before=leaves,
-        leaves_after=larger(1, leaves + splits),
+        blevel=levels,
+        leaf_blocks_before=leaves,
+        leaf_blocks_after=larger(1, leaves + splits),
         current_gets=changes * (levels + 1) + splits * index_upkeep.SPLIT_GETS,
         reads=where(leaves > 0, nearest(reads + branches), 0),
         undo_bytes=undo,
@@ -121,11 +143,13 @@ def _follows_rows(index: MaintainedIndex, keys: Keys) -> bool:
     return keys.in_table_order and index.clustering == "clustered"
 
 
-def upkeep_s(system: System, each: Sequence[Upkeep]) -> Number:
+def _upkeep_s(system: System, each: Sequence[IndexChanges]) -> Number:
     """CPU of the changes to leaves, with the descents to them and the splits."""
     host = system.host
-    descents = sum(one.changes * one.levels for one in each)
-    changes = sum(one.changes + (one.half_splits + one.last_splits) * index_upkeep.SPLIT_GETS for one in each)
+    descents = sum(one.leaf_changes * one.blevel for one in each)
+    changes = sum(
+        one.leaf_changes + (one.half_splits + one.last_splits) * index_upkeep.SPLIT_GETS for one in each
+    )
     return (
         descents * host.logical_io_s
         + changes * host.change_block_s

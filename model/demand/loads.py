@@ -6,8 +6,8 @@ from dataclasses import replace
 
 from model.causes import FROM_CLIENT, INSERTING, LOG_FILE_SYNC, SEARCHING, TO_CLIENT
 from model.demand.change import Change
-from model.demand.dml import empty_demand, inserting_s, keep_indexes, no_reads
-from model.demand.index_upkeep import Keys
+from model.demand.dml import empty_demand, inserting_s, no_reads
+from model.demand.index_upkeep import Keys, keep_indexes
 from model.demand.segment import RowShape, row_shape, segment_of
 from model.demand.work import NO_SCAN, Demand, Fetching, client_rows_s, full_scan
 from model.demand.writing import writing_of
@@ -54,7 +54,7 @@ def import_demand(system: System, work: Import) -> Demand:
     undo = change.undo_bytes(touched, 0.0)
     redo_bytes = change.redo_of_new_rows_bytes(touched, undo, changed.rows * row.bytes)
     redo_bytes = redo_bytes + sum(one.redo_bytes for one in demand.upkeep)
-    leaves = sum(one.leaves_after + larger(0, one.reads) for one in demand.upkeep)
+    leaves = sum(one.leaf_blocks_after + larger(0, one.reads) for one in demand.upkeep)
     demand.writing = writing_of(system, filled + leaves, redo_bytes)
     _add_client(demand, system, changed.rows / users, arrays / users)
     demand.waits[LOG_FILE_SYNC] = (changed.commits / users, host.log_file_sync_s)

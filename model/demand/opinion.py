@@ -8,8 +8,9 @@ from typing import Any
 from model.demand.index_access import in_range, index_statistics, leaves_visited
 from model.demand.reading import one_for_all
 from model.demand.work import NO_SCAN, RANGE_SCAN, Demand
+from model.errors import OutsideLaw
 from model.laws import optimizer
-from model.laws.numeric import Number, ceiling, where
+from model.laws.numeric import Number, ceiling, largest, some, where
 from model.spec import IndexRangeScan, System, release_tuple
 
 
@@ -65,6 +66,8 @@ def optimizer_of(system: System, work: Any, demand: Demand) -> Opinion:
     elif demand.access_path == NO_SCAN:
         io, cycles, mbrc = 0.0 * blocks, 0.0 * blocks, 1
     else:
+        if stats.kind != "none" and some(mreadtim < sreadtim):
+            raise OutsideLaw(_contradiction(stats, mreadtim, sreadtim))
         io = optimizer.scan_io_cost(blocks, mbrc, mreadtim, sreadtim)
         cycles = optimizer.scan_cpu_cycles(blocks, system.table.rows, stats.block_cycles, row_cycles)
         if stats.kind == "none":
@@ -90,6 +93,19 @@ def optimizer_of(system: System, work: Any, demand: Demand) -> Opinion:
         mreadtim_s=mreadtim if costed and demand.access_path != RANGE_SCAN else None,
         cpuspeed_hz=cpuspeed if costed else None,
         index_cost=index_cost,
+    )
+
+
+def _contradiction(stats: Any, mreadtim: Number, sreadtim: Number) -> str:
+    """That one of the two times is given and the other, which follows from IOSEEKTIM and IOTFRSPEED, denies it."""
+    given, follows = (
+        ("sreadtim_s", "mreadtim_s") if stats.mreadtim_s is None else ("mreadtim_s", "sreadtim_s")
+    )
+    seconds = {"sreadtim_s": largest(sreadtim), "mreadtim_s": -largest(-mreadtim)}
+    return (
+        f"instance.statistics.{given} is {seconds[given]:g}, but {follows} follows from ioseektim_s and "
+        f"iotfrspeed_bytes_per_s as {seconds[follows]:g}; a read of several blocks takes no less than one of a single "
+        "block: give both or none"
     )
 
 

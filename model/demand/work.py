@@ -7,7 +7,6 @@ from typing import Any
 
 from model.causes import FETCHES, FROM_CLIENT, MORE_DATA, TO_CLIENT
 from model.demand.change import Change
-from model.demand.index_upkeep import Upkeep
 from model.demand.reading import ReadPlan, one_for_all, scan_plan
 from model.demand.row_sources import RowSource, in_parallel, with_count
 from model.demand.segment import RowShape, Segment, row_shape, segment_of
@@ -24,7 +23,7 @@ from model.laws.numeric import (
     some,
     where,
 )
-from model.results import IndexStatistics
+from model.results import IndexChanges, IndexStatistics
 from model.spec import FullScan, System
 
 FULL_SCAN, RANGE_SCAN, NO_SCAN = "full scan", "index range scan", "no scan"
@@ -62,7 +61,7 @@ class Demand:
     """Rows that go between client and server together; None for a count, and where no row goes there."""
     change: Change | None = None
     """What it does to rows and blocks, where it changes any."""
-    upkeep: list[Upkeep] = field(default_factory=list)
+    upkeep: list[IndexChanges] = field(default_factory=list)
     """What each index of the table takes from the rows that all sessions change."""
     leaf_reads: Number = 0
     """Of the single-block reads those of leaves."""

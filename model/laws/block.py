@@ -5,6 +5,8 @@ Sources: [oracle-concepts] for the parts of a block, [rahn-mbrc] and [rahn-pctfr
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from model.laws.numeric import Number, ceiling, floor_div, larger, largest, normal_cdf, smaller, some, where
 
 COMMON_HEADER_BYTES = 20
@@ -100,13 +102,22 @@ def fan_out(leaf_blocks: Number, rows: Number) -> Number:
 
 
 def branch_blocks(leaf_blocks: Number, rows: Number) -> Number:
-    """Branch blocks over the leaves, where a branch holds as many entries as a leaf does: ⌈n/f⌉ of each level."""
-    entries = fan_out(leaf_blocks, rows)
-    found, level = 0 * leaf_blocks, leaf_blocks
+    """Branch blocks over the leaves: ⌈n/f⌉ of each level."""
+    return sum(branches_by_level(leaf_blocks, fan_out(leaf_blocks, rows)), 0 * leaf_blocks)
+
+
+def branch_levels(leaf_blocks: Number, entries_per_branch: Number) -> Number:
+    """Levels of branches over the leaves (BLEVEL)."""
+    levels = branches_by_level(leaf_blocks, entries_per_branch)
+    return sum((where(blocks > 0, 1, 0) for blocks in levels), 0 * leaf_blocks)
+
+
+def branches_by_level(leaf_blocks: Number, entries_per_branch: Number) -> Iterator[Number]:
+    """Branch blocks of each level from the leaves up to the root; 0 above it."""
+    level = leaf_blocks
     while some(level > 1):
-        level = where(level > 1, ceiling(level / entries), 0)
-        found = found + level
-    return found
+        level = where(level > 1, ceiling(level / larger(2, entries_per_branch)), 0)
+        yield level
 
 
 def longest_key_bytes(block_size_bytes: Number) -> Number:

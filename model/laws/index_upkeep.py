@@ -10,22 +10,13 @@ from __future__ import annotations
 from math import e, log
 
 from model.laws.logical_io import distinct_blocks
-from model.laws.numeric import Number, ceiling, larger, smaller, where
+from model.laws.numeric import Number, larger, smaller, where
 
 HALF_SPLIT_FILL = log(2)
 """Mean fill of leaves that keys in any order have split in half again and again [yao-1978]."""
 SPLIT_GETS = 4
 """Current gets of a split besides the leaf's own: new leaf, neighbour, branch, bitmap block [lewis-splits]."""
 MOST_DOUBLINGS = 24
-
-
-def levels_over(leaf_blocks: Number, per_leaf: Number) -> Number:
-    """Branch levels (BLEVEL) over *leaf_blocks*, where a branch holds as many entries as a leaf does."""
-    fan_out, found, level = larger(2, per_leaf), 0 * leaf_blocks, leaf_blocks
-    for _ in range(24):
-        found = found + where(level > 1, 1, 0)
-        level = ceiling(level / fan_out)
-    return found
 
 
 def leaves_changed(

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from model.errors import OutsideLaw
 from model.results import RunResult
 from scenarios import from_mapping, run
 
@@ -156,3 +157,8 @@ def test_history_decides_how_many_leaves_a_range_scan_visits() -> None:
         gets[grown] = found.logical_io.consistent_gets
     assert gets["build"] - gets["ascending"] == ceil(500_000 / 422) - ceil(500_000 / 470)
     assert gets["random"] - gets["ascending"] == ceil(500_000 / (470 * log(2))) - ceil(500_000 / 470)
+
+
+def test_a_key_that_no_index_takes_is_refused() -> None:
+    with pytest.raises(OutsideLaw, match=r"table.indexes.key_bytes 6,398 .*allowed are 6,398 \(ORA-01450\)"):
+        answer({"kind": "insert", "rows": 10}, RANDOM | {"key_bytes": 6398})

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from model import calculate
-from model.errors import SpecError
+from model.errors import OutsideLaw, SpecError
 from scenarios import from_mapping
 
 
@@ -60,6 +60,23 @@ def test_the_speed_of_processors_follows_the_host() -> None:
 def test_times_that_contradict_each_other_are_refused() -> None:
     with pytest.raises(SpecError, match=r"mreadtim_s 0.004 is less than sreadtim_s 0.006"):
         cost(kind="workload", sreadtim_s=0.006, mreadtim_s=0.004)
+
+
+@pytest.mark.parametrize(
+    ("given", "sentence"),
+    [
+        (
+            {"sreadtim_s": 0.2},
+            r"sreadtim_s is 0.2, but mreadtim_s follows .* as 0.026; .*: give both or none",
+        ),
+        ({"mreadtim_s": 0.004}, r"mreadtim_s is 0.004, but sreadtim_s follows .* as 0.012; "),
+    ],
+)
+def test_a_time_that_denies_the_other_is_refused(given: dict[str, float], sentence: str) -> None:
+    """10 ms + 8K at 4,096 bytes/ms is 12 ms, ten milliseconds and eight blocks 26 ms; old costing reads neither."""
+    with pytest.raises(OutsideLaw, match=sentence):
+        cost(**given)
+    assert cost(kind="none", **given) == cost(kind="none")
 
 
 @pytest.mark.parametrize("kind", ["none", "noworkload"])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import insort
 from collections.abc import Iterator
-from functools import lru_cache
+from functools import cache
 from heapq import heappop, heappush, heapreplace
 
 from model.laws.device import continues
@@ -44,7 +44,7 @@ class Threads:
         self._threads = int(host.threads)
         self._ends: list[float] = []
         """When the threads that run are done."""
-        self._speeds = lru_cache(lambda busy: float(thread_speed(busy, host)))
+        self._speeds = cache(lambda busy: float(thread_speed(busy, host)))
         self.busy_s = self.slowed_s = 0.0
 
     def serve(self, now_s: float, work_s: float) -> tuple[float, float]:

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from model.causes import SEARCHING
 from model.demand import Change, Demand
-from model.demand.index_upkeep import Upkeep
 from model.demand.outcome import UNIT, BlockFill, HeapOutcome
 from model.laws import block, change
 from model.laws.assm import SEARCH_FUNCTIONS
 from model.laws.numeric import Number, floor_div, larger, nearest
-from model.results import BlockContents, BlockUse, IndexChanges, RowChanges, SegmentSpace, SpaceSearch, part
+from model.results import BlockContents, BlockUse, RowChanges, SegmentSpace, SpaceSearch, part
 from model.spec import System, Workload
 
 
@@ -91,25 +90,9 @@ def row_changes(work: Workload, demand: Demand) -> RowChanges | None:
         growth_bytes=grows,
         executions=demand.trips * work.users,
         commits=changed.commits,
-        undo_bytes=undo + sum(float(one.undo_bytes) for one in demand.upkeep),
-        redo_bytes=redo + sum(float(one.redo_bytes) for one in demand.upkeep),
-        indexes=[_index_changes(one) for one in demand.upkeep],
-    )
-
-
-def _index_changes(upkeep: Upkeep) -> IndexChanges:
-    return IndexChanges(
-        keys=upkeep.keys,
-        leaf_changes=upkeep.changes,
-        half_splits=upkeep.half_splits,
-        last_splits=upkeep.last_splits,
-        blevel=upkeep.levels,
-        leaf_blocks_before=upkeep.leaves_before,
-        leaf_blocks_after=upkeep.leaves_after,
-        current_gets=upkeep.current_gets,
-        reads=upkeep.reads,
-        undo_bytes=upkeep.undo_bytes,
-        redo_bytes=upkeep.redo_bytes,
+        undo_bytes=undo + sum(one.undo_bytes for one in demand.upkeep),
+        redo_bytes=redo + sum(one.redo_bytes for one in demand.upkeep),
+        indexes=demand.upkeep,
     )
 
 

@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from model.laws.index_upkeep import half_splits, leaves_changed, levels_over
+from model.laws.block import branch_levels
+from model.laws.index_upkeep import half_splits, leaves_changed
 
 
 def splits_played(leaves: int, per_leaf: int, entries: int, keys: int) -> int:
@@ -60,7 +61,7 @@ def test_changes_of_leaves_by_hand() -> None:
 
 def test_levels_by_hand() -> None:
     """500 entries a block: one leaf is its own root; 500 leaves have one branch; 501 two and a root over them."""
-    assert [levels_over(leaves, 500) for leaves in (1, 2, 500, 501, 250_000, 250_001)] == [0, 1, 1, 2, 2, 3]
+    assert [branch_levels(leaves, 500) for leaves in (1, 2, 500, 501, 250_000, 250_001)] == [0, 1, 1, 2, 2, 3]
 
 
 @given(

@@ -157,7 +157,7 @@ def _among_cores(without: Callable[[Host], bool], why: str) -> Callable[[System,
     )
 
 
-def _old_costing(system: System, work: Any) -> Reason:
+def _old_costing(system: System, _: object) -> Reason:
     return system.instance.statistics.kind == "none", "old I/O costing reads no system statistics"
 
 

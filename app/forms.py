@@ -96,6 +96,7 @@ GROUPS: Final[dict[str, tuple[Control, ...]]] = {
         Control("workload.method", "Rows arrive"),
         Control("workload.uncommitted_delete_fraction", "Rows deleted elsewhere, not committed"),
         Control("workload.commit_every_rows", "Commit after; 0 = at the end"),
+        Control("workload.caller", "Statements come from"),
     ),
     "Instance": (
         Control(

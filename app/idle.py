@@ -229,6 +229,10 @@ RULES: Final[dict[str, Callable[[System, Any], Reason]]] = {
     ),
     "disk.burst_iops": lambda system, work: (system.disk.iops_limit is None, "the volume has no limit"),
     "disk.burst_credits": lambda system, work: (system.disk.burst_iops is None, "the volume has no burst"),
+    "workload.caller": lambda system, work: (
+        not work.commit_every_rows and work.passes == 1 and (not work.inserts or work.by_direct_path),
+        "one statement is one call",
+    ),
     "workload.columns": lambda system, work: (work.select == "count", "count(*) returns no column"),
     "workload.arraysize_rows": _arraysize,
     "client.first_fetch_rows": _arraysize,

@@ -17,13 +17,13 @@ from model.causes import (
 )
 from model.demand.change import Change, change_of
 from model.demand.index_upkeep import Keys, keep_indexes
-from model.demand.reading import ReadPlan, scan_plan
+from model.demand.reading import ReadPlan, one_for_all, scan_plan
 from model.demand.segment import row_shape
 from model.demand.work import NO_SCAN, Demand, Fetching, cpu_of_rows
 from model.laws import block, buffer_cache, scan_reads
 from model.laws.block_layer import stated_call_s
 from model.laws.change import block_changes_of_arrays
-from model.laws.numeric import Number, ceiling, larger, nearest, smaller
+from model.laws.numeric import Number, ceiling, larger, nearest, smaller, where
 from model.spec import Delete, Dml, Insert, System, Update
 
 
@@ -74,11 +74,12 @@ def insert_demand(system: System, work: Insert, change: Change | None = None) ->
     demand.block_changes = touched
     demand.current_gets = (touched + change.rejected) / users
     keep_indexes(demand, system, users, [Keys(change.rows, arrays, True)])
-    trips: Number = 1
+    executions: Number = 1
     if not work.by_direct_path:
-        demand.sent = Fetching("rows", work.rows_a_call, by_column=False)
-        trips = ceiling(rows / work.rows_a_call)
-    return _with_calls(demand, system, work, change, trips)
+        if not one_for_all(work.caller == "plsql"):
+            demand.sent = Fetching("rows", work.rows_a_call, by_column=False)
+        executions = ceiling(rows / work.rows_a_call)
+    return _with_calls(demand, system, work, change, executions)
 
 
 def inserting_s(host: Any, rows: Number, columns: Number, block_changes: Number) -> Number:
@@ -170,16 +171,23 @@ def _with_statements(demand: Demand, system: System, work: Dml, change: Change) 
     )
 
 
-def _with_calls(demand: Demand, system: System, work: Dml, change: Change, trips: Number) -> Demand:
-    """*demand* with its search for room, its commits and *trips* calls of the client, with the rows that they bring."""
+def _with_calls(demand: Demand, system: System, work: Dml, change: Change, executions: Number) -> Demand:
+    """*demand* with its search for room, its commits, and *executions* with the rows that they bring.
+
+    A client makes a round trip for each and waits for each commit. A PL/SQL block is one call, which waits once, at its
+    end, for the redo of all its commits [kyte-commit].
+    """
     net, users = system.client, work.users
     demand.cpu[SEARCHING] = search_s(system, change) / users
     sent = change.rows / users if demand.sent else 0
-    demand.trips = trips
-    demand.cpu["calls"] = trips * system.host.call_s
+    trips = where(work.caller == "plsql", 1, executions)
+    demand.trips, demand.executions = trips, executions
+    demand.cpu["calls"] = executions * system.host.call_s
     each = net.round_trip_s + sent / trips * net.row_s
     demand.waits = {TO_CLIENT: (trips, net.message_send_s), FROM_CLIENT: (trips, each)}
     sends = trips * net.message_send_s
     demand.sent_twice_s = smaller(demand.cpu_s, sends * net.send_cpu_fraction)
-    demand.waits[LOG_FILE_SYNC] = (change.commits / users, system.host.log_file_sync_s)
+    commits = change.commits / users
+    waited_for = where(work.caller == "plsql", smaller(commits, 1), commits)
+    demand.waits[LOG_FILE_SYNC] = (waited_for, system.host.log_file_sync_s)
     return demand

@@ -91,7 +91,7 @@ def _rows_loaded(system: System, row: RowShape, commits: Number) -> Change:
 def _add_client(demand: Demand, system: System, rows: Number, arrays: Number) -> None:
     """The client's turns: it reads its file and fills an array, and waits while the server inserts it."""
     net = system.client
-    demand.trips = arrays
+    demand.trips = demand.executions = arrays
     demand.cpu["calls"] = arrays * system.host.call_s
     demand.client_rows_s = client_rows_s(net, rows, demand.row.columns)
     file_bytes = rows * (demand.row.bytes - block.ROW_HEADER_BYTES)

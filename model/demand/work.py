@@ -40,6 +40,7 @@ class Demand:
     gets: Number
     fetches: Number
     trips: Number
+    """Round trips between client and server."""
     rows_returned: Number
     more_data: Number
     blocks_wanted: Number
@@ -48,6 +49,7 @@ class Demand:
     """Reads of the scan, without the single-block reads of header and map."""
     read_blocks: Number
     """Blocks read by the scan."""
+    executions: Number = 1
     current_gets: Number = 0
     block_changes: Number = 0
     """Changes to blocks by inserts."""

@@ -127,6 +127,12 @@ class Update(Work):
     commit_every_rows: Whole = setting(
         0, "Rows between commits; 0 is one transaction", GENERAL, ge=0, le=MAXIMUM_ROWS
     )
+    caller: Literal["client", "plsql"] = setting(
+        "client",
+        "A client sends each statement by itself, or a PL/SQL block runs them in one call and waits for its commits "
+        "at the end alone",
+        "kyte-commit",
+    )
     users: Whole = setting(1, "Sessions that share the rows among them", GENERAL, ge=1, le=255)
 
     @property
@@ -169,6 +175,12 @@ class Insert(Work):
     arraysize_rows: Whole = setting(100, "Rows per call in arrays", GENERAL, ge=1, le=1_000_000)
     commit_every_rows: Whole = setting(
         0, "Rows between commits; 0 is one transaction", GENERAL, ge=0, le=MAXIMUM_ROWS
+    )
+    caller: Literal["client", "plsql"] = setting(
+        "client",
+        "A client sends each statement by itself, or a PL/SQL block runs them in one call and waits for its commits "
+        "at the end alone",
+        "kyte-commit",
     )
     uncommitted_delete_fraction: Real = setting(
         0.0,
@@ -213,6 +225,12 @@ class Delete(Work):
     )
     commit_every_rows: Whole = setting(
         0, "Rows between commits; 0 is one transaction", GENERAL, ge=0, le=MAXIMUM_ROWS
+    )
+    caller: Literal["client", "plsql"] = setting(
+        "client",
+        "A client sends each statement by itself, or a PL/SQL block runs them in one call and waits for its commits "
+        "at the end alone",
+        "kyte-commit",
     )
     users: Whole = setting(1, "Sessions that share the rows among them", GENERAL, ge=1, le=255)
 

@@ -53,7 +53,7 @@ def test_each_statement_that_changes_rows_has_the_controls_that_play_a_part() ->
         "tablespace.block_size_bytes", "table.rows", "table.row_bytes", "table.pctfree_percent",
         "tablespace.space_management",
         "host.use", "host.cpus", "host.threads_per_core", "host.smt_gain_percent", "host.busy_loss_percent",
-        "workload.users", "workload.commit_every_rows", "client.use",
+        "workload.users", "workload.commit_every_rows", "workload.caller", "client.use",
     }  # fmt: skip
     reading = {
         "instance.release",

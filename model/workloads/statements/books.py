@@ -189,7 +189,7 @@ def _calls(
     changed = demand.change
     cpu_s, waited_s = (demand.servers * seconds for seconds in in_calls)
     busy = Call(
-        count=demand.trips if changed else demand.fetches,
+        count=demand.executions if changed else demand.fetches,
         cpu_s=cpu_s,
         elapsed_s=max(0.0, cpu_s + waited_s),
         disk=read_blocks,

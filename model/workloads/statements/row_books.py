@@ -88,7 +88,7 @@ def row_changes(work: Workload, demand: Demand) -> RowChanges | None:
         migrated=changed.migrated,
         moved_again=changed.moved_again,
         growth_bytes=grows,
-        executions=demand.trips * work.users,
+        executions=demand.executions * work.users,
         commits=changed.commits,
         undo_bytes=undo + sum(one.undo_bytes for one in demand.upkeep),
         redo_bytes=redo + sum(one.redo_bytes for one in demand.upkeep),

@@ -83,7 +83,7 @@ class Session:
             yield from self._scan_one_by_one(reads)
         if self.changes is not None:
             yield from self.spend(*(yield from self.changes.until(1.0)))
-            self.changes.end()
+            yield from self.spend(0.0, self.changes.end())
         self.ledger.end_s = self.env.now
 
     def join(self, changes: Changes) -> None:

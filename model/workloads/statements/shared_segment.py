@@ -143,7 +143,7 @@ class Changes:
             float(probe_s(system)),
             host.migrate_row_s,
         )
-        self._sync_s = host.log_file_sync_s
+        self._sync_s, self._in_block = host.log_file_sync_s, work.caller == "plsql"
         self._stretch_s = max(STRETCH_S, float(demand.cpu_s) / MOST_STRETCHES)
         self._most_rows = max(1, int(self._stretch_s / (self._row_s + self._move_s)))
         self._cpu_s = self._sleep_s = 0.0
@@ -159,9 +159,14 @@ class Changes:
                 yield from self._change(part)
         return self._stretch()
 
-    def end(self) -> None:
-        """The statement is done, and its transaction with it."""
+    def end(self) -> float:
+        """The statement is done, and its transaction with it; returns seconds that a block waits for its commits."""
         self.shared.commit(self.session)
+        return self._synced() if self._in_block and self.pace.commits else 0.0
+
+    def _synced(self) -> float:
+        self._ledger.wait(LOG_FILE_SYNC, self._sync_s)
+        return self._sync_s
 
     def _change(self, part: Turn) -> Step:
         """Change the rows of a turn, as soon as nobody is in the way, and commit where it is time."""
@@ -182,8 +187,8 @@ class Changes:
             if shared.waiting.waited_for(session):
                 yield from self._pass()
             shared.commit(session)
-            self._sleep_s += self._sync_s
-            self._ledger.wait(LOG_FILE_SYNC, self._sync_s)
+            if not self._in_block:
+                self._sleep_s += self._synced()
 
     def _make(self, turn: Turn) -> None:
         """Make changes that nobody is in the way of, but for one who has the buffer at the moment."""

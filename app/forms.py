@@ -85,6 +85,9 @@ GROUPS: Final[dict[str, tuple[Control, ...]]] = {
         Control("index.unique", "Unique index", only_for=("index_range_scan",)),
         Control("index.distinct_keys", "Distinct keys", only_for=("index_range_scan",)),
         Control("index.prefix_distinct_keys", "Distinct leading values", only_for=("index_range_scan",)),
+        Control("index.bitmap", "Bitmap index", only_for=("index_range_scan",)),
+        Control("workload.rowid_order", "Rowids sorted first", only_for=("index_range_scan",)),
+        Control("index.table_cached_blocks", "TABLE_CACHED_BLOCKS", only_for=("index_range_scan",)),
     ),
     "Rows changed": (
         Control("workload.growth_bytes", "Each row grows by"),

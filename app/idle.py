@@ -187,6 +187,20 @@ RULES: Final[dict[str, Callable[[System, Any], Reason]]] = {
     "workload.selectivity_fraction": _selectivity,
     "workload.predicate": lambda system, work: (_finds_one_row(work), "a unique scan finds one row"),
     "index.distinct_keys": _distinct_keys,
+    "index.interleaved_blocks": lambda system, work: (
+        system.index.clustering != "interleaved" or system.index.clustering_factor is not None,
+        "rows do not lie by turns",
+    ),
+    "index.table_cached_blocks": lambda system, work: (
+        system.index.clustering_factor is not None or system.index.clustering == "clustered",
+        "CLUSTERING_FACTOR is given"
+        if system.index.clustering_factor is not None
+        else "rows lie in block order",
+    ),
+    "workload.rowid_order": lambda system, work: (
+        bool(system.index.bitmap or work.index_only),
+        "a bitmap index has them sorted" if system.index.bitmap else "the table is not visited",
+    ),
     "index.prefix_distinct_keys": lambda system, work: (work.access != "skip", "no skip scan"),
     "index.key_bytes": lambda system, work: (system.index.leaf_blocks is not None, "LEAF_BLOCKS is given"),
     "index.unique": lambda system, work: (system.index.leaf_blocks is not None, "LEAF_BLOCKS is given"),

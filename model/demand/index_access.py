@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import NamedTuple
 
 from model.causes import FETCHES, SEQUENTIAL
 from model.demand.calls import UNBUFFERED
 from model.demand.device_calls import changed
-from model.demand.index_upkeep import leaves_of
+from model.demand.index_statistics import Statistics, blocks_with_rows, distinct_keys, index_statistics
 from model.demand.reading import ReadPlan, one_for_all
 from model.demand.row_sources import RowSource, with_count
 from model.demand.segment import Segment, row_shape, segment_of
@@ -18,7 +18,6 @@ from model.laws.block_layer import stated_call_s
 from model.laws.numeric import (
     Number,
     ceiling,
-    floor_div,
     is_array,
     larger,
     largest,
@@ -38,6 +37,13 @@ OPERATIONS = {
     "skip": "INDEX SKIP SCAN",
 }
 """Access -> the row source as a plan prints it."""
+BITMAP_OPERATIONS = {
+    ("range", "equality"): "BITMAP INDEX SINGLE VALUE",
+    ("range", "range"): "BITMAP INDEX RANGE SCAN",
+    ("full", "range"): "BITMAP INDEX FULL SCAN",
+    ("full", "equality"): "BITMAP INDEX FULL SCAN",
+}
+"""Access and predicate -> the same of a bitmap index."""
 
 
 def index_demand(system: System, work: IndexRangeScan) -> Demand:
@@ -48,8 +54,7 @@ def index_demand(system: System, work: IndexRangeScan) -> Demand:
 def _fast_full_scan(system: System, work: IndexRangeScan) -> Demand:
     """Demands of a fast full scan: the index's segment is scanned as a table of its entries would be."""
     index, table = system.index, system.table
-    leaf, factor = index_statistics(system, segment_of(system, row_shape(table)))
-    statistics = _shown(system, leaf, factor)
+    statistics = _shown(system, index_statistics(system, segment_of(system, row_shape(table))))
     entries = changed(
         table,
         blocks=statistics.blocks,
@@ -83,8 +88,9 @@ def index_scan(system: System, work: IndexRangeScan) -> Demand:
     row = row_shape(system.table)
     segment = segment_of(system, row)
     host, index, table = system.host, system.index, system.table
-    leaf, factor = index_statistics(system, segment)
-    unique, visited = work.access == "unique", 1 - work.index_only
+    statistics = index_statistics(system, segment)
+    leaf, visited = statistics.leaf_blocks, 1 - work.index_only
+    unique, sorted_rowids = work.access == "unique", in_rowid_order(system, work)
     if some(where(unique, 1 - index.unique, 0)):
         raise OutsideLaw(
             "workload.access is unique, but index.unique is false; a unique scan needs a unique index: set "
@@ -93,25 +99,6 @@ def index_scan(system: System, work: IndexRangeScan) -> Demand:
     rows = where(unique, 1, smaller(table.rows, ceiling(in_range(system, work, table.rows))))
     probes = probes_of(system, work)
     leaf_gets = where(unique, 1, leaves_visited(system, work, leaf))
-    holding, keys = blocks_with_rows(table, segment), distinct_keys(system)
-    apart = smaller(rows, probes)  # rows below different leading values lie in different places
-    gets = larger(apart, logical_io.table_gets_of_range_scan(rows, factor, table.rows))
-    scattered = logical_io.scattered_fraction(
-        factor, holding, table.rows, where(index.clustering == "scattered", 1, 0), keys
-    )
-    moved = ceiling(
-        rows * table.migrated_fraction
-    )  # each costs one get more, for the block the row has moved to
-    away = ceiling(table.rows * table.migrated_fraction / segment.moved_per_block)
-    table_gets = visited * (ceiling(segment.blocks_per_row * gets) + moved)
-    distinct = smaller(
-        segment.blocks,
-        ceiling(
-            segment.blocks_per_row
-            * larger(smaller(apart, holding), _distinct_blocks(rows, holding, table.rows, scattered))
-        )
-        + ceiling(_distinct_blocks(moved, away, table.rows * table.migrated_fraction, scattered)),
-    )
     returned = rows if work.select == "rows" else 1
     fetching = Fetching(
         work.select,
@@ -122,17 +109,16 @@ def index_scan(system: System, work: IndexRangeScan) -> Demand:
     )
     fetches, stops = where(unique, 1, fetching.calls(returned)), fetching.stops(returned)
     same_block = stops - aligned_stops(system, segment, row, fetching, stops)
+    visits = _table_visits(system, work, segment, rows, stops, same_block)
+    table_gets, distinct = visited * visits.gets, visited * visits.blocks
     levels = logical_io.branch_gets(index.blevel, leaf, block.fan_out(leaf, table.rows), probes)
     index_reads = (levels + leaf_gets) * (1 - index.cached_fraction)
-    table_reads = visited * distinct * (1 - table.cached_fraction)
+    table_reads = distinct * (1 - table.cached_fraction)
     reads = nearest(index_reads + table_reads)
     index_gets = logical_io.index_gets(levels, leaf_gets, where(work.select == "rows", fetches, 1))
-    stays = 1 - logical_io.random_clustering_factor(holding, table.rows, keys) / table.rows
-    regets = nearest((1 - scattered) * same_block + scattered * stops * stays)
-    table_gets = table_gets + visited * regets
     further = larger(0, reads - 1)
     in_order = visited * smaller(1, 2 * index_reads / larger(1e-9, index_reads + table_reads))
-    anywhere = visited * scattered
+    anywhere = visited * visits.apart_fraction
     jumps = nearest(further * (anywhere + (1 - anywhere) * in_order))
     searches = where(probes > 1, probes * (1 - index.cached_fraction), 0)
     jumps = larger(jumps, smaller(further, nearest(searches)))
@@ -158,18 +144,22 @@ def index_scan(system: System, work: IndexRangeScan) -> Demand:
         trips=client.round_trips(fetches, system.client.call_trips),
         rows_returned=returned,
         more_data=0,
-        blocks_wanted=levels + leaf_gets + visited * distinct,
+        blocks_wanted=levels + leaf_gets + distinct,
         block_size_bytes=system.tablespace.block_size_bytes,
         reads=sum(piece.count for piece in plan.pieces),
         read_blocks=sum(piece.blocks * piece.count for piece in plan.pieces),
         access_path=RANGE_SCAN,
-        index=_shown(system, leaf, factor),
+        index=_shown(system, statistics),
     )
-    if not is_array(work.access) and not is_array(work.index_only):
+    if not any(map(is_array, (work.access, work.index_only, work.rowid_order, index.bitmap))):
         read = nearest(index_reads)
         through = RowSource(OPERATIONS[work.access], rows, index_gets, read)
-        over = RowSource("TABLE ACCESS BY INDEX ROWID", rows, table_gets, reads - read)
-        demand.sources = with_count([through] if work.index_only else [over, through], work.select)
+        if index.bitmap:
+            through.operation = BITMAP_OPERATIONS[work.access, work.predicate]
+        over = [RowSource("TABLE ACCESS BY INDEX ROWID", rows, table_gets, reads - read)]
+        if sorted_rowids:
+            over.append(RowSource("BITMAP CONVERSION TO ROWIDS", rows))
+        demand.sources = with_count([through] if work.index_only else [*over, through], work.select)
     _, fetch = cpu_of_rows(system, row, fetching)
     demand.cpu = {
         "buffer gets": demand.gets * host.logical_io_s,
@@ -180,6 +170,66 @@ def index_scan(system: System, work: IndexRangeScan) -> Demand:
     }
     add_client(demand, system, fetching)
     return demand
+
+
+class _TableVisits(NamedTuple):
+    """What an access through an index does in the table."""
+
+    gets: Number
+    blocks: Number
+    """Different blocks."""
+    apart_fraction: Number
+    """Share of them that lie anywhere, as seen from the one before."""
+
+
+def _table_visits(
+    system: System, work: IndexRangeScan, segment: Segment, rows: Number, stops: Number, same_block: Number
+) -> _TableVisits:
+    """Blocks that *rows* rows are got from, in the order of their keys or of the blocks; further calls get one again.
+
+    Of the *stops* of calls within the rows, *same_block* do not end with a block's last row.
+    """
+    table, index, statistics = system.table, system.index, index_statistics(system, segment)
+    factor, keys, holding = (
+        statistics.block_changes,
+        distinct_keys(system),
+        blocks_with_rows(table, segment),
+    )
+    sorted_rowids, by_turns = in_rowid_order(system, work), index.clustering == "interleaved"
+    unknown = where(index.clustering == "scattered", 1, 0)
+    scattered = logical_io.scattered_fraction(factor, holding, table.rows, unknown, keys)
+    scattered = where(by_turns, 0, scattered)
+    apart = smaller(
+        rows, probes_of(system, work)
+    )  # rows below different leading values lie in different places
+    blocks = larger(smaller(apart, holding), _distinct_blocks(rows, holding, table.rows, scattered))
+    in_key_order = larger(apart, logical_io.table_gets_of_range_scan(rows, factor, table.rows))
+    gets = where(sorted_rowids, blocks, in_key_order)
+    moved = ceiling(rows * table.migrated_fraction)  # a get more each, for the block the row has moved to
+    away = ceiling(table.rows * table.migrated_fraction / segment.moved_per_block)
+    of_moved = _distinct_blocks(moved, away, table.rows * table.migrated_fraction, scattered)
+    leaves_block = where(
+        sorted_rowids,
+        blocks / larger(1, rows),
+        where(by_turns, factor, logical_io.random_clustering_factor(holding, table.rows, keys)) / table.rows,
+    )
+    chance = where(by_turns, 1, where(sorted_rowids, where(scattered > 0, 1, 0), scattered))
+    again = nearest((1 - chance) * same_block + chance * stops * (1 - leaves_block))
+    return _TableVisits(
+        ceiling(segment.blocks_per_row * gets) + moved + again,
+        smaller(segment.blocks, ceiling(segment.blocks_per_row * blocks) + ceiling(of_moved)),
+        scattered * where(sorted_rowids, 1 - blocks / holding, 1),
+    )
+
+
+def in_rowid_order(system: System, work: IndexRangeScan) -> bool:
+    """Whether the table is visited in the order of its blocks, once each; raises OutsideLaw where no bitmap can be."""
+    bitmap = one_for_all(system.index.bitmap)
+    if bitmap and work.access not in ("range", "full"):
+        raise OutsideLaw(
+            f"workload.access is {work.access}, but index.bitmap is true; a bitmap index has range and full scans"
+        )
+    return bitmap or one_for_all(work.rowid_order)
 
 
 def probes_of(system: System, work: IndexRangeScan) -> Number:
@@ -205,24 +255,6 @@ def probes_of(system: System, work: IndexRangeScan) -> Number:
     return where(skips, index.prefix_distinct_keys, 1)
 
 
-def distinct_keys(system: System) -> Number:
-    """Distinct keys of the index, as given, or as many as rows."""
-    index, rows = system.index, system.table.rows
-    if index.distinct_keys is None:
-        return rows
-    if some(index.distinct_keys > rows):
-        raise OutsideLaw(
-            f"index.distinct_keys is {largest(index.distinct_keys):,.0f}; allowed is at most a key for each of the "
-            f"{largest(rows):,.0f} rows (table.rows)"
-        )
-    if some(where(index.unique, index.distinct_keys < rows, 0)):
-        raise OutsideLaw(
-            f"index.unique is true, but index.distinct_keys is {largest(index.distinct_keys):,.0f}; a unique index has "
-            f"a key for each of the {largest(rows):,.0f} rows (table.rows)"
-        )
-    return index.distinct_keys
-
-
 def in_range(system: System, work: IndexRangeScan, whole: Number) -> Number:
     """Of *whole*, the rows, leaves or changes of block of the index, the part that the predicate asks for."""
     equality = work.predicate == "equality"
@@ -242,14 +274,15 @@ def leaves_visited(system: System, work: IndexRangeScan, leaf: Number) -> Number
     return where(work.access == "full", leaf, some_leaves)
 
 
-def _shown(system: System, leaf: Number, factor: Number) -> IndexStatistics:
+def _shown(system: System, found: Statistics) -> IndexStatistics:
     """The index as DBA_INDEXES shows it, its branch blocks besides."""
+    leaf = found.leaf_blocks
     return part(
         IndexStatistics,
         leaf_blocks=leaf,
         blocks=leaf + block.branch_blocks(leaf, system.table.rows),
         height=system.index.blevel + 1,
-        clustering_factor=factor,
+        clustering_factor=found.clustering_factor,
         distinct_keys=system.index.distinct_keys,
     )
 
@@ -271,40 +304,3 @@ def _distinct_blocks(rows: Number, blocks: Number, of_rows: Number, scattered: N
     at_random = logical_io.distinct_blocks(blocks, rows)
     in_order = ceiling(blocks * rows / larger(1, of_rows))
     return smaller(rows, (1 - scattered) * in_order + scattered * at_random)
-
-
-def blocks_with_rows(table: Any, segment: Segment) -> Number:
-    """Blocks that a row begins in, without those formatted ahead of the rows: no more than there are rows."""
-    return smaller(
-        table.rows, larger(1, ceiling(table.rows / segment.rows_per_block) / segment.blocks_per_row)
-    )
-
-
-def index_statistics(system: System, segment: Segment) -> tuple[Number, Number]:
-    """Leaf blocks and clustering factor: as given, or from the key's bytes and the stated order of the rows."""
-    index, table, size = system.index, system.table, system.tablespace.block_size_bytes
-    leaf = leaves_of(index, table.rows, size, "index")
-    factor = index.clustering_factor
-    if factor is not None:
-        if some(factor > table.rows):
-            raise OutsideLaw(
-                f"index.clustering_factor is {largest(factor):,.0f}; allowed is at most a change of block for each of "
-                f"the {largest(table.rows):,.0f} rows (table.rows)"
-            )
-        most = distinct_keys(system) * segment.blocks * segment.blocks_per_row
-        if some(factor > most):
-            raise OutsideLaw(
-                f"index.clustering_factor is {largest(factor):,.0f}; allowed is at most {largest(most):,.0f}, a change "
-                "to each of the table's blocks for each key, as the rows of one key lie in rowid order "
-                "(index.distinct_keys)"
-            )
-        least = floor_div(table.rows * row_shape(table).bytes, size)
-        if some(factor < least):
-            raise OutsideLaw(
-                f"index.clustering_factor is {largest(factor):,.0f}; allowed is at least one change of block for each "
-                f"of the {largest(least):,.0f} blocks that the rows fill (table.rows, table.row_bytes)"
-            )
-        return leaf, factor
-    holding = ceiling(blocks_with_rows(table, segment))
-    scattered = ceiling(logical_io.random_clustering_factor(holding, table.rows, distinct_keys(system)))
-    return leaf, where(index.clustering == "clustered", holding, larger(holding, scattered))

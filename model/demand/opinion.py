@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from model.demand.index_access import in_range, index_statistics, leaves_visited
+from model.demand.index_access import in_range, in_rowid_order, leaves_visited
+from model.demand.index_statistics import index_statistics
 from model.demand.reading import one_for_all
 from model.demand.work import NO_SCAN, RANGE_SCAN, Demand
 from model.errors import OutsideLaw
@@ -54,7 +55,9 @@ def optimizer_of(system: System, work: Any, demand: Demand) -> Opinion:
     sreadtim, mreadtim = read_s(stats.sreadtim_s, 1), read_s(stats.mreadtim_s, mbrc)
     blocks = demand.segment.blocks
     if one_for_all(getattr(work, "access", "") == "fast_full"):
-        blocks, _ = index_statistics(system, demand.segment)  # LEAF_BLOCKS stands for all blocks [lewis-cbo]
+        blocks = index_statistics(
+            system, demand.segment
+        ).leaf_blocks  # LEAF_BLOCKS stands for all blocks [lewis-cbo]
     of_index: tuple[Number, Number] | None = None
     row_cycles = stats.row_cycles + stats.column_cycles * (demand.row.columns - 1)
     if demand.access_path == RANGE_SCAN:
@@ -113,9 +116,13 @@ def _through_index(
     system: System, work: IndexRangeScan, demand: Demand, visited: Number, row_cycles: Number
 ) -> tuple[Number, Number]:
     """I/O cost and CPU cycles of an access through the index, with the table's blocks where it is *visited*."""
-    leaf, factor = index_statistics(system, demand.segment)
+    statistics = index_statistics(system, demand.segment)
     blevel, unique = system.index.blevel, work.access == "unique"
-    leaves, changes = leaves_visited(system, work, leaf), visited * in_range(system, work, factor)
+    leaves = leaves_visited(system, work, statistics.leaf_blocks)
+    changes = visited * in_range(system, work, statistics.clustering_factor)
+    if in_rowid_order(system, work):
+        rows = in_range(system, work, system.table.rows)
+        changes = visited * optimizer.bitmap_table_blocks(rows, demand.segment.rows_per_block)
     io = where(
         unique,
         optimizer.unique_scan_io_cost(blevel, visited),

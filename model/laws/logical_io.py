@@ -15,6 +15,7 @@ from model.laws.numeric import (
     inverse_modulo,
     larger,
     largest,
+    log,
     smaller,
     where,
 )
@@ -115,6 +116,30 @@ def random_clustering_factor(
     keys = table_rows if distinct_keys is None else distinct_keys
     within = keys * (distinct_blocks(blocks, table_rows / keys) - 1)
     return 1 + (keys - 1) * (1 - 1 / larger(1, blocks)) + where(keys < table_rows, within, 0)
+
+
+def gathered_clustering_factor(
+    factor: Number, blocks: Number, table_rows: Number, keys: Number, among: Number, remembered: Number
+) -> Number:
+    """CLUSTERING_FACTOR by statistics that remember the *remembered* blocks visited last; *factor* is that for one.
+
+    A row in one of them is no change of block [lewis-cached-blocks]. Blocks come by chance out of *among*, those of one
+    key once each, in rowid order. So a block comes again after d, the blocks of a key, with the chance d/A, and after
+    A·(1 - (1 - d/A)^j), those of j keys, else.
+    """
+    of_key = smaller(among, where(keys < table_rows, distinct_blocks(blocks, table_rows / keys), 1))
+
+    def found(last: Number) -> Number:
+        each, all_of = (larger(1e-12, 1 - part / among) for part in (of_key, last))
+        return 1 - each ** floor_div(log(all_of) / log(each) + 1e-9, 1)
+
+    beyond = (1 - found(remembered)) / larger(1e-12, 1 - found(1))
+    return where(remembered >= among, blocks, blocks + larger(0, factor - blocks) * beyond)
+
+
+def interleaved_clustering_factor(blocks: Number, table_rows: Number, among: Number) -> Number:
+    """Clustering factor of rows that *among* blocks take by chance: the next row is in another one but for 1/among."""
+    return blocks + larger(0, table_rows - blocks) * (1 - 1 / larger(1, smaller(among, blocks)))
 
 
 def scattered_fraction(

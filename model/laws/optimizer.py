@@ -68,6 +68,11 @@ def range_scan_io_cost(blevel: Number, leaves: Number, table_blocks: Number) -> 
     return blevel + ceiling(leaves) + ceiling(table_blocks)
 
 
+def bitmap_table_blocks(rows: Number, rows_per_block: Number) -> Number:
+    """Table blocks that a plan with a bitmap is charged for: 80 % of its rows lie together, 20 % apart [lewis-cbo]."""
+    return 0.8 * rows / larger(1, rows_per_block) + 0.2 * rows
+
+
 def parallel_share(degree: Number) -> Number:
     """Parallel servers that the optimizer divides costs by: 0.9·degree, 1 for a serial plan [hooper-parallel]."""
     return where(degree > 1, 0.9 * degree, 1)

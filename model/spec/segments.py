@@ -84,8 +84,11 @@ class Entries(Frozen):
     leaf_blocks: Annotated[Whole, Field(ge=1, le=2**36)] | None = setting(
         None, "LEAF_BLOCKS, if known; else from the key's bytes", GENERAL
     )
-    clustering: Literal["clustered", "scattered"] = setting(
-        "clustered", "Rows in index order lie in block order (clustered) or anywhere (scattered)", GENERAL
+    clustering: Literal["clustered", "interleaved", "scattered"] = setting(
+        "clustered",
+        "Rows in index order lie in block order (clustered), by turns in some blocks that fill together (interleaved), "
+        "or anywhere (scattered)",
+        GENERAL,
     )
     cached_fraction: Real = setting(
         0.0, "Share of the index's blocks in the buffer cache beforehand", GENERAL, ge=0, le=1
@@ -103,6 +106,20 @@ class Index(Entries):
         None, "DISTINCT_KEYS, if known; the rows of one key lie in rowid order. Else a key of its own for each row",
         GENERAL,
     )  # fmt: skip
+    interleaved_blocks: Whole = setting(
+        16, "Blocks that take rows by turns where rows lie interleaved; ASSM spreads concurrent inserts over 16",
+        "lewis-cached-blocks", ge=2, le=4096,
+    )  # fmt: skip
+    table_cached_blocks: Whole = setting(
+        1,
+        "TABLE_CACHED_BLOCKS: rows in so many blocks visited last count for no change of block",
+        "lewis-cached-blocks",
+        ge=1,
+        le=255,
+    )
+    bitmap: bool = setting(
+        False, "A bitmap index: for each key the rowids as a compressed bitmap", "antoshenkov-bbc"
+    )
     prefix_distinct_keys: Annotated[Whole, Field(ge=1, le=MAXIMUM_ROWS)] | None = setting(
         None, "Distinct values of the leading columns that a skip scan passes over", GENERAL
     )

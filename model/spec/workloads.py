@@ -81,6 +81,12 @@ class IndexRangeScan(Work):
         ge=LEAST_FRACTION,
         le=1,
     )
+    rowid_order: bool = setting(
+        False,
+        "Rowids are sorted before the table is visited (BITMAP CONVERSION), so each block is got once; always so of a "
+        "bitmap index",
+        "oracle-concepts",
+    )
     select: Literal["rows", "count"] = setting("rows", "Return the rows, or count them", GENERAL)
     arraysize_rows: Whole = setting(100, "Rows per fetch (array size)", GENERAL, ge=1, le=1_000_000)
     users: Whole = setting(1, "Sessions that run it at the same time", GENERAL, ge=1, le=10_000)

@@ -38,7 +38,7 @@ def test_each_query_has_the_controls_that_play_a_part() -> None:
     assert shown("index_range_scan") - shown("full_scan") == {
         "index.clustering", "index.key_bytes", "index.unique", "workload.selectivity_fraction",
         "workload.access", "workload.index_only", "workload.predicate", "index.distinct_keys",
-        "index.prefix_distinct_keys",
+        "index.prefix_distinct_keys", "index.bitmap", "index.table_cached_blocks", "workload.rowid_order",
     }  # fmt: skip
     assert shown("full_scan") - shown("index_range_scan") == {
         "workload.columns", "workload.filter_fraction", "workload.degree", "workload.other_gets",

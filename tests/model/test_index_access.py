@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from model import calculate, simulate
-from model.demand.index_access import index_statistics
+from model.demand.index_statistics import index_statistics
 from model.demand.segment import row_shape, segment_of
 from model.errors import BlocktimeError, OutsideLaw
 from model.laws.block import branch_blocks, longest_key_bytes
@@ -211,7 +211,7 @@ def test_leaves_by_hand(
         system = scenario.system.model_copy(
             update={"tablespace": scenario.system.tablespace.model_copy(update={"block_size_bytes": size})}
         )
-        found, _ = index_statistics(system, segment_of(system, row_shape(system.table)))
+        found = index_statistics(system, segment_of(system, row_shape(system.table))).leaf_blocks
         assert found == leaves == -(-1_000_000 // entries)
 
 

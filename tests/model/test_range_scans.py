@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from model import calculate, simulate
-from model.demand.index_access import index_statistics
+from model.demand.index_statistics import index_statistics
 from model.demand.segment import row_shape, segment_of
 from model.errors import OutsideLaw
 from model.spec import System
@@ -125,7 +125,9 @@ def test_leaves_hold_as_many_entries_as_their_bytes_allow(index: dict[str, Any],
             {"table": {"rows": rows}, "index": index, "workload": {"kind": "index_range_scan"}}
         )
         assert (
-            index_statistics(given.system, segment_of(given.system, row_shape(given.system.table)))[0]
+            index_statistics(
+                given.system, segment_of(given.system, row_shape(given.system.table))
+            ).leaf_blocks
             == leaves
         )
 

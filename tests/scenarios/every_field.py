@@ -227,6 +227,7 @@ BASES: dict[str, tuple[dict[str, Any], ...]] = {
         | {"workload.selectivity_fraction": 1.0, "index.clustering": "scattered", "disk.iops_limit": 60},
         {"index.unique": True},
         {"index.distinct_keys": 300, "workload.predicate": "equality"},
+        {"index.clustering": "interleaved"},
         {"workload.access": "skip", "index.key_columns": 2, "index.prefix_distinct_keys": 20},
         CROWDED | {"host.cpus": 1, "index.cached_fraction": 1, "workload.selectivity_fraction": 0.5},
         SMALL_DRIVE,

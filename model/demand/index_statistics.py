@@ -1,0 +1,118 @@
+"""What DBA_INDEXES says of the index that is walked: leaf blocks, distinct keys, clustering factor."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from model.demand.index_upkeep import leaves_of
+from model.demand.segment import Segment, row_shape
+from model.errors import OutsideLaw
+from model.laws import bitmap_index, block, logical_io
+from model.laws.numeric import Number, ceiling, floor_div, larger, largest, smaller, some, where
+from model.spec import System
+
+
+def distinct_keys(system: System) -> Number:
+    """Distinct keys of the index, as given, or as many as rows."""
+    index, rows = system.index, system.table.rows
+    if index.distinct_keys is None:
+        return rows
+    if some(index.distinct_keys > rows):
+        raise OutsideLaw(
+            f"index.distinct_keys is {largest(index.distinct_keys):,.0f}; allowed is at most a key for each of the "
+            f"{largest(rows):,.0f} rows (table.rows)"
+        )
+    if some(where(index.unique, index.distinct_keys < rows, 0)):
+        raise OutsideLaw(
+            f"index.unique is true, but index.distinct_keys is {largest(index.distinct_keys):,.0f}; a unique index has "
+            f"a key for each of the {largest(rows):,.0f} rows (table.rows)"
+        )
+    return index.distinct_keys
+
+
+def blocks_with_rows(table: Any, segment: Segment) -> Number:
+    """Blocks that a row begins in, without those formatted ahead of the rows: no more than there are rows."""
+    return smaller(
+        table.rows, larger(1, ceiling(table.rows / segment.rows_per_block) / segment.blocks_per_row)
+    )
+
+
+class Statistics(NamedTuple):
+    """An index as DBA_INDEXES shows it, and the changes of block behind its clustering factor."""
+
+    leaf_blocks: Number
+    clustering_factor: Number
+    """As it was gathered; the optimizer's."""
+    block_changes: Number
+    """Times that the next row in index order lies in another block; what a scan meets."""
+
+
+def index_statistics(system: System, segment: Segment) -> Statistics:
+    """Statistics of the index: as given, or from the key's bytes and the stated order of the rows."""
+    index, table, keys = system.index, system.table, distinct_keys(system)
+    leaves = _leaves(system, segment, keys)
+    if index.clustering_factor is not None:
+        _check_factor(system, segment, keys)
+        return Statistics(leaves, index.clustering_factor, index.clustering_factor)
+    holding, among = ceiling(blocks_with_rows(table, segment)), index.interleaved_blocks
+    anywhere = larger(holding, ceiling(logical_io.random_clustering_factor(holding, table.rows, keys)))
+    by_turns = ceiling(logical_io.interleaved_clustering_factor(holding, table.rows, among))
+    interleaved = index.clustering == "interleaved"
+    factor = where(
+        interleaved, smaller(by_turns, anywhere), where(index.clustering == "clustered", holding, anywhere)
+    )
+    gathered = logical_io.gathered_clustering_factor(
+        factor,
+        holding,
+        table.rows,
+        keys,
+        where(interleaved, smaller(among, holding), holding),
+        index.table_cached_blocks,
+    )
+    return Statistics(leaves, ceiling(gathered), factor)
+
+
+def _leaves(system: System, segment: Segment, keys: Number) -> Number:
+    """Leaf blocks of a b-tree or a bitmap index."""
+    index, table, space = system.index, system.table, system.tablespace
+    size = space.block_size_bytes
+    of_entries = leaves_of(index, table.rows, size, "index")
+    if not some(index.bitmap) or index.leaf_blocks is not None:
+        return of_entries
+    if some(where(index.bitmap, index.unique, 0)):
+        raise OutsideLaw(
+            "index.unique is true, and index.bitmap too; a bitmap index is never unique: set one to false"
+        )
+    rows, holding = table.rows / keys, ceiling(blocks_with_rows(table, segment))
+    bits = bitmap_index.bits_per_block(size, where(space.space_management == "assm", 1, 0))
+    bitmap = where(
+        index.clustering == "scattered",
+        bitmap_index.scattered_bitmap_bytes(rows, holding * bits),
+        bitmap_index.adjacent_bitmap_bytes(rows, segment.rows_per_block),
+    )
+    usable = size - block.LEAF_HEADER_BYTES - block.reserve_bytes(size, index.pctfree_percent)
+    key_bytes = index.key_bytes + index.key_columns
+    return where(index.bitmap, bitmap_index.leaves(keys, key_bytes, bitmap, usable), of_entries)
+
+
+def _check_factor(system: System, segment: Segment, keys: Number) -> None:
+    """Raise OutsideLaw for a clustering factor that the table's rows and blocks do not allow."""
+    table, factor = system.table, system.index.clustering_factor or 0
+    if some(factor > table.rows):
+        raise OutsideLaw(
+            f"index.clustering_factor is {largest(factor):,.0f}; allowed is at most a change of block for each of "
+            f"the {largest(table.rows):,.0f} rows (table.rows)"
+        )
+    most = keys * segment.blocks * segment.blocks_per_row
+    if some(factor > most):
+        raise OutsideLaw(
+            f"index.clustering_factor is {largest(factor):,.0f}; allowed is at most {largest(most):,.0f}, a change "
+            "to each of the table's blocks for each key, as the rows of one key lie in rowid order "
+            "(index.distinct_keys)"
+        )
+    least = floor_div(table.rows * row_shape(table).bytes, system.tablespace.block_size_bytes)
+    if some(factor < least):
+        raise OutsideLaw(
+            f"index.clustering_factor is {largest(factor):,.0f}; allowed is at least one change of block for each "
+            f"of the {largest(least):,.0f} blocks that the rows fill (table.rows, table.row_bytes)"
+        )

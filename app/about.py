@@ -33,8 +33,8 @@ PAGES: Final = """
 * **Compare**: several scenarios side by side, and why they differ.
 * **Sweep**: many scenarios at once, over fields that take several values.
 * **Evidence**: each published number beside the model's: which calibrate it, which test it, and what it misses.
-* **Mechanisms**: a lesson each, with controls and a drawing: disk latency, request merging, multiblock reads, buffer \
-  cache, logical I/O, row migration, the ASSM bitmap search.
+* **Mechanisms**: a lesson each, with controls and a drawing: disk latency, request merging, multiblock reads, index \
+  or full scan, buffer cache, logical I/O, row migration, the ASSM bitmap search.
 """
 
 

@@ -17,6 +17,7 @@ PAGES: Final[dict[str, tuple[str, str]]] = {
     "disk_latency": ("Disk latency", "mechanism-disk-latency"),
     "merging": ("Request merging", "mechanism-request-merging"),
     "multiblock": ("Multiblock reads: the bucket of coins", "mechanism-multiblock-reads"),
+    "index_or_scan": ("Index or full scan?", "mechanism-index-or-full-scan"),
     "buffer_cache": ("Buffer cache", "mechanism-buffer-cache"),
     "logical_io": ("Logical I/O by row directory", "mechanism-logical-io"),
     "migration": ("PCTFREE and row migration", "mechanism-row-migration"),

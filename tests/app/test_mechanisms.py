@@ -23,6 +23,7 @@ from app.mechanisms import (
     buffer_cache,
     disk_latency,
     growing,
+    index_or_scan,
     logical_io,
     measured,
     merging,
@@ -35,6 +36,7 @@ from app.mechanisms.streams import stream_of
 from model.engine import calculate
 from model.laws import assm, block
 from model.laws.block_layer import PAGE_BYTES
+from model.results import RunResult
 from model.workloads.streams.watched import requests_of
 from scenarios import load, run
 from validation import MeasuredNumber, load_case, numbers_of
@@ -121,7 +123,7 @@ def test_pages_are_those_of_the_lessons() -> None:
 
 @EACH
 def test_controls_are_few_and_explained(lesson: Lesson) -> None:
-    assert 2 <= len(lesson.knobs) <= 6
+    assert 2 <= len(lesson.knobs) <= 7
     for knob in lesson.knobs:
         assert knob.help(), knob.name
         declared = knob.facts
@@ -315,6 +317,109 @@ def test_the_lines_of_multiblock_reads_are_what_the_scenario_answers() -> None:
     assert at == 4096
     assert height == pytest.approx(result.physical_io.read_requests)
     assert mine["y"][mine["x"].index(at)] == height
+
+
+# Index or full scan
+
+
+def both_at(values: dict[str, Any], order: str, share: float) -> tuple[RunResult, RunResult]:
+    """The range scan and the full scan where *share* of the rows is asked for."""
+    there = {**values, index_or_scan.CLUSTERING: order, index_or_scan.SHARE: share}
+    return index_or_scan.result_of(there, "range"), index_or_scan.result_of(there, "full")
+
+
+def times_cross(**changed: Any) -> dict[str, float]:
+    values = {**index_or_scan.LESSON.start, **changed}
+    full = index_or_scan.result_of(values, "full")
+    return index_or_scan.crossings(values, "elapsed_s", full.time.elapsed_s)
+
+
+# On a turning disk reads in order jitter by 2 %: the heads' place decides how long the next one waits.
+@pytest.mark.parametrize(("disk", "jitter"), [("nvme", 0.01), ("ssd-sata", 0.01), ("sata-7k2", 0.03)])
+def test_both_ways_take_equally_long_where_they_are_said_to_cross(disk: str, jitter: float) -> None:
+    values = {**index_or_scan.LESSON.start, index_or_scan.DISK: disk}
+    for order, share in times_cross(**{index_or_scan.DISK: disk}).items():
+        by_index, full = both_at(values, order, share)
+        assert by_index.time.elapsed_s == pytest.approx(
+            full.time.elapsed_s, rel=0.01 if order == "scattered" else jitter
+        )
+
+
+def test_both_ways_cost_the_same_where_the_optimizer_changes_over() -> None:
+    values = index_or_scan.LESSON.start
+    full = index_or_scan.result_of(values, "full")
+    assert full.optimizer is not None
+    for order, share in index_or_scan.crossings(values, "optimizer_cost", full.optimizer.cost).items():
+        by_index, _ = both_at(values, order, share)
+        assert by_index.optimizer is not None
+        assert by_index.optimizer.cost == pytest.approx(full.optimizer.cost, rel=0.01)
+
+
+def test_scattered_rows_cross_at_fewer_and_long_rows_and_flash_at_more() -> None:
+    start, long, flash = (
+        times_cross(**one) for one in ({}, {index_or_scan.ROW: 400}, {index_or_scan.DISK: "nvme"})
+    )
+    assert start["scattered"] < start["clustered"] / 10
+    for order in index_or_scan.LOOKS:
+        assert start[order] < long[order]
+        assert start[order] < flash[order]
+    # what the lesson asks for
+    assert start["clustered"] == pytest.approx(0.028, rel=0.03)
+    assert flash["clustered"] == pytest.approx(0.092, rel=0.03)
+
+
+def test_long_rows_on_flash_cross_at_fewer_clustered_rows() -> None:
+    """A full scan of short rows waits for its CPU there, one of long rows for the drive."""
+    short, long = (times_cross(**{index_or_scan.DISK: "nvme", index_or_scan.ROW: row}) for row in (111, 1600))
+    assert long["clustered"] < short["clustered"]
+    assert long["scattered"] > short["scattered"]
+
+
+def test_where_nothing_crosses_the_words_say_so() -> None:
+    values = {**index_or_scan.LESSON.start, index_or_scan.CACHED: 100}
+    assert times_cross(**{index_or_scan.CACHED: 100})["clustered"] == math.inf
+    found = index_or_scan.answer(values, "")
+    assert "quicker never for clustered rows and from" in found.curves[0].says
+    assert dict(found.numbers)["Full scan is quicker from"] == "never"
+    by_index, full = both_at(values, "clustered", 1.0)
+    assert by_index.time.elapsed_s < full.time.elapsed_s
+    assert index_or_scan.crossing(index_or_scan.SHARES + 1, 1.0) == 0
+    assert index_or_scan.told(0.0) == "any share"
+
+
+def test_the_optimizer_is_wrong_between_the_two_crossings() -> None:
+    values = index_or_scan.LESSON.start
+    times, costs = index_or_scan.answer(values, "").curves
+    (grey,) = times.figure["layout"]["shapes"]
+    assert "Between 2.8 % and 23 % of the clustered rows it chooses the index, though the full" in costs.says
+    for share, wrong in ((grey["x0"] / 1.1, False), (0.1, True), (grey["x1"] * 1.1, False)):
+        by_index, full = both_at(values, "clustered", share)
+        assert by_index.optimizer is not None
+        assert full.optimizer is not None
+        chooses_index = by_index.optimizer.cost < full.optimizer.cost
+        assert (chooses_index != (by_index.time.elapsed_s < full.time.elapsed_s)) == wrong
+    assert index_or_scan.slower_band(0.1, 0.1) is None
+
+
+def test_the_cost_that_is_printed_lies_on_the_line_of_the_full_scan() -> None:
+    for size, cost in ((8192, 31263), (2048, 96149)):
+        values = {**index_or_scan.LESSON.start, index_or_scan.BLOCK: size}
+        _, chart = index_or_scan.answer(values, "").curves
+        assert drawn(chart.figure, "full scan: ") == [cost]
+        assert line(chart.figure, "full scan")["y"][0] == pytest.approx(cost, rel=0.005)
+
+
+def test_the_scan_counts_every_block_and_the_index_only_its_own() -> None:
+    values = {**index_or_scan.LESSON.start, index_or_scan.CLUSTERING: "scattered"}
+    by_index, full = both_at(values, "scattered", 0.01)
+    assert by_index.logical_io is not None
+    assert full.logical_io is not None
+    bars = [one for one in index_or_scan.answer(values, "").picture.figure["data"] if one["type"] == "bar"]
+    gets, reads = (
+        [sum(both) for both in zip(*(bar["x"] for bar in pair), strict=True)] for pair in (bars[:2], bars[2:])
+    )
+    assert gets[:2] == [by_index.logical_io.consistent_gets, full.logical_io.consistent_gets]
+    assert reads[:2] == [by_index.physical_io.read_requests, full.physical_io.read_requests]
 
 
 # Buffer cache

@@ -1,0 +1,371 @@
+"""Index or full scan: what both ways read, and from which share of the rows on the full scan is quicker."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from app.charts import marker
+from app.mechanisms import figures, measured
+from app.mechanisms.lesson import RAHN_MBRC, Answer, Chart, Knob, Lesson, Source, Values
+from model.engine import calculate, calculate_many
+from model.results import RunResult
+from model.units import show_seconds
+from scenarios import Scenario, load
+
+SCENARIO: Final = "index-range-scan"
+SHARE, CLUSTERING, ROW, CACHED, BLOCK, DISK, MBRC = (
+    "workload.selectivity_fraction", "index.clustering", "table.row_bytes", "cached",
+    "tablespace.block_size_bytes", "disk.use", "instance.db_file_multiblock_read_count",
+)  # fmt: skip
+OWN: Final = {SHARE: 0.01, CLUSTERING: "clustered", ROW: 111, BLOCK: 8192, DISK: "sas-15k", MBRC: "auto"}
+"""What the scenario has of itself; its rows of 24 columns are 110.9 bytes long."""
+SHARES: Final = np.geomspace(1e-5, 1, 61)
+TICKS: Final = (1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1.0)
+# Way to the rows -> what makes the scenario it; a filter's share is of no matter to a count.
+WAYS: Final = {
+    "range": {},
+    "full": {"workload.kind": "full_scan", "workload.filter_fraction": "0.5"},
+    "fast_full": {"workload.access": "fast_full", "workload.index_only": "true"},
+}
+LOOKS: Final = {"clustered": (figures.BLUE, "solid"), "scattered": (figures.ORANGE, "dash")}
+FULL_LOOK: Final = (figures.GREEN, "dot")
+NAMES: Final = {
+    "range": "index range scan",
+    "full": "full scan",
+    "fast_full": "fast full scan of the index,<br>if it has all columns",
+}
+Numbers = npt.NDArray[np.float64]
+
+
+def changes_of(values: Values) -> dict[str, str]:
+    """What the controls change in the scenario."""
+    changes = {"workload.select": "count"}
+    changes |= {path: str(values[path]) for path, own in OWN.items() if values[path] != own}
+    if ROW in changes:
+        changes |= {"table.columns": "[]", "table.column_count": "24"}
+    if values[CACHED]:
+        share = f"{values[CACHED] / 100:g}"
+        changes |= {"table.cached_fraction": share, "index.cached_fraction": share}
+    return changes
+
+
+def scenario_of(values: Values, way: str = "range") -> Scenario:
+    """The scenario that the controls describe, or its table by another of WAYS."""
+    changes = changes_of(values) | WAYS[way]
+    if way == "full":
+        changes.pop(SHARE, None)
+    return _loaded(tuple(f"{path}={text}" for path, text in changes.items()))
+
+
+@lru_cache(maxsize=64)
+def _loaded(settings: tuple[str, ...]) -> Scenario:
+    return load(SCENARIO, settings)
+
+
+def result_of(values: Values, way: str) -> RunResult:
+    """The answer to one of WAYS."""
+    scenario = scenario_of(values, way)
+    return calculate(scenario.system, scenario.workload)
+
+
+def over_shares(values: Values, clustering: str) -> Mapping[str, Numbers]:
+    """Elapsed time and the optimizer's cost of the range scan over SHARES."""
+    changes = changes_of({**values, CLUSTERING: clustering, SHARE: OWN[SHARE]})
+    return _over_shares(tuple(f"{path}={text}" for path, text in changes.items()))
+
+
+@lru_cache(maxsize=64)
+def _over_shares(settings: tuple[str, ...]) -> Mapping[str, Numbers]:
+    base = _loaded(settings)
+    found = calculate_many(base.system, base.workload, {SHARE: SHARES})
+    return {name: found[name] for name in ("elapsed_s", "optimizer_cost")}
+
+
+def crossing(by_index: Numbers, full: float) -> float:
+    """Share of SHARES from which *full* is less; 0 where it is less all along, infinite where it never is."""
+    behind = np.flatnonzero(by_index > full)
+    if not len(behind):
+        return math.inf
+    if behind[0] == 0:
+        return 0.0
+    both = slice(behind[0] - 1, behind[0] + 1)
+    return math.exp(float(np.interp(0, np.log(by_index[both] / full), np.log(SHARES[both]))))
+
+
+def crossings(values: Values, measure: str, full: float) -> dict[str, float]:
+    """Clustering -> the crossing of that measure."""
+    return {order: crossing(over_shares(values, order)[measure], full) for order in LOOKS}
+
+
+def percent(share: float) -> str:
+    """A share in two digits."""
+    return f"{float(f'{100 * share:.2g}'):.10g} %"
+
+
+def told(share: float) -> str:
+    """A crossing as a number of the page."""
+    return "any share" if not share else "never" if math.isinf(share) else f"{percent(share)} of the rows"
+
+
+def _reads(result: RunResult) -> str:
+    reads = result.physical_io.read_requests
+    largest = max((size for size, many in result.physical_io.request_blocks.items() if many > 0), default=0)
+    if not reads:
+        return "without a read"
+    each = "one block" if largest == 1 else f"up to {largest:,} blocks"
+    return f"in {reads:,.0f} read{'' if reads == 1 else 's'} of {each}"
+
+
+def _gets(result: RunResult) -> float:
+    assert result.logical_io is not None
+    return result.logical_io.consistent_gets
+
+
+def _cost(result: RunResult) -> float:
+    assert result.optimizer is not None
+    return result.optimizer.cost
+
+
+def _of_index(result: RunResult) -> tuple[float, float]:
+    """Gets and reads of the index's blocks."""
+    found = [one for one in result.row_sources or () if one.operation.startswith("INDEX")]
+    gets = sum(one.buffers for one in found)
+    blocks = sum(one.read_blocks for one in found)
+    return gets, result.physical_io.read_requests * blocks / max(1, result.physical_io.read_blocks)
+
+
+def picture(values: Values, results: Mapping[str, RunResult], ink: str) -> Chart:
+    """Gets and reads of each way, those of the index's blocks apart from those of the table's."""
+    panels = {
+        "": {way: (*_of_index(one)[:1], _gets(one)) for way, one in results.items()},
+        "2": {way: (_of_index(one)[1], one.physical_io.read_requests) for way, one in results.items()},
+    }
+    traces: list[dict[str, Any]] = []
+    for panel, counted in panels.items():
+        axes = {"xaxis": f"x{panel}", "yaxis": f"y{panel}"}
+        lengths = {
+            "blocks of the index": [of_index for of_index, _ in counted.values()],
+            "blocks of the table": [total - of_index for of_index, total in counted.values()],
+        }
+        looks = ((figures.PURPLE, "/"), (figures.GREEN, ""))
+        for (name, each), look in zip(lengths.items(), looks, strict=True):
+            traces.append({
+                "type": "bar", "orientation": "h", "name": name, "width": 0.6,
+                "y": list(NAMES.values()), "x": each,
+                "marker": marker(*look), "showlegend": not panel,
+                "hovertemplate": f"%{{y}}, {name}: %{{x:,.0f}}<extra></extra>", **axes,
+            })  # fmt: skip
+        totals = [total for _, total in counted.values()]
+        traces.append({
+            "type": "scatter", "mode": "text", "y": list(NAMES.values()), "x": totals, "showlegend": False,
+            "text": [f" {total:,.0f}" for total in totals], "textposition": "middle right",
+            "cliponaxis": False, "hoverinfo": "skip", **axes,
+        })  # fmt: skip
+    most = [max(1.0, *(total for _, total in counted.values())) for counted in panels.values()]
+    layout = figures.layout(
+        235,
+        figures.axis("gets", domain=[0, 0.46], range=[0, 1.2 * most[0]], nticks=5),
+        figures.axis("", autorange="reversed", ticksuffix="  "),
+        xaxis2=figures.axis("reads", domain=[0.54, 1], anchor="y2", range=[0, 1.2 * most[1]], nticks=5),
+        yaxis2=figures.axis("", anchor="x2", autorange="reversed", showticklabels=False),
+        barmode="stack",
+    )  # fmt: skip
+    return Chart(figures.figure(traces, layout, ink), _pictured(values, results))
+
+
+def _pictured(values: Values, results: Mapping[str, RunResult]) -> str:
+    """What the range scan, the full scan and the fast full scan get and read."""
+    ranged, full, fast = results.values()
+    assert ranged.index is not None
+    branches = ranged.index.height - 1
+    of_index, _ = _of_index(ranged)
+    return (
+        f"For {percent(values[SHARE])} of the rows the index range scan gets {branches:,.0f} branch blocks, "
+        f"{of_index - branches:,.0f} leaves and {_gets(ranged) - of_index:,.0f} blocks of the table, "
+        f"{_reads(ranged)}. The full scan gets {_gets(full):,.0f} blocks, {_reads(full)}. If the index had all "
+        f"columns of the query, its fast full scan would get {_gets(fast):,.0f} blocks, {_reads(fast)}."
+    )
+
+
+def _lines(
+    values: Values, measure: str, full: float, found: Mapping[str, float], hover: str
+) -> list[dict[str, Any]]:
+    """The range scan in both orders of rows, the full scan, and where they cross."""
+    traces = [
+        figures.line(
+            f"index, {order} rows", SHARES.tolist(), over_shares(values, order)[measure].tolist(), look,
+            f"{hover} at %{{x:.3~p}} of the rows", width=3 if order == values[CLUSTERING] else 2,
+        )
+        for order, look in LOOKS.items()
+    ]  # fmt: skip
+    ends = [float(SHARES[0]), 1.0]
+    traces.append(figures.line("full scan", ends, [full, full], FULL_LOOK, hover))
+    there = {order: share for order, share in found.items() if 0 < share < math.inf}
+    traces.append({
+        "type": "scatter", "mode": "markers+text", "name": "crossing", "x": list(there.values()),
+        "y": [full] * len(there), "text": [percent(share) for share in there.values()],
+        "textposition": "top left",
+        "marker": {"symbol": "diamond", "size": 11, "color": [LOOKS[order][0] for order in there],
+                   "line": {"color": "#ffffff", "width": 1}},
+        "hovertemplate": "equal at %{text} of the rows<extra></extra>", "showlegend": False,
+    })  # fmt: skip
+    return traces
+
+
+def _layout(up: str) -> dict[str, Any]:
+    layout = figures.layout(
+        300,
+        figures.axis("share of the rows", type="log", range=[-5.05, 0.05], tickvals=TICKS,
+                     ticktext=[percent(share) for share in TICKS]),
+        figures.axis(up, type="log", dtick=1, exponentformat="none", tickformat=",~r"),
+    )  # fmt: skip
+    layout["margin"]["t"] = 56
+    return layout
+
+
+def times(values: Values, results: Mapping[str, RunResult], costs: Mapping[str, float], ink: str) -> Chart:
+    """Elapsed time over the share of rows; on grey the optimizer chooses the slower way."""
+    full = results["full"].time.elapsed_s
+    found = crossings(values, "elapsed_s", full)
+    mine = results["range"].time.elapsed_s
+    traces = _lines(values, "elapsed_s", full, found, "%{y:.3g} s")
+    traces.append(figures.now(values[SHARE], mine, f"now: {show_seconds(mine)}", ink))
+    layout = _layout("seconds")
+    band = slower_band(found[values[CLUSTERING]], costs[values[CLUSTERING]])
+    if band:
+        layout["shapes"] = [{
+            "type": "rect", "x0": band[0], "x1": band[1], "y0": 0, "y1": 1, "yref": "paper", "layer": "below",
+            "fillcolor": figures.FAINT, "line": {"width": 0},
+        }]  # fmt: skip
+        traces.append({
+            "type": "scatter", "mode": "markers", "x": [None], "y": [None], "hoverinfo": "skip",
+            "name": f"the optimizer is wrong, {values[CLUSTERING]} rows",
+            "marker": {"symbol": "square", "size": 14, "color": figures.FAINT},
+        })  # fmt: skip
+    return Chart(figures.figure(traces, layout, ink), _said("The full scan is quicker", found))
+
+
+def slower_band(time: float, cost: float) -> tuple[float, float] | None:
+    """Shares of the rows between the crossing of time and that of cost, if any are drawn."""
+    low, high = (min(1.0, max(float(SHARES[0]), one)) for one in sorted((time, cost)))
+    return (low, high) if high > 1.02 * low else None
+
+
+def _said(begins: str, found: Mapping[str, float]) -> str:
+    """What *begins* says of the full scan, and from which share of the rows on."""
+    return f"{begins} {' and '.join(_from(order, share) for order, share in found.items())}."
+
+
+def _from(order: str, share: float) -> str:
+    if math.isinf(share):
+        return f"never for {order} rows"
+    return f"from {percent(share)} of {order} rows on" if share else f"for any share of {order} rows"
+
+
+def costs_chart(
+    values: Values, results: Mapping[str, RunResult], found: Mapping[str, float], ink: str
+) -> Chart:
+    """The optimizer's cost over the share of rows, with the cost that document 000 printed of its table."""
+    full, mine = _cost(results["full"]), _cost(results["range"])
+    traces = _lines(values, "optimizer_cost", full, found, "cost %{y:,.0f}")
+    if values[ROW] == OWN[ROW] and values[MBRC] == OWN[MBRC]:
+        size = [
+            one
+            for one in measured.printed("rahn_full_scan", "row source", "cost")
+            if one.row["block_size_bytes"] == values[BLOCK]
+        ]
+        traces += measured.traces(size, lambda _: 1.0, figures.RED, name="full scan: ")
+    traces.append(figures.now(values[SHARE], mine, f"now: cost {mine:,.0f}", ink))
+    layout = _layout("optimizer's cost")
+    said = _said("The optimizer chooses the full scan", found)
+    order = values[CLUSTERING]
+    time = crossings(values, "elapsed_s", results["full"].time.elapsed_s)[order]
+    band = slower_band(time, found[order])
+    if band:
+        chosen, other = ("index", "full scan") if time < found[order] else ("full scan", "index")
+        upper = "all" if band[1] == 1 else percent(band[1])
+        said += (
+            f" Between {percent(band[0])} and {upper} of the {order} rows it chooses the {chosen}, "
+            f"though the {other} is quicker."
+        )
+    dear = mine / _gets(results["range"]) / (full / _gets(results["full"]))
+    slow = _seconds_a_get(results["range"]) / _seconds_a_get(results["full"])
+    said += (
+        f" In its cost a get through the index counts {dear:.2g} times as much as one of the full scan; at "
+        f"{percent(values[SHARE])} of the rows it takes {slow:.2g} times as long."
+    )
+    return Chart(figures.figure(traces, layout, ink), said)
+
+
+def _seconds_a_get(result: RunResult) -> float:
+    return result.time.elapsed_s / _gets(result)
+
+
+def answer(values: Values, ink: str) -> Answer:
+    """Everything that the page shows."""
+    results = {way: result_of(values, way) for way in WAYS}
+    costs = crossings(values, "optimizer_cost", _cost(results["full"]))
+    order = values[CLUSTERING]
+    full_s = results["full"].time.elapsed_s
+    numbers = (
+        ("Index range scan", show_seconds(results["range"].time.elapsed_s)),
+        ("Full scan", show_seconds(full_s)),
+        ("Full scan is quicker from", told(crossings(values, "elapsed_s", full_s)[order])),
+        ("Optimizer takes it from", told(costs[order])),
+    )
+    return Answer(
+        picture(values, results, ink),
+        (times(values, results, costs, ink), costs_chart(values, results, costs, ink)),
+        numbers,
+        SCENARIO,
+        changes_of(values),
+    )
+
+
+KNOBS: Final = (
+    Knob(SHARE, "Selectivity", 0.01, (0.0001, 0.0003, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0),
+         kind="index_range_scan"),
+    Knob(CLUSTERING, "Rows in index order are", "clustered", tuple(LOOKS), kind="index_range_scan"),
+    Knob(DISK, "Disk", "sata-7k2", ("sata-7k2", "ssd-sata", "nvme"),
+         titles={"sata-7k2": "7,200 rpm", "ssd-sata": "SATA SSD", "nvme": "NVMe"}),
+    Knob(ROW, "Row length", 111, (50, 111, 200, 400, 800, 1600), unit="bytes"),
+    Knob(BLOCK, "Block size", 8192, (2048, 4096, 8192, 16384, 32768)),
+    Knob(MBRC, "Multiblock read count", "auto", ("auto", "1", "8", "16", "32", "64", "128"),
+         titles={"auto": "not set"}, says="Not set: reads of up to 1 MB, but the optimizer's cost counts with 8"),
+    Knob(CACHED, "Share of table and index in the cache", 0, low=0, high=100, step=5, unit="%",
+         says="`table.cached_fraction` and `index.cached_fraction`"),
+)  # fmt: skip
+
+LESSON: Final = Lesson(
+    path="mechanism-index-or-full-scan",
+    title="Index or full scan?",
+    mechanism="optimizer",
+    says="An index range scan reads the blocks it needs, one at a time. A full scan reads all blocks, many at a "
+    "time. From some share of the rows on, the full scan is quicker. The optimizer compares costs, and its default "
+    "costs do not know your disk.",
+    law=r"\begin{aligned} time:\quad & (h + s\,L + D_s)\,t_1 \quad\mathrm{or}\quad \frac{B}{m}\,t_m \\ "
+    r"cost:\quad & h + s\,(L + CF) \quad\mathrm{or}\quad \frac{B}{MBRC} \cdot \frac{MREADTIM}{SREADTIM} "
+    r"\end{aligned}",
+    symbols="Left the index, right the full scan; CPU comes on top. s: share of the rows; h: branch levels; "
+    "L: leaves; D: blocks of the table that hold the rows (clustered: s·B; scattered: soon all); t: a read of one "
+    "block, or of m; B: blocks of the table; CF: clustering factor.",
+    assumes="one session counts the rows; the predicate is on the index, another column is in the table; a block "
+    "that was read stays in the cache; the system statistics are the defaults (NOWORKLOAD).",
+    law_in="model/laws/logical_io.py and model/laws/optimizer.py",
+    sources=(
+        Source("lewis-cbo", "Jonathan Lewis", "Cost-Based Oracle Fundamentals"),
+        Source("oracle-tuning", "Oracle", "Database Performance Tuning Guide"),
+        Source("foote-index", "Richard Foote", "Comparison between unique and non-unique indexes"),
+        RAHN_MBRC,
+    ),
+    asks="With an NVMe drive instead of the 7,200 rpm disk: does the crossing of clustered rows move to more rows "
+    "or to fewer, and to what share?",
+    knobs=KNOBS,
+    answer=answer,
+)  # fmt: skip

@@ -385,6 +385,9 @@ def test_where_nothing_crosses_the_words_say_so() -> None:
     assert by_index.time.elapsed_s < full.time.elapsed_s
     assert index_or_scan.crossing(index_or_scan.SHARES + 1, 1.0) == 0
     assert index_or_scan.told(0.0) == "any share"
+    assert [index_or_scan.percent(share) for share in (0.000158, 0.0283, 0.999, 1)] == [
+        "0.016 %", "2.8 %", "100 %", "100 %",
+    ]  # fmt: skip
 
 
 def test_the_optimizer_is_wrong_between_the_two_crossings() -> None:
@@ -416,7 +419,8 @@ def test_the_scan_counts_every_block_and_the_index_only_its_own() -> None:
     assert full.logical_io is not None
     bars = [one for one in index_or_scan.answer(values, "").picture.figure["data"] if one["type"] == "bar"]
     gets, reads = (
-        [sum(both) for both in zip(*(bar["x"] for bar in pair), strict=True)] for pair in (bars[:2], bars[2:])
+        [sum(filter(None, both)) for both in zip(*(bar["x"] for bar in pair), strict=True)]
+        for pair in (bars[:2], bars[2:])
     )
     assert gets[:2] == [by_index.logical_io.consistent_gets, full.logical_io.consistent_gets]
     assert reads[:2] == [by_index.physical_io.read_requests, full.physical_io.read_requests]

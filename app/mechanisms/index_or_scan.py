@@ -303,8 +303,8 @@ def costs_chart(
     dear = mine / _gets(results["range"]) / (full / _gets(results["full"]))
     slow = _seconds_a_get(results["range"]) / _seconds_a_get(results["full"])
     said += (
-        f"{_statistics(results['full'])} a get through the index counts for {_digits(dear)} of the full scan; "
-        f"at {percent(values[SHARE])} of the rows it takes the time of {_digits(slow)} of them on this disk."
+        f"{_statistics(results['full'])} a get through the index counts for {_digits(dear)} of the full "
+        f"scan; at {percent(values[SHARE])} of the rows it takes the time of {_digits(slow)} of them on this disk."
     )
     return Chart(figures.figure(traces, layout, ink), said)
 
@@ -366,18 +366,18 @@ LESSON: Final = Lesson(
     path="mechanism-index-or-full-scan",
     title="Index or full scan?",
     mechanism="optimizer",
-    says="An index range scan reads the blocks it needs, one at a time. A full scan reads all blocks, many at "
-    "a time. From some share of the rows on, the full scan is quicker. The optimizer compares costs, and its "
+    says="An index range scan reads the blocks it needs, one at a time. A full scan reads all blocks, many "
+    "at a time. From some share of the rows on, the full scan is quicker. The optimizer compares costs, and its "
     "default costs do not know your disk.",
     law=r"\begin{aligned} \mathrm{time:}\quad & (h + s\,L + D_s)\,t_1 \quad\mathrm{or}\quad "
     r"\frac{B}{m}\,t_m \\ \mathrm{cost:}\quad & h + s\,(L + CF) \quad\mathrm{or}\quad "
     r"\frac{B}{MBRC} \cdot \frac{MREADTIM}{SREADTIM} \end{aligned}",
     symbols="Left the index, right the full scan; CPU comes on top. s: share of the rows; h: branch levels; "
-    "L: leaves; D: blocks of the table that hold the rows (clustered: s·B; scattered: soon all); t: a read of "
-    "one block, or of m; B: blocks of the table; CF: clustering factor.",
+    "L: leaves; D: blocks of the table that hold the rows (clustered: s·B; scattered: soon all); t: a read "
+    "of one block, or of m; B: blocks of the table; CF: clustering factor.",
     assumes="one session counts the rows; the predicate is on the index, another column is in the table; a "
-    "block that was read stays in the cache; the system statistics are the defaults (NOWORKLOAD). On a turning "
-    "disk the time of clustered rows jitters by 2 %, and their crossing with it.",
+    "block that was read stays in the cache; the system statistics are the defaults (NOWORKLOAD). On a "
+    "turning disk the time of clustered rows jitters by 2 %, and their crossing with it.",
     law_in="model/laws/logical_io.py and model/laws/optimizer.py",
     sources=(
         Source("lewis-cbo", "Jonathan Lewis", "Cost-Based Oracle Fundamentals"),

@@ -96,6 +96,8 @@ class PhysicalIO(Frozen):
     write_bytes: float = 0
     request_blocks: dict[int, float] = {}
     """Size of a read in blocks -> how many reads of that size; of a stream, in sectors of 512 bytes."""
+    direct_read_slots: dict[float, float] = {}
+    """Seconds since the scan began -> asynchronous direct reads that a session may have in flight from then on."""
 
 
 class CacheUse(Frozen):

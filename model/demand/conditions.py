@@ -19,7 +19,7 @@ from model.causes import (
 )
 from model.demand.calls import UNBUFFERED
 from model.demand.reading import mbrc_of
-from model.demand.storage import reads_as_calls
+from model.demand.storage import reads_as_calls, slots_of
 from model.demand.stream_work import call_demand
 from model.demand.transactions import CALLS, CHANGES, FILLS, GETS, READS, ROWS, kinds_of
 from model.demand.work import NO_SCAN, Demand
@@ -229,10 +229,8 @@ def _add_device(
         return
     missed = 1 - host.page_cache_hit_fraction if plan.through_page_cache else 1
     done[AT_DEVICE] = done[TRANSFERS] = (demand.reads + plan.single_reads) * missed
-    at_once = (
-        system.instance.direct_read_slots_limit if plan.asynchronous and not plan.through_page_cache else 1
-    )
-    quantities["in_flight"] = work.sessions * at_once
+    truly_async = plan.asynchronous and not plan.through_page_cache
+    quantities["in_flight"] = work.sessions * (slots_of(system, demand, work.sessions) if truly_async else 1)
     if "request_bytes" in wanted:
         asked = call_demand(system, reads_as_calls(system, demand, 0.0))
         quantities["request_bytes"] = known_where(

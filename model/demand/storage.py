@@ -11,6 +11,7 @@ from model.demand.work import Demand
 from model.laws import disk_means, limits, scan_reads
 from model.laws.block_layer import stated_call_s
 from model.laws.numeric import Number, larger, nearest, smaller, some, where
+from model.laws.read_slots import mean_slots
 from model.spec import ReadStream, System
 
 FIRST = 1
@@ -97,7 +98,7 @@ def device_demand(system: System, demand: Demand, own_s: Number, users: Number) 
     system = _bursting(system, demand, users)
     plan, size, disk = demand.plan, demand.block_size_bytes, system.disk
     asynchronous = plan.asynchronous and not plan.through_page_cache
-    in_flight = _in_flight(system, demand) if asynchronous else 1
+    in_flight = larger(1, _whole(slots_of(system, demand, users))) if asynchronous else 1
     fraction = plan.positioned_fraction
     requests: Number = 0.0
     alone_s: Number = 0.0
@@ -145,18 +146,12 @@ def device_demand(system: System, demand: Demand, own_s: Number, users: Number) 
     )
 
 
-def _in_flight(system: System, demand: Demand) -> Number:
-    """Asynchronous reads in flight on average: as many as allowed, where the device takes them all.
-
-    Where they wait and merge, each wait allows one more, and a request carries half of those in flight:
-    m = slots + reads / m.
-    """
-    instance, disk = system.instance, system.disk
-    limit, slots = instance.direct_read_slots_limit, instance.direct_read_slots
-    if max(disk.queue_depth, disk.parallel_requests) >= limit:
-        return limit
-    mean = (slots + (slots**2 + 4 * demand.reads) ** 0.5) / 2
-    return larger(1, smaller(limit, _whole(mean)))
+def slots_of(system: System, demand: Demand, users: Number) -> Number:
+    """Asynchronous reads of each session in flight on average, where the channel alone decides how long they take."""
+    instance, size = system.instance, demand.block_size_bytes
+    channel_s = users * _channel_s(system.disk, demand.read_blocks * size)
+    elapsed_s = larger(demand.cpu_s, channel_s)
+    return mean_slots(elapsed_s, demand.cpu_s, instance.direct_read_slots, instance.direct_read_slots_limit)
 
 
 def _channel_s(disk: Any, size_bytes: Number) -> Number:

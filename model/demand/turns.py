@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from model.demand.storage import DeviceDemand, parallel_of
+from model.demand.storage import DeviceDemand, parallel_of, slots_of
 from model.demand.work import Demand
 from model.laws import scan_reads, turns
 from model.laws.numeric import Number, larger, smaller, where
@@ -87,7 +87,7 @@ def among_others(system: System, work: Statement, demand: Demand, asked: DeviceD
         queued = larger(
             own, users * demand.cpu_s / system.host.cores.threads
         )  # sessions share the processors
-        beside = beside * _runs(system, users, reads, queued, asked, at_device) / reads
+        beside = beside * _runs(reads, slots_of(system, demand, users), queued, asked) / reads
     apart = where(users > 1, beside * (1 - follows), 0.0)
     return replace(
         asked,
@@ -96,22 +96,15 @@ def among_others(system: System, work: Statement, demand: Demand, asked: DeviceD
     )
 
 
-def _runs(
-    system: System, users: Number, reads: Number, own_s: Number, asked: DeviceDemand, at_device_s: Number
-) -> Number:
+def _runs(reads: Number, slots: Number, own_s: Number, asked: DeviceDemand) -> Number:
     """Runs in which a session hands its asynchronous reads over without another session's in between.
 
-    A read that is handed over while the device is still at the session's run makes that longer. The device is there for
-    the run's own service, in the time that the session works on the run: the chance is the ratio of the two, or 1. Else
-    reads stay pairs, one in place of the last and one more; and who never waits hands over one by one.
+    A read that is handed over while the device is still at the session's run makes that longer, up to its *slots*. The
+    device is there for the run's own service, in the time that the session works on the run: the chance is the ratio of
+    the two, or 1. Else reads are handed over one by one.
     """
-    slots, limit = system.instance.direct_read_slots, system.instance.direct_read_slots_limit
     keeps_on = smaller(1, asked.held_s / larger(1e-300, own_s))
-    waits = larger(0, 1 - own_s / larger(1e-300, users * at_device_s))
-    pairs = reads - smaller(reads, 2 * limit - slots) / 2
-    return keeps_on * turns.bursts(reads, slots, limit) + (1 - keeps_on) * (
-        waits * pairs + (1 - waits) * reads
-    )
+    return reads * (keeps_on / slots + 1 - keeps_on)
 
 
 def _following(system: System, work: Statement, demand: Demand, lead_reads: Number) -> Number:
@@ -150,7 +143,7 @@ def ends_at(
     reads = _reads_beside(system, work, demand)
     share = turn = 1 / reads  # of the last turn in what is read, and in the reads
     if plan.asynchronous and not plan.through_page_cache:
-        share = turn = larger(1 / reads, smaller(0.5, system.instance.direct_read_slots_limit / reads))
+        share = turn = larger(1 / reads, smaller(0.5, slots_of(system, demand, users) / reads))
     elif demand.change is None:
         share = smaller(1, asked.last_blocks / larger(1, demand.read_blocks))
     held = asked.held_s + plan.single_reads * asked.single_held_s

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from model.laws.device import NEAR_BYTES
-from model.laws.numeric import Number, larger, log, log2, smaller, where
+from model.laws.numeric import Number, larger, log, smaller, where
 
 
 class Station(NamedTuple):
@@ -83,12 +83,3 @@ def following_parts_fraction(users: Number, part_bytes: Number, read_bytes: Numb
     """
     most = smaller(users - 1, (NEAR_BYTES + read_bytes) // larger(1, part_bytes))
     return most * (users - (most + 1) / 2) / larger(1, users * (users - 1))
-
-
-def bursts(reads: Number, slots: Number, limit: Number) -> Number:
-    """Runs of reads that a session with asynchronous reads hands over at once, if it waits for each that it reaps.
-
-    Each wait allows one read more in flight, so a run is twice as long as the one before, until *limit* are.
-    """
-    growing = smaller(reads, 2 * limit - slots)
-    return log2(growing / slots + 1) + (reads - growing) / limit

@@ -98,11 +98,6 @@ def test_a_part_within_reach_of_the_one_before_needs_no_positioning() -> None:
     assert turns.following_parts_fraction(4, 1 << 30, 65536) == 0
 
 
-def test_runs_of_asynchronous_reads_double() -> None:
-    assert turns.bursts(2 + 4 + 8, 2, 32) == pytest.approx(3)
-    assert turns.bursts(62 + 320, 2, 32) == pytest.approx(15)
-
-
 @pytest.mark.parametrize("cached", [0.5, 0.99, 1.0])
 @pytest.mark.parametrize("kind", ["full_scan", "export", "index_range_scan", "update", "delete"])
 @pytest.mark.parametrize("io_path", ["asm", "buffered"])

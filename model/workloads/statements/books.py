@@ -64,6 +64,8 @@ class Timing:
     engine: str
     request_blocks: dict[int, float] = field(default_factory=dict)
     """Reads by size in blocks; not known of arrays."""
+    direct_read_slots: dict[float, float] = field(default_factory=dict)
+    """Seconds since the scan began -> slots from then on; not known of arrays."""
     seed: int = 0
     warnings: list[str] = field(default_factory=list)
     interval: Interval | None = None
@@ -148,6 +150,7 @@ def figures_of(system: System, work: Workload, demand: Demand, timing: Timing) -
             request_blocks={
                 size: servers * count for size, count in sorted(timing.request_blocks.items(), reverse=True)
             },
+            direct_read_slots=timing.direct_read_slots,
         ),
         cache=part(CacheUse, hits=hits, misses=blocks, hit_fraction=over(hits, hits + blocks)),
         segment=segment_space(system, work, demand),

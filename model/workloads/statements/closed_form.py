@@ -17,7 +17,7 @@ from model.demand import (
     reaps_are_waits,
 )
 from model.demand.turns import Alone, among_others, ends_at
-from model.laws import device
+from model.laws import device, read_slots
 from model.laws.iostat import DeviceSums
 from model.laws.numeric import Number, known_where, larger, over, smaller, some, where
 from model.laws.processors import thread_speed
@@ -96,9 +96,8 @@ def _composed(
         asked = among_others(system, work, demand, asked)
     single = plan.single_reads * asked.single_s
     if truly_async:
-        at_device = larger(
-            larger(lone_held_s, asked.held_s),
-            asked.service_s / smaller(parallel, system.instance.direct_read_slots_limit),
+        at_device = read_slots.device_s(
+            own, larger(lone_held_s, asked.held_s), asked.service_s, parallel, *_slots(system)
         )
         last = own * asked.last_blocks / larger(1, demand.read_blocks)
         piped = device.pipelined_s(asked.first_s, at_device, own, last)
@@ -190,6 +189,11 @@ def _as_followed(
     ), asked
 
 
+def _slots(system: System) -> tuple[int, int]:
+    """Asynchronous direct reads that a session may have in flight at first, and at most."""
+    return system.instance.direct_read_slots, system.instance.direct_read_slots_limit
+
+
 def _copied(system: System, demand: Demand, raw: DeviceDemand) -> tuple[DeviceDemand, Number]:
     """What a session asks whose reads the page cache answers, and the copies it waits for."""
     single_s = demand.block_size_bytes / system.host.copy_bytes_per_s
@@ -231,6 +235,12 @@ def calculate_statement(system: System, work: Statement, *, name: str) -> tuple[
     found, asked, demand = compose(system, work, demand_of(system, work))
     timing = _timing(system, work, demand, found, asked)
     timing.request_blocks = books.histogram(demand)
+    if demand.reads and demand.plan.asynchronous and not demand.plan.through_page_cache:
+        own_s, parallel = found.elapsed_s - found.read_wait_s, parallel_of(system.disk)
+        held_s = larger(asked.held_s, found.elapsed_s if work.sessions > 1 else 0.0)
+        timing.direct_read_slots = read_slots.slots_by_time(
+            read_slots.stages(own_s, held_s, asked.service_s, parallel, *_slots(system))
+        )
     processors_s = work.sessions * sum(timing.cpu.values()) / system.host.cores.threads
     timing.warnings = books.session_warnings(work, demand, (found.elapsed_s, found.last_s, processors_s))
     played = demand.change.outcome if demand.change else None

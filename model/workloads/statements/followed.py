@@ -22,6 +22,7 @@ from zlib import crc32
 from model.demand.calls import largest_bytes_of
 from model.demand.device_calls import idles
 from model.demand.reading import OneByOne, reaps_are_waits
+from model.demand.storage import slots_of
 from model.demand.turns import Pace, first_step_s, pace_of, stretch_blocks, stretches_of
 from model.demand.work import Demand
 from model.laws import block_layer, page_cache
@@ -45,8 +46,6 @@ LEAST_OF_SESSION = 40
 MOST_BLOCKS = 1 << 20
 """Blocks of a segment that are laid out extent by extent; those of a larger one behind them count as one extent."""
 HIT_ROUNDING = 1e-12
-SLOTS_GROW = 6
-"""Reads of a session for each slot that it may have in the end, so that the later half has them all."""
 MOST_BEYOND = 3
 """Times its share that a session reads at most while others are behind."""
 SELDOM = 0.02
@@ -165,8 +164,8 @@ class _Replay:
         )
         begins = draws("session start").uniform(0, 1, users) * first_step_s(system, demand, work.sessions)
         most = max(LEAST_OF_SESSION, MOST_READS // users)
-        if demand.plan.asynchronous and not demand.plan.through_page_cache:  # until the slots have grown
-            most = max(most, SLOTS_GROW * int(system.instance.direct_read_slots_limit))
+        self.slots = round(float(slots_of(system, demand, users)))
+        """Asynchronous reads in flight on average over the scan."""
         self.stretch = float(stretch_blocks(demand, work.sessions))
         self.sessions = [
             _Session(self, singles[rank], reads_of(rank), float(begins[rank]) if users > 1 else 0.0, most)
@@ -314,8 +313,8 @@ class _Session:
         return now_s
 
     def _asynchronously(self, now_s: float) -> Steps:
-        instance, reap_s = self._replay.system.instance, self._host.reap_call_s
-        slots, wanted = int(instance.direct_read_slots), float(self._demand.blocks_wanted)
+        reap_s, slots = self._host.reap_call_s, self._replay.slots
+        wanted = float(self._demand.blocks_wanted)
         posted = reaps_are_waits(self._replay.system)
         in_flight: deque[tuple[_Asked, int]] = deque()
         while self._goes_on():
@@ -327,8 +326,6 @@ class _Session:
             asked, blocks = in_flight.popleft()
             waited_s = now_s
             now_s = yield from self._wait(now_s, asked)
-            if now_s > waited_s:
-                slots = min(slots + 1, int(instance.direct_read_slots_limit))
             self._counted(now_s - waited_s)
             step = min(blocks * self._each, wanted - self.done)
             now_s = yield from self._work(now_s, step, 0.0 if posted else reap_s)

@@ -18,6 +18,7 @@ class Ledger:
         "reads",
         "reap_cpu_s",
         "run_queue_s",
+        "slots",
         "slowed_s",
         "submit_blocked_s",
         "submit_cpu_s",
@@ -30,6 +31,8 @@ class Ledger:
         self.waits: dict[str, list[float]] = {}
         self.reads: Counter[int] = Counter()
         self.run_queue_s = 0.0
+        self.slots: dict[float, int] = {}
+        """Seconds since its scan began -> asynchronous direct reads that it may have in flight from then on."""
         self.slowed_s = 0.0
         """CPU time beyond that of a processor alone on the machine."""
         self.submit_cpu_s = 0.0

@@ -194,6 +194,7 @@ def _timing(
         read_requests=sum(sizes.values()),
         read_blocks=sum(size * count for size, count in sizes.items()),
         request_blocks=sizes,
+        direct_read_slots=dict(ledgers[0].slots),
         device=None
         if machine.disk.apart or not sum(machine.counters.requests)
         else device_of(machine.counters, span),

@@ -16,6 +16,7 @@ from model.demand import Demand, reaps_are_waits
 from model.demand.turns import pace_of, stretches_of
 from model.laws.device import copy_time_s
 from model.machine.cache.free_buffers import FreeBuffers
+from model.machine.host.read_slots import ReadSlots
 from model.sim.machine import Machine
 from model.sim.open_file import OpenFile
 from model.sim.pool import BufferPool
@@ -128,12 +129,13 @@ class Session:
     def _scan_asynchronously(self, reads: Iterator[Read]) -> Step:
         instance, plan = self.system.instance, self.demand.plan
         reap_s = self.system.host.reap_call_s
-        slots = instance.direct_read_slots
+        slots = ReadSlots(instance.direct_read_slots, instance.direct_read_slots_limit, self.env.now)
+        self.ledger.slots = slots.history
         in_flight: deque[tuple[simpy.Event, int]] = deque()
         done = 0.0
         blocks_per_block = self._blocks_per_read()
         while True:
-            while len(in_flight) < slots:
+            while len(in_flight) < slots.count:
                 read = next(reads, None)
                 if read is None:
                     break
@@ -145,8 +147,7 @@ class Session:
             if not ready.processed:
                 yield ready
             waited = self.env.now - begin_s
-            if waited > 0:
-                slots = min(slots + 1, instance.direct_read_slots_limit)
+            slots.reaped(self.env.now, waited)
             if self._posts_every_reap:
                 self.ledger.wait(plan.event, max(waited, 0.0) + reap_s)
             else:

@@ -1,0 +1,76 @@
+"""Asynchronous direct reads that one session keeps in flight: its slots, and how they grow with time.
+
+A session looks every three seconds at how long it has waited for reads, and adds a slot or two at every other look
+[hatem-slots]. The trace of a scan of 25 s: looks 3.0 s apart; slots 2, 3 after the first 6 s, 4 after 12, 6 after 18.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from model.laws.numeric import Number, larger, smaller, some, where
+
+LOOK_EVERY_S = 3.0
+LOOKS_TO_ADD = 2
+"""At the one between it sees what the last slots have brought."""
+WAITS_FRACTION = 0.5
+"""Share of the time that a session must have waited to add slots; the published one had waited 73 %."""
+TWO_FROM_SLOTS = 4
+ADD_EVERY_S = LOOK_EVERY_S * LOOKS_TO_ADD
+
+
+class Stage(NamedTuple):
+    """A time of a scan in which its slots stay."""
+
+    slots: Number
+    elapsed_s: Number
+    fraction: Number
+    """Of the scan's reads."""
+    device_s: Number
+    """Time that the device would take for these reads if the session did nothing else."""
+
+
+def more_slots(slots: Number, limit: Number) -> Number:
+    """Slots after one addition: one more, two more from four on, at most *limit*."""
+    return smaller(limit, slots + where(slots < TWO_FROM_SLOTS, 1, 2))
+
+
+def stages(
+    own_s: Number, held_s: Number, latency_s: Number, parallel: Number, slots: Number, limit: Number
+) -> Iterator[Stage]:
+    """The times between two additions of a scan that works *own_s* in all and holds a channel *held_s*.
+
+    Its reads take *latency_s* one after another; as many go on at once as there are slots, or as the device takes.
+    """
+    left, now = 1.0 + 0.0 * own_s, slots + 0 * own_s
+    while some(left > 0):
+        at_device_s = larger(held_s, latency_s / smaller(parallel, now))
+        all_s = larger(1e-12, larger(own_s, at_device_s))
+        stays = where(now >= limit, True, own_s >= (1 - WAITS_FRACTION) * all_s)
+        fraction = smaller(left, where(stays, left, ADD_EVERY_S / all_s))
+        yield Stage(now, fraction * all_s, fraction, fraction * at_device_s)
+        left = left - fraction
+        now = where(stays, now, more_slots(now, limit))
+
+
+def mean_slots(elapsed_s: Number, own_s: Number, slots: Number, limit: Number) -> Number:
+    """Slots of a session on average over *elapsed_s* seconds, in which it works *own_s*; they begin as *slots*."""
+    each = list(stages(own_s, elapsed_s, 0.0, 1, slots, limit))
+    return sum(one.slots * one.fraction for one in each)
+
+
+def device_s(
+    own_s: Number, held_s: Number, latency_s: Number, parallel: Number, slots: Number, limit: Number
+) -> Number:
+    """Time that a device takes for the reads of a scan, given the slots that each of them finds; as :func:`stages`."""
+    return sum(one.device_s for one in stages(own_s, held_s, latency_s, parallel, slots, limit))
+
+
+def slots_by_time(found: Iterable[Stage]) -> dict[float, float]:
+    """Seconds since a scan began -> slots from then on."""
+    history, at_s = {}, 0.0
+    for stage in found:
+        history[at_s] = float(stage.slots)
+        at_s += float(stage.elapsed_s)
+    return history

@@ -8,12 +8,12 @@ from model.laws.read_slots import LOOK_EVERY_S, LOOKS_TO_ADD, WAITS_FRACTION, mo
 class ReadSlots:
     """How many direct reads a session may have in flight."""
 
-    __slots__ = ("_begin_s", "_limit", "_looked_s", "_looks", "_waited_s", "count", "history")
+    __slots__ = ("_begin_s", "_every_s", "_limit", "_looked_s", "_looks", "_waited_s", "count", "history")
 
-    def __init__(self, slots: int, limit: int, now_s: float) -> None:
+    def __init__(self, slots: int, limit: int, now_s: float, look_every_s: float = LOOK_EVERY_S) -> None:
         self.count, self._limit = slots, limit
         self._begin_s = self._looked_s = now_s
-        self._waited_s, self._looks = 0.0, 0
+        self._waited_s, self._looks, self._every_s = 0.0, 0, look_every_s
         self.history: dict[float, int] = {0.0: slots}
         """Seconds since it began -> slots from then on."""
 
@@ -21,7 +21,7 @@ class ReadSlots:
         """A read has come after a wait; look whether it is time for more."""
         self._waited_s += waited_s
         passed_s = now_s - self._looked_s
-        if passed_s < LOOK_EVERY_S:
+        if passed_s < self._every_s:
             return
         self._looks += 1
         waits = self._waited_s > WAITS_FRACTION * passed_s

@@ -236,11 +236,9 @@ def calculate_statement(system: System, work: Statement, *, name: str) -> tuple[
     timing = _timing(system, work, demand, found, asked)
     timing.request_blocks = books.histogram(demand)
     if demand.reads and demand.plan.asynchronous and not demand.plan.through_page_cache:
-        own_s, parallel = found.elapsed_s - found.read_wait_s, parallel_of(system.disk)
-        held_s = larger(asked.held_s, found.elapsed_s if work.sessions > 1 else 0.0)
-        timing.direct_read_slots = read_slots.slots_by_time(
-            read_slots.stages(own_s, held_s, asked.service_s, parallel, *_slots(system))
-        )
+        own_s = found.elapsed_s - found.read_wait_s
+        as_long_as_it_took = read_slots.stages(own_s, found.elapsed_s, 0.0, 1, *_slots(system))
+        timing.direct_read_slots = read_slots.slots_by_time(as_long_as_it_took)
     processors_s = work.sessions * sum(timing.cpu.values()) / system.host.cores.threads
     timing.warnings = books.session_warnings(work, demand, (found.elapsed_s, found.last_s, processors_s))
     played = demand.change.outcome if demand.change else None

@@ -22,16 +22,17 @@ from zlib import crc32
 from model.demand.calls import largest_bytes_of
 from model.demand.device_calls import idles
 from model.demand.reading import OneByOne, reaps_are_waits
-from model.demand.storage import slots_of
 from model.demand.turns import Pace, first_step_s, pace_of, stretch_blocks, stretches_of
 from model.demand.work import Demand
 from model.laws import block_layer, page_cache
 from model.laws.device import copy_time_s
 from model.laws.numeric import some, where
+from model.laws.read_slots import LOOK_EVERY_S
 from model.machine.device.drive import drive_of
 from model.machine.device.elevator import IDLE_S, NEAR_BYTES, SYNC_SLICE_S
 from model.machine.device.servers import DrawnServers, Servers
 from model.machine.host.read_ahead import Window, read_ahead_of
+from model.machine.host.read_slots import ReadSlots
 from model.spec import Disk, Host, Statement, System
 from model.workloads.statements.placed_reads import Draws, Read, extents_of, reads_by_session, single_reads
 
@@ -46,6 +47,8 @@ LEAST_OF_SESSION = 40
 MOST_BLOCKS = 1 << 20
 """Blocks of a segment that are laid out extent by extent; those of a larger one behind them count as one extent."""
 HIT_ROUNDING = 1e-12
+LEAST_ASYNCHRONOUS = 448
+"""Of a session with asynchronous reads, whose slots grow within them."""
 MOST_BEYOND = 3
 """Times its share that a session reads at most while others are behind."""
 SELDOM = 0.02
@@ -164,8 +167,8 @@ class _Replay:
         )
         begins = draws("session start").uniform(0, 1, users) * first_step_s(system, demand, work.sessions)
         most = max(LEAST_OF_SESSION, MOST_READS // users)
-        self.slots = round(float(slots_of(system, demand, users)))
-        """Asynchronous reads in flight on average over the scan."""
+        if demand.plan.asynchronous and not demand.plan.through_page_cache:
+            most = max(most, LEAST_ASYNCHRONOUS)
         self.stretch = float(stretch_blocks(demand, work.sessions))
         self.sessions = [
             _Session(self, singles[rank], reads_of(rank), float(begins[rank]) if users > 1 else 0.0, most)
@@ -313,12 +316,13 @@ class _Session:
         return now_s
 
     def _asynchronously(self, now_s: float) -> Steps:
-        reap_s, slots = self._host.reap_call_s, self._replay.slots
+        instance, reap_s = self._replay.system.instance, self._host.reap_call_s
+        fixed = slots = ReadSlots(instance.direct_read_slots, instance.direct_read_slots_limit, now_s)
         wanted = float(self._demand.blocks_wanted)
         posted = reaps_are_waits(self._replay.system)
         in_flight: deque[tuple[_Asked, int]] = deque()
         while self._goes_on():
-            while len(in_flight) < slots and (read := next(self._reads, None)) is not None:
+            while len(in_flight) < slots.count and (read := next(self._reads, None)) is not None:
                 in_flight.append((_Asked([(read[0] * self._size, read[1] * self._size)]), read[1]))
                 self._hand_down(now_s, in_flight[-1][0])
             if not in_flight:
@@ -327,6 +331,13 @@ class _Session:
             waited_s = now_s
             now_s = yield from self._wait(now_s, asked)
             self._counted(now_s - waited_s)
+            if self._number >= self.most // 2 and slots is fixed:  # the later half stands for all reads
+                every_s = (
+                    LOOK_EVERY_S * (self.most - self.most // 2) / max(self.most, float(self._demand.reads))
+                )
+                slots = ReadSlots(slots.count, instance.direct_read_slots_limit, now_s, every_s)
+            elif slots is not fixed:
+                slots.reaped(now_s, now_s - waited_s)
             step = min(blocks * self._each, wanted - self.done)
             now_s = yield from self._work(now_s, step, 0.0 if posted else reap_s)
             now_s += reap_s if posted else 0.0

@@ -157,6 +157,10 @@ COLLIDING = FLASH | {
     "disk.overhead_s": 1e-3, "disk.bandwidth_bytes_per_s": "1G", "disk.parallel_requests": 8, "disk.queue_depth": 40,
     "disk.controller_reads_per_s": 1_001, "disk.controller_writes_per_s": 1_001, "workload.users": 3,
 }  # fmt: skip
+LONG = FLASH | {
+    "instance.serial_direct_read": "always", "instance.db_file_multiblock_read_count": 1, "disk.overhead_s": 0.3,
+    "disk.parallel_requests": 40, "disk.queue_depth": 40, "instance.direct_read_slots_limit": 3,
+}  # fmt: skip
 GROWS = {
     "workload.users": 2, "workload.growth_bytes": 60, "table.pctfree_percent": 0, "workload.repeats": 2,
     "table.row_bytes": 12, "tablespace.block_size_bytes": 16384,
@@ -217,7 +221,7 @@ SWEPT = {
 }  # fmt: skip
 BEHIND = {"table.rows": 30_000, "instance.buffer_cache_bytes": "1M", "disk.bandwidth_bytes_per_s": 1_000_000}
 BASES: dict[str, tuple[dict[str, Any], ...]] = {
-    "full_scan": (*ALL, DIRECT, BY_CACHE, DECIDES, GATHERED),
+    "full_scan": (*ALL, DIRECT, LONG, BY_CACHE, DECIDES, GATHERED),
     "index_range_scan": (
         *ALL,
         BY_CACHE,
@@ -232,7 +236,15 @@ BASES: dict[str, tuple[dict[str, Any], ...]] = {
         CROWDED | {"host.cpus": 1, "index.cached_fraction": 1, "workload.selectivity_fraction": 0.5},
         SMALL_DRIVE,
     ),
-    "export": (*ALL, DIRECT, BY_CACHE, DECIDES, GATHERED),
+    "export": (
+        *ALL,
+        DIRECT,
+        LONG,
+        LONG | {"workload.users": 3},
+        BY_CACHE,
+        DECIDES,
+        GATHERED,
+    ),
     "update": (*CHANGES, GROWS, PROBES, SMALL_DRIVE),
     "delete": (*CHANGES, SMALL_DRIVE),
     "insert": tuple({"workload.rows": 2000} | more for more in (*CHANGES, DELETED, DELETED | MANUAL)),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any, Final, Literal
 
@@ -14,6 +14,7 @@ from model.spec import WORKLOADS, Transaction
 from model.units import GIB, KIB, MIB, parse_bytes, parse_seconds, show_bytes, show_seconds, unit_of
 from scenarios import Scenario
 from scenarios.declared import declared_field, has_one_value
+from scenarios.profiles import entries_of
 
 Kind = Literal["ladder", "choice", "flag", "whole", "share", "real", "size", "duration", "text"]
 
@@ -95,6 +96,13 @@ _COUNTED: Final = {
 """Real numbers that are no shares, though their names end in no unit."""
 
 
+def with_own(field: Facts, scenario: Scenario) -> Facts:
+    """*field*, with the entries that the scenario's file defines among those that it may name."""
+    if not field.titles:
+        return field
+    return replace(field, options=tuple(entries_of(scenario, kind_at(field.path.rpartition(".")[0]))))
+
+
 @lru_cache(maxsize=256)
 def facts(path: str, kind: str = "full_scan") -> Facts | None:
     """What the field *path* allows; None where a workload of *kind* has no such field, or it has several values."""
@@ -133,9 +141,14 @@ def facts_of_any_kind(path: str) -> Facts | None:
 OWN: Final = "own"
 
 
+def kind_at(section: str) -> str:
+    """The kind of the entries that the ``use`` of a *section* names."""
+    return next(kind for kind, place in KINDS.items() if place == section)
+
+
 def _named(path: str, section: str) -> Facts:
     """A section whose constants come from the catalog by name."""
-    known = entries(next(kind for kind, place in KINDS.items() if place == section))
+    known = entries(kind_at(section))
     return Facts(
         path=path,
         kind="choice",
@@ -157,7 +170,7 @@ GROWTH: Final = "workload.growth_bytes"
 
 
 def value_at(scenario: Scenario, path: str) -> Any:
-    """The value of a field; for a section's ``use``, the catalog entry that the section equals.
+    """The value of a field; for a section's ``use``, the entry that the section equals, of the catalog or its own.
 
     Where an update sets columns, the growth of a row is what follows from them.
     """
@@ -177,10 +190,12 @@ def value_at(scenario: Scenario, path: str) -> Any:
         target = getattr(target, section)
     if name != "use":
         return getattr(target, name) if name in type(target).model_fields else _default_elsewhere(name)
-    for entry in entries(next(kind for kind, place in KINDS.items() if place == ".".join(sections))).values():
-        if all(getattr(target, key) == value for key, value in entry.values().items()):
-            return entry.name
-    return OWN
+    equal = {OWN: 0}
+    for entry in entries_of(scenario, kind_at(".".join(sections))).values():
+        values = entry.values()
+        if all(getattr(target, key) == value for key, value in values.items()):
+            equal[entry.name] = len(values)
+    return max(equal, key=lambda name: equal[name])  # one that builds on another has all of its values, too
 
 
 def _value_beside(scenario: Scenario, parts: list[str]) -> Any:

@@ -7,7 +7,7 @@ from typing import Any
 
 import streamlit as st
 
-from app.fields import OWN, Facts, as_text, held_value, value_at
+from app.fields import Facts, as_text, held_value, value_at, with_own
 from app.forms import SHOWN, Control
 from app.markdown import plain
 from scenarios import Scenario
@@ -26,6 +26,7 @@ def draw(
     It is that of the second scenario *asked*, but for a *refused* one, which stays as it was typed.
     """
     base, other = asked
+    field = with_own(field, base)
     was = value_at(base, control.path)
     unit = field.unit or ("%" if field.kind == "real" else "")
     unit = unit.replace("currency", plain(other.system.prices.currency or "currency"))
@@ -70,10 +71,7 @@ def _widget(
             format_func=lambda option: names.get(option, option), **common,
         )  # fmt: skip
     elif field.kind in ("choice", "text"):
-        own = [OWN] if OWN in (was, held) and field.titles else []
-        given = (
-            [as_text(value) for value in (was, held) if value is not None] if field.kind == "text" else own
-        )
+        given = [as_text(value) for value in (was, held) if value is not None]
         options = list(dict.fromkeys([*field.options, *control.offers, *given]))
         first = options.index(held) if says_value and held in options else None if field.optional else 0
         st.selectbox(

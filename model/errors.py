@@ -45,18 +45,20 @@ def shown(value: object) -> str:
 
 
 class UnknownName(SpecError):
-    """A name stands for nothing; offers the nearest names that do."""
+    """A name stands for nothing; offers the nearest names that do, those of a file's *own* first."""
 
     def __init__(
-        self, kind: str, name: str, known: Iterable[str], where: str = "", listing: str = ""
-    ) -> None:
+        self, kind: str, name: str, known: Iterable[str], where: str = "", listing: str = "",
+        own: Iterable[str] = (),
+    ) -> None:  # fmt: skip
         from difflib import get_close_matches  # noqa: PLC0415  (only needed once something is wrong)
 
-        names = sorted(known)
+        first, others = sorted(own), sorted(known)
+        names = first + others
         near = get_close_matches(cut(name), names, n=3, cutoff=0.6) or _sharing_a_word(cut(name), names)[:3]
         if near:
             hint = "did you mean " + " or ".join(near) + "?"
-        elif len(names) <= 30:
+        elif len(others) <= 30:
             hint = "known: " + ", ".join(names)
         else:
             hint = f"{len(names)} are known" + (f", {listing}" if listing else "")

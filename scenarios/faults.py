@@ -43,9 +43,14 @@ _LENGTHS = {
 }
 
 
-def one_sentence(error: ValidationError, section: str = "") -> tuple[str, str]:
-    """The place of the first fault of *error*, below *section*, and a sentence that tells it and counts the others."""
-    faults = [_Fault(fault, section) for fault in error.errors(include_url=False)]
+def one_sentence(
+    error: ValidationError, section: str = "", root: type[BaseModel] = System
+) -> tuple[str, str]:
+    """The place of the first fault of *error*, below *section*, and a sentence that tells it and counts the others.
+
+    *root* is what was read.
+    """
+    faults = [_Fault(fault, section, root) for fault in error.errors(include_url=False)]
     kept: dict[str, _Fault] = {}
     for fault in faults:  # a field of several forms reports one fault for each; the most telling one is kept
         if fault.place not in kept or fault.kind in _LIMITS:
@@ -71,20 +76,21 @@ def more_faults(places: Sequence[str]) -> str:
 class _Fault:
     """One of pydantic's faults, with the place as a user writes it."""
 
-    def __init__(self, fault: Any, section: str) -> None:
+    def __init__(self, fault: Any, section: str, root: type[BaseModel]) -> None:
         self.kind: str = fault["type"]
         self.got: str = shown(fault["input"])
         self.input = fault["input"]
         self.context: dict[str, Any] = fault.get("ctx", {})
         self.message: str = fault["msg"]
-        self.parts, self.model = _walk((section, *fault["loc"]) if section else fault["loc"], self.kind)
+        location = (section, *fault["loc"]) if section else fault["loc"]
+        self.parts, self.model = _walk(location, self.kind, root)
         self.place = ".".join(cut(str(part)) for part in self.parts)
 
 
-def _walk(location: tuple[Any, ...], kind: str) -> tuple[list[Any], Any]:
+def _walk(location: tuple[Any, ...], kind: str, root: type[BaseModel]) -> tuple[list[Any], Any]:
     """The location without the names pydantic gives the forms of a field, and the section it ends in."""
     parts: list[Any] = []
-    model: Any = System
+    model: Any = root
     for rank, part in enumerate(location):
         last = rank == len(location) - 1
         field = model.model_fields.get(part) if model is not None and isinstance(part, str) else None

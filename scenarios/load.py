@@ -1,10 +1,10 @@
-"""Read a scenario: find it, lay its differences over its base, take constants from the catalog, check every field."""
+"""Read a scenario: find it, lay its differences over its base, take constants from entries, check every field."""
 
 from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from importlib.resources import files
@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from pydantic import TypeAdapter, ValidationError
 
-from model.catalog import KINDS, entry
+from model.catalog import KINDS
 from model.demand.segment import growth_of, row_shape
 from model.errors import SpecError, UnknownName, cut, shown
 from model.provenance import Constant, Frozen
@@ -21,7 +21,8 @@ from model.spec import WORKLOADS, System, Table, Update, Workload
 from scenarios.faults import one_sentence
 from scenarios.inferred import inferred_in, without_dropped, without_set
 from scenarios.measured import compared_in
-from scenarios.spec import HEADINGS, SECTIONS, Scenario
+from scenarios.profiles import Profiles
+from scenarios.spec import DIFFERING, HEADINGS, SECTIONS, Scenario
 from scenarios.synonyms import meant_by
 
 LARGEST_FILE_BYTES: Final = 1_000_000
@@ -113,7 +114,7 @@ def with_settings(source: Source, settings: Sequence[str]) -> Source:
 def source_in(data: Mapping[str, Any], name: str, where: str) -> Source:
     """A scenario given as nested mappings in the form of a scenario file."""
     base = data.get("base")
-    differences = {section: data[section] for section in SECTIONS if section in data}
+    differences = {section: data[section] for section in DIFFERING if section in data}
     return Source(
         name, where, data, base if isinstance(base, str) else None, differences, tuple(_chain(data, where))
     )
@@ -146,7 +147,9 @@ def to_mapping(scenario: Scenario) -> dict[str, Any]:
             head[name] = getattr(scenario, name)
     return {
         **head,
-        **{section: scenario.differences[section] for section in SECTIONS if section in scenario.differences},
+        **{
+            section: scenario.differences[section] for section in DIFFERING if section in scenario.differences
+        },
     }
 
 
@@ -360,6 +363,8 @@ def _resolve(source: Source) -> Scenario:
     layers, data = source.layers, source.data
     merged: dict[str, Any] = {}
     constants: dict[str, Constant] = {}
+    words: set[str] = set()
+    profiles = Profiles(layers)
     for place, layer in layers:
         sections = {}
         for key, value in layer.items():
@@ -374,8 +379,10 @@ def _resolve(source: Source) -> Scenario:
             elif key not in HEADINGS:
                 raise UnknownName("section", str(key), (*SECTIONS, *HEADINGS), where=place)
         constants = without_set(constants, sections)
-        before, below = _without_replaced(merged, sections, constants), merged
-        merged = _growth_for_sets(before, _overlay(before, _with_catalog(sections, place, constants)))
+        before, below = _without_replaced(merged, sections, {*constants, *words}), merged
+        merged = _growth_for_sets(
+            before, _overlay(before, _with_entries(sections, place, profiles, constants, words))
+        )
         constants = without_dropped(constants, below, merged)
         constants.update(inferred_in(layer, place))
     table = merged.get("table")
@@ -434,6 +441,8 @@ def _with_true_values(system: System, work: Workload) -> System:
         try:
             constants[path] = constant.model_copy(update={"value": float(value)})
         except (TypeError, ValueError):
+            if not constant.name:  # a word that the scenario sets over an entry's number
+                continue
             raise SpecError(
                 f"{constant.source}: inferred: field: got {path!r}; it is the path of a number"
             ) from None
@@ -444,9 +453,9 @@ _WORKLOAD: TypeAdapter[Workload] = TypeAdapter(Workload)
 
 
 def _without_replaced(
-    merged: dict[str, Any], sections: Mapping[str, Mapping[str, Any]], constants: Mapping[str, Constant]
+    merged: dict[str, Any], sections: Mapping[str, Mapping[str, Any]], brought: Container[str]
 ) -> dict[str, Any]:
-    """*merged* without what an earlier catalog entry brought, where the new layer names another one."""
+    """*merged* without the fields that an earlier entry *brought*, where the new layer names another one."""
     out = dict(merged)
     for path in KINDS.values():
         parent, _, child = path.rpartition(".")
@@ -455,7 +464,7 @@ def _without_replaced(
         holder = out.get(parent, {}) if parent else out
         if not (isinstance(section, Mapping) and "use" in section and isinstance(holder.get(child), Mapping)):
             continue
-        kept = {field: value for field, value in holder[child].items() if f"{path}.{field}" not in constants}
+        kept = {field: value for field, value in holder[child].items() if f"{path}.{field}" not in brought}
         if parent:
             out[parent] = {**holder, child: kept}
         else:
@@ -463,10 +472,17 @@ def _without_replaced(
     return out
 
 
-def _with_catalog(
-    sections: Mapping[str, Mapping[str, Any]], place: str, constants: dict[str, Constant]
+def _with_entries(
+    sections: Mapping[str, Mapping[str, Any]],
+    place: str,
+    profiles: Profiles,
+    constants: dict[str, Constant],
+    words: set[str],
 ) -> dict[str, Any]:
-    """Replace every ``use = NAME`` by the entry's values; note in *constants* where each value comes from."""
+    """Replace every ``use = NAME`` by the entry's values; note in *constants* where each value comes from.
+
+    *words* are the fields that entries fill with text, which have no constant.
+    """
     out: dict[str, Any] = dict(sections)
     for kind, path in KINDS.items():
         parent, _, child = path.rpartition(".")
@@ -476,7 +492,7 @@ def _with_catalog(
             continue
         if not isinstance(section, Mapping):
             raise SpecError(f"{place}: {path}: got {shown(section)}; it is a section with fields")
-        fields = _expanded(kind, path, section, place, constants)
+        fields = _expanded(kind, section, place, profiles, constants, words)
         if parent:
             out[parent] = {**holder, child: fields}
         else:
@@ -485,20 +501,23 @@ def _with_catalog(
 
 
 def _expanded(
-    kind: str, path: str, section: Mapping[str, Any], place: str, constants: dict[str, Constant]
+    kind: str,
+    section: Mapping[str, Any],
+    place: str,
+    profiles: Profiles,
+    constants: dict[str, Constant],
+    words: set[str],
 ) -> dict[str, Any]:
-    """One section with its catalog entry's values below its own."""
+    """One section with its entry's values below its own."""
+    path = KINDS[kind]
     fields = dict(section)
     used = fields.pop("use", None)
     values: dict[str, Any] = {}
     if used is not None:
-        if not isinstance(used, str):
-            raise SpecError(f"{place}: {path}.use: got {shown(used)}; it is the name of a catalog entry")
-        try:
-            found = entry(kind, used)
-        except UnknownName as error:
-            raise SpecError(f"{place}: {path}.use: {error}") from None
+        found = profiles.entry(kind, used, f"{place}: {path}.use")
         values = dict(found.values())
+        words -= {word for word in words if word.startswith(f"{path}.")}
+        words |= {f"{path}.{field}" for field in found.texts}
         for key in [key for key in constants if key.startswith(f"{path}.")]:
             del constants[key]
         constants.update({f"{path}.{field}": constant for field, constant in found.constants.items()})

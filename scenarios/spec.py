@@ -23,7 +23,11 @@ SECTIONS = (
     "prices",
     "workload",
 )
-HEADINGS = ("base", "title", "source", "seed", "replications", "sweep", "inferred", "measured")
+PROFILE = "profile"
+"""The heading of a file's own entries; see :mod:`scenarios.profiles`."""
+DIFFERING = (PROFILE, *SECTIONS)
+"""What of a file says how it differs from its base."""
+HEADINGS = ("base", "title", "source", "seed", "replications", "sweep", "inferred", "measured", "profile")
 
 
 class Scenario(Frozen):
@@ -86,12 +90,14 @@ def _scenario_schema() -> dict[str, Any]:
     for section in ("Host", "Client", "Disk", "SystemStatistics", "Prices"):
         definitions[section]["properties"]["use"] = {
             "type": "string",
-            "description": "name of a catalog entry that sets this section; single fields may differ",
+            "description": "name of an entry, of the catalog or of [profile], that sets this section; single fields "
+            "may differ",
         }
     for schema in definitions.values():
         _allow_units(schema)
     work["anyOf"] = work.pop("oneOf")  # a workload without a kind is a full scan
     work.pop("discriminator", None)
+    profile = _profile_schema(definitions)
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "Blocktime scenario",
@@ -104,6 +110,7 @@ def _scenario_schema() -> dict[str, Any]:
             "seed": {"type": "integer", "minimum": 0},
             "replications": {"type": "integer", "minimum": 1, "maximum": 1000},
             "inferred": {"type": "array", "items": inferred},
+            PROFILE: profile,
             "measured": {
                 "type": "object",
                 "description": "Figures of `blocktime measure --out`; they change no answer. `run` prints those in "
@@ -113,6 +120,29 @@ def _scenario_schema() -> dict[str, Any]:
             "workload": work,
         },
         "$defs": definitions,
+    }
+
+
+def _profile_schema(definitions: dict[str, Any]) -> dict[str, Any]:
+    """The file's own entries: the fields of a section, each alone or as a table, which goes into *definitions*."""
+    from model.catalog import KINDS  # noqa: PLC0415
+    from scenarios.profiles import SAID, Said, section_of  # noqa: PLC0415  (it knows this module)
+
+    definitions["Said"] = Said.model_json_schema()
+    kinds = {}
+    for kind in KINDS:
+        section = definitions[section_of(kind).__name__]
+        fields = {
+            name: field if name == "use" else {"anyOf": [field, {"$ref": "#/$defs/Said"}]}
+            for name, field in section["properties"].items()
+        }
+        entry = {**section, "properties": {**fields, **{name: {"type": "string"} for name in SAID}}}
+        kinds[kind] = {"type": "object", "additionalProperties": entry}
+    return {
+        "type": "object",
+        "description": "entries that `use` names in this file, beside those of the catalog",
+        "additionalProperties": False,
+        "properties": kinds,
     }
 
 

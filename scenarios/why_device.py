@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Final
 
-from model.catalog import entries
 from model.laws.iostat import columns_of
 from model.laws.limits import counted_requests
 from model.results import DeviceStats, RunResult
 from model.spec import Disk
 from model.units import show_bytes, show_data, show_seconds, unit_of
+from scenarios.profiles import entries_of
 from scenarios.spec import Scenario
 from scenarios.why_words import differs, from_to, listed
 
@@ -59,7 +59,7 @@ def another_disk(asked: Asked | None) -> str:
     moved = [name for name in Disk.model_fields if getattr(disks[0], name) != getattr(disks[1], name)]
     if not moved:
         return ""
-    names = _catalog_name(disks[0]), _catalog_name(disks[1])
+    names = _entry_of(asked[0]), _entry_of(asked[1])
     if all(names):
         return f"the disk is {names[1]} instead of {names[0]}"
     if len(moved) > MOST_FIELDS:
@@ -67,9 +67,10 @@ def another_disk(asked: Asked | None) -> str:
     return f"with {listed([_set_otherwise(name, *disks) for name in moved])}"
 
 
-def _catalog_name(disk: Disk) -> str:
-    """The catalog entry that *disk* equals; empty where it equals none."""
-    for name, entry in entries("disk").items():
+def _entry_of(scenario: Scenario) -> str:
+    """The entry that the disk of *scenario* equals; empty where it equals none."""
+    disk = scenario.system.disk
+    for name, entry in entries_of(scenario, "disk").items():
         if disk == Disk.model_validate(entry.values()):
             return name
     return ""

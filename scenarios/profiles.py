@@ -1,0 +1,145 @@
+"""Entries that a scenario file defines for itself in ``[profile.KIND.NAME]``, for ``use`` beside the catalog's."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any, Final, Literal, TypeVar, cast
+
+from pydantic import BaseModel, ValidationError
+
+from model.catalog import KINDS, Entry, entries
+from model.errors import SpecError, UnknownName, cut, shown
+from model.provenance import Constant, Frozen
+from model.spec import System
+from scenarios.faults import one_sentence
+from scenarios.spec import PROFILE, Scenario
+
+Model = TypeVar("Model", bound=BaseModel)
+LONGEST_CHAIN: Final = 8
+"""Own entries that stand on one another."""
+SAID: Final = ("title", "source")
+"""What an entry says of itself, beside ``use`` and the fields of its section."""
+
+
+class Said(Frozen):
+    """A value of an own entry with where it comes from."""
+
+    value: Any
+    how: Literal["read", "derived", "general knowledge", "assumed", "set by the scenario"] = (
+        "set by the scenario"
+    )
+    source: str = ""
+    note: str = ""
+    interval: tuple[float, float] | None = None
+
+
+class Profiles:
+    """What ``use`` may name in one scenario: the entries that its *layers* define, and the catalog's."""
+
+    def __init__(self, layers: Iterable[tuple[str, Mapping[str, Any]]]) -> None:
+        """Read and check every own entry; raises :class:`SpecError` with one sentence for what is wrong with one."""
+        self._tables: dict[str, dict[str, tuple[str, Mapping[str, Any]]]] = {kind: {} for kind in KINDS}
+        for place, layer in layers:
+            for kind, named in _table(layer.get(PROFILE, {}), f"{place}: {PROFILE}").items():
+                if kind not in KINDS:
+                    raise UnknownName("kind of entry", str(kind), KINDS, where=f"{cut(place, 40)}: {PROFILE}")
+                for name, table in _table(named, f"{place}: {PROFILE}.{kind}").items():
+                    where = f"{place}: {PROFILE}.{kind}.{cut(str(name))}"
+                    if name in entries(kind):
+                        raise SpecError(
+                            f"{where}: the catalog has a {kind} of that name; give this one another name"
+                        )
+                    self._tables[kind][str(name)] = where, _table(table, where)
+        self._own = {kind: {name: self._built(kind, name) for name in self._tables[kind]} for kind in KINDS}
+
+    def known(self, kind: str) -> dict[str, Entry]:
+        """Every entry of a kind by name, those of the catalog first."""
+        return {**entries(kind), **self._own[kind]}
+
+    def entry(self, kind: str, used: object, where: str) -> Entry:
+        """The entry that ``use`` names; raises :class:`SpecError` that begins with *where* for what is none."""
+        return self._named(kind, used, where, ())
+
+    def _named(self, kind: str, used: object, where: str, chain: tuple[str, ...]) -> Entry:
+        if not isinstance(used, str):
+            raise SpecError(
+                f"{where}: got {shown(used)}; it is the name of an entry, of the catalog or of this file"
+            )
+        if used in self._tables[kind]:
+            return self._built(kind, used, chain)
+        if used not in entries(kind):
+            raise SpecError(f"{where}: {UnknownName(kind, used, entries(kind), own=self._tables[kind])}")
+        return entries(kind)[used]
+
+    def _built(self, kind: str, name: str, chain: tuple[str, ...] = ()) -> Entry:
+        """An own entry, with what it builds on below its values; *chain* are those that build on it."""
+        where, table = self._tables[kind][name]
+        if name in chain or len(chain) == LONGEST_CHAIN:
+            raise SpecError(
+                f"{where}.use: entries build on one another in a circle or too deeply: "
+                f"{' -> '.join(cut(one, 20) for one in (*chain, name))}"
+            )
+        values = {field: value for field, value in table.items() if field not in ("use", *SAID)}
+        said = {field: _said(f"{where}.{field}", value) for field, value in values.items()}
+        below = Entry(name=name, title="", source="", constants={})
+        if "use" in table:
+            below = self._named(kind, table["use"], f"{where}.use", (*chain, name))
+        given = {field: one.value for field, one in said.items()}
+        section = _checked(section_of(kind), {**below.values(), **given}, where)
+        constants, texts = dict(below.constants), dict(below.texts)
+        for field, one in said.items():
+            value = getattr(section, field)
+            constants.pop(field, None)
+            if isinstance(value, str):
+                texts[field] = value
+            else:
+                constants[field] = Constant(
+                    value=float(value),
+                    name=f"{kind}/{name}: {field}",
+                    how=one.how,
+                    source=one.source or f"{name} (this file)",
+                    note=one.note,
+                    interval=one.interval,
+                )
+        title, source = (_text(f"{where}.{field}", table.get(field, "")) for field in SAID)
+        return Entry(name=name, title=title, source=source, constants=constants, texts=texts)
+
+
+def entries_of(scenario: Scenario, kind: str) -> dict[str, Entry]:
+    """Every entry of a kind that ``use`` may name in *scenario*, those of the catalog first."""
+    return Profiles([(scenario.origin, scenario.differences)]).known(kind)
+
+
+def _table(value: Any, where: str) -> Mapping[str, Any]:
+    if not isinstance(value, Mapping):
+        raise SpecError(f"{where}: got {shown(value)}; it is a section with fields")
+    return value
+
+
+def _text(where: str, value: Any) -> str:
+    if not isinstance(value, str):
+        raise SpecError(f"{where}: got {shown(value)}; it must be text")
+    return value
+
+
+def _said(where: str, value: Any) -> Said:
+    """A value as a file gives it: alone, or as a table with where it comes from."""
+    given = value if isinstance(value, Mapping) and "value" in value else {"value": value}
+    return _checked(Said, given, where)
+
+
+def section_of(kind: str) -> type[BaseModel]:
+    """What an entry of a kind fills: Disk, Host, and so on."""
+    found: type[BaseModel] = System
+    for part in KINDS[kind].split("."):
+        found = cast(type[BaseModel], found.model_fields[part].annotation)
+    return found
+
+
+def _checked(model: type[Model], values: Mapping[str, Any], where: str) -> Model:
+    """The *values* as what they describe; raises :class:`SpecError` that begins with *where*."""
+    try:
+        return model.model_validate(values)
+    except ValidationError as error:
+        place, said = one_sentence(error, root=model)
+        raise SpecError(f"{where}{'.' if place else ': '}{said}") from None

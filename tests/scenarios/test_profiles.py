@@ -53,8 +53,8 @@ def test_an_entry_brings_its_values_over_those_that_it_builds_on() -> None:
         {"disk": {"use": "array-raid10", "raid_disks": 12}, "host": {"use": "linux-x86"}}
     ).system
     assert found.disk == plain.disk
-    assert (found.disk.raid_level, found.disk.raid_disks, found.host.cpus) == ("10", 12, 16)
-    assert found.host == plain.host.model_copy(update={"cpus": 16})
+    assert (found.disk.raid_level, found.disk.raid_disks, found.host.cpus) == ("10", 12, 32)
+    assert found.host == plain.host.model_copy(update={"cpus": 32})
 
 
 def test_each_value_says_where_it_comes_from() -> None:

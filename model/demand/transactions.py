@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import accumulate, pairwise
@@ -210,12 +211,13 @@ def _classes_of(
 ) -> tuple[tuple[float, float], ...]:
     """Classes of blocks of which touch counts miss as measured in a cache of each size."""
 
-    def missed_of(classes: popularity.Classes) -> list[float]:
+    def kept_of(room: float, classes: popularity.Classes, asked: Sequence[float]) -> list[float]:
         popular = [share / many for many, share in classes]
         blocks = [many for many, _ in classes]
-        return [1 - touch_count.hit_fraction(room, popular, blocks, rules) for room in rooms]
+        held = touch_count.resident_fractions(room, [*popular, *asked], [*blocks, *[0.0] * len(asked)], rules)
+        return [sum(regions) for regions in held[len(classes) :]]
 
-    return tuple(popularity.classes_by_policy(rooms, misses, missed_of))
+    return tuple(popularity.classes_by_policy(rooms, misses, kept_of))
 
 
 def pools_bytes(instance: Any) -> Any:

@@ -3,21 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from math import sqrt
+from itertools import pairwise
+from math import ceil, inf, log2, sqrt
 from typing import Any
 
-from model.laws.hit_ratio import characteristic_references
+from model.laws.hit_ratio import characteristic_references, lru_hit_fraction
 
-CLASSES_PER_OCTAVE = 2
+SIZES_PER_OCTAVE = 2
+GUESSED = 0.1
+"""What a size that was not measured counts, beside one that was."""
 POPULARITIES = 120
-POLICY_STEPS = 8
+MOVES = 8
+POLICY_STEPS = 40
+CLOSE = 0.002
+"""Relative error of the misses at which no further step is made."""
 REFINED = 12
 """How often T is worked out anew from the classes found: between two sizes the misses are known at the ends alone."""
 BEYOND = 50.0
+ENDS = 10.0
+"""Beyond the least and the largest size measured, blocks are wanted so much more and less often at first."""
 LEAST = 1e-9
 
 Classes = list[tuple[float, float]]
 """Blocks of each class and the share of the gets that goes to them, the most popular first."""
+Kept = Callable[[float, Classes, Sequence[float]], Sequence[float]]
+"""Room, the classes that it serves, popularities of single blocks -> share of the time that each is kept."""
 
 
 def zipf_classes(blocks: int, exponent: float) -> Classes:
@@ -54,23 +64,83 @@ def zipf_classes(blocks: int, exponent: float) -> Classes:
     return list(zip(np.diff(ranks).tolist(), (weights / weights.sum()).tolist(), strict=True))
 
 
-def classes_by_policy(
-    rooms: Sequence[float], misses: Sequence[float], missed_of: Callable[[Classes], Sequence[float]]
-) -> Classes:
-    """Classes that miss as measured under the policy by which *missed_of* tells the misses of classes in those *rooms*.
+def classes_by_policy(rooms: Sequence[float], misses: Sequence[float], kept_of: Kept) -> Classes:
+    """Classes that miss as measured under the policy by which *kept_of* tells how long a cache keeps blocks.
 
-    The misses that :func:`classes_of_misses` is asked for are moved by what the policy misses of those measured, until
-    it meets them.
+    The misses that :func:`classes_of_misses` is asked for are moved by what the policy misses of those measured. Where
+    that does not meet them, as with many sizes, the classes are fitted to the policy itself.
     """
     wanted = list(misses)
-    for _ in range(POLICY_STEPS):
-        found = classes_of_misses(rooms, wanted)
+    found = classes_of_misses(rooms, wanted)
+    for _ in range(MOVES):
         moved = [
             aim * measured / max(LEAST, missed)
-            for aim, measured, missed in zip(wanted, misses, missed_of(found), strict=True)
+            for aim, measured, missed in zip(wanted, misses, _missed(rooms, found, kept_of), strict=True)
         ]
         wanted = [max(LEAST, min(1.0, *moved[: rank + 1])) for rank in range(len(moved))]
-    return classes_of_misses(rooms, wanted)
+        found = classes_of_misses(rooms, wanted)
+    off = [
+        missed / max(LEAST, measured) - 1
+        for missed, measured in zip(_missed(rooms, found, kept_of), misses, strict=True)
+    ]
+    return found if max(map(abs, off)) < CLOSE else _fitted_to_policy(rooms, misses, kept_of)
+
+
+def _missed(rooms: Sequence[float], classes: Classes, kept_of: Kept) -> list[float]:
+    own = [gets / many for many, gets in classes]
+    return [
+        1 - sum(gets * kept for (_, gets), kept in zip(classes, kept_of(room, classes, own), strict=True))
+        for room in rooms
+    ]
+
+
+def _fitted_to_policy(rooms: Sequence[float], misses: Sequence[float], kept_of: Kept) -> Classes:
+    """Classes by least squares, with the shares of the time that the policy keeps blocks worked out anew from them.
+
+    Given these shares, misses and blocks kept are linear in the gets' shares, as in :func:`classes_of_misses`. The
+    first classes are half those of LRU, and half those that each larger cache spares: as much as misses fall, of blocks
+    wanted about once while one of that size keeps them. Between sizes far apart misses are those that LRU would have.
+    """
+    import numpy as np  # noqa: PLC0415
+
+    by_lru = classes_of_misses(rooms, misses)
+    room, missed, weight = _filled_in(rooms, misses, by_lru)
+    stay = _stays(room, missed)
+    each = [stay[1] / ENDS, *np.sqrt(stay[1:-1] * stay[2:]), stay[-1] * ENDS]
+    falls = -np.diff(np.append(missed, 0.0))
+    first = [*by_lru, *zip((falls * each).tolist(), falls.tolist(), strict=True)]
+    found = [(many / 2, gets / 2) for many, gets in first if gets > LEAST]
+    popular, best, nearest = _popularities(stay), found, inf
+    for _ in range(POLICY_STEPS):
+        kept = np.array(
+            [kept_of(size, found, [*(gets / many for many, gets in found), *popular]) for size in room[1:]]
+        )
+        off = (1 - kept[:, : len(found)] @ [gets for _, gets in found]) / missed[1:] - 1
+        mean = float(np.sqrt(np.average(off**2, weights=weight**2)))
+        if mean < nearest:
+            best, nearest = found, mean
+        if mean < CLOSE:
+            break
+        found = _fitted(kept[:, len(found) :], popular, room, missed, weight)
+    return best
+
+
+def _filled_in(rooms: Sequence[float], misses: Sequence[float], by_lru: Classes) -> tuple[Any, Any, Any]:
+    """Rooms and misses from no room on, with sizes between those more than half an octave apart; what each counts."""
+    import numpy as np  # noqa: PLC0415
+
+    filled: list[float] = []
+    for smaller, larger in pairwise(rooms):
+        steps = max(1, ceil(SIZES_PER_OCTAVE * log2(larger / smaller) - LEAST))
+        filled += [smaller * (larger / smaller) ** (step / steps) for step in range(steps)]
+    filled.append(rooms[-1])
+    sizes, gets = (np.array(column) for column in zip(*by_lru, strict=True))
+    known = np.maximum(np.asarray(misses, dtype=float), LEAST)
+    at = np.searchsorted(rooms, filled)
+    between = 1 - lru_hit_fraction(np.array(filled), gets / sizes, sizes)
+    measured = np.isin(filled, rooms)
+    missed = np.where(measured, known[at], np.clip(between, known[at], known[at - 1]))
+    return np.array([0.0, *filled]), np.array([1.0, *missed]), np.where(measured, 1.0, GUESSED)
 
 
 def classes_of_misses(rooms: Sequence[float], misses: Sequence[float]) -> Classes:
@@ -85,32 +155,48 @@ def classes_of_misses(rooms: Sequence[float], misses: Sequence[float]) -> Classe
 
     room = np.concatenate([[0.0], np.asarray(rooms, dtype=float)])
     missed = np.concatenate([[1.0], np.maximum(np.asarray(misses, dtype=float), LEAST)])
-    change = np.diff(missed)
-    level = np.abs(change) < LEAST * missed[1:]
-    mean = np.where(level, missed[1:], change / np.where(level, 1.0, np.log(missed[1:] / missed[:-1])))
-    stay = np.concatenate([[0.0], np.cumsum(np.diff(room) / mean)])
-    found = _fitted(stay, room, missed)
+    stay = _stays(room, missed)
+
+    def fitted() -> Classes:
+        popular = _popularities(stay)
+        return _fitted(-np.expm1(-np.outer(stay[1:], popular)), popular, room, missed)
+
+    found = fitted()
     for _ in range(REFINED):
         sizes, gets = (np.array(column) for column in zip(*found, strict=True))
         refined = np.asarray(characteristic_references(room[1:], gets / sizes, sizes))
         stay[1:] = np.where(np.isfinite(refined), np.sqrt(refined * stay[1:]), stay[1:])
-        found = _fitted(stay, room, missed)
+        found = fitted()
     return found
 
 
-def _fitted(stay: Any, room: Any, missed: Any) -> Classes:
-    """Classes that miss as *missed*, and fill *room*, after *stay* references: least squares of relative errors."""
+def _stays(room: Any, missed: Any) -> Any:
+    """References that a block stays for with so much room: T = ∫ d(room)/miss."""
+    import numpy as np  # noqa: PLC0415
+
+    change = np.diff(missed)
+    level = np.abs(change) < LEAST * missed[1:]
+    mean = np.where(level, missed[1:], change / np.where(level, 1.0, np.log(missed[1:] / missed[:-1])))
+    return np.concatenate([[0.0], np.cumsum(np.diff(room) / mean)])
+
+
+def _popularities(stay: Any) -> Any:
+    """Popularities of a block that classes are looked for among."""
+    import numpy as np  # noqa: PLC0415
+
+    return np.geomspace(1 / (BEYOND * stay[-1]), BEYOND / stay[1], POPULARITIES)
+
+
+def _fitted(kept: Any, popular: Any, room: Any, missed: Any, weight: Any = 1.0) -> Classes:
+    """Classes that miss as *missed*, and fill *room*, where blocks are *kept* so: least squares of relative errors."""
     import numpy as np  # noqa: PLC0415
     from scipy.optimize import nnls  # noqa: PLC0415
 
-    popular = np.geomspace(1 / (BEYOND * stay[-1]), BEYOND / stay[1], POPULARITIES)
-    gone = np.outer(stay, popular)
-    misses = np.exp(-gone) / missed[:, None]
-    misses[0] *= BEYOND
-    rooms = -np.expm1(-gone[1:]) / popular / room[1:, None]
-    wanted = np.ones(2 * len(stay) - 1)
-    wanted[0] = BEYOND
-    columns = np.concatenate([misses, rooms])
+    columns = np.stack([(1 - kept) / missed[1:, None], kept / popular / room[1:, None]])
+    wanted = np.broadcast_to(weight, (2, len(kept))).ravel()
+    columns = wanted[:, None] * columns.reshape(-1, len(popular))
+    columns = np.vstack([np.full(len(popular), BEYOND), columns])
+    wanted = np.append(BEYOND, wanted)
     length = np.sqrt((columns**2).sum(axis=0))
     scaled, _ = nnls(columns / length, wanted, maxiter=50 * POPULARITIES)
     shares = scaled / length

@@ -13,7 +13,7 @@ from model.laws import parallel_reads, popularity, touch_count
 from model.laws.buffer_cache import TouchRules
 from model.laws.numeric import Number, larger, smaller
 from model.machine.device.drive import capacity_of
-from model.spec import System, Transactions
+from model.spec import System, Transaction, Transactions
 from model.units import MIB, show_bytes
 
 GETS = "buffer gets"
@@ -29,6 +29,7 @@ SPINS = "spinning for latches"
 DATA, REDO, DBWR = "data disk", "redo disk", "database writer"
 FIRST_TRANSACTIONS = 4_000
 ROUNDING = 1e-3
+LEAST_POINTS = 2
 ROUNDS_OF_USERS = 10
 """Transactions of each user that a first run has at least."""
 EXTENT_BYTES = MIB  # hot blocks lie in whole extents, and those anywhere among the others
@@ -135,7 +136,7 @@ def kinds_of(system: System, work: Transactions) -> list[KindDemand]:
                 name=one.name,
                 share=one.weight / total,
                 gets=one.gets,
-                drawn_gets=larger(one.gets * (1 - hottest), one.changed_blocks * (1 - changed_hottest)),
+                drawn_gets=_drawn_gets(one, work),
                 hottest_gets=one.gets * hottest,
                 hottest_changes=one.changed_blocks * changed_hottest,
                 changed_blocks=one.changed_blocks,
@@ -183,9 +184,7 @@ def _popularity(
     elif work.zipf_exponent is not None:
         wanted = popularity.zipf_classes(blocks, work.zipf_exponent)
     elif work.miss_curve:
-        rooms = tuple(point.cache_bytes / size for point in work.miss_curve)
-        misses = tuple(point.miss_percent / 100 for point in work.miss_curve)
-        wanted = list(_classes_of(rooms, misses, touch_rules(system)))
+        wanted = curve_classes(system, work)
         asked = sum(many for many, _ in wanted)
         if asked > blocks * (1 + ROUNDING):
             raise OutsideLaw(
@@ -203,6 +202,32 @@ def _popularity(
     hot = blocks if work.hot_data_percent == 100 else int(smaller(larger(1, hot), larger(1, blocks - 1)))
     share = work.hot_gets_percent / 100 if blocks - hot else 1.0
     return (hot, blocks - hot), (share, 1 - share)
+
+
+def curve_classes(system: System, work: Transactions) -> popularity.Classes:
+    """Classes of the blocks that a miss curve tells of: all but the hottest ones, which take room and never miss."""
+    held = work.hottest_blocks if work.hot_pool == "default" else 0
+    size = int(system.tablespace.block_size_bytes)
+    gets = sum(one.weight * max(one.gets, one.changed_blocks) for one in work.mix)
+    drawn = sum(one.weight * _drawn_gets(one, work) for one in work.mix)
+    points = [
+        (point.cache_bytes / size - held, point.miss_percent / 100 * (gets / drawn if drawn else 1))
+        for point in work.miss_curve
+    ]
+    points = [(room, missed) for room, missed in points if room > 0 and missed <= 1]
+    if len(points) < LEAST_POINTS:
+        raise OutsideLaw(
+            f"workload.hottest_blocks {held:,} and hottest_gets_percent {work.hottest_gets_percent:g} leave "
+            f"{len(points)} points of workload.miss_curve: give larger caches, or less to the hottest blocks"
+        )
+    rooms, misses = zip(*points, strict=True)
+    return list(_classes_of(rooms, misses, touch_rules(system)))
+
+
+def _drawn_gets(one: Transaction, work: Transactions) -> Number:
+    """Gets of a transaction that do not go to the hottest blocks."""
+    hottest, changed_hottest = work.hottest_gets_percent / 100, work.hottest_changes_percent / 100
+    return larger(one.gets * (1 - hottest), one.changed_blocks * (1 - changed_hottest))
 
 
 @lru_cache(maxsize=64)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Final
@@ -13,6 +14,7 @@ from validation.instruments import Figure, NotReadable, Reading
 LOAD: Final = "Load Profile: "
 TIME_MODEL: Final = "Time Model: "
 FOREGROUND: Final = "Wait Events: foreground: "
+ADVISORY: Final = "Buffer Pool Advisory: "
 CACHE: Final = "Memory Statistics: Buffer Cache"
 WHOLE: Final = "report"
 IDLE: Final = ("SQL*Net message from", "rdbms ipc message", "pmon timer", "smon timer", "jobq slave wait")
@@ -31,6 +33,17 @@ class Event:
     def each_s(self) -> float:
         """Mean wait; reports print it with too few digits, so it is divided out."""
         return self.total.value / self.waits if self.waits else 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Advised:
+    """A size of the default buffer pool, of the database's block size, and what would be read with it."""
+
+    size_bytes: int
+    factor: Figure
+    """This size over that of the pool."""
+    reads: Figure
+    """Estimated physical reads since the startup; where they are not printed, over those with the pool as it is."""
 
 
 @dataclass(slots=True)
@@ -71,6 +84,22 @@ class Report:
             total = next((one for one in figures if one.name.startswith("Total Wait Time")), None)
             if waits and total:
                 yield Event(name, waits.value, self._finer(name, total))
+
+    def advised(self) -> list[Advised]:
+        """The buffer pool advisory of the default pool, the smallest size first."""
+        found = []
+        for part, figures in self._by_part.items():
+            size = part.removeprefix(ADVISORY).replace(",", "")
+            if size == part or not re.fullmatch("[0-9]{1,12}", size):
+                continue
+            columns = [
+                next((one for one in figures if one.name.startswith(name)), None)
+                for name in ("Size Fact", "Estimated Phys", "Est Phys Read Fact")
+            ]
+            factor, reads = columns[0], columns[1] or columns[2]
+            if factor is not None and reads is not None:
+                found.append(Advised(int(size) << 20, factor, reads))
+        return sorted(found, key=lambda row: row.size_bytes)
 
     def _finer(self, name: str, total: Figure) -> Figure:
         """The same total from the list of top events, where that prints more digits."""

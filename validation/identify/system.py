@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import ceil
-from typing import Final, cast
+from typing import Any, Final, cast
 
 from model.causes import (
     BUFFER_BUSY,
@@ -20,12 +20,15 @@ from model.causes import (
     SCATTERED,
     SEQUENTIAL,
 )
+from model.demand.transactions import curve_classes
 from model.spec import Transactions
+from model.units import show_bytes
 from model.workloads.transactions.parts import parts_of
-from scenarios import from_mapping
+from scenarios import from_mapping, run
 from scenarios.measured import (
     CPU,
     DB_TIME,
+    FIGURES,
     PARALLEL_WAIT,
     READ_REQUESTS,
     READ_WAIT,
@@ -33,6 +36,7 @@ from scenarios.measured import (
     TRANSACTIONS,
     WRITES,
 )
+from validation.identify.advisory import Curve, curve_of
 from validation.identify.device import identify_device
 from validation.identify.found import Filling, Identified, NotIdentified
 from validation.identify.limit import Limit, limit_of
@@ -42,6 +46,8 @@ from validation.instruments import Figure, Reading
 BASE: Final = "oltp-nvme"
 BASE_MEMORY_BYTES: Final = 64 << 30
 ASSUMED_CACHE_BYTES: Final = 1 << 30
+MOST_DATA_BYTES: Final = 1 << 46
+REWRITES: Final = 3
 LEAST_ACTIVE: Final = 0.05
 """Average active sessions below which an hour was idle."""
 CLUSTER: Final = ("gc ", "ges ", "cr request retry")
@@ -92,6 +98,7 @@ def _of_report(report: Report, limit: Limit) -> Identified:
     each.cache()
     each.disk(limit)
     each.own_cpu(cpu)
+    each.hottest()
     each.compare(db_time, cpu)
     return found
 
@@ -115,6 +122,8 @@ class _Each(Filling):
         self.reads = one_by_one + self.parallel
         writes = report.per_second("Physical write")
         self.written = writes.value / per_s.value if writes else 0.0
+        self.again = 1 - min(1.0, self.written / self.changed) if self.changed else 0.0
+        self.curve: Curve | None = None
 
     def system(self, active: float) -> None:
         """Instance, host and users."""
@@ -222,18 +231,22 @@ class _Each(Filling):
         return sum(one.waits for one in self.events if one.name == name)
 
     def cache(self) -> None:
-        """Buffer cache, and data of even popularity whose hit ratio is the report's."""
+        """Buffer cache, and data whose hit ratio is the report's: by its advisory, or of even popularity."""
+        gets = max(self.logical - self.changed, self.changed, 1e-9)
+        hit = min(0.99999, max(0.02, 1 - self.reads / gets))
         cache = self.report.named("Memory Statistics: Buffer Cache", "Begin")
-        cache_bytes = int(cache.value) if cache else ASSUMED_CACHE_BYTES
-        if cache:
+        self.curve = curve = curve_of(self.report, 1 - hit, cache.value if cache else None)
+        cache_bytes = curve.cache_bytes if curve else int(cache.value) if cache else ASSUMED_CACHE_BYTES
+        if cache and cache_bytes == int(cache.value):
             self.know("instance.buffer_cache_bytes", cache_bytes, "memory statistics: buffer cache", cache)
+        elif curve:
+            self.know("instance.buffer_cache_bytes", cache_bytes, "buffer pool advisory: size factor 1.00")
         else:
             self.assume("instance.buffer_cache_bytes", cache_bytes, "the report does not print it")
             self.found.says.append("the report does not print the size of the buffer cache: 1G is assumed")
-        if 2 * cache_bytes > BASE_MEMORY_BYTES:
-            self.assume("host.memory_bytes", 2 * cache_bytes, "not a limit")
-        gets = max(self.logical - self.changed, self.changed, 1e-9)
-        hit = min(0.99999, max(0.02, 1 - self.reads / gets))
+        most_bytes = 2 * max(cache_bytes, curve.largest_bytes if curve else 0)
+        if most_bytes > BASE_MEMORY_BYTES:
+            self.assume("host.memory_bytes", most_bytes, "not a limit")
         requests = self.report.per_second("Read IO requests")
         if requests and requests.value and self.reads * self.per_s.value < MOST_READS * requests.value:
             share = 1 - self.reads * self.per_s.value / requests.value
@@ -241,6 +254,26 @@ class _Each(Filling):
                 f"{share:.0%} of the reads are none of {', '.join(MODELLED_READS)}, as direct ones ({DIRECT}): their "
                 "time is a stated wait, and no what-if of the disk moves it"
             )
+        self.assume(
+            "workload.hottest_gets_percent", 0, "part of the advisory" if curve else "even popularity"
+        )
+        self.assume("workload.hottest_blocks", HOTTEST_BLOCKS, "nobody waits for another's block")
+        if curve:
+            self._by_advisory(curve)
+        else:
+            self._evenly(cache_bytes, hit)
+
+    def _by_advisory(self, curve: Curve) -> None:
+        """Blocks as popular as the misses of a cache of each size say."""
+        self.know("workload.miss_curve", curve.as_fields(), curve.source)
+        self.found.says.append(
+            "what another size of the cache misses follows the report's buffer pool advisory, from "
+            f"{show_bytes(curve.points[0][0])} to {show_bytes(curve.largest_bytes)}; it counts since the startup and "
+            "is scaled to the interval"
+        )
+
+    def _evenly(self, cache_bytes: int, hit: float) -> None:
+        """Data of even popularity."""
         self.know(
             "workload.data_bytes",
             int(cache_bytes / hit),
@@ -248,21 +281,58 @@ class _Each(Filling):
         )
         self.assume("workload.hot_data_percent", 50, "even popularity")
         self.assume("workload.hot_gets_percent", 50, "even popularity")
-        self.assume("workload.hottest_gets_percent", 0, "even popularity")
-        self.assume("workload.hottest_blocks", HOTTEST_BLOCKS, "nobody waits for another's block")
-        again = 1 - min(1.0, self.written / self.changed) if self.changed else 0.0
-        self.know(
-            "workload.hottest_changes_percent", round(100 * again, 3),
-            "block changes / 2 less physical writes: changed again before DBWR writes",
-        )  # fmt: skip
         self.found.says.append(
             "popularity of the blocks is taken as even: what a larger cache gives is a lower bound"
         )
 
+    def hottest(self) -> None:
+        """What goes to the hottest blocks: gets that never miss, and changes that are made again before DBWR writes.
+
+        Popular blocks of an advisory are changed again as well. Where DBWR then writes too little, as much of the gets
+        goes to blocks that are only read, like roots of indexes; where too much, changes go to the hottest blocks.
+        """
+        gets, again = 0.0, self.again
+        why, says = (
+            "even popularity",
+            "block changes / 2 less physical writes: changed again before DBWR writes",
+        )
+        if self.curve:
+            why = "DBWR writes no less than the report has"
+            says += f", {again:.1%}, less those of popular blocks"
+            if 0 < again < 1:
+                gets, again = max(0.0, 1 - self._modelled_writes(0.0, 0.0) / self.written), 0.0
+                for _ in range(REWRITES):
+                    again = max(0.0, 1 - (1 - again) * self.written / self._modelled_writes(gets, again))
+        if gets:
+            why = "physical writes: more than if all blocks that are got often were changed often"
+        (self.know if gets else self.assume)("workload.hottest_gets_percent", round(100 * gets, 3), why)
+        self.know("workload.hottest_changes_percent", round(100 * again, 3), says)
+        if self.curve:
+            data_bytes = self._sections(gets, again)["workload"]["data_bytes"]
+            self.know("workload.data_bytes", data_bytes, "blocks that the advisory's misses ask for")
+
+    def _modelled_writes(self, gets: float, again: float) -> float:
+        """Blocks that DBWR writes of a transaction."""
+        result = run(from_mapping(self._sections(gets, again), "my"), "calculate")
+        return (FIGURES[WRITES](result) or 0.0) / (FIGURES[TRANSACTIONS](result) or 1.0) or self.written
+
+    def _sections(self, gets: float, again: float) -> dict[str, Any]:
+        """The scenario so far, with these shares of gets and changes for the hottest blocks."""
+        sections = self.found.sections()
+        work = sections["workload"]
+        work |= {"hottest_gets_percent": 100 * gets, "hottest_changes_percent": 100 * again}
+        if self.curve:
+            work["data_bytes"] = MOST_DATA_BYTES
+            asked = from_mapping(sections, "my")
+            classes = curve_classes(asked.system, cast("Transactions", asked.workload))
+            blocks = ceil(sum(many for many, _ in classes)) + HOTTEST_BLOCKS
+            work["data_bytes"] = blocks * int(asked.system.tablespace.block_size_bytes)
+        return sections
+
     def disk(self, limit: Limit) -> None:
         """A volume with the latency of its fastest reads, and the limit that binds."""
         self.assume("disk.use", "nvme", "a device without positions")
-        self.assume("disk.capacity_bytes", 1 << 46, "not a limit")
+        self.assume("disk.capacity_bytes", MOST_DATA_BYTES, "not a limit")
         self.assume("disk.parallel_requests", 1024, "not a limit")
         self.assume("disk.queue_depth", 1024, "not a limit")
         self.assume("host.nr_requests", 1024, "not a limit")
@@ -280,7 +350,7 @@ class _Each(Filling):
 
     def own_cpu(self, cpu: Figure) -> None:
         """CPU that the model does not make of gets, changes and reads; or a get's price where it makes more."""
-        scenario = from_mapping(self.found.sections(), "my")
+        scenario = from_mapping(self._sections(0.0, self.again), "my")
         host = scenario.system.host
         modelled_s = parts_of(scenario.system, cast("Transactions", scenario.workload)).cpu_s
         each_s = cpu.value / self.count

@@ -75,6 +75,8 @@ class Kind:
     """What a row must be called; between the rows of statements stands their text."""
     row: str = ""
     """What the only row is called where no column names it."""
+    usual: str = ""
+    """The first cell of rows that go by their subject alone; before that of others stands theirs."""
 
 
 KINDS: Final = (
@@ -91,7 +93,7 @@ KINDS: Final = (
     Kind("Host CPU", "cpus", "cores"),
     Kind("Host CPU", "loadaveragebegin", "^idle$", row="all CPUs"),
     Kind("Memory Statistics", "|memorystatistics|cachesizes", "^begin$"),
-    Kind("Buffer Pool Advisory", "p", "sizeforest", subject="sizeforest"),
+    Kind("Buffer Pool Advisory", "p", "sizeforest", subject="sizeforest", usual="D"),
     Kind("Buffer Pool Statistics", "p", "numberof|buffer"),
     Kind("Buffer Wait Statistics", "class", "waits"),
     Kind("SGA Memory Summary", "sgaregions", "size"),
@@ -343,6 +345,8 @@ class _Rows:
                 subject = self._segment(kind, owner, row, line)
             if not subject or set(subject) <= set("-"):
                 continue
+            if kind.usual and row[0] not in (kind.usual, ""):
+                subject = f"{row[0]} {subject}"  # the keep or recycle pool, or one of other blocks
             if kind.form and not re.fullmatch(kind.form, subject):
                 self._skipped.add(line, f"text between the rows of {kind.title}")
                 continue

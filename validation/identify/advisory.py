@@ -59,5 +59,5 @@ def curve_of(report: Report, missed: float, cache_bytes: float | None) -> Curve 
     if any(row.reads.value > reads for row, reads in zip(rows, least, strict=True)):
         says.append("where they rise with the size, the least so far")
     if len(there) < len(points):
-        says.append(f"without {len(points) - len(there)} sizes that would miss more than all gets")
+        says.append(f"without the smallest {len(points) - len(there)}, which would miss more than all gets")
     return Curve(own.size_bytes, tuple(there[:: ceil(len(there) / MOST_POINTS)]), "; ".join(says))

@@ -92,7 +92,7 @@ def _of_report(report: Report, limit: Limit) -> Identified:
         )
     span = f", {reading.begins} to {reading.ends}" if reading.begins and reading.ends else ""
     found = Identified(f"{reading.title.partition(':')[0]}{span}", BASE)
-    each = _Each(found, report, per_s)
+    each = Interval(found, report, per_s)
     each.system(active)
     each.mix(db_time, cpu)
     each.cache()
@@ -103,7 +103,7 @@ def _of_report(report: Report, limit: Limit) -> Identified:
     return found
 
 
-class _Each(Filling):
+class Interval(Filling):
     """Fills in what one transaction does, section by section."""
 
     def __init__(self, found: Identified, report: Report, per_s: Figure) -> None:
@@ -254,9 +254,6 @@ class _Each(Filling):
                 f"{share:.0%} of the reads are none of {', '.join(MODELLED_READS)}, as direct ones ({DIRECT}): their "
                 "time is a stated wait, and no what-if of the disk moves it"
             )
-        self.assume(
-            "workload.hottest_gets_percent", 0, "part of the advisory" if curve else "even popularity"
-        )
         self.assume("workload.hottest_blocks", HOTTEST_BLOCKS, "nobody waits for another's block")
         if curve:
             self._by_advisory(curve)

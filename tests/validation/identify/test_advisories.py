@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
 from statistics import median
@@ -10,8 +11,14 @@ from statistics import median
 import numpy as np
 import pytest
 
+from model.demand.transactions import curve_classes, touch_rules
+from model.laws import touch_count
 from model.laws.hit_ratio import lru_hit_fraction
 from model.laws.popularity import classes_of_misses
+from scenarios import from_mapping
+from validation.identify.found import Identified
+from validation.identify.report import Report
+from validation.identify.system import Interval
 from validation.instruments import Keep, Source, read
 
 FOLDER = os.environ.get("BLOCKTIME_SAMPLES")
@@ -69,3 +76,65 @@ def test_sizes_between_are_predicted_with_a_median_of_2_percent_and_8_at_most(
     ]
     assert median(off) <= 0.02
     assert max(off) <= 0.08
+
+
+STEEP = "awr_html/bb-11.2.0.4-solaris-before-setall.html"
+OWN = tuple(name for name in REPORTS if isinstance(name, str))
+
+
+@pytest.mark.skipif(not FOLDER, reason="BLOCKTIME_SAMPLES names no folder of reports")
+@pytest.mark.parametrize(
+    "name",
+    [
+        *OWN,
+        pytest.param(
+            STEEP,
+            marks=pytest.mark.xfail(
+                strict=True,
+                reason="reads fall to a fifth between the first two given sizes: 14 % off at the one between",
+            ),
+        ),
+    ],
+)
+def test_every_other_point_of_what_measure_writes_predicts_those_between(name: str) -> None:
+    """By the policy that is played, scaled to the interval; the bars are a median of 2 % and 8 % at worst."""
+    path = Path(FOLDER or "") / f"{name}.gz"
+    (reading,) = read(Source(path, path.name, Keep()))
+    report = Report(reading)
+    per_s = report.transactions_per_s()
+    assert per_s is not None
+    interval = Interval(Identified(name), report, per_s)
+    interval.cache()
+    assert interval.curve is not None
+    points = interval.curve.as_fields()
+    off = {}
+    for step in (1, 2):
+        given = points[::step]
+        missed = _missed(given)
+        off[step] = [
+            abs(missed(one["cache_bytes"]) / one["miss_percent"] - 1)
+            for one in points[1 - step % 2 :: step]
+            if one["cache_bytes"] < given[-1]["cache_bytes"]
+        ]
+    print(
+        f"{name}: {len(points)} sizes; all given: median {median(off[1]):.2%}, worst {max(off[1]):.2%}; "
+        f"every other given: median {median(off[2]):.2%}, worst {max(off[2]):.2%}"
+    )
+    assert median(off[1]) <= 0.02
+    assert max(off[1]) <= 0.08
+    assert median(off[2]) <= 0.02
+    assert max(off[2]) <= 0.08
+
+
+def _missed(points: list[dict[str, float]]) -> Callable[[float], float]:
+    """Misses by size of the cache, in per cent, of the classes that *points* become."""
+    work = {"miss_curve": points, "hottest_gets_percent": 0, "hottest_blocks": 1}
+    scenario = from_mapping({"base": "oltp-nvme", "workload": work}, "my")
+    classes = curve_classes(scenario.system, scenario.workload)
+    blocks, shares = zip(*classes, strict=True)
+    popular = [share / many for many, share in classes]
+    assert sum(shares) == pytest.approx(1)
+    rules, size = touch_rules(scenario.system), scenario.system.tablespace.block_size_bytes
+    return lambda cache_bytes: (
+        100 * (1 - touch_count.hit_fraction(cache_bytes / size - 1, popular, blocks, rules))
+    )

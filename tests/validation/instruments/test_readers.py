@@ -275,6 +275,14 @@ def test_awr_as_text(tmp_path: Path) -> None:
     assert "secret" not in repr(reading).lower()
 
 
+def test_other_buffer_pools_are_named_in_the_advisory(tmp_path: Path) -> None:
+    usual = "D      7,680    1.0          942         1.0\n"
+    [reading] = read_text(tmp_path, made.AWR.replace(usual, f"{usual}K{usual[1:].replace('942', '943')}"))
+    found = figures(reading)
+    assert found["Buffer Pool Advisory: 7,680", "Buffers (thousands)"].value == 942_000
+    assert found["Buffer Pool Advisory: K 7,680", "Buffers (thousands)"].value == 943_000
+
+
 def test_awr_as_html(tmp_path: Path) -> None:
     [reading] = read_text(tmp_path, made.AWR_HTML)
     found = figures(reading)

@@ -87,6 +87,7 @@ GROUPS: Final[dict[str, tuple[Control, ...]]] = {
         Control("index.prefix_distinct_keys", "Distinct leading values", only_for=("index_range_scan",)),
         Control("index.bitmap", "Bitmap index", only_for=("index_range_scan",)),
         Control("workload.rowid_order", "Rowids sorted first", only_for=("index_range_scan",)),
+        Control("workload.parallel_reads", "Table blocks read at once", only_for=("index_range_scan",)),
         Control("index.table_cached_blocks", "TABLE_CACHED_BLOCKS", only_for=("index_range_scan",)),
     ),
     "Rows changed": (

@@ -134,7 +134,9 @@ def index_scan(system: System, work: IndexRangeScan) -> Demand:
         why=_why_of_index(work),
         mbrc=1,
         window_blocks=None,
+        at_once=work.parallel_reads if one_for_all(_hands_over(system)) else 1,
     )
+    plan.batched_reads = where(plan.at_once > 1, reads - nearest(index_reads), 0)
     demand = Demand(
         row=row,
         segment=segment,
@@ -220,6 +222,11 @@ def _table_visits(
         smaller(segment.blocks, ceiling(segment.blocks_per_row * blocks) + ceiling(of_moved)),
         scattered * where(sorted_rowids, 1 - blocks / holding, 1),
     )
+
+
+def _hands_over(system: System) -> bool:
+    """Whether a session can have several single-block reads under way."""
+    return system.instance.disk_asynch_io and system.host.io_path in UNBUFFERED
 
 
 def in_rowid_order(system: System, work: IndexRangeScan) -> bool:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import repeat
 from typing import Any
 
 from model.causes import DIRECT, SCATTERED, SEQUENTIAL
 from model.demand.calls import UNBUFFERED
 from model.demand.segment import Segment
 from model.laws import scan_reads
-from model.laws.numeric import Number, some, where
+from model.laws.numeric import Number, ceiling, some, where
 from model.spec import System, release_tuple
 
 
@@ -33,6 +35,25 @@ class ReadPlan:
     window_blocks: Number | None
     cached_fraction: Number = 0.0
     """Of the segment's blocks those that a scan finds in the buffer cache."""
+    at_once: Number = 1
+    """Reads of a batch that is waited for together."""
+    batched_reads: Number = 0
+    """Of the reads those that go in batches."""
+
+    @property
+    def batches(self) -> Number:
+        """Batches, the last of which may be smaller."""
+        return ceiling(self.batched_reads / self.at_once)
+
+    def handed_over(self, reads: int) -> Iterator[int]:
+        """Of *reads* reads those handed over together, one number after another: batches among single reads."""
+        batches, left = int(self.batches), int(self.batched_reads)
+        alone = reads - left
+        for rank in range(batches):
+            yield from repeat(1, alone * (rank + 1) // batches - alone * rank // batches)
+            yield min(int(self.at_once), left)
+            left -= int(self.at_once)
+        yield from repeat(1)
 
 
 def mbrc_of(instance: Any, block_size_bytes: Number) -> Number:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 from model.demand.device_calls import changed
+from model.demand.reading import ReadPlan
 from model.demand.stream_work import call_demand
 from model.demand.work import Demand
 from model.laws import disk_means, limits, scan_reads
 from model.laws.block_layer import stated_call_s
-from model.laws.numeric import Number, larger, nearest, smaller, some, where
+from model.laws.numeric import Number, larger, nearest, over, smaller, some, where
 from model.laws.read_slots import mean_slots
 from model.spec import ReadStream, System
 
@@ -43,6 +45,8 @@ class DeviceDemand:
     """Positioning that its reads would pay besides, if none of them went on where the one before has ended."""
     exact: bool
     """Whether a lone session's waits follow exactly from it."""
+    batched_fraction: Number = 0.0
+    """Of the time of the scan's reads that of batches."""
 
     @property
     def service_s(self) -> Number:
@@ -124,6 +128,13 @@ def device_demand(system: System, demand: Demand, own_s: Number, users: Number) 
     start_s = where(demand.reads > 0, asked(mean_blocks, in_flight=in_flight).start_s, 0.0)
     alone_s = alone_s + start_s + fraction * (far_s - alone_s - start_s)
     held_s = held_s + fraction * (far_held_s - held_s)
+    batched, batched_s = plan.batched_reads / larger(1, demand.reads), 0.0 * alone_s
+    continued_s = larger(0.0, far_s - alone_s)
+    if some(batched > 0):
+        drained_s = _drained_s(plan, lambda waiting: asked(FIRST, pattern="random", in_flight=waiting).held_s)
+        batched_s = plan.batches * far.device_s + (plan.batched_reads - plan.batches) * drained_s
+        alone_s = alone_s * (1 - batched) + batched_s
+        held_s = held_s * (1 - batched) + plan.batched_reads * drained_s
     first_blocks = _first_present(plan.pieces)
     first = asked(larger(FIRST, first_blocks), **({} if some(plan.single_reads) else {"pattern": "random"}))
     single = asked(FIRST, pattern="random")
@@ -135,15 +146,28 @@ def device_demand(system: System, demand: Demand, own_s: Number, users: Number) 
         latency_s=alone_s - transfer_s,
         transfer_s=transfer_s,
         held_s=held_s,
-        far_held_s=larger(held_s, far_held_s),
+        far_held_s=larger(held_s, far_held_s * (1 - batched)),
         at_device_s=alone_s,
         first_s=where(first_blocks > 0, first.device_s, 0.0),
         last_blocks=_first_present(plan.pieces[::-1]),
         single_s=single.device_s,
         single_held_s=single.held_s,
-        continued_s=larger(0.0, far_s - alone_s),
+        continued_s=continued_s * (1 - batched),
+        batched_fraction=over(batched_s, alone_s),
         exact=exact & where(disk.rotation_s > 0, False, True),
     )
+
+
+def _drained_s(plan: ReadPlan, held_s: Callable[[Number], Number]) -> Number:
+    """Mean time that a read of a batch holds the device, which it does *held_s* while so many of them wait.
+
+    Half of a batch is served while it shrinks to a half, with three quarters of it there on average, and so on.
+    """
+    waiting, share, found = 0.75 * plan.at_once, 0.5, 0.0 * plan.at_once
+    while some(waiting > 1):
+        found = found + share * held_s(larger(1, _whole(waiting)))
+        waiting, share = waiting / 2, share / 2
+    return found + 2 * share * held_s(1)
 
 
 def slots_of(system: System, demand: Demand, users: Number) -> Number:

@@ -81,6 +81,14 @@ class IndexRangeScan(Work):
         ge=LEAST_FRACTION,
         le=1,
     )
+    parallel_reads: Whole = setting(
+        1,
+        "Table blocks that batched table access or prefetching reads at once, and waits for all (db file parallel "
+        "read); 1 is one by one. Files without asynchronous I/O are read one by one",
+        "oracle-parallel-read",
+        ge=1,
+        le=256,
+    )
     rowid_order: bool = setting(
         False,
         "Rowids are sorted before the table is visited (BITMAP CONVERSION), so each block is got once; always so of a "

@@ -7,7 +7,7 @@ from typing import Any
 
 from model import causes
 from model.books import device_stats, row
-from model.causes import FREE_BUFFERS, LOG_SPACE, SEQUENTIAL
+from model.causes import FREE_BUFFERS, LOG_SPACE, PARALLEL, SEQUENTIAL
 from model.demand import (
     Demand,
     DeviceDemand,
@@ -288,8 +288,13 @@ def _read_waits(system: System, demand: Demand, found: ScanTime, asked: DeviceDe
         blocked = read_s > asked.first_s * 1.5
         each = not plan.asynchronous or reaps_are_waits(system)
         count = where(reads > 0, reads if each else where(blocked, reads, 1), 0)
+        together_s = read_s * asked.batched_fraction
+        read_s, count = read_s - together_s, count - plan.batched_reads
         longest = smaller(read_s, larger(asked.first_s, over(read_s, count)))
         waits[plan.event] = part(EventTime, waits=count, max_s=longest, total_s=read_s)
+        if some(plan.batched_reads):
+            each_s = over(together_s, plan.batches)
+            waits[PARALLEL] = part(EventTime, waits=plan.batches, max_s=each_s, total_s=together_s)
     if some(plan.single_reads):
         before = waits.get(SEQUENTIAL, EventTime(waits=0, max_s=0, total_s=0))
         waits[SEQUENTIAL] = part(

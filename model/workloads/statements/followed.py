@@ -14,7 +14,7 @@ from collections import deque
 from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 from heapq import heappop, heappush
-from itertools import repeat
+from itertools import islice, repeat
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 from zlib import crc32
@@ -92,6 +92,8 @@ def is_followed(system: System, work: Statement, demand: Demand) -> bool:
     plan, disk, missed = demand.plan, system.disk, 1 - system.host.page_cache_hit_fraction
     if plan.through_page_cache and some((demand.reads > 0) & (missed > 0)):
         return True
+    if disk.reorder_age_s is not None and some(plan.batched_reads > 0):  # in an order of the drive's own
+        return False
     held_bytes = disk.track_buffer_bytes + disk.rotation_s * disk.bandwidth_bytes_per_s
     span_bytes = demand.segment.blocks * demand.block_size_bytes
     anywhere = (work.sessions == 1) & (plan.positioned_fraction > 0) & where(plan.uneven, False, True)
@@ -264,13 +266,15 @@ class _Session:
         self.turns = 0
         """Times that the scheduler has given it the device after another."""
         self._half_turns = 0
+        self._half_number: int | None = None
+        """Reads at the half of those that are followed."""
         self._pending: deque[_Asked] = deque()
         self._last_end: int | None = None
 
     def whole(self) -> Followed:
         """All of its reads: those that were not followed take as long as the later half of the others."""
         left = max(0.0, float(self._demand.reads) - self._number) if self._number >= self.most else 0.0
-        times = left / max(1, self._number - self.most // 2)
+        times = left / max(1, self._number - (self._half_number or 0))
         values = ((getattr(self.count, name), getattr(self.half, name)) for name in FIELDS)
         found = Followed(*(value + times * (value - half) for value, half in values))
         found.first_s = self.count.first_s
@@ -299,12 +303,16 @@ class _Session:
 
     def _one_by_one(self, now_s: float) -> Steps:
         wanted = float(self._demand.blocks_wanted)
-        read = next(self._reads, None)
+        together, read = self._plan.handed_over(round(float(self._demand.reads))), next(self._reads, None)
         while read is not None and self._goes_on():
-            waited_s = now_s
-            now_s = yield from self._read(now_s, read, copies=not self._plan.asynchronous)
-            self._counted(now_s - waited_s)
-            size, step = read[1], min(read[1] * self._each, wanted - self.done)
+            waited_s, group = now_s, [read, *islice(self._reads, next(together) - 1)]
+            if len(group) > 1:
+                now_s = yield from self._read_together(now_s, group)
+            else:
+                now_s = yield from self._read(now_s, read, copies=not self._plan.asynchronous)
+            self._counted(now_s - waited_s, len(group))
+            size = sum(blocks for _, blocks in group)
+            step = min(size * self._each, wanted - self.done)
             read = next(self._reads, None)
             if read is None:
                 step = wanted - self.done
@@ -354,17 +362,17 @@ class _Session:
             self._replay.keeper is None and self._replay.behind > 0 and self._number < MOST_BEYOND * self.most
         )
 
-    def _counted(self, waited_s: float) -> None:
-        self._number += 1
-        self._replay.behind -= self._number == self.most
+    def _counted(self, waited_s: float, reads: int = 1) -> None:
+        self._replay.behind -= self._number < self.most <= self._number + reads
+        self._number += reads
         self.count.read_wait_s += waited_s
-        if self._number == 1:
+        if self._number == reads:
             self.count.first_s = waited_s
 
     def _halved(self, now_s: float) -> None:
-        if self._number == self.most // 2:
+        if self._half_number is None and self._number >= self.most // 2:
             self.count.elapsed_s = now_s - self.begin_s
-            self.half = replace(self.count)
+            self.half, self._half_number = replace(self.count), self._number
             self._half_turns = self.turns
 
     def _work(self, now_s: float, blocks: float, extra_s: float = 0.0) -> Steps:
@@ -392,6 +400,14 @@ class _Session:
             asked = _Asked([(place, size)])
             self._hand_down(now_s, asked)
             now_s = yield from self._wait(now_s, asked)
+        yield now_s
+        return now_s
+
+    def _read_together(self, now_s: float, group: list[Read]) -> Steps:
+        """Wait for several reads, which the scheduler has sorted."""
+        asked = _Asked(sorted((first * self._size, blocks * self._size) for first, blocks in group))
+        self._hand_down(now_s, asked)
+        now_s = yield from self._wait(now_s, asked)
         yield now_s
         return now_s
 

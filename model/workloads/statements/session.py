@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Generator, Iterator
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
 import numpy as np
 import simpy
 from numpy.typing import NDArray
 
-from model.causes import FREE_BUFFERS, LOG_SPACE, SCATTERED, SEQUENTIAL
+from model.causes import FREE_BUFFERS, LOG_SPACE, PARALLEL, SCATTERED, SEQUENTIAL
 from model.demand import Demand, reaps_are_waits
 from model.demand.turns import pace_of, stretches_of
 from model.laws.device import copy_time_s
@@ -100,8 +101,9 @@ class Session:
     def _scan_one_by_one(self, reads: Iterator[Read]) -> Step:
         plan, done = self.demand.plan, 0.0
         hits_per_read = self._blocks_per_read()
-        read = next(reads, None)
+        together, read = plan.handed_over(round(float(self.demand.reads))), next(reads, None)
         while read is not None:
+            group = [read, *islice(reads, next(together) - 1)]
             if plan.asynchronous:
                 reap_s, copy_s = self.system.host.reap_call_s, self._copy_s(read)
                 begin_s = self.env.now
@@ -111,10 +113,13 @@ class Session:
                 self.ledger.submit_cpu_s += copy_s
                 self.ledger.reap_cpu_s += reap_s
             elif self.cached is not None:
-                yield from self._get(self.cached, read, plan.event)
+                for one in group:
+                    yield from self._get(self.cached, one, plan.event)
+            elif len(group) > 1:
+                yield from self._read_together(group)
             else:
                 yield from self._read_and_wait(read, plan.event)
-            step = min(read[1] * hits_per_read, self.demand.blocks_wanted - done)
+            step = min(sum(blocks for _, blocks in group) * hits_per_read, self.demand.blocks_wanted - done)
             read = next(reads, None)
             if read is None:  # what the mean session wants beyond its reads makes no turn of its own
                 step = self.demand.blocks_wanted - done
@@ -185,6 +190,12 @@ class Session:
         else:
             yield self._submit(read)
         self.ledger.wait(event, self.env.now - begin_s)
+
+    def _read_together(self, group: list[Read]) -> Step:
+        """Hand several reads over, and wait for all."""
+        begin_s = self.env.now
+        yield self.env.all_of([self._submit(read) for read in group])
+        self.ledger.wait(PARALLEL, self.env.now - begin_s)
 
     def _get(self, cached: CachedSegment, read: Read, event: str) -> Step:
         """Get the blocks of a read in the buffer cache, and read those that are not there.

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final
 
+from model.demand.index_access import hands_over
 from model.spec import Host, IndexRangeScan, System, Workload
 from scenarios import Scenario
 from scenarios.unread import is_unread
@@ -196,6 +197,12 @@ RULES: Final[dict[str, Callable[[System, Any], Reason]]] = {
         "CLUSTERING_FACTOR is given"
         if system.index.clustering_factor is not None
         else "rows lie in block order",
+    ),
+    "workload.parallel_reads": lambda system, work: (
+        work.index_only or not hands_over(system),
+        "the table is not visited"
+        if work.index_only
+        else "files without asynchronous I/O are read one by one",
     ),
     "workload.rowid_order": lambda system, work: (
         bool(system.index.bitmap or work.index_only),

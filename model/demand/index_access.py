@@ -134,7 +134,7 @@ def index_scan(system: System, work: IndexRangeScan) -> Demand:
         why=_why_of_index(work),
         mbrc=1,
         window_blocks=None,
-        at_once=work.parallel_reads if one_for_all(_hands_over(system)) else 1,
+        at_once=work.parallel_reads if one_for_all(hands_over(system)) else 1,
     )
     plan.batched_reads = where(plan.at_once > 1, reads - nearest(index_reads), 0)
     demand = Demand(
@@ -158,7 +158,8 @@ def index_scan(system: System, work: IndexRangeScan) -> Demand:
         through = RowSource(OPERATIONS[work.access], rows, index_gets, read)
         if index.bitmap:
             through.operation = BITMAP_OPERATIONS[work.access, work.predicate]
-        over = [RowSource("TABLE ACCESS BY INDEX ROWID", rows, table_gets, reads - read)]
+        batched = "BATCHED" if plan.at_once > 1 else ""
+        over = [RowSource(f"TABLE ACCESS BY INDEX ROWID {batched}".rstrip(), rows, table_gets, reads - read)]
         if sorted_rowids:
             over.append(RowSource("BITMAP CONVERSION TO ROWIDS", rows))
         demand.sources = with_count([through] if work.index_only else [*over, through], work.select)
@@ -224,7 +225,7 @@ def _table_visits(
     )
 
 
-def _hands_over(system: System) -> bool:
+def hands_over(system: System) -> bool:
     """Whether a session can have several single-block reads under way."""
     return system.instance.disk_asynch_io and system.host.io_path in UNBUFFERED
 

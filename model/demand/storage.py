@@ -125,16 +125,23 @@ def device_demand(system: System, demand: Demand, own_s: Number, users: Number) 
     mean_blocks = larger(FIRST, demand.read_blocks / larger(1, demand.reads))
     far = asked(mean_blocks, pattern="random")
     far_s, far_held_s = demand.reads * far.device_s, demand.reads * far.held_s
+    reorders = disk.reorder_age_s is not None
+    if reorders and some(users > 1):
+        far_held_s = demand.reads * asked(mean_blocks, pattern="random", in_flight=users).held_s
     start_s = where(demand.reads > 0, asked(mean_blocks, in_flight=in_flight).start_s, 0.0)
     alone_s = alone_s + start_s + fraction * (far_s - alone_s - start_s)
     held_s = held_s + fraction * (far_held_s - held_s)
     batched, batched_s = plan.batched_reads / larger(1, demand.reads), 0.0 * alone_s
     continued_s = larger(0.0, far_s - alone_s)
     if some(batched > 0):
-        drained_s = _drained_s(plan, lambda waiting: asked(FIRST, pattern="random", in_flight=waiting).held_s)
+        drained_s = _drained_s(
+            plan, lambda waiting: asked(FIRST, pattern="random", in_flight=users * waiting).held_s
+        )
         batched_s = plan.batches * far.device_s + (plan.batched_reads - plan.batches) * drained_s
         alone_s = alone_s * (1 - batched) + batched_s
-        held_s = held_s * (1 - batched) + plan.batched_reads * drained_s
+        held_s, far_held_s = (
+            each * (1 - batched) + plan.batched_reads * drained_s for each in (held_s, far_held_s)
+        )
     first_blocks = _first_present(plan.pieces)
     first = asked(larger(FIRST, first_blocks), **({} if some(plan.single_reads) else {"pattern": "random"}))
     single = asked(FIRST, pattern="random")
@@ -146,7 +153,7 @@ def device_demand(system: System, demand: Demand, own_s: Number, users: Number) 
         latency_s=alone_s - transfer_s,
         transfer_s=transfer_s,
         held_s=held_s,
-        far_held_s=larger(held_s, far_held_s * (1 - batched)),
+        far_held_s=far_held_s if reorders else larger(held_s, far_held_s),
         at_device_s=alone_s,
         first_s=where(first_blocks > 0, first.device_s, 0.0),
         last_blocks=_first_present(plan.pieces[::-1]),

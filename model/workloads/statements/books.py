@@ -11,6 +11,7 @@ from model.causes import (
     FREE_BUFFERS,
     LOG_SPACE,
     MORE_DATA,
+    PARALLEL,
     PX_IDLE,
     PX_SEND,
     SCATTERED,
@@ -47,7 +48,7 @@ LAW_SOURCES = {
     "import": ("oracle-concepts", "oracle-utilities", "oracle-wait-interface", "magni-linux"),
     "export": ("oracle-concepts", "oracle-utilities", "rahn-mbrc", "savvinov-lio"),
 }
-IN_CALL = (DIRECT, SCATTERED, SEQUENTIAL, TO_CLIENT, MORE_DATA, FREE_BUFFERS, LOG_SPACE)
+IN_CALL = (DIRECT, PARALLEL, SCATTERED, SEQUENTIAL, TO_CLIENT, MORE_DATA, FREE_BUFFERS, LOG_SPACE)
 
 
 @dataclass(slots=True)

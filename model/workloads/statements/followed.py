@@ -47,6 +47,8 @@ LEAST_OF_SESSION = 40
 MOST_BLOCKS = 1 << 20
 """Blocks of a segment that are laid out extent by extent; those of a larger one behind them count as one extent."""
 HIT_ROUNDING = 1e-12
+ANYWHERE = 0.5
+"""Share of reads that do not go on where the last one ended, above which reads lie here and there."""
 LEAST_ASYNCHRONOUS = 448
 """Of a session with asynchronous reads, whose slots grow within them."""
 MOST_BEYOND = 3
@@ -92,8 +94,9 @@ def is_followed(system: System, work: Statement, demand: Demand) -> bool:
     plan, disk, missed = demand.plan, system.disk, 1 - system.host.page_cache_hit_fraction
     if plan.through_page_cache and some((demand.reads > 0) & (missed > 0)):
         return True
-    if disk.reorder_age_s is not None and some(plan.batched_reads > 0):  # in an order of the drive's own
-        return False
+    among = (plan.batched_reads > 0) | ((work.sessions > 1) & (plan.positioned_fraction > ANYWHERE))
+    if disk.reorder_age_s is not None and some(among):
+        return False  # the drive has an order of its own
     held_bytes = disk.track_buffer_bytes + disk.rotation_s * disk.bandwidth_bytes_per_s
     span_bytes = demand.segment.blocks * demand.block_size_bytes
     anywhere = (work.sessions == 1) & (plan.positioned_fraction > 0) & where(plan.uneven, False, True)

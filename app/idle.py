@@ -208,7 +208,14 @@ RULES: Final[dict[str, Callable[[System, Any], Reason]]] = {
         bool(system.index.bitmap or work.index_only),
         "a bitmap index has them sorted" if system.index.bitmap else "the table is not visited",
     ),
-    "index.prefix_distinct_keys": lambda system, work: (work.access != "skip", "no skip scan"),
+    "index.prefix_distinct_keys": lambda system, work: (
+        work.access != "skip" and not system.index.compress_columns,
+        "no skip scan, and no column is compressed",
+    ),
+    "index.prefix_bytes": lambda system, work: (
+        not system.index.compress_columns,
+        "no column is compressed",
+    ),
     "index.key_bytes": lambda system, work: (system.index.leaf_blocks is not None, "LEAF_BLOCKS is given"),
     "index.unique": lambda system, work: (system.index.leaf_blocks is not None, "LEAF_BLOCKS is given"),
     "index.grown_by": lambda system, work: (system.index.leaf_blocks is not None, "LEAF_BLOCKS is given"),

@@ -28,6 +28,7 @@ FIELDS: Final[dict[str, tuple[str, ...]]] = {
     "arraysize": ("workload.arraysize_rows",), "fetch_size": ("workload.arraysize_rows",),
     "prefetch": ("workload.arraysize_rows",), "commit": ("workload.commit_every_rows",),
     "bitmap": ("index.bitmap", "workload.rowid_order"), "table_cached_blocks": ("index.table_cached_blocks",),
+    "compress": ("index.compress_columns",), "nulls": ("index.null_fraction",),
     "plsql": ("workload.caller",), "forall": ("workload.caller",),
     "concurrency": ("workload.users",), "connections": ("workload.users",),
     "think_time": ("workload.think_s",), "tps": ("workload.rate_per_s",),

@@ -8,6 +8,7 @@ from model.causes import FETCHES, SEQUENTIAL
 from model.demand.calls import UNBUFFERED
 from model.demand.device_calls import changed
 from model.demand.index_statistics import Statistics, blocks_with_rows, distinct_keys, index_statistics
+from model.demand.index_upkeep import entries_of
 from model.demand.reading import ReadPlan, one_for_all
 from model.demand.row_sources import RowSource, with_count
 from model.demand.segment import Segment, row_shape, segment_of
@@ -57,6 +58,7 @@ def _fast_full_scan(system: System, work: IndexRangeScan) -> Demand:
     statistics = _shown(system, index_statistics(system, segment_of(system, row_shape(table))))
     entries = changed(
         table,
+        rows=entries_of(index, table.rows),
         blocks=statistics.blocks,
         columns=(),
         row_bytes=block.ROW_HEADER_BYTES + index.key_bytes + index.key_columns,
@@ -96,7 +98,8 @@ def index_scan(system: System, work: IndexRangeScan) -> Demand:
             "workload.access is unique, but index.unique is false; a unique scan needs a unique index: set "
             "index.unique to true, or workload.access to range"
         )
-    rows = where(unique, 1, smaller(table.rows, ceiling(in_range(system, work, table.rows))))
+    entries = entries_of(index, table.rows)
+    rows = where(unique, 1, smaller(entries, ceiling(in_range(system, work, entries))))
     probes = probes_of(system, work)
     leaf_gets = where(unique, 1, leaves_visited(system, work, leaf))
     returned = rows if work.select == "rows" else 1
@@ -111,7 +114,7 @@ def index_scan(system: System, work: IndexRangeScan) -> Demand:
     same_block = stops - aligned_stops(system, segment, row, fetching, stops)
     visits = _table_visits(system, work, segment, rows, stops, same_block)
     table_gets, distinct = visited * visits.gets, visited * visits.blocks
-    levels = logical_io.branch_gets(index.blevel, leaf, block.fan_out(leaf, table.rows), probes)
+    levels = logical_io.branch_gets(index.blevel, leaf, block.fan_out(leaf, entries), probes)
     index_reads = (levels + leaf_gets) * (1 - index.cached_fraction)
     table_reads = distinct * (1 - table.cached_fraction)
     reads = nearest(index_reads + table_reads)
@@ -198,15 +201,16 @@ def _table_visits(
         distinct_keys(system),
         blocks_with_rows(table, segment),
     )
+    entries, holding = entries_of(index, table.rows), smaller(entries_of(index, table.rows), holding)
     sorted_rowids, by_turns = in_rowid_order(system, work), index.clustering == "interleaved"
     unknown = where(index.clustering == "scattered", 1, 0)
-    scattered = logical_io.scattered_fraction(factor, holding, table.rows, unknown, keys)
+    scattered = logical_io.scattered_fraction(factor, holding, entries, unknown, keys)
     scattered = where(by_turns, 0, scattered)
     apart = smaller(
         rows, probes_of(system, work)
     )  # rows below different leading values lie in different places
-    blocks = larger(smaller(apart, holding), _distinct_blocks(rows, holding, table.rows, scattered))
-    in_key_order = larger(apart, logical_io.table_gets_of_range_scan(rows, factor, table.rows))
+    blocks = larger(smaller(apart, holding), _distinct_blocks(rows, holding, entries, scattered))
+    in_key_order = larger(apart, logical_io.table_gets_of_range_scan(rows, factor, entries))
     gets = where(sorted_rowids, blocks, in_key_order)
     moved = ceiling(rows * table.migrated_fraction)  # a get more each, for the block the row has moved to
     away = ceiling(table.rows * table.migrated_fraction / segment.moved_per_block)
@@ -214,7 +218,7 @@ def _table_visits(
     leaves_block = where(
         sorted_rowids,
         blocks / larger(1, rows),
-        where(by_turns, factor, logical_io.random_clustering_factor(holding, table.rows, keys)) / table.rows,
+        where(by_turns, factor, logical_io.random_clustering_factor(holding, entries, keys)) / entries,
     )
     chance = where(by_turns, 1, where(sorted_rowids, where(scattered > 0, 1, 0), scattered))
     again = nearest((1 - chance) * same_block + chance * stops * (1 - leaves_block))
@@ -288,7 +292,7 @@ def _shown(system: System, found: Statistics) -> IndexStatistics:
     return part(
         IndexStatistics,
         leaf_blocks=leaf,
-        blocks=leaf + block.branch_blocks(leaf, system.table.rows),
+        blocks=leaf + block.branch_blocks(leaf, entries_of(system.index, system.table.rows)),
         height=system.index.blevel + 1,
         clustering_factor=found.clustering_factor,
         distinct_keys=system.index.distinct_keys,

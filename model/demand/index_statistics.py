@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from model.demand.index_upkeep import leaves_of
+from model.demand.index_upkeep import entries_of, leaves_of
 from model.demand.segment import Segment, row_shape
 from model.errors import OutsideLaw
 from model.laws import bitmap_index, block, logical_io
@@ -14,7 +14,7 @@ from model.spec import System
 
 def distinct_keys(system: System) -> Number:
     """Distinct keys of the index, as given, or as many as rows."""
-    index, rows = system.index, system.table.rows
+    index, rows = system.index, entries_of(system.index, system.table.rows)
     if index.distinct_keys is None:
         return rows
     if some(index.distinct_keys > rows):
@@ -54,9 +54,10 @@ def index_statistics(system: System, segment: Segment) -> Statistics:
     if index.clustering_factor is not None:
         _check_factor(system, segment, keys)
         return Statistics(leaves, index.clustering_factor, index.clustering_factor)
-    holding, among = ceiling(blocks_with_rows(table, segment)), index.interleaved_blocks
-    anywhere = larger(holding, ceiling(logical_io.random_clustering_factor(holding, table.rows, keys)))
-    by_turns = ceiling(logical_io.interleaved_clustering_factor(holding, table.rows, among))
+    rows, among = entries_of(index, table.rows), index.interleaved_blocks
+    holding = smaller(rows, ceiling(blocks_with_rows(table, segment)))
+    anywhere = larger(holding, ceiling(logical_io.random_clustering_factor(holding, rows, keys)))
+    by_turns = ceiling(logical_io.interleaved_clustering_factor(holding, rows, among))
     interleaved = index.clustering == "interleaved"
     factor = where(
         interleaved, smaller(by_turns, anywhere), where(index.clustering == "clustered", holding, anywhere)
@@ -64,7 +65,7 @@ def index_statistics(system: System, segment: Segment) -> Statistics:
     gathered = logical_io.gathered_clustering_factor(
         factor,
         holding,
-        table.rows,
+        rows,
         keys,
         where(interleaved, smaller(among, holding), holding),
         index.table_cached_blocks,
@@ -76,14 +77,18 @@ def _leaves(system: System, segment: Segment, keys: Number) -> Number:
     """Leaf blocks of a b-tree or a bitmap index."""
     index, table, space = system.index, system.table, system.tablespace
     size = space.block_size_bytes
-    of_entries = leaves_of(index, table.rows, size, "index")
+    of_entries = leaves_of(index, entries_of(index, table.rows), size, "index")
     if not some(index.bitmap) or index.leaf_blocks is not None:
         return of_entries
     if some(where(index.bitmap, index.unique, 0)):
         raise OutsideLaw(
             "index.unique is true, and index.bitmap too; a bitmap index is never unique: set one to false"
         )
-    rows, holding = table.rows / keys, ceiling(blocks_with_rows(table, segment))
+    if some(where(index.bitmap, index.compress_columns, 0)):
+        raise OutsideLaw(
+            "index.compress_columns is for b-tree indexes; a bitmap index (index.bitmap) has no prefixes"
+        )
+    rows, holding = entries_of(index, table.rows) / keys, ceiling(blocks_with_rows(table, segment))
     bits = bitmap_index.bits_per_block(size, where(space.space_management == "assm", 1, 0))
     bitmap = where(
         index.clustering == "scattered",
@@ -98,10 +103,10 @@ def _leaves(system: System, segment: Segment, keys: Number) -> Number:
 def _check_factor(system: System, segment: Segment, keys: Number) -> None:
     """Raise OutsideLaw for a clustering factor that the table's rows and blocks do not allow."""
     table, factor = system.table, system.index.clustering_factor or 0
-    if some(factor > table.rows):
+    if some(factor > entries_of(system.index, table.rows)):
         raise OutsideLaw(
             f"index.clustering_factor is {largest(factor):,.0f}; allowed is at most a change of block for each of "
-            f"the {largest(table.rows):,.0f} rows (table.rows)"
+            f"the {largest(entries_of(system.index, table.rows)):,.0f} rows with an entry (table.rows)"
         )
     most = keys * segment.blocks * segment.blocks_per_row
     if some(factor > most):

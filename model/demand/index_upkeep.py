@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from model.causes import INDEXES
@@ -59,8 +59,22 @@ def upkeep_of(
     """What each index takes from *keys*; an *update* changes only those whose key it sets."""
     taking = [index for index in system.table.indexes if index.updated or not update]
     size = system.tablespace.block_size_bytes
-    leaves = [leaves_of(index, rows_before, size) for index in taking]
-    return [_of_index(system, index, rows_before, keys, larger(1, sum(leaves))) for index in taking]
+    leaves = [leaves_of(index, entries_of(index, rows_before), size) for index in taking]
+    return [
+        _of_index(
+            system,
+            index,
+            entries_of(index, rows_before),
+            [replace(batch, rows=entries_of(index, batch.rows)) for batch in keys],
+            larger(1, sum(leaves)),
+        )
+        for index in taking
+    ]
+
+
+def entries_of(index: Any, rows: Number) -> Number:
+    """Entries of *rows* rows: all but those whose key is NULL."""
+    return nearest(rows * (1 - index.null_fraction)) if some(index.null_fraction) else rows
 
 
 def leaves_of(index: Any, rows: Number, size: Number, name: str = "table.indexes") -> Number:
@@ -77,23 +91,37 @@ def leaves_of(index: Any, rows: Number, size: Number, name: str = "table.indexes
         )
     if index.leaf_blocks is not None:
         return index.leaf_blocks
-    built = block.entries_per_leaf(
-        size, index.pctfree_percent, index.key_bytes, index.key_columns, index.unique
-    )
+    built = _per_leaf(index, rows, size, name, index.pctfree_percent)
     split = where(index.grown_by == "random", index_upkeep.HALF_SPLIT_FILL, 1.0)
-    return ceiling(rows / where(index.grown_by == "build", built, larger(1, split * _per_leaf(index, size))))
+    full = larger(1, split * _per_leaf(index, rows, size, name))
+    return ceiling(rows / where(index.grown_by == "build", built, full))
 
 
-def _per_leaf(index: Any, size: Number) -> Number:
-    """Entries of a full leaf."""
-    return block.entries_per_leaf(size, 0, index.key_bytes, index.key_columns, index.unique)
+def _per_leaf(index: Any, rows: Number, size: Number, name: str, pctfree_percent: Number = 0) -> Number:
+    """Entries of a leaf of an index with entries of *rows* rows; of a full one without PCTFREE."""
+    if not some(index.compress_columns):
+        return block.entries_per_leaf(size, pctfree_percent, index.key_bytes, index.key_columns, index.unique)
+    shared = index.compress_columns / index.key_columns
+    if index.prefix_distinct_keys is not None:
+        prefixes = index.prefix_distinct_keys
+    elif some(shared < 1) or getattr(index, "distinct_keys", None) is None:
+        raise OutsideLaw(
+            f"{name}.compress_columns is {largest(index.compress_columns):.0f}, but nothing says how many values these "
+            f"columns have: set {name}.prefix_distinct_keys"
+        )
+    else:
+        prefixes = index.distinct_keys
+    prefix = index.key_bytes * shared if index.prefix_bytes is None else index.prefix_bytes
+    prefix = prefix + index.compress_columns
+    entry = index.key_bytes + index.key_columns - prefix + block.ENTRY_BYTES - index.unique
+    return block.compressed_entries_per_leaf(size, pctfree_percent, entry, prefix, rows / prefixes)
 
 
 def _of_index(
     system: System, index: MaintainedIndex, rows: Number, keys: Sequence[Keys], all_leaves: Number
 ) -> IndexChanges:
     size = system.tablespace.block_size_bytes
-    per_leaf, leaves = _per_leaf(index, size), leaves_of(index, rows, size)
+    per_leaf, leaves = _per_leaf(index, rows, size, "table.indexes"), leaves_of(index, rows, size)
     room = smaller(leaves, system.instance.buffer_cache_bytes / size * leaves / all_leaves)
     changes = halves = ends = ordered_reads = visits = entries = 0.0 * rows
     cold = 1 - index.cached_fraction

@@ -7,6 +7,7 @@ from typing import Any
 
 from model.demand.index_access import in_range, in_rowid_order, leaves_visited
 from model.demand.index_statistics import index_statistics
+from model.demand.index_upkeep import entries_of
 from model.demand.reading import one_for_all
 from model.demand.work import NO_SCAN, RANGE_SCAN, Demand
 from model.errors import OutsideLaw
@@ -121,12 +122,12 @@ def _through_index(
     leaves = leaves_visited(system, work, statistics.leaf_blocks)
     changes = visited * in_range(system, work, statistics.clustering_factor)
     if in_rowid_order(system, work):
-        rows = in_range(system, work, system.table.rows)
+        rows = in_range(system, work, entries_of(system.index, system.table.rows))
         changes = visited * optimizer.bitmap_table_blocks(rows, demand.segment.rows_per_block)
     io = where(
         unique,
         optimizer.unique_scan_io_cost(blevel, visited),
         optimizer.range_scan_io_cost(blevel, leaves, changes),
     )
-    rows = where(unique, 1, in_range(system, work, system.table.rows))
+    rows = where(unique, 1, in_range(system, work, entries_of(system.index, system.table.rows)))
     return io, optimizer.scan_cpu_cycles(io, rows, system.instance.statistics.block_cycles, row_cycles)

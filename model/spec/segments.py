@@ -72,6 +72,27 @@ class Entries(Frozen):
     unique: bool = setting(
         False, "A unique index, which keeps the rowid without a length byte", "foote-index"
     )
+    null_fraction: Real = setting(
+        0.0,
+        "Share of the rows whose key columns are all NULL; they have no entry",
+        "oracle-concepts",
+        ge=0,
+        lt=1,
+    )
+    compress_columns: Whole = setting(
+        0, "COMPRESS n: leading columns that a leaf keeps once for all entries that share them", "foote-compress",
+        ge=0, le=32,
+    )  # fmt: skip
+    prefix_bytes: Annotated[MeanSize, Field(ge=1, le=6400)] | None = setting(
+        None,
+        "Mean bytes of the values in the compressed columns; their share of key_bytes if not set",
+        GENERAL,
+    )
+    prefix_distinct_keys: Annotated[Whole, Field(ge=1, le=MAXIMUM_ROWS)] | None = setting(
+        None,
+        "Distinct values of the leading columns that are compressed, or that a skip scan passes over",
+        GENERAL,
+    )
     pctfree_percent: Real = setting(
         10.0, "Share of a leaf that building the index leaves free", ORACLE, ge=0, le=99
     )
@@ -93,6 +114,18 @@ class Entries(Frozen):
     cached_fraction: Real = setting(
         0.0, "Share of the index's blocks in the buffer cache beforehand", GENERAL, ge=0, le=1
     )
+
+    @model_validator(mode="after")
+    def _a_prefix_of_the_key(self) -> Entries:
+        most = self.key_columns - self.unique
+        if self.compress_columns > most:
+            raise ValueError(
+                f"compress_columns is {self.compress_columns}; allowed are at most {most} of "
+                f"{self.key_columns} key columns; a unique index keeps its last one"
+            )
+        if self.prefix_bytes is not None and self.prefix_bytes > self.key_bytes:
+            raise ValueError(f"prefix_bytes {self.prefix_bytes:g} is more than key_bytes {self.key_bytes:g}")
+        return self
 
 
 class Index(Entries):
@@ -119,9 +152,6 @@ class Index(Entries):
     )
     bitmap: bool = setting(
         False, "A bitmap index: for each key the rowids as a compressed bitmap", "antoshenkov-bbc"
-    )
-    prefix_distinct_keys: Annotated[Whole, Field(ge=1, le=MAXIMUM_ROWS)] | None = setting(
-        None, "Distinct values of the leading columns that a skip scan passes over", GENERAL
     )
 
 

@@ -232,6 +232,7 @@ BASES: dict[str, tuple[dict[str, Any], ...]] = {
         {"index.unique": True},
         {"index.distinct_keys": 300, "workload.predicate": "equality"},
         {"index.clustering": "interleaved"},
+        {"index.distinct_keys": 300, "index.compress_columns": 1},
         {"workload.access": "skip", "index.key_columns": 2, "index.prefix_distinct_keys": 20},
         CROWDED | {"host.cpus": 1, "index.cached_fraction": 1, "workload.selectivity_fraction": 0.5},
         SMALL_DRIVE,

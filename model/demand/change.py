@@ -49,6 +49,14 @@ class Change:
         return self.migrated + self.moved_again + self.chain_pieces
 
     @property
+    def search_gets(self) -> Number:
+        """Gets of all searches: the bitmap block, or the header with its free lists, and each rejected block.
+
+        NOTE: the CPU of the former is part of what a migrated or inserted row costs, which was fitted with it.
+        """
+        return self.searches + self.rejected
+
+    @property
     def rejected(self) -> Number:
         """Rejected probes of all causes."""
         return self.rejected_itl + self.rejected_space + self.rejected_held

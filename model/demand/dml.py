@@ -41,7 +41,7 @@ def update_demand(system: System, work: Update, change: Change | None = None) ->
         UPDATING: change.rows / users * host.update_row_s,
         MIGRATING: change.moves / users * host.migrate_row_s,
     }
-    demand.current_gets = (change.rows + change.placed + change.rejected) / users
+    demand.current_gets = (change.rows + change.placed + change.search_gets) / users
     in_order = not work.at_random
     rows = change.rows
     keep_indexes(
@@ -72,7 +72,7 @@ def insert_demand(system: System, work: Insert, change: Change | None = None) ->
     touched = filled if work.by_direct_path else block_changes_of_arrays(change.rows, arrays, filled)
     demand.cpu[INSERTING] = inserting_s(system.host, rows, demand.row.columns, touched / users)
     demand.block_changes = touched
-    demand.current_gets = (touched + change.rejected) / users
+    demand.current_gets = (touched + change.search_gets) / users
     keep_indexes(demand, system, users, [Keys(change.rows, arrays, True)])
     executions: Number = 1
     if not work.by_direct_path:

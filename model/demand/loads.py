@@ -42,7 +42,7 @@ def import_demand(system: System, work: Import) -> Demand:
     demand.access_path, demand.sent = NO_SCAN, Fetching("rows", arraysize)
     touched = change.block_changes_of_arrays(changed.rows, arrays, filled)
     demand.block_changes = touched
-    demand.current_gets = (touched + filled) / users
+    demand.current_gets = (touched + changed.search_gets) / users
     demand.cpu = {
         "buffer gets": 0.0,
         "walking rows": 0.0,

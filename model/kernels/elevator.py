@@ -182,16 +182,24 @@ def carried(  # noqa: PLR0912, PLR0915  (what is handed to functions of its own 
         while begun < made and begun - done < rules.depth:
             one = begun
             if not rules.in_order:
-                if not (0 < batch.taken < rules.batch and waits[batch.direction] > 0):
+                direction = batch.direction
+                goes_on = 0 < batch.taken < rules.batch
+                if straight:
+                    goes_on &= of_write[one] == direction and span[one, 0] >= sweep_byte[direction]
+                elif goes_on:
+                    one = _upwards(starts[direction], sweep_byte[direction])
+                    goes_on = one >= 0
+                if not goes_on:
                     batch = _next_batch(batch, waits[0], waits[1], rules.writes_starved)
                     direction = batch.direction
-                    if not straight:
-                        oldest[direction] = _next_waiting(oldest[direction], direction, of_write, begin_s)
-                        if now - queued_s[oldest[direction]] >= rules.expire_s[direction]:
-                            sweep_byte[direction] = span[oldest[direction], 0]
+                if not straight and not goes_on:
+                    oldest[direction] = _next_waiting(oldest[direction], direction, of_write, begin_s)
+                    one = _upwards(starts[direction], sweep_byte[direction])
+                    if one < 0 or now - queued_s[oldest[direction]] >= rules.expire_s[direction]:
+                        one = oldest[direction]
                 if not straight:
-                    one = _swept(starts[batch.direction], sweep_byte[batch.direction])
-                sweep_byte[batch.direction] = span[one, 1]
+                    _remove(starts[direction], span[one, 0], one)
+                sweep_byte[direction] = span[one, 0]
                 batch = Batch(batch.taken + 1, batch.direction, batch.passed_over)
             direction = of_write[one]
             waits[direction] -= 1
@@ -277,10 +285,10 @@ def _stand(rows: Whole, row: int, behind: Whole, call: int) -> None:
     rows[row, 1] = call
 
 
-def _swept(places: Places, from_byte: int) -> int:
-    """The next request upwards, or the lowest where there is none; it leaves its place."""
+def _upwards(places: Places, from_byte: int) -> int:
+    """The next request upwards; -1 where none lies there."""
     at = _left(places, from_byte)
-    return places.pop(at if at < len(places) else 0)[1]
+    return places[at][1] if at < len(places) else NOBODY
 
 
 def _left(places: Places, byte: int) -> int:

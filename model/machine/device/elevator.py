@@ -2,7 +2,8 @@
 
 - noop, none, kyber: in order of arrival. (kyber's latency targets bind only on devices with many queues.)
 - deadline, mq-deadline: sweeps upwards by position in batches of 16; reads before writes, which may be passed over
-  twice; a request older than 0.5 s (read) or 5 s (write) begins the next batch [linux-deadline].
+  twice; the oldest request begins the next batch where it has waited 0.5 s (read) or 5 s (write), and where none lies
+  further up [linux-deadline].
 - cfq, bfq: one queue for each process that waits for its requests, one for all that nobody waits for; they take turns,
   each swept by position; a turn ends after its requests or its time; on a rotating disk the turn of a process that goes
   on near where it was waits up to 8 ms for its next request (cfq since 2.6.18) [linux-cfq, linux-bfq].
@@ -101,8 +102,13 @@ class Sweep:
             at += 1
         del self.waiting[at]
 
+    def upwards(self) -> Any:
+        """The next request upwards, which stays; None where none lies there."""
+        at = bisect_left(self.waiting, (self.at_byte,))
+        return self.waiting[at][2] if at < len(self.waiting) else None
+
     def take(self) -> Any:
-        """The next request upwards."""
+        """The next request upwards, or the lowest."""
         at = bisect_left(self.waiting, (self.at_byte,))
         _, _, request = self.waiting.pop(at if at < len(self.waiting) else 0)
         self.at_byte = request.end_byte
@@ -141,14 +147,17 @@ class Deadline:
         """Go on with the batch, or begin another."""
         if not len(self):
             return None
-        if not (0 < self._batch < FIFO_BATCH and self._sweep[self._direction].waiting):
-            self._begin_batch(now_s)
-        request = self._sweep[self._direction].take()
+        request = self._sweep[self._direction].upwards() if 0 < self._batch < FIFO_BATCH else None
+        if request is None:
+            request = self._first_of_batch(now_s)
+        sweep = self._sweep[self._direction]
+        sweep.remove(request)
+        sweep.at_byte = request.start_byte
         del self._fifo[self._direction][request]
         self._batch += 1
         return request
 
-    def _begin_batch(self, now_s: float) -> None:
+    def _first_of_batch(self, now_s: float) -> Any:
         reads, writes = len(self._sweep[0].waiting), len(self._sweep[1].waiting)
         if reads and not (writes and self._passed_over >= WRITES_STARVED):
             self._passed_over += 1 if writes else 0
@@ -158,9 +167,9 @@ class Deadline:
             self._direction = 1
         oldest = next(iter(self._fifo[self._direction]))
         expires_s = WRITE_EXPIRE_S if self._direction else READ_EXPIRE_S
-        if now_s - oldest.queued_s >= expires_s:
-            self._sweep[self._direction].at_byte = oldest.start_byte
         self._batch = 0
+        expired = now_s - oldest.queued_s >= expires_s
+        return oldest if expired else self._sweep[self._direction].upwards() or oldest
 
     def ended(self, request: Any, now_s: float) -> None:
         """Nothing depends on it."""

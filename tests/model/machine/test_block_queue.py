@@ -129,6 +129,76 @@ def test_deadline_begins_with_a_request_that_has_waited_too_long() -> None:
     assert order(deadline, now_s=1.0)[0] == 80
 
 
+def test_deadline_goes_on_upwards_and_never_back_inside_a_batch() -> None:
+    """At the top the batch ends, and the oldest begins the next; what lies below it waits on."""
+    deadline = Deadline()
+    first = requests(50, 90)
+    for request in first:
+        deadline.insert(request)
+    assert deadline.take(0.0) is first[0]
+    for request in requests(30, 10, 60):
+        deadline.insert(request)
+    assert order(deadline) == [60, 90, 30, 10]
+
+
+class Kernel:
+    """``__dd_dispatch_request`` of block/mq-deadline.c, one priority: names and order of steps as there."""
+
+    def __init__(self) -> None:
+        self.fifo_list: list[list[Request]] = [[], []]
+        self.latest_pos = [0, 0]
+        self.last_dir = self.starved = 0
+        self.batching = 16  # NOTE: no batch at first, as where next_rq is NULL
+
+    def deadline_next_request(self, data_dir: int) -> Request | None:
+        above = [rq for rq in self.fifo_list[data_dir] if rq.start_byte >= self.latest_pos[data_dir]]
+        return min(above, key=lambda rq: (rq.start_byte, rq.queued_s), default=None)
+
+    def dispatch(self, jiffies: float) -> Request | None:
+        rq = self.deadline_next_request(self.last_dir)
+        if rq is None or self.batching >= 16:
+            reads, writes = self.fifo_list
+            if not reads and not writes:
+                return None
+            data_dir = 0
+            if reads and writes:
+                data_dir = int(self.starved >= 2)
+                self.starved += 1
+            elif writes:
+                data_dir = 1
+            if data_dir:
+                self.starved = 0
+            head = self.fifo_list[data_dir][0]
+            rq = self.deadline_next_request(data_dir)
+            if rq is None or jiffies >= head.queued_s + (0.5, 5.0)[data_dir]:
+                rq = head
+            self.last_dir, self.batching = data_dir, 0
+        self.batching += 1
+        self.latest_pos[rq.write] = rq.start_byte
+        self.fifo_list[rq.write].remove(rq)
+        return rq
+
+
+steps_of_a_queue = st.lists(
+    st.none() | st.tuples(st.sampled_from([False, False, True]), st.integers(0, 300)), max_size=120
+)
+
+
+@given(steps_of_a_queue, st.sampled_from([0.001, 0.03, 0.2]))
+def test_deadline_dispatches_as_the_kernel_does(steps: list[tuple[bool, int] | None], step_s: float) -> None:
+    """Requests come, and go where a step is None; at the end all go, and times are such that some expire."""
+    deadline, kernel = Deadline(), Kernel()
+    for number, step in enumerate(steps + [None] * len(steps)):
+        now_s = number * step_s
+        if step is None:
+            assert deadline.take(now_s) is kernel.dispatch(now_s)
+        else:
+            write, place = step
+            request = Request(write, place * PAGE_BYTES, (place + 1) * PAGE_BYTES, 0, True, now_s)
+            deadline.insert(request)
+            kernel.fifo_list[write].append(request)
+
+
 def test_cfq_gives_turns_to_processes() -> None:
     fair = Fair(idle_s=0.0)
     for request in [*requests(*range(0, 40, 2), owner=1), *requests(*range(1000, 1040, 2), owner=2)]:

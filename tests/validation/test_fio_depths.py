@@ -1,4 +1,7 @@
-"""Random reads of a SATA drive by depth, as fio measured them: constants from depths 1 and 32, the others predicted."""
+"""Random reads by depth, as fio measured them: constants from depths 1 and 32 alone, the others predicted.
+
+Of a SATA drive, and of a disk of 10,000 turns a minute.
+"""
 
 from __future__ import annotations
 
@@ -19,18 +22,20 @@ from validation.instruments import Keep, Source, read
 
 SAMPLES = Path(os.environ.get("BLOCKTIME_SAMPLES", Path(__file__).parents[3] / "shared" / "samples"))
 DRIVE = SAMPLES / "fio" / "ssd-samsung860"
+DISK = SAMPLES / "fio" / "raptor-10k"
+DISK_RPM = 10_000
 COUNT = 20_000
 
 pytestmark = pytest.mark.skipif(
-    not DRIVE.is_dir(),
+    not (DRIVE.is_dir() and DISK.is_dir()),
     reason="fio's outputs are not beside the project; BLOCKTIME_SAMPLES names another place",
 )
 
 
 @cache
-def measured(depth: int) -> dict[str, float]:
+def measured(depth: int, folder: Path = DRIVE) -> dict[str, float]:
     """Reads a second, mean latency from submission on, and its 95th percentile, as fio prints them."""
-    job = json.loads((DRIVE / f"randread-{depth}-1.json").read_text("utf-8"))["jobs"][0]["read"]
+    job = json.loads((folder / f"randread-{depth}-1.json").read_text("utf-8"))["jobs"][0]["read"]
     return {
         "per_s": job["iops"],
         "latency_s": job["lat_ns"]["mean"] / 1e9,
@@ -39,10 +44,10 @@ def measured(depth: int) -> dict[str, float]:
 
 
 @cache
-def system() -> System:
+def system(folder: Path = DRIVE, rpm: float | None = None) -> System:
     """The drive that the command makes of depths 1 and 32."""
-    paths = [DRIVE / f"randread-{depth}-1.json" for depth in (1, 32)]
-    found = identify([reading for path in paths for reading in read(Source(path, path.name, Keep()))])
+    paths = [folder / f"randread-{depth}-1.json" for depth in (1, 32)]
+    found = identify([reading for path in paths for reading in read(Source(path, path.name, Keep()))], rpm)
     return from_mapping(found.sections(), "drive").system
 
 
@@ -78,3 +83,15 @@ def test_at_depth_4_the_drive_is_within_a_fifth(engine: Any) -> None:
     calls = ReadStream(path="direct", block_size_bytes=4096, count=COUNT, pattern="random", in_flight=4)
     per_s = COUNT / engine(system(), calls).time.elapsed_s
     assert per_s == pytest.approx(measured(4)["per_s"], rel=0.20)
+
+
+@pytest.mark.parametrize("engine", [calculate, simulate])
+@pytest.mark.parametrize("depth", [1, 2, 4, 8, 16, 32, 64])
+def test_reads_of_a_disk_by_depth(engine: Any, depth: int) -> None:
+    calls = ReadStream(path="direct", block_size_bytes=4096, count=COUNT, pattern="random", in_flight=depth)
+    (stream,) = engine(system(DISK, DISK_RPM), calls).streams or []
+    there = measured(depth, DISK)
+    assert stream.calls_per_s == pytest.approx(there["per_s"], rel=0.10)
+    assert stream.response_s == pytest.approx(there["latency_s"], rel=0.10)
+    if engine is simulate:
+        assert stream.response_percentiles["p95"] == pytest.approx(there["p95_s"], rel=0.20)

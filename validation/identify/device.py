@@ -1,14 +1,19 @@
-"""A flash drive from fio's random reads at several depths: lone read, ceiling, and how it reports completions."""
+"""A drive from fio's random reads at several depths.
+
+Of flash the lone read, the ceiling, and how it reports completions; of a disk that turns its seeks, and who sorts.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Final
+from typing import Any, Final
 
+from model.spec.machine import COMMANDS
 from model.units import show_bytes, show_seconds
-from scenarios.measured import READ_LATENCY, READS_A_SECOND
+from scenarios import from_mapping, run
+from scenarios.measured import FIGURES, READ_LATENCY, READS_A_SECOND
 from validation.identify.found import Filling, Identified, NotIdentified
 from validation.instruments import Figure, Reading
 
@@ -19,6 +24,13 @@ GATHERED: Final = 2.0
 """A drive holds completions back where a wake-up finds so many times those that gather while the program works."""
 BANDWIDTH_BYTES_PER_S: Final = 2e9
 COUNT: Final = 20_000
+MINUTE_S: Final = 60.0
+DISK_BYTES_PER_S: Final = 1e8
+DISK_OVERHEAD_S: Final = 1e-4
+AGE_S: Final = 1.0
+SORTED: Final = 1.05
+"""So many times the reads of depth 1: more than chance, so that something sorts."""
+HALVINGS: Final = 30
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,8 +51,11 @@ class Depth:
     """Share of a processor that the job takes."""
 
 
-def identify_device(readings: Sequence[Reading]) -> Identified:
-    """The drive that fio's reads in *readings* are of, as a scenario of the deepest; raises :class:`NotIdentified`."""
+def identify_device(readings: Sequence[Reading], rpm: float | None = None) -> Identified:
+    """The drive that fio's reads in *readings* are of, as a scenario of the deepest; raises :class:`NotIdentified`.
+
+    A disk that turns needs its turns a minute.
+    """
     depths = sorted(
         (one for reading in readings if reading.format == "fio" for one in _depths(reading)),
         key=lambda one: one.depth,
@@ -56,12 +71,14 @@ def identify_device(readings: Sequence[Reading]) -> Identified:
             raise NotIdentified(
                 f"{before.file} and {one.file} are both of depth {one.depth}: give one of them"
             )
+    if rpm is not None:
+        return _Turning(depths, MINUTE_S / rpm).fill()
     if depths[0].depth == 1 and depths[0].latency.value >= TURNS_S:
         raise NotIdentified(
-            f"{depths[0].file}: a lone read takes {show_seconds(depths[0].latency.value)}, so that this is a disk with "
-            "positions, which random reads alone do not determine"
+            f"{depths[0].file}: a lone read takes {show_seconds(depths[0].latency.value)}, so that this is a disk that "
+            "turns; say its turns a minute by --rpm, as its data sheet prints them"
         )
-    return _Drive(depths).fill()
+    return _Flash(depths).fill()
 
 
 def _depths(reading: Reading) -> Iterator[Depth]:
@@ -102,7 +119,7 @@ def _depths(reading: Reading) -> Iterator[Depth]:
 
 
 class _Drive(Filling):
-    """Fills in a drive and the reads of the deepest job."""
+    """Fills in the reads of the deepest job."""
 
     def __init__(self, depths: Sequence[Depth]) -> None:
         self.lone, self.deep, self.count = depths[0], depths[-1], len(depths)
@@ -112,6 +129,18 @@ class _Drive(Filling):
 
     def fill(self) -> Identified:
         """The whole scenario."""
+        self.reads()
+        self.drive()
+        self.add_compared(READS_A_SECOND, self.deep.per_s.value, "1/s", self.deep.per_s)
+        self.add_compared(READ_LATENCY, self.deep.latency.value, "s", self.deep.latency)
+        return self.found
+
+    def drive(self) -> None:
+        """The drive, and the scheduler before it."""
+        raise NotImplementedError
+
+    def reads(self) -> None:
+        """What fio asks for."""
         deep = self.deep
         self.know("workload.kind", "read_stream", "rw=randread, direct=1")
         self.assume("workload.path", "direct", "as fio opens it")
@@ -119,12 +148,20 @@ class _Drive(Filling):
         self.know("workload.block_size_bytes", deep.block_bytes, "bs")
         self.know("workload.in_flight", deep.depth, "iodepth times numjobs")
         self.assume("workload.count", COUNT, "enough for a mean")
-        self.assume("host.scheduler", "none", "a device without positions")
         self.assume("host.cpus", 16, "not a limit")
         if deep.submission_s:
             self.know(
                 "host.read_call_s", deep.submission_s, "mean submission, with the calls of the deepest job"
             )
+
+
+class _Flash(_Drive):
+    """A drive without positions: the lone read, the ceiling, and the interval of reports; of one depth bounds alone."""
+
+    def drive(self) -> None:
+        """What is known, and what is set so that it decides nothing."""
+        lone, deep = self.lone, self.deep
+        self.assume("host.scheduler", "none", "a device without positions")
         for name, value, why in (
             ("rotation_s", 0.0, "a device without positions"),
             ("average_seek_s", 0.0, "a device without positions"),
@@ -134,14 +171,6 @@ class _Drive(Filling):
             ("queue_depth", max(32, deep.depth), "not a limit"),
         ):
             self.assume(f"disk.{name}", value, why)
-        self.drive()
-        self.add_compared(READS_A_SECOND, deep.per_s.value, "1/s", deep.per_s)
-        self.add_compared(READ_LATENCY, deep.latency.value, "s", deep.latency)
-        return self.found
-
-    def drive(self) -> None:
-        """The lone read, the ceiling, and the interval of reports; of one depth bounds alone."""
-        lone, deep = self.lone, self.deep
         beside_s = deep.submission_s + deep.block_bytes / BANDWIDTH_BYTES_PER_S
         if lone.depth > 1:
             fastest_s = max(1e-6, lone.fastest_s - beside_s)
@@ -183,3 +212,91 @@ class _Drive(Filling):
                 "disk.report_interval_s", interval_s,
                 f"{deep.per_s.value / deep.wakeups_per_s:.1f} reads a context switch of the job at depth {deep.depth}",
             )  # fmt: skip
+
+
+class _Turning(_Drive):
+    """A disk that turns: its average seek from the lone read; from the deepest who sorts, and how short seeks get."""
+
+    def __init__(self, depths: Sequence[Depth], rotation_s: float) -> None:
+        super().__init__(depths)
+        self.rotation_s = rotation_s
+
+    def drive(self) -> None:
+        """Geometry as far as it matters, then what the depths tell."""
+        lone, transfer_s = self.lone, self.deep.block_bytes / DISK_BYTES_PER_S
+        if lone.depth > 1:
+            raise NotIdentified(
+                "no job has depth 1, whose mean is that of a seek and half a turn; add iodepth 1"
+            )
+        seek_s = lone.latency.value - lone.submission_s - DISK_OVERHEAD_S - self.rotation_s / 2 - transfer_s
+        if seek_s <= 0:
+            raise NotIdentified(
+                f"{lone.file}: a lone read takes {show_seconds(lone.latency.value)}, and half a turn alone "
+                f"{show_seconds(self.rotation_s / 2)}: the turns a minute are those of another disk"
+            )
+        self.assume("disk.rotation_s", self.rotation_s, "--rpm")
+        self.know(
+            "disk.average_seek_s", seek_s,
+            f"{lone.file}: mean at depth 1, less submission, overhead, half a turn and transfer", lone.latency,
+        )  # fmt: skip
+        self.assume(
+            "disk.overhead_s", DISK_OVERHEAD_S, "small beside a seek, and part of what is known as one"
+        )
+        self.assume("disk.bandwidth_bytes_per_s", DISK_BYTES_PER_S, "one block size does not tell it")
+        self.assume("disk.capacity_bytes", 1 << 38, "the reads go over all of it; seeks are shares of it")
+        if self.count == 1 or self.deep.per_s.value < SORTED * lone.per_s.value:
+            self.assume("host.scheduler", "none", "depth makes the disk no quicker")
+            self.assume("disk.queue_depth", COMMANDS["sata"], "served in order: not a limit")
+            if self.count == 1:
+                self.found.says.append(
+                    "one depth does not tell who sorts the reads: none is taken to; add iodepth 32"
+                )
+            return
+        self._sorts()
+        self._short_seeks()
+
+    def _sorts(self) -> None:
+        """Who sorts, by what the fastest reads wait for: those that pass all others, but not those at the disk.
+
+        Such a read waits for the end of one under way, then for those before it in the disk's own queue, and is served.
+        """
+        waits = self.deep.fastest_s * self.deep.per_s.value
+        held = max(1, round(waits) - 1) if waits < self.deep.depth else 1
+        told = f"the fastest hundredth at depth {self.deep.depth} takes {waits:.1f} times the mean service"
+        by_host = {"host.scheduler": "mq-deadline", "disk.queue_depth": held}
+        by_disk = {
+            "host.scheduler": "none",
+            "disk.queue_depth": COMMANDS["sata"],
+            "disk.reorder_age_s": AGE_S,
+        }
+        sorts = min(
+            [by_host] if held > 1 else [by_host, by_disk],
+            key=lambda one: abs(self._modelled_per_s(one) - self.deep.per_s.value),
+        )
+        for path, value in sorts.items():
+            if path == "disk.reorder_age_s":
+                self.assume(path, value, "some tenths of a second to a few seconds; makers do not print it")
+            else:
+                self.know(path, value, told)
+        who = f"the host, before {held} that the disk serves in order" if sorts is by_host else "the disk"
+        self.found.says.append(f"{told}: who sorts the reads is {who}; fio does not print the scheduler")
+
+    def _short_seeks(self) -> None:
+        """The seek to the next track with which the deepest job is as quick as measured."""
+        low, high = 0.0, next(one.value for one in self.found.known if one.path == "disk.average_seek_s")
+        for _ in range(HALVINGS):
+            middle = (low + high) / 2
+            quicker = self._modelled_per_s({"disk.track_seek_s": middle}) > self.deep.per_s.value
+            low, high = (middle, high) if quicker else (low, middle)
+        self.know(
+            "disk.track_seek_s", low, f"what makes the reads of depth {self.deep.depth} as quick as they are",
+            self.deep.per_s,
+        )  # fmt: skip
+
+    def _modelled_per_s(self, fields: dict[str, Any]) -> float:
+        """Reads a second of the deepest job with these *fields* besides those that are known."""
+        content = self.found.sections()
+        for path, value in fields.items():
+            section, name = path.split(".")
+            content[section][name] = value
+        return FIGURES[READS_A_SECOND](run(from_mapping(content, "disk"), "calculate")) or 0.0

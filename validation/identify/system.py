@@ -60,16 +60,16 @@ HOTTEST_BLOCKS: Final = 4096
 """So many that nobody waits for another: the report's waits for busy blocks are among the stated ones."""
 
 
-def identify(readings: Sequence[Reading]) -> Identified:
+def identify(readings: Sequence[Reading], rpm: float | None = None) -> Identified:
     """The system of the first AWR or Statspack report of *readings*; what else its disk does is told from an iostat.
 
-    Without one, the drive of fio's jobs.
+    Without one, the drive of fio's jobs, which makes *rpm* turns a minute.
 
     Raises :class:`NotIdentified` where there is none, or its interval was idle.
     """
     reports = [Report(reading) for reading in readings if reading.format == "awr"]
     if not reports and any(reading.format == "fio" for reading in readings):
-        return identify_device(readings)
+        return identify_device(readings, rpm)
     if not reports:
         raise NotIdentified("these files hold no AWR or Statspack report, which a system is identified from")
     report = reports[0]

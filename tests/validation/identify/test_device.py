@@ -18,8 +18,17 @@ from validation.instruments import Keep, Source, read
 SECONDS = 10
 
 
-def job(depth: int, per_s: float, latency_s: float, *, wakeups_per_s: float = 0.0, **options: str) -> str:
+def job(
+    depth: int,
+    per_s: float,
+    latency_s: float,
+    *,
+    wakeups_per_s: float = 0.0,
+    fastest_s: float | None = None,
+    **options: str,
+) -> str:
     """fio's JSON of random reads at one depth."""
+    fastest_s = fastest_s or latency_s / 2
     said: dict[str, Any] = {
         "rw": "randread",
         "direct": "1",
@@ -31,7 +40,7 @@ def job(depth: int, per_s: float, latency_s: float, *, wakeups_per_s: float = 0.
     reads = {
         "iops": per_s, "runtime": 1000 * SECONDS, "total_ios": int(per_s * SECONDS),
         "slat_ns": {"mean": 4000.5}, "lat_ns": {"mean": latency_s * 1e9},
-        "clat_ns": {"mean": latency_s * 1e9 - 4000, "percentile": {"1.000000": int(latency_s * 5e8)}},
+        "clat_ns": {"mean": latency_s * 1e9 - 4000, "percentile": {"1.000000": int(fastest_s * 1e9)}},
     }  # fmt: skip
     write = {"iops": per_s, "total_ios": 10} if said["rw"] == "randrw" else {"total_ios": 0}
     jobs = [
@@ -86,7 +95,7 @@ def test_one_depth_is_a_bound_only_and_says_so(tmp_path: Path) -> None:
         ((job(1, 9_000, 110e-6, rw="read"),), "states rw=read; run fio with rw=randread"),
         ((job(1, 9_000, 110e-6, rw="randrw"),), "does not read alone"),
         ((job(1, 9_000, 110e-6, direct="0"),), "states direct=0"),
-        ((job(1, 120, 8e-3),), "a disk with positions"),
+        ((job(1, 120, 8e-3),), "a disk that turns; say its turns a minute by --rpm"),
     ],
 )
 def test_what_determines_no_drive_is_declined_in_a_sentence(
@@ -109,3 +118,54 @@ def test_the_command_writes_a_drive_that_runs_and_answers_another_depth(
     assert capsys.readouterr().out.startswith("As measured and as modelled")
     assert main(["run", str(out), "--engine", "calculate", "--set", "workload.in_flight=8"]) == 0
     assert "As measured" not in capsys.readouterr().out
+
+
+TURNING = job(1, 125, 8e-3)
+
+
+def of_disk(tmp_path: Path, *texts: str) -> dict[str, Any]:
+    found = identify(readings(tmp_path, *texts), rpm=10_000)
+    rows = as_modelled(found.compared, run(from_mapping(found.sections(), "disk"), "calculate"))
+    assert all(abs(row.off_fraction) < 0.02 for row in rows)
+    return {one.path: one.value for one in found.known}
+
+
+def test_a_disk_whose_reads_the_host_sorts(tmp_path: Path) -> None:
+    """The fastest reads pass all that wait, and wait for one under way and two in the disk's queue."""
+    values = of_disk(tmp_path, TURNING, job(32, 180, 178e-3, fastest_s=21e-3))
+    assert values["disk.average_seek_s"] == pytest.approx(4.9e-3, rel=0.02)
+    assert (values["host.scheduler"], values["disk.queue_depth"]) == ("mq-deadline", 3)
+    assert 0 < values["disk.track_seek_s"] < values["disk.average_seek_s"]
+    assert "disk.reorder_age_s" not in values
+
+
+def test_a_disk_that_sorts_its_queue(tmp_path: Path) -> None:
+    values = of_disk(tmp_path, TURNING, job(32, 290, 110e-3, fastest_s=6e-3))
+    assert (values["host.scheduler"], values["disk.queue_depth"]) == ("none", 32)
+    assert values["disk.reorder_age_s"] == 1.0
+
+
+def test_a_disk_that_serves_in_order(tmp_path: Path) -> None:
+    values = of_disk(tmp_path, TURNING, job(32, 125, 256e-3))
+    assert values["host.scheduler"] == "none"
+    assert "disk.reorder_age_s" not in values
+
+
+@pytest.mark.parametrize(
+    ("texts", "message"),
+    [((DEEP,), "no job has depth 1"), ((LONE, DEEP), "the turns a minute are those of another disk")],
+)
+def test_turns_that_do_not_suit_are_declined(tmp_path: Path, texts: tuple[str, ...], message: str) -> None:
+    with pytest.raises(NotIdentified, match=message):
+        identify(readings(tmp_path, *texts), rpm=10_000)
+
+
+def test_turns_go_with_a_file_to_write(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "lone.json"
+    path.write_text(TURNING)
+    assert main(["measure", str(path), "--rpm", "10000"]) == 2
+    assert "--rpm goes with --out" in capsys.readouterr().err
+    assert (
+        main(["measure", str(path), "--rpm", "10000", "--out", str(tmp_path / "disk.toml"), "--quiet"]) == 0
+    )
+    assert "one depth does not tell who sorts" in " ".join(capsys.readouterr().out.split()).lower()

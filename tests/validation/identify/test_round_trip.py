@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from pathlib import Path
 
@@ -56,7 +57,7 @@ def test_the_command_writes_a_scenario_that_runs(tmp_path: Path, capsys: pytest.
 
 def test_an_idle_interval_identifies_nothing(tmp_path: Path) -> None:
     _, path = reported(tmp_path, "tpc-b")
-    quiet = path.read_text().replace("DB time           278.2", "DB time             0.2")
+    quiet = re.sub(r"(DB time +)\d+\.\d", r"\g<1>0.2", path.read_text())
     assert quiet != path.read_text()
     path.write_text(quiet)
     with pytest.raises(NotIdentified, match="an idle interval identifies nothing"):

@@ -52,7 +52,7 @@ def why_idle(path: str, scenario: Scenario) -> str:
 
 def io_path(scenario: Scenario) -> str:
     """How the files are opened."""
-    return scenario.workload.opened_as(scenario.system.host.io_path)
+    return scenario.workload.opened_as(scenario.system)
 
 
 NOT_WITHOUT_READS: Final = (
@@ -93,7 +93,7 @@ def _io_path(system: System, work: Any) -> Reason:
 
 def _asynchronous(system: System, work: Any) -> Reason:
     if work.inserts:
-        return work.opened_as(system.host.io_path) in THROUGH_CACHE, "files are opened through the page cache"
+        return work.opened_as(system) in THROUGH_CACHE, "files are opened through the page cache"
     if system.instance.serial_direct_read == "never":
         return True, "no read goes past the buffer cache"
     return _no_read(system, work)

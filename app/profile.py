@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from app.segment_text import times_of_a_session
-from model.causes import FROM_CLIENT
+from model.causes import COPIES, FROM_CLIENT
 from model.results import RunResult
 from scenarios.compare import CPU, UNACCOUNTED, components, next_to_nothing
 
@@ -86,7 +86,8 @@ def _counts(result: RunResult) -> dict[str, float]:
         every = gets.consistent_gets + (0 if result.changes else gets.current_gets)
         found[f"{CPU}buffer gets"] = every / servers
     found[f"{CPU}read calls"] = result.physical_io.read_requests / servers
-    found[f"{CPU}filling the buffer cache"] = result.physical_io.read_blocks / servers
+    for cause in ("filling the buffer cache", COPIES):
+        found[f"{CPU}{cause}"] = result.physical_io.read_blocks / servers
     found[f"{CPU}calls"] = sum(call.count for call in result.calls.values()) / servers
     if result.transactions is not None:
         found[f"{CPU}calls"] = found.get(FROM_CLIENT, 0.0)

@@ -10,8 +10,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from model.demand.calls import UNBUFFERED
 from model.demand.transactions import DATA, REDO, ROUNDS_OF_USERS, run_transactions
+from model.laws.opened_files import UNBUFFERED
 from model.limit_warnings import paces_slices
 from model.results import Accuracy, RunResult
 from model.spec import System
@@ -52,7 +52,7 @@ class Case:
     @property
     def path(self) -> str:
         """How the files are opened."""
-        return getattr(self.work, "path", None) or self.system.host.io_path
+        return str(self.work.opened_as(self.system))
 
     @property
     def cached(self) -> bool:

@@ -14,6 +14,7 @@ MIGRATING: Final = "migrating rows"
 SEARCHING: Final = "searching for space"
 INDEXES: Final = "maintaining indexes"
 COPIED: Final = "copying from the page cache in io_submit"
+COPIES: Final = "copying from the page cache"
 
 DIRECT: Final = "direct path read"
 SCATTERED: Final = "db file scattered read"

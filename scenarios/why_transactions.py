@@ -7,6 +7,7 @@ from typing import Any
 
 from model.causes import (
     BUFFER_BUSY,
+    COPIES,
     FREE_BUFFERS,
     FROM_CLIENT,
     LATCH,
@@ -32,6 +33,7 @@ MECHANISM = {
     OTHER_SESSION: READS,
     "CPU: read calls": READS,
     "CPU: filling the buffer cache": READS,
+    f"CPU: {COPIES}": READS,
     "unaccounted: waiting for a processor": PROCESSOR,
     FROM_CLIENT: CLIENT,
 }

@@ -11,14 +11,23 @@ from model.errors import OutsideLaw
 from model.laws import block_layer
 from model.laws.block_layer import PAGE_BYTES
 from model.laws.numeric import Number
+from model.laws.opened_files import UNBUFFERED
 from model.laws.page_cache import place_of_page
 from model.spec import Calls, System
 from model.units import MIB, show_bytes
 
-UNBUFFERED = ("asm", "raw", "direct")
-"""Paths that leave the page cache out."""
-
 SECTOR_BYTES = 512
+
+
+def written_as(system: System) -> str:
+    """How DBWR's writes go: Oracle opens files of a file system with O_SYNC [oracle-reference]."""
+    return "sync" if system.database_path == "buffered" else system.database_path
+
+
+def writes_at_once(system: System) -> int:
+    """Writes that DBWR has under way at once: one by one without asynchronous I/O, and through the page cache."""
+    asynchronous = system.database_asynch_io and system.database_path in UNBUFFERED
+    return int(system.instance.db_writer_requests) if asynchronous else 1
 
 
 def call_cpu_s(host: Any, calls: Any) -> Number:

@@ -17,7 +17,7 @@ from model.causes import (
     TO_CLIENT,
     UPDATING,
 )
-from model.demand.calls import UNBUFFERED
+from model.demand.calls import writes_at_once
 from model.demand.reading import mbrc_of
 from model.demand.storage import reads_as_calls, slots_of
 from model.demand.stream_work import call_demand
@@ -25,6 +25,7 @@ from model.demand.transactions import CALLS, CHANGES, FILLS, GETS, READS, ROWS, 
 from model.demand.work import NO_SCAN, Demand
 from model.laws import block
 from model.laws.numeric import Number, known_where, larger, over, smaller, some, where
+from model.laws.opened_files import UNBUFFERED
 from model.provenance import Constant, Extrapolation, is_outside, outside_range, worst_first
 from model.spec import System, Transactions, Workload
 
@@ -213,8 +214,7 @@ def _add_device(
     """Requests at the device: those of reads, or those that are written behind a load."""
     plan, writing, host = demand.plan, demand.writing, system.host
     if writing is not None:
-        path = "sync" if host.io_path == "buffered" else host.io_path
-        unbuffered = path in UNBUFFERED
+        unbuffered = system.database_path in UNBUFFERED
         done |= {
             AT_DEVICE: writing.written_blocks + writing.redo_bytes,
             TRANSFERS: writing.written_blocks,
@@ -222,8 +222,7 @@ def _add_device(
             WRITE_CALLS: writing.written_blocks,
             PAGE_WRITES: 0 if unbuffered else writing.written_blocks,
         }
-        at_once = system.instance.db_writer_requests if unbuffered and system.instance.disk_asynch_io else 1
-        quantities["in_flight"] = at_once
+        quantities["in_flight"] = writes_at_once(system)
         quantities["call_bytes"] = demand.block_size_bytes
         quantities["request_bytes"] = demand.block_size_bytes / writing.requests
         return

@@ -5,9 +5,10 @@ from __future__ import annotations
 from math import log1p
 from typing import Any, TypeVar, cast
 
-from model.demand.calls import UNBUFFERED, largest_bytes_of
+from model.demand.calls import largest_bytes_of
 from model.laws import block_layer, disk_means
 from model.laws.numeric import Number, larger, largest, smaller, some
+from model.laws.opened_files import UNBUFFERED
 from model.machine.device.elevator import IDLE_S, NEAR_BYTES
 from model.spec import System
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from model.causes import FETCHES, SEQUENTIAL
-from model.demand.calls import UNBUFFERED
 from model.demand.device_calls import changed
 from model.demand.index_statistics import Statistics, blocks_with_rows, distinct_keys, index_statistics
 from model.demand.index_upkeep import entries_of
@@ -27,6 +26,7 @@ from model.laws.numeric import (
     some,
     where,
 )
+from model.laws.opened_files import UNBUFFERED
 from model.results import IndexStatistics, part
 from model.spec import IndexRangeScan, System
 
@@ -129,7 +129,7 @@ def index_scan(system: System, work: IndexRangeScan) -> Demand:
         event=SEQUENTIAL,
         direct=False,
         asynchronous=False,
-        through_page_cache=host.io_path not in UNBUFFERED,
+        through_page_cache=system.database_path not in UNBUFFERED,
         single_reads=0,
         pieces=[scan_reads.Piece(1, reads)],
         positioned_fraction=jumps / larger(1, further),

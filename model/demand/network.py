@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from math import e
 from typing import Any
 
-from model.demand.calls import UNBUFFERED
 from model.demand.device_calls import changed, goes_on_near, span_of
 from model.demand.stream_demand import CallDemand
 from model.demand.stream_work import call_demand
 from model.laws import block_layer, disk_means, page_cache, queueing
 from model.laws.numeric import Number, floor_div, larger, smaller, some, where
+from model.laws.opened_files import UNBUFFERED
 from model.machine.device.elevator import IDLE_S, SYNC_SLICE_S
 from model.spec import System
 

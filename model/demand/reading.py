@@ -8,10 +8,10 @@ from itertools import repeat
 from typing import Any
 
 from model.causes import DIRECT, SCATTERED, SEQUENTIAL
-from model.demand.calls import UNBUFFERED
 from model.demand.segment import Segment
 from model.laws import scan_reads
 from model.laws.numeric import Number, ceiling, some, where
+from model.laws.opened_files import UNBUFFERED
 from model.spec import System, release_tuple
 
 
@@ -74,7 +74,7 @@ def scan_plan(
     system: System, segment: Segment, change_rows: bool = False, *, parallel: bool = False
 ) -> ReadPlan:
     """How a full scan reads the segment; one that changes rows reads into the buffer cache, parallel servers never."""
-    instance, host, table = system.instance, system.host, system.table
+    instance, table = system.instance, system.table
     bs = system.tablespace.block_size_bytes
     release = release_tuple(instance.release)
     mbrc = mbrc_of(instance, bs)
@@ -104,8 +104,8 @@ def scan_plan(
     return ReadPlan(
         event=DIRECT if direct else SEQUENTIAL if single else SCATTERED,
         direct=direct,
-        asynchronous=direct and instance.disk_asynch_io,
-        through_page_cache=host.io_path not in UNBUFFERED,
+        asynchronous=direct and system.database_asynch_io,
+        through_page_cache=system.database_path not in UNBUFFERED,
         single_reads=where(table.cached_fraction < 1, 1 + segment.shape.map_blocks, 0),
         pieces=pieces if direct or not some(table.cached_fraction) else scan_reads.whole_reads(pieces, mbrc),
         positioned_fraction=0 if direct else scan_reads.long_gaps_fraction(table.cached_fraction, bs),

@@ -67,6 +67,7 @@ def reads_as_calls(system: System, demand: Demand, own_s: Number, **fields: Any)
         "block_size_bytes": _whole(larger(1, demand.read_blocks / reads) * size),
         "count": reads,
         "span_bytes": _whole(larger(1, demand.segment.blocks) * size),
+        "path": system.database_path,
         "think_s": larger(0.0, own_s / reads - stated_call_s(system.host.read_call_s)),
     }
     return changed(READS, **{**given, **fields})

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from model.demand.calls import UNBUFFERED, call_cpu_s
+from model.demand.calls import call_cpu_s
 from model.demand.device_calls import largest_bytes, visiting
 from model.demand.device_visit import start_s, visit_of
 from model.demand.stream_cached import fsyncs, read_ahead, written_behind, written_through
 from model.demand.stream_demand import LEAST_S, CallDemand, absorbed
 from model.laws import block_layer
 from model.laws.numeric import Number, larger, smaller, where
+from model.laws.opened_files import UNBUFFERED
 from model.spec import System
 
 

@@ -8,10 +8,13 @@ from functools import lru_cache
 from itertools import accumulate, pairwise
 from typing import Any
 
+from model.causes import COPIES
 from model.errors import OutsideLaw
 from model.laws import parallel_reads, popularity, touch_count
 from model.laws.buffer_cache import TouchRules
+from model.laws.device import copy_time_s
 from model.laws.numeric import Number, larger, smaller
+from model.laws.opened_files import UNBUFFERED
 from model.machine.device.drive import capacity_of
 from model.spec import System, Transaction, Transactions
 from model.units import MIB, show_bytes
@@ -152,6 +155,20 @@ def kinds_of(system: System, work: Transactions) -> list[KindDemand]:
                 cpu=cpu,
             )
         )
+    return found
+
+
+def in_page_cache(system: System) -> float:
+    """Share of the reads that the host's page cache answers."""
+    through = system.database_path not in UNBUFFERED
+    return float(system.host.page_cache_hit_fraction) if through else 0.0
+
+
+def block_cpu_s(system: System) -> dict[str, float]:
+    """CPU seconds by cause of a block that is read; through the page cache it is copied."""
+    host, found = system.host, {FILLS: float(system.host.buffer_block_s)}
+    if system.database_path not in UNBUFFERED:
+        found[COPIES] = float(copy_time_s(system.tablespace.block_size_bytes, host.copy_bytes_per_s))
     return found
 
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from model.demand.calls import UNBUFFERED
+from model.demand.calls import writes_at_once, written_as
 from model.demand.device_calls import changed
 from model.demand.network import credited
 from model.laws import disk_means, load
 from model.laws.numeric import Number, larger
+from model.laws.opened_files import UNBUFFERED
 from model.spec import System, WriteStream
 
 
@@ -46,8 +47,8 @@ def writing_of(system: System, blocks: Number, redo_bytes: Number) -> Writing:
     Oracle opens files of a file system with O_SYNC, so a buffered path counts as sync [oracle-reference]. Without
     asynchronous I/O DBWR writes one block after the other; with it the device decides.
     """
-    instance, host, size = system.instance, system.host, system.tablespace.block_size_bytes
-    path = "sync" if host.io_path == "buffered" else host.io_path
+    instance, size = system.instance, system.tablespace.block_size_bytes
+    path = written_as(system)
     other_size = size != instance.db_block_size_bytes and instance.db_nk_cache_bytes is not None
     cache = instance.db_nk_cache_bytes if other_size else instance.buffer_cache_bytes
     room_blocks = load.room_blocks(cache, size)
@@ -55,10 +56,8 @@ def writing_of(system: System, blocks: Number, redo_bytes: Number) -> Writing:
     call = credited(system, changed(WriteStream(), block_size_bytes=size, path=path, count=written))
     alone_s = call.cpu_s + call.device_s
     held_s = larger(call.held_s, call.drained_s)  # in the long run a write cache is full
-    asynchronous = instance.disk_asynch_io and path in UNBUFFERED
-    write_s = (
-        larger(held_s, alone_s / instance.db_writer_requests) if asynchronous else larger(alone_s, held_s)
-    )
+    asynchronous = system.database_asynch_io and path in UNBUFFERED
+    write_s = larger(held_s, alone_s / writes_at_once(system)) if asynchronous else larger(alone_s, held_s)
     shared = redo_bytes if instance.redo_disk == "data" else 0.0
     return Writing(
         blocks=blocks,

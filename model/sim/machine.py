@@ -8,6 +8,7 @@ from typing import Any
 
 import simpy
 
+from model.demand.calls import writes_at_once
 from model.demand.transactions import touch_rules
 from model.kernels.buffers import Buffers
 from model.laws import block_layer, page_cache, write_back_throttle
@@ -79,7 +80,7 @@ class Machine:
             buffers = Buffers(max(1, int(instance.buffer_cache_bytes // size)), touch_rules(system))
             largest = self.disk.queue.largest_bytes
             files = Scheduled(self.env, self.disk, largest, owner, self.counted_apart(owner))
-            limits = (instance.db_writer_requests, instance.checkpoint_s)
+            limits = (writes_at_once(system), instance.checkpoint_s)
             writer = DatabaseWriter(self.env, files, buffers, ByPlace(size), limits)
             writer.look()
             self.pool = BufferPool(self.env, buffers, writer)

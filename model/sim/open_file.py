@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 import simpy
 
 from model.causes import DEVICE, ROOM
-from model.demand.calls import UNBUFFERED, largest_bytes_of
+from model.demand.calls import largest_bytes_of
 from model.laws import block_layer, page_cache
+from model.laws.opened_files import UNBUFFERED
 from model.machine.device.block_queue import Request
 from model.machine.host.read_ahead import Window, read_ahead_of
 from model.sim.device import Submitter

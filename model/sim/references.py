@@ -41,6 +41,7 @@ class References:
         self._in_batches = [kind.parallel_fraction for kind in kinds]
         self._at_once = [kind.parallel_reads for kind in kinds]
         self._of_batches = stream(seed, "batches of reads")
+        self._of_page_cache = stream(seed, "page cache")
         self._blocks = np.array(data.blocks, dtype=float)
         self._first = np.concatenate([[0.0], np.cumsum(self._blocks)])
         self._hot, self._every = int(data.blocks[0]), int(sum(data.blocks))
@@ -72,6 +73,13 @@ class References:
         found = [size] * full + [last] * (last_chance < chance)
         found += [1] * (reads - sum(found))
         return [found[place] for place in self._of_batches.permutation(len(found)).tolist()]
+
+    def not_found(self, blocks: list[int], found_fraction: float) -> list[int]:
+        """Blocks of reads that the page cache does not answer, by chance."""
+        if not found_fraction:
+            return blocks
+        chances = self._of_page_cache.random(len(blocks)).tolist()
+        return [block for block, chance in zip(blocks, chances, strict=True) if chance >= found_fraction]
 
     def _drawn(self) -> list[Drawn]:
         """The next of them, many at once."""

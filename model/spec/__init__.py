@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pydantic import model_validator
 
+from model.laws import opened_files
 from model.provenance import Constant, Frozen
 from model.spec.client import Client
 from model.spec.fields import Whole
@@ -86,6 +87,19 @@ class System(Frozen):
     prices: Prices = Prices()
     constants: dict[str, Constant] = {}
     """Dotted path of a field -> where its value comes from, for those taken from a catalog."""
+
+    @property
+    def database_path(self) -> str:
+        """How the database's files are opened; a stream opens its own."""
+        return opened_files.database_path(self.host.io_path, self.instance.filesystemio_options)
+
+    @property
+    def database_asynch_io(self) -> bool:
+        """Whether reads and writes of the database's files are asynchronous."""
+        instance = self.instance
+        return opened_files.database_asynch_io(
+            self.host.io_path, instance.filesystemio_options, instance.disk_asynch_io
+        )
 
     @model_validator(mode="after")
     def _a_row_fits_somewhere(self) -> System:

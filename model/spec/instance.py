@@ -152,7 +152,13 @@ class Instance(Frozen):
         None, "PARALLEL_MAX_SERVERS; 40 for each processor if not set", "oracle-reference", ge=0, le=3600
     )
     serial_direct_read: Literal["auto", "always", "never"] = setting("auto", "_SERIAL_DIRECT_READ", GENERAL)
-    disk_asynch_io: bool = setting(True, "DISK_ASYNCH_IO", ORACLE)
+    disk_asynch_io: bool = setting(True, "DISK_ASYNCH_IO; false switches it off everywhere", ORACLE)
+    filesystemio_options: Literal["none", "asynch", "directio", "setall"] | None = setting(
+        None,
+        "FILESYSTEMIO_OPTIONS: how Oracle opens files of a file system, whatever host.io_path says; ASM and raw "
+        "devices leave it out; if not set, as host.io_path and disk_asynch_io say",
+        ORACLE,
+    )
     direct_read_slots: Whole = setting(
         2, "Asynchronous direct reads in flight at first", "shallahamer-direct", ge=1, le=64
     )

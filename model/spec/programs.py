@@ -6,10 +6,10 @@ from pydantic import create_model, field_validator
 
 from model.provenance import Frozen
 from model.spec.fields import GENERAL, Seconds, setting
-from model.spec.machine import IoPath
 from model.spec.segments import Table
 
 if TYPE_CHECKING:
+    from model.spec import System
     from model.spec.transactions import Transaction
 
     Program = Any
@@ -61,9 +61,9 @@ class Work(Frozen):
         """Whether it may read several blocks at once."""
         return True
 
-    def opened_as(self, io_path: IoPath) -> IoPath:
-        """How its files are opened, where the host opens them by *io_path*."""
-        return io_path
+    def opened_as(self, system: "System") -> str:
+        """How its files are opened."""
+        return system.database_path
 
     @property
     def at_random(self) -> bool:

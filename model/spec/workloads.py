@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, ClassVar, Literal, Self, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self, TypeVar
 
 from pydantic import Field, model_validator
 
@@ -24,6 +24,9 @@ from model.spec.programs import Work, programs_of, whole_share
 from model.spec.segments import Column
 from model.spec.transactions import Transactions
 from model.units import KIB, MIB
+
+if TYPE_CHECKING:
+    from model.spec import System
 
 
 class FullScan(Work):
@@ -323,9 +326,9 @@ class Calls(Work):
         1, "Programs that do it at the same time, each with a file of its own", GENERAL, ge=1, le=1000
     )
 
-    def opened_as(self, io_path: IoPath) -> IoPath:
-        """How its file is opened, where the host opens files by *io_path*."""
-        return self.path or io_path
+    def opened_as(self, system: System) -> str:
+        """How its file is opened: it is none of the database's."""
+        return self.path or system.host.io_path
 
     @model_validator(mode="after")
     def _calls_that_can_be(self) -> Self:

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from model.demand import Demand, demand_of
-from model.demand.calls import UNBUFFERED
 from model.laws.numeric import Number
+from model.laws.opened_files import UNBUFFERED
 from model.results import RunResult
 from model.spec import System, Workload
 from model.workloads.costs import Cost, statement_cost, streams_cost, transactions_cost

@@ -13,13 +13,13 @@ from typing import Any
 
 from model.books import changed, device_stats, devices
 from model.causes import DEVICE, LOG_FILE_SYNC, RUN_QUEUE
-from model.demand.calls import UNBUFFERED
 from model.demand.device_calls import idles
 from model.demand.transactions import run_transactions
 from model.errors import OutsideLaw
 from model.laws import queueing
 from model.laws.iostat import DeviceSums, at_least_busy
 from model.laws.numeric import known_or, known_where, over
+from model.laws.opened_files import UNBUFFERED
 from model.measures import READ_EVENTS
 from model.money_books import with_money
 from model.results import DeviceStats, EventTime, ProgramFigures, ProgramStats, RunResult
@@ -69,7 +69,7 @@ def _refuse(system: System, work: Workload) -> None:
         why = f"the {host.scheduler} scheduler keeps the disk for one program at a time"
     elif disk.iops_limit is not None or disk.throughput_limit_bytes_per_s is not None:
         why = "the programs share the volume's limits"
-    paths = {getattr(program, "path", None) or host.io_path for program in work.programs}
+    paths = {program.opened_as(system) for program in work.programs}
     if not paths <= set(UNBUFFERED):
         why = "the page cache writes behind and reads ahead for all programs"
     if any(getattr(one, "degree", 1) > 1 for one in work.programs):

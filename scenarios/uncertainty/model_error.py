@@ -114,4 +114,4 @@ def sd_of_estimate(result: RunResult) -> float:
 def _mechanism_of(component: str, scenario: Scenario) -> str:
     work = scenario.workload
     usual = _OF_STATEMENTS.get(component) or _OF_STATEMENTS.get(MECHANISM.get(component, ""), OTHER_WORK)
-    return KINDS[work.kind].mechanism(work.opened_as(scenario.system.host.io_path), usual)
+    return KINDS[work.kind].mechanism(work.opened_as(scenario.system), usual)

@@ -158,7 +158,7 @@ class _Replay:
             if disk.service_cv
             else drive_of(disk)
         )
-        self.largest_bytes = int(largest_bytes_of(system.host, system.host.io_path))
+        self.largest_bytes = int(largest_bytes_of(system.host, system.database_path))
         self.processors = Servers(int(system.host.cores.threads))
         self.keeper = _Keeper() if idles(system) else None
         self.busy_s = self._busy_until_s = 0.0

@@ -68,7 +68,7 @@ class StatementProgram:
             pool = machine.buffer_cache(system, place.owner)
             cached = CachedSegment(pool, first_byte // size, _changed_share(work, demand))
         asked, buffers = (system, demand, stretch), cached or _buffers(demand)
-        path = system.host.io_path
+        path = system.database_path
         files = [
             OpenFile(machine, place.owner + rank, path, first_byte, self.end_byte - first_byte)
             for rank in range(work.sessions)

@@ -15,9 +15,10 @@ from typing import Any
 import numpy as np
 
 from model.causes import CPU, DEVICE, THINKING
-from model.demand.calls import UNBUFFERED, File, call_cpu_s, shown_call
+from model.demand.calls import File, call_cpu_s, shown_call
 from model.kernels.queue import Times, Way, open_queue, summed_queue
 from model.laws import block_layer
+from model.laws.opened_files import UNBUFFERED
 from model.machine.device import drive
 from model.machine.device.iostat import Counters
 from model.machine.device.iostat_at_once import count_all

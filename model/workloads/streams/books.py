@@ -8,8 +8,9 @@ from typing import Any, NamedTuple
 
 from model.books import ROUNDING, Figures, device_of, devices, percentiles, time_of
 from model.causes import AT_ONCE, CPU, NO_CAUSE, SLOWEST
-from model.demand.calls import SECTOR_BYTES, UNBUFFERED, File
+from model.demand.calls import SECTOR_BYTES, File
 from model.laws.numeric import Number
+from model.laws.opened_files import UNBUFFERED
 from model.results import EventTime, PhysicalIO, Stage, StreamStats
 from model.spec import Stream
 

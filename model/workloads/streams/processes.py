@@ -9,10 +9,11 @@ import numpy as np
 import simpy
 
 from model.books import close, row
-from model.demand.calls import UNBUFFERED, File, files_of, places
+from model.demand.calls import File, files_of, places
 from model.errors import OutsideLaw
 from model.kernels.queue import Times
 from model.laws import block_layer
+from model.laws.opened_files import UNBUFFERED
 from model.machine.device.drive import capacity_of
 from model.machine.device.iostat import Counters
 from model.results import RunResult
@@ -171,10 +172,8 @@ def steps_of(system: System, expected: Stream, files: list[File]) -> tuple[int, 
     *expected* are the streams of the *files* with as many calls as they make within their run time.
     """
     largest = block_layer.largest_request_bytes(system.host.max_request_bytes, system.host.max_segments)
-    host, streams = system.host, (expected, *expected.beside)
-    steps = sum(
-        calls.users * _steps(system, calls, calls.opened_as(host.io_path), largest) for calls in streams
-    )
+    streams = (expected, *expected.beside)
+    steps = sum(calls.users * _steps(system, calls, calls.opened_as(system), largest) for calls in streams)
     return steps, is_alone(system, files) or is_queued(system, files)
 
 

@@ -7,11 +7,12 @@ from itertools import islice
 import numpy as np
 
 from model.causes import CPU
-from model.demand.calls import UNBUFFERED, File, call_cpu_s
+from model.demand.calls import File, call_cpu_s
 from model.kernels.drive import medium_of
 from model.kernels.elevator import Arrivals, Carried, Rules, Times, Whole, queued
 from model.kernels.queue import open_queue
 from model.laws import block_layer
+from model.laws.opened_files import UNBUFFERED
 from model.machine.device import drive
 from model.machine.device.elevator import (
     FIFO_BATCH,

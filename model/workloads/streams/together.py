@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from model.demand.calls import UNBUFFERED
 from model.demand.device_calls import changed, idles, span_of, takes_turns
 from model.demand.network import StreamTime, ahead_wait_s, alone
 from model.demand.stream_work import call_demand
 from model.laws.numeric import Number, larger, over, smaller, some, where
+from model.laws.opened_files import UNBUFFERED
 from model.machine.device.elevator import IN_BATCHES, READ_EXPIRE_S, SYNC_SLICE_S, WRITE_EXPIRE_S
 from model.spec import Calls, System
 

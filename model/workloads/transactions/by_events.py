@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from model.demand.transactions import block_cpu_s, in_page_cache
 from model.laws.block_layer import stated_call_s
 from model.sim.pool import BufferPool
 from model.sim.writers import DatabaseWriter, LogWriter
@@ -41,7 +42,7 @@ class ByEvents:
     def _shop(self, system: System) -> Shop:
         """All resources."""
         begin, parts, host = self.begin, self.solved.parts, system.host
-        data, limits = parts.data, (system.instance.db_writer_requests, system.instance.checkpoint_s)
+        data, limits = parts.data, (parts.disk.writes_at_once, system.instance.checkpoint_s)
         pools = []
         for buffers, dirty in begin.pools:
             writer = DatabaseWriter(self.env, begin.files, buffers, begin.layout, limits)
@@ -62,7 +63,8 @@ class ByEvents:
             pin=parts.pin,
             costs=Costs(
                 read_s=stated_call_s(host.read_call_s),
-                fill_s=host.buffer_block_s,
+                fill_s=sum(block_cpu_s(system).values()),
+                in_page_cache=in_page_cache(system),
                 undo_s=host.logical_io_s,
                 mbrc=parts.mbrc,
                 changes=parts.changes,

@@ -19,9 +19,9 @@ from model.causes import (
 )
 from model.demand import transactions as asked
 from model.demand.device_calls import changed
-from model.demand.transactions import DATA, DBWR, REDO, KindDemand
+from model.demand.transactions import DATA, DBWR, REDO, KindDemand, block_cpu_s
 from model.errors import OutsideLaw
-from model.laws import commit, limits, queueing
+from model.laws import commit, limits, parallel_reads, queueing
 from model.laws.block_layer import stated_call_s
 from model.laws.iostat import DeviceSums, at_least_busy
 from model.results import DeviceStats, EventTime, RunResult, TransactionKind
@@ -60,8 +60,9 @@ def solve(system: System, work: Transactions, knee: Knee | None = None) -> Solve
     if work.rate_per_s is not None and work.rate_per_s >= FULL * knee.per_s:
         can = f"the {knee.bottleneck} can do, {knee.per_s:.4g} transactions a second"
         if knee.bottleneck == DBWR:
-            depth = system.instance.db_writer_requests
-            can = f"DBWR can write, {knee.per_s:.4g} transactions a second with instance.db_writer_requests {depth}"
+            depth = parts.disk.writes_at_once
+            why = "instance.db_writer_requests" if depth > 1 else "writes one by one:"
+            can = f"DBWR can write, {knee.per_s:.4g} transactions a second with {why} {depth}"
         raise OutsideLaw(
             f"workload.rate_per_s {work.rate_per_s:g} is more than {can}: the queue would grow without end"
         )
@@ -148,9 +149,14 @@ def _mean(solved: Solved) -> Mean:
         if times * each_s > 0:
             waits[event] = EventTime(waits=times, max_s=each_s, total_s=times * each_s)
 
-    wait(SEQUENTIAL, parts.single_waits, point.read_s)
-    wait(PARALLEL, parts.parallel_waits, point.parallel_s)
-    wait(SCATTERED, parts.scan_reads, point.scan_read_s)
+    wanted = parts.asked
+    for event, waits_of, at_disk, each_s in (
+        (SEQUENTIAL, wanted.single_waits, parts.single_waits, point.read_s),
+        (PARALLEL, wanted.parallel_waits, parts.parallel_waits, point.parallel_s),
+        (SCATTERED, wanted.scan_reads, parts.scan_reads, point.scan_read_s),
+    ):
+        if waits_of:
+            wait(event, waits_of, at_disk / waits_of * each_s)
     wait(LOG_FILE_SYNC, parts.commits, point.log.sync_s)
     wait(FREE_BUFFERS, 1.0, point.free_s)
     for event, times, cost in (
@@ -163,7 +169,6 @@ def _mean(solved: Solved) -> Mean:
         wait(FROM_CLIENT, trips, parts.mean("trips_s") / trips)
     wait(STATED, 1.0, parts.mean("stated_wait_s"))
     size = parts.data.block_size_bytes
-    missed = parts.reads + parts.scan_read_blocks
     return Mean(
         engine="calculate",
         method="mean value analysis of processors, data disk and log"
@@ -175,9 +180,9 @@ def _mean(solved: Solved) -> Mean:
         run_queue_s=point.run_queue_s,
         gets=parts.mean("gets") + parts.mean("scan_blocks") + caused.undo,
         current_gets=parts.mean("changed_blocks"),
-        misses=missed,
-        read_requests=reads_by_size(parts.reads, parts.scan_reads, parts.scan_read_blocks),
-        read_bytes=missed * size,
+        misses=wanted.blocks,
+        read_requests=reads_by_size(wanted.reads, wanted.scan_reads, wanted.scan_blocks),
+        read_bytes=wanted.blocks * size,
         written_blocks=point.writes.written,
         per_s=point.per_s,
         device=_device(parts, point),
@@ -214,18 +219,20 @@ def _kind(parts: Parts, point: Point, kind: KindDemand) -> TransactionKind:
     host, caused = parts.system.host, point.caused
     missed = kind.drawn_gets * (1 - parts.hit)
     scanned = kind.scan_blocks * (1 - parts.scan_hit)
-    batches = kind.batches(1 - parts.hit)
-    requests = scanned * parts.scan_reads / parts.scan_read_blocks if scanned else 0.0
+    wanted, on_disk = parts.asked, parts.on_disk
+    batches = parallel_reads.thinned(kind.batches(1 - parts.hit), on_disk)
+    requests = scanned * wanted.scan_reads / wanted.scan_blocks if scanned else 0.0
     more_cpu_s = kind.cpu_s - sum(one.share * one.cpu_s for one in parts.kinds)
-    more_cpu_s += (missed - parts.reads + requests - parts.scan_reads) * stated_call_s(host.read_call_s)
-    more_cpu_s += (missed - parts.reads + scanned - parts.scan_read_blocks) * host.buffer_block_s
+    more_cpu_s += (missed + requests - wanted.requests) * stated_call_s(host.read_call_s)
+    more_cpu_s += (missed + scanned - wanted.blocks) * sum(block_cpu_s(parts.system).values())
     stretch = (caused.cpu_s + point.run_queue_s) / caused.cpu_s if caused.cpu_s else 1.0
     response_s = (
         point.response_s
         + more_cpu_s * stretch
-        + (missed - sum(size * count for size, count in batches.items()) - parts.single_waits) * point.read_s
+        + (missed * on_disk - sum(size * count for size, count in batches.items()) - parts.single_waits)
+        * point.read_s
         + (sum(batches.values()) - parts.parallel_waits) * point.parallel_s
-        + (requests - parts.scan_reads) * point.scan_read_s
+        + (requests * on_disk - parts.scan_reads) * point.scan_read_s
         + (kind.commits - parts.commits) * point.log.sync_s
         + (kind.hottest_gets - parts.hottest_gets) * caused.latch.wait_s
         + (kind.hottest_changes - parts.hottest_changes) * caused.pin.wait_s
@@ -254,7 +261,7 @@ def _device(parts: Parts, point: Point) -> dict[str, DeviceStats]:
         0.0 if parts.system.disk.write_cache_bytes else (point.writes.requests - 1) / 2 * point.writes.held_s
     )
     waits_s = max(0.0, point.read_s - parts.disk.read_s) + burst_s
-    most_s = parts.system.instance.db_writer_requests / max(writes, LEAST)
+    most_s = parts.disk.writes_at_once / max(writes, LEAST)
     flow = [
         (per_s * parts.reads, point.each_s, parts.disk.read_held_s + more_s),
         (per_s * parts.scan_reads, point.scan_read_s, parts.disk.scan_held_s + more_s),

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from math import ceil, exp, inf
 from typing import Any
 
+from model.demand.calls import writes_at_once
 from model.laws import disk_means, parallel_reads, queueing
 from model.laws.disk_geometry import Geometry, geometry_of
 from model.laws.disk_queue import Positionings
@@ -64,6 +65,8 @@ class DataDisk:
     """A block that DBWR writes alone; a write cache answers it."""
     write_held_s: float
     """Of the disk's capacity, for one block that DBWR writes."""
+    writes_at_once: int
+    """Of DBWR."""
     writer_per_s: float
     """Blocks that DBWR writes a second with what it may have under way."""
     slot_s: float
@@ -229,7 +232,7 @@ def data_disk(system: System, size_bytes: int, scan_bytes: float, span_bytes: fl
     else:
         scv = disk.service_cv**2 or float(disk_means.random_moments(disk, size_bytes, member_span, False)[1])
     write_held_s = held_s(size_bytes, True)
-    under_way = int(system.instance.db_writer_requests)
+    under_way = writes_at_once(system)
     return DataDisk(
         disk=disk,
         size_bytes=size_bytes,
@@ -260,6 +263,7 @@ def data_disk(system: System, size_bytes: int, scan_bytes: float, span_bytes: fl
         if disk.write_cache_bytes
         else float(disk_means.random_moments(disk, size_bytes, member_span, True)[0]),
         write_held_s=write_held_s,
+        writes_at_once=under_way,
         writer_per_s=inf
         if disk.write_cache_bytes
         else under_way / max(write_slot_s, write_held_s * disk.raid_disks, LEAST),

@@ -160,7 +160,8 @@ def _cpu(
     }
     cpu = {cause: float(value[kinds].mean()) for cause, value in values.items()}
     cpu[asked.READS] = float(each[Sum.REQUESTS]) * stated_call_s(host.read_call_s)
-    cpu[asked.FILLS] = float(each[Sum.MISSES]) * host.buffer_block_s
+    for cause, seconds in asked.block_cpu_s(system).items():
+        cpu[cause] = float(each[Sum.MISSES]) * seconds
     cpu[asked.UNDO] = float(each[Sum.UNDO]) * host.logical_io_s
     cpu[asked.SPINS] = float(each[Sum.SPIN])
     known = sum(cpu.values())
@@ -231,7 +232,7 @@ def _utilisation(
             found[label] = device[name].utilisation_fraction
     if parts.disk.servers > 1 and DATA in found:
         held_s = (
-            float(each[Sum.REQUESTS]) * parts.disk.read_held_s
+            float(each[Sum.REQUESTS]) * parts.on_disk * parts.disk.read_held_s
             + float(each[Sum.WRITTEN]) * parts.disk.write_held_s
         )
         found[DATA] = min(1.0, per_s * held_s)

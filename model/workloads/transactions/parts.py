@@ -3,15 +3,38 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from model.demand import transactions as asked
 from model.demand.reading import mbrc_of
 from model.demand.transactions import Data, KindDemand
-from model.laws import disk_means, processors, touch_count
+from model.laws import disk_means, parallel_reads, processors, touch_count
 from model.laws.block_layer import stated_call_s
 from model.laws.disk_geometry import geometry_of
 from model.spec import System, Transactions
 from model.workloads.transactions.disk import LEAST, DataDisk, data_disk
+
+
+class Asked(NamedTuple):
+    """Reads of a transaction, those among them that the page cache answers."""
+
+    reads: float
+    """Single blocks."""
+    single_waits: float
+    parallel_waits: float
+    """Batches of them."""
+    scan_reads: float
+    scan_blocks: float
+
+    @property
+    def requests(self) -> float:
+        """Reads of both kinds."""
+        return self.reads + self.scan_reads
+
+    @property
+    def blocks(self) -> float:
+        """Blocks of both kinds."""
+        return self.reads + self.scan_blocks
 
 
 @dataclass(slots=True)
@@ -26,15 +49,18 @@ class Parts:
     """Share of each group of blocks that is in memory."""
     hit: float
     """Share of the gets outside the hottest blocks that find their block."""
+    asked: Asked
+    on_disk: float
+    """Share of the reads that the page cache does not answer."""
     reads: float
-    """Single-block reads."""
+    """Single-block reads of the disk."""
     scan_reads: float
     scan_hit: float
     """Share of the blocks that a scan wants which are in memory: it wants all alike."""
     requests: float
-    """Reads of both kinds."""
+    """Reads of the disk, of both kinds."""
     batches: dict[int, float]
-    """Single-block reads that are handed over at once -> how often."""
+    """Single-block reads that the disk gets at once -> how often."""
     disk_s: float
     """Time of them all, nobody queueing."""
     scan_read_blocks: float
@@ -69,7 +95,7 @@ class Parts:
     @property
     def batched(self) -> float:
         """Single-block reads in batches."""
-        return sum(size * count for size, count in self.batches.items())
+        return _batched(self.batches)
 
     @property
     def parallel_waits(self) -> float:
@@ -79,8 +105,7 @@ class Parts:
     @property
     def single_waits(self) -> float:
         """Reads that are waited for one by one."""
-        left = self.reads - self.batched
-        return left if left > LEAST * self.reads else 0.0
+        return _one_by_one(self.reads, self.batches)
 
     @property
     def disk_waits(self) -> float:
@@ -137,12 +162,12 @@ def parts_of(system: System, work: Transactions, *, saturated: bool = False) -> 
     drawn = mean("drawn_gets")
     held = held_fractions(system, data, references_per_s(system, work, kinds, data, saturated=saturated))
     hit = min(1.0, sum(share * there for share, there in zip(data.shares, held, strict=True)))
-    reads = drawn * (1 - hit)
-    batches: dict[int, float] = {}
+    reads, on_disk = drawn * (1 - hit), 1 - asked.in_page_cache(system)
+    handed_over: dict[int, float] = {}
     for kind in kinds:
         for several, count in kind.batches(1 - hit).items():
-            batches[several] = batches.get(several, 0.0) + kind.share * count
-    batched = sum(several * count for several, count in batches.items())
+            handed_over[several] = handed_over.get(several, 0.0) + kind.share * count
+    batches = parallel_reads.thinned(handed_over, on_disk)
     mbrc = max(1, int(mbrc_of(system.instance, data.block_size_bytes)))
     every = float(sum(data.blocks))
     missed = requests = 0.0
@@ -157,8 +182,17 @@ def parts_of(system: System, work: Transactions, *, saturated: bool = False) -> 
     for kind in kinds:
         for cause, seconds in kind.cpu.items():
             cpu[cause] = cpu.get(cause, 0.0) + kind.share * seconds
-    cpu[asked.READS] = (reads + requests) * stated_call_s(host.read_call_s)
-    cpu[asked.FILLS] = (reads + missed) * host.buffer_block_s
+    wanted = Asked(
+        reads=reads,
+        single_waits=_one_by_one(reads, handed_over),
+        parallel_waits=sum(handed_over.values()),
+        scan_reads=requests,
+        scan_blocks=missed,
+    )
+    cpu[asked.READS] = wanted.requests * stated_call_s(host.read_call_s)
+    for cause, seconds in asked.block_cpu_s(system).items():
+        cpu[cause] = wanted.blocks * seconds
+    reads, requests = reads * on_disk, requests * on_disk
     span = span_bytes(system, work)
     threads = host.cores.threads
     hottest, changed = mean("hottest_gets"), mean("hottest_changes")
@@ -169,7 +203,8 @@ def parts_of(system: System, work: Transactions, *, saturated: bool = False) -> 
 
     to_log_s, from_log_s = _to_log_s(system, work, span)
     none = [processors.Contention(0.0, 0.0, 0.0)] * (threads + 1)
-    data_files = data_disk(system, size, missed / requests * size if requests else size, span)
+    scan_bytes = wanted.scan_blocks / wanted.scan_reads * size if wanted.scan_reads else size
+    data_files = data_disk(system, size, scan_bytes, span)
     return Parts(
         system=system,
         work=work,
@@ -177,18 +212,20 @@ def parts_of(system: System, work: Transactions, *, saturated: bool = False) -> 
         data=data,
         held=held,
         hit=hit,
+        asked=wanted,
+        on_disk=on_disk,
         reads=reads,
         scan_reads=requests,
         scan_hit=scan_hit,
         requests=reads + requests,
         batches=batches,
-        disk_s=(reads - batched) * data_files.read_s
+        disk_s=(reads - _batched(batches)) * data_files.read_s
         + requests * data_files.scan_read_s
         + sum(count * data_files.batch_s(size) for size, count in batches.items()),
-        scan_read_blocks=missed,
+        scan_read_blocks=missed * on_disk,
         cpu=cpu,
         disk=data_files,
-        cpu_scv=_cpu_scv(kinds, hit),
+        cpu_scv=_cpu_scv(kinds, hit, on_disk),
         latch=processors.contention(threads, between(hottest), host.latch_hold_s, host.latch_spin_s)
         if hottest
         else none,
@@ -209,21 +246,30 @@ def parts_of(system: System, work: Transactions, *, saturated: bool = False) -> 
     )
 
 
-def _cpu_scv(kinds: list[KindDemand], hit: float) -> float:
+def _batched(batches: dict[int, float]) -> float:
+    return sum(size * count for size, count in batches.items())
+
+
+def _one_by_one(reads: float, batches: dict[int, float]) -> float:
+    """Reads that are in no batch."""
+    left = reads - _batched(batches)
+    return left if left > LEAST * reads else 0.0
+
+
+def _cpu_scv(kinds: list[KindDemand], hit: float, on_disk: float) -> float:
     """Squared coefficient of variation of the times on a processor between two reads, equal within a kind."""
-    visits = [kind.share * (1 + disk_waits_of(kind, 1 - hit)) for kind in kinds]
+    visits = [kind.share * (1 + disk_waits_of(kind, 1 - hit, on_disk)) for kind in kinds]
     slices_s = [kind.share * kind.cpu_s / times for kind, times in zip(kinds, visits, strict=True)]
     mean_s = sum(kind.share * kind.cpu_s for kind in kinds) / sum(visits)
     square = sum(times * each**2 for times, each in zip(visits, slices_s, strict=True)) / sum(visits)
     return max(0.0, float(square / mean_s**2 - 1)) if mean_s else 0.0
 
 
-def disk_waits_of(kind: KindDemand, absent_fraction: float) -> float:
-    """Waits of one kind for single-block reads: one by one, and for batches."""
-    batches = kind.batches(absent_fraction)
-    return float(
-        kind.drawn_gets * absent_fraction - sum((size - 1) * count for size, count in batches.items())
-    )
+def disk_waits_of(kind: KindDemand, absent_fraction: float, on_disk: float) -> float:
+    """Waits of one kind for single-block reads of the disk: one by one, and for batches."""
+    batches = parallel_reads.thinned(kind.batches(absent_fraction), on_disk)
+    saved = sum((size - 1) * count for size, count in batches.items())
+    return float(kind.drawn_gets * absent_fraction * on_disk - saved)
 
 
 def scan_reads(blocks: float, absent_fraction: float, mbrc: int) -> float:
@@ -261,7 +307,8 @@ def references_per_s(
         for share, room, blocks in zip(data.shares, rooms, data.blocks, strict=True)
         if blocks
     )
-    reads, cores = gets * max(0.0, 1 - hit), system.host.cores
+    reads = gets * max(0.0, 1 - hit) * (1 - asked.in_page_cache(system))
+    cores = system.host.cores
     rate = float(
         disk_means.random_requests_per_s(system.disk, data.block_size_bytes, span_bytes(system, work), False)
     )

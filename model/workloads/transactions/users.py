@@ -56,7 +56,9 @@ class Costs:
     read_s: float
     """Of a read call."""
     fill_s: float
-    """Of a block that was read."""
+    """Of a block that was read, with its copy out of the page cache."""
+    in_page_cache: float
+    """Share of the reads that the page cache answers."""
     undo_s: float
     mbrc: int
     changes: float
@@ -99,7 +101,8 @@ def transaction(shop: Shop) -> Step:  # noqa: PLR0912, PLR0915  (one way, step b
     if drawn.scan_blocks:
         scans = yield from _scan(shop, drawn, late_s)
     others = _others(shop, drawn, reads)
-    handed_over = _handed_over(reads, shop.references.handed_over(drawn.kind, len(reads)), scans)
+    wanted = _handed_over(reads, shop.references.handed_over(drawn.kind, len(reads)), scans)
+    handed_over = _of_the_disk(shop, wanted)
     requests = len(reads) + len(scans)
     spin_s = kind.hottest_gets * latch.spin_s
     missed = len(reads) + sum(length for _, length in scans)
@@ -157,10 +160,12 @@ def transaction(shop: Shop) -> Step:  # noqa: PLR0912, PLR0915  (one way, step b
     for _, length in scans:
         tally.scan_reads[length] = tally.scan_reads.get(length, 0) + 1
     for kind_of in (Wait.READ, Wait.PARALLEL, Wait.SCAN):
+        asked_for = sum(wait is kind_of for wait, _, _ in wanted)
         times_s = [
             each_s for each_s, (wait, _, _) in zip(read_s, handed_over, strict=True) if wait is kind_of
         ]
         tally.waited(kind_of, times_s)
+        tally.waits[kind_of] += asked_for - len(times_s)
     if other_s:
         tally.waited(Wait.OTHER, other_s)
     if late_s:
@@ -183,6 +188,15 @@ def _handed_over(
         blocks = iter(reads)
         found = [(Wait.READ if size == 1 else Wait.PARALLEL, list(islice(blocks, size)), 1) for size in sizes]
     return found + [(Wait.SCAN, [first], length) for first, length in scans]
+
+
+def _of_the_disk(shop: Shop, wanted: list[tuple[Wait, list[int], int]]) -> list[tuple[Wait, list[int], int]]:
+    """What is left of the reads where the page cache answers some; a multiblock read it answers as a whole."""
+    found = shop.costs.in_page_cache
+    if not found:
+        return wanted
+    left = [(wait, shop.references.not_found(blocks, found), length) for wait, blocks, length in wanted]
+    return [one for one in left if one[1]]
 
 
 def _undo(shop: Shop, kind: KindDemand) -> float:

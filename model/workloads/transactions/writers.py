@@ -66,7 +66,7 @@ def share_per_s(parts: Parts, at_disk: float, held_s: float) -> float:
 
     The disk takes turns with all that are there, so each gets as much of it as it has requests: w/(w·s + n·r).
     """
-    under_way = float(parts.system.instance.db_writer_requests)
+    under_way = float(parts.disk.writes_at_once)
     read_s = parts.disk_held_s / max(parts.requests, LEAST)
     return float(under_way / (under_way * held_s + at_disk * read_s))
 
@@ -80,7 +80,7 @@ def reads_at_most(parts: Parts, per_s: float) -> float:
     leaving = written_of(parts, per_s, OLDEST_S)
     if parts.disk.reads_first or not leaving:
         return inf
-    return max(1.0, float(parts.requests * parts.system.instance.db_writer_requests / leaving))
+    return max(1.0, float(parts.requests * parts.disk.writes_at_once / leaving))
 
 
 def leaving_of(parts: Parts, per_s: float) -> float:
@@ -187,7 +187,7 @@ def writes_of(
     leaving = leaving_of(parts, per_s)
     gathers_s = min(commit.LOOKS_EVERY_S, commit.LARGE_DIRTY_QUEUE / max(per_s * leaving, LEAST))
     alone = max(LEAST, 1 - reads_load - log_load)
-    most = float(parts.system.instance.db_writer_requests)
+    most = float(parts.disk.writes_at_once)
     gathered = 1 + per_s * wanted * gathers_s
     held_s = parts.disk.swept_s(parts.requests, wanted, gathered) + more_s / parts.disk.servers
     held_s -= parts.disk.sorted_s(at_disk + min(gathered, most), 0.0) - parts.disk.sorted_s(at_disk, 0.0)
@@ -255,7 +255,7 @@ def disk_demands_s(
     write_s = parts.disk.swept_s(parts.requests, least, parts.disk.cache_blocks)
     if not parts.disk.reads_first:
         # NOTE: each read that the disk serves lets as many writes pass as there are for each read
-        passing = parts.requests * parts.system.instance.db_writer_requests / max(at_disk, LEAST)
+        passing = parts.requests * parts.disk.writes_at_once / max(at_disk, LEAST)
         least = max(least, min(written_of(parts, per_s), passing, parts.disk.writer_per_s / per_s))
     held_s = parts.disk_held_s + least * write_s
     held_s += (parts.requests + least) * more_s / parts.disk.servers

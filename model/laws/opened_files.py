@@ -1,0 +1,27 @@
+"""How the database's files are opened, as the host, FILESYSTEMIO_OPTIONS and DISK_ASYNCH_IO say [oracle-reference].
+
+FILESYSTEMIO_OPTIONS counts more than the host's path; files of ASM and raw devices leave it out.
+"""
+
+from __future__ import annotations
+
+UNBUFFERED = ("asm", "raw", "direct")
+"""Paths that leave the page cache out."""
+WITHOUT_FILESYSTEM = ("asm", "raw")
+DIRECT = ("directio", "setall")
+ASYNCHRONOUS = ("asynch", "setall")
+
+
+def database_path(io_path: str, options: str | None) -> str:
+    """How the database's files are opened: by the host's path, with or without O_DIRECT as *options* say."""
+    if options is None or io_path in WITHOUT_FILESYSTEM:
+        return io_path
+    if options in DIRECT:
+        return "direct"
+    return "buffered" if io_path == "direct" else io_path
+
+
+def database_asynch_io(io_path: str, options: str | None, disk_asynch_io: bool) -> bool:
+    """Whether reads and writes of the database's files are asynchronous."""
+    left_out = options is None or io_path in WITHOUT_FILESYSTEM
+    return disk_asynch_io and (left_out or options in ASYNCHRONOUS)

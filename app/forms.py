@@ -114,6 +114,7 @@ GROUPS: Final[dict[str, tuple[Control, ...]]] = {
         Control("instance.buffer_cache_bytes", "Buffer cache", only_for=(*MULTIBLOCK, "import")),
         Control("instance.serial_direct_read", "Direct path reads", only_for=("full_scan", "export")),
         Control("instance.disk_asynch_io", "Asynchronous I/O", only_for=("full_scan", *LOADS)),
+        Control("instance.filesystemio_options", "filesystemio_options", only_for=(*READERS, "import")),
         Control("instance.redo_disk", "Redo log lies on", only_for=("import",)),
     ),
     "Users": (
@@ -158,6 +159,10 @@ GROUPS: Final[dict[str, tuple[Control, ...]]] = {
         Control("host.threads_per_core", "Threads of a core", only_for=TRANSACTIONS),
         Control("host.smt_gain_percent", "A second thread adds", only_for=TRANSACTIONS),
         Control("host.busy_loss_percent", "Speed lost with all cores busy", only_for=TRANSACTIONS),
+        Control("host.io_path", "I/O path", only_for=TRANSACTIONS),
+        Control("instance.filesystemio_options", "filesystemio_options", only_for=TRANSACTIONS),
+        Control("instance.disk_asynch_io", "Asynchronous I/O", only_for=TRANSACTIONS),
+        Control("host.page_cache_hit_fraction", "Reads found in the page cache", only_for=TRANSACTIONS),
         Control("disk.use", "Disk", only_for=TRANSACTIONS),
         Control("instance.redo_disk", "Redo log lies on", only_for=TRANSACTIONS),
         Control("instance.checkpoint_s", "DBWR writes blocks dirty for", only_for=TRANSACTIONS),

@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final
 
-from model.demand.index_access import hands_over
+from model.demand.calls import goes_on
+from model.laws.opened_files import UNBUFFERED as PAST_CACHE
+from model.laws.opened_files import WITHOUT_FILESYSTEM
 from model.spec import Host, IndexRangeScan, System, Workload
 from scenarios import Scenario
 from scenarios.unread import is_unread
 
 THROUGH_CACHE: Final = ("buffered", "sync", "dsync")
 WRITTEN_BACK: Final = ("buffered",)
-PAST_CACHE: Final = ("asm", "raw", "direct")
 # Fields that play a part on some I/O paths only.
 MATTERS_FOR: Final[dict[str, tuple[str, ...]]] = {
     "host.page_cache_hit_fraction": THROUGH_CACHE,
@@ -92,11 +93,17 @@ def _io_path(system: System, work: Any) -> Reason:
 
 
 def _asynchronous(system: System, work: Any) -> Reason:
-    if work.inserts:
+    options = system.instance.filesystemio_options
+    if system.instance.disk_asynch_io and not system.database_asynch_io:
+        return True, f"filesystemio_options is {options}"
+    if work.inserts or work.mixed:
         return work.opened_as(system) in THROUGH_CACHE, "files are opened through the page cache"
     if system.instance.serial_direct_read == "never":
         return True, "no read goes past the buffer cache"
     return _no_read(system, work)
+
+
+ONE_BY_ONE: Final = "files without asynchronous I/O are read one by one"
 
 
 def _arraysize(system: System, work: Any) -> Reason:
@@ -199,7 +206,7 @@ RULES: Final[dict[str, Callable[[System, Any], Reason]]] = {
         else "rows lie in block order",
     ),
     "workload.parallel_reads": lambda system, work: (
-        work.index_only or not hands_over(system),
+        work.index_only or not goes_on(system),
         "the table is not visited"
         if work.index_only
         else "files without asynchronous I/O are read one by one",
@@ -230,6 +237,11 @@ RULES: Final[dict[str, Callable[[System, Any], Reason]]] = {
     "host.busy_loss_percent": _among_cores(lambda host: host.cpus == 1, "there is one core"),
     "host.smt_gain_percent": _among_cores(lambda host: host.threads_per_core == 1, "cores have one thread"),
     "instance.disk_asynch_io": _asynchronous,
+    "instance.filesystemio_options": lambda system, work: (
+        (True, "ASM and raw devices leave it out")
+        if system.host.io_path in WITHOUT_FILESYSTEM
+        else _no_read(system, work)
+    ),
     "instance.db_keep_cache_bytes": lambda system, work: (work.hot_pool != "keep", "no block goes to it"),
     "instance.db_recycle_cache_bytes": lambda system, work: (
         work.cold_pool != "recycle",
@@ -264,9 +276,10 @@ RULES: Final[dict[str, Callable[[System, Any], Reason]]] = {
     "workload.columns": lambda system, work: (work.select == "count", "count(*) returns no column"),
     "workload.arraysize_rows": _arraysize,
     "client.first_fetch_rows": _arraysize,
+    "workload.mix.0.parallel_reads": lambda system, work: (not goes_on(system), ONE_BY_ONE),
     "workload.mix.0.parallel_reads_percent": lambda system, work: (
-        not work.mix[0].parallel_reads,
-        "reads are handed over one by one",
+        not work.mix[0].parallel_reads or not goes_on(system),
+        "reads are handed over one by one" if goes_on(system) else ONE_BY_ONE,
     ),
     "workload.users": _arrivals("transactions"),
     "workload.think_s": _arrivals("both"),

@@ -8,13 +8,14 @@ from typing import Final
 
 from model.errors import cut
 
-_IO: Final = ("host.io_path", "instance.disk_asynch_io")
+_OPTIONS: Final = ("instance.filesystemio_options",)
 _MBRC: Final = ("instance.db_file_multiblock_read_count",)
 _CACHE: Final = ("instance.buffer_cache_bytes",)
 
 FIELDS: Final[dict[str, tuple[str, ...]]] = {
-    "filesystemio_options": _IO, "setall": _IO, "directio": ("host.io_path",), "o_direct": ("host.io_path",),
-    "asynch": ("instance.disk_asynch_io",), "aio": ("instance.disk_asynch_io",),
+    "filesystemio_options": _OPTIONS, "setall": _OPTIONS, "directio": _OPTIONS,
+    "o_direct": (*_OPTIONS, "host.io_path"), "asynch": (*_OPTIONS, "instance.disk_asynch_io"),
+    "aio": ("instance.disk_asynch_io",),
     "mbrc": _MBRC, "multiblock": _MBRC,
     "db_cache_size": _CACHE, "sga": _CACHE, "sga_target": _CACHE,
     "db_keep_cache_size": ("instance.db_keep_cache_bytes",), "keep": ("instance.db_keep_cache_bytes",),
@@ -52,9 +53,7 @@ FIELDS: Final[dict[str, tuple[str, ...]]] = {
 _REPORT: Final = "that is a report: blocktime measure FILE reads it"
 NOTES: Final[dict[str, str]] = {
     "awr": _REPORT, "statspack": _REPORT, "tkprof": _REPORT,
-    "filesystemio_options": "SETALL is host.io_path=direct with instance.disk_asynch_io=true; NONE is "
-    "host.io_path=buffered",
-    "setall": "SETALL is host.io_path=direct with instance.disk_asynch_io=true",
+    "setall": "instance.filesystemio_options=setall: O_DIRECT and asynchronous I/O",
 }  # fmt: skip
 """A DBA's word -> what is to be said of it, where the fields alone do not say it."""
 

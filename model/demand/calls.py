@@ -24,10 +24,14 @@ def written_as(system: System) -> str:
     return "sync" if system.database_path == "buffered" else system.database_path
 
 
+def goes_on(system: System) -> bool:
+    """Whether Oracle goes on while the disk reads or writes for it; io_submit to a page cache waits."""
+    return system.database_asynch_io and system.database_path in UNBUFFERED
+
+
 def writes_at_once(system: System) -> int:
-    """Writes that DBWR has under way at once: one by one without asynchronous I/O, and through the page cache."""
-    asynchronous = system.database_asynch_io and system.database_path in UNBUFFERED
-    return int(system.instance.db_writer_requests) if asynchronous else 1
+    """Writes that DBWR has under way at once: one by one where it waits for each."""
+    return int(system.instance.db_writer_requests) if goes_on(system) else 1
 
 
 def call_cpu_s(host: Any, calls: Any) -> Number:

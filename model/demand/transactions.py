@@ -9,6 +9,7 @@ from itertools import accumulate, pairwise
 from typing import Any
 
 from model.causes import COPIES
+from model.demand.calls import goes_on
 from model.errors import OutsideLaw
 from model.laws import parallel_reads, popularity, touch_count
 from model.laws.buffer_cache import TouchRules
@@ -123,6 +124,7 @@ def kinds_of(system: System, work: Transactions) -> list[KindDemand]:
     host, client = system.host, system.client
     total = sum(one.weight for one in work.mix)
     hottest, changed_hottest = work.hottest_gets_percent / 100, work.hottest_changes_percent / 100
+    at_once = goes_on(system)
     found = []
     for one in work.mix:
         cpu = {
@@ -150,7 +152,7 @@ def kinds_of(system: System, work: Transactions) -> list[KindDemand]:
                 trips_s=one.calls * client.round_trip_s,
                 trips=one.calls,
                 stated_wait_s=one.stated_wait_s,
-                parallel_fraction=one.parallel_fraction,
+                parallel_fraction=one.parallel_fraction if at_once else 0.0,
                 parallel_reads=one.parallel_reads,
                 cpu=cpu,
             )

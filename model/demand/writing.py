@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from model.demand.calls import writes_at_once, written_as
+from model.demand.calls import goes_on, writes_at_once, written_as
 from model.demand.device_calls import changed
 from model.demand.network import credited
 from model.laws import disk_means, load
 from model.laws.numeric import Number, larger
-from model.laws.opened_files import UNBUFFERED
 from model.spec import System, WriteStream
 
 
@@ -56,14 +55,12 @@ def writing_of(system: System, blocks: Number, redo_bytes: Number) -> Writing:
     call = credited(system, changed(WriteStream(), block_size_bytes=size, path=path, count=written))
     alone_s = call.cpu_s + call.device_s
     held_s = larger(call.held_s, call.drained_s)  # in the long run a write cache is full
-    asynchronous = system.database_asynch_io and path in UNBUFFERED
-    write_s = larger(held_s, alone_s / writes_at_once(system)) if asynchronous else larger(alone_s, held_s)
     shared = redo_bytes if instance.redo_disk == "data" else 0.0
     return Writing(
         blocks=blocks,
         room_blocks=room_blocks,
-        write_s=write_s,
-        device_s=held_s if asynchronous else larger(call.device_s, call.drained_s),
+        write_s=larger(held_s, alone_s / writes_at_once(system)),
+        device_s=held_s if goes_on(system) else larger(call.device_s, call.drained_s),
         requests=call.requests,
         redo_s=shared / blocks / disk_means.sequential_bytes_per_s(system.disk, True),
         redo_bytes=shared,

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import lru_cache
-from math import ceil, comb, exp, floor, lgamma, log, sqrt
+from math import ceil, exp, floor, lgamma, log, sqrt
 from typing import NamedTuple
 
 LEAST = 1e-12
@@ -17,18 +17,6 @@ LEAST_AT_ONCE = 2
 NEVER = 1e-9
 MANY = 2_000
 """Mean reads from which on chance moves the number of batches by less than a thousandth."""
-
-
-def thinned(batches: dict[int, float], fraction: float) -> dict[int, float]:
-    """Size -> batches of which each read stays with that chance; a batch that loses all its reads is none."""
-    if fraction >= 1:
-        return batches
-    found: dict[int, float] = {}
-    for size, count in batches.items():
-        for left in range(1, size + 1):
-            chance = comb(size, left) * fraction**left * (1 - fraction) ** (size - left)
-            found[left] = found.get(left, 0.0) + count * chance
-    return found if fraction else {}
 
 
 class Batches(NamedTuple):

@@ -59,6 +59,7 @@ def test_each_statement_that_changes_rows_has_the_controls_that_play_a_part() ->
     reading = {
         "instance.release",
         "instance.db_file_multiblock_read_count", "instance.buffer_cache_bytes", "host.io_path", "disk.use",
+        "instance.filesystemio_options",
         "host.page_cache_hit_fraction", "workload.rows_fraction", "disk.iops_limit",
         "disk.throughput_limit_bytes_per_s",
     }  # fmt: skip
@@ -75,7 +76,7 @@ def test_imports_and_exports_have_the_controls_that_play_a_part() -> None:
     common = {
         "tablespace.block_size_bytes", "table.rows", "table.row_bytes", "table.pctfree_percent",
         "tablespace.space_management",
-        "table.column_count", "instance.buffer_cache_bytes", "instance.disk_asynch_io",
+        "table.column_count", "instance.buffer_cache_bytes", "instance.disk_asynch_io", "instance.filesystemio_options",
         "host.io_path", "disk.use", "host.use", "host.cpus", "host.threads_per_core", "host.smt_gain_percent",
         "host.busy_loss_percent", "workload.buffer_bytes", "workload.largest_row_bytes",
         "workload.users", "client.use",
@@ -219,6 +220,19 @@ def test_an_import_through_the_page_cache_writes_nothing_asynchronously() -> Non
     control = next(one for one in CONTROLS if one.path == "instance.disk_asynch_io")
     assert "page cache" in control.idle(load("magni-imp-4k"))
     assert not control.idle(load("magni-imp-4k", ["host.io_path=direct"]))
+
+
+def test_filesystemio_options_are_for_files_of_a_file_system() -> None:
+    control = next(one for one in CONTROLS if one.path == "instance.filesystemio_options")
+    assert control.idle(load("full-scan-nvme")) == "ASM and raw devices leave it out"
+    assert not control.idle(load("full-scan-filesystem"))
+
+
+@pytest.mark.parametrize("settings", [["host.io_path=buffered"], ["instance.disk_asynch_io=false"]])
+def test_reads_of_transactions_go_one_by_one_without_asynchronous_io(settings: list[str]) -> None:
+    control = next(one for one in CONTROLS if one.path == "workload.mix.0.parallel_reads")
+    assert not control.idle(load("oltp-nvme"))
+    assert "one by one" in control.idle(load("oltp-nvme", settings))
 
 
 def test_reads_that_the_page_cache_answers_know_no_disk() -> None:

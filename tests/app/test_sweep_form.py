@@ -166,7 +166,7 @@ def test_every_field_on_offer_comes_with_values_that_make_points(name: str) -> N
         ("tpc-b", "users", "workload.users"),
         ("tpc-b", "Users", "workload.users"),
         ("rahn-full-scan", "mbrc", "instance.db_file_multiblock_read_count"),
-        ("full-scan-filesystem", "filesystemio_options", "host.io_path"),
+        ("full-scan-filesystem", "filesystemio_options", "instance.filesystemio_options"),
         ("rahn-full-scan", "block size", "tablespace.block_size_bytes"),
         ("rahn-full-scan", "client.round_trip_s", "client.round_trip_s"),
         ("rahn-full-scan", "nonsense", "nonsense"),

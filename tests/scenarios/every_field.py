@@ -324,6 +324,7 @@ BASES: dict[str, tuple[dict[str, Any], ...]] = {
             FLASH | {"disk.slc_cache_bytes": "1M", "disk.slc_full_bytes_per_s": 100_000},
             DEFAULT_POOL | TURNED_OVER,
             {"workload.mix": [{"gets": 40, "parallel_reads": 8}], "host.cpus": 2, "workload.think_s": 0.001},
+            BUFFERED,
         )
     ),
 }

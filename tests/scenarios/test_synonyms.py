@@ -25,8 +25,8 @@ def test_every_word_leads_to_fields_that_exist(word: str) -> None:
 @pytest.mark.parametrize(
     ("setting", "says"),
     [
-        ("filesystemio_options=setall", "SETALL is host.io_path=direct with instance.disk_asynch_io=true"),
-        ("instance.filesystemio_options=setall", "SETALL is host.io_path=direct"),
+        ("filesystemio_options=setall", "it is instance.filesystemio_options here"),
+        ("setall=true", "instance.filesystemio_options=setall: O_DIRECT and asynchronous I/O"),
         ("workload.dop=8", "it is workload.degree here"),
         ("workload.parallel_degree=8", "it is workload.degree here"),
         ("mbrc=8", "it is instance.db_file_multiblock_read_count here"),
@@ -50,5 +50,5 @@ def test_labels_come_first_in_a_search() -> None:
     assert matching("users", LABELS) == ["workload.users"]
     assert matching("Think", LABELS)[0] == "workload.think_s"
     assert matching("MBRC", LABELS)[0] == "instance.db_file_multiblock_read_count"
-    assert matching("setall", LABELS) == ["host.io_path", "instance.disk_asynch_io"]
+    assert matching("setall", LABELS) == ["instance.filesystemio_options"]
     assert matching(" ", LABELS) == []

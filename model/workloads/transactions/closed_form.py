@@ -21,7 +21,7 @@ from model.demand import transactions as asked
 from model.demand.device_calls import changed
 from model.demand.transactions import DATA, DBWR, REDO, KindDemand, block_cpu_s
 from model.errors import OutsideLaw
-from model.laws import commit, limits, parallel_reads, queueing
+from model.laws import commit, limits, queueing
 from model.laws.block_layer import stated_call_s
 from model.laws.iostat import DeviceSums, at_least_busy
 from model.results import DeviceStats, EventTime, RunResult, TransactionKind
@@ -151,11 +151,11 @@ def _mean(solved: Solved) -> Mean:
 
     wanted = parts.asked
     for event, waits_of, at_disk, each_s in (
-        (SEQUENTIAL, wanted.single_waits, parts.single_waits, point.read_s),
-        (PARALLEL, wanted.parallel_waits, parts.parallel_waits, point.parallel_s),
+        (SEQUENTIAL, wanted.reads - parts.batched, parts.single_waits, point.read_s),
+        (PARALLEL, parts.parallel_waits, parts.parallel_waits, point.parallel_s),
         (SCATTERED, wanted.scan_reads, parts.scan_reads, point.scan_read_s),
     ):
-        if waits_of:
+        if at_disk:
             wait(event, waits_of, at_disk / waits_of * each_s)
     wait(LOG_FILE_SYNC, parts.commits, point.log.sync_s)
     wait(FREE_BUFFERS, 1.0, point.free_s)
@@ -220,7 +220,7 @@ def _kind(parts: Parts, point: Point, kind: KindDemand) -> TransactionKind:
     missed = kind.drawn_gets * (1 - parts.hit)
     scanned = kind.scan_blocks * (1 - parts.scan_hit)
     wanted, on_disk = parts.asked, parts.on_disk
-    batches = parallel_reads.thinned(kind.batches(1 - parts.hit), on_disk)
+    batches = kind.batches(1 - parts.hit)
     requests = scanned * wanted.scan_reads / wanted.scan_blocks if scanned else 0.0
     more_cpu_s = kind.cpu_s - sum(one.share * one.cpu_s for one in parts.kinds)
     more_cpu_s += (missed + requests - wanted.requests) * stated_call_s(host.read_call_s)

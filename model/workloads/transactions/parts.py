@@ -8,7 +8,7 @@ from typing import NamedTuple
 from model.demand import transactions as asked
 from model.demand.reading import mbrc_of
 from model.demand.transactions import Data, KindDemand
-from model.laws import disk_means, parallel_reads, processors, touch_count
+from model.laws import disk_means, processors, touch_count
 from model.laws.block_layer import stated_call_s
 from model.laws.disk_geometry import geometry_of
 from model.spec import System, Transactions
@@ -20,9 +20,6 @@ class Asked(NamedTuple):
 
     reads: float
     """Single blocks."""
-    single_waits: float
-    parallel_waits: float
-    """Batches of them."""
     scan_reads: float
     scan_blocks: float
 
@@ -60,7 +57,7 @@ class Parts:
     requests: float
     """Reads of the disk, of both kinds."""
     batches: dict[int, float]
-    """Single-block reads that the disk gets at once -> how often."""
+    """Single-block reads that are handed over at once -> how often; the page cache answers none of these."""
     disk_s: float
     """Time of them all, nobody queueing."""
     scan_read_blocks: float
@@ -95,7 +92,7 @@ class Parts:
     @property
     def batched(self) -> float:
         """Single-block reads in batches."""
-        return _batched(self.batches)
+        return sum(size * count for size, count in self.batches.items())
 
     @property
     def parallel_waits(self) -> float:
@@ -105,7 +102,8 @@ class Parts:
     @property
     def single_waits(self) -> float:
         """Reads that are waited for one by one."""
-        return _one_by_one(self.reads, self.batches)
+        left = self.reads - self.batched
+        return left if left > LEAST * self.reads else 0.0
 
     @property
     def disk_waits(self) -> float:
@@ -163,11 +161,11 @@ def parts_of(system: System, work: Transactions, *, saturated: bool = False) -> 
     held = held_fractions(system, data, references_per_s(system, work, kinds, data, saturated=saturated))
     hit = min(1.0, sum(share * there for share, there in zip(data.shares, held, strict=True)))
     reads, on_disk = drawn * (1 - hit), 1 - asked.in_page_cache(system)
-    handed_over: dict[int, float] = {}
+    batches: dict[int, float] = {}
     for kind in kinds:
         for several, count in kind.batches(1 - hit).items():
-            handed_over[several] = handed_over.get(several, 0.0) + kind.share * count
-    batches = parallel_reads.thinned(handed_over, on_disk)
+            batches[several] = batches.get(several, 0.0) + kind.share * count
+    batched = sum(several * count for several, count in batches.items())
     mbrc = max(1, int(mbrc_of(system.instance, data.block_size_bytes)))
     every = float(sum(data.blocks))
     missed = requests = 0.0
@@ -184,8 +182,6 @@ def parts_of(system: System, work: Transactions, *, saturated: bool = False) -> 
             cpu[cause] = cpu.get(cause, 0.0) + kind.share * seconds
     wanted = Asked(
         reads=reads,
-        single_waits=_one_by_one(reads, handed_over),
-        parallel_waits=sum(handed_over.values()),
         scan_reads=requests,
         scan_blocks=missed,
     )
@@ -219,7 +215,7 @@ def parts_of(system: System, work: Transactions, *, saturated: bool = False) -> 
         scan_hit=scan_hit,
         requests=reads + requests,
         batches=batches,
-        disk_s=(reads - _batched(batches)) * data_files.read_s
+        disk_s=(reads - batched) * data_files.read_s
         + requests * data_files.scan_read_s
         + sum(count * data_files.batch_s(size) for size, count in batches.items()),
         scan_read_blocks=missed * on_disk,
@@ -246,16 +242,6 @@ def parts_of(system: System, work: Transactions, *, saturated: bool = False) -> 
     )
 
 
-def _batched(batches: dict[int, float]) -> float:
-    return sum(size * count for size, count in batches.items())
-
-
-def _one_by_one(reads: float, batches: dict[int, float]) -> float:
-    """Reads that are in no batch."""
-    left = reads - _batched(batches)
-    return left if left > LEAST * reads else 0.0
-
-
 def _cpu_scv(kinds: list[KindDemand], hit: float, on_disk: float) -> float:
     """Squared coefficient of variation of the times on a processor between two reads, equal within a kind."""
     visits = [kind.share * (1 + disk_waits_of(kind, 1 - hit, on_disk)) for kind in kinds]
@@ -267,7 +253,7 @@ def _cpu_scv(kinds: list[KindDemand], hit: float, on_disk: float) -> float:
 
 def disk_waits_of(kind: KindDemand, absent_fraction: float, on_disk: float) -> float:
     """Waits of one kind for single-block reads of the disk: one by one, and for batches."""
-    batches = parallel_reads.thinned(kind.batches(absent_fraction), on_disk)
+    batches = kind.batches(absent_fraction)
     saved = sum((size - 1) * count for size, count in batches.items())
     return float(kind.drawn_gets * absent_fraction * on_disk - saved)
 

@@ -1,0 +1,189 @@
+"""FILESYSTEMIO_OPTIONS: how the database's files are opened, and what that costs scans, writers and transactions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from model import RunResult, calculate, calculate_many, simulate
+from model.causes import COPIES, PARALLEL, SEQUENTIAL
+from model.laws.opened_files import database_asynch_io, database_path
+from model.spec import Host, Instance, System, Transaction, Transactions
+from scenarios import load
+from tests.model.test_transactions import machine, work
+
+ENGINES = (calculate, simulate)
+SAME = [
+    ("setall", "direct", True),
+    ("directio", "direct", False),
+    ("asynch", "buffered", True),
+    ("none", "buffered", False),
+]
+"""Options, and what says the same without them."""
+WORKS = ("full-scan-filesystem", "magni-imp-4k", "oltp-nvme")
+SMALL = {
+    "full-scan-filesystem": ["table.rows=200000", "instance.buffer_cache_bytes=1M"],
+    "magni-imp-4k": ["table.rows=100000", "instance.buffer_cache_bytes=4M"],
+    "oltp-nvme": ["workload.transactions=600", "workload.users=20", "workload.data_bytes=2G",
+                  "instance.buffer_cache_bytes=64M", "workload.precision_percent=20"],
+}  # fmt: skip
+
+
+def answers(name: str, *settings: str) -> list[str]:
+    """The figures of both engines."""
+    asked = load(name, [*SMALL[name], *settings])
+    found = (engine(asked.system, asked.workload) for engine in ENGINES)
+    return [result.model_dump_json(exclude={"inputs"}) for result in found]
+
+
+@pytest.mark.parametrize("io_path", ["asm", "raw", "direct", "buffered", "sync", "dsync"])
+@pytest.mark.parametrize("disk_asynch_io", [False, True])
+def test_without_the_parameter_the_host_says_it(io_path: str, disk_asynch_io: bool) -> None:
+    assert database_path(io_path, None) == io_path
+    assert database_asynch_io(io_path, None, disk_asynch_io) is disk_asynch_io
+
+
+@pytest.mark.parametrize("io_path", ["direct", "buffered", "sync", "dsync"])
+@pytest.mark.parametrize(
+    ("options", "direct", "asynchronous"),
+    [("none", False, False), ("asynch", False, True), ("directio", True, False), ("setall", True, True)],
+)
+def test_in_a_file_system_the_parameter_counts_more(
+    options: str, direct: bool, asynchronous: bool, io_path: str
+) -> None:
+    through = "buffered" if io_path == "direct" else io_path  # the file system's own O_SYNC stays
+    assert database_path(io_path, options) == ("direct" if direct else through)
+    assert database_asynch_io(io_path, options, True) is asynchronous
+    assert not database_asynch_io(io_path, options, False)
+
+
+@pytest.mark.parametrize("name", WORKS)
+@pytest.mark.parametrize(("options", "io_path", "asynchronous"), SAME)
+def test_an_option_says_what_path_and_disk_asynch_io_say(
+    name: str, options: str, io_path: str, asynchronous: bool
+) -> None:
+    other = "buffered" if io_path == "direct" else "direct"
+    on = ("instance.disk_asynch_io=true", f"instance.filesystemio_options={options}")
+    said = answers(name, f"host.io_path={other}", *on)
+    assert said == answers(
+        name, f"host.io_path={io_path}", f"instance.disk_asynch_io={str(asynchronous).lower()}"
+    )
+
+
+@pytest.mark.parametrize("name", WORKS)
+@pytest.mark.parametrize("io_path", ["asm", "raw"])
+def test_asm_and_raw_devices_leave_it_out(name: str, io_path: str) -> None:
+    plain = answers(name, f"host.io_path={io_path}")
+    for options in ("none", "setall"):
+        assert answers(name, f"host.io_path={io_path}", f"instance.filesystemio_options={options}") == plain
+
+
+@pytest.mark.parametrize("name", WORKS)
+def test_disk_asynch_io_false_makes_directio_of_setall(name: str) -> None:
+    off = ("host.io_path=buffered", "instance.disk_asynch_io=false")
+    assert answers(name, *off, "instance.filesystemio_options=setall") == answers(
+        name, *off, "instance.filesystemio_options=directio"
+    )
+
+
+def test_programs_that_are_not_of_the_database_open_their_files_as_the_host_says() -> None:
+    asked = load("shallahamer-pread", ["instance.filesystemio_options=setall"])
+    assert asked.workload.opened_as(asked.system) == "buffered"
+    assert asked.system.database_path == "direct"
+
+
+def test_a_column_of_the_options_answers_as_each_alone() -> None:
+    asked = load("full-scan-filesystem", SMALL["full-scan-filesystem"])
+    options = [None, "none", "asynch", "directio", "setall"]
+    table = calculate_many(asked.system, asked.workload, {"instance.filesystemio_options": options})
+    for place, option in enumerate(options):
+        instance = asked.system.instance.model_copy(update={"filesystemio_options": option})
+        alone = calculate(asked.system.model_copy(update={"instance": instance}), asked.workload)
+        assert table["elapsed_s"][place] == pytest.approx(alone.time.elapsed_s, rel=1e-9)
+
+
+READ_S, CPU_S, THINK_S = 1e-3, 0.5e-3, 0.02
+COPY_BYTES_PER_S = 1e9
+GETS = 20
+
+
+def in_a_file_system(options: str, found: float = 0.0) -> System:
+    """One read takes 1 ms, and a copy 8.192 µs of a processor."""
+    alone = machine(4, 64, READ_S, CPU_S)
+    host = alone.host.model_dump() | {"page_cache_hit_fraction": found, "copy_bytes_per_s": COPY_BYTES_PER_S}
+    instance = alone.instance.model_dump() | {"filesystemio_options": options}
+    host["io_path"] = "buffered"
+    return alone.model_copy(
+        update={"host": Host.model_validate(host), "instance": Instance.model_validate(instance)}
+    )
+
+
+def one_user(system: System, **more: Any) -> list[RunResult]:
+    asked = work(GETS, users=1, think_s=THINK_S, transactions=4000).model_copy(update=more)
+    return [engine(system, asked) for engine in ENGINES]
+
+
+@pytest.mark.parametrize("found", [0, 0.5, 1])
+def test_a_transaction_waits_for_what_the_page_cache_does_not_have_and_copies_all(found: float) -> None:
+    reads, copy_s = GETS / 2, 8192 / COPY_BYTES_PER_S
+    for result in one_user(in_a_file_system("none", found)):
+        physical, cpu = result.physical_io, result.time.cpu
+        assert physical.read_requests == pytest.approx(reads, rel=0.01)
+        each = physical.read_requests
+        assert cpu[COPIES] == pytest.approx(each * copy_s, rel=1e-6)
+        waited_s = result.time.wait[SEQUENTIAL].total_s if found < 1 else 0.0
+        assert (SEQUENTIAL in result.time.wait) == (found < 1)
+        assert waited_s == pytest.approx(each * (1 - found) * READ_S, rel=0.02)
+        assert result.time.elapsed_s == pytest.approx(CPU_S + each * copy_s + waited_s, rel=1e-3)
+        if waited_s:
+            assert result.time.wait[SEQUENTIAL].waits == pytest.approx(each, rel=1e-6)
+
+
+@pytest.mark.parametrize("found", [0, 1])
+def test_direct_reads_of_transactions_know_no_page_cache(found: float) -> None:
+    for result in one_user(in_a_file_system("setall", found)):
+        assert COPIES not in result.time.cpu
+        assert result.time.elapsed_s == pytest.approx(CPU_S + GETS / 2 * READ_S, rel=0.01)
+
+
+@pytest.mark.parametrize(("options", "parallel"), [("setall", True), ("directio", False), ("asynch", False)])
+def test_reads_are_handed_over_together_where_oracle_goes_on_meanwhile(options: str, parallel: bool) -> None:
+    kind = Transaction(
+        gets=GETS, rows=0, changed_blocks=0, redo_bytes=0, commits=False, calls=1, parallel_reads=4
+    )
+    for result in one_user(in_a_file_system(options), mix=(kind,)):
+        assert (PARALLEL in result.time.wait) is parallel
+        assert (SEQUENTIAL in result.time.wait) or parallel
+
+
+@pytest.mark.parametrize("found", [0.3, 0.8])
+def test_engines_agree_on_many_users_who_read_through_the_page_cache(found: float) -> None:
+    asked = load(
+        "oltp-nvme",
+        ["host.io_path=buffered", f"host.page_cache_hit_fraction={found}", "workload.transactions=6000",
+         "workload.data_bytes=4G", "instance.buffer_cache_bytes=256M", "workload.users=150"],
+    )  # fmt: skip
+    law, played = (engine(asked.system, asked.workload) for engine in ENGINES)
+    assert played.time.elapsed_s == pytest.approx(law.time.elapsed_s, rel=0.05)
+    assert played.device["disk"].reads_per_s == pytest.approx(law.device["disk"].reads_per_s, rel=0.03)
+
+
+def test_a_database_writer_that_waits_for_each_block_ends_sooner() -> None:
+    """One block takes 1 ms: DBWR alone writes 1,000 a second, or 64 at a time as many as the disk's slots."""
+    kind = Transaction(gets=4, rows=0, changed_blocks=4, redo_bytes=0, commits=False, calls=1)
+    asked = Transactions(
+        mix=(kind,),
+        users=4000,
+        think_s=1.0,
+        data_bytes="64G",
+        hottest_gets_percent=0,
+        hottest_changes_percent=0,
+    )
+    for options, most in (("none", 1), ("asynch", 1), ("directio", 1), ("setall", 64)):
+        result = calculate(in_a_file_system(options), asked)
+        assert result.device["disk"].writes_per_s <= most / READ_S * 1.001
+    few = calculate(in_a_file_system("directio"), asked)
+    assert few.transactions is not None
+    assert few.device["disk"].writes_per_s == pytest.approx(1 / READ_S, rel=0.02)
+    assert few.transactions.bottleneck == "database writer"

@@ -48,8 +48,8 @@ QUESTIONS: Final[tuple[Preset, ...]] = (
         "Is filesystemio_options=setall worth it?", "full-scan-filesystem",
         {"instance.filesystemio_options": "setall"},
         ("instance.filesystemio_options", "instance.disk_asynch_io", "host.page_cache_hit_fraction", "disk.use"),
-        says="A full scan of files in a file system with SETALL, compared with ASYNCH: through the page cache, where "
-        "io_submit waits. Raise the reads found in the page cache, and SETALL loses what it gained.",
+        says="A full scan of files in a file system with SETALL, compared with ASYNCH, where io_submit waits for the "
+        "page cache and copies out of it. With NONE the session waits for each read.",
     ),
     Preset(
         "How many users until response doubles?", "oltp-nvme", {},

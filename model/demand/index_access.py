@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from model.causes import FETCHES, SEQUENTIAL
+from model.demand.calls import goes_on
 from model.demand.device_calls import changed
 from model.demand.index_statistics import Statistics, blocks_with_rows, distinct_keys, index_statistics
 from model.demand.index_upkeep import entries_of
@@ -137,7 +138,7 @@ def index_scan(system: System, work: IndexRangeScan) -> Demand:
         why=_why_of_index(work),
         mbrc=1,
         window_blocks=None,
-        at_once=work.parallel_reads if one_for_all(hands_over(system)) else 1,
+        at_once=work.parallel_reads if one_for_all(goes_on(system)) else 1,
     )
     plan.batched_reads = where(plan.at_once > 1, reads - nearest(index_reads), 0)
     demand = Demand(
@@ -227,11 +228,6 @@ def _table_visits(
         smaller(segment.blocks, ceiling(segment.blocks_per_row * blocks) + ceiling(of_moved)),
         scattered * where(sorted_rowids, 1 - blocks / holding, 1),
     )
-
-
-def hands_over(system: System) -> bool:
-    """Whether a session can have several single-block reads under way."""
-    return system.instance.disk_asynch_io and system.host.io_path in UNBUFFERED
 
 
 def in_rowid_order(system: System, work: IndexRangeScan) -> bool:

@@ -253,7 +253,14 @@ def duration_text(duration_s: float) -> str:
         text = f"{duration_s / scale:.12g} {unit}"
         if duration_s >= scale and parse_seconds(text) == duration_s:
             return text
-    return f"{duration_s:.12g} s"
+    text = f"{duration_s:.12g} s"
+    if (
+        parse_seconds(text) != duration_s
+    ):  # then no text of twelve digits is it: one that is easily read will do
+        for unit, scale in (("ms", 1e-3), ("µs", 1e-6)):
+            if scale <= duration_s < 1000 * scale:
+                return f"{duration_s / scale:.12g} {unit}"
+    return text
 
 
 def held_value(field: Facts, value: Any) -> Any:

@@ -139,21 +139,15 @@ def _write(out: Path, readings: list[Reading], statement: str | None, rpm: float
 
     Raises NotIdentified, and writes nothing, where they do not determine the statement.
     """
-    from validation.identify.found import NotIdentified
-    from validation.identify.statement import identify_statement
-    from validation.identify.system import identify
-    from validation.instruments.measured_file import measured_lines
+    from app.measuring import document_of
 
-    try:
-        found = identify(readings, rpm) if statement is None else identify_statement(readings, statement)
-    except NotIdentified as reason:
-        if statement is not None:
-            raise
-        write_beside(out, "\n".join(measured_lines(readings)) + "\n")
+    document = document_of(readings, statement, rpm)
+    write_beside(out, document.text)
+    found = document.found
+    if found is None:
         calls = any(reading.format in ("10046", "tkprof") for reading in readings)
         hint = "; --statement makes a scenario of one statement" if calls else ""
-        return ["", f"{out.name} holds the figures and no scenario: {reason}{hint}."]
-    write_beside(out, "\n".join(measured_lines(readings, found.sections())) + "\n")
+        return ["", f"{out.name} holds the figures and no scenario: {document.reason}{hint}."]
     assumed = sum(one.assumed for one in found.known)
     known, what = len(found.known) - assumed, "system" if statement is None else "statement"
     return [
@@ -231,18 +225,17 @@ def _read(
     paths: Sequence[tuple[Path, str]], quiet: bool, keep: Keep
 ) -> tuple[list[Reading], list[NotReadable]]:
     """What each file says, and what could not be read."""
-    from validation.instruments import NotReadable, Source, read
+    from app.measuring import read_file
+    from validation.instruments import NotReadable
 
     readings: list[Reading] = []
     refused: list[NotReadable] = []
     for path, name in paths:
         with progress_to_terminal(quiet, f"reading {name}", "bytes") as progress:
             try:
-                readings += read(Source(path, name, keep), progress)
+                readings += read_file(path, name, keep, progress)
             except NotReadable as refusal:
                 refused.append(refusal)
-            except OSError as fault:
-                refused.append(NotReadable(f"{name}: cannot be read: {fault.strerror or fault}"))
     return readings, refused
 
 

@@ -130,11 +130,8 @@ def _longest(found: Found, rows: Rows, by: str) -> Iterator[tuple[str, Rows]]:
 
 def table_lines(title: str, rows: Rows) -> Iterator[str]:
     """Rows with their names, columns with the report's own, cells as printed, and the line of each row."""
-    names = list(dict.fromkeys(name for _, cells in rows for name in cells))
-    headings = [textwrap.wrap(one_line(name[:WIDEST_NAME]), WIDEST_HEADING) or [""] for name in names]
-    printed = [
-        [COUNTED.sub("", shown(cells[name])) if name in cells else "" for name in names] for _, cells in rows
-    ]
+    names, printed = printed_cells(rows)
+    headings = [textwrap.wrap(name, WIDEST_HEADING) or [""] for name in names]
     wide = [
         max(len(word) for word in (*heading, *(row[place] for row in printed))) + 2
         for place, heading in enumerate(headings)
@@ -148,6 +145,15 @@ def table_lines(title: str, rows: Rows) -> Iterator[str]:
         yield (" " * first + _aligned(words, wide)).rstrip()
     for label, row, (_, cells) in zip(labels, printed, rows, strict=True):
         yield f"{label:<{first}}{_aligned(row, wide)}   line {min(one.line for one in cells.values()):,}"
+
+
+def printed_cells(rows: Rows) -> tuple[list[str], list[list[str]]]:
+    """The report's own columns, and the cells of each row as printed."""
+    names = list(dict.fromkeys(name for _, cells in rows for name in cells))
+    printed = [
+        [COUNTED.sub("", shown(cells[name])) if name in cells else "" for name in names] for _, cells in rows
+    ]
+    return [one_line(name[:WIDEST_NAME]) for name in names], printed
 
 
 def _aligned(cells: Sequence[str], wide: Sequence[int]) -> str:

@@ -25,13 +25,16 @@ def as_modelled_lines(compared: Sequence[Compared], result: RunResult, width: in
     yield head("As measured and as modelled")
     yield f"{'':<{NAME}}{'measured':>12}{'modelled':>12}{'off':>9}   read in"
     for row in rows:
-        one = row.measured
-        yield (
-            f"{one.name:<{NAME}}{_shown(one.value, one.unit):>12}{_shown(row.modelled, one.unit):>12}"
-            f"{round(100 * row.off_fraction, 1) + 0.0:>+7.1f} %   line {one.line:,}"
-        )
+        yield f"{_aligned(row)}   line {row.measured.line:,}"
     light = light_of(rows)
     yield from wrapped(sentence(rows), width, bold=True, colour=COLOURS[light])
+
+
+def cells_of(row: AsModelled) -> tuple[str, str, str]:
+    """A figure as measured, as modelled, and how far off it is."""
+    one = row.measured
+    off = f"{round(100 * row.off_fraction, 1) + 0.0:+.1f} %"
+    return _shown(one.value, one.unit), _shown(row.modelled, one.unit), off
 
 
 def against_lines(found: Against, width: int) -> Iterator[str]:
@@ -39,13 +42,9 @@ def against_lines(found: Against, width: int) -> Iterator[str]:
     yield head("An interval that was not used")
     yield f"{'':<{NAME}}{'measured':>12}{'predicted':>12}{'off':>9}   95 % interval"
     for one in found.figures:
-        measured, unit = one.row.measured, one.row.measured.unit
+        unit = one.row.measured.unit
         covered = "" if one.covered else "   not covered"
-        yield (
-            f"{measured.name:<{NAME}}{_shown(measured.value, unit):>12}{_shown(one.row.modelled, unit):>12}"
-            f"{round(100 * one.row.off_fraction, 1) + 0.0:>+7.1f} %   "
-            f"{_shown(one.low, unit)} to {_shown(one.high, unit)}{covered}"
-        )
+        yield f"{_aligned(one.row)}   {_shown(one.low, unit)} to {_shown(one.high, unit)}{covered}"
     yield from wrapped(against_sentence(found), width, bold=True, colour=COLOURS[found.light])
 
 
@@ -72,6 +71,11 @@ def sentence(rows: Sequence[AsModelled]) -> str:
             f"The model roughly reproduces what was measured; {off}. A what-if that moves less tells nothing."
         )
     return f"The model does not reproduce what was measured; {off}. Ask it no what-if about elapsed time."
+
+
+def _aligned(row: AsModelled) -> str:
+    measured, modelled, off = cells_of(row)
+    return f"{row.measured.name:<{NAME}}{measured:>12}{modelled:>12}{off:>9}"
 
 
 def _shown(value: float, unit: str) -> str:

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from app import about, compare_page, evidence, mechanisms, reconnect, sweep_page, what_if
+from app import about, compare_page, evidence, mechanisms, my_system, reconnect, sweep_page, what_if
 
 
 def main() -> None:
@@ -14,6 +14,7 @@ def main() -> None:
             st.Page(what_if.page, title="What if", url_path="what-if", default=True),
             st.Page(compare_page.page, title="Compare", url_path=compare_page.PATH),
             st.Page(sweep_page.page, title="Sweep", url_path=sweep_page.PATH),
+            st.Page(my_system.page, title="My system", url_path=my_system.PATH),
             st.Page(evidence.page, title="Evidence", url_path="evidence"),
             st.Page(about.page, title="About", url_path="about"),
         ],

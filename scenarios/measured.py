@@ -29,6 +29,8 @@ READS_A_SECOND: Final = "reads a second"
 READ_LATENCY: Final = "mean time of a read"
 READ_EACH: Final = {SEQUENTIAL: SEQUENTIAL, SCATTERED: SCATTERED}
 """Wait event -> the figure of its mean wait."""
+COUNTS: Final = (GETS, FETCH_CALLS, READ_BLOCKS)
+"""What a model may tell whose times are off."""
 REPRODUCES: Final = 0.05
 ROUGHLY: Final = 0.20
 

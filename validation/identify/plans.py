@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -81,24 +81,32 @@ def statements_in(readings: Sequence[Reading], wanted: str) -> list[Statement]:
     if not able:
         raise NotIdentified("--statement: these files hold no SQL trace and no TKPROF report")
     found: list[Statement] = []
-    there: list[str] = []
     sql_id = None if wanted.isdigit() else wanted
     for reading in able:
-        for of in dict.fromkeys(one.of for one in reading.figures):
-            match = STATEMENT.fullmatch(of)
-            if match is None:
-                continue
-            there += [match[2] or match[1]] if not match[3] and reading is able[0] else []
+        for match in _named_in(reading):
+            of = match[0]
             same = match[2] == sql_id if sql_id else not found and match[1] == wanted
             if same and all(one.reading is not reading for one in found):
                 figures = {(one.of, one.name): one for one in reading.figures}
                 found.append(Statement(reading, of, figures))
                 sql_id = match[2] or sql_id
     if not found:
+        there = listed_in(able)
         more = f" and {len(there) - MOST_NAMED} more" if len(there) > MOST_NAMED else ""
         listed = ", ".join(there[:MOST_NAMED]) + more
         raise NotIdentified(f"--statement {wanted}: {able[0].file} has no such statement; it has {listed}")
     return found
+
+
+def listed_in(readings: Sequence[Reading]) -> list[str]:
+    """What the statements of the first trace or TKPROF report are called, without those under others."""
+    first = next((reading for reading in readings if reading.format in FORMATS), None)
+    return [match[2] or match[1] for match in _named_in(first) if not match[3]] if first else []
+
+
+def _named_in(reading: Reading) -> Iterator[re.Match[str]]:
+    subjects = dict.fromkeys(one.of for one in reading.figures)
+    yield from filter(None, map(STATEMENT.fullmatch, subjects))
 
 
 def plan_of(statement: Statement) -> tuple[str, str, list[Step]]:

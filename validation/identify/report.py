@@ -17,6 +17,8 @@ FOREGROUND: Final = "Wait Events: foreground: "
 ADVISORY: Final = "Buffer Pool Advisory: "
 CACHE: Final = "Memory Statistics: Buffer Cache"
 WHOLE: Final = "report"
+CPU: Final = "DB CPU"
+UNNAMED: Final = "unnamed"
 IDLE: Final = ("SQL*Net message from", "rdbms ipc message", "pmon timer", "smon timer", "jobq slave wait")
 """Begins of the events in which a session waits for work; they are no part of DB time."""
 
@@ -33,6 +35,18 @@ class Event:
     def each_s(self) -> float:
         """Mean wait; reports print it with too few digits, so it is divided out."""
         return self.total.value / self.waits if self.waits else 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A part of DB time: CPU, a wait event, or what no line names."""
+
+    name: str
+    seconds: float
+    share: float
+    """Of DB time."""
+    waits: float | None = None
+    line: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +98,19 @@ class Report:
             total = next((one for one in figures if one.name.startswith("Total Wait Time")), None)
             if waits and total:
                 yield Event(name, waits.value, self._finer(name, total))
+
+    def profile(self) -> list[Part]:
+        """DB time by CPU and wait event, the longest first; last what no line names, below 0 where lines overlap."""
+        whole, cpu = self.time("DB time"), self.time(CPU)
+        if whole is None or not whole.value:
+            return []
+        found = [Part(CPU, cpu.value, cpu.value / whole.value, line=cpu.line)] if cpu else []
+        for one in self.events():
+            if one.total.value:
+                share = one.total.value / whole.value
+                found.append(Part(one.name, one.total.value, share, one.waits, one.total.line))
+        rest = whole.value - sum(part.seconds for part in found)
+        return [*sorted(found, key=lambda part: -part.seconds), Part(UNNAMED, rest, rest / whole.value)]
 
     def advised(self) -> list[Advised]:
         """The buffer pool advisory of the default pool, the smallest size first."""

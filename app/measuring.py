@@ -1,0 +1,56 @@
+"""Reports of the user's own system: each file read, and the file that `measure --out` writes of them all."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from validation.identify.found import Identified
+    from validation.instruments import Keep, Reading
+
+Progress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True)
+class Document:
+    """What `measure --out` writes."""
+
+    text: str
+    found: Identified | None
+    """None where the figures determine no system; the file holds the figures alone."""
+    reason: str = ""
+    """Why they determine none."""
+
+
+def read_file(path: Path, name: str, keep: Keep, progress: Progress | None = None) -> list[Reading]:
+    """Every report in one file; raises NotReadable with one sentence."""
+    from validation.instruments import NotReadable, Source, read
+
+    try:
+        return read(Source(path, name, keep), progress)
+    except OSError as fault:
+        raise NotReadable(f"{name}: cannot be read: {fault.strerror or fault}") from None
+
+
+def document_of(
+    readings: Sequence[Reading], statement: str | None = None, rpm: float | None = None
+) -> Document:
+    """A scenario of the system, of *statement*, or of a disk that turns *rpm* times, as far as *readings* identify it.
+
+    Raises NotIdentified where they do not determine the statement.
+    """
+    from validation.identify.found import NotIdentified
+    from validation.identify.statement import identify_statement
+    from validation.identify.system import identify
+    from validation.instruments.measured_file import measured_lines
+
+    try:
+        found = identify(readings, rpm) if statement is None else identify_statement(readings, statement)
+    except NotIdentified as reason:
+        if statement is not None:
+            raise
+        return Document("\n".join(measured_lines(readings)) + "\n", None, str(reason))
+    return Document("\n".join(measured_lines(readings, found.sections())) + "\n", found)

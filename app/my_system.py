@@ -1,0 +1,484 @@
+"""My system: reports of the reader's own system, where its time went, how the model agrees, and what would change."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+import streamlit as st
+from click import unstyle
+
+from app import (
+    answer,
+    engines,
+    fields,
+    measured_charts,
+    own_files,
+    settings,
+    taken,
+    what_if,
+    what_if_state,
+    widgets,
+)
+from app.downloads import Shown, report
+from app.drawn import chart
+from app.forms import Control
+from app.markdown import plain, sentence
+from app.measure_first import printed_cells, tables_of
+from app.measure_text import MOST_FIGURES, reading_lines
+from app.measured_text import cells_of
+from app.measured_text import sentence as said_of
+from app.measuring import Document, document_of, read_file
+from app.taken import Download
+from app.uploads import MOST_TRANSFERRED_MB
+from app.written import written
+from model.errors import BlocktimeError
+from model.results import RunResult
+from model.units import show_seconds
+from scenarios import Scenario, load, run
+from scenarios.compare import why
+from scenarios.measured import COUNTS, FIGURES, AsModelled, Light, as_modelled, light_of
+
+if TYPE_CHECKING:
+    from validation.identify.found import Identified
+    from validation.identify.report import Part
+    from validation.instruments import Reading
+
+PATH: Final = "my-system"
+HELD: Final = "my_system.held"
+STATEMENT: Final = "my_system.statement"
+FILE: Final = "my.toml"
+SAMPLE: Final = "sample-awr.txt"
+OF_SAMPLE: Final = ("workload.users=32", "workload.think_s=20ms", "disk.iops_limit=40000")
+LOCAL: Final = "Nothing leaves this machine; files are kept for this session only."
+MOST_BYTES: Final = MOST_TRANSFERRED_MB * 1_000_000
+"""Of all files together."""
+WIDTH: Final = 110
+LIGHTS: Final[dict[Light, str]] = {"reproduces": "green", "roughly": "orange", "does not": "red"}
+
+
+class Plainly(Control):
+    """A control whose durations are rounded, as figures of a report have more digits than anybody wants to read."""
+
+    def named(self, field: fields.Facts, value: object) -> str:
+        """A value as a DBA writes it."""
+        return (
+            show_seconds(value)
+            if field.kind == "duration" and isinstance(value, float)
+            else super().named(field, value)
+        )
+
+    def told(self, base: Scenario, other: Scenario) -> str:
+        """Its values in both scenarios, in words."""
+        facts = self.facts(other.workload.kind)
+        assert facts is not None
+        now, was = (self.named(facts, fields.value_at(one, self.path)) for one in (other, base))
+        return f"{self.label} {now} instead of {was}"
+
+
+CONTROLS: Final = (
+    Plainly("disk.iops_limit", "IOPS limit of the volume"),
+    Plainly("disk.overhead_s", "Latency of a read"),
+    Plainly("instance.buffer_cache_bytes", "Buffer cache"),
+    Plainly("host.cpus", "Processors (cores)"),
+    Plainly("workload.users", "Users"),
+)
+Rows = list[dict[str, str]]
+
+
+@dataclass
+class File:
+    """One file that was given: its size, and what it says or why it says nothing."""
+
+    size: int
+    readings: list[Reading] = field(default_factory=list)
+    refused: str = ""
+
+
+@dataclass
+class Held:
+    """What a session holds."""
+
+    files: dict[str, File] = field(default_factory=dict)
+    times: int = 0
+    """How many times files were given: each in a fresh control."""
+    refused: str = ""
+    """Why the last files were not taken."""
+    statement: str | None = None
+    document: Document | None = None
+    name: str = ""
+    """The scenario, as the other pages call it."""
+    why_not: str = ""
+    """Why there is no scenario."""
+    changes: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def readings(self) -> list[Reading]:
+        """Every report, in the order in which the files were given."""
+        return [reading for file in self.files.values() for reading in file.readings]
+
+
+def page() -> None:
+    """Draw the page."""
+    st.html(what_if.STYLE)
+    held: Held = st.session_state.setdefault(HELD, Held())
+    st.markdown("### My system")
+    _give(held)
+    if not held.files:
+        return
+    _what_i_read(held)
+    if not held.readings:
+        return
+    _where_the_time_went(held.readings)
+    _choose_statement(held)
+    if held.name:
+        _model(held)
+    else:
+        st.info(plain(sentence(held.why_not)), icon=":material/info:")
+    if held.document is not None and not held.name:
+        taken.button(_measured(held.document))
+
+
+# Files
+
+
+def _give(held: Held) -> None:
+    """The control that takes files; in the empty state also a sample."""
+    if not held.files:
+        st.markdown("Give a report of your system, and see where its time went and what would change it.")
+    key = f"my_system.files.{held.times}"
+    st.file_uploader(
+        f"AWR or Statspack (text or HTML), iostat -x, TKPROF, SQL trace (10046), fio; at most {MOST_TRANSFERRED_MB} MB "
+        "together", accept_multiple_files=True, key=key, on_change=_given, args=(key,),
+        max_upload_size=MOST_TRANSFERRED_MB,
+        help="Whatever their names: each is recognised by its content, also within gzip. Further files add to these.",
+    )  # fmt: skip
+    st.caption(LOCAL)
+    if held.refused:
+        st.error(plain(sentence(held.refused)), icon=":material/error:")
+    if held.files:
+        st.button("Remove all files", key="my_system.clear", icon=":material/close:", on_click=_clear)
+    else:
+        st.button("Try it with a sample report", key="my_system.sample", icon=":material/science:",
+                  on_click=_take_sample, help="An AWR report that this program writes from its model")  # fmt: skip
+
+
+def _given(key: str) -> None:
+    held: Held = st.session_state[HELD]
+    files = {one.name: one.getvalue() for one in st.session_state[key] or ()}
+    held.times += 1
+    take(held, files)
+
+
+def _take_sample() -> None:
+    take(st.session_state[HELD], {SAMPLE: sample().encode()})
+
+
+def _clear() -> None:
+    st.session_state[HELD] = Held(times=st.session_state[HELD].times + 1)
+
+
+@lru_cache(maxsize=1)
+def sample() -> str:
+    """An AWR report of a modelled system."""
+    return written(run(load("oltp-nvme", OF_SAMPLE), "calculate"), "awr")
+
+
+def take(held: Held, files: dict[str, bytes]) -> None:
+    """Read *files* beside those that are held; one of the same name replaces the one before."""
+    sizes = {name: one.size for name, one in held.files.items()} | {n: len(c) for n, c in files.items()}
+    held.refused = ""
+    if (together := sum(sizes.values())) > MOST_BYTES:
+        held.refused = (
+            f"these files have {together / 1e6:,.1f} MB together; at most {MOST_TRANSFERRED_MB} MB are read: give the "
+            "report of one interval"
+        )
+        return
+    held.files |= {name: _read(name, content) for name, content in files.items()}
+    held.statement = None
+    _identify(held)
+
+
+def _read(name: str, content: bytes) -> File:
+    """One file, which lies on the disk no longer than it is read."""
+    from validation.instruments import Keep
+
+    with tempfile.TemporaryDirectory(prefix="blocktime-") as folder:
+        path = Path(folder) / "file"
+        path.write_bytes(content)
+        try:
+            return File(len(content), read_file(path, name, Keep()))
+        except BlocktimeError as refusal:
+            return File(len(content), refused=str(refusal))
+
+
+def _identify(held: Held) -> None:
+    """Make the scenario of what was read."""
+    held.document, held.name, held.why_not, held.changes = None, "", "", {}
+    if not held.readings:
+        return
+    try:
+        held.document = document_of(held.readings, held.statement)
+        if held.document.found is None:
+            held.why_not = held.document.reason
+        else:
+            held.name, _ = own_files.opened(held.document.text.encode(), FILE)
+    except BlocktimeError as error:
+        held.why_not = str(error)
+
+
+def _what_i_read(held: Held) -> None:
+    st.markdown("#### What I read")
+    for file in held.files.values():
+        if file.refused:
+            st.error(plain(sentence(file.refused)), icon=":material/error:")
+    if not held.readings:
+        return
+    rows = [
+        {
+            "File": plain(one.file), "What it is": plain(one.title),
+            "Time": plain(" to ".join(filter(None, [one.begins, one.ends]))), "Sections read": f"{len(one.sections):,}",
+            "Figures": f"{one.count():,}", "Lines not read": f"{sum(left.lines for left in one.unread):,}",
+        }
+        for one in held.readings
+    ]  # fmt: skip
+    st.table(rows, hide_index=True, border="horizontal", alt=f"{len(rows)} reports")
+    for one in held.readings:
+        with st.expander(f"{plain(one.file)} as `blocktime measure` prints it"):
+            lines = reading_lines(one, WIDTH, MOST_FIGURES)
+            st.code("\n".join(unstyle(line) for line in lines), language=None)
+
+
+# What was measured
+
+
+def _where_the_time_went(readings: Sequence[Reading]) -> None:
+    from validation.identify.report import Report
+
+    first = next((one for one in readings if one.format == "awr"), None)
+    parts = Report(first).profile() if first else []
+    if parts:
+        st.markdown("#### Where the time went")
+        _profile(parts)
+    tables = [] if parts else [(one.file, table) for one in readings for table in tables_of(one)]
+    if tables:
+        st.markdown("#### Where the time went")
+    for file, (title, rows) in tables:
+        names, printed = printed_cells(rows)
+        st.caption(plain(f"{file}: {title}"))
+        lines = [
+            {"": plain(of), **dict(zip(map(plain, names), map(plain, cells), strict=True))}
+            for (of, _), cells in zip(rows, printed, strict=True)
+        ]
+        st.table(lines, hide_index=True, border="horizontal", alt=title)
+
+
+def _profile(parts: Sequence[Part]) -> None:
+    shown = measured_charts.largest(parts)
+    bars, table = st.columns([1.2, 1], gap="medium")
+    with bars:
+        chart("my_system_profile", *measured_charts.profile(shown))
+    rows = [
+        {
+            "Event": plain(part.name), "Time": show_seconds(part.seconds), "% of DB time": f"{100 * part.share:.1f}",
+            "Waits": "" if part.waits is None else f"{part.waits:,.0f}",
+            "Mean": show_seconds(part.seconds / part.waits) if part.waits else "",
+            "Line": "" if part.line is None else f"{part.line:,}",
+        }
+        for part in shown
+    ]  # fmt: skip
+    table.table(rows, hide_index=True, border="horizontal", alt="Parts of DB time, in the report's own names")
+    rest = shown[-1]
+    if rest.share < -measured_charts.LEAST_SHARE:
+        table.caption(f"The lines sum to {1 - rest.share:.0%} of DB time: some of them overlap.")
+    else:
+        table.caption("*unnamed* is DB time that neither CPU nor a listed event explains.")
+
+
+def _choose_statement(held: Held) -> None:
+    """Of traces and TKPROF: the statement that a scenario is made of."""
+    from validation.identify.plans import listed_in
+
+    there = list(dict.fromkeys(listed_in(held.readings)))
+    place = there.index(held.statement) if held.statement in there else None
+    if there:
+        st.selectbox(
+            "Statement", there, place, key=f"{STATEMENT}.{held.times}",
+            placeholder="choose one to model it", on_change=_chosen, args=(held,),
+            help="A SQL trace or a TKPROF report gives a scenario of one statement, by its SQL ID or number",
+        )  # fmt: skip
+
+
+def _chosen(held: Held) -> None:
+    held.statement = st.session_state[f"{STATEMENT}.{held.times}"]
+    _identify(held)
+
+
+# The model
+
+
+def _model(held: Held) -> None:
+    """What the model says of the system, and of changes to it."""
+    assert held.document is not None
+    assert held.document.found is not None
+    base, _ = settings.settle(held.name, {})
+    other, refused = settings.settle(held.name, held.changes)
+    try:
+        before, after = engines.law(base), engines.law(other)
+    except BlocktimeError as error:
+        st.error(plain(f"There is no answer for this setting: {error}"), icon=":material/error:")
+        before = after = None
+    if before is not None and after is not None:
+        rows = as_modelled(base.compared, before)
+        _as_modelled(rows, before)
+        _what_if(held, (base, other), (before, after), refused, rows)
+    else:
+        _controls(held, (base, other), refused)
+    _surer(held.document.found)
+    st.markdown("#### Take along")
+    with st.container(horizontal=True):
+        taken.button(_measured(held.document))
+        if before is not None and after is not None:
+            times = not refused and (not rows or light_of(rows) != "does not")
+            shown = Shown(
+                held.name, base, other if times else base, before, after if times else before,
+                times and bool(held.changes),
+            )  # fmt: skip
+            taken.button(
+                Download("my_system.html", "Report (HTML)", f"{shown.stem}-report.html", "text/html",
+                         "One file with charts, tables and the scenario", lambda: report(shown))
+            )  # fmt: skip
+
+
+def _measured(document: Document) -> Download:
+    return Download(
+        "my_system.toml", f"{FILE} (TOML)", FILE, "application/toml",
+        "As `blocktime measure --out` writes it: the scenario, and the figures that it stands on",
+        lambda: document.text,
+    )  # fmt: skip
+
+
+def _as_modelled(rows: Sequence[AsModelled], result: RunResult) -> None:
+    st.markdown(f"#### As measured / as modelled {answer.estimate_badge(result)}")
+    if not rows:
+        st.info("The report prints no figure that an answer has too: nothing shows whether the model fits.")
+        return
+    light = light_of(rows)
+    st.markdown(f":{LIGHTS[light]}-badge[{light}] **{plain(said_of(rows))}**")
+    lines = [
+        dict(zip(("Figure", "Measured", "Modelled", "Off", "Read in"), map(plain, cells), strict=True))
+        for cells in ((row.measured.name, *cells_of(row), f"line {row.measured.line:,}") for row in rows)
+    ]
+    st.table(lines, hide_index=True, border="horizontal", alt=said_of(rows))
+
+
+def _what_if(
+    held: Held,
+    asked: tuple[Scenario, Scenario],
+    results: tuple[RunResult, RunResult],
+    refused: dict[str, str],
+    rows: Sequence[AsModelled],
+) -> None:
+    """Controls, and the difference that they make."""
+    st.markdown("#### What if")
+    left, right = st.columns([1, 2.2], gap="medium")
+    with left:
+        _controls(held, asked, refused)
+    with right:
+        if rows and light_of(rows) == "does not":
+            st.warning("The model does not reproduce the times of this system: here are counts alone.",
+                       icon=":material/warning:")  # fmt: skip
+            st.table(_counts(*results), hide_index=True, border="horizontal", alt="Counts of the what-if")
+        else:
+            _difference(held, asked, results, rows)
+
+
+def _controls(held: Held, asked: tuple[Scenario, Scenario], refused: dict[str, str]) -> None:
+    kind = asked[1].workload.kind
+    for control in CONTROLS:
+        facts = control.facts(kind)
+        if facts is not None:
+            path = control.path
+            widgets.draw(control, facts, asked, _moved, path in held.changes, path in refused)
+    for text in refused.values():
+        st.error(plain(sentence(text)), icon=":material/error:")
+    st.button("Reset", key="my_system.reset", disabled=not held.changes, on_click=held.changes.clear,
+              icon=":material/undo:", help="Back to the system as it was measured")  # fmt: skip
+    if st.button("Open in What-if", key="my_system.open", icon=":material/tune:",
+                 help="Every other control, the simulation, and a link to it"):  # fmt: skip
+        kept = {path: text for path, text in held.changes.items() if path not in refused}
+        what_if_state.show(held.name, kept)
+        st.switch_page(st.Page(what_if.page, title="What if", url_path="what-if", default=True))
+
+
+def _moved(path: str) -> None:
+    """A control moved: note what differs from the system as it was measured."""
+    held: Held = st.session_state[HELD]
+    base, _ = settings.settle(held.name, {})
+    facts, value = fields.facts(path, base.workload.kind), st.session_state[path]
+    assert facts is not None
+    if value is None or value == fields.held_value(facts, fields.value_at(base, path)):
+        held.changes.pop(path, None)
+    else:
+        held.changes[path] = fields.text_of(facts, value)
+
+
+def _difference(
+    held: Held,
+    asked: tuple[Scenario, Scenario],
+    results: tuple[RunResult, RunResult],
+    rows: Sequence[AsModelled],
+) -> None:
+    """What the change makes of the time, and why."""
+    before, after = results
+    said, drawn = st.columns([1, 1.3], gap="medium")
+    with said:
+        answer.elapsed(before, after)
+        if held.changes:
+            moved = [one.told(*asked) for one in CONTROLS if one.path in held.changes]
+            reasons = why(before, after, asked) or ["Nothing that the model knows of moves."]
+            st.markdown(plain(answer.leading(before, after, reasons[0], ", ".join(moved))))
+            st.markdown("\n".join(f"- {plain(sentence(text))}" for text in reasons[1:]))
+            off = max((abs(row.off_fraction) for row in rows), default=0.0)
+            if 0 < abs(after.time.elapsed_s / before.time.elapsed_s - 1) < off:
+                st.caption(f"This moves less than the {off:.1%} that the model is off: it tells nothing.")
+        else:
+            st.caption("Change a control: the difference to the system as it was measured shows here.")
+    with drawn:
+        answer.waterfall(before, after)
+    answer.figures(before, after)
+
+
+def _counts(before: RunResult, after: RunResult) -> Rows:
+    """Counts of one transaction or execution in both answers."""
+    found = []
+    for name in COUNTS:
+        was, now = FIGURES[name](before), FIGURES[name](after)
+        if was is not None and now is not None:
+            change = f"{now / was - 1:+.1%}" if was else ""
+            found.append(
+                {"Number": name, "Baseline": f"{was:,.4g}", "What-if": f"{now:,.4g}", "Change": change}
+            )
+    return found
+
+
+def _surer(found: Identified) -> None:
+    assumed = [one for one in found.known if one.assumed]
+    st.markdown("#### What would make me surer")
+    st.markdown("\n".join(f"- {plain(sentence(text))}" for text in found.says))
+    known = len(found.known) - len(assumed)
+    with st.expander(f"{known} fields from the figures, {len(assumed)} assumed"):
+        st.table(
+            [
+                {
+                    "Field": plain(one.path), "Value": plain(str(one.value)),
+                    "From": "assumed" if one.assumed else "measured", "Source": plain(one.source),
+                }
+                for one in sorted(found.known, key=lambda one: one.assumed)
+            ],
+            hide_index=True, border="horizontal", alt="Where each field comes from",
+        )  # fmt: skip

@@ -1,0 +1,199 @@
+"""The page My system without a browser: a report becomes a profile, a scenario with its light, and what-ifs."""
+
+from __future__ import annotations
+
+import gzip
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from app import my_system, own_files, what_if_state
+from app.cli import main
+from model.units import show_seconds
+from scenarios import measured, run
+from tests.app.page_numbers import metric
+from tests.patience import LIMIT_S
+from tests.validation.instruments import made
+
+ENTRY = Path(my_system.__file__).with_name("streamlit_app.py")
+PAGE = "from app import my_system\nmy_system.page()\n"
+REPORT = "a report.txt"
+
+
+def opened() -> AppTest:
+    app = AppTest.from_string(PAGE, default_timeout=LIMIT_S).run()
+    assert not app.exception
+    return app
+
+
+def given(*files: tuple[str, bytes], app: AppTest | None = None) -> AppTest:
+    """The page after these files were dropped there."""
+    app = app or opened()
+    app.file_uploader[0].set_value([(name, content, "text/plain") for name, content in files]).run()
+    assert not app.exception
+    return app
+
+
+def sampled() -> AppTest:
+    app = opened()
+    app.button(key="my_system.sample").click().run()
+    assert not app.exception
+    return app
+
+
+def words(app: AppTest) -> str:
+    return "\n".join(one.value for one in [*app.markdown, *app.caption, *app.info, *app.warning])
+
+
+def table(app: AppTest, column: str) -> list[dict[str, str]]:
+    """The rows of the table that has that column."""
+    return next(one.value.to_dict("records") for one in app.table if column in one.value.columns)
+
+
+def written(folder: Path, name: str, content: bytes, *more: str) -> str:
+    """What `measure --out` writes of that file."""
+    (folder / name).write_bytes(content)
+    out = folder / "out.toml"
+    assert main(["measure", str(folder / name), "--quiet", "--out", str(out), *more]) == 0
+    return out.read_text(encoding="utf-8")
+
+
+def toml(app: AppTest) -> str:
+    """What the button of the TOML downloads."""
+    held = app.session_state[my_system.HELD]
+    assert any(one.label.startswith("my.toml") for one in app.get("download_button"))
+    return held.document.text
+
+
+def test_the_empty_page_asks_for_files_and_offers_a_sample() -> None:
+    app = opened()
+    assert my_system.LOCAL in words(app)
+    assert app.file_uploader.len == 1
+    assert not app.table
+    assert [one.label for one in app.button] == ["Try it with a sample report"]
+
+
+def test_the_sample_goes_from_its_report_to_a_light() -> None:
+    app = sampled()
+    assert table(app, "What it is")[0]["File"] == my_system.SAMPLE
+    assert [row["Event"] for row in table(app, "% of DB time")] == [
+        "db file sequential read", "DB CPU", "unnamed"
+    ]  # fmt: skip
+    assert ":green-badge[reproduces] **The model reproduces what was measured" in words(app)
+    assert {"transactions a second", "DB time of a transaction"} <= {
+        row["Figure"] for row in table(app, "Modelled")
+    }
+    assert "A second interval" not in words(app)
+    assert "a second interval at another load tells." in words(app)
+
+
+def test_as_modelled_is_what_the_terminal_prints(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    written(tmp_path, REPORT, my_system.sample().encode())
+    capsys.readouterr()
+    assert main(["run", str(tmp_path / "out.toml"), "--engine", "calculate"]) == 0
+    lines = [" ".join(line.split()) for line in capsys.readouterr().out.splitlines()]
+    for row in table(given((REPORT, my_system.sample().encode())), "Modelled"):
+        assert " ".join(row.values()) in lines
+
+
+def test_the_file_is_that_of_measure(tmp_path: Path) -> None:
+    content = my_system.sample().encode()
+    assert toml(given((REPORT, content))) == written(tmp_path, REPORT, content)
+
+
+def test_a_compressed_report_is_read_too(tmp_path: Path) -> None:
+    content = gzip.compress(my_system.sample().encode(), mtime=0)
+    assert toml(given(("awr.gz", content))) == written(tmp_path, "awr.gz", content)
+
+
+def test_a_file_that_is_no_report_gives_one_sentence_and_loses_nothing() -> None:
+    app = given((REPORT, my_system.sample().encode()), ("letter", b"Dear reader"))
+    assert [one.value.startswith("Letter: this is none of the reports") for one in app.error] == [True]
+    assert "reproduces" in words(app)
+    app = given(("letter", b"Dear reader"))
+    assert app.error.len == 1
+    assert not app.table
+
+
+def test_files_of_more_than_the_limit_are_refused_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    app = sampled()
+    monkeypatch.setattr(my_system, "MOST_BYTES", 100)
+    given(("more", b"0123"), app=app)
+    assert "at most 20 MB are read" in app.error[0].value
+    assert "reproduces" in words(app)
+
+
+def test_a_faster_disk_moves_the_response_and_says_why() -> None:
+    app = sampled()
+    held = app.session_state[my_system.HELD]
+    app.text_input("disk.overhead_s").set_value("200us").run()
+    assert not app.exception
+    after = run(own_files.load(held.name, ["disk.overhead_s=200us"]), "calculate")
+    assert metric(app, "Response").value == show_seconds(after.time.elapsed_s)
+    assert metric(app, "Response").delta.startswith("-")
+    assert metric(app, "TPS").delta.startswith("+")
+    assert "With Latency of a read 200 µs instead of 536 µs, the response fell" in words(app)
+    app.button(key="my_system.reset").click().run()
+    assert not metric(app, "Response").delta
+
+
+@pytest.mark.parametrize(
+    ("path", "value"), [("disk.iops_limit", 8000.0), ("host.cpus", 2), ("workload.users", 40)]
+)
+def test_every_number_has_an_effect(path: str, value: float) -> None:
+    app = sampled()
+    app.number_input(path).set_value(value).run()
+    assert not app.exception
+    assert any(row["Change"] for row in table(app, "What-if"))
+
+
+def test_a_larger_cache_saves_reads() -> None:
+    app = sampled()
+    app.text_input("instance.buffer_cache_bytes").set_value("1536M").run()
+    assert metric(app, "Reads").delta.startswith("-")
+    app.text_input("instance.buffer_cache_bytes").set_value("much").run()
+    assert not app.exception
+    assert [("Buffer cache" in one.value) for one in app.error] == [True]
+
+
+def test_a_change_within_the_error_of_the_model_is_said_to_tell_nothing() -> None:
+    app = sampled()
+    app.text_input("disk.overhead_s").set_value("530us").run()
+    assert "it tells nothing" in words(app)
+
+
+def test_what_does_not_reproduce_has_counts_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(measured, "REPRODUCES", 0.0)
+    monkeypatch.setattr(measured, "ROUGHLY", 0.001)
+    app = sampled()
+    assert ":red-badge[does not]" in words(app)
+    assert not app.metric
+    assert "here are counts alone" in words(app)
+    app.text_input("instance.buffer_cache_bytes").set_value("1536M").run()
+    assert any(row["Change"].startswith("-") for row in table(app, "What-if"))
+
+
+def test_one_statement_of_a_trace() -> None:
+    app = given(("a.trc", made.TRACE.encode()))
+    assert "which a system is identified from" in app.info[0].value
+    assert app.selectbox[0].options == ["0123456789abc"]
+    app.selectbox[0].select("0123456789abc").run()
+    assert not app.exception
+
+
+def test_an_iostat_alone_is_read_and_says_what_it_does_not_tell() -> None:
+    app = given(("io", made.EVERY["iostat old"].encode()))
+    assert "a.host.example" not in "\n".join([words(app), *(one.value for one in app.code)])
+    assert "dm-0" in app.code[0].value
+    assert "which a system is identified from" in app.info[0].value
+    assert "[measured]" in toml(app)
+
+
+def test_what_if_opens_with_the_system_and_its_changes() -> None:
+    app = sampled()
+    app.number_input("workload.users").set_value(40).run()
+    held = app.session_state[my_system.HELD]
+    app.button(key="my_system.open").click().run()
+    assert app.session_state[what_if_state.NAME] == held.name
+    assert app.session_state[what_if_state.CHANGES] == {"workload.users": "40"}

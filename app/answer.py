@@ -43,7 +43,7 @@ def headline(title: str, asked: Asked, changed: int, found: engines.Pair, share:
     moved = f":primary-badge[{changed} changed]" if changed else ""
     heading.markdown(f"### {plain(title)} {badge(found)} {moved}", help=plain(about_engine(found.after)))
     with status:
-        _status(asked, found)
+        standing(asked, found)
     with taken:
         share()
 
@@ -89,7 +89,7 @@ def about_engine(result: RunResult) -> str:
     return f"{made} {sentence(accuracy_words(result))} {result.accuracy.why}"
 
 
-def _status(asked: Asked, found: engines.Pair) -> None:
+def standing(asked: Asked, found: engines.Pair) -> None:
     """What the other engine says, or is at, or a button that asks it."""
     job = engines.WISHES.job()
     if found.pending and job is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -36,7 +37,7 @@ from app.measuring import Document, document_of, read_file
 from app.taken import Download
 from app.uploads import MOST_TRANSFERRED_MB
 from app.written import written
-from model.errors import BlocktimeError
+from model.errors import BlocktimeError, cut
 from model.results import RunResult
 from model.units import show_seconds
 from scenarios import Scenario, load, run
@@ -51,6 +52,8 @@ if TYPE_CHECKING:
 PATH: Final = "my-system"
 HELD: Final = "my_system.held"
 STATEMENT: Final = "my_system.statement"
+LINES: Final = "my_system.lines"
+FIELDS: Final = "my_system.fields"
 FILE: Final = "my.toml"
 SAMPLE: Final = "sample-awr.txt"
 OF_SAMPLE: Final = ("workload.users=32", "workload.think_s=20ms", "disk.iops_limit=40000")
@@ -106,6 +109,8 @@ class Held:
     files: dict[str, File] = field(default_factory=dict)
     times: int = 0
     """How many times files were given: each in a fresh control."""
+    waiting: dict[str, bytes] = field(default_factory=dict)
+    """Files that were given and are to be read."""
     refused: str = ""
     """Why the last files were not taken."""
     statement: str | None = None
@@ -127,6 +132,10 @@ def page() -> None:
     st.html(what_if.STYLE)
     held: Held = st.session_state.setdefault(HELD, Held())
     st.markdown("### My system")
+    if held.waiting:
+        with st.spinner("Reading …"):
+            files, held.waiting = held.waiting, {}
+            take(held, files)
     _give(held)
     if not held.files:
         return
@@ -138,7 +147,10 @@ def page() -> None:
     if held.name:
         _model(held)
     else:
-        st.info(plain(sentence(held.why_not)), icon=":material/info:")
+        hint = (
+            " Choose a statement above to model it." if _statements(held) and held.statement is None else ""
+        )
+        st.info(plain(sentence(held.why_not)) + hint, icon=":material/info:")
     if held.document is not None and not held.name:
         taken.button(_measured(held.document))
 
@@ -169,13 +181,12 @@ def _give(held: Held) -> None:
 
 def _given(key: str) -> None:
     held: Held = st.session_state[HELD]
-    files = {one.name: one.getvalue() for one in st.session_state[key] or ()}
+    held.waiting = {one.name: one.getvalue() for one in st.session_state[key] or ()}
     held.times += 1
-    take(held, files)
 
 
 def _take_sample() -> None:
-    take(st.session_state[HELD], {SAMPLE: sample().encode()})
+    st.session_state[HELD].waiting = {SAMPLE: sample().encode()}
 
 
 def _clear() -> None:
@@ -247,10 +258,13 @@ def _what_i_read(held: Held) -> None:
         for one in held.readings
     ]  # fmt: skip
     st.table(rows, hide_index=True, border="horizontal", alt=f"{len(rows)} reports")
-    for one in held.readings:
-        with st.expander(f"{plain(one.file)} as `blocktime measure` prints it"):
-            lines = reading_lines(one, WIDTH, MOST_FIGURES)
-            st.code("\n".join(unstyle(line) for line in lines), language=None)
+    for place, one in enumerate(held.readings):
+        lines = st.expander(
+            f"{plain(one.file)} as `blocktime measure` prints it", key=f"{LINES}.{place}", on_change="rerun"
+        )
+        if lines.open:
+            said = reading_lines(one, WIDTH, MOST_FIGURES)
+            lines.code("\n".join(unstyle(line) for line in said), language=None)
 
 
 # What was measured
@@ -261,8 +275,9 @@ def _where_the_time_went(readings: Sequence[Reading]) -> None:
 
     first = next((one for one in readings if one.format == "awr"), None)
     parts = Report(first).profile() if first else []
-    if parts:
+    if parts and first is not None:
         st.markdown("#### Where the time went")
+        st.caption(plain(f"{first.file}: DB time by CPU and wait event"))
         _profile(parts)
     tables = [] if parts else [(one.file, table) for one in readings for table in tables_of(one)]
     if tables:
@@ -301,9 +316,7 @@ def _profile(parts: Sequence[Part]) -> None:
 
 def _choose_statement(held: Held) -> None:
     """Of traces and TKPROF: the statement that a scenario is made of."""
-    from validation.identify.plans import listed_in
-
-    there = list(dict.fromkeys(listed_in(held.readings)))
+    there = _statements(held)
     place = there.index(held.statement) if held.statement in there else None
     if there:
         st.selectbox(
@@ -311,6 +324,12 @@ def _choose_statement(held: Held) -> None:
             placeholder="choose one to model it", on_change=_chosen, args=(held,),
             help="A SQL trace or a TKPROF report gives a scenario of one statement, by its SQL ID or number",
         )  # fmt: skip
+
+
+def _statements(held: Held) -> list[str]:
+    from validation.identify.plans import listed_in
+
+    return list(dict.fromkeys(listed_in(held.readings)))
 
 
 def _chosen(held: Held) -> None:
@@ -327,31 +346,47 @@ def _model(held: Held) -> None:
     assert held.document.found is not None
     base, _ = settings.settle(held.name, {})
     other, refused = settings.settle(held.name, held.changes)
+    found: engines.Pair | None = None
+    light: Light = "does not"
     try:
-        before, after = engines.law(base), engines.law(other)
+        pair = engines.pair(base, other)
+        assert isinstance(pair, engines.Pair)  # its law knows every system and statement that is identified
+        found = pair
     except BlocktimeError as error:
         st.error(plain(f"There is no answer for this setting: {error}"), icon=":material/error:")
-        before = after = None
-    if before is not None and after is not None:
-        rows = as_modelled(base.compared, before)
-        _as_modelled(rows, before)
-        _what_if(held, (base, other), (before, after), refused, rows)
+    if found is not None:
+        modelled = engines.best_known(base, engines.law(base))
+        rows = as_modelled(base.compared, modelled)
+        light = light_of(rows)
+        _as_modelled(rows, modelled, found)
+        _what_if(held, (base, other), found, refused, rows)
     else:
         _controls(held, (base, other), refused)
     _surer(held.document.found)
     st.markdown("#### Take along")
     with st.container(horizontal=True):
         taken.button(_measured(held.document))
-        if before is not None and after is not None:
-            times = not refused and (not rows or light_of(rows) != "does not")
+        if found is not None:
+            times = light != "does not" and bool(held.changes)
             shown = Shown(
-                held.name, base, other if times else base, before, after if times else before,
-                times and bool(held.changes),
+                held.name, base, other if times else base, found.before, found.after if times else found.before, times
             )  # fmt: skip
             taken.button(
                 Download("my_system.html", "Report (HTML)", f"{shown.stem}-report.html", "text/html",
                          "One file with charts, tables and the scenario", lambda: report(shown))
             )  # fmt: skip
+    st.code(_commands(held), language="bash", wrap_lines=True)
+
+
+def _commands(held: Held) -> str:
+    """The same from the command line."""
+    files = [name for name, file in held.files.items() if file.readings]
+    statement = ["--statement", held.statement] if held.statement else []
+    lines = [["measure", *files, "--out", FILE, *statement], ["run", FILE]]
+    if held.changes:
+        changed = [settings.setting(path, text.replace(" ", "")) for path, text in held.changes.items()]
+        lines.append(["compare", FILE, ",".join([FILE, *changed])])
+    return "\n".join(shlex.join(["blocktime", *words]) for words in lines)
 
 
 def _measured(document: Document) -> Download:
@@ -362,13 +397,16 @@ def _measured(document: Document) -> Download:
     )  # fmt: skip
 
 
-def _as_modelled(rows: Sequence[AsModelled], result: RunResult) -> None:
-    st.markdown(f"#### As measured / as modelled {answer.estimate_badge(result)}")
+def _as_modelled(rows: Sequence[AsModelled], modelled: RunResult, found: engines.Pair) -> None:
+    st.markdown("#### As measured / as modelled")
     if not rows:
         st.info("The report prints no figure that an answer has too: nothing shows whether the model fits.")
         return
     light = light_of(rows)
     st.markdown(f":{LIGHTS[light]}-badge[{light}] **{plain(said_of(rows))}**")
+    if modelled.engine == "calculate" and found.queues:
+        later = "its simulation is under way and decides" if found.pending else "its simulation decides"
+        st.caption(f":orange[:material/warning:] This is an instant estimate: {later}.")
     lines = [
         dict(zip(("Figure", "Measured", "Modelled", "Off", "Read in"), map(plain, cells), strict=True))
         for cells in ((row.measured.name, *cells_of(row), f"line {row.measured.line:,}") for row in rows)
@@ -378,23 +416,28 @@ def _as_modelled(rows: Sequence[AsModelled], result: RunResult) -> None:
 
 def _what_if(
     held: Held,
-    asked: tuple[Scenario, Scenario],
-    results: tuple[RunResult, RunResult],
+    asked: answer.Asked,
+    found: engines.Pair,
     refused: dict[str, str],
     rows: Sequence[AsModelled],
 ) -> None:
     """Controls, and the difference that they make."""
-    st.markdown("#### What if")
+    head, status = st.columns([3, 1.4], vertical_alignment="center")
+    head.markdown(f"#### What if {answer.badge(found)}")
+    with status:
+        answer.standing(asked, found)
     left, right = st.columns([1, 2.2], gap="medium")
     with left:
         _controls(held, asked, refused)
     with right:
-        if rows and light_of(rows) == "does not":
+        if light_of(rows) == "does not":
             st.warning("The model does not reproduce the times of this system: here are counts alone.",
                        icon=":material/warning:")  # fmt: skip
-            st.table(_counts(*results), hide_index=True, border="horizontal", alt="Counts of the what-if")
+            st.table(_counts(found.before, found.after), hide_index=True, border="horizontal",
+                     alt="Counts of the what-if")  # fmt: skip
         else:
-            _difference(held, asked, results, rows)
+            _difference(held, asked, found, rows)
+    answer.keep_in_mind(found)
 
 
 def _controls(held: Held, asked: tuple[Scenario, Scenario], refused: dict[str, str]) -> None:
@@ -427,14 +470,9 @@ def _moved(path: str) -> None:
         held.changes[path] = fields.text_of(facts, value)
 
 
-def _difference(
-    held: Held,
-    asked: tuple[Scenario, Scenario],
-    results: tuple[RunResult, RunResult],
-    rows: Sequence[AsModelled],
-) -> None:
+def _difference(held: Held, asked: answer.Asked, found: engines.Pair, rows: Sequence[AsModelled]) -> None:
     """What the change makes of the time, and why."""
-    before, after = results
+    before, after = found.before, found.after
     said, drawn = st.columns([1, 1.3], gap="medium")
     with said:
         answer.elapsed(before, after)
@@ -470,15 +508,15 @@ def _surer(found: Identified) -> None:
     assumed = [one for one in found.known if one.assumed]
     st.markdown("#### What would make me surer")
     st.markdown("\n".join(f"- {plain(sentence(text))}" for text in found.says))
-    known = len(found.known) - len(assumed)
-    with st.expander(f"{known} fields from the figures, {len(assumed)} assumed"):
-        st.table(
-            [
-                {
-                    "Field": plain(one.path), "Value": plain(str(one.value)),
-                    "From": "assumed" if one.assumed else "measured", "Source": plain(one.source),
-                }
-                for one in sorted(found.known, key=lambda one: one.assumed)
-            ],
-            hide_index=True, border="horizontal", alt="Where each field comes from",
-        )  # fmt: skip
+    many = f"{len(found.known) - len(assumed)} fields from the figures, {len(assumed)} assumed"
+    place = st.expander(many, key=FIELDS, on_change="rerun")
+    if place.open:
+        rows = [
+            {
+                "Field": plain(one.path),
+                "Value": plain(cut(f"{one.value:.6g}" if isinstance(one.value, float) else str(one.value))),
+                "From": "assumed" if one.assumed else "measured", "Source": plain(one.source),
+            }
+            for one in sorted(found.known, key=lambda one: one.assumed)
+        ]  # fmt: skip
+        place.table(rows, hide_index=True, border="horizontal", alt="Where each field comes from")

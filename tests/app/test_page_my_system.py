@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from app import my_system, own_files, what_if_state
+from app import engines, my_system, own_files, what_if_state
 from app.cli import main
 from model.units import show_seconds
 from scenarios import measured, run
@@ -17,6 +17,7 @@ from tests.patience import LIMIT_S
 from tests.validation.instruments import made
 
 ENTRY = Path(my_system.__file__).with_name("streamlit_app.py")
+pytestmark = pytest.mark.usefixtures("the_law_alone")
 PAGE = "from app import my_system\nmy_system.page()\n"
 REPORT = "a report.txt"
 
@@ -148,6 +149,24 @@ def test_every_number_has_an_effect(path: str, value: float) -> None:
     assert any(row["Change"] for row in table(app, "What-if"))
 
 
+def test_fields_have_their_lines() -> None:
+    app = sampled()
+    app.session_state[my_system.FIELDS] = True
+    rows = {row["Field"].replace("\\", ""): row for row in table(app.run(), "Source")}
+    assert rows["workload.users"]["Value"] == "18"
+    assert rows["instance.buffer_cache_bytes"]["From"] == "assumed"
+
+
+def test_commands_give_the_same() -> None:
+    app = sampled()
+    app.text_input("disk.overhead_s").set_value("200 us").run()
+    assert app.code[-1].value.splitlines() == [
+        "blocktime measure sample-awr.txt --out my.toml",
+        "blocktime run my.toml",
+        "blocktime compare my.toml my.toml,disk.overhead_s=200us",
+    ]
+
+
 def test_a_larger_cache_saves_reads() -> None:
     app = sampled()
     app.text_input("instance.buffer_cache_bytes").set_value("1536M").run()
@@ -174,18 +193,24 @@ def test_what_does_not_reproduce_has_counts_alone(monkeypatch: pytest.MonkeyPatc
     assert any(row["Change"].startswith("-") for row in table(app, "What-if"))
 
 
-def test_one_statement_of_a_trace() -> None:
+def test_one_statement_of_a_trace(tmp_path: Path) -> None:
     app = given(("a.trc", made.TRACE.encode()))
     assert "which a system is identified from" in app.info[0].value
     assert app.selectbox[0].options == ["0123456789abc"]
+    assert "Choose a statement" in app.info[0].value
     app.selectbox[0].select("0123456789abc").run()
     assert not app.exception
+    assert "consistent gets" in {row["Figure"] for row in table(app, "Modelled")}
+    assert toml(app) == written(tmp_path, "a.trc", made.TRACE.encode(), "--statement", "0123456789abc")
 
 
 def test_an_iostat_alone_is_read_and_says_what_it_does_not_tell() -> None:
     app = given(("io", made.EVERY["iostat old"].encode()))
-    assert "a.host.example" not in "\n".join([words(app), *(one.value for one in app.code)])
+    assert "a.host.example" not in words(app)
+    app.session_state["my_system.lines.0"] = True
+    app.run()
     assert "dm-0" in app.code[0].value
+    assert "a.host.example" not in app.code[0].value
     assert "which a system is identified from" in app.info[0].value
     assert "[measured]" in toml(app)
 
@@ -197,3 +222,11 @@ def test_what_if_opens_with_the_system_and_its_changes() -> None:
     app.button(key="my_system.open").click().run()
     assert app.session_state[what_if_state.NAME] == held.name
     assert app.session_state[what_if_state.CHANGES] == {"workload.users": "40"}
+
+
+@pytest.mark.usefixtures("simulated_at_once")
+def test_the_simulation_decides_the_light(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(engines, "is_estimate", lambda _: True)
+    app = sampled()
+    assert "instant estimate" not in words(app)
+    assert "blue-badge[:material/play_circle: simulated]" in words(app)

@@ -32,6 +32,7 @@ CANNOT: Final = """
 PAGES: Final = """
 * **Compare**: several scenarios side by side, and why they differ.
 * **Sweep**: many scenarios at once, over fields that take several values.
+* **My system**: a report of your own system: where its time went, how well the model agrees, and what would change.
 * **Evidence**: each published number beside the model's: which calibrate it, which test it, and what it misses.
 * **Mechanisms**: a lesson each, with controls and a drawing: disk latency, request merging, multiblock reads, index \
   or full scan, buffer cache, logical I/O, row migration, the ASSM bitmap search.

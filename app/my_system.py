@@ -150,7 +150,7 @@ def page() -> None:
         hint = (
             " Choose a statement above to model it." if _statements(held) and held.statement is None else ""
         )
-        st.info(plain(sentence(held.why_not)) + hint, icon=":material/info:")
+        st.info(plain(_told(held, held.why_not)) + hint, icon=":material/info:")
     if held.document is not None and not held.name:
         taken.button(_measured(held.document))
 
@@ -242,11 +242,17 @@ def _identify(held: Held) -> None:
         held.why_not = str(error)
 
 
+def _told(held: Held, text: str) -> str:
+    """*text* as a sentence; one that begins with a file's name begins as that does."""
+    name = next((one for one in held.files if text.startswith(one)), "")
+    return name + sentence(text.removeprefix(name)) if name else sentence(text)
+
+
 def _what_i_read(held: Held) -> None:
     st.markdown("#### What I read")
     for file in held.files.values():
         if file.refused:
-            st.error(plain(sentence(file.refused)), icon=":material/error:")
+            st.error(plain(_told(held, file.refused)), icon=":material/error:")
     if not held.readings:
         return
     rows = [

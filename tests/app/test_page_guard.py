@@ -20,7 +20,15 @@ UPGRADE: Final = {
     "Connection": "Upgrade", "Upgrade": "websocket", "Sec-WebSocket-Version": "13",
     "Sec-WebSocket-Key": "AAAAAAAAAAAAAAAAAAAAAA==", "Sec-WebSocket-Protocol": "streamlit",
 }  # fmt: skip
-PAGES: Final = ("", "compare", "sweep", "evidence", "about", *(path for _, path in mechanisms.PAGES.values()))
+PAGES: Final = (
+    "",
+    "compare",
+    "sweep",
+    "my-system",
+    "evidence",
+    "about",
+    *(path for _, path in mechanisms.PAGES.values()),
+)
 REFUSED: Final = """
 window.refused = [];
 document.addEventListener('securitypolicyviolation', e => refused.push(`${e.violatedDirective} ${e.blockedURI}`));

@@ -320,7 +320,7 @@ def test_the_page_about_runs() -> None:
     said = " ".join(one.value for one in [*app.markdown, *app.caption])
     assert "`latch: cache buffers chains`" in said
     assert "read consistency of single statements: only transactions" in said
-    for name in ("Compare", "Sweep", "Evidence", "Mechanisms", "MIT licence"):
+    for name in ("Compare", "Sweep", "My system", "Evidence", "Mechanisms", "MIT licence"):
         assert name in said
 
 

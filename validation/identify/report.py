@@ -17,8 +17,10 @@ FOREGROUND: Final = "Wait Events: foreground: "
 ADVISORY: Final = "Buffer Pool Advisory: "
 CACHE: Final = "Memory Statistics: Buffer Cache"
 WHOLE: Final = "report"
+SHARES: Final = ("% DB time", "%Total Call Time")
 CPU: Final = "DB CPU"
 UNNAMED: Final = "unnamed"
+MOST_AT_ONCE: Final = 1000
 IDLE: Final = ("SQL*Net message from", "rdbms ipc message", "pmon timer", "smon timer", "jobq slave wait")
 """Begins of the events in which a session waits for work; they are no part of DB time."""
 
@@ -100,15 +102,19 @@ class Report:
                 yield Event(name, waits.value, self._finer(name, total))
 
     def profile(self) -> list[Part]:
-        """DB time by CPU and wait event, the longest first; last what no line names, below 0 where lines overlap."""
+        """DB time by CPU and wait event, the longest first; last what no line names, below 0 where lines overlap.
+
+        Where a report prints each event's share of DB time, one without it is idle.
+        """
         whole, cpu = self.time("DB time"), self.time(CPU)
         if whole is None or not whole.value:
             return []
         found = [Part(CPU, cpu.value, cpu.value / whole.value, line=cpu.line)] if cpu else []
-        for one in self.events():
-            if one.total.value:
-                share = one.total.value / whole.value
-                found.append(Part(one.name, one.total.value, share, one.waits, one.total.line))
+        events = [one for one in self.events() if one.total.value]
+        busy = [one for one in events if any(self.named(FOREGROUND + one.name, share) for share in SHARES)]
+        for one in busy or events:
+            share = one.total.value / whole.value
+            found.append(Part(one.name, one.total.value, share, one.waits, one.total.line))
         rest = whole.value - sum(part.seconds for part in found)
         return [*sorted(found, key=lambda part: -part.seconds), Part(UNNAMED, rest, rest / whole.value)]
 
@@ -164,7 +170,8 @@ class Report:
 def reads_at_once(report: Report) -> float:
     """Single-block reads of a wait for several: reads less those of the other read events, over these waits; 0 without.
 
-    Below two there are none to tell apart, as where a report does not print the reads.
+    Below two there are none to tell apart, as where a report does not print the reads; beyond what an operating system
+    takes at once, reads of others are among them.
     """
     waits = {one.name: one.waits for one in report.events()}
     read = report.per_second("Read IO requests", "Physical read")
@@ -175,4 +182,4 @@ def reads_at_once(report: Report) -> float:
     found = (reads - sum(waits.get(event, 0.0) for event in (SEQUENTIAL, SCATTERED, DIRECT))) / waits[
         PARALLEL
     ]
-    return found if found >= LEAST_AT_ONCE else 0.0
+    return found if LEAST_AT_ONCE <= found <= MOST_AT_ONCE else 0.0

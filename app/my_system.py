@@ -40,7 +40,7 @@ from app.written import written
 from model.errors import BlocktimeError, cut
 from model.results import RunResult
 from model.units import show_seconds
-from scenarios import Scenario, load, run
+from scenarios import Scenario, load
 from scenarios.compare import why
 from scenarios.measured import COUNTS, FIGURES, AsModelled, Light, as_modelled, light_of
 
@@ -196,7 +196,9 @@ def _clear() -> None:
 @lru_cache(maxsize=1)
 def sample() -> str:
     """An AWR report of a modelled system."""
-    return written(run(load("oltp-nvme", OF_SAMPLE), "calculate"), "awr")
+    found = engines.law(load("oltp-nvme", OF_SAMPLE))
+    assert found is not None
+    return written(found, "awr")
 
 
 def take(held: Held, files: dict[str, bytes]) -> None:
@@ -327,7 +329,7 @@ def _choose_statement(held: Held) -> None:
     if there:
         st.selectbox(
             "Statement", there, place, key=f"{STATEMENT}.{held.times}",
-            placeholder="choose one to model it", on_change=_chosen, args=(held,),
+            placeholder="choose one to model it instead of the system" if held.name else "choose one to model it", on_change=_chosen, args=(held,),
             help="A SQL trace or a TKPROF report gives a scenario of one statement, by its SQL ID or number",
         )  # fmt: skip
 
@@ -410,8 +412,9 @@ def _as_modelled(rows: Sequence[AsModelled], modelled: RunResult, found: engines
         return
     light = light_of(rows)
     st.markdown(f":{LIGHTS[light]}-badge[{light}] **{plain(said_of(rows))}**")
-    if modelled.engine == "calculate" and found.queues:
+    if modelled.accuracy is not None and found.queues:  # a simulated one has none
         later = "its simulation is under way and decides" if found.pending else "its simulation decides"
+        later = "no simulation can decide" if found.refused else later
         st.caption(f":orange[:material/warning:] This is an instant estimate: {later}.")
     lines = [
         dict(zip(("Figure", "Measured", "Modelled", "Off", "Read in"), map(plain, cells), strict=True))
@@ -467,6 +470,8 @@ def _controls(held: Held, asked: tuple[Scenario, Scenario], refused: dict[str, s
 def _moved(path: str) -> None:
     """A control moved: note what differs from the system as it was measured."""
     held: Held = st.session_state[HELD]
+    if not held.name:
+        return
     base, _ = settings.settle(held.name, {})
     facts, value = fields.facts(path, base.workload.kind), st.session_state[path]
     assert facts is not None
@@ -479,7 +484,8 @@ def _moved(path: str) -> None:
 def _difference(held: Held, asked: answer.Asked, found: engines.Pair, rows: Sequence[AsModelled]) -> None:
     """What the change makes of the time, and why."""
     before, after = found.before, found.after
-    said, drawn = st.columns([1, 1.3], gap="medium")
+    with st.container(key="explained"):
+        said, drawn = st.columns([1, 1.3], gap="medium")
     with said:
         answer.elapsed(before, after)
         if held.changes:

@@ -5,16 +5,18 @@ from __future__ import annotations
 import gzip
 from pathlib import Path
 
+import plotly.graph_objects as go
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from app import engines, my_system, own_files, what_if_state
+from app import engines, measured_charts, my_system, own_files, what_if_state
 from app.cli import main
 from model.units import show_seconds
 from scenarios import measured, run
 from tests.app.page_numbers import metric
 from tests.patience import LIMIT_S
 from tests.validation.instruments import made
+from validation.identify.report import Part
 
 ENTRY = Path(my_system.__file__).with_name("streamlit_app.py")
 pytestmark = pytest.mark.usefixtures("the_law_alone")
@@ -87,6 +89,16 @@ def test_the_sample_goes_from_its_report_to_a_light() -> None:
     }
     assert "A second interval" not in words(app)
     assert "a second interval at another load tells." in words(app)
+
+
+def test_the_bars_are_a_figure_and_say_what_is_longest() -> None:
+    parts = [Part("db file sequential read", 75.0, 0.75, 3.0, 7), Part("little", 0.01, 0.0001, 1.0, 8)]
+    parts += [Part("unnamed", 25.0, 0.25)]
+    shown = measured_charts.largest(parts)
+    assert [part.name for part in shown] == ["db file sequential read", "unnamed"]
+    figure, says = measured_charts.profile(shown)
+    assert len(go.Figure(figure).data) == 2
+    assert says == "The largest part of DB time is db file sequential read, 75%"
 
 
 def test_as_modelled_is_what_the_terminal_prints(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -7,7 +7,7 @@ from math import log, sqrt
 import pytest
 
 from validation.identify.limit import limit_of, quantile, undelayed_s
-from validation.identify.report import Report
+from validation.identify.report import Report, reads_at_once
 from validation.instruments import Figure, Reading
 
 # Ten of a hundred below 1 ms, eighty more below 4 ms, the rest below 8 ms.
@@ -69,3 +69,34 @@ def test_reads_as_quick_as_the_fastest_tell_none() -> None:
     limit = limit_of(report(0.0009, {"1ms": 1.0}), [])
     assert limit.per_s is None
     assert limit.read_s == pytest.approx(0.0009)
+
+
+def test_idle_events_are_no_part_of_the_profile() -> None:
+    said = [
+        ("Time Model: DB time", "Time (s)", 100.0, "s"),
+        ("Time Model: DB CPU", "Time (s)", 30.0, "s"),
+        ("Wait Events: foreground: a wait", "Waits", 4.0, "count"),
+        ("Wait Events: foreground: a wait", "Total Wait Time (s)", 60.0, "s"),
+        ("Wait Events: foreground: a wait", "% DB time", 0.6, "fraction"),
+        ("Wait Events: foreground: watchdog", "Waits", 4.0, "count"),
+        ("Wait Events: foreground: watchdog", "Total Wait Time (s)", 900.0, "s"),
+    ]
+    figures = [Figure(name, of, value, unit, value, value, 1) for of, name, value, unit in said]
+    parts = Report(Reading("awr", "", "report.txt", "", figures)).profile()
+    assert [(part.name, part.seconds) for part in parts] == [
+        ("a wait", 60), ("DB CPU", 30), ("unnamed", pytest.approx(10))
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(("reads_per_s", "at_once"), [(4040.0, 40.0), (1e6, 0.0)])
+def test_more_reads_than_one_wait_is_for_are_those_of_others(reads_per_s: float, at_once: float) -> None:
+    found = report(0.001, {})
+    said = [
+        ("Wait Events: foreground: db file parallel read", "Waits", 100.0, "count"),
+        ("Wait Events: foreground: db file parallel read", "Total Wait Time (s)", 1.0, "s"),
+        ("Load Profile: Read IO requests", "Per Second", reads_per_s, "1/s"),
+    ]
+    found.reading.figures += [
+        Figure(name, of, value, unit, value, value, 1) for of, name, value, unit in said
+    ]
+    assert reads_at_once(Report(found.reading)) == pytest.approx(at_once)

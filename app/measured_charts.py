@@ -24,9 +24,10 @@ def profile(parts: Sequence[Part]) -> tuple[Figure, str]:
     bars = [
         {
             "type": "bar", "orientation": "h", "y": [part.name], "x": [100 * part.share], "width": 0.62,
-            "text": [f"{part.share:.1%}"], "textposition": "outside", "cliponaxis": False, "showlegend": False,
-            "marker": marker(*LOOKS[_class(part.name)]),
-            "hovertemplate": f"{part.name}<br>{show_seconds(part.seconds)}<br>{_class(part.name)}<extra></extra>",
+            "text": [f"{part.share:.1%}"], "textposition": "outside", "cliponaxis": False,
+            "showlegend": False, "marker": marker(*LOOKS[_class(part.name)]),
+            "hovertemplate": "<br>".join([part.name, show_seconds(part.seconds), _class(part.name)])
+            + "<extra></extra>",
         }
         for part in parts
     ]  # fmt: skip
@@ -34,8 +35,8 @@ def profile(parts: Sequence[Part]) -> tuple[Figure, str]:
     layout = {
         "height": 60 + 27 * len(rows), "uirevision": "kept", "margin": {"l": 8, "r": 60, "t": 4, "b": 40},
         "xaxis": {"title": {"text": "% of DB time", "standoff": 6}, "zeroline": True, "fixedrange": True},
-        "yaxis": {"categoryorder": "array", "categoryarray": rows[::-1], "automargin": True, "fixedrange": True,
-                  "tickvals": rows, "ticktext": [f"{in_lines(row)}  " for row in rows]},
+        "yaxis": {"categoryorder": "array", "categoryarray": rows[::-1], "automargin": True,
+                  "fixedrange": True, "tickvals": rows, "ticktext": [f"{in_lines(row)}  " for row in rows]},
         "paper_bgcolor": "rgba(0,0,0,0)", "plot_bgcolor": "rgba(0,0,0,0)", "bargap": 0.3,
     }  # fmt: skip
     top = parts[0]

@@ -1,4 +1,4 @@
-"""My system: reports of the reader's own system, where its time went, how the model agrees, and what would change."""
+"""My system: where the time of the reader's own system went, how the model agrees, and what would change it."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ LIGHTS: Final[dict[Light, str]] = {"reproduces": "green", "roughly": "orange", "
 
 
 class Plainly(Control):
-    """A control whose durations are rounded, as figures of a report have more digits than anybody wants to read."""
+    """A control that rounds durations, as a report's figures have more digits than anybody wants to read."""
 
     def named(self, field: fields.Facts, value: object) -> str:
         """A value as a DBA writes it."""
@@ -164,10 +164,10 @@ def _give(held: Held) -> None:
         st.markdown("Give a report of your system, and see where its time went and what would change it.")
     key = f"my_system.files.{held.times}"
     st.file_uploader(
-        f"AWR or Statspack (text or HTML), iostat -x, TKPROF, SQL trace (10046), fio; at most {MOST_TRANSFERRED_MB} MB "
-        "together", accept_multiple_files=True, key=key, on_change=_given, args=(key,),
-        max_upload_size=MOST_TRANSFERRED_MB,
-        help="Whatever their names: each is recognised by its content, also within gzip. Further files add to these.",
+        "AWR or Statspack (text or HTML), iostat -x, TKPROF, SQL trace (10046), fio; "
+        f"at most {MOST_TRANSFERRED_MB} MB together",
+        accept_multiple_files=True, key=key, on_change=_given, args=(key,), max_upload_size=MOST_TRANSFERRED_MB,
+        help="Whatever their names: each is recognised by its content, also within gzip. Further files add up.",
     )  # fmt: skip
     st.caption(LOCAL)
     if held.refused:
@@ -175,13 +175,15 @@ def _give(held: Held) -> None:
     if held.files:
         st.button("Remove all files", key="my_system.clear", icon=":material/close:", on_click=_clear)
     else:
-        st.button("Try it with a sample report", key="my_system.sample", icon=":material/science:",
-                  on_click=_take_sample, help="An AWR report that this program writes from its model")  # fmt: skip
+        st.button(
+            "Try it with a sample report", key="my_system.sample", icon=":material/science:",
+            on_click=_take_sample, help="An AWR report that this program writes from its model",
+        )  # fmt: skip
 
 
 def _given(key: str) -> None:
     held: Held = st.session_state[HELD]
-    held.waiting = {one.name: one.getvalue() for one in st.session_state[key] or ()}
+    held.waiting |= {one.name: one.getvalue() for one in st.session_state[key] or ()}
     held.times += 1
 
 
@@ -202,16 +204,17 @@ def sample() -> str:
 
 
 def take(held: Held, files: dict[str, bytes]) -> None:
-    """Read *files* beside those that are held; one of the same name replaces the one before."""
-    sizes = {name: one.size for name, one in held.files.items()} | {n: len(c) for n, c in files.items()}
+    """Read *files* beside those that were read; one of the same name replaces the one before."""
+    kept = {name: one for name, one in held.files.items() if one.readings}
+    sizes = {name: one.size for name, one in kept.items()} | {n: len(c) for n, c in files.items()}
     held.refused = ""
     if (together := sum(sizes.values())) > MOST_BYTES:
         held.refused = (
-            f"these files have {together / 1e6:,.1f} MB together; at most {MOST_TRANSFERRED_MB} MB are read: give the "
-            "report of one interval"
+            f"these files have {together / 1e6:,.1f} MB together; at most {MOST_TRANSFERRED_MB} MB are read: "
+            "give the report of one interval"
         )
         return
-    held.files |= {name: _read(name, content) for name, content in files.items()}
+    held.files = kept | {name: _read(name, content) for name, content in files.items()}
     held.statement = None
     _identify(held)
 
@@ -260,8 +263,8 @@ def _what_i_read(held: Held) -> None:
     rows = [
         {
             "File": plain(one.file), "What it is": plain(one.title),
-            "Time": plain(" to ".join(filter(None, [one.begins, one.ends]))), "Sections read": f"{len(one.sections):,}",
-            "Figures": f"{one.count():,}", "Lines not read": f"{sum(left.lines for left in one.unread):,}",
+            "Time": plain(" to ".join(filter(None, [one.begins, one.ends]))),
+            "Sections read": f"{len(one.sections):,}", "Figures": f"{one.count():,}", "Lines not read": f"{sum(left.lines for left in one.unread):,}",
         }
         for one in held.readings
     ]  # fmt: skip
@@ -307,7 +310,8 @@ def _profile(parts: Sequence[Part]) -> None:
         chart("my_system_profile", *measured_charts.profile(shown))
     rows = [
         {
-            "Event": plain(part.name), "Time": show_seconds(part.seconds), "% of DB time": f"{100 * part.share:.1f}",
+            "Event": plain(part.name), "Time": show_seconds(part.seconds),
+            "% of DB time": f"{100 * part.share:.1f}",
             "Waits": "" if part.waits is None else f"{part.waits:,.0f}",
             "Mean": show_seconds(part.seconds / part.waits) if part.waits else "",
             "Line": "" if part.line is None else f"{part.line:,}",
@@ -329,7 +333,8 @@ def _choose_statement(held: Held) -> None:
     if there:
         st.selectbox(
             "Statement", there, place, key=f"{STATEMENT}.{held.times}",
-            placeholder="choose one to model it instead of the system" if held.name else "choose one to model it", on_change=_chosen, args=(held,),
+            placeholder=f"choose one to model it{' instead of the system' * bool(held.name)}",
+            on_change=_chosen, args=(held,),
             help="A SQL trace or a TKPROF report gives a scenario of one statement, by its SQL ID or number",
         )  # fmt: skip
 
@@ -377,7 +382,8 @@ def _model(held: Held) -> None:
         if found is not None:
             times = light != "does not" and bool(held.changes)
             shown = Shown(
-                held.name, base, other if times else base, found.before, found.after if times else found.before, times
+                held.name, base, other if times else base, found.before,
+                found.after if times else found.before, times,
             )  # fmt: skip
             taken.button(
                 Download("my_system.html", "Report (HTML)", f"{shown.stem}-report.html", "text/html",

@@ -264,7 +264,8 @@ def _what_i_read(held: Held) -> None:
         {
             "File": plain(one.file), "What it is": plain(one.title),
             "Time": plain(" to ".join(filter(None, [one.begins, one.ends]))),
-            "Sections read": f"{len(one.sections):,}", "Figures": f"{one.count():,}", "Lines not read": f"{sum(left.lines for left in one.unread):,}",
+            "Sections read": f"{len(one.sections):,}", "Figures": f"{one.count():,}",
+            "Lines not read": f"{sum(left.lines for left in one.unread):,}",
         }
         for one in held.readings
     ]  # fmt: skip

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from app.fields import Facts, facts, value_at
-from app.idle import why_idle
+from scenarios.idle import why_idle
 from scenarios import Scenario
 
 QUERIES: Final = ("full_scan", "index_range_scan")

@@ -13,6 +13,7 @@ from model.results import Interval, RunResult
 from model.units import show_bytes
 from model.workloads.families import KINDS
 from scenarios.forecast import USUAL, Budget, expected_within
+from scenarios.idle import why_idle
 from scenarios.interval import CONFIDENCE, half_width
 from scenarios.prices import notes_on_prices
 from scenarios.spec import Scenario
@@ -92,6 +93,10 @@ def _notes_on_what_is_not_read(scenario: Scenario, engine: str) -> Iterator[str]
     ):
         if listed_paths:
             yield f"{listed(listed_paths)} {'has' if len(listed_paths) == 1 else 'have'} no effect on {what}"
+    for path in () if work.beside else set_in(changed, ["*"]):
+        reason = "" if is_unread(work.kind, path) else why_idle(path, scenario)
+        if reason:
+            yield f"{path} has no effect here: {reason}"
 
 
 WITHOUT_SCANS: Final = "transactions that scan no blocks (workload.mix.scan_blocks is 0)"

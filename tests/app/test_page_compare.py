@@ -227,7 +227,7 @@ def test_simulations_replace_the_law_once_they_are_played() -> None:
     table = app.table[0].value
     (last,) = table[table["Number"] == "Until the last session is done"].iloc[:, 1]
     assert played[0].time.last_session_s is not None
-    assert last == f"**{played[0].time.last_session_s:.5g} s**"
+    assert last == f"**{show_seconds(played[0].time.last_session_s)}**"
 
 
 def test_files_hold_the_same_numbers() -> None:

@@ -71,7 +71,8 @@ def test_the_controls_are_those_that_play_a_part() -> None:
         "host.threads_per_core", "host.smt_gain_percent", "disk.use", "instance.redo_disk", "workload.mix.0.gets",
         "workload.mix.0.changed_blocks", "workload.mix.0.calls", "instance.replacement.percent_hot",
     }  # fmt: skip
-    assert not paths & {"table.rows", "index.clustering", "host.io_path", "host.page_cache_hit_fraction"}
+    assert paths >= {"instance.filesystemio_options", "host.io_path", "host.page_cache_hit_fraction"}
+    assert not paths & {"table.rows", "index.clustering", "workload.arraysize_rows"}
     assert len(paths) == len(CONTROLS)
 
 

@@ -100,12 +100,21 @@ def notes(*settings: str, engine: str = "calculate") -> str:
 
 @pytest.mark.parametrize(
     "setting",
-    ["table.rows=5", "index.clustering=scattered", "host.page_cache_hit_fraction=0.5", "host.filesystem=ext3",
+    ["table.rows=5", "index.clustering=scattered", "host.filesystem=ext3",
      "instance.sessions=10", "tablespace.space_management=manual"],
 )  # fmt: skip
 def test_a_field_that_decides_nothing_is_named(setting: str) -> None:
     assert f"{setting.partition('=')[0]} has no effect on transactions" in notes(setting)
     assert "no effect" not in notes()
+
+
+def test_a_field_that_another_makes_idle_is_named_with_the_reason() -> None:
+    setting = "host.page_cache_hit_fraction=0.5"
+    assert "host.page_cache_hit_fraction has no effect here: only for files opened buffered" in notes(setting)
+    assert "no effect" not in notes(setting, "host.io_path=buffered")
+    assert "host.cpus has no effect here: one session keeps one busy" in " ".join(
+        run(load("rahn-full-scan", ["host.cpus=4"]), "calculate").warnings
+    )
 
 
 def test_what_only_the_simulation_uses_is_named_in_closed_form_alone() -> None:

@@ -53,6 +53,8 @@ LEAST_ASYNCHRONOUS = 448
 """Of a session with asynchronous reads, whose slots grow within them."""
 MOST_BEYOND = 3
 """Times its share that a session reads at most while others are behind."""
+MOST_SESSIONS = 100
+"""Sessions that are followed; without pauses, so many keep the device or the processors busy."""
 SELDOM = 0.02
 """Share of a segment that drives hold, below which a read elsewhere seldom finds its block there."""
 MOST_TURNS = 64
@@ -120,12 +122,35 @@ def followed(system: System, work: Statement, demand: Demand) -> Followed:
     given = [work.sessions, *(value for part, kind in parts for value in _fields(part, kind))]
     if any(getattr(number, "ndim", 0) for number in given):
         raise OneByOne
+    users = max(2, MOST_SESSIONS * work.users // work.sessions)
+    if work.users > users:
+        return _of_many(system, work, demand, users)
     reads = max(1.0, float(demand.reads))
     by_chance = demand.plan.uneven or demand.plan.positioned_fraction > 0 or not demand.plan.pieces
     replays = MOST_REPLAYS if work.sessions > 1 or by_chance else 1
     replays = max(1, min(replays, round(MOST_READS / (work.sessions * reads))))
     each = [_Replay(system, work, demand, replay).played() for replay in range(replays)]
     return _mean(each)
+
+
+def _of_many(system: System, work: Statement, demand: Demand, users: int) -> Followed:
+    """More users than the *users* that are followed: what is busy has as many times more to do [kleinrock-1975].
+
+    Each session is done as many times later; it waits for that time where it waited before.
+    """
+    found, times = followed(system, work.model_copy(update={"users": users}), demand), work.users / users
+    waited_s = found.single_wait_s + found.read_wait_s + found.run_queue_s
+    longer = 1 + (times - 1) * found.elapsed_s / waited_s if waited_s else 1.0
+    return replace(
+        found,
+        elapsed_s=found.elapsed_s * times,
+        single_wait_s=found.single_wait_s * longer,
+        read_wait_s=found.read_wait_s * longer,
+        run_queue_s=found.run_queue_s * longer,
+        first_s=found.first_s * longer,
+        last_s=found.last_s * times,
+        busy_s=found.busy_s * times,
+    )
 
 
 def _mean(each: Sequence[Followed]) -> Followed:

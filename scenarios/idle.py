@@ -9,7 +9,7 @@ from model.demand.calls import goes_on
 from model.laws.opened_files import UNBUFFERED as PAST_CACHE
 from model.laws.opened_files import WITHOUT_FILESYSTEM
 from model.spec import Host, IndexRangeScan, System, Workload
-from scenarios import Scenario
+from scenarios.spec import Scenario
 from scenarios.unread import is_unread
 
 THROUGH_CACHE: Final = ("buffered", "sync", "dsync")
@@ -43,7 +43,7 @@ def why_idle(path: str, scenario: Scenario) -> str:
         return "no effect on this kind of workload"
     matters = MATTERS_FOR.get(path)
     if matters and io_path(scenario) not in matters:
-        return f"for files opened {' or '.join(matters)}"
+        return f"only for files opened {' or '.join(matters)}"
     if work.asks_the_kernel and _needs_no_disk(work, scenario) and path.startswith(NOT_WITHOUT_READS):
         return "the page cache has every block"
     rule = RULES.get(path)

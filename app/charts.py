@@ -2,33 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import accumulate
 from textwrap import wrap
 from typing import Any, Final
 
-from app.profile import scale_of
-from model.causes import (
-    AT_ONCE,
-    BUFFER_BUSY,
-    COMMIT,
-    DEVICE,
-    FREE_BUFFERS,
-    FSYNC,
-    HELD,
-    ITL_ENTRY,
-    LATCH,
-    LOG_FILE_SYNC,
-    LOG_SPACE,
-    ROOM,
-    ROW_LOCK,
-    SEARCHING,
-    STATED,
-    THINKING,
-)
+from app.profile import UNCHANGED_S, Part, by_class, parts, scale_of, signed, wait_class
+from model.causes import STATED
 from model.results import RunResult
 from model.units import show_bytes, show_seconds
-from scenarios.compare import CPU, changes, components
+from scenarios.compare import changes
 
 # Wait class -> colour that reads on white and on near-black, and a pattern that reads without colour.
 LOOKS: Final[dict[str, tuple[str, str]]] = {
@@ -45,7 +27,6 @@ LOOKS: Final[dict[str, tuple[str, str]]] = {
 SEVERAL: Final = "several wait classes"
 """Of a bar that sums up components."""
 _LOOKS_OF_BARS: Final = LOOKS | {SEVERAL: ("#8d8d8d", "")}
-UNCHANGED_S: Final = 5e-7  # TKPROF itself resolves microseconds
 LONGEST_LINE: Final = 26
 MOST_LINES: Final = 2
 LEAST_SEEN: Final = 0.04
@@ -58,63 +39,6 @@ WHOLE: Final = "#7f8b98"
 INK: Final = {"light": "#2c3a49", "dark": "#d5dde5"}
 
 Figure = dict[str, Any]
-
-
-@dataclass(frozen=True)
-class Part:
-    """One component of elapsed time."""
-
-    name: str
-    wait_class: str
-    seconds: float
-
-
-def wait_class(component: str) -> str:
-    """The class Oracle puts a wait event into; of the CPU, the search for space has one of its own."""
-    if component == CPU + SEARCHING:
-        return "CPU: search"
-    if component.startswith(CPU):
-        return "CPU"
-    if component.startswith(("db file", "direct path", "read by other")):
-        return "User I/O"
-    return _CLASSES.get(component) or ("Network" if component.startswith("SQL*Net") else "Other")
-
-
-_CLASSES: Final = {
-    LOG_FILE_SYNC: "Commit",
-    LATCH: "Concurrency",
-    BUFFER_BUSY: "Concurrency",
-    ROW_LOCK: "Concurrency",  # Oracle's class is Application, and that of the next is Configuration
-    ITL_ENTRY: "Concurrency",
-    FREE_BUFFERS: "System I/O",  # Oracle's class is Configuration; there is no pattern left to tell it by
-    LOG_SPACE: "System I/O",
-    "SQL*Net message from client": "Idle",
-    DEVICE: "User I/O",
-    ROOM: "User I/O",
-    AT_ONCE: "User I/O",
-    HELD: "System I/O",
-    COMMIT: "Commit",
-    FSYNC: "Commit",
-    THINKING: "Idle",
-}
-
-
-def parts(result: RunResult) -> list[Part]:
-    """Elapsed time by component: CPU by cause, waits by event, and what stays unaccounted; they sum to elapsed."""
-    return [Part(name, wait_class(name), seconds) for name, seconds in components(result).items()]
-
-
-def by_class(result: RunResult) -> dict[str, float]:
-    """Elapsed time by wait class."""
-    sums = dict.fromkeys(LOOKS, 0.0)
-    for part in parts(result):
-        sums[part.wait_class] += part.seconds
-    return sums
-
-
-def io_wait_s(result: RunResult) -> float:
-    """Seconds of the wait class User I/O."""
-    return by_class(result)["User I/O"]
 
 
 def differences(base: RunResult, other: RunResult) -> list[Part]:
@@ -198,11 +122,6 @@ def _folded(steps: list[Part], most: int) -> list[Part]:
         *steps[: most - 1],
         Part(f"{len(rest)} smaller components", SEVERAL, sum(p.seconds for p in rest)),
     ]
-
-
-def signed(seconds: float) -> str:
-    """A difference of times with its sign."""
-    return ("+" if seconds > 0 else "−" if seconds < 0 else "±") + show_seconds(abs(seconds))
 
 
 def _bar(row: str, base: float, length: float, kind: str, text: str) -> dict[str, Any]:
@@ -359,8 +278,3 @@ def _sizes(result: RunResult) -> dict[float, float]:
         return {}
     block = physical.read_bytes / physical.read_blocks
     return {size * block: count for size, count in physical.request_blocks.items() if count >= 0.5}
-
-
-def largest_read_blocks(result: RunResult) -> int:
-    """Blocks of the largest read that occurs."""
-    return max((size for size, count in result.physical_io.request_blocks.items() if count > 0), default=0)

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from textwrap import shorten
 from typing import Any, Final
 
-from app.charts import LOOKS, UNCHANGED_S, Figure, by_class, in_lines, marker, write_in
+from app.charts import LOOKS, Figure, in_lines, marker, write_in
 from app.compare_table import value_said
-from app.profile import scale_of
+from app.profile import UNCHANGED_S, by_class, scale_of
 from app.segment_charts import CLEAR, GREY, LINES
 from model.results import RunResult
 from model.units import show_seconds, unit_of

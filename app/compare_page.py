@@ -23,12 +23,12 @@ from app import (
     compare_charts,
     compare_table,
     engines,
+    navigation,
     own_files,
     pins,
     settings,
     taken,
     uncertainty_charts,
-    what_if,
     what_if_state,
 )
 from app.accuracy_text import ESTIMATE, SIMULATED
@@ -55,7 +55,6 @@ from scenarios.prices import priced_alike, without_prices
 from scenarios.sweeps.spec import axis_of
 from scenarios.uncertainty import Difference, propagate
 
-PATH: Final = "compare"
 NOTES: Final = "compare.notes"
 LOOKS_S: Final = 0.4
 FROM_LIBRARY: Final = "compare.from_library"
@@ -105,7 +104,7 @@ class Laid:
 def page() -> None:
     """Draw the page."""
     _start()
-    st.html(what_if.STYLE)
+    st.html(navigation.STYLE)
     st.html(STYLE)
     held = pins.held()
     with st.sidebar:
@@ -202,7 +201,7 @@ def _edit(held: Pins, place: int, letter: str) -> None:
         help=f"Shows {letter} on the first page, to change it there",
     ):  # fmt: skip
         what_if_state.show(pin.name, dict(pin.changes))
-        st.switch_page(st.Page(what_if.page, title="What if", url_path="what-if", default=True))
+        navigation.go_to(navigation.WHAT_IF)
     st.button(
         "Remove", key=f"compare.remove.{pin.key}", icon=":material/close:", width="stretch", on_click=_put,
         args=(pins.removed(held, place),), help=f"Takes {letter} out of the comparison",

@@ -8,9 +8,8 @@ from decimal import Decimal
 from functools import partial
 from typing import Any, Final, Literal
 
-from app.charts import UNCHANGED_S
 from app.fields import OWN, facts, value_at
-from app.profile import scale_of
+from app.profile import UNCHANGED_S, scale_of
 from app.programs_text import took_of
 from app.rows import written
 from model.catalog import KINDS

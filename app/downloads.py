@@ -12,9 +12,8 @@ from math import isnan
 from typing import Any, Final
 
 from app import own_files, rows
-from app.charts import wait_class
 from app.iostat_text import Measured, columns_of, value_of
-from app.profile import profile
+from app.profile import profile, wait_class
 from app.taken import Download
 from model.results import RunResult
 from scenarios import Scenario, to_mapping

@@ -13,6 +13,7 @@ from app.answer import ink
 from app.charts import Figure
 from app.drawn import chart
 from app.markdown import plain
+from app.navigation import EVIDENCE_ABOUT
 from model.books import blocktime_version
 from model.errors import BlocktimeError
 
@@ -214,7 +215,7 @@ def _chosen(found: Validation) -> list[Comparison]:
         help="A document as a whole, or one of its cases",
     )
     cases = {case for name in chosen for case in choices[name][1]}
-    about = second.multiselect("Mechanisms", mechanisms, key="evidence_mechanisms", placeholder="all")
+    about = second.multiselect("Mechanisms", mechanisms, key=EVIDENCE_ABOUT, placeholder="all")
     judged = third.pills(
         "Verdicts",
         verdicts,

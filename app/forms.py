@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from app.fields import Facts, facts, value_at
-from scenarios.idle import why_idle
 from scenarios import Scenario
+from scenarios.idle import why_idle
 
 QUERIES: Final = ("full_scan", "index_range_scan")
 READERS: Final = (*QUERIES, "export", "update", "delete")

@@ -26,11 +26,10 @@ from app import (
 from app.answer import ink
 from app.drawn import chart
 from app.markdown import plain, sentence
+from app.what_if_state import TAB
 from model.results import RunResult
 from scenarios import Scenario, to_toml
 
-TAB: Final = "tab"
-"""Where the session's state holds the open tab."""
 APPLIES: Final[dict[str, Callable[[RunResult], bool]]] = {
     "Programs": lambda result: bool(result.programs),
     "Stream": lambda result: bool(result.streams),

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from app import charts
+from app import profile
 from app.lines import mean
 from app.markdown import plain
 from app.outside import by_number, farthest
@@ -167,13 +167,13 @@ def _of_a_query(outside: Outside) -> list[Number]:
     """What matters of a query beside its time."""
 
     def client(result: RunResult) -> float:
-        return charts.by_class(result)["Idle"]
+        return profile.by_class(result)["Idle"]
 
     return [
-        Number("User I/O wait", show_seconds, charts.io_wait_s, outside["io"]),
+        Number("User I/O wait", show_seconds, profile.io_wait_s, outside["io"]),
         Number("Consistent gets", _count, _part("logical_io", "consistent_gets")),
         Number("Reads", _count, lambda r: r.physical_io.read_requests),
-        Number("Largest read", _blocks, charts.largest_read_blocks, good="off"),
+        Number("Largest read", _blocks, profile.largest_read_blocks, good="off"),
         Number(
             "Optimizer cost", _count, _part("optimizer", "cost"), outside["cost"],
             says="in single-block reads",
@@ -216,7 +216,7 @@ def _of_transactions(outside: Outside) -> list[Number]:
             "p95 response", show_seconds, of(lambda t: t.response_percentiles.get("p95")),
             missing="simulated only",
         ),
-        Number("User I/O wait", show_seconds, charts.io_wait_s, outside["io"]),
+        Number("User I/O wait", show_seconds, profile.io_wait_s, outside["io"]),
         Number(
             "Buffer hits", _percent, _part("cache", "hit_fraction"), good="normal", says="of all gets",
             points=True,

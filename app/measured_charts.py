@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from app.charts import LOOKS, Figure, in_lines, marker, wait_class
+from app.charts import LOOKS, Figure, in_lines, marker
+from app.profile import wait_class
 from model.units import show_seconds
 from validation.identify.report import CPU, UNNAMED, Part
 

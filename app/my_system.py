@@ -18,10 +18,10 @@ from app import (
     engines,
     fields,
     measured_charts,
+    navigation,
     own_files,
     settings,
     taken,
-    what_if,
     what_if_state,
     widgets,
 )
@@ -49,7 +49,6 @@ if TYPE_CHECKING:
     from validation.identify.report import Part
     from validation.instruments import Reading
 
-PATH: Final = "my-system"
 HELD: Final = "my_system.held"
 STATEMENT: Final = "my_system.statement"
 LINES: Final = "my_system.lines"
@@ -129,7 +128,7 @@ class Held:
 
 def page() -> None:
     """Draw the page."""
-    st.html(what_if.STYLE)
+    st.html(navigation.STYLE)
     held: Held = st.session_state.setdefault(HELD, Held())
     st.markdown("### My system")
     if held.waiting:
@@ -471,7 +470,7 @@ def _controls(held: Held, asked: tuple[Scenario, Scenario], refused: dict[str, s
                  help="Every other control, the simulation, and a link to it"):  # fmt: skip
         kept = {path: text for path, text in held.changes.items() if path not in refused}
         what_if_state.show(held.name, kept)
-        st.switch_page(st.Page(what_if.page, title="What if", url_path="what-if", default=True))
+        navigation.go_to(navigation.WHAT_IF)
 
 
 def _moved(path: str) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from app.charts import wait_class
+from app.profile import wait_class
 from model.causes import (
     AT_ONCE,
     BETWEEN_CALLS,

@@ -10,7 +10,7 @@ from urllib.parse import parse_qsl, urlencode
 
 import streamlit as st
 
-from app import address, own_files
+from app import address, navigation, own_files
 from app.fields import facts_of_any_kind
 from app.output import one_line
 from app.packed import LONGEST
@@ -205,9 +205,7 @@ def button(name: str, changes: Mapping[str, str], base: Mapping[str, str] | None
             f"Compare {len(pins)}", key="pins.open", icon=":material/compare_arrows:", width="stretch",
             help="Lays what is pinned side by side",
         ):  # fmt: skip
-            from app import compare_page
-
-            st.switch_page(st.Page(compare_page.page, title="Compare", url_path=compare_page.PATH))
+            navigation.go_to(navigation.COMPARE)
 
 
 def _add(name: str, changes: dict[str, str], base: dict[str, str]) -> None:

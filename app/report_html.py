@@ -12,14 +12,14 @@ from click import unstyle
 
 from app import device_charts, transaction_charts
 from app.accuracy_text import accuracy_line
-from app.charts import LOOKS, Figure, wait_class
+from app.charts import LOOKS, Figure
 from app.compare_table import settings
 from app.compare_text import difference_line, letters_for, side_by_side_lines
 from app.iostat_text import MOST_ON_A_PAGE, columns_of, device_lines, size_lines
 from app.money_text import money_lines
 from app.outside import MARK, by_component, lines_of, marked, what_the_mark_says
 from app.plan_text import plan_lines
-from app.profile import folded, profile, scale_of
+from app.profile import folded, profile, scale_of, wait_class
 from app.programs_text import programs_lines
 from app.segment_text import block_lines, row_lines, search_lines, segment_lines
 from app.stream_text import stream_lines, timeline_lines

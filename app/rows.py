@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from app.charts import signed, wait_class
 from app.iostat_text import span_of, value_of
 from app.outside import by_component, farthest
+from app.profile import signed, wait_class
 from model.provenance import Constant, show_times, worst_first
 from model.results import DeviceLine, RunResult
 from model.spec import System

@@ -10,7 +10,7 @@ import streamlit as st
 from streamlit import runtime
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
-from app import address, settings, what_if, what_if_state
+from app import address, navigation, settings, what_if_state
 from app.markdown import plain, sentence
 from app.sweep_form import (
     DESIGNS,
@@ -38,7 +38,6 @@ from scenarios import Scenario
 from scenarios.sweeps.asked import library_of_sweeps
 from scenarios.sweeps.plan import Plan
 
-PATH: Final = "sweep"
 FORM: Final = "sweep.asked"
 NOTES: Final = "sweep.notes"
 TRIED: Final = "sweep.tried"
@@ -82,20 +81,12 @@ def _start_job(held: str, form: Form, *, tries: bool = False, plan: Plan | None 
     return job
 
 
-def open_here() -> None:
-    """Go to this page with the What-if page's scenario."""
-    name, changes = st.session_state[what_if_state.NAME], st.session_state[what_if_state.CHANGES]
-    _put(_with_a_first_line(Form(name, tuple(changes.items()))))
-    st.session_state[FROM_FILE] = False
-    st.switch_page(st.Page(page, title="Sweep", url_path=PATH))
-
-
 def page() -> None:
     """Draw the page."""
     _start()
     _follow_what_if()
     form: Form = st.session_state[FORM]
-    st.html(what_if.STYLE)
+    st.html(navigation.STYLE)
     with st.sidebar:
         scenario = _source(form)
         if not st.session_state[FROM_FILE]:
@@ -134,6 +125,10 @@ def _start() -> None:
     """On the session's first run take the state from the address."""
     query = {name: st.query_params.get_all(name) for name in st.query_params}
     what_if_state.start({name: given[-1] for name, given in query.items() if name not in FROM_QUERY})
+    if st.session_state.pop(navigation.SWEEP_WHAT_IF, False):
+        _put_what_if()
+        st.session_state[FROM_FILE] = False
+        return
     if FORM in st.session_state and not address.went_back():
         return
     name, changes = st.session_state[what_if_state.NAME], st.session_state[what_if_state.CHANGES]
@@ -156,6 +151,12 @@ def _with_a_first_line(form: Form) -> Form:
     scenario, _ = settings.settle(form.base, dict(form.changes))
     key = next(iter(pickable(scenario)))
     return replace(form, lines=(Line(key, suggested(key, form.source())),))
+
+
+def _put_what_if() -> None:
+    """Sweep the What-if page's scenario."""
+    name, changes = st.session_state[what_if_state.NAME], st.session_state[what_if_state.CHANGES]
+    _put(_with_a_first_line(Form(name, tuple(changes.items()))))
 
 
 def _follow_what_if() -> None:
@@ -237,8 +238,7 @@ def _pick_source() -> None:
     st.session_state[FROM_FILE] = chosen == FILE
     st.session_state.pop(CHOSEN, None)
     if chosen == HERE:
-        name, changes = st.session_state[what_if_state.NAME], st.session_state[what_if_state.CHANGES]
-        _put(_with_a_first_line(Form(name, tuple(changes.items()))))
+        _put_what_if()
     elif chosen != FILE:
         _put(form_of_library(chosen))
 

@@ -11,7 +11,7 @@ from urllib.parse import urlencode
 
 import streamlit as st
 
-from app import sweep_charts, sweep_report, taken, what_if, what_if_state
+from app import navigation, sweep_charts, sweep_report, taken, what_if_state
 from app.answer import ink
 from app.charts import Figure
 from app.drawn import chart
@@ -185,7 +185,7 @@ def _point(found: Found, summary: Summary, name: str) -> None:
             "Open in What if", icon=":material/open_in_full:", width="stretch", key=f"open_{name}"
         ):
             what_if_state.show(base, changes)
-            st.switch_page(st.Page(what_if.page, title="What if", url_path="what-if", default=True))
+            navigation.go_to(navigation.WHAT_IF)
         link.link_button(
             "In a new tab", f"./?{urlencode({'scenario': base, **changes})}", width="stretch",
             icon=":material/link:",

@@ -9,7 +9,7 @@ from typing import Final
 
 import streamlit as st
 
-from app import fields, forms, more_fields, own_files, pins, presets, uploads, widgets
+from app import fields, forms, more_fields, navigation, own_files, pins, presets, uploads, widgets
 from app.markdown import plain
 from app.what_if_state import (
     DRAWN,
@@ -78,9 +78,8 @@ def draw(state: State, base: Scenario, other: Scenario, refused: Mapping[str, st
     pins.button(state.name, state.changes, state.pinned)
     if st.button("Sweep this scenario", icon=":material/grid_on:", width="stretch",
                  help="Many such scenarios at once: fields that take several values"):  # fmt: skip
-        from app import sweep_page
-
-        sweep_page.open_here()
+        st.session_state[navigation.SWEEP_WHAT_IF] = True
+        navigation.go_to(navigation.SWEEP)
 
 
 @contextmanager

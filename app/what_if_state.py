@@ -9,7 +9,7 @@ from typing import Final
 
 import streamlit as st
 
-from app import address, fields, forms, instruments, own_files, presets, settings
+from app import address, fields, forms, own_files, presets, settings
 from app.markdown import plain
 from model.errors import SpecError
 
@@ -29,6 +29,8 @@ DRAWN: Final = "what_if.drawn"
 PICKED: Final = "scenario"
 PICKED_LAST: Final = "what_if.picked"
 PRESETS_OPEN: Final = "presets"
+TAB: Final = "tab"
+"""The open tab."""
 WELCOME: Final = "what_if.welcome"
 """Whether the page begins with what it is and the questions, as it does until one is chosen."""
 
@@ -141,7 +143,7 @@ def take(key: str) -> None:
     preset = presets.named(key)
     st.session_state[PRESETS_OPEN] = False
     if preset.tab:
-        st.session_state[instruments.TAB] = preset.tab
+        st.session_state[TAB] = preset.tab
     _show(preset.scenario, preset.changes, {}, key)
 
 

@@ -8,7 +8,7 @@ from urllib.parse import urlencode
 
 import streamlit as st
 
-from app import drawn, what_if, what_if_state
+from app import drawn, navigation, what_if_state
 from app.address import MOST_NOTES
 from app.answer import ink
 from app.fields import as_text
@@ -179,9 +179,8 @@ def _links(lesson: Lesson, answer: Answer) -> None:
         help=f"What if, with {answer.scenario} and these settings",
     ):  # fmt: skip
         what_if_state.show(answer.scenario, answer.changes)
-        page = st.Page(what_if.page, title="What if", url_path="what-if", default=True)
         # NOTE: with its own address from the start, What if leaves no other one for the browser's back button
-        st.switch_page(page, query_params={"scenario": answer.scenario, **answer.changes})
+        navigation.go_to(navigation.WHAT_IF, {"scenario": answer.scenario, **answer.changes})
     new, evidence = st.columns(2)
     new.link_button(
         "In a new tab", f"./?{urlencode({'scenario': answer.scenario, **answer.changes})}", width="stretch",
@@ -191,10 +190,8 @@ def _links(lesson: Lesson, answer: Answer) -> None:
         "Evidence", icon=":material/fact_check:", width="stretch", key=f"{lesson.path}.evidence",
         help=f"Every printed number about {lesson.mechanism} against the model",
     ):  # fmt: skip
-        from app import evidence as evidence_page
-
-        st.session_state["evidence_mechanisms"] = [lesson.mechanism]
-        st.switch_page(st.Page(evidence_page.page, title="Evidence", url_path="evidence"))
+        st.session_state[navigation.EVIDENCE_ABOUT] = [lesson.mechanism]
+        navigation.go_to(navigation.EVIDENCE)
 
 
 def _foot(lesson: Lesson) -> None:

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from app import charts
+from app import charts, profile
 from model.results import RunResult
 from model.spec import Stream
 from model.units import show_seconds
@@ -32,8 +32,8 @@ def other() -> RunResult:
 @pytest.mark.parametrize("name", NAMES)
 def test_parts_and_classes_sum_to_elapsed(name: str) -> None:
     result = answer(name)
-    assert sum(part.seconds for part in charts.parts(result)) == pytest.approx(result.time.elapsed_s)
-    assert sum(charts.by_class(result).values()) == pytest.approx(result.time.elapsed_s)
+    assert sum(part.seconds for part in profile.parts(result)) == pytest.approx(result.time.elapsed_s)
+    assert sum(profile.by_class(result).values()) == pytest.approx(result.time.elapsed_s)
 
 
 @pytest.mark.parametrize(
@@ -59,7 +59,7 @@ def test_parts_and_classes_sum_to_elapsed(name: str) -> None:
     ],
 )
 def test_wait_classes_are_oracles(component: str, wait_class: str) -> None:
-    assert charts.wait_class(component) == wait_class
+    assert profile.wait_class(component) == wait_class
 
 
 def bars(figure: charts.Figure, row: str) -> list[dict[str, object]]:
@@ -167,7 +167,7 @@ def test_reads_by_size_of_a_cached_table_is_empty_and_still_drawn() -> None:
 def test_largest_read_is_one_megabyte_at_every_block_size() -> None:
     for block, blocks in ((2048, 512), (4096, 256), (8192, 128), (16384, 64)):  # as document 000 prints it
         result = answer("rahn-full-scan", f"tablespace.block_size_bytes={block}")
-        assert charts.largest_read_blocks(result) == blocks
+        assert profile.largest_read_blocks(result) == blocks
 
 
 def test_the_key_shows_what_occurs(base: RunResult) -> None:

@@ -7,10 +7,10 @@ import re
 import pytest
 from click import unstyle
 
-from scenarios.idle import RULES
 from app.text import run_lines, tkprof_lines
 from model.units import show_seconds
 from scenarios import load, run
+from scenarios.idle import RULES
 
 
 @pytest.mark.parametrize("users", [1, 30])

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from app import calibrate_cli, measure_cli, optimise_cli, sensitivity_cli, sweep_cli
+from app.interrupted import INTERRUPTED, interrupts
 from app.options import with_engine, with_one_engine, with_output, with_settings, with_uncertainty
 from app.output import (
     SEEN_AFTER_S,
@@ -25,7 +26,6 @@ from app.output import (
     width_of_terminal,
     write_beside,
 )
-from app.start import INTERRUPTED, interrupts
 
 if TYPE_CHECKING:
     from model.results import RunResult

@@ -3,11 +3,7 @@
 import sys
 from typing import Any
 
-INTERRUPTED = 130
-
-
-interrupts: list[int] = []
-"""The numbers of the signals that have asked the command to end."""
+from app.interrupted import INTERRUPTED, interrupts
 
 
 def main() -> int:

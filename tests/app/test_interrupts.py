@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from app import cli
-from app.start import INTERRUPTED
+from app.interrupted import INTERRUPTED
 from tests.patience import LIMIT_S
 
 ROOT = Path(__file__).resolve().parents[2]

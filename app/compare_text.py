@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Iterator, Sequence
+from typing import Final
 
 from click import style
 
@@ -15,7 +16,7 @@ from app.transaction_text import figures_of, tps
 from model.results import RunResult
 from model.units import MIB, show_amount, show_bytes, show_seconds
 from scenarios import Scenario
-from scenarios.compare import chance, changes, components, next_to_nothing, path, why
+from scenarios.compare import chance, changes, components, path, why
 from scenarios.why_device import flushes, mean_request_bytes, requests
 from scenarios.why_money import many_of
 from scenarios.why_streams import overlapped
@@ -55,6 +56,12 @@ def compare_lines(
         yield from wrapped(note, width, first="beyond    ", colour="yellow")
 
 
+LEAST_SHOWN: Final = 0.0005
+"""What rounds to nothing in the table's digits."""
+MOST_ROWS_APART: Final = 0.01
+"""Rows returned that differ by no more are the same question."""
+
+
 def letters_for(many: int) -> list[str]:
     """Short names of the answers compared: A, B, C…"""
     return [chr(ord("A") + index) if index < 26 else f"#{index + 1}" for index in range(many)]
@@ -71,6 +78,10 @@ def difference_line(base: RunResult, other: RunResult, letter: str = "B") -> str
     if (base.transactions is None) != (other.transactions is None):
         first, second = ("one transaction" if one.transactions else "a whole run" for one in (base, other))
         call = f" They are not the same work: A is {first}, {letter} is {second}."
+    elif "fetch" in base.calls and "fetch" in other.calls:
+        first, second = (one.calls["fetch"].rows for one in (base, other))
+        if abs(first - second) > MOST_ROWS_APART * max(first, second):
+            call += f" They do not return the same rows: A {first:,.0f}, {letter} {second:,.0f}."
     times = f"{of.capitalize()}{letter} takes {show_seconds(after)}, {'one of ' if of else ''}A {show_seconds(before)}"
     if abs(after - before) <= 1e-9 * max(before, after):
         return f"{of.capitalize()}{letter} takes as long as {'one of ' if of else ''}A: {show_seconds(after)}.{call}"
@@ -133,7 +144,7 @@ def _side_by_side(
         order, key=lambda name: -max(before.get(name, 0.0), *(a.get(name, 0.0) for a in after.values()))
     )
     for name in ranked:
-        if all(next_to_nothing(base, one.get(name, 0.0)) for one in (before, *after.values())):
+        if all(scale.per_s * abs(one.get(name, 0.0)) < LEAST_SHOWN for one in (before, *after.values())):
             continue
         times = [scale.per_s * after[i].get(name, 0.0) for i in shown]
         yield from _difference(

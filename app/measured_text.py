@@ -68,7 +68,8 @@ def sentence(rows: Sequence[AsModelled]) -> str:
         return f"The model reproduces what was measured; {off}."
     if light == "roughly":
         return (
-            f"The model roughly reproduces what was measured; {off}. A what-if that moves less tells nothing."
+            f"The model roughly reproduces what was measured; {off}. "
+            "Trust only what-ifs that change the result by more."
         )
     return f"The model does not reproduce what was measured; {off}. Ask it no what-if about elapsed time."
 

@@ -501,7 +501,7 @@ def _difference(held: Held, asked: answer.Asked, found: engines.Pair, rows: Sequ
             st.markdown("\n".join(f"- {plain(sentence(text))}" for text in reasons[1:]))
             off = max((abs(row.off_fraction) for row in rows), default=0.0)
             if 0 < abs(after.time.elapsed_s / before.time.elapsed_s - 1) < off:
-                st.caption(f"This moves less than the {off:.1%} that the model is off: it tells nothing.")
+                st.caption(f"This changes less than the {off:.1%} that the model is off: do not trust it.")
         else:
             st.caption("Change a control: the difference to the system as it was measured shows here.")
     with drawn:

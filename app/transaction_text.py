@@ -42,7 +42,7 @@ def saturation(stats: TransactionStats) -> str:
     now = f", now {100 * busy:.0f} % busy" if busy is not None else ""
     users = ""
     if stats.saturation_users is not None:
-        users = f": it saturates from about {_users(stats.saturation_users)} on"
+        users = f", with {_users(stats.saturation_users)}"
     said = saturates(stats.bottleneck)
     knee, exceeded = tps(stats.saturation_per_s), ""
     if stats.per_s > stats.saturation_per_s and tps(stats.per_s) != knee:
@@ -51,7 +51,7 @@ def saturation(stats: TransactionStats) -> str:
 
 
 def _users(many: float) -> str:
-    return "the first user" if many < 1.5 else f"{many:,.0f} users"
+    return "one user" if many < 1.5 else f"about {many:,.0f} users"
 
 
 def transaction_lines(result: RunResult, width: int = 80) -> Iterator[str]:

@@ -129,7 +129,7 @@ def busiest_fraction(result: RunResult) -> float:
     return max((device.utilisation_fraction for device in result.device.values()), default=0.0)
 
 
-EXACT = Regime("one session, nothing queues", "Nothing queues.", lambda case: case.exact)
+EXACT = Regime("one session, nothing queues", "Both engines add up the same times.", lambda case: case.exact)
 OF_STATEMENTS = (
     Regime(
         "one session, few asynchronous reads",

@@ -380,7 +380,7 @@ def _covered(base: RunResult, other: RunResult) -> str:
         return ""
     less_cpu = other.time.cpu_s < base.time.cpu_s
     no_more_read = other.physical_io.read_bytes <= base.physical_io.read_bytes
-    return ": less CPU time covers the asynchronous reads" if less_cpu and no_more_read else ""
+    return ": the reads outlast the CPU work that runs beside them" if less_cpu and no_more_read else ""
 
 
 def _read_size(base: RunResult, other: RunResult) -> str:

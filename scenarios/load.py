@@ -115,6 +115,10 @@ def source_in(data: Mapping[str, Any], name: str, where: str) -> Source:
     """A scenario given as nested mappings in the form of a scenario file."""
     base = data.get("base")
     differences = {section: data[section] for section in DIFFERING if section in data}
+    if "measured" in data and base is None and not differences:
+        raise SpecError(
+            f"{where}: holds measured figures and no scenario; blocktime measure says what is missing to make one of them"
+        )
     return Source(
         name, where, data, base if isinstance(base, str) else None, differences, tuple(_chain(data, where))
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from statistics import fmean
 from typing import Any, Final
 
@@ -87,7 +87,7 @@ def _notes_on_what_is_not_read(scenario: Scenario, engine: str) -> Iterator[str]
     """The fields that the question sets and that this workload, or its instant estimate, does not read."""
     work, changed = scenario.workload, scenario.differences
     for listed_paths, what in (
-        (unread_in(changed, work.kind), KINDS[work.kind].called),
+        (_unread_by_all(changed, work), KINDS[work.kind].called),
         ([] if work.scans_blocks else set_in(changed, SIZES_OF_SCANS), WITHOUT_SCANS),
         (set_in(changed, ONLY_SIMULATED) if engine == "calculate" and work.mixed else [], NO_ESTIMATE),
     ):
@@ -97,6 +97,12 @@ def _notes_on_what_is_not_read(scenario: Scenario, engine: str) -> Iterator[str]
         reason = "" if is_unread(work.kind, path) else why_idle(path, scenario)
         if reason:
             yield f"{path} has no effect here: {reason}"
+
+
+def _unread_by_all(changed: Mapping[str, Any], work: Any) -> list[str]:
+    """The fields that neither the workload nor a program beside it reads."""
+    first, *others = (unread_in(changed, program.kind) for program in work.programs)
+    return [path for path in first if all(path in unread for unread in others)]
 
 
 WITHOUT_SCANS: Final = "transactions that scan no blocks (workload.mix.scan_blocks is 0)"
@@ -114,6 +120,7 @@ def _notes_on_transactions(scenario: Scenario, work: Any) -> Iterator[str]:
         "db_block_size_bytes" in asked.get("instance", {})
         and "block_size_bytes" not in asked.get("tablespace", {})
         and not instance.db_nk_cache_bytes
+        and not scenario.compared
     ):
         size = show_bytes(scenario.system.tablespace.block_size_bytes)
         yield (

@@ -48,7 +48,7 @@ def mean_request_bytes(device: DeviceStats) -> float:
     return sum(size * often for size, often in device.request_bytes.items()) / many if many else 0.0
 
 
-OWN_DISK: Final = "one described field by field"
+OWN_DISK: Final = "the one that the file describes"
 
 
 def another_disk(asked: Asked | None) -> str:
@@ -83,7 +83,7 @@ def _set_otherwise(name: str, before: Disk, after: Disk) -> str:
 
 def _shown(value: object, unit: str) -> str:
     if value is None:
-        return "not given"
+        return "none"
     if isinstance(value, bool):
         return "on" if value else "off"
     if isinstance(value, str):

@@ -379,7 +379,7 @@ def _wait_said(event: str, here: EventTime, alone: EventTime, busy: float, holde
     if here.waits > LONGER * alone.waits > 0:
         said += f", and comes {here.waits:,.4g} times for {alone.waits:,.4g}"
     return (
-        f"{said}: the disk is busy {100 * busy:.0f} % of the time, of the others most for {holder}"
+        f"{said}: the disk is busy {100 * busy:.0f} % of the time; of the other programs {holder} uses it most"
         if event in AT_DISK
         else said
     )

@@ -238,7 +238,7 @@ def test_numbers_are_written_as_words_want_them() -> None:
         (
             ("disk.iops_limit=500", "disk.raid_level=0", "disk.raid_disks=4"),
             "with disk.raid_level 0 instead of none, disk.raid_disks 4 instead of 1 and disk.iops_limit 500 "
-            "instead of not given; ",
+            "instead of none; ",
         ),
         (("disk.use=nvme", "disk.overhead_s=1ms"), "the disk is another one instead of ida-2004; "),
         ((), "await of a request fell"),

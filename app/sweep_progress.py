@@ -70,7 +70,7 @@ class Telling(Listener):
         for note in notes:
             self._say(note, err=True)
         kept = running.outcome.reused
-        reused = f"; {kept:,} answer{'s are' if kept > 1 else ' is'} in the store" if kept else ""
+        reused = f"; {kept:,} answer{'s are' if kept > 1 else ' is'} known already" if kept else ""
         self._say(f"{running.plan.base.name}: {running.plan.said()}{reused}")
 
     def expects(self, running: Running, seconds: float, workers: int) -> None:

@@ -117,7 +117,7 @@ def source_in(data: Mapping[str, Any], name: str, where: str) -> Source:
     differences = {section: data[section] for section in DIFFERING if section in data}
     if "measured" in data and base is None and not differences:
         raise SpecError(
-            f"{where}: holds measured figures and no scenario; blocktime measure says what is missing to make one of them"
+            f"{where}: holds measured figures and no scenario; blocktime measure says what is missing"
         )
     return Source(
         name, where, data, base if isinstance(base, str) else None, differences, tuple(_chain(data, where))
@@ -395,6 +395,12 @@ def _resolve(source: Source) -> Scenario:
     work_fields = merged.pop("workload", {})
     if isinstance(work_fields.get("mix"), Mapping):  # single fields of a mix that no layer gives as a whole
         work_fields = {**work_fields, "mix": _overlaid_one_by_one([{}], work_fields["mix"], "mix")}
+    for place, program in enumerate(work_fields.get("beside") or ()):
+        if isinstance(program, Mapping) and "kind" not in program:
+            raise SpecError(
+                f"{cut(_blamed(layers, 'workload.beside'))}: workload.beside.{place}.kind: none is given; "
+                f"allowed are {', '.join(WORKLOADS)}"
+            )
     section = ""
     try:
         system = System.model_validate({**merged, "constants": constants})

@@ -80,7 +80,10 @@ class Profiles:
                 f"{' -> '.join(cut(one, 20) for one in (*chain, name))}"
             )
         values = {field: value for field, value in table.items() if field not in ("use", *SAID)}
-        said = {field: _said(f"{where}.{field}", value) for field, value in values.items()}
+        said = {}
+        for field, value in values.items():
+            said[field] = _said(f"{where}.{field}", value)
+            _refuse_what_no_constant_has(f"{where}.{field}", said[field])
         below = Entry(name=name, title="", source="", constants={})
         if "use" in table:
             below = self._named(kind, table["use"], f"{where}.use", (*chain, name))
@@ -108,6 +111,22 @@ class Profiles:
 def entries_of(scenario: Scenario, kind: str) -> dict[str, Entry]:
     """Every entry of a kind that ``use`` may name in *scenario*, those of the catalog first."""
     return Profiles([(scenario.origin, scenario.differences)]).known(kind)
+
+
+LEAST_SOURCE: Final = 3
+"""Characters that name a source."""
+
+
+def _refuse_what_no_constant_has(where: str, said: Said) -> None:
+    if said.source and len(said.source) < LEAST_SOURCE:
+        raise SpecError(
+            f"{where}.source: got {shown(said.source)}; allowed are {LEAST_SOURCE} characters or more"
+        )
+    if said.interval is not None and not 0 <= said.interval[0] <= said.interval[1]:
+        low, high = said.interval
+        raise SpecError(
+            f"{where}.interval: got {low:g} to {high:g}; it is of numbers from 0 on, the lower one first"
+        )
 
 
 def _table(value: Any, where: str) -> Mapping[str, Any]:

@@ -72,7 +72,7 @@ def test_it_says_how_much_there_is_then_the_table_then_what_matters(capsys: Capt
     assert [row[0] for row in matrix[1:3]] == ["10", "100"]
     assert all(row[2::2] in (["ms", "ms"], ["s", "s"]) for row in matrix[1:3])
     assert any(line.startswith("What matters") for line in lines)
-    assert said(capsys, *SCAN).splitlines()[0] == "rahn-full-scan: 4 points; 4 answers are in the store"
+    assert said(capsys, *SCAN).splitlines()[0] == "rahn-full-scan: 4 points; 4 answers are known already"
 
 
 def test_one_axis_is_a_list_beside_the_base(capsys: Captured) -> None:
@@ -290,7 +290,7 @@ def test_an_interrupted_sweep_says_what_is_kept_and_goes_on(tmp_path: Path) -> N
     again = subprocess.run(words, cwd=tmp_path, env=env, capture_output=True, text=True, check=False)
     assert again.stderr == ""
     assert again.returncode == 0
-    assert " in the store" in again.stdout.splitlines()[0]
+    assert " known already" in again.stdout.splitlines()[0]
     assert len(pd.read_parquet(tmp_path / "out.parquet")) == 10
 
 

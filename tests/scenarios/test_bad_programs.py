@@ -27,6 +27,7 @@ LONGEST = 300
             BASE + 17 * (BESIDE + 'kind = "read_stream"\n'),
             ["workload.beside:", "got 17 of them", "at most 16"],
         ),
+        (BASE + BESIDE + "users = 3\n", ["workload.beside.0.kind:", "none is given", "full_scan"]),
         (BASE + BESIDE + 'kind = "defragment"\n', ["workload.beside.0.kind:", "'defragment'", "'full_scan'"]),
         (
             BASE + BESIDE + 'kind = "read_stream"\nkount = 3\n',

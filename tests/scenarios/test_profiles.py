@@ -269,3 +269,23 @@ def test_the_schema_refuses_what_the_program_refuses(data: dict[str, Any]) -> No
     with pytest.raises(SpecError):
         from_mapping(data)
     assert faults(data)
+
+
+@pytest.mark.parametrize(
+    ("constant", "said"),
+    [
+        (
+            '{ value = "1ms", how = "read", source = "s" }',
+            "overhead_s.source: got 's'; allowed are 3 characters or more",
+        ),
+        (
+            '{ value = "1ms", interval = [5, 1] }',
+            "overhead_s.interval: got 5 to 1; it is of numbers from 0 on",
+        ),
+    ],
+)
+def test_an_entry_that_nobody_uses_is_checked(tmp_path: Path, constant: str, said: str) -> None:
+    file = tmp_path / "own.toml"
+    file.write_text(f'base = "rahn-full-scan"\n[profile.disk.a]\noverhead_s = {constant}\n', "utf-8")
+    with pytest.raises(SpecError, match=re.escape(said)):
+        load(file)

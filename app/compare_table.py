@@ -10,7 +10,6 @@ from typing import Any, Final, Literal
 
 from app.fields import OWN, facts, value_at
 from app.profile import UNCHANGED_S, scale_of
-from app.programs_text import took_of
 from app.rows import written
 from model.catalog import KINDS
 from model.measures import MEASURES
@@ -238,7 +237,7 @@ def _programs(results: Sequence[RunResult]) -> list[Line]:
 
     def took(result: RunResult, name: str, alone: bool) -> float | None:
         program = next((one for one in result.programs or () if one.name == name), None)
-        return None if program is None else took_of(program.alone if alone else program)
+        return None if program is None else (program.alone if alone else program).took_s
 
     return [
         Line(

@@ -11,7 +11,6 @@ from click import style
 from app.lines import NAME_WIDTH, head, mean, wrapped
 from app.outside import MARK, by_component, lines_of, what_the_mark_says
 from app.profile import scale_of
-from app.programs_text import took_of
 from app.transaction_text import figures_of, tps
 from model.results import RunResult
 from model.units import MIB, show_amount, show_bytes, show_seconds
@@ -79,9 +78,9 @@ def difference_line(base: RunResult, other: RunResult, letter: str = "B") -> str
         first, second = ("one transaction" if one.transactions else "a whole run" for one in (base, other))
         call = f" They are not the same work: A is {first}, {letter} is {second}."
     elif "fetch" in base.calls and "fetch" in other.calls:
-        first, second = (one.calls["fetch"].rows for one in (base, other))
-        if abs(first - second) > MOST_ROWS_APART * max(first, second):
-            call += f" They do not return the same rows: A {first:,.0f}, {letter} {second:,.0f}."
+        rows = [one.calls["fetch"].rows for one in (base, other)]
+        if abs(rows[1] - rows[0]) > MOST_ROWS_APART * max(rows):
+            call += f" They do not return the same rows: A {rows[0]:,.0f}, {letter} {rows[1]:,.0f}."
     times = f"{of.capitalize()}{letter} takes {show_seconds(after)}, {'one of ' if of else ''}A {show_seconds(before)}"
     if abs(after - before) <= 1e-9 * max(before, after):
         return f"{of.capitalize()}{letter} takes as long as {'one of ' if of else ''}A: {show_seconds(after)}.{call}"
@@ -222,7 +221,7 @@ def _of_programs(result: RunResult) -> dict[str, str]:
     found: dict[str, str] = {}
     for program in result.programs or ():
         for where, figures in (("together", program), ("alone", program.alone)):
-            took_s = took_of(figures)
+            took_s = figures.took_s
             found[f"{program.name} {where}"] = "too few" if took_s is None else show_seconds(took_s)
     return found
 

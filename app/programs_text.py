@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from app.lines import NAME_WIDTH, head, mean, wrapped
-from model.results import ProgramFigures, ProgramStats, RunResult
+from model.results import ProgramStats, RunResult
 from model.units import show_seconds
 
 COLUMN = 12
@@ -32,7 +32,7 @@ def beside_words(result: RunResult) -> str:
     programs = result.programs or []
     found = []
     for program in programs:
-        together, alone = took_of(program), took_of(program.alone)
+        together, alone = program.took_s, program.alone.took_s
         if together and alone:
             found.append(f"{program.name} {show_seconds(together)} ({show_seconds(alone)} alone)")
     return f"On one machine: {', '.join(found)}." if found else ""
@@ -44,13 +44,8 @@ def _named(program: ProgramStats) -> str:
     return f"{program.name}{users}{begins}"[: NAME_WIDTH - 1]
 
 
-def took_of(figures: ProgramFigures) -> float | None:
-    """Seconds of an execution, all calls of a stream, or a transaction; None where too few ended."""
-    return figures.response_s if figures.elapsed_s is None else figures.elapsed_s
-
-
 def _cells(program: ProgramStats) -> Iterator[str]:
-    together, alone = took_of(program), took_of(program.alone)
+    together, alone = program.took_s, program.alone.took_s
     for took in (together, alone):
         yield "too few" if took is None else show_seconds(took)
     yield f"{together / alone:,.3g}" if together and alone else ""

@@ -554,6 +554,11 @@ class ProgramFigures(Frozen):
     hit_fraction: float | None = None
     """Of its gets, those that find their block in the buffer cache."""
 
+    @property
+    def took_s(self) -> float | None:
+        """An execution, all calls of a stream, or a transaction; None where too few ended."""
+        return self.response_s if self.elapsed_s is None else self.elapsed_s
+
 
 class ProgramStats(ProgramFigures):
     """One of the programs that share the machine, beside what it gets alone."""

@@ -87,6 +87,8 @@ MECHANISM = {
 LEAST_EFFECT = 0.002
 """Share of the elapsed time below which a change of time alone is not worth a sentence."""
 SAME_ELAPSED = 0.01
+SAME_BESIDE = 0.04
+"""Twice the precision of a mean response."""
 ALIKE_BYTES = 0.1
 """Share by which the data read may differ while its reads still differ because of their size."""
 MOST_SENTENCES = 5
@@ -149,6 +151,7 @@ def _why(base: RunResult, other: RunResult, asked: Asked | None) -> list[str]:
         *why_rows.afterwards(base, other),
         *why_streams.rates(base, other),
         *why_transactions.afterwards(base, other, asked),
+        *_beside(base, other),
     ]
     said = [*said[: MOST_SENTENCES - 1 - len(after)], *after]
     if why_streams.both(base, other) and why_streams.overlapped(base, other) and said:
@@ -161,6 +164,19 @@ def _the_way_it_went_first(moved: dict[str, Change], change_s: float) -> list[tu
     ranked = sorted(moved.items(), key=lambda item: -abs(item[1].change_s))
     first = next((item for item in ranked if item[1].change_s * change_s > 0), None)
     return ranked if first is None else [first, *(item for item in ranked if item is not first)]
+
+
+def _beside(base: RunResult, other: RunResult) -> Iterator[str]:
+    """What the programs beside the first take, where that moved by more than chance would."""
+    for before, after in zip((base.programs or [])[1:], (other.programs or [])[1:], strict=False):
+        if before.kind != after.kind or not before.took_s or not after.took_s:
+            continue
+        if abs(after.took_s - before.took_s) > SAME_BESIDE * before.took_s:
+            percent = 100 * (after.took_s - before.took_s) / before.took_s
+            yield (
+                f"{after.name} beside it: {show_seconds(after.took_s)} instead of {show_seconds(before.took_s)} "
+                f"({percent:+.2g} %)"
+            )
 
 
 def _last_session(base: RunResult, other: RunResult) -> Iterator[str]:

@@ -339,7 +339,7 @@ def because(
     here: ProgramFigures, alone: ProgramFigures, busy: float, others: Sequence[tuple[float, str]]
 ) -> list[str]:
     """The causes of what a program takes longer than alone, the largest first, and who makes them."""
-    took, took_alone = (_took_s(figures) for figures in (here, alone))
+    took, took_alone = (figures.took_s or 0.0 for figures in (here, alone))
     longer_s = took - took_alone
     if not took or took < LONGER * took_alone:
         return []
@@ -386,9 +386,3 @@ def _wait_said(event: str, here: EventTime, alone: EventTime, busy: float, holde
 
 
 AT_DISK = (*READ_EVENTS, LOG_FILE_SYNC, DEVICE, FREE_BUFFERS)
-
-
-def _took_s(figures: ProgramFigures) -> float:
-    """What a program takes: an execution, a transaction, or all calls of a stream."""
-    took = figures.response_s if figures.elapsed_s is None else figures.elapsed_s
-    return took or 0.0

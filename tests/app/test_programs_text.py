@@ -7,7 +7,6 @@ from click import unstyle
 
 from app.compare_table import lines
 from app.compare_text import compare_lines
-from app.programs_text import took_of
 from app.text import run_lines
 from model.results import RunResult
 from model.units import show_seconds
@@ -31,7 +30,7 @@ def test_an_answer_has_a_line_for_each_program(backup: RunResult) -> None:
     assert "Programs on one machine" in said
     assert "transactions × 4" in said
     for program in backup.programs or ():
-        took_s = took_of(program.alone)
+        took_s = program.alone.took_s
         assert took_s is not None
         assert show_seconds(took_s) in said
 
@@ -45,7 +44,7 @@ def test_a_comparison_tells_every_program_together_and_alone(
             found = []
             for result in (backup, two_backups):
                 program = (result.programs or [])[which]
-                took_s = took_of(program if where == "together" else program.alone)
+                took_s = (program if where == "together" else program.alone).took_s
                 assert took_s is not None
                 found.append(show_seconds(took_s))
             name = (backup.programs or [])[which].name

@@ -304,3 +304,12 @@ def test_what_goes_the_way_of_the_elapsed_time_is_told_first() -> None:
     said = why(before, after)
     assert "saves" in said[0]
     assert any("free buffers" in one for one in said[1:])
+
+
+def test_what_programs_beside_the_first_take_is_a_reason() -> None:
+    base = run(load("full-scan-beside-users", ["workload.transactions=300"]), "calculate")
+    assert base.programs
+    later = base.programs[1].model_copy(update={"elapsed_s": 2 * (base.programs[1].took_s or 0.0)})
+    other = base.model_copy(update={"programs": [base.programs[0], later]})
+    assert f"{later.name} beside it: " in " ".join(why(base, other))
+    assert " beside it: " not in " ".join(why(base, base))

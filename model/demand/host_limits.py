@@ -9,7 +9,7 @@ from typing import Any
 from model.demand.transactions import run_transactions
 from model.laws.limits import counted_requests
 from model.results import RunResult
-from model.spec import System, Workload
+from model.spec import System, Transactions, Workload
 from model.units import show_data, show_seconds
 
 ROUNDING = 1e-9
@@ -131,6 +131,7 @@ def _span_s(result: RunResult, work: Workload) -> float:
     """Seconds of the run."""
     if result.transactions is None:
         return float(result.time.elapsed_s)
+    assert isinstance(work, Transactions)
     return run_transactions(work) / max(result.transactions.per_s, ROUNDING)
 
 

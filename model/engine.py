@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any, Final, Generic, Literal, TypeVar
 
 from model.accuracy import with_accuracy
+from model.demand.host_limits import calculated, through_host, with_host_limits
 from model.errors import BlocktimeError, OutsideLaw, UnknownName
 from model.measures import measures_of
 from model.results import RunResult
@@ -17,6 +18,8 @@ from model.spec import WORKLOADS, System, Workload
 from model.workloads.families import Row, family_for, family_of
 
 Engine = Literal["auto", "calculate", "simulate"]
+LIMITS_OF_HOST: Final = ("host.iops_limit", "host.bandwidth_limit_bytes_per_s")
+"""Fields whose answers come one by one: what a burst covers follows from the answer itself."""
 ENGINES: Final = ("auto", "calculate", "simulate")
 Found = TypeVar("Found")
 
@@ -27,8 +30,9 @@ def calculate(system: System, work: Workload, *, name: str = "") -> RunResult:
     Exact where nobody queues; how far it may be off elsewhere is told by its ``accuracy``.
     """
     family = family_for(work)
-    result, exact = family.calculate(system, work, name)
-    return with_accuracy(system, work, result, family.name, exact=exact)
+    result, exact = calculated(system, work, lambda seen: family.calculate(seen, work, name))
+    said = with_accuracy(system, work, result, family.name, exact=exact)
+    return with_host_limits(system, work, said)
 
 
 def simulate(system: System, work: Workload, *, seed: int = 1, name: str = "") -> RunResult:
@@ -36,7 +40,7 @@ def simulate(system: System, work: Workload, *, seed: int = 1, name: str = "") -
 
     Raises :class:`OutsideLaw` for more steps than a simulation is allowed, where the calculator is the engine to ask.
     """
-    return family_for(work).simulate(system, work, seed, name)
+    return with_host_limits(system, work, family_for(work).simulate(system, work, seed, name))
 
 
 def simulate_measures(system: System, work: Workload, *, seed: int = 1) -> dict[str, float]:
@@ -64,7 +68,8 @@ def calculate_many(system: System, work: Workload, axes: Mapping[str, Any]) -> d
     from model.workloads.statements.closed_form_of_many import Design  # noqa: PLC0415  (numpy, which one answer does without)
 
     design, by_arrays = Design(system, work, axes), family_for(work).measures
-    if by_arrays is None:
+    limited = system.host.limits_volumes or any(path in LIMITS_OF_HOST for path in axes)
+    if by_arrays is None or limited:
         return design.answered_one_by_one(_measures_alone)
     return design.answered(by_arrays, _measures_alone)
 
@@ -77,7 +82,7 @@ def _measures_alone(system: System, work: Workload) -> Row:
 
 def nobody_queues(system: System, work: Workload) -> bool:
     """Whether :func:`calculate` is exact, to within a read or two: one session, reads in order or hidden."""
-    return family_for(work).is_exact(system, work)
+    return family_for(work).is_exact(through_host(system), work)
 
 
 def chosen_engine(engine: str, system: System, work: Workload) -> str:

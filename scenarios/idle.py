@@ -260,12 +260,24 @@ RULES: Final[dict[str, Callable[[System, Any], Reason]]] = {
     "workload.hot_gets_percent": lambda system, work: _hot_blocks(work),
     "disk.reorder_age_s": lambda system, work: (system.disk.rotation_s == 0, "the disk does not turn"),
     "disk.limit_io_bytes": lambda system, work: (
-        system.disk.iops_limit is None,
+        system.disk.iops_limit is None and system.host.iops_limit is None,
         "the volume has no limit of requests",
     ),
     "disk.limit_slice_s": lambda system, work: (
         system.disk.iops_limit is None and system.disk.throughput_limit_bytes_per_s is None,
         "the volume has no limit",
+    ),
+    "host.burst_iops": lambda system, work: (
+        system.host.iops_limit is None,
+        "the host has no limit of requests",
+    ),
+    "host.burst_bandwidth_bytes_per_s": lambda system, work: (
+        system.host.bandwidth_limit_bytes_per_s is None,
+        "the host has no limit of bytes",
+    ),
+    "host.burst_s": lambda system, work: (
+        system.host.burst_iops is None and system.host.burst_bandwidth_bytes_per_s is None,
+        "the host has no burst",
     ),
     "disk.burst_iops": lambda system, work: (system.disk.iops_limit is None, "the volume has no limit"),
     "disk.burst_credits": lambda system, work: (system.disk.burst_iops is None, "the volume has no burst"),

@@ -44,7 +44,8 @@ FIELDS: Final[dict[str, tuple[str, ...]]] = {
     "zipf": ("workload.zipf_exponent",), "fast_full_scan": ("workload.access",), "unique_scan": ("workload.access",),
     "skip_scan": ("workload.access", "index.prefix_distinct_keys"), "ndv": ("index.distinct_keys",),
     "covering_index": ("workload.index_only",), "cgroup": ("disk.iops_limit", "disk.limit_slice_s"),
-    "iops": ("disk.iops_limit",), "throughput": ("disk.throughput_limit_bytes_per_s",),
+    "iops": ("disk.iops_limit", "host.iops_limit"), "throughput": ("disk.throughput_limit_bytes_per_s",),
+    "vm_limit": ("host.iops_limit", "host.bandwidth_limit_bytes_per_s"), "ebs_optimized": ("host.iops_limit",),
     "bandwidth": ("disk.bandwidth_bytes_per_s",), "latency": ("disk.overhead_s",), "raid": ("disk.raid_level",),
     "write_cache": ("disk.write_cache_bytes",), "version": ("instance.release",), "smt": ("host.threads_per_core",),
 }  # fmt: skip

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from model.demand.host_limits import host_limits_used
 from model.laws.iostat import columns_of
 from model.laws.limits import counted_requests
 from model.results import DeviceStats, RunResult
@@ -108,6 +109,8 @@ def limit(asked: Asked | None, other: RunResult) -> str:
     if disk.iops_limit is not None:
         counted = requests_per_s * counted_requests(disk, device.average_request_bytes)
         used[f"the limit of {disk.iops_limit:,.0f} IOPS"] = counted / disk.iops_limit
+    if asked is not None:
+        used |= host_limits_used(asked[1].system, other)
     most = max(used, key=lambda name: used[name], default="")
     if not most or used[most] < BINDING:
         return ""

@@ -15,7 +15,7 @@ from model.machine.device.iostat import Counters
 from model.machine.device.iostat_at_once import Bios, Requests, count_merged
 from model.sim.device import BlockDevice, Submitter
 from model.sim.device import Server as Drive
-from model.sim.fast import UNBUFFERED_CALLS, reads_all
+from model.sim.fast import UNBUFFERED_CALLS, fields, reads_all
 from model.spec import System
 
 QUEUED, ENDED, WRITE, SIZE = 0, 1, 2, 3
@@ -151,7 +151,15 @@ class Scheduled:
         return self.counters
 
 
-READS = UNBUFFERED_CALLS | drive.READS | {"host.scheduler", "host.nr_requests"}
+READS = (
+    UNBUFFERED_CALLS
+    | drive.READS
+    | fields(
+        "host",
+        "scheduler", "nr_requests", "iops_limit", "bandwidth_limit_bytes_per_s", "burst_iops",
+        "burst_bandwidth_bytes_per_s", "burst_s",
+    )
+)  # fmt: skip
 """Of :class:`InOrder`."""
 
 

@@ -18,6 +18,7 @@ from model.machine.device.drive import capacity_of, drive_of, tagged_of
 from model.machine.device.elevator import elevator_of
 from model.machine.device.iostat import Counters
 from model.machine.device.servers import DrawnServers, Servers, Threads
+from model.machine.device.volume import BehindHost, HostLimits
 from model.machine.device.write_back_throttle import WriteBackThrottle
 from model.sim.data_files import Scheduled
 from model.sim.device import PROGRAM, BlockDevice, Server
@@ -57,6 +58,8 @@ class Machine:
     """Whether programs share its buffer cache; a statement alone has a stated share of hits instead."""
     pool: BufferPool | None = None
     """The buffer cache, once somebody needs it."""
+    limits: HostLimits | None = None
+    """What the host allows its volumes together."""
     writes_back: bool = False
     changing: dict[Table, list[Any]] = field(default_factory=dict)
     """Programs that change rows of one table, where several do."""
@@ -95,9 +98,10 @@ def machine_of(system: System, seed: int, counters: Counters | None = None) -> M
     """The machine that a specification describes, at the begin of a run."""
     env = simpy.Environment()
     counted = counters_of(system) if counters is None else counters
-    disk = device_of(env, system, counted, seed)
+    limits = host_limits_of(system)
+    disk = device_of(env, system, counted, seed, limits)
     cache = PageCache(env, system.host, disk, page_cache.journal_byte(capacity_of(system.disk)))
-    return Machine(env, system.host, Servers(system.host.cpus), disk, cache, counted, system)
+    return Machine(env, system.host, Servers(system.host.cpus), disk, cache, counted, system, limits=limits)
 
 
 def processors_of(host: Host) -> Servers | Threads:
@@ -106,7 +110,9 @@ def processors_of(host: Host) -> Servers | Threads:
     return Servers(host.cpus) if thread_speed(cores.threads, cores) == 1 else Threads(cores)
 
 
-def device_of(env: simpy.Environment, system: System, counters: Counters, seed: int) -> BlockDevice:
+def device_of(
+    env: simpy.Environment, system: System, counters: Counters, seed: int, limits: HostLimits | None = None
+) -> BlockDevice:
     """The disk behind the kernel's queue."""
     host, disk = system.host, system.disk
     release = block_layer.release_of(host.kernel)
@@ -118,7 +124,7 @@ def device_of(env: simpy.Environment, system: System, counters: Counters, seed: 
         host.nomerges,
     )
     depth = max(disk.queue_depth, disk.parallel_requests)
-    device = BlockDevice(env, server_of(system, seed), queue, counters, depth)
+    device = BlockDevice(env, server_of(system, seed, limits), queue, counters, depth)
     device.tagged = tagged_of(disk)
     flushed = disk.write_cache_flushed and disk.write_cache_bytes > 0
     device.flushes = flushed and block_layer.empties_write_cache(release, host.filesystem)
@@ -130,13 +136,22 @@ def device_of(env: simpy.Environment, system: System, counters: Counters, seed: 
     return device
 
 
-def server_of(system: System, seed: int) -> Server:
-    """What serves the requests."""
+def host_limits_of(system: System) -> HostLimits | None:
+    """What the host of a system allows its volumes together; None where it allows them all."""
+    return HostLimits(system.host, system.disk) if system.host.limits_volumes else None
+
+
+def server_of(system: System, seed: int, limits: HostLimits | None = None) -> Server:
+    """What serves the requests of a volume, behind the *limits* that it shares with others, or its host's alone."""
     disk = system.disk
-    if not disk.service_cv:
-        return drive_of(disk)
-    factors = service_factors(system, seed)
-    return DrawnServers(disk.parallel_requests, disk.overhead_s, disk.bandwidth_bytes_per_s, factors)
+    server: Server
+    if disk.service_cv:
+        factors = service_factors(system, seed)
+        server = DrawnServers(disk.parallel_requests, disk.overhead_s, disk.bandwidth_bytes_per_s, factors)
+    else:
+        server = drive_of(disk)
+    limits = limits or host_limits_of(system)
+    return server if limits is None else BehindHost(server, limits)
 
 
 def counters_of(system: System) -> Counters:

@@ -102,6 +102,17 @@ class System(Frozen):
         )
 
     @model_validator(mode="after")
+    def _limits_are_of_volumes(self) -> System:
+        disk = self.disk
+        named = "reorder_age_s" if disk.reorder_age_s is not None else "service_cv" if disk.service_cv else ""
+        if self.host.limits_volumes and named:
+            raise ValueError(
+                f"host.iops_limit and host.bandwidth_limit_bytes_per_s go without disk.{named} {getattr(disk, named):g}"
+                ": they are for volumes of a virtual machine; leave one of the two out"
+            )
+        return self
+
+    @model_validator(mode="after")
     def _a_row_fits_somewhere(self) -> System:
         itl_bytes = 24 * max(self.table.initrans, 3)
         if 110 + itl_bytes + 11 > self.tablespace.block_size_bytes / 2:

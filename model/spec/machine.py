@@ -147,6 +147,25 @@ class Host(Frozen):
         ge=1,
         le=1e12,
     )
+    iops_limit: Annotated[Real, Field(ge=0.001, le=1e9)] | None = setting(
+        None, "Requests a second that a virtual machine is allowed, over all its volumes", "azure-vm-sizes"
+    )
+    bandwidth_limit_bytes_per_s: Annotated[Rate, Field(ge=1, le=1e12)] | None = setting(
+        None, "Bytes a second that a virtual machine is allowed, over all its volumes", "azure-vm-sizes"
+    )
+    burst_iops: Annotated[Real, Field(ge=0.001, le=1e9)] | None = setting(
+        None, "Requests a second of a virtual machine while its credits last", "azure-vm-sizes"
+    )
+    burst_bandwidth_bytes_per_s: Annotated[Rate, Field(ge=1, le=1e12)] | None = setting(
+        None, "Bytes a second of a virtual machine while its credits last", "azure-vm-sizes"
+    )
+    burst_s: Seconds = setting(
+        1800.0,
+        "How long a virtual machine's credits, full at the start, last at its burst rates",
+        "azure-vm-sizes",
+        ge=0,
+        le=86400,
+    )
     page_cache_hit_fraction: Real = setting(
         0.0, "Share of buffered reads found in the host's page cache", GENERAL, ge=0, le=1
     )
@@ -244,6 +263,23 @@ class Host(Frozen):
         return Cores(
             self.cpus, self.threads_per_core, self.smt_gain_percent / 100, self.busy_loss_percent / 100
         )
+
+    @property
+    def limits_volumes(self) -> bool:
+        """Whether it limits what its volumes do together."""
+        return self.iops_limit is not None or self.bandwidth_limit_bytes_per_s is not None
+
+    @model_validator(mode="after")
+    def _bursts_go_beyond_limits(self) -> Host:
+        for burst, limit in (
+            ("burst_iops", "iops_limit"),
+            ("burst_bandwidth_bytes_per_s", "bandwidth_limit_bytes_per_s"),
+        ):
+            most, least = getattr(self, burst), getattr(self, limit)
+            if most is not None and (least is None or most < least):
+                given = "is not set" if least is None else f"is {least:g}"
+                raise ValueError(f"{burst} {most:g} needs {limit} that is not above it; {limit} {given}")
+        return self
 
     @model_validator(mode="after")
     def _journal_can_be_left_out(self) -> Host:

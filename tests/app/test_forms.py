@@ -61,7 +61,7 @@ def test_each_statement_that_changes_rows_has_the_controls_that_play_a_part() ->
         "instance.db_file_multiblock_read_count", "instance.buffer_cache_bytes", "host.io_path", "disk.use",
         "instance.filesystemio_options",
         "host.page_cache_hit_fraction", "workload.rows_fraction", "disk.iops_limit",
-        "disk.throughput_limit_bytes_per_s",
+        "disk.throughput_limit_bytes_per_s", "host.iops_limit", "host.bandwidth_limit_bytes_per_s",
     }  # fmt: skip
     assert shown("delete") == common | reading
     assert shown("update") == common | reading | {
@@ -85,6 +85,7 @@ def test_imports_and_exports_have_the_controls_that_play_a_part() -> None:
     assert shown("export") == common | {
         "instance.release", "instance.db_file_multiblock_read_count", "instance.serial_direct_read",
         "workload.direct", "host.page_cache_hit_fraction", "disk.iops_limit", "disk.throughput_limit_bytes_per_s",
+        "host.iops_limit", "host.bandwidth_limit_bytes_per_s",
     }  # fmt: skip
 
 
@@ -101,7 +102,8 @@ def test_a_stream_has_the_controls_of_calls_kernel_disk_and_iostat_alone() -> No
         "disk.report_interval_s",
         "disk.raid_level", "disk.raid_disks", "disk.iops_limit", "disk.throughput_limit_bytes_per_s",
         "disk.burst_iops", "disk.burst_credits", "disk.limit_io_bytes", "disk.limit_slice_s",
-        "disk.interface", "disk.reorder_age_s",
+        "disk.interface", "disk.reorder_age_s", "host.iops_limit", "host.bandwidth_limit_bytes_per_s",
+        "host.burst_iops", "host.burst_bandwidth_bytes_per_s", "host.burst_s",
     }  # fmt: skip
     assert shown("write_stream") == common | {
         "workload.fsync_every", "disk.controller_writes_per_s",
@@ -148,6 +150,13 @@ def test_a_stream_has_the_controls_of_calls_kernel_disk_and_iostat_alone() -> No
         ("disk.limit_io_bytes", [], True),
         ("disk.limit_io_bytes", ["disk.throughput_limit_bytes_per_s=1M"], True),
         ("disk.limit_io_bytes", ["disk.iops_limit=100"], False),
+        ("host.burst_iops", [], True),
+        ("host.burst_iops", ["host.iops_limit=100"], False),
+        ("host.burst_bandwidth_bytes_per_s", ["host.iops_limit=100"], True),
+        ("host.burst_bandwidth_bytes_per_s", ["host.bandwidth_limit_bytes_per_s=1M"], False),
+        ("host.burst_s", ["host.iops_limit=100"], True),
+        ("host.burst_s", ["host.iops_limit=100", "host.burst_iops=300"], False),
+        ("disk.limit_io_bytes", ["host.iops_limit=100"], False),
         ("disk.limit_slice_s", [], True),
         ("disk.limit_slice_s", ["disk.throughput_limit_bytes_per_s=1M"], False),
         ("disk.burst_credits", ["disk.iops_limit=100"], True),

@@ -146,6 +146,14 @@ THROTTLED = {
     "disk.rotation_s": 0, "disk.average_seek_s": 0, "disk.iops_limit": 300, "disk.limit_slice_s": 0.05,
     "disk.limit_io_bytes": "4K",
 }  # fmt: skip
+HOSTED = {
+    "disk.rotation_s": 0, "disk.average_seek_s": 0, "instance.serial_direct_read": "never", "host.iops_limit": 20,
+    "host.burst_iops": 60, "host.burst_s": 0.05,
+}  # fmt: skip
+NARROW = {
+    "disk.rotation_s": 0, "disk.average_seek_s": 0, "instance.serial_direct_read": "never", "host.burst_s": 0.01,
+    "host.bandwidth_limit_bytes_per_s": 200_000, "host.burst_bandwidth_bytes_per_s": 600_000,
+}  # fmt: skip
 RAID = {
     "disk.raid_level": "10",
     "disk.raid_disks": 4,
@@ -184,7 +192,21 @@ CROWDED = {
     "workload.users": 8, "host.cpus": 2, "host.threads_per_core": 2, "table.cached_fraction": 0.9,
     "disk.rotation_s": 0, "disk.average_seek_s": 0, "instance.serial_direct_read": "never",
 }  # fmt: skip
-ALL = ({}, BUFFERED, CROWDED, UNIFORM, COLUMNS, VOLUME, THROTTLED, REORDERS, RAID, FLASH, COLLIDING)
+ALL = (
+    {},
+    BUFFERED,
+    CROWDED,
+    UNIFORM,
+    COLUMNS,
+    VOLUME,
+    THROTTLED,
+    HOSTED,
+    NARROW,
+    REORDERS,
+    RAID,
+    FLASH,
+    COLLIDING,
+)
 CHANGES = (*ALL, MANUAL, COMMITS, GATHERED, BY_CACHE)
 STREAM = {"workload.count": 200}
 STREAMS = (
@@ -193,6 +215,8 @@ STREAMS = (
     ROTATING,
     VOLUME,
     THROTTLED,
+    HOSTED,
+    NARROW,
     ROTATING | REORDERS | {"workload.span_bytes": "1G"},
     RAID,
     FLASH | {"workload.rate_per_s": 500},
@@ -257,6 +281,8 @@ BASES: dict[str, tuple[dict[str, Any], ...]] = {
         BEHIND | RAID,
         BEHIND | VOLUME,
         BEHIND | THROTTLED,
+        BEHIND | HOSTED,
+        BEHIND | NARROW,
         BEHIND | {"disk.write_cache_bytes": "64K"},
         BEHIND | GEOMETRY,
         BEHIND | FLASH | {"disk.parallel_requests": 4},
@@ -315,6 +341,8 @@ BASES: dict[str, tuple[dict[str, Any], ...]] = {
             },
             VOLUME | {"workload.transactions": None},
             THROTTLED | {"workload.think_s": 0.01},
+            HOSTED | {"workload.think_s": 0.01},
+            NARROW | {"workload.think_s": 0.01},
             REORDERS | {"workload.think_s": 0.01},
             VOLUME
             | {"workload.rate_per_s": 4, "workload.users": None, "workload.think_s": None}

@@ -51,7 +51,10 @@ def system(folder: Path = DRIVE, rpm: float | None = None) -> System:
     return from_mapping(found.sections(), "drive").system
 
 
-UNMET = {4: "four reads at once are reported together more often than the drive's interval alone makes them"}
+UNMET = {
+    4: "all four wait for the second report: the first of them is done within microseconds of the first report, and "
+    "depths 1 and 32 do not tell on which side"
+}
 
 
 def cases() -> Iterator[Any]:
@@ -71,8 +74,8 @@ def test_reads_by_depth(engine: Any, depth: int) -> None:
     assert depth / per_s == pytest.approx(measured(depth)["latency_s"], rel=0.10)
 
 
-@pytest.mark.parametrize("depth", [2, 4, 8, 16])
-def test_latencies_spread_as_measured_below_the_ceiling(depth: int) -> None:
+@pytest.mark.parametrize("depth", [2, 4, 8, 16, 64])
+def test_latencies_spread_as_measured(depth: int) -> None:
     calls = ReadStream(path="direct", block_size_bytes=4096, count=COUNT, pattern="random", in_flight=depth)
     (stream,) = simulate(system(), calls).streams or []
     assert stream.response_percentiles["p95"] == pytest.approx(measured(depth)["p95_s"], rel=0.20)

@@ -49,6 +49,8 @@ class Depth:
     """Context switches of the job."""
     busy: float
     """Share of a processor that the job takes."""
+    driver: str = ""
+    """Of the drives that fio watched: sd, nvme; empty where it does not say."""
 
 
 def identify_device(readings: Sequence[Reading], rpm: float | None = None) -> Identified:
@@ -115,6 +117,7 @@ def _depths(reading: Reading) -> Iterator[Depth]:
             fastest_s=value("clat_ns p1", reads, latency.value) + value("slat_ns mean", reads),
             wakeups_per_s=value("ctx", of) / (value("runtime", reads) or 1.0),
             busy=value("usr_cpu", of) + value("sys_cpu", of),
+            driver=words.get("report driver", ""),
         )
 
 
@@ -161,14 +164,20 @@ class _Flash(_Drive):
     def drive(self) -> None:
         """What is known, and what is set so that it decides nothing."""
         lone, deep = self.lone, self.deep
-        self.assume("host.scheduler", "none", "a device without positions")
+        commands = max(32, deep.depth)
+        if deep.driver == "sd":
+            # NOTE: a queue of SCSI has one hardware queue, for which the kernel takes mq-deadline [linux-blk-mq]
+            self.assume("host.scheduler", "mq-deadline", "as the kernel chooses for a drive with one queue")
+            commands = COMMANDS["sata"]
+        else:
+            self.assume("host.scheduler", "none", "a device without positions")
         for name, value, why in (
             ("rotation_s", 0.0, "a device without positions"),
             ("average_seek_s", 0.0, "a device without positions"),
             ("bandwidth_bytes_per_s", BANDWIDTH_BYTES_PER_S, "not a limit: one block size does not tell it"),
             ("capacity_bytes", 1 << 40, "not a limit"),
-            ("parallel_requests", max(32, deep.depth), "not a limit"),
-            ("queue_depth", max(32, deep.depth), "not a limit"),
+            ("parallel_requests", commands, "not a limit"),
+            ("queue_depth", commands, "as many as SATA has" if deep.driver == "sd" else "not a limit"),
         ):
             self.assume(f"disk.{name}", value, why)
         beside_s = deep.submission_s + deep.block_bytes / BANDWIDTH_BYTES_PER_S

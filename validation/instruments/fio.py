@@ -43,6 +43,8 @@ OPTIONS: Final = {
     "rwmixread": "percent",
 }
 
+DRIVER: Final = re.compile(r"(sd|nvme|vd|xvd)[a-z]*[0-9]*(n[0-9]+)?(p?[0-9]+)?")
+"""Names that the kernel gives drives: those of SCSI and SATA, of NVMe, of virtual machines."""
 WORDS: Final = ("rw", "readwrite", "direct", "ioengine")
 """Options whose values are words, or switches."""
 OPTION: Final = re.compile(rf'"({"|".join((*OPTIONS, *WORDS))})"\s*:\s*"([^"]*)"')
@@ -80,6 +82,7 @@ def read(source: Source, progress: Progress | None = None) -> list[Reading]:
             _take_names(reading, job, f"job {place}", reading.sections[-1].first_line)
     if not reading.figures:
         raise NotReadable(f"{source.name}: no job did any I/O; run {HOW}")
+    _take_driver(reading, data.get("disk_util"))
     reading.title = (
         f"{version if isinstance(version, str) else 'fio'}: {len(jobs)} job{'s' * (len(jobs) > 1)}"
     )
@@ -126,6 +129,20 @@ def _take_job(
             numbers = [number.line for number in value.values() if isinstance(number, Printed)]
             if numbers:
                 skipped.add(numbers[0], f"part {name}")
+
+
+def _take_driver(reading: Reading, drives: object) -> None:
+    """Add which driver serves the drives that fio watched, where it is one; their names are left out."""
+    found: dict[str, int] = {}
+    for drive in drives if isinstance(drives, list) else []:
+        name, reads = (drive.get("name"), drive.get("read_ios")) if isinstance(drive, dict) else (None, None)
+        match = DRIVER.fullmatch(name) if isinstance(name, str) else None
+        if match is None or not isinstance(reads, Printed):
+            return
+        found.setdefault(match[1], reads.line)
+    if len(found) == 1:
+        ((driver, line),) = found.items()
+        reading.settings.append(Setting("report driver", driver, line))
 
 
 def _take_names(reading: Reading, job: dict[str, Any], of: str, line: int) -> None:

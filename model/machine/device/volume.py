@@ -1,4 +1,7 @@
-"""A volume that is allowed so many requests and bytes a second: paced, in slices, or more while credits last."""
+"""Volumes that are allowed so many requests and bytes a second: paced, in slices, or more while credits last.
+
+A virtual machine limits what its volumes do together.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +9,81 @@ from typing import Any
 
 from model.laws.limits import counted_requests, slice_begin_s
 from model.machine.device.array_cache import Drive
+
+
+class Credits:
+    """What is saved up to a most while less is used than comes in, and spent above that [aws-ebs]."""
+
+    __slots__ = ("_held", "_most", "_refill_per_s", "_since_s")
+
+    def __init__(self, most: float, refill_per_s: float) -> None:
+        self._held = self._most = most
+        self._refill_per_s = refill_per_s
+        self._since_s = 0.0
+
+    def spent_at_s(self, begin_s: float, amount: float) -> float:
+        """When the credits for *amount* are there, which are then spent."""
+        saved = self._held + (begin_s - self._since_s) * self._refill_per_s
+        held = min(max(self._most, amount), saved)
+        if held < amount:
+            begin_s += (amount - held) / self._refill_per_s
+            held = amount
+        self._held, self._since_s = held - amount, begin_s
+        return begin_s
+
+
+class HostLimits:
+    """Token buckets of requests and bytes that all volumes of a virtual machine share."""
+
+    __slots__ = ("_buckets", "_disk", "_next_s")
+
+    def __init__(self, host: Any, disk: Any) -> None:
+        self._disk = disk
+        self._next_s = 0.0
+        self._buckets = [
+            (
+                limit if burst is None else burst,
+                Credits((burst - limit) * host.burst_s, limit) if burst else None,
+            )
+            if limit is not None
+            else None
+            for limit, burst in (
+                (host.iops_limit, host.burst_iops),
+                (host.bandwidth_limit_bytes_per_s, host.burst_bandwidth_bytes_per_s),
+            )
+        ]
+
+    def begin_s(self, now_s: float, size_bytes: int) -> float:
+        """When a request goes on to its volume; those before it have gone."""
+        begin_s, lasts_s = max(now_s, self._next_s), 0.0
+        amounts = (counted_requests(self._disk, size_bytes), size_bytes)
+        for bucket, amount in zip(self._buckets, amounts, strict=True):
+            if bucket is not None:
+                pace_per_s, saved = bucket
+                lasts_s = max(lasts_s, amount / pace_per_s)
+                if saved is not None:
+                    begin_s = saved.spent_at_s(begin_s, amount)
+        self._next_s = begin_s + lasts_s
+        return begin_s
+
+
+class BehindHost:
+    """A device whose requests go through the limits of its host first."""
+
+    __slots__ = ("_device", "_limits")
+
+    def __init__(self, device: Any, limits: HostLimits) -> None:
+        self._device = device
+        self._limits = limits
+
+    def submit(self, now_s: float, write: bool, start_byte: int, size_bytes: int) -> float:
+        """When a command handed in at *now_s* is done."""
+        begin_s = self._limits.begin_s(now_s, size_bytes)
+        return float(self._device.submit(begin_s, write, start_byte, size_bytes))
+
+    def flush(self, now_s: float) -> float:
+        """When all writes that are done are on the medium too."""
+        return float(self._device.flush(now_s))
 
 
 class Volume:
@@ -16,8 +94,8 @@ class Volume:
     """
 
     __slots__ = (
-        "_begun_s", "_bytes_per_s", "_credits", "_device", "_disk", "_most_credits", "_next_s", "_origin_s",
-        "_pace_per_s", "_refill_per_s", "_since_s", "_slice_s", "free_s",
+        "_begun_s", "_bytes_per_s", "_credits", "_device", "_disk", "_next_s", "_origin_s", "_pace_per_s",
+        "_refill_per_s", "_slice_s", "free_s",
     )  # fmt: skip
 
     def __init__(self, device: Drive, disk: Any) -> None:
@@ -26,8 +104,9 @@ class Volume:
         self._refill_per_s = disk.iops_limit
         self._pace_per_s = disk.iops_limit if disk.burst_iops is None else disk.burst_iops
         self._bytes_per_s = disk.throughput_limit_bytes_per_s
-        self._credits = self._most_credits = disk.burst_credits
-        self._since_s = 0.0
+        self._credits = None
+        if self._refill_per_s is not None and self._pace_per_s > self._refill_per_s:
+            self._credits = Credits(disk.burst_credits, self._refill_per_s)
         self._next_s = 0.0
         self._slice_s: float = disk.limit_slice_s
         self._origin_s = 0.0
@@ -44,8 +123,8 @@ class Volume:
             begin = self._in_slices(now_s, requests_s, bytes_s)
         else:
             begin = max(now_s, self._next_s)
-            if self._refill_per_s is not None and self._pace_per_s > self._refill_per_s:
-                begin = self._spend(begin, requests)
+            if self._credits is not None:
+                begin = self._credits.spent_at_s(begin, requests)
             self._next_s = begin + max(requests_s, bytes_s)
         self.free_s = self._device.submit(begin, write, start_byte, size_bytes)
         return self.free_s
@@ -70,13 +149,3 @@ class Volume:
             begin_s = due_s
         self._next_s, self._begun_s = due_s, max(now_s, begin_s)
         return self._begun_s
-
-    def _spend(self, begin_s: float, requests: float) -> float:
-        """When the credits for so many requests are there, which are then spent."""
-        saved = self._credits + (begin_s - self._since_s) * self._refill_per_s
-        held = min(max(self._most_credits, requests), saved)
-        if held < requests:
-            begin_s += (requests - held) / self._refill_per_s
-            held = requests
-        self._credits, self._since_s = held - requests, begin_s
-        return begin_s

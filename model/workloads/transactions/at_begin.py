@@ -18,7 +18,7 @@ from model.laws.commit import LOG_FILES_BYTES
 from model.machine.device.drive import capacity_of
 from model.machine.device.servers import Servers, Threads
 from model.sim.data_files import Files, InOrder, Scheduled, is_in_order, largest_request_bytes
-from model.sim.machine import Machine, Place, counters_of, device_of, processors_of, server_of
+from model.sim.machine import Machine, Place, counters_of, device_of, host_limits_of, processors_of, server_of
 from model.sim.references import Layout, References, place_limits
 from model.sim.streams import LEAST_CV, stream, varied
 from model.spec import System, Transactions
@@ -146,14 +146,15 @@ def _devices(
     largest = largest_request_bytes(system.host)
     counters = counters_of(system)
     files: Files
+    limits = host_limits_of(system) if shared is None else shared.limits
     if shared is not None:
         files = Scheduled(env, shared.disk, largest, place.owner, shared.counted_apart(place.owner))
     elif is_in_order(system, largest, data.block_size_bytes):
-        files = InOrder(env, server_of(system, seed), counters, largest)
+        files = InOrder(env, server_of(system, seed, limits), counters, largest)
     else:
-        files = Scheduled(env, device_of(env, system, counters, seed), largest)
+        files = Scheduled(env, device_of(env, system, counters, seed, limits), largest)
     if system.instance.redo_disk == "data":
         return files, files
     # NOTE: the log writer waits for each of its writes, so nothing has to be sorted
     redo_counters = counters_of(system)
-    return files, InOrder(env, server_of(system, seed + 1), redo_counters, largest)
+    return files, InOrder(env, server_of(system, seed + 1, limits), redo_counters, largest)

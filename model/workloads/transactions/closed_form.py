@@ -19,6 +19,7 @@ from model.causes import (
 )
 from model.demand import transactions as asked
 from model.demand.device_calls import changed
+from model.demand.host_limits import through_host
 from model.demand.transactions import DATA, DBWR, REDO, KindDemand, block_cpu_s
 from model.errors import OutsideLaw
 from model.laws import commit, limits, queueing
@@ -55,6 +56,7 @@ def solve(system: System, work: Transactions, knee: Knee | None = None) -> Solve
 
     *knee* is that of the same system and mix where it is known; the load does not move it.
     """
+    system = through_host(system)
     parts = parts_of(system, work)
     knee = knee or knee_of(system, work)
     if work.rate_per_s is not None and work.rate_per_s >= FULL * knee.per_s:
@@ -121,6 +123,7 @@ def rates_of(solved: Solved) -> Rates:
     if parts.system.instance.redo_disk == "data":
         used[DATA] += log_load / parts.disk.servers
     else:
+        used[DATA] += log.writes_per_s * parts.log_limit_s
         used[REDO] = log_load
     if knee.bottleneck == DBWR:
         used[DBWR] = per_s * point.writes.written / parts.disk.writer_per_s

@@ -322,8 +322,12 @@ def _point(parts: Parts, per_s: float, met: Met) -> Point:
     slots_load = min(1.0, met.per_s * requests * parts.disk.slot_s / parts.disk.servers)
     serial_load = min(1.0, met.per_s * serial_s * requests)
     batch_wait_s = parts.disk.batch_wait_s(parts.at_once, (slots_s, slots_load), (queued_s, serial_load))
-    log_s, log_writes, _ = log_of(parts, per_s, written_of(parts, per_s), wait_s)
-    log_load = log_writes * log_s / parts.disk.servers if shared else 0.0
+    # NOTE: a log on a disk of its own waits with the data's requests for the limit of their host
+    log_waits_s = wait_s if shared else queued_s if parts.log_limit_s else 0.0
+    log_s, log_writes, _ = log_of(
+        parts, per_s, written_of(parts, per_s), log_waits_s if parts.log_limit_s else wait_s
+    )
+    log_load = log_writes * (log_s / parts.disk.servers if shared else parts.log_limit_s)
     reads_load = met.per_s * (parts.disk_held_s + requests * caused.more_s / parts.disk.servers)
     writes = writes_of(parts, per_s, (min(FULL, reads_load), met.at_disk), caused.more_s, log_load)
     run_queue_s = caused.cpu_s * met.at_processors
@@ -332,6 +336,9 @@ def _point(parts: Parts, per_s: float, met: Met) -> Point:
     if shared:
         batch_wait_s += log_load * (log_s + wait_s)
         wait_s += log_load * (log_s + wait_s)
+    elif log_load:
+        batch_wait_s += log_load * (parts.log_limit_s + queued_s)
+        wait_s += log_load * (parts.log_limit_s + queued_s)
     waits, batches = parts.disk_waits, parts.parallel_waits
     disk_s = caused.disk_s + (waits - batches) * wait_s + batches * batch_wait_s
     open_loop = parts.work.rate_per_s is not None
@@ -351,7 +358,8 @@ def _point(parts: Parts, per_s: float, met: Met) -> Point:
     think_s = parts.work.think_s + parts.apart_s + asleep_s
     delayed_s = delay_s(think_s)
     if shared or not parts.log_turns:
-        log = log_at(parts, per_s, met.per_s, (log_s, wait_s if shared else 0.0), writes if shared else NONE)
+        behind = writes if shared or parts.log_limit_s else NONE
+        log = log_at(parts, per_s, met.per_s, (log_s, wait_s if shared else log_waits_s), behind)
     else:
         by_chance_s = run_queue_s + disk_s + delayed_s + parts.work.think_s * min(1.0, parts.work.think_cv)
         fixed_s = (

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from model.demand import transactions as asked
 from model.demand.reading import mbrc_of
 from model.demand.transactions import Data, KindDemand
-from model.laws import disk_means, processors, touch_count
+from model.laws import commit, disk_means, limits, processors, touch_count
 from model.laws.block_layer import stated_call_s
 from model.laws.disk_geometry import geometry_of
 from model.spec import System, Transactions
@@ -88,6 +88,8 @@ class Parts:
     """Seek from the data to the log, on the same disk."""
     from_log_s: float
     """What a request among the data costs more after a log write."""
+    log_limit_s: float
+    """What a log write on a disk of its own takes of the host's limit, where that holds up the data's volume."""
 
     @property
     def batched(self) -> float:
@@ -239,7 +241,22 @@ def parts_of(system: System, work: Transactions, *, saturated: bool = False) -> 
         log_turn_s=float(disk_means.overhead_s(disk, True) + disk.rotation_s / 2),
         to_log_s=to_log_s,
         from_log_s=from_log_s,
+        log_limit_s=_log_limit_s(system, mean("redo_bytes")),
     )
+
+
+def _log_limit_s(system: System, redo_bytes: float) -> float:
+    """What a log write takes of those limits of the host that are below the volume's."""
+    host, disk = system.host, system.disk
+    if system.instance.redo_disk == "data":
+        return 0.0
+    size, takes_s = float(commit.log_write_bytes(redo_bytes)), 0.0
+    if host.iops_limit is not None and disk.iops_limit == host.iops_limit:
+        takes_s = float(limits.counted_requests(disk, size)) / host.iops_limit
+    bytes_per_s = host.bandwidth_limit_bytes_per_s
+    if bytes_per_s is not None and disk.throughput_limit_bytes_per_s == bytes_per_s:
+        takes_s = max(takes_s, size / bytes_per_s)
+    return takes_s
 
 
 def _cpu_scv(kinds: list[KindDemand], hit: float, on_disk: float) -> float:

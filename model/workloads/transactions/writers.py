@@ -262,6 +262,8 @@ def disk_demands_s(
     found = {DBWR: written_of(parts, per_s, OLDEST_S) / parts.disk.writer_per_s}
     if parts.system.instance.redo_disk == "own":
         found[REDO] = parts.redo_bytes / float(disk_means.sequential_bytes_per_s(disk, True))
+        if parts.log_limit_s:
+            held_s += log_of(parts, per_s, least, wait_s)[1] * parts.log_limit_s / per_s
     else:
         log_s, log_writes, _ = log_of(parts, per_s, least, wait_s)
         held_s += log_writes * log_s / parts.disk.servers / per_s

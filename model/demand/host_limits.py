@@ -1,0 +1,146 @@
+"""What a virtual machine allows its volumes together: each seen through it, how long bursts last, what binds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import inf
+from typing import Any
+
+from model.demand.transactions import run_transactions
+from model.laws.limits import counted_requests
+from model.results import RunResult
+from model.spec import System, Transactions, Workload
+from model.units import show_data, show_seconds
+
+ROUNDING = 1e-9
+BINDS = 0.9
+"""Share of a limit from which on it binds."""
+
+
+def through_host(system: System, burst_share: float = 1.0) -> System:
+    """The system with each volume as its host lets it be, *burst_share* of whose requests go at its burst rates.
+
+    The smaller limit of the two counts, of volume and host. Where both have credits, the host's count first.
+    """
+    host, disk = system.host, system.disk
+    if not host.limits_volumes:
+        return system
+    iops = _over_run(host.iops_limit, host.burst_iops, burst_share)
+    bytes_per_s = _over_run(host.bandwidth_limit_bytes_per_s, host.burst_bandwidth_bytes_per_s, burst_share)
+    changes: dict[str, Any] = {
+        "iops_limit": _smaller(disk.iops_limit, iops),
+        "throughput_limit_bytes_per_s": _smaller(disk.throughput_limit_bytes_per_s, bytes_per_s),
+    }
+    if disk.burst_iops is not None and iops is not None:
+        changes["burst_iops"] = min(disk.burst_iops, iops) if (disk.iops_limit or 0) < iops else None
+    paid = system.prices.storage_iops
+    plain = {
+        "iops_limit": iops,
+        "bandwidth_limit_bytes_per_s": bytes_per_s,
+        "burst_iops": None,
+        "burst_bandwidth_bytes_per_s": None,
+    }
+    return system.model_copy(
+        update={
+            "host": host.model_copy(update=plain),
+            "disk": disk.model_copy(update=changes),
+            "prices": system.prices.model_copy(
+                update={"storage_iops": (disk.iops_limit or 0.0) if paid is None else paid}
+            ),
+        }
+    )
+
+
+def calculated(
+    system: System, work: Workload, answer: Callable[[System], tuple[RunResult, bool]]
+) -> tuple[RunResult, bool]:
+    """The closed form's *answer* for the system behind its host's limits; where its bursts end, for the mean rate."""
+    if not system.host.limits_volumes:
+        return answer(system)
+    found, exact = answer(through_host(system))
+    lasts_s, span_s = burst_lasts_s(system, found), _span_s(found, work)
+    return answer(through_host(system, lasts_s / span_s)) if lasts_s < span_s else (found, exact)
+
+
+def with_host_limits(system: System, work: Workload, result: RunResult) -> RunResult:
+    """The answer with what is to be said of its host's limits: which binds, and how long a burst lasts."""
+    host = system.host
+    if not host.limits_volumes or not result.device:
+        return result
+    lasts_s = burst_lasts_s(system, result)
+    said = []
+    if lasts_s < inf:
+        own = " and ".join(name for name, _, _ in _limits(system, result))
+        spent = lasts_s < _span_s(result, work)
+        begun = (
+            "spends its burst credits during the run" if spent else "serves this load on its burst credits"
+        )
+        then = "; after that it" if spent else f", which last {show_seconds(lasts_s)}; after that it"
+        said.append(f"the host {begun}{then} allows its volumes {own} together")
+    binding = [
+        f"{most} of the host binds, {100 * used:.0f} % used by all its volumes together"
+        for _, most, used in _limits(system, result)
+        if used >= BINDS
+    ]
+    return result.model_copy(update={"warnings": [*result.warnings, *binding[:1], *said]})
+
+
+def host_limits_used(system: System, result: RunResult) -> dict[str, float]:
+    """What is to be said of each limit of the host, and the share of it that the volumes use together."""
+    return {f"the host's limit of {most}": used for _, most, used in _limits(system, result)}
+
+
+def burst_lasts_s(system: System, result: RunResult) -> float:
+    """Seconds that full credits of the host last at what its volumes do; endless without."""
+    host, used = system.host, _used(system, result)
+    lasts = inf
+    for limit, burst, per_s in (
+        (host.iops_limit, host.burst_iops, used[0]),
+        (host.bandwidth_limit_bytes_per_s, host.burst_bandwidth_bytes_per_s, used[1]),
+    ):
+        if limit is not None and burst is not None and per_s > limit * (1 + ROUNDING):
+            lasts = min(lasts, host.burst_s * (burst - limit) / (per_s - limit))
+    return lasts
+
+
+def _used(system: System, result: RunResult) -> tuple[float, float]:
+    """Counted requests and bytes a second of all volumes."""
+    requests = bytes_per_s = 0.0
+    for device in result.device.values():
+        each = device.reads_per_s + device.writes_per_s
+        requests += each * float(counted_requests(system.disk, device.average_request_bytes))
+        bytes_per_s += device.read_bytes_per_s + device.written_bytes_per_s
+    return requests, bytes_per_s
+
+
+def _limits(system: System, result: RunResult) -> list[tuple[str, str, float]]:
+    """The limits in words, in the long run and at most, and the used share of the most."""
+    host, used = system.host, _used(system, result)
+    found = []
+    if host.iops_limit is not None:
+        most = host.iops_limit if host.burst_iops is None else host.burst_iops
+        found.append((f"{host.iops_limit:,.0f} requests/s", f"{most:,.0f} requests/s", used[0] / most))
+    if host.bandwidth_limit_bytes_per_s is not None:
+        least, burst = host.bandwidth_limit_bytes_per_s, host.burst_bandwidth_bytes_per_s
+        most = least if burst is None else burst
+        found.append((f"{show_data(least)}/s", f"{show_data(most)}/s", used[1] / most))
+    return sorted(found, key=lambda one: -one[2])
+
+
+def _span_s(result: RunResult, work: Workload) -> float:
+    """Seconds of the run."""
+    if result.transactions is None:
+        return float(result.time.elapsed_s)
+    assert isinstance(work, Transactions)
+    return run_transactions(work) / max(result.transactions.per_s, ROUNDING)
+
+
+def _over_run(limit: float | None, burst: float | None, share: float) -> float | None:
+    """The mean rate of a run that does *share* of its requests at the burst rate."""
+    if limit is None or burst is None:
+        return limit
+    return 1 / (share / burst + (1 - share) / limit)
+
+
+def _smaller(one: float | None, other: float | None) -> float | None:
+    return other if one is None else one if other is None else min(one, other)

@@ -1,0 +1,118 @@
+"""Limits of a virtual machine over all its volumes: both engines, one volume and two, bursts, and what is said."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from pydantic import ValidationError
+
+from model import calculate, simulate
+from model.demand.host_limits import through_host
+from model.errors import BlocktimeError
+from model.machine.device.volume import HostLimits
+from model.spec import Disk, Host, ReadStream, System
+from scenarios.compare import why
+from scenarios.load import load
+
+VOLUME = Disk(
+    overhead_s=5e-4, average_seek_s=0, rotation_s=0, bandwidth_bytes_per_s=1e9, parallel_requests=64, queue_depth=64,
+    iops_limit=16_000,
+)  # fmt: skip
+
+
+def reads(**fields: Any) -> ReadStream:
+    return ReadStream(
+        **{"path": "direct", "block_size_bytes": 8192, "count": 4000, "pattern": "random", "in_flight": 32}
+        | fields
+    )
+
+
+def per_s(engine: Any, host: Host, disk: Disk = VOLUME, **fields: Any) -> float:
+    calls = reads(**fields)
+    return calls.count / float(engine(System(host=host, disk=disk), calls).time.elapsed_s)
+
+
+@pytest.mark.parametrize("engine", [calculate, simulate])
+@pytest.mark.parametrize(
+    ("host", "expected"),
+    [
+        (Host(), 16_000),
+        (Host(iops_limit=6_000), 6_000),
+        (Host(iops_limit=20_000), 16_000),
+        (Host(bandwidth_limit_bytes_per_s=8192 * 3_000), 3_000),
+        (Host(iops_limit=6_000, bandwidth_limit_bytes_per_s=8192 * 3_000), 3_000),
+    ],
+)
+def test_the_smaller_limit_counts(engine: Any, host: Host, expected: float) -> None:
+    assert per_s(engine, host) == pytest.approx(expected, rel=0.02)
+
+
+@pytest.mark.parametrize("engine", [calculate, simulate])
+def test_a_burst_lasts_until_its_credits_are_spent(engine: Any) -> None:
+    """1 s at 4,000 a second, then 1,000 a second: the credits are 3,000, and 4,000 calls take one second."""
+    host = Host(iops_limit=1_000, burst_iops=4_000, burst_s=1)
+    assert per_s(engine, host) == pytest.approx(4_000, rel=0.02)
+    assert per_s(engine, host, count=8_000) == pytest.approx(8_000 / 5, rel=0.02)
+
+
+def test_two_volumes_share_the_limits() -> None:
+    limits = HostLimits(Host(iops_limit=100), VOLUME)
+    begins = [limits.begin_s(0.0, 8192) for _ in range(3)]
+    assert begins == pytest.approx([0.0, 0.01, 0.02])
+
+
+LOAD = ["disk.use=ebs-io2", "workload.transactions=1500"]
+
+
+@pytest.mark.parametrize("redo_disk", ["own", "data"])
+def test_data_and_redo_share_the_limit_of_transactions(redo_disk: str) -> None:
+    scenario = load("oltp-nvme", [*LOAD, "host.iops_limit=5000", f"instance.redo_disk={redo_disk}"])
+    found = [engine(scenario.system, scenario.workload) for engine in (calculate, simulate)]
+    for result in found:
+        requests = sum(one.reads_per_s + one.writes_per_s for one in result.device.values())
+        assert requests == pytest.approx(5_000, rel=0.02)
+        assert any("5,000 requests/s of the host binds" in said for said in result.warnings)
+    rates = [result.transactions.per_s for result in found if result.transactions]
+    assert rates[0] == pytest.approx(rates[1], rel=0.1)  # so short a run ends before DBWR falls behind
+    syncs = [result.time.wait["log file sync"].total_s for result in found]
+    assert syncs[0] == pytest.approx(syncs[1], rel=0.25)
+
+
+def test_why_names_the_limit_that_binds() -> None:
+    base = load("oltp-nvme", [*LOAD])
+    other = load("oltp-nvme", [*LOAD, "host.iops_limit=5000"])
+    found = [calculate(one.system, one.workload) for one in (base, other)]
+    told = why(*found, (base, other))
+    assert any("the host's limit of 5,000 requests/s binds" in line for line in told), told
+
+
+def test_burst_credits_are_told() -> None:
+    host = Host(iops_limit=1_000, burst_iops=4_000)
+    warnings = calculate(System(host=host, disk=VOLUME), reads(in_flight=1)).warnings
+    (said,) = [one for one in warnings if one.startswith("the host serves")]
+    assert "which last" in said
+    assert "1,000 requests/s together" in said
+
+
+def test_money_is_asked_for_what_the_volume_is_bought_with() -> None:
+    seen = through_host(System(host=Host(iops_limit=500), disk=VOLUME))
+    assert seen.disk.iops_limit == 500
+    assert seen.prices.storage_iops == 16_000
+
+
+@pytest.mark.parametrize(
+    ("fields", "sentence"),
+    [
+        ({"burst_iops": 10}, "burst_iops 10 needs iops_limit that is not above it; iops_limit is not set"),
+        ({"iops_limit": 20, "burst_iops": 10}, "burst_iops 10 needs iops_limit that is not above it"),
+    ],
+)
+def test_a_burst_below_the_limit_is_refused(fields: dict[str, float], sentence: str) -> None:
+    with pytest.raises(ValidationError, match=sentence):
+        Host(**fields)
+
+
+def test_drives_that_reorder_are_refused() -> None:
+    with pytest.raises(BlocktimeError, match="volume"):
+        load("random-read-depth", ["host.iops_limit=100"])

@@ -56,6 +56,8 @@ class Visit:
     """Calls that wait before it at least, so that they are sorted well enough."""
     waiting_share: Number = 1.0
     """Of the calls, those that a controller's cache does not answer."""
+    last_s: Number = 0.0
+    """Time of the last of its requests, where they are handed down together."""
 
 
 def visit_of(
@@ -119,6 +121,7 @@ def _in_pieces(first: Visit, held_s: Number, pieces: Number) -> Visit:
         servers=max(1, int(first.servers / largest(pieces))),
         alike=first.alike,
         in_order=first.in_order,
+        last_s=first.alone_s,
     )
 
 
@@ -134,7 +137,7 @@ def _queue_pieces(disk: Any, visit: Visit, size_bytes: Number, pieces: Number) -
 def _paced(disk: Any, visit: Visit, size_bytes: Number, pieces: Number) -> Visit:
     """The visit at a volume, which lets a piece through after the last one's share of a second [aws-ebs]."""
     spacing_s = 1 / limits.limited_per_s(disk, inf, size_bytes / pieces)
-    visit.alone_s = larger(visit.alone_s, (pieces - 1) * spacing_s + visit.alone_s / pieces)
+    visit.alone_s = larger(visit.alone_s, (pieces - 1) * spacing_s + visit.last_s)
     if some(pieces * spacing_s > visit.held_s):
         visit.servers = 1
     visit.held_s = larger(visit.held_s, pieces * spacing_s)
@@ -221,7 +224,7 @@ def _in_order(system: System, calls: Any, size: Number, gap_s: Number) -> Visit:
         if queued > 1:  # a queue streams, until the program falls behind
             each_s = held * calls.users
             behind = larger(0.0, 1 - each_s / larger(gap_s, each_s)) / queued
-            alone = smaller(alone, each_s + larger(0.0, alone - each_s) * behind)
+            alone = each_s + (alone - each_s) * behind
             held = alone / calls.users
     return Visit(alone, 0.0, held, servers, in_order=True)
 
@@ -399,6 +402,8 @@ def start_s(
             return wait_s
         sent_s = size_bytes / disk_means.rate_bytes_per_s(disk, write)
         return larger(0.0, overhead_s + wait_s + sent_s - visit.alone_s)
+    if calls.rate_per_s is not None:  # the members have time to reach theirs
+        return disk_rounds.first_s(disk, calls.start_byte or 0, late_s)
     in_flight = under_way(system, calls)
     abreast = disk_sets.parts_of_call(disk, in_flight * size_bytes)
     reached = disk_sets.parts_of_call(disk, calls.count * calls.block_size_bytes)

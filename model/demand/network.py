@@ -186,7 +186,7 @@ def _open(system: System, calls: Any, demand: CallDemand) -> StreamTime:
     arrivals_scv = 1.0 if calls.arrivals == "poisson" else 0.0
     behind = total * larger(0.0, pace_s - 1 / rate)
     walked = queueing.heavy_traffic_wait_s(held_s, arrivals_scv + scv, total)
-    wait = share * where(load < FULL, smaller(wait, larger(walked, calls.users * held_s)), walked)
+    wait = share * where(load < FULL, smaller(wait, larger(walked, calls.users * held_s / share)), walked)
     wait = where(demand.gathered > 1, smaller(wait, demand.gathered / rate), wait)
     if calls.pattern == "sequential" and not demand.ahead:
         wait = where(load <= FULL + NEARLY, smaller(wait, calls.users * demand.together * held_s / 2), wait)
@@ -200,11 +200,24 @@ def _open(system: System, calls: Any, demand: CallDemand) -> StreamTime:
         wait = ahead_wait_s(demand, wait, calls.rate_per_s)
         # NOTE: nothing is read ahead at first: calls wait that come while one of the first windows is read
         window_s = demand.together * demand.device_s
-        wait = wait + FIRST_WINDOWS * window_s * (1 + calls.rate_per_s * window_s / 2) / calls.count
-    wait = wait + share * behind / 2 + _idled_s(system, calls, demand)
+        first_s = FIRST_WINDOWS * window_s * (1 + calls.rate_per_s * window_s / 2)
+        wait = wait + (first_s + demand.start_s) / calls.count
+    late_s = total * (late_fraction(system, demand, behind / pace_s) * pace_s - 1 / (2 * rate))
+    wait = wait + share * where(behind > 0, late_s, 0.0) + _idled_s(system, calls, demand)
     arrived_s, queued_s = _arrived(system, calls, demand)
     elapsed = larger(arrived_s, total * pace_s) + demand.device_s + demand.cpu_s
     return StreamTime(demand, total, elapsed, demand.cpu_s + queued_s + wait, wait, load, method)
+
+
+def late_fraction(system: System, demand: CallDemand, waiting: Number) -> Number:
+    """When a call that falls behind is done, on average: as a share of the time that all of them take.
+
+    One half where they go one after the other. Of calls of p requests a full queue lets in one request each in turn, so
+    that those beyond it end in the last of p rounds, on average at 1 - 1/(2p) of the time.
+    """
+    queued = smaller(1.0, system.host.nr_requests / larger(1.0, waiting * demand.pieces))
+    beyond = 1 - queued
+    return queued**2 / 2 + beyond * (queued + beyond * (1 - 1 / (2 * demand.pieces)))
 
 
 def _idled_s(system: System, calls: Any, demand: CallDemand) -> Number:

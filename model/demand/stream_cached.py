@@ -258,7 +258,8 @@ def read_ahead(system: System, calls: Any) -> CallDemand:
             alike=visit.alike,
             waiting_share=often * visit.waiting_share,
         )
-    if system.disk.rotation_s and calls.users > 1:  # those of one reader adjoin, unless it takes its time
+    positions = system.disk.rotation_s or system.disk.average_seek_s
+    if positions and calls.users > 1:  # those of one reader adjoin, unless it takes its time
         between_s = own_s + calls.think_s if calls.rate_per_s is None else 1 / calls.rate_per_s
         window_own_s = between_s / share
         pair = visit_of(system, seen, WINDOWS * window, own_s)

@@ -155,7 +155,7 @@ def _balance(shares: list[Share], *, fair: bool) -> None:
             for other, theirs in zip(shares, held, strict=True):
                 if other.station == one.station:
                     found = other.waiting * (1 - 1 / one.under_way) if other is one else other.waiting
-                    ahead = ahead + found * theirs * one.visits / other.visits
+                    ahead = ahead + found * theirs / other.waiting_share * one.visits / other.visits
             # NOTE: no call waits for more than all that is still to come
             queued_s = smaller((ahead + begun) / free, _left_s(shares, held, one))
             at_queue = each + queued_s * one.waiting_share

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import inf
+from math import gcd, inf
 from typing import Any
 
 from model.demand.calls import first_bytes
@@ -22,7 +22,7 @@ from model.demand.device_calls import (
 from model.laws import block_layer, device, disk_means, disk_rounds, disk_sets, limits, queueing
 from model.laws.disk_geometry import geometry_of
 from model.laws.disk_queue import Positionings
-from model.laws.numeric import Number, ceil_div, ceiling, larger, largest, smaller, some, where
+from model.laws.numeric import Number, ceil_div, ceiling, floor_div, larger, largest, smaller, some, where
 from model.machine.device.elevator import (
     FIFO_BATCH,
     IN_BATCHES,
@@ -68,13 +68,16 @@ def visit_of(
     *,
     sorted_runs: Number = 1,
     streams: bool = False,
+    pieces: Number | None = None,
 ) -> Visit:
     """A call of *size_bytes*, *gap_s* after the last one of the same program ended.
 
-    *sorted_runs* requests go down together, in order of their places; *streams* leaves write caches out.
+    *sorted_runs* requests go down together, in order of their places; *streams* leaves write caches out. *pieces* are
+    its requests, where these are not the fewest.
     """
     disk = system.disk
-    pieces = block_layer.pieces_of_call(size_bytes, largest_bytes(system, calls))
+    if pieces is None:
+        pieces = block_layer.pieces_of_call(size_bytes, largest_bytes(system, calls))
     if disk.service_cv:
         mean = disk.overhead_s + size_bytes / pieces / disk.bandwidth_bytes_per_s
         count = int(disk.parallel_requests)
@@ -127,11 +130,16 @@ def _in_pieces(first: Visit, held_s: Number, pieces: Number) -> Visit:
 
 def _queue_pieces(disk: Any, visit: Visit, size_bytes: Number, pieces: Number) -> None:
     """The pieces of a write behind its first are queued, and go at the rate of queued writes where that is less."""
-    slower = larger(0.0, 1 / disk.write_bandwidth_bytes_per_s - 1 / disk.bandwidth_bytes_per_s)
-    longer_s = size_bytes * (1 - 1 / pieces) * slower / disk_means.data_members(disk)
+    longer_s = slower_pieces_s(disk, size_bytes, pieces)
     visit.alone_s = visit.alone_s + longer_s
     if not visit.in_order:  # else it counts so already
         visit.held_s = smaller(visit.alone_s, visit.held_s + longer_s)
+
+
+def slower_pieces_s(disk: Any, size_bytes: Number, pieces: Number) -> Number:
+    """How much longer the pieces of a write behind its first take at the rate of queued writes."""
+    slower = larger(0.0, 1 / disk.write_bandwidth_bytes_per_s - 1 / disk.bandwidth_bytes_per_s)
+    return size_bytes * (1 - 1 / pieces) * slower / disk_means.data_members(disk)
 
 
 def _paced(disk: Any, visit: Visit, size_bytes: Number, pieces: Number) -> Visit:
@@ -153,13 +161,14 @@ def _with_hits(disk: Any, missed: Visit, size_bytes: Number, pieces: Number, hit
     mean = hit * answered_s + (1 - hit) * missed.alone_s
     square = hit * answered_s**2 + (1 - hit) * missed.alone_s**2 * (1 + missed.scv)
     # NOTE: the interface moves what the cache answers while the medium works on the rest
-    held_s = larger((1 - hit_fraction) * missed.held_s, hit_fraction * size_bytes / disk.bus_bytes_per_s)
+    own_s, bus_s = (1 - hit_fraction) * missed.held_s, hit_fraction * size_bytes / disk.bus_bytes_per_s
+    held_s = larger(own_s, bus_s)
     return Visit(
         mean,
         square / mean**2 - 1,
         held_s,
         missed.servers,
-        missed.alike,
+        smaller(missed.alike, larger(1.0, missed.alike * own_s / larger(LEAST_SHARE, held_s))),
         missed.in_order,
         missed.queued,
         waiting_share=1 - hit,
@@ -200,7 +209,7 @@ def _at_medium(system: System, calls: Any, size: Number, gap_s: Number, runs: Nu
 def _in_order(system: System, calls: Any, size: Number, gap_s: Number) -> Visit:
     """A program that goes on where it ended, on its device or on its own copy of a mirror."""
     disk, write = at_place(system.disk, calls), calls.writes
-    servers = 1 if disk.rotation_s else disk_means.servers_of(disk)
+    servers = 1 if disk.rotation_s else _slots(system, calls, size)
     stride = calls.stride_bytes if calls.pattern == "strided" else size
     if not write and some(disk.read_hit_fraction):  # what a cache answers leaves holes
         left = larger(LEAST_SHARE, 1 - disk.read_hit_fraction)
@@ -208,7 +217,7 @@ def _in_order(system: System, calls: Any, size: Number, gap_s: Number) -> Visit:
     each_gap = gaps_s(disk, calls, gap_s)
     alone = sum(disk_sets.in_order_s(disk, size, stride, one, write) for one in each_gap) / len(each_gap)
     if not disk.rotation_s:
-        held = disk_means.occupied_s(disk, alone, size, write) / disk.raid_disks
+        held = disk_means.occupied_s(disk, alone, size, write, servers / disk.raid_disks) / disk.raid_disks
     elif takes_turns(system, calls, gap_s) and calls.users > 1:  # the device waits for the program, too
         far_s = disk_sets.random_moments(disk, size, span_of(system, calls), write)[0]
         idle_s = gap_s if under_way(system, calls) == 1 else 0.0
@@ -216,16 +225,21 @@ def _in_order(system: System, calls: Any, size: Number, gap_s: Number) -> Visit:
     elif disk.raid_level != "none" and not write and not some(disk_sets.is_near(disk, size, stride)):
         alike = _stations(system, calls, size)
         return Visit(alone, 0.0, _held_of_set(system, calls, alone, alike, size), alike=alike)
-    elif calls.pattern == "strided":
-        held = disk_sets.in_order_s(disk, size, stride, 0.0, write) if calls.rate_per_s is not None else alone
     else:
-        held = size / disk_means.data_members(disk) / disk_means.rate_bytes_per_s(disk, write) / calls.users
         queued = under_way(system, calls)
+        if calls.pattern != "strided":
+            each_s = size / disk_means.data_members(disk) / disk_means.rate_bytes_per_s(disk, write)
+            held = each_s / calls.users
+        elif calls.rate_per_s is not None or queued > 1:
+            held = each_s = disk_sets.in_order_s(disk, size, stride, 0.0, write)
+        else:
+            held = alone
         if queued > 1:  # a queue streams, until the program falls behind
-            each_s = held * calls.users
-            behind = larger(0.0, 1 - each_s / larger(gap_s, each_s)) / queued
+            # of the calls that the program hands down one by one, those that come before the queue is empty
+            more = floor_div((queued - 2) * each_s, larger(LEAST_SHARE * each_s, gap_s - each_s))
+            behind = where(gap_s > each_s, 1 / (queued + more), 0.0)
             alone = each_s + (alone - each_s) * behind
-            held = alone / calls.users
+            held = alone / (1 if calls.pattern == "strided" else calls.users)
     return Visit(alone, 0.0, held, servers, in_order=True)
 
 
@@ -236,7 +250,7 @@ def _among_others(system: System, calls: Any, size: Number, runs: Number) -> Vis
     if not disk.rotation_s:
         alone, scv = disk_sets.random_moments(disk, size, span, write)
         held = disk_means.occupied_s(disk, alone, size, write) / disk.raid_disks
-        slots = disk_means.servers_of(disk)
+        slots = _slots(system, calls, size)
         if write or not some(disk.reads_collide):
             return Visit(alone, scv, held, slots)
         # NOTE: a die has nothing to do while the queue holds reads of others alone [flash-channels]
@@ -277,6 +291,17 @@ def _among_others(system: System, calls: Any, size: Number, runs: Number) -> Vis
         caught = disk_sets.caught_fraction(disk, span, larger(0.0, idle_s))
         alone = alone - caught * (alone - disk_sets.in_order_s(disk, size, size, 0.0, write))
     return Visit(alone, scv, _held_of_set(system, calls, alone, alike, size), alike=alike)
+
+
+def _slots(system: System, calls: Any, size: Number) -> int:
+    """Slots of flash that calls take: of reads that collide those that hold their places, which a stride may miss."""
+    disk = system.disk
+    slots = disk_means.servers_of(disk)
+    if calls.writes or calls.pattern != "strided" or not some(disk.reads_collide) or some(size > calls.stride_bytes):
+        return slots
+    apart = gcd(slots, int(calls.stride_bytes // size))
+    starts = first_bytes(calls, int(disk.capacity_bytes * disk_means.data_members(disk)))
+    return slots // apart * len({int(start // size) % apart for start in starts})
 
 
 def _stations(system: System, calls: Any, size: Number) -> Number:

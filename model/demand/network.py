@@ -7,6 +7,7 @@ from math import e
 from typing import Any
 
 from model.demand.device_calls import changed, goes_on_near, span_of
+from model.demand.stream_cached import commit_s
 from model.demand.stream_demand import CallDemand
 from model.demand.stream_work import call_demand
 from model.laws import block_layer, disk_means, page_cache, queueing
@@ -97,6 +98,12 @@ def _closed(system: System, calls: Any, demand: CallDemand) -> StreamTime:
             max(1, round(many / float(_mean(together)))) if unbuffered else calls.users * max(1, demand.ahead)
         )
         cycle_s, at_device_s, method = _cycle_s(system, calls, demand, waiting)
+        alone = max(demand.servers, float(_mean(demand.alike))) == 1 and not system.disk.write_cache_bytes
+        if alone and demand.visits > 1 and calls.users > 1 and some(calls.think_s) and not calls.think_cv:
+            # NOTE: who commits together ends together, and comes back together after the same pause
+            in_step_s = together * (demand.device_s + (calls.users - 1) * demand.held_s)
+            cycle_s = larger(cycle_s, together * own_s + in_step_s)
+            at_device_s = larger(at_device_s, in_step_s)
         cycle_s = larger(cycle_s - overlap_s, waiting * together * demand.held_s)
         elapsed = total * cycle_s / (waiting * together)
         gathered_s = larger(0.0, cycle_s - at_device_s - together * calls.think_s) / 2
@@ -164,7 +171,9 @@ def _open(system: System, calls: Any, demand: CallDemand) -> StreamTime:
     )
     below = where(load < FULL, rate * share, 0.0)
     if demand.servers == 1:
-        wait = queueing.mg1_wait_s(below / demand.alike, held_s / share * demand.alike, scv)
+        # NOTE: what a channel holds up for longer than any of the equal queues makes one queue
+        alike = smaller(demand.alike, larger(1.0, demand.device_s / larger(LEAST_S, held_s)))
+        wait = queueing.mg1_wait_s(below / alike, held_s / share * alike, scv)
         method = f"M/G/1 with a squared coefficient of variation of {float(_mean(scv)):.3g}"
     else:
         each_s = smaller(demand.device_s, held_s * demand.servers) / share
@@ -242,7 +251,9 @@ def _idled_s(system: System, calls: Any, demand: CallDemand) -> Number:
 def _arrived(system: System, calls: Any, demand: CallDemand) -> tuple[Number, Number]:
     """When the processors have begun the last call of all users, and a call's mean wait for one."""
     cpus = system.host.cpus
-    queued_s = larger(0.0, calls.users - cpus) / 2 * demand.cpu_s if calls.arrivals == "regular" else 0.0
+    rounds, rest = divmod(calls.users, cpus)  # those of all users come at once
+    before = (cpus * rounds * (rounds - 1) / 2 + rest * rounds) / calls.users
+    queued_s = before * demand.cpu_s if calls.arrivals == "regular" else 0.0
     total = calls.users * calls.count
     last_s = last_arrival_s(calls)
     behind_s = larger(0.0, total * demand.cpu_s / cpus - calls.count / calls.rate_per_s)
@@ -323,7 +334,7 @@ def _behind(system: System, calls: Any, demand: CallDemand, own_s: Number) -> Fl
         first_s = larger(0.0, host.journal_commit_s - host.journal_age_s)
         commits = where(own_s > first_s, 1 + floor_div(own_s - first_s, host.journal_commit_s), 0)
         committed = where(commits > 0, (first_s + (commits - 1) * host.journal_commit_s) * dirtied_per_s, 0.0)
-    committing_s = committed / drained_per_s
+    committing_s = committed / drained_per_s + commits * commit_s(system, calls)
     old = larger(0.0, own_s - host.dirty_expire_s) * dirtied_per_s
     flowed = larger(0.0, own_s + larger(at_limit_s, committing_s) - starts_s) * drained_per_s
     share = smaller(1.0, larger(larger(old, committed), flowed) / size)

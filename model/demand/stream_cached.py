@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from model.demand.calls import call_cpu_s
-from model.demand.device_calls import changed, largest_bytes, merged_bytes, span_of, visiting
-from model.demand.device_visit import Visit, start_s, visit_of
+from model.demand.device_calls import changed, largest_bytes, merged_bytes, span_of, takes_turns, visiting
+from model.demand.device_visit import Visit, slower_pieces_s, start_s, visit_of
 from model.demand.reading import one_for_all
 from model.demand.stream_demand import LEAST_S, CallDemand, absorbed
 from model.laws import block_layer, disk_means, disk_rounds, disk_sets, limits, page_cache
-from model.laws.numeric import Number, ceil_div, larger, smaller, where
+from model.laws.numeric import Number, ceil_div, larger, smaller, some, where
 from model.machine.host.read_ahead import read_ahead_of
 from model.spec import System
 
@@ -88,7 +88,9 @@ def written_through(system: System, calls: Any, path: str) -> CallDemand:
     elif seen.pattern == "strided" or together == 1:
         run_pages, runs = pages, 1.0 * together
     size = run_pages * block_layer.PAGE_BYTES
-    requests = runs * block_layer.requests_of_run(run_pages, largest)
+    holes = 0.0 if runs > 1 and calls.pattern == "random" else _holes(system, calls, run_pages)
+    pieces = block_layer.requests_of_run(run_pages, largest) + holes
+    requests = runs * pieces
     merged = runs * run_pages - requests if block_layer.page_by_page(release, host.filesystem) else 0.0
     records: Number = _journal_requests(host, calls, path)
     flushes: Number = 0
@@ -98,14 +100,21 @@ def written_through(system: System, calls: Any, path: str) -> CallDemand:
         disk = changed(disk, write_cache_bytes=0)
         system = changed(system, disk=disk)
     gap_s = together * (cpu_s + calls.think_s)
-    visit = visit_of(system, visiting(seen, 1 / together), size, gap_s, sorted_runs=runs)
+    visit = visit_of(system, visiting(seen, 1 / together), size, gap_s, sorted_runs=runs, pieces=pieces)
+    hole_s: Number = 0.0
+    if some(holes) and disk.rotation_s and not disk.write_cache_bytes:  # the place behind a hole has gone by
+        page = block_layer.PAGE_BYTES
+        hole_s = holes * disk_means.strided_service_s(disk, page, 2 * page, 0.0, True)
+        visit.alone_s, visit.held_s = visit.alone_s + hole_s, visit.held_s + hole_s
     if seen.pattern == "strided" and runs > 1 and disk.rotation_s and not disk.write_cache_bytes:
-        visit.held_s = visit_of(system, changed(seen, users=1, rate_per_s=None), size, 0.0).alone_s
+        lone = changed(seen, users=1, rate_per_s=None)
+        visit.held_s = visit_of(system, lone, size, 0.0, pieces=pieces).alone_s
     data_s, held_s = runs * visit.held_s + visit.alone_s - visit.held_s, runs * visit.held_s
     gathered: Number = 1.0
     if records:
         plain_s, plain_held_s = data_s, held_s
-        data_s, held_s, gathered = _committed_s(system, calls, visit, size, runs)
+        slow_s = 0.0 if disk.write_bandwidth_bytes_per_s is None else slower_pieces_s(disk, size, pieces)
+        data_s, held_s, gathered = _committed_s(system, calls, visit, size, runs, hole_s + slow_s)
         if path == "sync" and not calls.extends:
             alone = _committing(calls, plain_s + gap_s, data_s - plain_s)
             # users who wait for the device take turns: a call lasts as long as the calls of all
@@ -139,8 +148,24 @@ def written_through(system: System, calls: Any, path: str) -> CallDemand:
     return absorbed(system, calls, demand)
 
 
+def _holes(system: System, calls: Any, pages: Number) -> Number:
+    """Blocks of addresses that lie within so many pages of a file of ext3, on average over calls [linux-ext3]."""
+    if system.host.filesystem != "ext3":
+        return 0.0
+    every = page_cache.INDIRECT_PAGES
+    if calls.pattern != "strided":
+        return (pages - 1) / every
+    step = calls.stride_bytes / block_layer.PAGE_BYTES
+    many = int(smaller(calls.count, MOST_PAGES))
+    found = 0
+    for number in range(many):
+        first = int(number * step) - page_cache.DIRECT_PAGES
+        found += max(0, (first + int(pages) - 1) // every + 1) - max(0, first // every + 1)
+    return found / many
+
+
 def _committed_s(
-    system: System, calls: Any, data: Visit, size_bytes: Number, runs: Number
+    system: System, calls: Any, data: Visit, size_bytes: Number, runs: Number, hole_s: Number
 ) -> tuple[Number, Number, Number]:
     """Time of data and commit for a lone program, what they take of the device's capacity, and commits at a time.
 
@@ -181,6 +206,7 @@ def _committed_s(
         alone_in_order = programs == 1 and len(records) > 1
         turn_s = disk_means.sequential_service_s(disk, records[-1], 0.0, True) if alone_in_order else 0.0
         near_s = (runs - 1 / programs) * data.held_s
+        near_s = near_s + hole_s / programs
         return near_s + (2 * far_s + sent_s) / programs + records_s + turn_s
 
     if calls.rate_per_s is None:
@@ -190,6 +216,13 @@ def _committed_s(
     at_a_time = smaller(disk.queue_depth, _commits_at_a_time(disk, calls, alone_s - shared_s, shared_s))
     took_s = alone_s - shared_s + shared_s / at_a_time
     return took_s, took_s, at_a_time
+
+
+def commit_s(system: System, calls: Any) -> Number:
+    """Time of the journal's records of a lone commit, and of the way to the data that it writes before."""
+    idle = Visit(0.0, 0.0, 0.0)
+    lone = changed(calls, users=1, rate_per_s=None)
+    return _committed_s(system, lone, idle, 0.0, 1.0, 0.0)[0]
 
 
 def _commits_at_a_time(disk: Any, calls: Any, own_s: Number, shared_s: Number) -> Number:
@@ -265,6 +298,11 @@ def read_ahead(system: System, calls: Any) -> CallDemand:
         pair = visit_of(system, seen, WINDOWS * window, own_s)
         visit.alone_s = where(window_own_s < visit.alone_s, pair.alone_s / WINDOWS, visit.alone_s)
         visit.held_s = where(window_own_s < visit.held_s, pair.held_s / WINDOWS, visit.held_s)
+    growing_s: Number = 0.0
+    if positions and calls.users > 1 and calls.rate_per_s is None and not takes_turns(system, seen, own_s):
+        more = _windows_grown(system, calls) - calls.count * share
+        sent_s = window / disk_means.rate_bytes_per_s(system.disk, False)
+        growing_s = calls.users * larger(0.0, more * (visit.held_s - sent_s))
     several = one_for_all(share > 1)
     # NOTE: while a call waits for one of its windows, the next is on its way
     following_s = larger(visit.held_s, visit.alone_s / WINDOWS)
@@ -282,8 +320,20 @@ def read_ahead(system: System, calls: Any) -> CallDemand:
         together=1 if several else 1 / larger(missed * share, 1e-9),
         ahead=0 if several else WINDOWS,
         overlap_s=missed * visit.alone_s if several else 0.0,
-        start_s=missed * start_s(system, seen, visit, window, call_cpu_s(host, calls), windows=WINDOWS),
+        start_s=missed * (start_s(system, seen, visit, window, call_cpu_s(host, calls), windows=WINDOWS) + growing_s),
     )
+
+
+def _windows_grown(system: System, calls: Any) -> Number:
+    """Windows of a reader in order, which grow to their size [linux-readahead]."""
+    page = block_layer.PAGE_BYTES
+    most = int(system.host.read_ahead_bytes // page)
+    left = calls.count * calls.block_size_bytes / page
+    size = page_cache.first_window_pages(int(ceil_div(calls.block_size_bytes, page)), most)
+    many = 1
+    while size < most and left > size:
+        left, size, many = left - size, page_cache.next_window_pages(size, most), many + 1
+    return many - 1 + larger(1.0, left / larger(1, most))
 
 
 def _windows(system: System, calls: Any) -> tuple[Number, Number, bool]:

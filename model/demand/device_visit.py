@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import gcd, inf
+from math import e, gcd, inf
 from typing import Any
 
 from model.demand.calls import first_bytes
@@ -35,6 +35,7 @@ from model.spec import System
 MOST_PLACES = 64
 """Programs whose places are followed one by one; the wait of more is that of places at random."""
 ROUNDS = 4
+LEAST_MET = 1e-3
 LEAST_SHARE = 1e-9
 HALVINGS = 10
 """Of what may be in a drive's queue, until the service that it makes and the queue that this leaves agree."""
@@ -273,8 +274,10 @@ def _among_others(system: System, calls: Any, size: Number, runs: Number) -> Vis
     at_once = smaller(copies_of(disk, calls), block_layer.pieces_of_call(size, largest_bytes(system, calls)))
     pieces = block_layer.pieces_of_call(size, largest_bytes(system, calls))
     passed = size * (1 - (at_once - 1) / pieces)
-    alone, scv = disk_sets.random_moments(disk, passed, span, write)
     alike = larger(1, _stations(system, calls, size) / at_once)
+    # the copies of a mirror that are idle share the places between them
+    nearer = 1 - _idle_share(system, calls, alike) / 2 if not write and at_once == 1 else 1.0
+    alone, scv = disk_sets.random_moments(disk, passed, span * nearer, write)
     if disk.reorder_age_s is not None:
         shorter_s = _reordered_s(system, calls, span, (alone, scv), alike)
         if single:
@@ -288,9 +291,30 @@ def _among_others(system: System, calls: Any, size: Number, runs: Number) -> Vis
             idle_s = (alike / others - 1) * alone + alike / others * calls.think_s
         else:
             idle_s = alike / (calls.users * calls.rate_per_s) - alone
-        caught = disk_sets.caught_fraction(disk, span, larger(0.0, idle_s))
+        caught = smaller(1.0, disk_sets.caught_fraction(disk, span, larger(0.0, idle_s)) / nearer)
         alone = alone - caught * (alone - disk_sets.in_order_s(disk, size, size, 0.0, write))
-    return Visit(alone, scv, _held_of_set(system, calls, alone, alike, size), alike=alike)
+    held_s = _held_of_set(system, calls, alone, alike, size)
+    if not write and at_once == 1 and copies_of(disk, calls) > 1:
+        alike = alike * _free_copies(calls, under_way(system, calls), alone, alike)
+    return Visit(alone, scv, held_s, alike=alike)
+
+
+def _free_copies(calls: Any, in_flight: int, service_s: Number, stations: Number) -> Number:
+    """How many times as many queues a mirror is worth, as a read goes to the copy that is free first.
+
+    Of n others at a pair, by chance about a mean of q, those beyond the first are waited for: (q - 1 + e⁻q)/2 services
+    in place of q/2.
+    """
+    others = calls.users * in_flight - 1 if calls.rate_per_s is None else calls.users * calls.rate_per_s * service_s
+    met = larger(LEAST_MET, 2 * others / stations)
+    return met / (met - 1 + e**-met)
+
+
+def _idle_share(system: System, calls: Any, stations: Number) -> Number:
+    """Share of reads that find both copies of a mirror idle, of which the nearer one takes it; 0 without copies."""
+    if copies_of(system.disk, calls) == 1 or calls.rate_per_s is not None or among_bytes(calls):
+        return 0.0
+    return (1 - 2 / larger(2, stations)) ** (calls.users * under_way(system, calls) - 1)
 
 
 def _slots(system: System, calls: Any, size: Number) -> int:
@@ -431,8 +455,15 @@ def start_s(
         return disk_rounds.first_s(disk, calls.start_byte or 0, late_s)
     in_flight = under_way(system, calls)
     abreast = disk_sets.parts_of_call(disk, in_flight * size_bytes)
-    reached = disk_sets.parts_of_call(disk, calls.count * calls.block_size_bytes)
+    step = larger(size_bytes, calls.stride_bytes) if calls.pattern == "strided" else size_bytes
+    reached = disk_sets.parts_of_call(disk, calls.count * larger(step, calls.block_size_bytes))
     each_s = larger(visit.alone_s / in_flight, visit.held_s) + gap_s
-    passed_s = disk.stripe_unit_bytes * abreast / size_bytes * each_s
+    passed_s = larger(1.0, disk.stripe_unit_bytes * abreast / step) * each_s
     turns = ceiling((passed_s + overhead_s) / disk.rotation_s)
-    return ceil_div(reached, abreast) * larger(0.0, turns * disk.rotation_s - passed_s)
+    wait_s = larger(0.0, turns * disk.rotation_s - passed_s)
+    if not windows:
+        return ceil_div(reached, abreast) * wait_s
+    # NOTE: later windows are on their way while the program goes through the one before
+    through_s = gap_s * size_bytes / calls.block_size_bytes
+    first_s = disk_rounds.first_s(disk, calls.start_byte or 0, late_s)
+    return first_s + (ceil_div(reached, abreast) - 1) * larger(0.0, wait_s - through_s)

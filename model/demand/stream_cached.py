@@ -290,6 +290,7 @@ def read_ahead(system: System, calls: Any) -> CallDemand:
             servers=visit.servers,
             alike=visit.alike,
             waiting_share=often * visit.waiting_share,
+            start_s=missed * start_s(system, seen, visit, size / visits, gap_s),
         )
     positions = system.disk.rotation_s or system.disk.average_seek_s
     if positions and calls.users > 1:  # those of one reader adjoin, unless it takes its time
@@ -303,6 +304,7 @@ def read_ahead(system: System, calls: Any) -> CallDemand:
         more = _windows_grown(system, calls) - calls.count * share
         sent_s = window / disk_means.rate_bytes_per_s(system.disk, False)
         growing_s = calls.users * larger(0.0, more * (visit.held_s - sent_s))
+    first_s = start_s(system, seen, visit, window, call_cpu_s(host, calls) + calls.think_s, windows=WINDOWS)
     several = one_for_all(share > 1)
     # NOTE: while a call waits for one of its windows, the next is on its way
     following_s = larger(visit.held_s, visit.alone_s / WINDOWS)
@@ -320,7 +322,7 @@ def read_ahead(system: System, calls: Any) -> CallDemand:
         together=1 if several else 1 / larger(missed * share, 1e-9),
         ahead=0 if several else WINDOWS,
         overlap_s=missed * visit.alone_s if several else 0.0,
-        start_s=missed * (start_s(system, seen, visit, window, call_cpu_s(host, calls), windows=WINDOWS) + growing_s),
+        start_s=missed * (first_s + growing_s),
     )
 
 

@@ -10,9 +10,9 @@ from collections.abc import Sequence
 from math import log1p
 from typing import Any
 
-from model.laws import disk_means
+from model.laws import disk_means, disk_rounds
 from model.laws.disk_geometry import geometry_of
-from model.laws.numeric import Number, ceil_div, ceiling, floor_div, larger, smaller, where
+from model.laws.numeric import Number, ceil_div, ceiling, floor_div, is_array, larger, smaller, where
 from model.laws.queueing import balanced_per_s
 
 
@@ -76,15 +76,24 @@ def in_order_s(disk: Any, size_bytes: Number, stride_bytes: Number, gap_s: Numbe
     """
     if disk.raid_level != "none" and write and disk.rotation_s and not disk.write_cache_bytes:
         return _written_in_order_s(disk, size_bytes, stride_bytes, gap_s)
+    parts = parts_of_call(disk, size_bytes)
+    hop_s = None
+    data = disk_means.data_members(disk)
+    if disk.rotation_s and not is_array(parts) and parts >= data:
+        late_s = gap_s + disk_means.overhead_s(disk, write)
+        hop_s = disk_rounds.strided_hop_s(geometry_of(disk), size_bytes / parts, stride_bytes / data, late_s)
     if disk.raid_level == "none" or write or not (disk.rotation_s and disk.track_buffer_bytes):
-        return disk_means.strided_service_s(disk, size_bytes, stride_bytes, gap_s, write)
+        return disk_means.strided_service_s(disk, size_bytes, stride_bytes, gap_s, write, hop_s)
     part = size_bytes / parts_of_call(disk, size_bytes)
     answered = disk_means.overhead_s(disk, False) + part / disk.bus_bytes_per_s
     own_stride = stride_bytes / disk_means.data_members(disk)
     passed = own_stride / disk.bandwidth_bytes_per_s
     g = geometry_of(disk)
     moved = disk_means.seek_at_s(g, larger(1.0, own_stride / (g.heads * g.track_bytes)))
-    far = disk_means.overhead_s(disk, False) + moved + g.rotation_s / 2 + part / disk.bandwidth_bytes_per_s
+    sent_s = part / disk.bandwidth_bytes_per_s
+    far = disk_means.overhead_s(disk, False) + moved + g.rotation_s / 2 + sent_s
+    if hop_s is not None:
+        far = hop_s - gap_s + sent_s
     return where(is_near(disk, size_bytes, stride_bytes), larger(answered, passed - gap_s), far)
 
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from math import e
 from typing import Any
 
+from model.demand.calls import first_bytes
 from model.demand.device_calls import changed, goes_on_near, span_of
 from model.demand.stream_cached import commit_s
 from model.demand.stream_demand import CallDemand
@@ -146,7 +148,7 @@ def _cycle_s(system: System, calls: Any, demand: CallDemand, waiting: int) -> tu
     else:
         demands = [each_s, larger(cpu_s, LEAST_S)]
         network = queueing.mean_values(
-            waiting, demands, rest_s, [demand.servers, threads], [spread, 1], [demand.scv, 1]
+            waiting, demands, rest_s, [demand.servers, threads], [spread, 1], [demand.scv, 0]
         )
         cycle_s = waiting / network.throughput_per_s
         at_device_s = network.in_station[0] / network.throughput_per_s
@@ -171,18 +173,19 @@ def _open(system: System, calls: Any, demand: CallDemand) -> StreamTime:
     )
     below = where(load < FULL, rate * share, 0.0)
     if demand.servers == 1:
-        # NOTE: what a channel holds up for longer than any of the equal queues makes one queue
-        alike = smaller(demand.alike, larger(1.0, demand.device_s / larger(LEAST_S, held_s)))
-        wait = queueing.mg1_wait_s(below / alike, held_s / share * alike, scv)
+        each_s = where(demand.alike > 1, smaller(held_s * demand.alike, larger(demand.device_s, held_s)), held_s)
+        wait = queueing.mg1_wait_s(below / demand.alike, each_s / share, scv)
         method = f"M/G/1 with a squared coefficient of variation of {float(_mean(scv)):.3g}"
     else:
         each_s = smaller(demand.device_s, held_s * demand.servers) / share
         wait = (1 + scv) / 2 * queueing.mmc_wait_s(below, each_s, demand.servers)
         method = f"M/M/{demand.servers}, stretched by the variation of the service"
+    several = (demand.servers > 1) | (demand.alike > 1)
+    # NOTE: the channel and the controller, where they take longer than a slot's share, are one server for all
+    channel_s = where(several & (held_s * max(1, demand.servers) > demand.device_s), held_s / share, 0.0)
+    wait = larger(wait, queueing.mg1_wait_s(below, channel_s, 0.0))
     if calls.arrivals == "regular":
         wait = where(scv > 0, wait * scv / (1 + scv), 0.0)
-        # NOTE: the calls of all users come at the same moment
-        wait = wait + larger(0.0, calls.users - demand.servers) / 2 * held_s / share
         method = (
             "arrivals in step: those of all users at once, and the wait that the service's variation leaves"
         )
@@ -194,8 +197,14 @@ def _open(system: System, calls: Any, demand: CallDemand) -> StreamTime:
     load = rate * pace_s
     arrivals_scv = 1.0 if calls.arrivals == "poisson" else 0.0
     behind = total * larger(0.0, pace_s - 1 / rate)
+    late_s = total * (late_fraction(system, demand, behind / pace_s) * pace_s - 1 / (2 * rate))
+    late_s = where(behind > 0, late_s, 0.0)
     walked = queueing.heavy_traffic_wait_s(held_s, arrivals_scv + scv, total)
+    # NOTE: a queue that grows soon leaves the walk about its mean behind
+    walked = larger(0.0, (walked**2 + late_s**2) ** 0.5 - late_s)
     wait = share * where(load < FULL, smaller(wait, larger(walked, calls.users * held_s / share)), walked)
+    if calls.arrivals == "regular":
+        wait = wait + share * _met_in_step_s(system, calls, demand, share)
     wait = where(demand.gathered > 1, smaller(wait, demand.gathered / rate), wait)
     if calls.pattern == "sequential" and not demand.ahead:
         wait = where(load <= FULL + NEARLY, smaller(wait, calls.users * demand.together * held_s / 2), wait)
@@ -209,13 +218,41 @@ def _open(system: System, calls: Any, demand: CallDemand) -> StreamTime:
         wait = ahead_wait_s(demand, wait, calls.rate_per_s)
         # NOTE: nothing is read ahead at first: calls wait that come while one of the first windows is read
         window_s = demand.together * demand.device_s
-        first_s = FIRST_WINDOWS * window_s * (1 + calls.rate_per_s * window_s / 2)
-        wait = wait + (first_s + demand.start_s) / calls.count
-    late_s = total * (late_fraction(system, demand, behind / pace_s) * pace_s - 1 / (2 * rate))
-    wait = wait + share * where(behind > 0, late_s, 0.0) + _idled_s(system, calls, demand)
+        met = calls.rate_per_s * window_s
+        missed = 1 - system.host.page_cache_hit_fraction
+        more = larger(0.0, FIRST_WINDOWS * missed - 1) * smaller(1.0, met)
+        first_s = larger(window_s, demand.start_s) + more * window_s
+        wait = wait + first_s * (1 + met / 2) / calls.count
+    wait = wait + share * late_s + _idled_s(system, calls, demand)
     arrived_s, queued_s = _arrived(system, calls, demand)
     elapsed = larger(arrived_s, total * pace_s) + demand.device_s + demand.cpu_s
     return StreamTime(demand, total, elapsed, demand.cpu_s + queued_s + wait, wait, load, method)
+
+
+def _met_in_step_s(system: System, calls: Any, demand: CallDemand, share: Number) -> Number:
+    """Mean wait of a call for those of other users that come at the same moment.
+
+    They pass the channel one after the other, and those of a slot, or of one queue of several, wait for each other. A
+    call of several visits to one server comes back behind the first visits of all.
+    """
+    others = calls.users - 1
+    if not others:
+        return 0.0
+    held_s, device_s = demand.held_s / share, demand.device_s / share
+    single = demand.servers == 1 and not some(demand.alike > 1)
+    part = 1 - 1 / (2 * demand.visits) if single else 0.5
+    rounds, rest = divmod(calls.users, demand.servers)
+    before = (demand.servers * rounds * (rounds - 1) / 2 + rest * rounds) / calls.users
+    met = larger(others * part * held_s, before * device_s if demand.servers > 1 else 0.0)
+    if not some(demand.alike > 1):
+        return met
+    same = others / 2 / demand.alike
+    if calls.pattern != "random" and system.disk.raid_level == "none":
+        slots = int(_mean(demand.alike))
+        starts = first_bytes(calls, int(system.disk.capacity_bytes))
+        places = Counter(int(start // calls.block_size_bytes) % slots for start in starts)
+        same = sum(many * (many - 1) / 2 for many in places.values()) / calls.users
+    return larger(met, same * device_s)
 
 
 def late_fraction(system: System, demand: CallDemand, waiting: Number) -> Number:
@@ -285,7 +322,12 @@ def _hidden(system: System, calls: Any, demand: CallDemand) -> StreamTime:
         own_s, queued_s = calls.count * each_s, each_s - demand.cpu_s - calls.think_s
     flow = _behind(system, calls, demand, own_s)
     method = "write-back as a flow: writers are held at the dirty limit, and by commits of ext3"
-    held_s = larger(flow.at_limit_s, flow.committing_s)
+    committing_s = flow.committing_s
+    if calls.rate_per_s is None:  # a commit that begins while the program pauses is over in part when it comes back
+        each_s, cycle_s = committing_s / larger(1, flow.commits), own_s / calls.count
+        seen_s = where(each_s < cycle_s, each_s**2 / 2 / larger(LEAST_S, cycle_s), each_s - cycle_s / 2)
+        committing_s = flow.commits * seen_s
+    held_s = larger(flow.at_limit_s, committing_s)
     wait = held_s / calls.count
     elapsed = own_s + held_s
     if calls.rate_per_s is not None:  # those that come while a commit lasts wait for the rest of it

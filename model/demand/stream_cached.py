@@ -300,10 +300,9 @@ def read_ahead(system: System, calls: Any) -> CallDemand:
         visit.alone_s = where(window_own_s < visit.alone_s, pair.alone_s / WINDOWS, visit.alone_s)
         visit.held_s = where(window_own_s < visit.held_s, pair.held_s / WINDOWS, visit.held_s)
     growing_s: Number = 0.0
-    if positions and calls.users > 1 and calls.rate_per_s is None and not takes_turns(system, seen, own_s):
+    if calls.users > 1 and calls.rate_per_s is None and not takes_turns(system, seen, own_s):
         more = _windows_grown(system, calls) - calls.count * share
-        sent_s = window / disk_means.rate_bytes_per_s(system.disk, False)
-        growing_s = calls.users * larger(0.0, more * (visit.held_s - sent_s))
+        growing_s = calls.users * larger(0.0, more) * visit_of(system, seen, block_layer.PAGE_BYTES, own_s).held_s
     first_s = start_s(system, seen, visit, window, call_cpu_s(host, calls) + calls.think_s, windows=WINDOWS)
     several = one_for_all(share > 1)
     # NOTE: while a call waits for one of its windows, the next is on its way
@@ -321,7 +320,7 @@ def read_ahead(system: System, calls: Any) -> CallDemand:
         alike=visit.alike,
         together=1 if several else 1 / larger(missed * share, 1e-9),
         ahead=0 if several else WINDOWS,
-        overlap_s=missed * visit.alone_s if several else 0.0,
+        overlap_s=missed * visit.held_s if several and calls.pattern == "sequential" else 0.0,
         start_s=missed * (first_s + growing_s),
     )
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from model.demand.device_calls import changed, idles, span_of, takes_turns
-from model.demand.network import StreamTime, ahead_wait_s, alone
+from model.demand.network import FIRST_WINDOWS, StreamTime, ahead_wait_s, alone
 from model.demand.stream_work import call_demand
 from model.laws.numeric import Number, larger, over, smaller, some, where
 from model.laws.opened_files import UNBUFFERED
@@ -15,6 +15,7 @@ from model.spec import Calls, System
 
 METHOD = "mean values of several classes: streams that share the device until the first has ended, and so on"
 ROUNDS = 60
+LEAST = 1e-9
 FULLEST = 0.98  # of what arriving calls may take of a device that others wait for
 
 
@@ -75,7 +76,7 @@ def compose(system: System, work: Calls) -> list[StreamTime]:
         return found
     now_s: Number = 0.0
     for _ in shares:
-        _balance(shares, fair=idles(system))
+        _balance(shares, fair=idles(system), most=int(system.host.nr_requests))
         step_s: Number = float("inf")
         for one in shares:
             step_s = smaller(step_s, where(one.left > 0, over(one.left, one.per_s), float("inf")))
@@ -125,7 +126,7 @@ def _share(system: System, calls: Any, time: StreamTime, span: Number) -> Share:
     )
 
 
-def _balance(shares: list[Share], *, fair: bool) -> None:
+def _balance(shares: list[Share], *, fair: bool, most: int) -> None:
     """Calls a second of each stream that has calls left: arrival theorem for several classes [lazowska-1984].
 
     A call that arrives finds what others, and the other calls of its stream, have waiting.
@@ -155,9 +156,14 @@ def _balance(shares: list[Share], *, fair: bool) -> None:
             for other, theirs in zip(shares, held, strict=True):
                 if other.station == one.station:
                     found = other.waiting * (1 - 1 / one.under_way) if other is one else other.waiting
-                    ahead = ahead + found * theirs / other.waiting_share * one.visits / other.visits
+                    met = found * theirs / other.waiting_share * one.visits / other.visits
+                    if other is not one:
+                        # NOTE: who has waited for a call does not meet it again
+                        once = other.per_s * theirs * one.under_way / larger(LEAST, one.per_s)
+                        met = where(one.arrives_per_s > 0, met, smaller(met, once / one.waiting_share))
+                    ahead = ahead + met
             # NOTE: no call waits for more than all that is still to come
-            queued_s = smaller((ahead + begun) / free, _left_s(shares, held, one))
+            queued_s = smaller((ahead + begun) / free, _left_s(shares, held, one, most))
             at_queue = each + queued_s * one.waiting_share
             if fair and not one.station:
                 at_queue = where(one.left > 0, _in_turns_s(shares, one, each, queued_s), at_queue)
@@ -175,12 +181,19 @@ def _balance(shares: list[Share], *, fair: bool) -> None:
             one.waiting = where(one.left > 0, (one.waiting + queued) / 2, 0.0)
 
 
-def _left_s(shares: list[Share], held: list[Number], one: Share) -> Number:
-    """Time that the device needs for all calls still to come; half of it where they come side by side."""
-    left = sum(
-        other.left * each for other, each in zip(shares, held, strict=True) if other.station == one.station
-    )
-    return left / where(one.arrives_per_s > 0, 2, 1)
+def _left_s(shares: list[Share], held: list[Number], one: Share, most: int) -> Number:
+    """Time that the device needs for all calls still to come; half of it where they come side by side.
+
+    Who waits for each call meets no more than the queue holds, of each direction.
+    """
+    left: Number = 0.0
+    queued: Number = 0.0
+    for other, each in zip(shares, held, strict=True):
+        if other.station == one.station:
+            left = left + other.left * each
+            requests = larger(LEAST, other.time.demand.requests)
+            queued = queued + smaller(other.left * each, most * each / requests)
+    return where(one.arrives_per_s > 0, left / 2, smaller(left, queued * larger(1.0, one.time.demand.pieces)))
 
 
 def _starved_s(shares: list[Share], one: Share) -> Number:
@@ -213,7 +226,9 @@ def _settle(one: Share) -> None:
     longer = larger(0.0, one.ended_s - time.elapsed_s) * one.programs / time.calls
     wait_s = one.waited_s / time.calls
     if time.demand.ahead:
+        first_s = time.demand.together * wait_s * one.programs / time.calls
         wait_s = ahead_wait_s(time.demand, wait_s, larger(one.arrives_per_s, 1e-9) / one.programs)
+        wait_s = wait_s + FIRST_WINDOWS * first_s
     waited = where(arrives, larger(time.wait_s, wait_s), time.wait_s + longer)
     time.response_s = time.response_s + waited - time.wait_s
     time.wait_s = waited

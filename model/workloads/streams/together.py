@@ -156,6 +156,11 @@ def _balance(shares: list[Share], *, fair: bool, most: int) -> None:
             for other, theirs in zip(shares, held, strict=True):
                 if other.station == one.station:
                     found = other.waiting * (1 - 1 / one.under_way) if other is one else other.waiting
+                    # NOTE: of the call that is being served, what is left of it: on average, or since one ended
+                    served = smaller(found, smaller(1.0, other.per_s * theirs))
+                    passed = (1 - smaller(1.0, other.time.demand.scv)) / 2
+                    since = one.rest_s / larger(LEAST, theirs / other.waiting_share)
+                    found = found - served * where(one.arrives_per_s > 0, passed, smaller(passed, since))
                     met = found * theirs / other.waiting_share * one.visits / other.visits
                     if other is not one:
                         # NOTE: who has waited for a call does not meet it again

@@ -55,6 +55,10 @@ class Share:
     waited_s: Number = 0.0
     """Of all its calls."""
     ended_s: Number = 0.0
+    fed_by: Share | None = None
+    """Whose writes a write cache sends to the medium as this."""
+    backlog: Number = 0.0
+    """Of such writes, those that the cache holds."""
 
     @property
     def requests_per_s(self) -> Number:
@@ -74,20 +78,35 @@ def compose(system: System, work: Calls) -> list[StreamTime]:
     ]
     if len(shares) < 2:
         return found
+    made = list(shares)
+    if not all(one.station for one in made):
+        shares += [_destaged(system, one) for one in made if one.station and some(one.time.demand.drained_s > 0)]
     now_s: Number = 0.0
     for _ in shares:
+        for one in shares:
+            if one.fed_by is not None:
+                one.left = where((one.fed_by.left > 0) | (one.backlog > LEAST), one.backlog + one.fed_by.left, 0.0)
         _balance(shares, fair=idles(system), most=int(system.host.nr_requests))
         step_s: Number = float("inf")
         for one in shares:
-            step_s = smaller(step_s, where(one.left > 0, over(one.left, one.per_s), float("inf")))
+            if one.fed_by is None:
+                ends_s = where(one.left > 0, over(one.left, one.per_s), float("inf"))
+            else:
+                rest = (one.fed_by.left <= 0) & (one.backlog > LEAST)
+                ends_s = where(rest, over(one.backlog, one.per_s), float("inf"))
+            step_s = smaller(step_s, ends_s)
         step_s = where(step_s < float("inf"), step_s, 0.0)
         now_s = now_s + step_s
         for one in shares:
+            if one.fed_by is not None:
+                fed = smaller(one.fed_by.left, one.fed_by.per_s * step_s)
+                one.backlog = larger(0.0, one.backlog + fed - one.per_s * step_s)
+        for one in made:
             one.waited_s = one.waited_s + smaller(one.left, one.per_s * step_s) * one.wait_s
             ends = (one.left > 0) & (one.left <= one.per_s * step_s * (1 + 1e-9))
             one.ended_s = where(ends, now_s, one.ended_s)
             one.left = where(ends, 0.0, larger(0.0, one.left - one.per_s * step_s))
-    for one in shares:
+    for one in made:
         _settle(one)
     return found
 
@@ -126,14 +145,38 @@ def _share(system: System, calls: Any, time: StreamTime, span: Number) -> Share:
     )
 
 
+def _destaged(system: System, writer: Share) -> Share:
+    """What a write cache sends to the medium of a stream's writes: as many commands at a time as the set has disks."""
+    demand, disk = writer.time.demand, system.disk
+    each_s = demand.drained_s
+    depth = disk.raid_disks * disk.parallel_requests
+    return Share(
+        time=writer.time,
+        station=False,
+        write=True,
+        arrives_per_s=0.0,
+        under_way=depth,
+        rest_s=0.0,
+        alone_s=(each_s * depth, each_s * depth),
+        held_s=(each_s, each_s),
+        left=writer.left,
+        programs=depth,
+        visits=1,
+        waiting_share=1.0,
+        sweeps=False,
+        turn_s=0.0,
+        turn_calls=1.0,
+        fed_by=writer,
+    )
+
+
 def _balance(shares: list[Share], *, fair: bool, most: int) -> None:
     """Calls a second of each stream that has calls left: arrival theorem for several classes [lazowska-1984].
 
     A call that arrives finds what others, and the other calls of its stream, have waiting.
     """
     for one in shares:
-        fastest = over(one.time.calls, one.time.elapsed_s)
-        one.per_s = where(one.left > 0, fastest, 0.0)
+        one.per_s = where(one.left > 0, _fastest(one), 0.0)
         one.waiting = 0.0
     for _ in range(ROUNDS):
         total = sum(one.requests_per_s for one in shares)
@@ -177,13 +220,18 @@ def _balance(shares: list[Share], *, fair: bool, most: int) -> None:
             apart = 1 - over(one.requests_per_s, total)
             alone_s = one.alone_s[0] + apart * (one.alone_s[1] - one.alone_s[0])
             one.wait_s = at_queue + larger(0.0, alone_s - each)
-            closed = smaller(
-                over(one.time.calls, one.time.elapsed_s), one.under_way / (one.rest_s + one.wait_s)
-            )
+            closed = smaller(_fastest(one), one.under_way / (one.rest_s + one.wait_s))
             per_s = where(one.arrives_per_s > 0, one.arrives_per_s, closed)
             one.per_s = where(one.left > 0, (one.per_s + per_s) / 2, 0.0)
             queued = where(one.arrives_per_s > 0, 0.0, closed * at_queue)
             one.waiting = where(one.left > 0, (one.waiting + queued) / 2, 0.0)
+
+
+def _fastest(one: Share) -> Number:
+    """Calls a second of a stream that nobody disturbs; of a write cache all that it holds."""
+    if one.fed_by is None:
+        return over(one.time.calls, one.time.elapsed_s)
+    return where(one.backlog > LEAST, 1 / one.held_s[0], one.fed_by.per_s)
 
 
 def _left_s(shares: list[Share], held: list[Number], one: Share, most: int) -> Number:

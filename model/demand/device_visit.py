@@ -216,7 +216,12 @@ def _in_order(system: System, calls: Any, size: Number, gap_s: Number) -> Visit:
         left = larger(LEAST_SHARE, 1 - disk.read_hit_fraction)
         stride, gap_s = stride / left, (gap_s + disk.overhead_s) / left - disk.overhead_s
     each_gap = gaps_s(disk, calls, gap_s)
-    alone = sum(disk_sets.in_order_s(disk, size, stride, one, write) for one in each_gap) / len(each_gap)
+    passed = size
+    if disk.raid_level != "none" and not write and calls.pattern == "strided":
+        # NOTE: the pieces of a read far away go to different copies, each of which passes over all of the call
+        pieces = block_layer.pieces_of_call(size, largest_bytes(system, calls))
+        passed = size * (1 - (smaller(copies_of(disk, calls), pieces) - 1) / pieces)
+    alone = sum(disk_sets.in_order_s(disk, passed, stride, one, write) for one in each_gap) / len(each_gap)
     if not disk.rotation_s:
         held = disk_means.occupied_s(disk, alone, size, write, servers / disk.raid_disks) / disk.raid_disks
     elif takes_turns(system, calls, gap_s) and calls.users > 1:  # the device waits for the program, too
@@ -305,7 +310,11 @@ def _free_copies(calls: Any, in_flight: int, service_s: Number, stations: Number
     Of n others at a pair, by chance about a mean of q, those beyond the first are waited for: (q - 1 + e⁻q)/2 services
     in place of q/2.
     """
-    others = calls.users * in_flight - 1 if calls.rate_per_s is None else calls.users * calls.rate_per_s * service_s
+    others = (
+        calls.users * in_flight - 1
+        if calls.rate_per_s is None
+        else calls.users * calls.rate_per_s * service_s
+    )
     met = larger(LEAST_MET, 2 * others / stations)
     return met / (met - 1 + e**-met)
 
@@ -321,7 +330,12 @@ def _slots(system: System, calls: Any, size: Number) -> int:
     """Slots of flash that calls take: of reads that collide those that hold their places, which a stride may miss."""
     disk = system.disk
     slots = disk_means.servers_of(disk)
-    if calls.writes or calls.pattern != "strided" or not some(disk.reads_collide) or some(size > calls.stride_bytes):
+    if (
+        calls.writes
+        or calls.pattern != "strided"
+        or not some(disk.reads_collide)
+        or some(size > calls.stride_bytes)
+    ):
         return slots
     apart = gcd(slots, int(calls.stride_bytes // size))
     starts = first_bytes(calls, int(disk.capacity_bytes * disk_means.data_members(disk)))

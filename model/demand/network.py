@@ -173,7 +173,9 @@ def _open(system: System, calls: Any, demand: CallDemand) -> StreamTime:
     )
     below = where(load < FULL, rate * share, 0.0)
     if demand.servers == 1:
-        each_s = where(demand.alike > 1, smaller(held_s * demand.alike, larger(demand.device_s, held_s)), held_s)
+        each_s = where(
+            demand.alike > 1, smaller(held_s * demand.alike, larger(demand.device_s, held_s)), held_s
+        )
         wait = queueing.mg1_wait_s(below / demand.alike, each_s / share, scv)
         method = f"M/G/1 with a squared coefficient of variation of {float(_mean(scv)):.3g}"
     else:
@@ -203,11 +205,11 @@ def _open(system: System, calls: Any, demand: CallDemand) -> StreamTime:
     # NOTE: a queue that grows soon leaves the walk about its mean behind
     walked = larger(0.0, (walked**2 + late_s**2) ** 0.5 - late_s)
     wait = share * where(load < FULL, smaller(wait, larger(walked, calls.users * held_s / share)), walked)
-    if calls.arrivals == "regular":
-        wait = wait + share * _met_in_step_s(system, calls, demand, share)
     wait = where(demand.gathered > 1, smaller(wait, demand.gathered / rate), wait)
     if calls.pattern == "sequential" and not demand.ahead:
         wait = where(load <= FULL + NEARLY, smaller(wait, calls.users * demand.together * held_s / 2), wait)
+    if calls.arrivals == "regular":
+        wait = wait + share * _met_in_step_s(system, calls, demand, share)
     wait = larger(wait, smaller(demand.queued, total / 2) / rate)
     wait = (
         wait
@@ -252,7 +254,7 @@ def _met_in_step_s(system: System, calls: Any, demand: CallDemand, share: Number
         starts = first_bytes(calls, int(system.disk.capacity_bytes))
         places = Counter(int(start // calls.block_size_bytes) % slots for start in starts)
         same = sum(many * (many - 1) / 2 for many in places.values()) / calls.users
-    return larger(met, same * device_s)
+    return larger(met, same * (1 - system.disk.read_hit_fraction) * device_s)
 
 
 def late_fraction(system: System, demand: CallDemand, waiting: Number) -> Number:
@@ -323,7 +325,9 @@ def _hidden(system: System, calls: Any, demand: CallDemand) -> StreamTime:
     flow = _behind(system, calls, demand, own_s)
     method = "write-back as a flow: writers are held at the dirty limit, and by commits of ext3"
     committing_s = flow.committing_s
-    if calls.rate_per_s is None:  # a commit that begins while the program pauses is over in part when it comes back
+    if (
+        calls.rate_per_s is None
+    ):  # a commit that begins while the program pauses is over in part when it comes back
         each_s, cycle_s = committing_s / larger(1, flow.commits), own_s / calls.count
         seen_s = where(each_s < cycle_s, each_s**2 / 2 / larger(LEAST_S, cycle_s), each_s - cycle_s / 2)
         committing_s = flow.commits * seen_s

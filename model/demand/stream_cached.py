@@ -5,13 +5,22 @@ from __future__ import annotations
 from typing import Any
 
 from model.demand.calls import call_cpu_s
-from model.demand.device_calls import changed, largest_bytes, merged_bytes, span_of, takes_turns, visiting
+from model.demand.device_calls import (
+    changed,
+    idles,
+    largest_bytes,
+    merged_bytes,
+    span_of,
+    takes_turns,
+    visiting,
+)
 from model.demand.device_visit import Visit, slower_pieces_s, start_s, visit_of
 from model.demand.reading import one_for_all
 from model.demand.stream_demand import LEAST_S, CallDemand, absorbed
 from model.laws import block_layer, disk_means, disk_rounds, disk_sets, limits, page_cache
 from model.laws.numeric import Number, ceil_div, larger, smaller, some, where
 from model.machine.host.read_ahead import read_ahead_of
+from model.machine.device.elevator import IDLE_S
 from model.spec import System
 
 MOST_PAGES = 4096
@@ -196,21 +205,33 @@ def _committed_s(
         records_s = sum(limit)
         at_a_time = _commits_at_a_time(disk, calls, data_s, records_s)
         alone_s = data.alone_s + (runs - 1) * data.held_s + back_s + sum(took)
-        return alone_s, data_s + records_s / at_a_time, at_a_time
+        idle_s = 0.0
+        if calls.users > 1 and calls.rate_per_s is None and idles(system) and system.host.nomerges != "2":
+            # NOTE: the scheduler waits for a commit block that has merged into the records of another process
+            idle_s = IDLE_S * (1 - 0.5 ** (calls.users - 1))
+        return alone_s + idle_s, data_s + records_s / at_a_time + idle_s, at_a_time
     capacity = int(disk.capacity_bytes) * disk_means.data_members(disk)
     far_s = disk_means.overhead_s(disk, True) + disk.rotation_s / 2
     far_s = far_s + disk_rounds.seek_between_s(disk, calls.start_byte or 0, page_cache.journal_byte(capacity))
+    again_s = 0.0
+    if disk.raid_level == "5":  # what fills no row is read first, and written a turn later
+        again_s = disk.rotation_s
+        far_s = far_s + again_s
     sent_s, records_s = (size / disk.bandwidth_bytes_per_s for size in (size_bytes, sum(records)))
 
     def each_s(programs: int) -> Number:
         alone_in_order = programs == 1 and len(records) > 1
         turn_s = disk_means.sequential_service_s(disk, records[-1], 0.0, True) if alone_in_order else 0.0
+        turn_s = turn_s + again_s / programs
         near_s = (runs - 1 / programs) * data.held_s
         near_s = near_s + hole_s / programs
         return near_s + (2 * far_s + sent_s) / programs + records_s + turn_s
 
     if calls.rate_per_s is None:
-        return each_s(calls.users), each_s(calls.users), 1.0
+        took_s = each_s(calls.users)
+        if calls.users > 1 and idles(system):  # each commit block has a turn of its own, as each process has
+            took_s = (runs - 1) * data.held_s + hole_s + 2 * far_s + sent_s + records_s
+        return took_s, took_s, 1.0
     alone_s = each_s(1)
     shared_s = each_s(1) - each_s(disk.queue_depth)
     at_a_time = smaller(disk.queue_depth, _commits_at_a_time(disk, calls, alone_s - shared_s, shared_s))
@@ -302,7 +323,9 @@ def read_ahead(system: System, calls: Any) -> CallDemand:
     growing_s: Number = 0.0
     if calls.users > 1 and calls.rate_per_s is None and not takes_turns(system, seen, own_s):
         more = _windows_grown(system, calls) - calls.count * share
-        growing_s = calls.users * larger(0.0, more) * visit_of(system, seen, block_layer.PAGE_BYTES, own_s).held_s
+        growing_s = (
+            calls.users * larger(0.0, more) * visit_of(system, seen, block_layer.PAGE_BYTES, own_s).held_s
+        )
     first_s = start_s(system, seen, visit, window, call_cpu_s(host, calls) + calls.think_s, windows=WINDOWS)
     several = one_for_all(share > 1)
     # NOTE: while a call waits for one of its windows, the next is on its way

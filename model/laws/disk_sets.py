@@ -174,9 +174,7 @@ class _Plain:
         return getattr(self._disk, name)
 
 
-def destaged_s(
-    disk: Any, size_bytes: Number, span_bytes: Number | None, stride_bytes: Number = 0
-) -> Number:
+def destaged_s(disk: Any, size_bytes: Number, span_bytes: Number | None, stride_bytes: Number = 0) -> Number:
     """Time between two requests of *size_bytes* that leave a full write cache, in order or in sorted sweeps of a span.
 
     A sweep makes as many short seeks as the cache holds requests; as many are under way as the set has members.

@@ -80,12 +80,16 @@ def compose(system: System, work: Calls) -> list[StreamTime]:
         return found
     made = list(shares)
     if not all(one.station for one in made):
-        shares += [_destaged(system, one) for one in made if one.station and some(one.time.demand.drained_s > 0)]
+        shares += [
+            _destaged(system, one) for one in made if one.station and some(one.time.demand.drained_s > 0)
+        ]
     now_s: Number = 0.0
     for _ in shares:
         for one in shares:
             if one.fed_by is not None:
-                one.left = where((one.fed_by.left > 0) | (one.backlog > LEAST), one.backlog + one.fed_by.left, 0.0)
+                one.left = where(
+                    (one.fed_by.left > 0) | (one.backlog > LEAST), one.backlog + one.fed_by.left, 0.0
+                )
         _balance(shares, fair=idles(system), most=int(system.host.nr_requests))
         step_s: Number = float("inf")
         for one in shares:

@@ -12,9 +12,10 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from statistics import median
 
-from model.accuracy import ALL, REGIMES, TABLE, Residual, margin, table
+from model.accuracy import ALL, ESTIMATE_FACTOR, REGIMES, TABLE, Residual, margin, table
 from model.engine import calculate, simulate
 from model.errors import BlocktimeError
+from model.laws.opened_files import UNBUFFERED
 from model.results import RunResult
 from model.spec import WORKLOADS
 from model.workloads.families import TOGETHER, family_of
@@ -30,6 +31,8 @@ NUMBER = {False: 250, True: 400}
 FEWEST = 59
 """Cases of which the farthest bounds 95 % of all with a confidence of 95 % [wilks-1941]."""
 FEWEST_OF_FAMILY = 20
+OFF = 0.15
+"""Distance beyond which the estimate of a stream should carry a warning."""
 NEAR = 0.2
 """Distance within which 95 % of a kind should lie, or declare more."""
 LEAST_SHARE = 0.95
@@ -210,6 +213,59 @@ def _line(name: str, cases: Sequence[Compared]) -> str:
     )
 
 
+def groups_of(name: str) -> Iterator[str]:
+    """What a stream of that name has in common with others: one value of each of its traits."""
+    scenario = scenario_of(name)
+    disk, work = scenario.system.disk, scenario.workload
+    path = work.opened_as(scenario.system)
+    yield "device " + next(
+        kind
+        for kind, holds in (
+            ("RAID set", disk.raid_level != "none"),
+            ("volume with limits", disk.iops_limit or disk.throughput_limit_bytes_per_s),
+            ("rotating disk", disk.rotation_s),
+            ("with a write cache", disk.write_cache_bytes),
+            ("flash", True),
+        )
+        if holds
+    )
+    yield "path " + (
+        "unbuffered" if path in UNBUFFERED else "buffered" if path == "buffered" else "synchronous"
+    )
+    yield f"{work.pattern} {'writes' if work.writes else 'reads'}"
+    yield "calls " + ("that arrive" if work.rate_per_s is not None else "one after the other")
+    yield "users " + ("1" if work.users == 1 else "several")
+    yield f"in flight {work.in_flight}"
+    yield f"scheduler {scenario.system.host.scheduler}"
+    yield "side by side" if work.beside else "alone"
+
+
+def group_report(sample: Sequence[Compared]) -> Iterator[str]:
+    """Distances of streams by group; of those beyond 15 %, how many chance explains and how many carry no warning."""
+    yield f"{'streams':<34}{'n':>5}  median  95th pct   worst  >15 %  of them chance  not warned"
+    groups: dict[str, list[Compared]] = defaultdict(list)
+    for one in sample:
+        if family_of(one.kind).name == "streams":
+            for group in ("all", *groups_of(one.case)):
+                groups[group].append(one)
+    for group in ("all", *sorted(set(groups) - {"all"})):
+        cases = groups[group]
+        distances = sorted(one.distance for one in cases)
+        off = [one for one in cases if one.distance > OFF]
+        # NOTE: two runs that lie so far from each other say nothing nearer of their mean
+        chance = sum(one.chance_fraction > OFF / 2 for one in off)
+        at = math.ceil(0.95 * len(cases)) - 1
+        yield (
+            f"{group:<34}{len(cases):>5}{median(distances):>8.3f}{distances[at]:>10.3f}{distances[-1]:>8.2f}"
+            f"{len(off) / len(cases):>7.1%}{chance:>16}{len(silent(cases)):>12}"
+        )
+
+
+def silent(sample: Iterable[Compared]) -> list[Compared]:
+    """Those beyond 15 % that carry no warning."""
+    return [one for one in sample if one.distance > OFF and one.factor <= ESTIMATE_FACTOR]
+
+
 def undeclared(sample: Iterable[Compared]) -> list[Compared]:
     """Those that are farther than a fifth from the simulation and do not say that they may be."""
     return [one for one in sample if one.distance > max(NEAR, one.factor - 1)]
@@ -250,6 +306,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         "--played", type=Path, help="file that keeps simulated times; cases it holds are not played"
     )
     parser.add_argument("--regimes", action="store_true", help="print each kind's regimes, too")
+    parser.add_argument("--groups", action="store_true", help="print groups of streams, too")
     parser.add_argument("--worst", type=int, default=0, help="print so many of the worst cases of each kind")
     parser.add_argument("--check", action="store_true", help="fail where a kind lies beyond the bars")
     parser.add_argument("--write", action="store_true", help=f"write {TABLE.name} for all kinds")
@@ -273,6 +330,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         TABLE.write_text(as_toml(rows, asked.first), encoding="utf-8")
     for line in report(sample, by_regime=asked.regimes):
         sys.stdout.write(f"{line}\n")
+    if asked.groups:
+        sys.stdout.writelines(f"{line}\n" for line in group_report(sample))
     failed = False
     for kind in kinds:
         cases = sorted((one for one in sample if one.kind == kind), key=lambda one: -one.distance)

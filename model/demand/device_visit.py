@@ -68,13 +68,12 @@ def visit_of(
     gap_s: Number,
     *,
     sorted_runs: Number = 1,
-    streams: bool = False,
     pieces: Number | None = None,
 ) -> Visit:
     """A call of *size_bytes*, *gap_s* after the last one of the same program ended.
 
-    *sorted_runs* requests go down together, in order of their places; *streams* leaves write caches out. *pieces* are
-    its requests, where these are not the fewest.
+    *sorted_runs* requests go down together, in order of their places; *pieces* are its requests, where these are not
+    the fewest.
     """
     disk = system.disk
     if pieces is None:
@@ -85,7 +84,7 @@ def visit_of(
         each = Visit(mean, disk.service_cv**2, mean / count, servers=count)
         return _in_pieces(each, each.held_s, pieces)
     disk = at_place(disk, calls)
-    if calls.writes and disk.write_cache_bytes and not streams:
+    if calls.writes and disk.write_cache_bytes:
         answered_s, held_s = disk_sets.answered_s(disk, size_bytes), size_bytes / disk.bus_bytes_per_s
         if (
             calls.users > 1 and under_way(system, calls) == 1 and takes_turns(system, calls, gap_s)
@@ -139,7 +138,7 @@ def _queue_pieces(disk: Any, visit: Visit, size_bytes: Number, pieces: Number) -
 
 def slower_pieces_s(disk: Any, size_bytes: Number, pieces: Number) -> Number:
     """How much longer the pieces of a write behind its first take at the rate of queued writes."""
-    slower = larger(0.0, 1 / disk.write_bandwidth_bytes_per_s - 1 / disk.bandwidth_bytes_per_s)
+    slower = larger(0.0, 1 / disk_means.rate_bytes_per_s(disk, True) - 1 / disk.bandwidth_bytes_per_s)
     return size_bytes * (1 - 1 / pieces) * slower / disk_means.data_members(disk)
 
 

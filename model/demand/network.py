@@ -171,21 +171,7 @@ def _open(system: System, calls: Any, demand: CallDemand) -> StreamTime:
     scv = (
         larger(0.0, (1 + demand.scv) * share - 1) if some(share < 1) and demand.together == 1 else demand.scv
     )
-    below = where(load < FULL, rate * share, 0.0)
-    if demand.servers == 1:
-        each_s = where(
-            demand.alike > 1, smaller(held_s * demand.alike, larger(demand.device_s, held_s)), held_s
-        )
-        wait = queueing.mg1_wait_s(below / demand.alike, each_s / share, scv)
-        method = f"M/G/1 with a squared coefficient of variation of {float(_mean(scv)):.3g}"
-    else:
-        each_s = smaller(demand.device_s, held_s * demand.servers) / share
-        wait = (1 + scv) / 2 * queueing.mmc_wait_s(below, each_s, demand.servers)
-        method = f"M/M/{demand.servers}, stretched by the variation of the service"
-    several = (demand.servers > 1) | (demand.alike > 1)
-    # NOTE: the channel and the controller, where they take longer than a slot's share, are one server for all
-    channel_s = where(several & (held_s * max(1, demand.servers) > demand.device_s), held_s / share, 0.0)
-    wait = larger(wait, queueing.mg1_wait_s(below, channel_s, 0.0))
+    wait, method = _met_s(demand, where(load < FULL, rate * share, 0.0), share, scv)
     if calls.arrivals == "regular":
         wait = where(scv > 0, wait * scv / (1 + scv), 0.0)
         method = (
@@ -229,6 +215,26 @@ def _open(system: System, calls: Any, demand: CallDemand) -> StreamTime:
     arrived_s, queued_s = _arrived(system, calls, demand)
     elapsed = larger(arrived_s, total * pace_s) + demand.device_s + demand.cpu_s
     return StreamTime(demand, total, elapsed, demand.cpu_s + queued_s + wait, wait, load, method)
+
+
+def _met_s(demand: CallDemand, per_s: Number, share: Number, scv: Number) -> tuple[Number, str]:
+    """Mean wait of those of the calls that go to the device, *per_s* a second, and by what law."""
+    held_s = demand.held_s
+    if demand.servers == 1:
+        each_s = where(
+            demand.alike > 1, smaller(held_s * demand.alike, larger(demand.device_s, held_s)), held_s
+        )
+        wait = queueing.mg1_wait_s(per_s / demand.alike, each_s / share, scv)
+        method = f"M/G/1 with a squared coefficient of variation of {float(_mean(scv)):.3g}"
+    else:
+        each_s = smaller(demand.device_s, held_s * demand.servers) / share
+        wait = (1 + scv) / 2 * queueing.mmc_wait_s(per_s, each_s, demand.servers)
+        method = f"M/M/{demand.servers}, stretched by the variation of the service"
+    several = (demand.servers > 1) | (demand.alike > 1)
+    # NOTE: the channel and the controller, where they take longer than a slot's share, are one server for all
+    channel_s = where(several & (held_s * max(1, demand.servers) > demand.device_s), held_s / share, 0.0)
+    wait = larger(wait, queueing.mg1_wait_s(per_s, channel_s, 0.0))
+    return wait, method
 
 
 def _met_in_step_s(system: System, calls: Any, demand: CallDemand, share: Number) -> Number:

@@ -19,8 +19,8 @@ from model.demand.reading import one_for_all
 from model.demand.stream_demand import LEAST_S, CallDemand, absorbed
 from model.laws import block_layer, disk_means, disk_rounds, disk_sets, limits, page_cache
 from model.laws.numeric import Number, ceil_div, larger, smaller, some, where
-from model.machine.host.read_ahead import read_ahead_of
 from model.machine.device.elevator import IDLE_S
+from model.machine.host.read_ahead import read_ahead_of
 from model.spec import System
 
 MOST_PAGES = 4096
@@ -64,7 +64,8 @@ def written_behind(system: System, calls: Any) -> CallDemand:
     each = largest if in_order else smaller(size, largest)
     # NOTE: write-back goes through one file after the other, in order of place
     lone = seen if calls.pattern == "random" else changed(seen, users=1)
-    held_s = requests * visit_of(system, lone, each, 0.0, streams=True).held_s
+    medium = changed(system, disk=changed(system.disk, write_cache_bytes=0))
+    held_s = requests * visit_of(medium, lone, each, 0.0).held_s
     return CallDemand(
         cpu_s=call_cpu_s(host, calls) + pages * host.page_write_s,
         device_s=0.0,
@@ -81,21 +82,12 @@ def written_behind(system: System, calls: Any) -> CallDemand:
 def written_through(system: System, calls: Any, path: str) -> CallDemand:
     """Writes through the page cache that O_SYNC, O_DSYNC or fsync waits for: data, then the journal's commit."""
     host, disk, largest = system.host, system.disk, merged_bytes(system, calls)
-    pages, fresh = _pages(calls)
-    cpu_s = call_cpu_s(host, calls) + pages * host.page_write_s
+    cpu_s = call_cpu_s(host, calls) + _pages(calls)[0] * host.page_write_s
     waited = path == "buffered"
     together = calls.fsync_every if waited else 1
     release = block_layer.release_of(host.kernel)
     seen = _contiguous(calls) if together > 1 else calls
-    run_pages, runs = larger(1.0, together * fresh), 1.0
-    if calls.pattern == "random" and together > 1:
-        span = span_of(system, calls) / calls.users
-        dirty = page_cache.dirty_bytes(together * pages * block_layer.PAGE_BYTES, span)
-        # NOTE: what adjoins is one run
-        runs = larger(1.0, dirty / (pages * block_layer.PAGE_BYTES) * (1 - dirty / span))
-        run_pages = dirty / block_layer.PAGE_BYTES / runs
-    elif seen.pattern == "strided" or together == 1:
-        run_pages, runs = pages, 1.0 * together
+    run_pages, runs = _runs_of(system, seen, together)
     size = run_pages * block_layer.PAGE_BYTES
     holes = 0.0 if runs > 1 and calls.pattern == "random" else _holes(system, calls, run_pages)
     pieces = block_layer.requests_of_run(run_pages, largest) + holes
@@ -122,8 +114,9 @@ def written_through(system: System, calls: Any, path: str) -> CallDemand:
     gathered: Number = 1.0
     if records:
         plain_s, plain_held_s = data_s, held_s
-        slow_s = 0.0 if disk.write_bandwidth_bytes_per_s is None else slower_pieces_s(disk, size, pieces)
-        data_s, held_s, gathered = _committed_s(system, calls, visit, size, runs, hole_s + slow_s)
+        data_s, held_s, gathered = _committed_s(
+            system, calls, visit, size, runs, hole_s + slower_pieces_s(disk, size, pieces)
+        )
         if path == "sync" and not calls.extends:
             alone = _committing(calls, plain_s + gap_s, data_s - plain_s)
             # users who wait for the device take turns: a call lasts as long as the calls of all
@@ -155,6 +148,20 @@ def written_through(system: System, calls: Any, path: str) -> CallDemand:
         waiting_share=1 / each,
     )
     return absorbed(system, calls, demand)
+
+
+def _runs_of(system: System, calls: Any, together: int) -> tuple[Number, Number]:
+    """Pages of a run, and runs, of so many calls whose pages go down together."""
+    pages, fresh = _pages(calls)
+    if calls.pattern == "random" and together > 1:
+        span = span_of(system, calls) / calls.users
+        dirty = page_cache.dirty_bytes(together * pages * block_layer.PAGE_BYTES, span)
+        # NOTE: what adjoins is one run
+        runs = larger(1.0, dirty / (pages * block_layer.PAGE_BYTES) * (1 - dirty / span))
+        return dirty / block_layer.PAGE_BYTES / runs, runs
+    if calls.pattern == "strided" or together == 1:
+        return pages, 1.0 * together
+    return larger(1.0, together * fresh), 1.0
 
 
 def _holes(system: System, calls: Any, pages: Number) -> Number:

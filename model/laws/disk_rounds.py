@@ -14,7 +14,6 @@ from model.laws.disk_geometry import Geometry, geometry_of
 from model.laws.disk_means import overhead_s, seek_at_s
 from model.laws.numeric import Number, ceiling, floor_div, larger, smaller, where
 
-
 PLACES = 32
 """Of a strided program, whose hops stand for all."""
 

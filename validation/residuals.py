@@ -17,7 +17,7 @@ from model.engine import calculate, simulate
 from model.errors import BlocktimeError
 from model.laws.opened_files import UNBUFFERED
 from model.results import RunResult
-from model.spec import WORKLOADS
+from model.spec import WORKLOADS, Calls
 from model.workloads.families import TOGETHER, family_of
 from scenarios import Scenario, from_mapping
 from validation.random_scenarios import KINDS, case
@@ -217,6 +217,7 @@ def groups_of(name: str) -> Iterator[str]:
     """What a stream of that name has in common with others: one value of each of its traits."""
     scenario = scenario_of(name)
     disk, work = scenario.system.disk, scenario.workload
+    assert isinstance(work, Calls)
     path = work.opened_as(scenario.system)
     yield "device " + next(
         kind

@@ -19,6 +19,7 @@ from model.demand.device_calls import (
     takes_turns,
     under_way,
 )
+from model.demand.reading import one_for_all
 from model.laws import block_layer, device, disk_means, disk_rounds, disk_sets, limits, queueing
 from model.laws.disk_geometry import geometry_of
 from model.laws.disk_queue import Positionings
@@ -223,7 +224,11 @@ def _in_order(system: System, calls: Any, size: Number, gap_s: Number) -> Visit:
     alone = sum(disk_sets.in_order_s(disk, passed, stride, one, write) for one in each_gap) / len(each_gap)
     if not disk.rotation_s:
         held = disk_means.occupied_s(disk, alone, size, write, servers / disk.raid_disks) / disk.raid_disks
-    elif takes_turns(system, calls, gap_s) and calls.users > 1:  # the device waits for the program, too
+    elif (
+        takes_turns(system, calls, gap_s)
+        and calls.users > 1
+        and (disk.raid_level == "none" or under_way(system, calls) == 1)
+    ):  # the device waits for the program, too
         far_s = disk_sets.random_moments(disk, size, span_of(system, calls), write)[0]
         idle_s = gap_s if under_way(system, calls) == 1 else 0.0
         held = (alone + idle_s) * (1 + far_s / SYNC_SLICE_S)
@@ -239,6 +244,10 @@ def _in_order(system: System, calls: Any, size: Number, gap_s: Number) -> Visit:
             held = each_s = disk_sets.in_order_s(disk, size, stride, 0.0, write)
         else:
             held = alone
+        parity = write and disk.raid_level == "5"  # what fills no row waits for its own read
+        whole_rows = size % (disk.stripe_unit_bytes * disk_means.data_members(disk)) == 0
+        if parity and not one_for_all(whole_rows):
+            return Visit(alone, 0.0, alone)
         if queued > 1:  # a queue streams, until the program falls behind
             # of the calls that the program hands down one by one, those that come before the queue is empty
             more = floor_div((queued - 2) * each_s, larger(LEAST_SHARE * each_s, gap_s - each_s))

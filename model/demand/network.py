@@ -341,9 +341,14 @@ def _hidden(system: System, calls: Any, demand: CallDemand) -> StreamTime:
     wait = held_s / calls.count
     elapsed = own_s + held_s
     if calls.rate_per_s is not None:  # those that come while a commit lasts wait for the rest of it
-        wait = larger(
-            flow.at_limit_s / 2, flow.committing_s**2 / 2 / larger(1, flow.commits) / larger(own_s, LEAST_S)
-        )
+        each_s = flow.committing_s / larger(1, flow.commits)
+        kept_s = each_s**2 / 2 * calls.rate_per_s
+        if (
+            calls.arrivals == "regular"
+        ):  # a commit begins behind a call, so that some find it under way, or none
+            met = floor_div(each_s, 1 / calls.rate_per_s)
+            kept_s = met * each_s - met * (met + 1) / 2 / calls.rate_per_s
+        wait = larger(flow.at_limit_s / 2, flow.commits * kept_s / calls.count)
         elapsed = own_s + flow.at_limit_s
     return StreamTime(demand, total, elapsed, demand.cpu_s + queued_s + wait, wait, 0.0, method, flow.share)
 

@@ -375,7 +375,7 @@ def _windows(system: System, calls: Any) -> tuple[Number, Number, bool]:
     host, size, largest = system.host, calls.block_size_bytes, largest_bytes(system, calls)
     whole = ceil_div(size, block_layer.PAGE_BYTES) * block_layer.PAGE_BYTES
     if one_for_all(host.read_ahead_bytes < block_layer.PAGE_BYTES):
-        return whole / block_layer.PAGE_BYTES, block_layer.PAGE_BYTES, False
+        return _pages(calls)[1], block_layer.PAGE_BYTES, False
     if calls.pattern == "random" or calls.fadvise == "random":
         pages, fresh = _pages(calls)
         return fresh / pages, pages * block_layer.PAGE_BYTES, False

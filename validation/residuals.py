@@ -310,9 +310,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--groups", action="store_true", help="print groups of streams, too")
     parser.add_argument("--worst", type=int, default=0, help="print so many of the worst cases of each kind")
     parser.add_argument("--check", action="store_true", help="fail where a kind lies beyond the bars")
-    parser.add_argument("--write", action="store_true", help=f"write {TABLE.name} for all kinds")
+    parser.add_argument("--write", action="store_true", help=f"write these kinds into {TABLE.name}")
     asked = parser.parse_args(argv)
     kinds = asked.kind or KINDS
+    families = {family_of(kind).name for kind in kinds}
+    if asked.write and {kind for kind in KINDS if family_of(kind).name in families} != set(kinds):
+        parser.error("--write needs all kinds of a family: its rows are from all of them together")
     known = _kept(asked.played)
     sample = []
     for name in _names(kinds, asked.first, asked.number):
@@ -325,9 +328,11 @@ def main(argv: Sequence[str] | None = None) -> int:
             sample.append(found)
     if asked.write:
         rows = table_of(sample)
-        for (kind, regime), residual in table().items():
-            if kind == TOGETHER.name:  # from a sample of its own
-                rows.setdefault(kind, {})[regime] = residual
+        made = set(rows)
+        for (owner, regime), residual in table().items():
+            if owner not in made:  # of kinds that were not asked for, or from a sample of its own
+                rows.setdefault(owner, {})[regime] = residual
+        rows = dict(sorted(rows.items(), key=lambda row: (row[0] == TOGETHER.name, row[0])))
         TABLE.write_text(as_toml(rows, asked.first), encoding="utf-8")
     for line in report(sample, by_regime=asked.regimes):
         sys.stdout.write(f"{line}\n")

@@ -251,7 +251,9 @@ def _met_in_step_s(system: System, calls: Any, demand: CallDemand, share: Number
     part = 1 - 1 / (2 * demand.visits) if single else 0.5
     rounds, rest = divmod(calls.users, demand.servers)
     before = (demand.servers * rounds * (rounds - 1) / 2 + rest * rounds) / calls.users
-    met = larger(others * part * held_s, before * device_s if demand.servers > 1 else 0.0)
+    # NOTE: the processors have let them through one after the other
+    apart_s = larger(0.0, held_s - demand.cpu_s / system.host.cpus)
+    met = larger(others * part * apart_s, before * device_s if demand.servers > 1 else 0.0)
     if not some(demand.alike > 1):
         return met
     same = others / 2 / demand.alike

@@ -110,6 +110,8 @@ def written_through(system: System, calls: Any, path: str) -> CallDemand:
     if seen.pattern == "strided" and runs > 1 and disk.rotation_s and not disk.write_cache_bytes:
         lone = changed(seen, users=1, rate_per_s=None)
         visit.held_s = visit_of(system, lone, size, 0.0, pieces=pieces).alone_s
+    if visit.in_order and calls.rate_per_s is not None and disk.rotation_s and not disk.write_cache_bytes:
+        visit.held_s = larger(visit.held_s, visit.alone_s)  # nothing merges that is waited for page by page
     data_s, held_s = runs * visit.held_s + visit.alone_s - visit.held_s, runs * visit.held_s
     gathered: Number = 1.0
     if records:
@@ -293,7 +295,7 @@ def read_ahead(system: System, calls: Any) -> CallDemand:
     size = share * window
     seen = calls
     if calls.pattern == "strided" and size >= calls.stride_bytes:
-        seen = changed(calls, pattern="sequential")
+        seen = changed(calls, pattern="sequential", block_size_bytes=int(calls.stride_bytes))
     if calls.pattern != "random" and one_for_all(
         (missed > 0) & (missed < 1)
     ):  # what the cache holds leaves holes
@@ -302,8 +304,13 @@ def read_ahead(system: System, calls: Any) -> CallDemand:
     gap_s = (own_s + calls.think_s) / larger(missed, LEAST_S)
     seen = visiting(seen, larger(LEAST_S, missed * share))
     by_page = not ahead and one_for_all(host.read_ahead_bytes < block_layer.PAGE_BYTES)
-    visits = share if by_page else smaller(1, share)
+    # NOTE: the pages of a call behind its first are read one by one, from where the last one ended
+    lone_pages = by_page and calls.pattern != "random"
+    visits = share if lone_pages else smaller(1, share)
     visit = visit_of(system, seen, window if ahead else size / visits, gap_s)
+    if by_page and not lone_pages:
+        longer_s = larger(0.0, share - 1) * disk_means.overhead_s(system.disk, False)
+        visit.alone_s, visit.held_s = visit.alone_s + longer_s, visit.held_s + longer_s
     if not ahead:
         often = missed * visits
         return CallDemand(

@@ -252,7 +252,8 @@ def _in_order(system: System, calls: Any, size: Number, gap_s: Number) -> Visit:
             # of the calls that the program hands down one by one, those that come before the queue is empty
             more = floor_div((queued - 2) * each_s, larger(LEAST_SHARE * each_s, gap_s - each_s))
             behind = where(gap_s > each_s, 1 / (queued + more), 0.0)
-            alone = each_s + (alone - each_s) * behind
+            mixed = each_s + (alone - each_s) * behind
+            alone = mixed if write else smaller(alone, mixed)  # what is read ahead is there sooner
             held = alone / (1 if calls.pattern == "strided" else calls.users)
     return Visit(alone, 0.0, held, servers, in_order=True)
 

@@ -11,13 +11,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from statistics import median
+from typing import cast
 
 from model.accuracy import ALL, ESTIMATE_FACTOR, REGIMES, TABLE, Residual, margin, table
 from model.engine import calculate, simulate
 from model.errors import BlocktimeError
 from model.laws.opened_files import UNBUFFERED
 from model.results import RunResult
-from model.spec import WORKLOADS, Calls
+from model.spec import WORKLOADS, Stream
 from model.workloads.families import TOGETHER, family_of
 from scenarios import Scenario, from_mapping
 from validation.random_scenarios import KINDS, case
@@ -216,8 +217,7 @@ def _line(name: str, cases: Sequence[Compared]) -> str:
 def groups_of(name: str) -> Iterator[str]:
     """What a stream of that name has in common with others: one value of each of its traits."""
     scenario = scenario_of(name)
-    disk, work = scenario.system.disk, scenario.workload
-    assert isinstance(work, Calls)
+    disk, work = scenario.system.disk, cast(Stream, scenario.workload)
     path = work.opened_as(scenario.system)
     yield "device " + next(
         kind

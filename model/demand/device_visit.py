@@ -166,7 +166,7 @@ def _with_hits(disk: Any, missed: Visit, size_bytes: Number, pieces: Number, hit
     held_s = larger(own_s, bus_s)
     return Visit(
         mean,
-        square / mean**2 - 1,
+        larger(0.0, square / mean**2 - 1),
         held_s,
         missed.servers,
         smaller(missed.alike, larger(1.0, missed.alike * own_s / larger(LEAST_SHARE, held_s))),

@@ -142,7 +142,9 @@ def _share(system: System, calls: Any, time: StreamTime, span: Number) -> Share:
         left=time.calls,
         programs=programs,
         visits=demand.visits,
-        waiting_share=demand.waiting_share if calls.rate_per_s is not None or demand.together == 1 else 1.0,
+        waiting_share=larger(LEAST, demand.waiting_share)
+        if calls.rate_per_s is not None or demand.together == 1
+        else 1.0,
         sweeps=goes_on and system.host.scheduler in IN_BATCHES and some(under_way > depth),
         turn_s=turn_s,
         turn_calls=turn_calls,

@@ -27,6 +27,8 @@ SEEDS = (1, 2)
 """The simulated answer is the mean of these."""
 FIRST_OF_TABLE = 20_000
 """Cases from this number on make the table; those that test it have lower numbers."""
+MORE_OF_STREAMS = 50_000
+"""Streams from this number on make it as well, as many again: they are the most various."""
 NUMBER = {False: 250, True: 400}
 """Cases of each kind in the table, by whether some of its answer comes from the simulation alone."""
 FEWEST = 59
@@ -173,12 +175,13 @@ def table_of(sample: Iterable[Compared]) -> dict[str, dict[str, Residual]]:
     }
 
 
-def as_toml(table: dict[str, dict[str, Residual]], first: int) -> str:
+def as_toml(table: dict[str, dict[str, Residual]]) -> str:
     """The table as the file that the model reads."""
     lines = [
         "# How far the closed form lies from the simulation of random legal scenarios on the catalog's disks.",
         "# Written by `python -m validation.residuals --write`; the cases are those of validation/random_scenarios.py",
-        f"# from number {first} on, each simulated with the seeds {' and '.join(map(str, SEEDS))}.",
+        f"# from number {FIRST_OF_TABLE} on, of streams from {MORE_OF_STREAMS} on too, each with the seeds"
+        f" {' and '.join(map(str, SEEDS))}.",
         "# n: scenarios; median, longest, shortest: of simulated over estimated time; within_fraction: holds 95 % of",
         "# them with a confidence of 95 %; factor: the worst of them, 1 + 10/sqrt(n) times as far; both rounded up.",
     ]
@@ -300,7 +303,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         "--kind", action="append", choices=list(WORKLOADS), help="only this kind; may be repeated"
     )
     parser.add_argument(
-        "--first", type=int, default=FIRST_OF_TABLE, help="number of the first case of each kind"
+        "--first", type=int, help="number of the first case of each kind; those of the table if not said"
     )
     parser.add_argument("--number", type=int, help=f"cases of each kind; {NUMBER} when nothing is said")
     parser.add_argument(
@@ -333,7 +336,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             if owner not in made:  # of kinds that were not asked for, or from a sample of its own
                 rows.setdefault(owner, {})[regime] = residual
         rows = dict(sorted(rows.items(), key=lambda row: (row[0] == TOGETHER.name, row[0])))
-        TABLE.write_text(as_toml(rows, asked.first), encoding="utf-8")
+        TABLE.write_text(as_toml(rows), encoding="utf-8")
     for line in report(sample, by_regime=asked.regimes):
         sys.stdout.write(f"{line}\n")
     if asked.groups:
@@ -349,11 +352,14 @@ def main(argv: Sequence[str] | None = None) -> int:
     return int(asked.check and failed)
 
 
-def _names(kinds: Sequence[str], first: int, number: int | None) -> Iterator[str]:
+def _names(kinds: Sequence[str], first: int | None, number: int | None) -> Iterator[str]:
     """Names of cases, kind after kind in turn, so that a run that is stopped has some of each."""
     most = {kind: number or NUMBER[family_of(kind).needs_events] for kind in kinds}
     for place in range(max(most.values())):
-        yield from (f"{kind}/{first + place}" for kind in kinds if place < most[kind])
+        for kind in (kind for kind in kinds if place < most[kind]):
+            yield f"{kind}/{(FIRST_OF_TABLE if first is None else first) + place}"
+            if first is None and family_of(kind).name == "streams":
+                yield f"{kind}/{MORE_OF_STREAMS + place}"
 
 
 def _kept(file: Path | None) -> dict[str, Played | None]:

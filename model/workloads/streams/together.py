@@ -8,8 +8,10 @@ from typing import Any
 from model.demand.device_calls import changed, idles, span_of, takes_turns
 from model.demand.network import FIRST_WINDOWS, StreamTime, ahead_wait_s, alone
 from model.demand.stream_work import call_demand
+from model.laws import block_layer
 from model.laws.numeric import Number, larger, over, smaller, some, where
 from model.laws.opened_files import UNBUFFERED
+from model.laws.write_back_throttle import is_throttled, target_s
 from model.machine.device.elevator import IN_BATCHES, READ_EXPIRE_S, SYNC_SLICE_S, WRITE_EXPIRE_S
 from model.spec import Calls, System
 
@@ -57,6 +59,10 @@ class Share:
     ended_s: Number = 0.0
     fed_by: Share | None = None
     """Whose writes a write cache sends to the medium as this."""
+    slow_read: bool = False
+    """Whether it reads, and so slowly that the kernel holds write-back up."""
+    throttled_s: Number = 0.0
+    """Time of a write that the kernel then lets go one at a time; 0 where it holds none up."""
     backlog: Number = 0.0
     """Of such writes, those that the cache holds."""
 
@@ -127,6 +133,8 @@ def _share(system: System, calls: Any, time: StreamTime, span: Number) -> Share:
     rest_s = demand.cpu_s + calls.think_s
     near = takes_turns(system, calls, rest_s)
     depth = max(disk.queue_depth, disk.parallel_requests)
+    host = system.host
+    throttled = is_throttled(block_layer.release_of(host.kernel), host.scheduler)
     goes_on = calls.pattern == "sequential" and calls.rate_per_s is None and not some(calls.think_s)
     turn_calls = larger(1.0, SYNC_SLICE_S / (demand.device_s + rest_s)) if near else 1.0
     turn_s = SYNC_SLICE_S if near or calls.rate_per_s is not None else larger(demand.held_s, other.held_s)
@@ -148,6 +156,8 @@ def _share(system: System, calls: Any, time: StreamTime, span: Number) -> Share:
         sweeps=goes_on and system.host.scheduler in IN_BATCHES and some(under_way > depth),
         turn_s=turn_s,
         turn_calls=turn_calls,
+        slow_read=throttled and not calls.writes and some(demand.device_s > target_s(bool(disk.rotation_s))),
+        throttled_s=demand.device_s / demand.visits if throttled and calls.writes and not unbuffered else 0.0,
     )
 
 
@@ -184,6 +194,9 @@ def _balance(shares: list[Share], *, fair: bool, most: int) -> None:
     for one in shares:
         one.per_s = where(one.left > 0, _fastest(one), 0.0)
         one.waiting = 0.0
+    slow_reads: Number = 0.0
+    for one in shares:
+        slow_reads = larger(slow_reads, where(one.left > 0, 1.0 if one.slow_read else 0.0, 0.0))
     for _ in range(ROUNDS):
         total = sum(one.requests_per_s for one in shares)
         held = [
@@ -228,6 +241,10 @@ def _balance(shares: list[Share], *, fair: bool, most: int) -> None:
             one.wait_s = at_queue + larger(0.0, alone_s - each)
             closed = smaller(_fastest(one), one.under_way / (one.rest_s + one.wait_s))
             per_s = where(one.arrives_per_s > 0, one.arrives_per_s, closed)
+            if some(
+                one.throttled_s
+            ):  # wbt lets one write of the page cache go at a time while reads are slow
+                per_s = where(slow_reads > 0, smaller(per_s, 1 / one.throttled_s), per_s)
             one.per_s = where(one.left > 0, (one.per_s + per_s) / 2, 0.0)
             queued = where(one.arrives_per_s > 0, 0.0, closed * at_queue)
             one.waiting = where(one.left > 0, (one.waiting + queued) / 2, 0.0)
@@ -288,8 +305,9 @@ def _settle(one: Share) -> None:
         first_s = time.demand.together * wait_s * one.programs / time.calls
         wait_s = ahead_wait_s(time.demand, wait_s, larger(one.arrives_per_s, 1e-9) / one.programs)
         wait_s = wait_s + FIRST_WINDOWS * first_s
-    waited = where(arrives, larger(time.wait_s, wait_s), time.wait_s + longer)
+    late_s = larger(0.0, one.ended_s - time.elapsed_s) / 2 if some(one.throttled_s) else 0.0
+    waited = where(arrives, larger(time.wait_s, wait_s) + late_s, time.wait_s + longer)
     time.response_s = time.response_s + waited - time.wait_s
     time.wait_s = waited
-    time.elapsed_s = where(arrives, time.elapsed_s, larger(time.elapsed_s, one.ended_s))
+    time.elapsed_s = where(arrives, time.elapsed_s + 2 * late_s, larger(time.elapsed_s, one.ended_s))
     time.method = METHOD

@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from model.demand.device_calls import changed, idles, span_of, takes_turns
+from model.demand.device_calls import IDLING, changed, idles, span_of, takes_turns
 from model.demand.network import FIRST_WINDOWS, StreamTime, ahead_wait_s, alone
 from model.demand.stream_work import call_demand
 from model.laws import block_layer
 from model.laws.numeric import Number, larger, over, smaller, some, where
 from model.laws.opened_files import UNBUFFERED
 from model.laws.write_back_throttle import is_throttled, target_s
-from model.machine.device.elevator import IN_BATCHES, READ_EXPIRE_S, SYNC_SLICE_S, WRITE_EXPIRE_S
+from model.machine.device.elevator import IN_BATCHES, QUANTUM, READ_EXPIRE_S, SYNC_SLICE_S, WRITE_EXPIRE_S
 from model.spec import Calls, System
 
 METHOD = "mean values of several classes: streams that share the device until the first has ended, and so on"
@@ -96,7 +96,7 @@ def compose(system: System, work: Calls) -> list[StreamTime]:
                 one.left = where(
                     (one.fed_by.left > 0) | (one.backlog > LEAST), one.backlog + one.fed_by.left, 0.0
                 )
-        _balance(shares, fair=idles(system), most=int(system.host.nr_requests))
+        _balance(shares, fair=system.host.scheduler in IDLING, most=int(system.host.nr_requests))
         step_s: Number = float("inf")
         for one in shares:
             if one.fed_by is None:
@@ -138,6 +138,10 @@ def _share(system: System, calls: Any, time: StreamTime, span: Number) -> Share:
     goes_on = calls.pattern == "sequential" and calls.rate_per_s is None and not some(calls.think_s)
     turn_calls = larger(1.0, SYNC_SLICE_S / (demand.device_s + rest_s)) if near else 1.0
     turn_s = SYNC_SLICE_S if near or calls.rate_per_s is not None else larger(demand.held_s, other.held_s)
+    if not idles(system):  # a turn then ends after some requests
+        each_s = demand.held_s / larger(LEAST, demand.requests)
+        asked = QUANTUM if calls.rate_per_s is not None else demand.requests * (programs / calls.users)
+        turn_s = smaller(QUANTUM, larger(1.0, asked)) * each_s
     return Share(
         time=time,
         station=cached,
@@ -180,7 +184,7 @@ def _destaged(system: System, writer: Share) -> Share:
         visits=1,
         waiting_share=1.0,
         sweeps=False,
-        turn_s=0.0,
+        turn_s=each_s,
         turn_calls=1.0,
         fed_by=writer,
     )
@@ -292,7 +296,7 @@ def _in_turns_s(shares: list[Share], one: Share, held_s: Number, queued_s: Numbe
             if other is not one:
                 longest = larger(longest, where((other.left > 0) & (other.turn_calls > 1), other.turn_s, 0.0))
     once_s = where(longest > 0, others, smaller(queued_s, others))
-    return held_s + once_s / one.turn_calls
+    return held_s + once_s * one.waiting_share / one.turn_calls
 
 
 def _settle(one: Share) -> None:

@@ -222,6 +222,11 @@ OF_STREAMS = (
         lambda case: bool(case.work.beside),
     ),
     Regime(
+        "RAID set of rotating disks",
+        "What its members have read ahead, and which of them are free, decides which of them move their heads.",
+        lambda case: case.is_set and case.positions,
+    ),
+    Regime(
         "calls that arrive, page cache",
         "Calls arrive by chance, and the page cache writes behind them and reads ahead of them in bursts.",
         lambda case: case.arrives and case.cached,
@@ -245,11 +250,6 @@ OF_STREAMS = (
         "several programs in sequence, rotating disks",
         "The order of the programs' calls decides how far the heads move.",
         lambda case: case.work.users > 1 and case.positions and case.in_order,
-    ),
-    Regime(
-        "page cache on a RAID",
-        "The kernel reads ahead and writes behind on several disks at once.",
-        lambda case: case.cached and case.is_set,
     ),
     Regime(
         "several programs, page cache",

@@ -18,6 +18,14 @@ SCHEDULERS = {
     "5.15": ("none", "mq-deadline", "bfq", "kyber"),
 }  # fmt: skip
 """Release of a kernel -> schedulers that it has."""
+QUEUE = {
+    "nr_requests": (16, 64, 1024),
+    "read_ahead_bytes": (0, "32K", "1M"),
+    "max_request_bytes": ("64K", "1280K"),
+    "nomerges": ("1", "2"),
+    "memory_bytes": ("128M", "1G"),
+}
+"""Settings of a stream's queue and page cache, each in a tenth of the cases."""
 BLOCK_SIZES = (2048, 4096, 8192, 16384)
 USERS = (1, 1, 2, 4, 8, 16)
 PATHS = ("direct", "direct", "buffered", "buffered", "sync", "dsync", "raw", "asm")
@@ -50,6 +58,12 @@ DISKS = (
     "sas-10k", "sas-15k", "sata-7k2", "savvinov-160mb", "ssd-sata",
 )  # fmt: skip
 """Entries of the catalog that scenarios are drawn from: a further one changes all of them, and the table with them."""
+STREAM_DISKS = (
+    *DISKS, "azure-p30", "ebs-io2", "hyperdisk-balanced", "intel-p4500", "intel-s4500", "samsung-860-evo",
+    "samsung-970-evo", "samsung-pm983", "sata-7k2-ncq",
+)  # fmt: skip
+"""Those of streams, which drives that reorder and flash with a controller are for."""
+STREAM_SCHEDULERS = SCHEDULERS | {"6.8": SCHEDULERS["5.15"], "6.16": SCHEDULERS["5.15"]}
 
 
 def case(name: str) -> Section:
@@ -75,8 +89,8 @@ def names(kind: str, first: int = 0) -> Iterator[str]:
         number += 1
 
 
-def _disk(draw: Draw) -> Section:
-    disk: Section = {"use": draw.one(*DISKS)}
+def _disk(draw: Draw, disks: tuple[str, ...] = DISKS) -> Section:
+    disk: Section = {"use": draw.one(*disks)}
     if disk["use"] in ("sas-10k", "sas-15k", "sata-7k2") and draw.chance(0.3):
         disk["raid_level"] = draw.one("0", "1", "5", "10")
         disk["raid_disks"] = draw.one(
@@ -87,18 +101,18 @@ def _disk(draw: Draw) -> Section:
         disk["write_cache_bytes"] = draw.one("16M", "256M")
     if disk["use"] == "linear" and draw.chance(0.4):
         disk["service_cv"] = draw.one(0.5, 1)
-    if disk["use"] != "linear" and draw.chance(0.1):
+    if disk["use"] not in ("linear", "sata-7k2-ncq") and draw.chance(0.1):
         disk["read_hit_fraction"] = draw.one(0.2, 0.8)
     return disk
 
 
-def _host(draw: Draw) -> Section:
-    kernel = draw.one(*SCHEDULERS)
+def _host(draw: Draw, schedulers: dict[str, tuple[str, ...]] = SCHEDULERS) -> Section:
+    kernel = draw.one(*schedulers)
     host: Section = {
         "cpus": draw.one(1, 2, 4, 16),
         "memory_bytes": "64G",
         "kernel": kernel,
-        "scheduler": draw.one(*SCHEDULERS[kernel]),
+        "scheduler": draw.one(*schedulers[kernel]),
         "io_path": draw.one(*PATHS),
         "filesystem": draw.one("ext3", "ext4", "xfs"),
     }
@@ -232,6 +246,10 @@ def _calls(draw: Draw, kind: str, *, most: int) -> Section:
     how = draw.chance(0.3), draw.chance(0.3), draw.chance(0.25)
     if how[0]:
         calls["in_flight"] = draw.one(2, 8, 32)
+        if draw.chance(0.3):
+            calls["submission"] = draw.one("io_uring", "polled")
+        if calls["pattern"] == "sequential" and draw.chance(0.2):
+            calls["batch"] = calls["in_flight"]
     elif how[1]:
         calls |= {
             "rate_per_s": draw.one(10, 50, 200, 1000),
@@ -250,6 +268,8 @@ def _calls(draw: Draw, kind: str, *, most: int) -> Section:
             calls["fsync_every"] = draw.one(1, 10, 100)
         if draw.chance(0.2):
             calls["extends"] = True
+    elif calls["path"] == "buffered" and draw.chance(0.2):
+        calls["fadvise"] = draw.one("sequential", "random")
     return calls
 
 
@@ -257,6 +277,10 @@ def _stream(draw: Draw, scenario: Section) -> None:
     kind = scenario["workload"]["kind"]
     for section in ("tablespace", "instance"):
         del scenario[section]
+    scenario["disk"], scenario["host"] = _disk(draw, STREAM_DISKS), _host(draw, STREAM_SCHEDULERS)
+    for field, values in QUEUE.items():
+        if draw.chance(0.1):
+            scenario["host"][field] = draw.one(*values)
     scenario["workload"] = _calls(draw, kind, most=2000)
     if draw.chance(0.2):
         others = [

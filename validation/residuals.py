@@ -11,12 +11,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from statistics import median
+from typing import cast
 
-from model.accuracy import ALL, REGIMES, TABLE, Residual, margin, table
+from model.accuracy import ALL, ESTIMATE_FACTOR, REGIMES, TABLE, Residual, margin, table
 from model.engine import calculate, simulate
 from model.errors import BlocktimeError
+from model.laws.opened_files import UNBUFFERED
 from model.results import RunResult
-from model.spec import WORKLOADS
+from model.spec import WORKLOADS, Stream
 from model.workloads.families import TOGETHER, family_of
 from scenarios import Scenario, from_mapping
 from validation.random_scenarios import KINDS, case
@@ -25,11 +27,15 @@ SEEDS = (1, 2)
 """The simulated answer is the mean of these."""
 FIRST_OF_TABLE = 20_000
 """Cases from this number on make the table; those that test it have lower numbers."""
+MORE_OF_STREAMS = 50_000
+"""Streams from this number on make it as well, as many again: they are the most various."""
 NUMBER = {False: 250, True: 400}
 """Cases of each kind in the table, by whether some of its answer comes from the simulation alone."""
 FEWEST = 59
 """Cases of which the farthest bounds 95 % of all with a confidence of 95 % [wilks-1941]."""
 FEWEST_OF_FAMILY = 20
+OFF = 0.15
+"""Distance beyond which the estimate of a stream should carry a warning."""
 NEAR = 0.2
 """Distance within which 95 % of a kind should lie, or declare more."""
 LEAST_SHARE = 0.95
@@ -169,12 +175,13 @@ def table_of(sample: Iterable[Compared]) -> dict[str, dict[str, Residual]]:
     }
 
 
-def as_toml(table: dict[str, dict[str, Residual]], first: int) -> str:
+def as_toml(table: dict[str, dict[str, Residual]]) -> str:
     """The table as the file that the model reads."""
     lines = [
         "# How far the closed form lies from the simulation of random legal scenarios on the catalog's disks.",
         "# Written by `python -m validation.residuals --write`; the cases are those of validation/random_scenarios.py",
-        f"# from number {first} on, each simulated with the seeds {' and '.join(map(str, SEEDS))}.",
+        f"# from number {FIRST_OF_TABLE} on, of streams from {MORE_OF_STREAMS} on too, each with the seeds"
+        f" {' and '.join(map(str, SEEDS))}.",
         "# n: scenarios; median, longest, shortest: of simulated over estimated time; within_fraction: holds 95 % of",
         "# them with a confidence of 95 %; factor: the worst of them, 1 + 10/sqrt(n) times as far; both rounded up.",
     ]
@@ -210,6 +217,59 @@ def _line(name: str, cases: Sequence[Compared]) -> str:
     )
 
 
+def groups_of(name: str) -> Iterator[str]:
+    """What a stream of that name has in common with others: one value of each of its traits."""
+    scenario = scenario_of(name)
+    disk, work = scenario.system.disk, cast(Stream, scenario.workload)
+    path = work.opened_as(scenario.system)
+    yield "device " + next(
+        kind
+        for kind, holds in (
+            ("RAID set", disk.raid_level != "none"),
+            ("volume with limits", disk.iops_limit or disk.throughput_limit_bytes_per_s),
+            ("rotating disk", disk.rotation_s),
+            ("with a write cache", disk.write_cache_bytes),
+            ("flash", True),
+        )
+        if holds
+    )
+    yield "path " + (
+        "unbuffered" if path in UNBUFFERED else "buffered" if path == "buffered" else "synchronous"
+    )
+    yield f"{work.pattern} {'writes' if work.writes else 'reads'}"
+    yield "calls " + ("that arrive" if work.rate_per_s is not None else "one after the other")
+    yield "users " + ("1" if work.users == 1 else "several")
+    yield f"in flight {work.in_flight}"
+    yield f"scheduler {scenario.system.host.scheduler}"
+    yield "side by side" if work.beside else "alone"
+
+
+def group_report(sample: Sequence[Compared]) -> Iterator[str]:
+    """Distances of streams by group; of those beyond 15 %, how many chance explains and how many carry no warning."""
+    yield f"{'streams':<34}{'n':>5}  median  95th pct   worst  >15 %  of them chance  not warned"
+    groups: dict[str, list[Compared]] = defaultdict(list)
+    for one in sample:
+        if family_of(one.kind).name == "streams":
+            for group in ("all", *groups_of(one.case)):
+                groups[group].append(one)
+    for group in ("all", *sorted(set(groups) - {"all"})):
+        cases = groups[group]
+        distances = sorted(one.distance for one in cases)
+        off = [one for one in cases if one.distance > OFF]
+        # NOTE: two runs that lie so far from each other say nothing nearer of their mean
+        chance = sum(one.chance_fraction > OFF / 2 for one in off)
+        at = math.ceil(0.95 * len(cases)) - 1
+        yield (
+            f"{group:<34}{len(cases):>5}{median(distances):>8.3f}{distances[at]:>10.3f}{distances[-1]:>8.2f}"
+            f"{len(off) / len(cases):>7.1%}{chance:>16}{len(silent(cases)):>12}"
+        )
+
+
+def silent(sample: Iterable[Compared]) -> list[Compared]:
+    """Those beyond 15 % that carry no warning."""
+    return [one for one in sample if one.distance > OFF and one.factor <= ESTIMATE_FACTOR]
+
+
 def undeclared(sample: Iterable[Compared]) -> list[Compared]:
     """Those that are farther than a fifth from the simulation and do not say that they may be."""
     return [one for one in sample if one.distance > max(NEAR, one.factor - 1)]
@@ -243,18 +303,22 @@ def main(argv: Sequence[str] | None = None) -> int:
         "--kind", action="append", choices=list(WORKLOADS), help="only this kind; may be repeated"
     )
     parser.add_argument(
-        "--first", type=int, default=FIRST_OF_TABLE, help="number of the first case of each kind"
+        "--first", type=int, help="number of the first case of each kind; those of the table if not said"
     )
     parser.add_argument("--number", type=int, help=f"cases of each kind; {NUMBER} when nothing is said")
     parser.add_argument(
         "--played", type=Path, help="file that keeps simulated times; cases it holds are not played"
     )
     parser.add_argument("--regimes", action="store_true", help="print each kind's regimes, too")
+    parser.add_argument("--groups", action="store_true", help="print groups of streams, too")
     parser.add_argument("--worst", type=int, default=0, help="print so many of the worst cases of each kind")
     parser.add_argument("--check", action="store_true", help="fail where a kind lies beyond the bars")
-    parser.add_argument("--write", action="store_true", help=f"write {TABLE.name} for all kinds")
+    parser.add_argument("--write", action="store_true", help=f"write these kinds into {TABLE.name}")
     asked = parser.parse_args(argv)
     kinds = asked.kind or KINDS
+    families = {family_of(kind).name for kind in kinds}
+    if asked.write and {kind for kind in KINDS if family_of(kind).name in families} != set(kinds):
+        parser.error("--write needs all kinds of a family: its rows are from all of them together")
     known = _kept(asked.played)
     sample = []
     for name in _names(kinds, asked.first, asked.number):
@@ -267,12 +331,16 @@ def main(argv: Sequence[str] | None = None) -> int:
             sample.append(found)
     if asked.write:
         rows = table_of(sample)
-        for (kind, regime), residual in table().items():
-            if kind == TOGETHER.name:  # from a sample of its own
-                rows.setdefault(kind, {})[regime] = residual
-        TABLE.write_text(as_toml(rows, asked.first), encoding="utf-8")
+        made = set(rows)
+        for (owner, regime), residual in table().items():
+            if owner not in made:  # of kinds that were not asked for, or from a sample of its own
+                rows.setdefault(owner, {})[regime] = residual
+        rows = dict(sorted(rows.items(), key=lambda row: (row[0] == TOGETHER.name, row[0])))
+        TABLE.write_text(as_toml(rows), encoding="utf-8")
     for line in report(sample, by_regime=asked.regimes):
         sys.stdout.write(f"{line}\n")
+    if asked.groups:
+        sys.stdout.writelines(f"{line}\n" for line in group_report(sample))
     failed = False
     for kind in kinds:
         cases = sorted((one for one in sample if one.kind == kind), key=lambda one: -one.distance)
@@ -284,11 +352,14 @@ def main(argv: Sequence[str] | None = None) -> int:
     return int(asked.check and failed)
 
 
-def _names(kinds: Sequence[str], first: int, number: int | None) -> Iterator[str]:
+def _names(kinds: Sequence[str], first: int | None, number: int | None) -> Iterator[str]:
     """Names of cases, kind after kind in turn, so that a run that is stopped has some of each."""
     most = {kind: number or NUMBER[family_of(kind).needs_events] for kind in kinds}
     for place in range(max(most.values())):
-        yield from (f"{kind}/{first + place}" for kind in kinds if place < most[kind])
+        for kind in (kind for kind in kinds if place < most[kind]):
+            yield f"{kind}/{(FIRST_OF_TABLE if first is None else first) + place}"
+            if first is None and family_of(kind).name == "streams":
+                yield f"{kind}/{MORE_OF_STREAMS + place}"
 
 
 def _kept(file: Path | None) -> dict[str, Played | None]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import inf
+from math import e, gcd, inf
 from typing import Any
 
 from model.demand.calls import first_bytes
@@ -19,10 +19,11 @@ from model.demand.device_calls import (
     takes_turns,
     under_way,
 )
+from model.demand.reading import one_for_all
 from model.laws import block_layer, device, disk_means, disk_rounds, disk_sets, limits, queueing
 from model.laws.disk_geometry import geometry_of
 from model.laws.disk_queue import Positionings
-from model.laws.numeric import Number, ceil_div, ceiling, larger, largest, smaller, some, where
+from model.laws.numeric import Number, ceil_div, ceiling, floor_div, larger, largest, smaller, some, where
 from model.machine.device.elevator import (
     FIFO_BATCH,
     IN_BATCHES,
@@ -35,6 +36,7 @@ from model.spec import System
 MOST_PLACES = 64
 """Programs whose places are followed one by one; the wait of more is that of places at random."""
 ROUNDS = 4
+LEAST_MET = 1e-3
 LEAST_SHARE = 1e-9
 HALVINGS = 10
 """Of what may be in a drive's queue, until the service that it makes and the queue that this leaves agree."""
@@ -56,6 +58,8 @@ class Visit:
     """Calls that wait before it at least, so that they are sorted well enough."""
     waiting_share: Number = 1.0
     """Of the calls, those that a controller's cache does not answer."""
+    last_s: Number = 0.0
+    """Time of the last of its requests, where they are handed down together."""
 
 
 def visit_of(
@@ -65,21 +69,23 @@ def visit_of(
     gap_s: Number,
     *,
     sorted_runs: Number = 1,
-    streams: bool = False,
+    pieces: Number | None = None,
 ) -> Visit:
     """A call of *size_bytes*, *gap_s* after the last one of the same program ended.
 
-    *sorted_runs* requests go down together, in order of their places; *streams* leaves write caches out.
+    *sorted_runs* requests go down together, in order of their places; *pieces* are its requests, where these are not
+    the fewest.
     """
     disk = system.disk
-    pieces = block_layer.pieces_of_call(size_bytes, largest_bytes(system, calls))
+    if pieces is None:
+        pieces = block_layer.pieces_of_call(size_bytes, largest_bytes(system, calls))
     if disk.service_cv:
         mean = disk.overhead_s + size_bytes / pieces / disk.bandwidth_bytes_per_s
         count = int(disk.parallel_requests)
         each = Visit(mean, disk.service_cv**2, mean / count, servers=count)
         return _in_pieces(each, each.held_s, pieces)
     disk = at_place(disk, calls)
-    if calls.writes and disk.write_cache_bytes and not streams:
+    if calls.writes and disk.write_cache_bytes:
         answered_s, held_s = disk_sets.answered_s(disk, size_bytes), size_bytes / disk.bus_bytes_per_s
         if (
             calls.users > 1 and under_way(system, calls) == 1 and takes_turns(system, calls, gap_s)
@@ -119,22 +125,28 @@ def _in_pieces(first: Visit, held_s: Number, pieces: Number) -> Visit:
         servers=max(1, int(first.servers / largest(pieces))),
         alike=first.alike,
         in_order=first.in_order,
+        last_s=first.alone_s,
     )
 
 
 def _queue_pieces(disk: Any, visit: Visit, size_bytes: Number, pieces: Number) -> None:
     """The pieces of a write behind its first are queued, and go at the rate of queued writes where that is less."""
-    slower = larger(0.0, 1 / disk.write_bandwidth_bytes_per_s - 1 / disk.bandwidth_bytes_per_s)
-    longer_s = size_bytes * (1 - 1 / pieces) * slower / disk_means.data_members(disk)
+    longer_s = slower_pieces_s(disk, size_bytes, pieces)
     visit.alone_s = visit.alone_s + longer_s
     if not visit.in_order:  # else it counts so already
         visit.held_s = smaller(visit.alone_s, visit.held_s + longer_s)
 
 
+def slower_pieces_s(disk: Any, size_bytes: Number, pieces: Number) -> Number:
+    """How much longer the pieces of a write behind its first take at the rate of queued writes."""
+    slower = larger(0.0, 1 / disk_means.rate_bytes_per_s(disk, True) - 1 / disk.bandwidth_bytes_per_s)
+    return size_bytes * (1 - 1 / pieces) * slower / disk_means.data_members(disk)
+
+
 def _paced(disk: Any, visit: Visit, size_bytes: Number, pieces: Number) -> Visit:
     """The visit at a volume, which lets a piece through after the last one's share of a second [aws-ebs]."""
     spacing_s = 1 / limits.limited_per_s(disk, inf, size_bytes / pieces)
-    visit.alone_s = larger(visit.alone_s, (pieces - 1) * spacing_s + visit.alone_s / pieces)
+    visit.alone_s = larger(visit.alone_s, (pieces - 1) * spacing_s + visit.last_s)
     if some(pieces * spacing_s > visit.held_s):
         visit.servers = 1
     visit.held_s = larger(visit.held_s, pieces * spacing_s)
@@ -150,13 +162,14 @@ def _with_hits(disk: Any, missed: Visit, size_bytes: Number, pieces: Number, hit
     mean = hit * answered_s + (1 - hit) * missed.alone_s
     square = hit * answered_s**2 + (1 - hit) * missed.alone_s**2 * (1 + missed.scv)
     # NOTE: the interface moves what the cache answers while the medium works on the rest
-    held_s = larger((1 - hit_fraction) * missed.held_s, hit_fraction * size_bytes / disk.bus_bytes_per_s)
+    own_s, bus_s = (1 - hit_fraction) * missed.held_s, hit_fraction * size_bytes / disk.bus_bytes_per_s
+    held_s = larger(own_s, bus_s)
     return Visit(
         mean,
-        square / mean**2 - 1,
+        larger(0.0, square / mean**2 - 1),
         held_s,
         missed.servers,
-        missed.alike,
+        smaller(missed.alike, larger(1.0, missed.alike * own_s / larger(LEAST_SHARE, held_s))),
         missed.in_order,
         missed.queued,
         waiting_share=1 - hit,
@@ -197,32 +210,51 @@ def _at_medium(system: System, calls: Any, size: Number, gap_s: Number, runs: Nu
 def _in_order(system: System, calls: Any, size: Number, gap_s: Number) -> Visit:
     """A program that goes on where it ended, on its device or on its own copy of a mirror."""
     disk, write = at_place(system.disk, calls), calls.writes
-    servers = 1 if disk.rotation_s else disk_means.servers_of(disk)
+    servers = 1 if disk.rotation_s else _slots(system, calls, size)
     stride = calls.stride_bytes if calls.pattern == "strided" else size
     if not write and some(disk.read_hit_fraction):  # what a cache answers leaves holes
         left = larger(LEAST_SHARE, 1 - disk.read_hit_fraction)
         stride, gap_s = stride / left, (gap_s + disk.overhead_s) / left - disk.overhead_s
     each_gap = gaps_s(disk, calls, gap_s)
-    alone = sum(disk_sets.in_order_s(disk, size, stride, one, write) for one in each_gap) / len(each_gap)
+    passed = size
+    if disk.raid_level != "none" and not write and calls.pattern == "strided":
+        # NOTE: the pieces of a read far away go to different copies, each of which passes over all of the call
+        pieces = block_layer.pieces_of_call(size, largest_bytes(system, calls))
+        passed = size * (1 - (smaller(copies_of(disk, calls), pieces) - 1) / pieces)
+    alone = sum(disk_sets.in_order_s(disk, passed, stride, one, write) for one in each_gap) / len(each_gap)
     if not disk.rotation_s:
-        held = disk_means.occupied_s(disk, alone, size, write) / disk.raid_disks
-    elif takes_turns(system, calls, gap_s) and calls.users > 1:  # the device waits for the program, too
+        held = disk_means.occupied_s(disk, alone, size, write, servers / disk.raid_disks) / disk.raid_disks
+    elif (
+        takes_turns(system, calls, gap_s)
+        and calls.users > 1
+        and (disk.raid_level == "none" or under_way(system, calls) == 1)
+    ):  # the device waits for the program, too
         far_s = disk_sets.random_moments(disk, size, span_of(system, calls), write)[0]
         idle_s = gap_s if under_way(system, calls) == 1 else 0.0
         held = (alone + idle_s) * (1 + far_s / SYNC_SLICE_S)
     elif disk.raid_level != "none" and not write and not some(disk_sets.is_near(disk, size, stride)):
         alike = _stations(system, calls, size)
         return Visit(alone, 0.0, _held_of_set(system, calls, alone, alike, size), alike=alike)
-    elif calls.pattern == "strided":
-        held = disk_sets.in_order_s(disk, size, stride, 0.0, write) if calls.rate_per_s is not None else alone
     else:
-        held = size / disk_means.data_members(disk) / disk_means.rate_bytes_per_s(disk, write) / calls.users
         queued = under_way(system, calls)
+        if calls.pattern != "strided":
+            each_s = size / disk_means.data_members(disk) / disk_means.rate_bytes_per_s(disk, write)
+            held = each_s / calls.users
+        elif calls.rate_per_s is not None or queued > 1:
+            held = each_s = disk_sets.in_order_s(disk, size, stride, 0.0, write)
+        else:
+            held = alone
+        parity = write and disk.raid_level == "5"  # what fills no row waits for its own read
+        whole_rows = size % (disk.stripe_unit_bytes * disk_means.data_members(disk)) == 0
+        if parity and not one_for_all(whole_rows):
+            return Visit(alone, 0.0, alone)
         if queued > 1:  # a queue streams, until the program falls behind
-            each_s = held * calls.users
-            behind = larger(0.0, 1 - each_s / larger(gap_s, each_s)) / queued
-            alone = smaller(alone, each_s + larger(0.0, alone - each_s) * behind)
-            held = alone / calls.users
+            # of the calls that the program hands down one by one, those that come before the queue is empty
+            more = floor_div((queued - 2) * each_s, larger(LEAST_SHARE * each_s, gap_s - each_s))
+            behind = where(gap_s > each_s, 1 / (queued + more), 0.0)
+            mixed = each_s + (alone - each_s) * behind
+            alone = mixed if write else smaller(alone, mixed)  # what is read ahead is there sooner
+            held = alone / (1 if calls.pattern == "strided" else calls.users)
     return Visit(alone, 0.0, held, servers, in_order=True)
 
 
@@ -233,7 +265,7 @@ def _among_others(system: System, calls: Any, size: Number, runs: Number) -> Vis
     if not disk.rotation_s:
         alone, scv = disk_sets.random_moments(disk, size, span, write)
         held = disk_means.occupied_s(disk, alone, size, write) / disk.raid_disks
-        slots = disk_means.servers_of(disk)
+        slots = _slots(system, calls, size)
         if write or not some(disk.reads_collide):
             return Visit(alone, scv, held, slots)
         # NOTE: a die has nothing to do while the queue holds reads of others alone [flash-channels]
@@ -256,8 +288,10 @@ def _among_others(system: System, calls: Any, size: Number, runs: Number) -> Vis
     at_once = smaller(copies_of(disk, calls), block_layer.pieces_of_call(size, largest_bytes(system, calls)))
     pieces = block_layer.pieces_of_call(size, largest_bytes(system, calls))
     passed = size * (1 - (at_once - 1) / pieces)
-    alone, scv = disk_sets.random_moments(disk, passed, span, write)
     alike = larger(1, _stations(system, calls, size) / at_once)
+    # the copies of a mirror that are idle share the places between them
+    nearer = 1 - _idle_share(system, calls, alike) / 2 if not write and at_once == 1 else 1.0
+    alone, scv = disk_sets.random_moments(disk, passed, span * nearer, write)
     if disk.reorder_age_s is not None:
         shorter_s = _reordered_s(system, calls, span, (alone, scv), alike)
         if single:
@@ -271,9 +305,50 @@ def _among_others(system: System, calls: Any, size: Number, runs: Number) -> Vis
             idle_s = (alike / others - 1) * alone + alike / others * calls.think_s
         else:
             idle_s = alike / (calls.users * calls.rate_per_s) - alone
-        caught = disk_sets.caught_fraction(disk, span, larger(0.0, idle_s))
+        caught = smaller(1.0, disk_sets.caught_fraction(disk, span, larger(0.0, idle_s)) / nearer)
         alone = alone - caught * (alone - disk_sets.in_order_s(disk, size, size, 0.0, write))
-    return Visit(alone, scv, _held_of_set(system, calls, alone, alike, size), alike=alike)
+    held_s = _held_of_set(system, calls, alone, alike, size)
+    if not write and at_once == 1 and copies_of(disk, calls) > 1:
+        alike = alike * _free_copies(calls, under_way(system, calls), alone, alike)
+    return Visit(alone, scv, held_s, alike=alike)
+
+
+def _free_copies(calls: Any, in_flight: int, service_s: Number, stations: Number) -> Number:
+    """How many times as many queues a mirror is worth, as a read goes to the copy that is free first.
+
+    Of n others at a pair, by chance about a mean of q, those beyond the first are waited for: (q - 1 + e⁻q)/2 services
+    in place of q/2.
+    """
+    others = (
+        calls.users * in_flight - 1
+        if calls.rate_per_s is None
+        else calls.users * calls.rate_per_s * service_s
+    )
+    met = larger(LEAST_MET, 2 * others / stations)
+    return met / (met - 1 + e**-met)
+
+
+def _idle_share(system: System, calls: Any, stations: Number) -> Number:
+    """Share of reads that find both copies of a mirror idle, of which the nearer one takes it; 0 without copies."""
+    if copies_of(system.disk, calls) == 1 or calls.rate_per_s is not None or among_bytes(calls):
+        return 0.0
+    return (1 - 2 / larger(2, stations)) ** (calls.users * under_way(system, calls) - 1)
+
+
+def _slots(system: System, calls: Any, size: Number) -> int:
+    """Slots of flash that calls take: of reads that collide those that hold their places, which a stride may miss."""
+    disk = system.disk
+    slots = disk_means.servers_of(disk)
+    if (
+        calls.writes
+        or calls.pattern != "strided"
+        or not some(disk.reads_collide)
+        or some(size > calls.stride_bytes)
+    ):
+        return slots
+    apart = gcd(slots, int(calls.stride_bytes // size))
+    starts = first_bytes(calls, int(disk.capacity_bytes * disk_means.data_members(disk)))
+    return slots // apart * len({int(start // size) % apart for start in starts})
 
 
 def _stations(system: System, calls: Any, size: Number) -> Number:
@@ -399,10 +474,19 @@ def start_s(
             return wait_s
         sent_s = size_bytes / disk_means.rate_bytes_per_s(disk, write)
         return larger(0.0, overhead_s + wait_s + sent_s - visit.alone_s)
+    if calls.rate_per_s is not None:  # the members have time to reach theirs
+        return disk_rounds.first_s(disk, calls.start_byte or 0, late_s)
     in_flight = under_way(system, calls)
     abreast = disk_sets.parts_of_call(disk, in_flight * size_bytes)
-    reached = disk_sets.parts_of_call(disk, calls.count * calls.block_size_bytes)
+    step = larger(size_bytes, calls.stride_bytes) if calls.pattern == "strided" else size_bytes
+    reached = disk_sets.parts_of_call(disk, calls.count * larger(step, calls.block_size_bytes))
     each_s = larger(visit.alone_s / in_flight, visit.held_s) + gap_s
-    passed_s = disk.stripe_unit_bytes * abreast / size_bytes * each_s
+    passed_s = larger(1.0, disk.stripe_unit_bytes * abreast / step) * each_s
     turns = ceiling((passed_s + overhead_s) / disk.rotation_s)
-    return ceil_div(reached, abreast) * larger(0.0, turns * disk.rotation_s - passed_s)
+    wait_s = larger(0.0, turns * disk.rotation_s - passed_s)
+    if not windows:
+        return ceil_div(reached, abreast) * wait_s
+    # NOTE: later windows are on their way while the program goes through the one before
+    through_s = gap_s * size_bytes / calls.block_size_bytes
+    first_s = disk_rounds.first_s(disk, calls.start_byte or 0, late_s)
+    return first_s + (ceil_div(reached, abreast) - 1) * larger(0.0, wait_s - through_s)

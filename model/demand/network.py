@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from math import e
 from typing import Any
 
+from model.demand.calls import first_bytes
 from model.demand.device_calls import changed, goes_on_near, span_of
+from model.demand.stream_cached import commit_s
 from model.demand.stream_demand import CallDemand
 from model.demand.stream_work import call_demand
 from model.laws import block_layer, disk_means, page_cache, queueing
@@ -97,6 +100,12 @@ def _closed(system: System, calls: Any, demand: CallDemand) -> StreamTime:
             max(1, round(many / float(_mean(together)))) if unbuffered else calls.users * max(1, demand.ahead)
         )
         cycle_s, at_device_s, method = _cycle_s(system, calls, demand, waiting)
+        alone = max(demand.servers, float(_mean(demand.alike))) == 1 and not system.disk.write_cache_bytes
+        if alone and demand.visits > 1 and calls.users > 1 and some(calls.think_s) and not calls.think_cv:
+            # NOTE: who commits together ends together, and comes back together after the same pause
+            in_step_s = together * (demand.device_s + (calls.users - 1) * demand.held_s)
+            cycle_s = larger(cycle_s, together * own_s + in_step_s)
+            at_device_s = larger(at_device_s, in_step_s)
         cycle_s = larger(cycle_s - overlap_s, waiting * together * demand.held_s)
         elapsed = total * cycle_s / (waiting * together)
         gathered_s = larger(0.0, cycle_s - at_device_s - together * calls.think_s) / 2
@@ -139,7 +148,7 @@ def _cycle_s(system: System, calls: Any, demand: CallDemand, waiting: int) -> tu
     else:
         demands = [each_s, larger(cpu_s, LEAST_S)]
         network = queueing.mean_values(
-            waiting, demands, rest_s, [demand.servers, threads], [spread, 1], [demand.scv, 1]
+            waiting, demands, rest_s, [demand.servers, threads], [spread, 1], [demand.scv, 0]
         )
         cycle_s = waiting / network.throughput_per_s
         at_device_s = network.in_station[0] / network.throughput_per_s
@@ -162,18 +171,9 @@ def _open(system: System, calls: Any, demand: CallDemand) -> StreamTime:
     scv = (
         larger(0.0, (1 + demand.scv) * share - 1) if some(share < 1) and demand.together == 1 else demand.scv
     )
-    below = where(load < FULL, rate * share, 0.0)
-    if demand.servers == 1:
-        wait = queueing.mg1_wait_s(below / demand.alike, held_s / share * demand.alike, scv)
-        method = f"M/G/1 with a squared coefficient of variation of {float(_mean(scv)):.3g}"
-    else:
-        each_s = smaller(demand.device_s, held_s * demand.servers) / share
-        wait = (1 + scv) / 2 * queueing.mmc_wait_s(below, each_s, demand.servers)
-        method = f"M/M/{demand.servers}, stretched by the variation of the service"
+    wait, method = _met_s(demand, where(load < FULL, rate * share, 0.0), share, scv)
     if calls.arrivals == "regular":
         wait = where(scv > 0, wait * scv / (1 + scv), 0.0)
-        # NOTE: the calls of all users come at the same moment
-        wait = wait + larger(0.0, calls.users - demand.servers) / 2 * held_s / share
         method = (
             "arrivals in step: those of all users at once, and the wait that the service's variation leaves"
         )
@@ -185,11 +185,17 @@ def _open(system: System, calls: Any, demand: CallDemand) -> StreamTime:
     load = rate * pace_s
     arrivals_scv = 1.0 if calls.arrivals == "poisson" else 0.0
     behind = total * larger(0.0, pace_s - 1 / rate)
+    late_s = total * (late_fraction(system, demand, behind / pace_s) * pace_s - 1 / (2 * rate))
+    late_s = where(behind > 0, late_s, 0.0)
     walked = queueing.heavy_traffic_wait_s(held_s, arrivals_scv + scv, total)
-    wait = share * where(load < FULL, smaller(wait, larger(walked, calls.users * held_s)), walked)
+    # NOTE: a queue that grows soon leaves the walk about its mean behind
+    walked = larger(0.0, (walked**2 + late_s**2) ** 0.5 - late_s)
+    wait = share * where(load < FULL, smaller(wait, larger(walked, calls.users * held_s / share)), walked)
     wait = where(demand.gathered > 1, smaller(wait, demand.gathered / rate), wait)
     if calls.pattern == "sequential" and not demand.ahead:
         wait = where(load <= FULL + NEARLY, smaller(wait, calls.users * demand.together * held_s / 2), wait)
+    if calls.arrivals == "regular":
+        wait = wait + share * _met_in_step_s(system, calls, demand, share)
     wait = larger(wait, smaller(demand.queued, total / 2) / rate)
     wait = (
         wait
@@ -200,11 +206,74 @@ def _open(system: System, calls: Any, demand: CallDemand) -> StreamTime:
         wait = ahead_wait_s(demand, wait, calls.rate_per_s)
         # NOTE: nothing is read ahead at first: calls wait that come while one of the first windows is read
         window_s = demand.together * demand.device_s
-        wait = wait + FIRST_WINDOWS * window_s * (1 + calls.rate_per_s * window_s / 2) / calls.count
-    wait = wait + share * behind / 2 + _idled_s(system, calls, demand)
+        met = calls.rate_per_s * window_s
+        missed = 1 - system.host.page_cache_hit_fraction
+        more = larger(0.0, FIRST_WINDOWS * missed - 1) * smaller(1.0, met)
+        first_s = larger(window_s, demand.start_s) + more * window_s
+        wait = wait + first_s * (1 + met / 2) / calls.count
+    wait = wait + share * late_s + _idled_s(system, calls, demand)
     arrived_s, queued_s = _arrived(system, calls, demand)
     elapsed = larger(arrived_s, total * pace_s) + demand.device_s + demand.cpu_s
     return StreamTime(demand, total, elapsed, demand.cpu_s + queued_s + wait, wait, load, method)
+
+
+def _met_s(demand: CallDemand, per_s: Number, share: Number, scv: Number) -> tuple[Number, str]:
+    """Mean wait of those of the calls that go to the device, *per_s* a second, and by what law."""
+    held_s = demand.held_s
+    if demand.servers == 1:
+        each_s = where(
+            demand.alike > 1, smaller(held_s * demand.alike, larger(demand.device_s, held_s)), held_s
+        )
+        wait = queueing.mg1_wait_s(per_s / demand.alike, each_s / share, scv)
+        method = f"M/G/1 with a squared coefficient of variation of {float(_mean(scv)):.3g}"
+    else:
+        each_s = smaller(demand.device_s, held_s * demand.servers) / share
+        wait = (1 + scv) / 2 * queueing.mmc_wait_s(per_s, each_s, demand.servers)
+        method = f"M/M/{demand.servers}, stretched by the variation of the service"
+    several = (demand.servers > 1) | (demand.alike > 1)
+    # NOTE: the channel and the controller, where they take longer than a slot's share, are one server for all
+    channel_s = where(several & (held_s * max(1, demand.servers) > demand.device_s), held_s / share, 0.0)
+    wait = larger(wait, queueing.mg1_wait_s(per_s, channel_s, 0.0))
+    return wait, method
+
+
+def _met_in_step_s(system: System, calls: Any, demand: CallDemand, share: Number) -> Number:
+    """Mean wait of a call for those of other users that come at the same moment.
+
+    They pass the channel one after the other, and those of a slot, or of one queue of several, wait for each other. A
+    call of several visits to one server comes back behind the first visits of all.
+    """
+    others = calls.users - 1
+    if not others:
+        return 0.0
+    held_s, device_s = demand.held_s / share, demand.device_s / share
+    single = demand.servers == 1 and not some(demand.alike > 1)
+    part = 1 - 1 / (2 * demand.visits) if single else 0.5
+    rounds, rest = divmod(calls.users, demand.servers)
+    before = (demand.servers * rounds * (rounds - 1) / 2 + rest * rounds) / calls.users
+    # NOTE: the processors have let them through one after the other
+    apart_s = larger(0.0, held_s - demand.cpu_s / system.host.cpus)
+    met = larger(others * part * apart_s, before * device_s if demand.servers > 1 else 0.0)
+    if not some(demand.alike > 1):
+        return met
+    same = others / 2 / demand.alike
+    if calls.pattern != "random" and system.disk.raid_level == "none":
+        slots = int(_mean(demand.alike))
+        starts = first_bytes(calls, int(system.disk.capacity_bytes))
+        places = Counter(int(start // calls.block_size_bytes) % slots for start in starts)
+        same = sum(many * (many - 1) / 2 for many in places.values()) / calls.users
+    return larger(met, same * (1 - system.disk.read_hit_fraction) * device_s)
+
+
+def late_fraction(system: System, demand: CallDemand, waiting: Number) -> Number:
+    """When a call that falls behind is done, on average: as a share of the time that all of them take.
+
+    One half where they go one after the other. Of calls of p requests a full queue lets in one request each in turn, so
+    that those beyond it end in the last of p rounds, on average at 1 - 1/(2p) of the time.
+    """
+    queued = smaller(1.0, system.host.nr_requests / larger(1.0, waiting * demand.pieces))
+    beyond = 1 - queued
+    return queued**2 / 2 + beyond * (queued + beyond * (1 - 1 / (2 * demand.pieces)))
 
 
 def _idled_s(system: System, calls: Any, demand: CallDemand) -> Number:
@@ -229,7 +298,9 @@ def _idled_s(system: System, calls: Any, demand: CallDemand) -> Number:
 def _arrived(system: System, calls: Any, demand: CallDemand) -> tuple[Number, Number]:
     """When the processors have begun the last call of all users, and a call's mean wait for one."""
     cpus = system.host.cpus
-    queued_s = larger(0.0, calls.users - cpus) / 2 * demand.cpu_s if calls.arrivals == "regular" else 0.0
+    rounds, rest = divmod(calls.users, cpus)  # those of all users come at once
+    before = (cpus * rounds * (rounds - 1) / 2 + rest * rounds) / calls.users
+    queued_s = before * demand.cpu_s if calls.arrivals == "regular" else 0.0
     total = calls.users * calls.count
     last_s = last_arrival_s(calls)
     behind_s = larger(0.0, total * demand.cpu_s / cpus - calls.count / calls.rate_per_s)
@@ -261,13 +332,25 @@ def _hidden(system: System, calls: Any, demand: CallDemand) -> StreamTime:
         own_s, queued_s = calls.count * each_s, each_s - demand.cpu_s - calls.think_s
     flow = _behind(system, calls, demand, own_s)
     method = "write-back as a flow: writers are held at the dirty limit, and by commits of ext3"
-    held_s = larger(flow.at_limit_s, flow.committing_s)
+    committing_s = flow.committing_s
+    if (
+        calls.rate_per_s is None
+    ):  # a commit that begins while the program pauses is over in part when it comes back
+        each_s, cycle_s = committing_s / larger(1, flow.commits), own_s / calls.count
+        seen_s = where(each_s < cycle_s, each_s**2 / 2 / larger(LEAST_S, cycle_s), each_s - cycle_s / 2)
+        committing_s = flow.commits * seen_s
+    held_s = larger(flow.at_limit_s, committing_s)
     wait = held_s / calls.count
     elapsed = own_s + held_s
     if calls.rate_per_s is not None:  # those that come while a commit lasts wait for the rest of it
-        wait = larger(
-            flow.at_limit_s / 2, flow.committing_s**2 / 2 / larger(1, flow.commits) / larger(own_s, LEAST_S)
-        )
+        each_s = flow.committing_s / larger(1, flow.commits)
+        kept_s = each_s**2 / 2 * calls.rate_per_s
+        if (
+            calls.arrivals == "regular"
+        ):  # a commit begins behind a call, so that some find it under way, or none
+            met = floor_div(each_s, 1 / calls.rate_per_s)
+            kept_s = met * each_s - met * (met + 1) / 2 / calls.rate_per_s
+        wait = larger(flow.at_limit_s / 2, flow.commits * kept_s / calls.count)
         elapsed = own_s + flow.at_limit_s
     return StreamTime(demand, total, elapsed, demand.cpu_s + queued_s + wait, wait, 0.0, method, flow.share)
 
@@ -310,7 +393,7 @@ def _behind(system: System, calls: Any, demand: CallDemand, own_s: Number) -> Fl
         first_s = larger(0.0, host.journal_commit_s - host.journal_age_s)
         commits = where(own_s > first_s, 1 + floor_div(own_s - first_s, host.journal_commit_s), 0)
         committed = where(commits > 0, (first_s + (commits - 1) * host.journal_commit_s) * dirtied_per_s, 0.0)
-    committing_s = committed / drained_per_s
+    committing_s = committed / drained_per_s + commits * commit_s(system, calls)
     old = larger(0.0, own_s - host.dirty_expire_s) * dirtied_per_s
     flowed = larger(0.0, own_s + larger(at_limit_s, committing_s) - starts_s) * drained_per_s
     share = smaller(1.0, larger(larger(old, committed), flowed) / size)

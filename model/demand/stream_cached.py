@@ -5,12 +5,21 @@ from __future__ import annotations
 from typing import Any
 
 from model.demand.calls import call_cpu_s
-from model.demand.device_calls import changed, largest_bytes, merged_bytes, span_of, visiting
-from model.demand.device_visit import Visit, start_s, visit_of
+from model.demand.device_calls import (
+    changed,
+    idles,
+    largest_bytes,
+    merged_bytes,
+    span_of,
+    takes_turns,
+    visiting,
+)
+from model.demand.device_visit import Visit, slower_pieces_s, start_s, visit_of
 from model.demand.reading import one_for_all
 from model.demand.stream_demand import LEAST_S, CallDemand, absorbed
 from model.laws import block_layer, disk_means, disk_rounds, disk_sets, limits, page_cache
-from model.laws.numeric import Number, ceil_div, larger, smaller, where
+from model.laws.numeric import Number, ceil_div, larger, smaller, some, where
+from model.machine.device.elevator import IDLE_S
 from model.machine.host.read_ahead import read_ahead_of
 from model.spec import System
 
@@ -55,7 +64,8 @@ def written_behind(system: System, calls: Any) -> CallDemand:
     each = largest if in_order else smaller(size, largest)
     # NOTE: write-back goes through one file after the other, in order of place
     lone = seen if calls.pattern == "random" else changed(seen, users=1)
-    held_s = requests * visit_of(system, lone, each, 0.0, streams=True).held_s
+    medium = changed(system, disk=changed(system.disk, write_cache_bytes=0))
+    held_s = requests * visit_of(medium, lone, each, 0.0).held_s
     return CallDemand(
         cpu_s=call_cpu_s(host, calls) + pages * host.page_write_s,
         device_s=0.0,
@@ -72,23 +82,16 @@ def written_behind(system: System, calls: Any) -> CallDemand:
 def written_through(system: System, calls: Any, path: str) -> CallDemand:
     """Writes through the page cache that O_SYNC, O_DSYNC or fsync waits for: data, then the journal's commit."""
     host, disk, largest = system.host, system.disk, merged_bytes(system, calls)
-    pages, fresh = _pages(calls)
-    cpu_s = call_cpu_s(host, calls) + pages * host.page_write_s
+    cpu_s = call_cpu_s(host, calls) + _pages(calls)[0] * host.page_write_s
     waited = path == "buffered"
     together = calls.fsync_every if waited else 1
     release = block_layer.release_of(host.kernel)
     seen = _contiguous(calls) if together > 1 else calls
-    run_pages, runs = larger(1.0, together * fresh), 1.0
-    if calls.pattern == "random" and together > 1:
-        span = span_of(system, calls) / calls.users
-        dirty = page_cache.dirty_bytes(together * pages * block_layer.PAGE_BYTES, span)
-        # NOTE: what adjoins is one run
-        runs = larger(1.0, dirty / (pages * block_layer.PAGE_BYTES) * (1 - dirty / span))
-        run_pages = dirty / block_layer.PAGE_BYTES / runs
-    elif seen.pattern == "strided" or together == 1:
-        run_pages, runs = pages, 1.0 * together
+    run_pages, runs = _runs_of(system, seen, together)
     size = run_pages * block_layer.PAGE_BYTES
-    requests = runs * block_layer.requests_of_run(run_pages, largest)
+    holes = 0.0 if runs > 1 and calls.pattern == "random" else _holes(system, calls, run_pages)
+    pieces = block_layer.requests_of_run(run_pages, largest) + holes
+    requests = runs * pieces
     merged = runs * run_pages - requests if block_layer.page_by_page(release, host.filesystem) else 0.0
     records: Number = _journal_requests(host, calls, path)
     flushes: Number = 0
@@ -98,14 +101,24 @@ def written_through(system: System, calls: Any, path: str) -> CallDemand:
         disk = changed(disk, write_cache_bytes=0)
         system = changed(system, disk=disk)
     gap_s = together * (cpu_s + calls.think_s)
-    visit = visit_of(system, visiting(seen, 1 / together), size, gap_s, sorted_runs=runs)
+    visit = visit_of(system, visiting(seen, 1 / together), size, gap_s, sorted_runs=runs, pieces=pieces)
+    hole_s: Number = 0.0
+    if some(holes) and disk.rotation_s and not disk.write_cache_bytes:  # the place behind a hole has gone by
+        page = block_layer.PAGE_BYTES
+        hole_s = holes * disk_means.strided_service_s(disk, page, 2 * page, 0.0, True)
+        visit.alone_s, visit.held_s = visit.alone_s + hole_s, visit.held_s + hole_s
     if seen.pattern == "strided" and runs > 1 and disk.rotation_s and not disk.write_cache_bytes:
-        visit.held_s = visit_of(system, changed(seen, users=1, rate_per_s=None), size, 0.0).alone_s
+        lone = changed(seen, users=1, rate_per_s=None)
+        visit.held_s = visit_of(system, lone, size, 0.0, pieces=pieces).alone_s
+    if visit.in_order and calls.rate_per_s is not None and disk.rotation_s and not disk.write_cache_bytes:
+        visit.held_s = larger(visit.held_s, visit.alone_s)  # nothing merges that is waited for page by page
     data_s, held_s = runs * visit.held_s + visit.alone_s - visit.held_s, runs * visit.held_s
     gathered: Number = 1.0
     if records:
         plain_s, plain_held_s = data_s, held_s
-        data_s, held_s, gathered = _committed_s(system, calls, visit, size, runs)
+        data_s, held_s, gathered = _committed_s(
+            system, calls, visit, size, runs, hole_s + slower_pieces_s(disk, size, pieces)
+        )
         if path == "sync" and not calls.extends:
             alone = _committing(calls, plain_s + gap_s, data_s - plain_s)
             # users who wait for the device take turns: a call lasts as long as the calls of all
@@ -139,8 +152,38 @@ def written_through(system: System, calls: Any, path: str) -> CallDemand:
     return absorbed(system, calls, demand)
 
 
+def _runs_of(system: System, calls: Any, together: int) -> tuple[Number, Number]:
+    """Pages of a run, and runs, of so many calls whose pages go down together."""
+    pages, fresh = _pages(calls)
+    if calls.pattern == "random" and together > 1:
+        span = span_of(system, calls) / calls.users
+        dirty = page_cache.dirty_bytes(together * pages * block_layer.PAGE_BYTES, span)
+        # NOTE: what adjoins is one run
+        runs = larger(1.0, dirty / (pages * block_layer.PAGE_BYTES) * (1 - dirty / span))
+        return dirty / block_layer.PAGE_BYTES / runs, runs
+    if calls.pattern == "strided" or together == 1:
+        return pages, 1.0 * together
+    return larger(1.0, together * fresh), 1.0
+
+
+def _holes(system: System, calls: Any, pages: Number) -> Number:
+    """Blocks of addresses that lie within so many pages of a file of ext3, on average over calls [linux-ext3]."""
+    if system.host.filesystem != "ext3":
+        return 0.0
+    every = page_cache.INDIRECT_PAGES
+    if calls.pattern != "strided":
+        return (pages - 1) / every
+    step = calls.stride_bytes / block_layer.PAGE_BYTES
+    many = int(smaller(calls.count, MOST_PAGES))
+    found = 0
+    for number in range(many):
+        first = int(number * step) - page_cache.DIRECT_PAGES
+        found += max(0, (first + int(pages) - 1) // every + 1) - max(0, first // every + 1)
+    return found / many
+
+
 def _committed_s(
-    system: System, calls: Any, data: Visit, size_bytes: Number, runs: Number
+    system: System, calls: Any, data: Visit, size_bytes: Number, runs: Number, hole_s: Number
 ) -> tuple[Number, Number, Number]:
     """Time of data and commit for a lone program, what they take of the device's capacity, and commits at a time.
 
@@ -171,25 +214,45 @@ def _committed_s(
         records_s = sum(limit)
         at_a_time = _commits_at_a_time(disk, calls, data_s, records_s)
         alone_s = data.alone_s + (runs - 1) * data.held_s + back_s + sum(took)
-        return alone_s, data_s + records_s / at_a_time, at_a_time
+        idle_s = 0.0
+        if calls.users > 1 and calls.rate_per_s is None and idles(system) and system.host.nomerges != "2":
+            # NOTE: the scheduler waits for a commit block that has merged into the records of another process
+            idle_s = IDLE_S * (1 - 0.5 ** (calls.users - 1))
+        return alone_s + idle_s, data_s + records_s / at_a_time + idle_s, at_a_time
     capacity = int(disk.capacity_bytes) * disk_means.data_members(disk)
     far_s = disk_means.overhead_s(disk, True) + disk.rotation_s / 2
     far_s = far_s + disk_rounds.seek_between_s(disk, calls.start_byte or 0, page_cache.journal_byte(capacity))
+    again_s = 0.0
+    if disk.raid_level == "5":  # what fills no row is read first, and written a turn later
+        again_s = disk.rotation_s
+        far_s = far_s + again_s
     sent_s, records_s = (size / disk.bandwidth_bytes_per_s for size in (size_bytes, sum(records)))
 
     def each_s(programs: int) -> Number:
         alone_in_order = programs == 1 and len(records) > 1
         turn_s = disk_means.sequential_service_s(disk, records[-1], 0.0, True) if alone_in_order else 0.0
+        turn_s = turn_s + again_s / programs
         near_s = (runs - 1 / programs) * data.held_s
+        near_s = near_s + hole_s / programs
         return near_s + (2 * far_s + sent_s) / programs + records_s + turn_s
 
     if calls.rate_per_s is None:
-        return each_s(calls.users), each_s(calls.users), 1.0
+        took_s = each_s(calls.users)
+        if calls.users > 1 and idles(system):  # each commit block has a turn of its own, as each process has
+            took_s = (runs - 1) * data.held_s + hole_s + 2 * far_s + sent_s + records_s
+        return took_s, took_s, 1.0
     alone_s = each_s(1)
     shared_s = each_s(1) - each_s(disk.queue_depth)
     at_a_time = smaller(disk.queue_depth, _commits_at_a_time(disk, calls, alone_s - shared_s, shared_s))
     took_s = alone_s - shared_s + shared_s / at_a_time
     return took_s, took_s, at_a_time
+
+
+def commit_s(system: System, calls: Any) -> Number:
+    """Time of the journal's records of a lone commit, and of the way to the data that it writes before."""
+    idle = Visit(0.0, 0.0, 0.0)
+    lone = changed(calls, users=1, rate_per_s=None)
+    return _committed_s(system, lone, idle, 0.0, 1.0, 0.0)[0]
 
 
 def _commits_at_a_time(disk: Any, calls: Any, own_s: Number, shared_s: Number) -> Number:
@@ -232,7 +295,7 @@ def read_ahead(system: System, calls: Any) -> CallDemand:
     size = share * window
     seen = calls
     if calls.pattern == "strided" and size >= calls.stride_bytes:
-        seen = changed(calls, pattern="sequential")
+        seen = changed(calls, pattern="sequential", block_size_bytes=int(calls.stride_bytes))
     if calls.pattern != "random" and one_for_all(
         (missed > 0) & (missed < 1)
     ):  # what the cache holds leaves holes
@@ -241,8 +304,13 @@ def read_ahead(system: System, calls: Any) -> CallDemand:
     gap_s = (own_s + calls.think_s) / larger(missed, LEAST_S)
     seen = visiting(seen, larger(LEAST_S, missed * share))
     by_page = not ahead and one_for_all(host.read_ahead_bytes < block_layer.PAGE_BYTES)
-    visits = share if by_page else smaller(1, share)
+    # NOTE: the pages of a call behind its first are read one by one, from where the last one ended
+    lone_pages = by_page and calls.pattern != "random"
+    visits = share if lone_pages else smaller(1, share)
     visit = visit_of(system, seen, window if ahead else size / visits, gap_s)
+    if by_page and not lone_pages:
+        longer_s = larger(0.0, share - 1) * disk_means.overhead_s(system.disk, False)
+        visit.alone_s, visit.held_s = visit.alone_s + longer_s, visit.held_s + longer_s
     if not ahead:
         often = missed * visits
         return CallDemand(
@@ -257,13 +325,22 @@ def read_ahead(system: System, calls: Any) -> CallDemand:
             servers=visit.servers,
             alike=visit.alike,
             waiting_share=often * visit.waiting_share,
+            start_s=missed * start_s(system, seen, visit, size / visits, gap_s),
         )
-    if system.disk.rotation_s and calls.users > 1:  # those of one reader adjoin, unless it takes its time
+    positions = system.disk.rotation_s or system.disk.average_seek_s
+    if positions and calls.users > 1:  # those of one reader adjoin, unless it takes its time
         between_s = own_s + calls.think_s if calls.rate_per_s is None else 1 / calls.rate_per_s
         window_own_s = between_s / share
         pair = visit_of(system, seen, WINDOWS * window, own_s)
         visit.alone_s = where(window_own_s < visit.alone_s, pair.alone_s / WINDOWS, visit.alone_s)
         visit.held_s = where(window_own_s < visit.held_s, pair.held_s / WINDOWS, visit.held_s)
+    growing_s: Number = 0.0
+    if calls.users > 1 and calls.rate_per_s is None and not takes_turns(system, seen, own_s):
+        more = _windows_grown(system, calls) - calls.count * share
+        growing_s = (
+            calls.users * larger(0.0, more) * visit_of(system, seen, block_layer.PAGE_BYTES, own_s).held_s
+        )
+    first_s = start_s(system, seen, visit, window, call_cpu_s(host, calls) + calls.think_s, windows=WINDOWS)
     several = one_for_all(share > 1)
     # NOTE: while a call waits for one of its windows, the next is on its way
     following_s = larger(visit.held_s, visit.alone_s / WINDOWS)
@@ -280,9 +357,21 @@ def read_ahead(system: System, calls: Any) -> CallDemand:
         alike=visit.alike,
         together=1 if several else 1 / larger(missed * share, 1e-9),
         ahead=0 if several else WINDOWS,
-        overlap_s=missed * visit.alone_s if several else 0.0,
-        start_s=missed * start_s(system, seen, visit, window, call_cpu_s(host, calls), windows=WINDOWS),
+        overlap_s=missed * visit.held_s if several and calls.pattern == "sequential" else 0.0,
+        start_s=missed * (first_s + growing_s),
     )
+
+
+def _windows_grown(system: System, calls: Any) -> Number:
+    """Windows of a reader in order, which grow to their size [linux-readahead]."""
+    page = block_layer.PAGE_BYTES
+    most = int(system.host.read_ahead_bytes // page)
+    left = calls.count * calls.block_size_bytes / page
+    size = page_cache.first_window_pages(int(ceil_div(calls.block_size_bytes, page)), most)
+    many = 1
+    while size < most and left > size:
+        left, size, many = left - size, page_cache.next_window_pages(size, most), many + 1
+    return many - 1 + larger(1.0, left / larger(1, most))
 
 
 def _windows(system: System, calls: Any) -> tuple[Number, Number, bool]:
@@ -293,7 +382,7 @@ def _windows(system: System, calls: Any) -> tuple[Number, Number, bool]:
     host, size, largest = system.host, calls.block_size_bytes, largest_bytes(system, calls)
     whole = ceil_div(size, block_layer.PAGE_BYTES) * block_layer.PAGE_BYTES
     if one_for_all(host.read_ahead_bytes < block_layer.PAGE_BYTES):
-        return whole / block_layer.PAGE_BYTES, block_layer.PAGE_BYTES, False
+        return _pages(calls)[1], block_layer.PAGE_BYTES, False
     if calls.pattern == "random" or calls.fadvise == "random":
         pages, fresh = _pages(calls)
         return fresh / pages, pages * block_layer.PAGE_BYTES, False

@@ -76,5 +76,7 @@ def absorbed(system: System, calls: Any, demand: CallDemand) -> CallDemand:
         span = smaller(capacity, capacity if calls.span_bytes is None else calls.users * calls.span_bytes)
     absorbed, demand.drained_share = disk_sets.absorbed_bytes(disk, span)
     demand.absorbed_calls = absorbed / size
-    demand.drained_s = disk_sets.destaged_s(disk, size, span)
+    demand.drained_s = disk_sets.destaged_s(
+        disk, size, span, calls.stride_bytes if calls.pattern == "strided" else 0
+    )
     return demand

@@ -57,14 +57,19 @@ def sequential_service_s(disk: Any, size_bytes: Number, gap_s: Number, write: bo
 
 
 def strided_service_s(
-    disk: Any, size_bytes: Number, stride_bytes: Number, gap_s: Number, write: bool
+    disk: Any,
+    size_bytes: Number,
+    stride_bytes: Number,
+    gap_s: Number,
+    write: bool,
+    hop_s: Number | None = None,
 ) -> Number:
     """Mean service of a lone stream with *stride_bytes* from one begin to the next, in the outermost zone.
 
     Without a buffer the sector has gone by when the next command comes: the period is the stride's own time and
     whole turns until the command is there. A buffer hides that: the period is that of the host or that of the medium,
     whichever is longer. Exact in order where the buffer holds two tracks or more; a smaller one can lose a turn while
-    it is full. Farther than a cylinder the angle counts as random.
+    it is full. Farther than a cylinder the way takes *hop_s*; if not said, the angle counts as random.
     """
     late = gap_s + overhead_s(disk, write)
     hole_bytes = stride_bytes - size_bytes
@@ -83,7 +88,7 @@ def strided_service_s(
     near = _near_service_s(g, hole_bytes, late, disk.bandwidth_bytes_per_s) - gap_s + sent
     cylinder_bytes = g.heads * g.track_bytes
     moved = seek_at_s(g, larger(1.0, stride_bytes / cylinder_bytes))
-    far = overhead_s(disk, write) + moved + g.rotation_s / 2 + sent
+    far = overhead_s(disk, write) + moved + g.rotation_s / 2 + sent if hop_s is None else hop_s - gap_s + sent
     medium = where((hole_bytes >= 0) & (hole_bytes < cylinder_bytes), near, far)
     if write:
         if not disk.write_cache_bytes:

@@ -14,6 +14,9 @@ from model.laws.disk_geometry import Geometry, geometry_of
 from model.laws.disk_means import overhead_s, seek_at_s
 from model.laws.numeric import Number, ceiling, floor_div, larger, smaller, where
 
+PLACES = 32
+"""Of a strided program, whose hops stand for all."""
+
 
 def round_s(disk: Any, starts: Sequence[int], size_bytes: int, step_bytes: int, write: bool) -> Number:
     """Time of one round of programs that take turns, each with *size_bytes* at its own place.
@@ -27,6 +30,15 @@ def round_s(disk: Any, starts: Sequence[int], size_bytes: int, step_bytes: int, 
         took = took + transfer_s(g, start, size_bytes)
         took = took + hop_s(g, start + size_bytes - 1, following, overhead_s(disk, write))
     return took
+
+
+def strided_hop_s(g: Geometry, size_bytes: Number, stride_bytes: Number, late_s: Number) -> Number:
+    """Mean hop of a program from the end of one call to the next, a stride further, over its first places."""
+    hops = [
+        hop_s(g, place * stride_bytes + size_bytes - 1, (place + 1) * stride_bytes, late_s)
+        for place in range(PLACES)
+    ]
+    return sum(hops) / PLACES
 
 
 def hop_s(g: Geometry, last_byte: Number, start_byte: Number, late_s: Number) -> Number:

@@ -10,9 +10,9 @@ from collections.abc import Sequence
 from math import log1p
 from typing import Any
 
-from model.laws import disk_means
+from model.laws import disk_means, disk_rounds
 from model.laws.disk_geometry import geometry_of
-from model.laws.numeric import Number, ceil_div, ceiling, floor_div, larger, smaller, where
+from model.laws.numeric import Number, ceil_div, ceiling, floor_div, is_array, larger, smaller, where
 from model.laws.queueing import balanced_per_s
 
 
@@ -74,16 +74,48 @@ def in_order_s(disk: Any, size_bytes: Number, stride_bytes: Number, gap_s: Numbe
 
     The members of a set read ahead side by side, each from its own part.
     """
+    if disk.raid_level != "none" and write and disk.rotation_s and not disk.write_cache_bytes:
+        return _written_in_order_s(disk, size_bytes, stride_bytes, gap_s)
+    parts = parts_of_call(disk, size_bytes)
+    hop_s = None
+    data = disk_means.data_members(disk)
+    if disk.rotation_s and not is_array(parts) and parts >= data:
+        late_s = gap_s + disk_means.overhead_s(disk, write)
+        hop_s = disk_rounds.strided_hop_s(geometry_of(disk), size_bytes / parts, stride_bytes / data, late_s)
     if disk.raid_level == "none" or write or not (disk.rotation_s and disk.track_buffer_bytes):
-        return disk_means.strided_service_s(disk, size_bytes, stride_bytes, gap_s, write)
+        return disk_means.strided_service_s(disk, size_bytes, stride_bytes, gap_s, write, hop_s)
     part = size_bytes / parts_of_call(disk, size_bytes)
     answered = disk_means.overhead_s(disk, False) + part / disk.bus_bytes_per_s
     own_stride = stride_bytes / disk_means.data_members(disk)
     passed = own_stride / disk.bandwidth_bytes_per_s
     g = geometry_of(disk)
     moved = disk_means.seek_at_s(g, larger(1.0, own_stride / (g.heads * g.track_bytes)))
-    far = disk_means.overhead_s(disk, False) + moved + g.rotation_s / 2 + part / disk.bandwidth_bytes_per_s
+    sent_s = part / disk.bandwidth_bytes_per_s
+    far = disk_means.overhead_s(disk, False) + moved + g.rotation_s / 2 + sent_s
+    if hop_s is not None:
+        far = hop_s - gap_s + sent_s
     return where(is_near(disk, size_bytes, stride_bytes), larger(answered, passed - gap_s), far)
+
+
+def _written_in_order_s(disk: Any, size_bytes: Number, stride_bytes: Number, gap_s: Number) -> Number:
+    """A write to the members of a set: near where each was, or on another one, whose platter is at any angle.
+
+    On RAID 5 what fills no row is read first, and written after whole turns [patterson-raid].
+    """
+    g, data = geometry_of(disk), disk_means.data_members(disk)
+    parts = parts_of_call(disk, size_bytes)
+    part, own_stride = size_bytes / parts, stride_bytes / data
+    sent_s = disk_means.overhead_s(disk, True) + part / disk.bandwidth_bytes_per_s
+    moved = disk_means.seek_at_s(g, larger(1.0, own_stride / (g.heads * g.track_bytes)))
+    far = sent_s + where(own_stride > part, moved, 0.0) + g.rotation_s / 2
+    same = where(parts >= data, 1.0, larger(0.0, 1 - stride_bytes / disk.stripe_unit_bytes))
+    step = where(parts >= data, larger(part, own_stride), stride_bytes)
+    near = disk_means.strided_service_s(disk, part, step, gap_s, True)
+    took = same * near + (1 - same) * far
+    whole_rows = size_bytes % (disk.stripe_unit_bytes * data) == 0
+    if disk.raid_level == "5" and not whole_rows:
+        took = took + ceiling(sent_s / g.rotation_s) * g.rotation_s
+    return took
 
 
 def is_near(disk: Any, size_bytes: Number, stride_bytes: Number) -> Number:
@@ -130,12 +162,29 @@ def absorbed_bytes(disk: Any, span_bytes: Number | None) -> tuple[Number, Number
     return -span_bytes * log1p(-cache / span_bytes), 1 - cache / span_bytes
 
 
-def destaged_s(disk: Any, size_bytes: Number, span_bytes: Number | None) -> Number:
+class _Plain:
+    """A disk without its write cache."""
+
+    write_cache_bytes = 0
+
+    def __init__(self, disk: Any) -> None:
+        self._disk = disk
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._disk, name)
+
+
+def destaged_s(disk: Any, size_bytes: Number, span_bytes: Number | None, stride_bytes: Number = 0) -> Number:
     """Time between two requests of *size_bytes* that leave a full write cache, in order or in sorted sweeps of a span.
 
     A sweep makes as many short seeks as the cache holds requests; as many are under way as the set has members.
     """
     if span_bytes is None:
+        if stride_bytes > size_bytes and disk.rotation_s:
+            plain = _Plain(disk)
+            stations = disk.raid_disks / parts_of_call(disk, size_bytes)
+            copies = 2 if disk.raid_level in ("1", "10", "5") else 1
+            return in_order_s(plain, size_bytes, stride_bytes, 0.0, True) * copies / stations
         return size_bytes / disk_means.sequential_bytes_per_s(disk, True, size_bytes)
     if not disk.rotation_s:
         return 1 / disk_means.random_requests_per_s(disk, size_bytes, span_bytes, True)

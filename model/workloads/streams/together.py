@@ -5,16 +5,19 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from model.demand.device_calls import changed, idles, span_of, takes_turns
-from model.demand.network import StreamTime, ahead_wait_s, alone
+from model.demand.device_calls import IDLING, changed, idles, span_of, takes_turns
+from model.demand.network import FIRST_WINDOWS, StreamTime, ahead_wait_s, alone
 from model.demand.stream_work import call_demand
+from model.laws import block_layer
 from model.laws.numeric import Number, larger, over, smaller, some, where
 from model.laws.opened_files import UNBUFFERED
-from model.machine.device.elevator import IN_BATCHES, READ_EXPIRE_S, SYNC_SLICE_S, WRITE_EXPIRE_S
+from model.laws.write_back_throttle import is_throttled, target_s
+from model.machine.device.elevator import IN_BATCHES, QUANTUM, READ_EXPIRE_S, SYNC_SLICE_S, WRITE_EXPIRE_S
 from model.spec import Calls, System
 
 METHOD = "mean values of several classes: streams that share the device until the first has ended, and so on"
 ROUNDS = 60
+LEAST = 1e-9
 FULLEST = 0.98  # of what arriving calls may take of a device that others wait for
 
 
@@ -54,6 +57,14 @@ class Share:
     waited_s: Number = 0.0
     """Of all its calls."""
     ended_s: Number = 0.0
+    fed_by: Share | None = None
+    """Whose writes a write cache sends to the medium as this."""
+    slow_read: bool = False
+    """Whether it reads, and so slowly that the kernel holds write-back up."""
+    throttled_s: Number = 0.0
+    """Time of a write that the kernel then lets go one at a time; 0 where it holds none up."""
+    backlog: Number = 0.0
+    """Of such writes, those that the cache holds."""
 
     @property
     def requests_per_s(self) -> Number:
@@ -73,20 +84,39 @@ def compose(system: System, work: Calls) -> list[StreamTime]:
     ]
     if len(shares) < 2:
         return found
+    made = list(shares)
+    if not all(one.station for one in made):
+        shares += [
+            _destaged(system, one) for one in made if one.station and some(one.time.demand.drained_s > 0)
+        ]
     now_s: Number = 0.0
     for _ in shares:
-        _balance(shares, fair=idles(system))
+        for one in shares:
+            if one.fed_by is not None:
+                one.left = where(
+                    (one.fed_by.left > 0) | (one.backlog > LEAST), one.backlog + one.fed_by.left, 0.0
+                )
+        _balance(shares, fair=system.host.scheduler in IDLING, most=int(system.host.nr_requests))
         step_s: Number = float("inf")
         for one in shares:
-            step_s = smaller(step_s, where(one.left > 0, over(one.left, one.per_s), float("inf")))
+            if one.fed_by is None:
+                ends_s = where(one.left > 0, over(one.left, one.per_s), float("inf"))
+            else:
+                rest = (one.fed_by.left <= 0) & (one.backlog > LEAST)
+                ends_s = where(rest, over(one.backlog, one.per_s), float("inf"))
+            step_s = smaller(step_s, ends_s)
         step_s = where(step_s < float("inf"), step_s, 0.0)
         now_s = now_s + step_s
         for one in shares:
+            if one.fed_by is not None:
+                fed = smaller(one.fed_by.left, one.fed_by.per_s * step_s)
+                one.backlog = larger(0.0, one.backlog + fed - one.per_s * step_s)
+        for one in made:
             one.waited_s = one.waited_s + smaller(one.left, one.per_s * step_s) * one.wait_s
             ends = (one.left > 0) & (one.left <= one.per_s * step_s * (1 + 1e-9))
             one.ended_s = where(ends, now_s, one.ended_s)
             one.left = where(ends, 0.0, larger(0.0, one.left - one.per_s * step_s))
-    for one in shares:
+    for one in made:
         _settle(one)
     return found
 
@@ -103,9 +133,15 @@ def _share(system: System, calls: Any, time: StreamTime, span: Number) -> Share:
     rest_s = demand.cpu_s + calls.think_s
     near = takes_turns(system, calls, rest_s)
     depth = max(disk.queue_depth, disk.parallel_requests)
+    host = system.host
+    throttled = is_throttled(block_layer.release_of(host.kernel), host.scheduler)
     goes_on = calls.pattern == "sequential" and calls.rate_per_s is None and not some(calls.think_s)
     turn_calls = larger(1.0, SYNC_SLICE_S / (demand.device_s + rest_s)) if near else 1.0
     turn_s = SYNC_SLICE_S if near or calls.rate_per_s is not None else larger(demand.held_s, other.held_s)
+    if not idles(system):  # a turn then ends after some requests
+        each_s = demand.held_s / larger(LEAST, demand.requests)
+        asked = QUANTUM if calls.rate_per_s is not None else demand.requests * (programs / calls.users)
+        turn_s = smaller(QUANTUM, larger(1.0, asked)) * each_s
     return Share(
         time=time,
         station=cached,
@@ -118,22 +154,53 @@ def _share(system: System, calls: Any, time: StreamTime, span: Number) -> Share:
         left=time.calls,
         programs=programs,
         visits=demand.visits,
-        waiting_share=demand.waiting_share if calls.rate_per_s is not None or demand.together == 1 else 1.0,
+        waiting_share=larger(LEAST, demand.waiting_share)
+        if calls.rate_per_s is not None or demand.together == 1
+        else 1.0,
         sweeps=goes_on and system.host.scheduler in IN_BATCHES and some(under_way > depth),
         turn_s=turn_s,
         turn_calls=turn_calls,
+        slow_read=throttled and not calls.writes and some(demand.device_s > target_s(bool(disk.rotation_s))),
+        throttled_s=demand.device_s / demand.visits if throttled and calls.writes and not unbuffered else 0.0,
     )
 
 
-def _balance(shares: list[Share], *, fair: bool) -> None:
+def _destaged(system: System, writer: Share) -> Share:
+    """What a write cache sends to the medium of a stream's writes: as many commands at a time as the set has disks."""
+    demand, disk = writer.time.demand, system.disk
+    each_s = demand.drained_s
+    depth = disk.raid_disks * disk.parallel_requests
+    return Share(
+        time=writer.time,
+        station=False,
+        write=True,
+        arrives_per_s=0.0,
+        under_way=depth,
+        rest_s=0.0,
+        alone_s=(each_s * depth, each_s * depth),
+        held_s=(each_s, each_s),
+        left=writer.left,
+        programs=depth,
+        visits=1,
+        waiting_share=1.0,
+        sweeps=False,
+        turn_s=each_s,
+        turn_calls=1.0,
+        fed_by=writer,
+    )
+
+
+def _balance(shares: list[Share], *, fair: bool, most: int) -> None:
     """Calls a second of each stream that has calls left: arrival theorem for several classes [lazowska-1984].
 
     A call that arrives finds what others, and the other calls of its stream, have waiting.
     """
     for one in shares:
-        fastest = over(one.time.calls, one.time.elapsed_s)
-        one.per_s = where(one.left > 0, fastest, 0.0)
+        one.per_s = where(one.left > 0, _fastest(one), 0.0)
         one.waiting = 0.0
+    slow_reads: Number = 0.0
+    for one in shares:
+        slow_reads = larger(slow_reads, where(one.left > 0, 1.0 if one.slow_read else 0.0, 0.0))
     for _ in range(ROUNDS):
         total = sum(one.requests_per_s for one in shares)
         held = [
@@ -155,9 +222,19 @@ def _balance(shares: list[Share], *, fair: bool) -> None:
             for other, theirs in zip(shares, held, strict=True):
                 if other.station == one.station:
                     found = other.waiting * (1 - 1 / one.under_way) if other is one else other.waiting
-                    ahead = ahead + found * theirs * one.visits / other.visits
+                    # NOTE: of the call that is being served, what is left of it: on average, or since one ended
+                    served = smaller(found, smaller(1.0, other.per_s * theirs))
+                    passed = (1 - smaller(1.0, other.time.demand.scv)) / 2
+                    since = one.rest_s / larger(LEAST, theirs / other.waiting_share)
+                    found = found - served * where(one.arrives_per_s > 0, passed, smaller(passed, since))
+                    met = found * theirs / other.waiting_share * one.visits / other.visits
+                    if other is not one:
+                        # NOTE: who has waited for a call does not meet it again
+                        once = other.per_s * theirs * one.under_way / larger(LEAST, one.per_s)
+                        met = where(one.arrives_per_s > 0, met, smaller(met, once / one.waiting_share))
+                    ahead = ahead + met
             # NOTE: no call waits for more than all that is still to come
-            queued_s = smaller((ahead + begun) / free, _left_s(shares, held, one))
+            queued_s = smaller((ahead + begun) / free, _left_s(shares, held, one, most))
             at_queue = each + queued_s * one.waiting_share
             if fair and not one.station:
                 at_queue = where(one.left > 0, _in_turns_s(shares, one, each, queued_s), at_queue)
@@ -166,21 +243,37 @@ def _balance(shares: list[Share], *, fair: bool) -> None:
             apart = 1 - over(one.requests_per_s, total)
             alone_s = one.alone_s[0] + apart * (one.alone_s[1] - one.alone_s[0])
             one.wait_s = at_queue + larger(0.0, alone_s - each)
-            closed = smaller(
-                over(one.time.calls, one.time.elapsed_s), one.under_way / (one.rest_s + one.wait_s)
-            )
+            closed = smaller(_fastest(one), one.under_way / (one.rest_s + one.wait_s))
             per_s = where(one.arrives_per_s > 0, one.arrives_per_s, closed)
+            if some(
+                one.throttled_s
+            ):  # wbt lets one write of the page cache go at a time while reads are slow
+                per_s = where(slow_reads > 0, smaller(per_s, 1 / one.throttled_s), per_s)
             one.per_s = where(one.left > 0, (one.per_s + per_s) / 2, 0.0)
             queued = where(one.arrives_per_s > 0, 0.0, closed * at_queue)
             one.waiting = where(one.left > 0, (one.waiting + queued) / 2, 0.0)
 
 
-def _left_s(shares: list[Share], held: list[Number], one: Share) -> Number:
-    """Time that the device needs for all calls still to come; half of it where they come side by side."""
-    left = sum(
-        other.left * each for other, each in zip(shares, held, strict=True) if other.station == one.station
-    )
-    return left / where(one.arrives_per_s > 0, 2, 1)
+def _fastest(one: Share) -> Number:
+    """Calls a second of a stream that nobody disturbs; of a write cache all that it holds."""
+    if one.fed_by is None:
+        return over(one.time.calls, one.time.elapsed_s)
+    return where(one.backlog > LEAST, 1 / one.held_s[0], one.fed_by.per_s)
+
+
+def _left_s(shares: list[Share], held: list[Number], one: Share, most: int) -> Number:
+    """Time that the device needs for all calls still to come; half of it where they come side by side.
+
+    Who waits for each call meets no more than the queue holds, of each direction.
+    """
+    left: Number = 0.0
+    queued: Number = 0.0
+    for other, each in zip(shares, held, strict=True):
+        if other.station == one.station:
+            left = left + other.left * each
+            requests = larger(LEAST, other.time.demand.requests)
+            queued = queued + smaller(other.left * each, most * each / requests)
+    return where(one.arrives_per_s > 0, left / 2, smaller(left, queued * larger(1.0, one.time.demand.pieces)))
 
 
 def _starved_s(shares: list[Share], one: Share) -> Number:
@@ -203,7 +296,7 @@ def _in_turns_s(shares: list[Share], one: Share, held_s: Number, queued_s: Numbe
             if other is not one:
                 longest = larger(longest, where((other.left > 0) & (other.turn_calls > 1), other.turn_s, 0.0))
     once_s = where(longest > 0, others, smaller(queued_s, others))
-    return held_s + once_s / one.turn_calls
+    return held_s + once_s * one.waiting_share / one.turn_calls
 
 
 def _settle(one: Share) -> None:
@@ -213,9 +306,12 @@ def _settle(one: Share) -> None:
     longer = larger(0.0, one.ended_s - time.elapsed_s) * one.programs / time.calls
     wait_s = one.waited_s / time.calls
     if time.demand.ahead:
+        first_s = time.demand.together * wait_s * one.programs / time.calls
         wait_s = ahead_wait_s(time.demand, wait_s, larger(one.arrives_per_s, 1e-9) / one.programs)
-    waited = where(arrives, larger(time.wait_s, wait_s), time.wait_s + longer)
+        wait_s = wait_s + FIRST_WINDOWS * first_s
+    late_s = larger(0.0, one.ended_s - time.elapsed_s) / 2 if some(one.throttled_s) else 0.0
+    waited = where(arrives, larger(time.wait_s, wait_s) + late_s, time.wait_s + longer)
     time.response_s = time.response_s + waited - time.wait_s
     time.wait_s = waited
-    time.elapsed_s = where(arrives, time.elapsed_s, larger(time.elapsed_s, one.ended_s))
+    time.elapsed_s = where(arrives, time.elapsed_s + 2 * late_s, larger(time.elapsed_s, one.ended_s))
     time.method = METHOD

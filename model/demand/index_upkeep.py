@@ -12,7 +12,7 @@ from model.errors import OutsideLaw
 from model.laws import block, buffer_cache, index_upkeep
 from model.laws.block_layer import stated_call_s
 from model.laws.change import REDO_CHANGE_BYTES, UNDO_RECORD_BYTES
-from model.laws.numeric import Number, ceiling, larger, largest, nearest, smaller, some, where
+from model.laws.numeric import Number, ceiling, floor_div, larger, largest, nearest, smaller, some, where
 from model.results import IndexChanges, part
 from model.spec import MaintainedIndex, System
 
@@ -90,11 +90,24 @@ def leaves_of(index: Any, rows: Number, size: Number, name: str = "table.indexes
             "(ORA-01450)"
         )
     if index.leaf_blocks is not None:
+        if "key_bytes" in index.model_fields_set:
+            _check_leaves(index, rows, _per_leaf(index, rows, size, name), name)
         return index.leaf_blocks
     built = _per_leaf(index, rows, size, name, index.pctfree_percent)
     split = where(index.grown_by == "random", index_upkeep.HALF_SPLIT_FILL, 1.0)
     full = larger(1, split * _per_leaf(index, rows, size, name))
     return ceiling(rows / where(index.grown_by == "build", built, full))
+
+
+def _check_leaves(index: Any, rows: Number, per_leaf: Number, name: str) -> None:
+    """Raise OutsideLaw for fewer leaves than the entries fill without PCTFREE."""
+    least = floor_div(rows, per_leaf)
+    if some(index.leaf_blocks < least):
+        raise OutsideLaw(
+            f"{name}.leaf_blocks is {largest(where(index.leaf_blocks < least, index.leaf_blocks, 0)):,.0f}; allowed is "
+            f"at least {largest(least):,.0f}, as a leaf holds at most {largest(per_leaf):,.0f} of the "
+            f"{largest(rows):,.0f} entries (table.rows, {name}.key_bytes)"
+        )
 
 
 def _per_leaf(index: Any, rows: Number, size: Number, name: str, pctfree_percent: Number = 0) -> Number:

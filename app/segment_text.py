@@ -108,6 +108,10 @@ def row_lines(result: RunResult) -> Iterator[str]:
         yield f"growth    {mean(changed.growth_bytes)} bytes a row; AVG_ROW_LEN {length}"
     yield f"commits   {changed.commits:,.0f}{'' if changed.commits else ' before the end'}"
     yield f"written   {megabytes(changed.undo_bytes)} of undo, {megabytes(changed.redo_bytes)} of redo"
+    if changed.dirty_blocks:
+        of_indexes = sum(index.written_blocks for index in changed.indexes)
+        among = f", {of_indexes:,.0f} of them of indexes" if of_indexes else ""
+        yield f"dirty     {changed.dirty_blocks:,.0f} blocks for DBWR{among}"
     for rank, index in enumerate(changed.indexes, 1):
         grown = f"{index.leaf_blocks_before:,.0f} to {index.leaf_blocks_after:,.0f} leaf blocks"
         yield f"{f'index {rank}':<10}{index.keys:,.0f} keys, {grown}, BLEVEL {index.blevel:.0f}"

@@ -92,6 +92,7 @@ def row_changes(work: Workload, demand: Demand) -> RowChanges | None:
         commits=changed.commits,
         undo_bytes=undo + sum(one.undo_bytes for one in demand.upkeep),
         redo_bytes=redo + sum(one.redo_bytes for one in demand.upkeep),
+        dirty_blocks=demand.dirty_blocks,
         indexes=demand.upkeep,
     )
 

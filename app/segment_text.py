@@ -132,6 +132,8 @@ def segment_lines(result: RunResult, width: int = HALF_PAGE) -> Iterator[str]:
     at_first = " at first" if changed else ""
     yield head("Segment")
     yield f"blocks    {segment.blocks_after:,.0f} below the high-water mark{was}"
+    if segment.dba_tables_blocks > segment.blocks_after:
+        yield f"          {segment.dba_tables_blocks:,.0f} with the bitmap blocks, as DBA_TABLES has it"
     yield f"space     {megabytes(segment.bytes_after)} in {segment.extents:,.0f} extents{took}"
     yield f"rows      {mean(segment.rows_per_block)} per block, {mean(segment.row_bytes)} bytes each{at_first}"
     if segment.migrated_rows and not changed:

@@ -205,6 +205,8 @@ class SegmentSpace(Frozen):
     blocks_before: float
     """Data blocks below the high-water mark; the header, the extent map and bitmap blocks are not among them."""
     blocks_after: float
+    dba_tables_blocks: float
+    """BLOCKS of DBA_TABLES afterwards: with the bitmap blocks, which a scan does not get."""
     bytes_before: float
     bytes_after: float
     rows_per_block: float

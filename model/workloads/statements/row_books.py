@@ -22,6 +22,7 @@ def segment_space(system: System, work: Workload, demand: Demand) -> SegmentSpac
         SegmentSpace,
         blocks_before=before.blocks,
         blocks_after=after.blocks,
+        dba_tables_blocks=after.blocks + after.shape.bitmap_blocks,
         bytes_before=larger(before.shape.size_bytes, before.blocks * size),
         bytes_after=larger(after.shape.size_bytes, after.blocks * size),
         rows_per_block=played.rows_per_block if played else before.rows_per_block,

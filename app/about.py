@@ -23,8 +23,8 @@ CAN: Final = """
 CANNOT: Final = """
 * Absolute times of your system, before you measure its constants. Differences are more reliable than absolute times.
 * Execution plans: the optimizer's cost is shown, but you choose the access path.
-* Writing behind statements: the model assumes that DBWR, LGWR and archiving keep up. Imports and transactions do \
-  include writing.
+* Writing behind statements, but where the cache has no room for more dirty blocks: the model assumes that LGWR and \
+  archiving keep up. Imports and transactions do include writing.
 * Latches and read consistency of single statements: only transactions (`kind = "transactions"`) include them.
 * RAC, Exadata offloading, compression; of parallel query joins, sorts and skew (`workload.degree` shares a full scan).
 * With several users, or several reads in flight, the instant estimate is approximate. The page then simulates too.

@@ -108,6 +108,10 @@ def row_lines(result: RunResult) -> Iterator[str]:
         yield f"growth    {mean(changed.growth_bytes)} bytes a row; AVG_ROW_LEN {length}"
     yield f"commits   {changed.commits:,.0f}{'' if changed.commits else ' before the end'}"
     yield f"written   {megabytes(changed.undo_bytes)} of undo, {megabytes(changed.redo_bytes)} of redo"
+    if changed.dirty_blocks:
+        of_indexes = sum(index.written_blocks for index in changed.indexes)
+        among = f", {of_indexes:,.0f} of them of indexes" if of_indexes else ""
+        yield f"dirty     {changed.dirty_blocks:,.0f} blocks for DBWR{among}"
     for rank, index in enumerate(changed.indexes, 1):
         grown = f"{index.leaf_blocks_before:,.0f} to {index.leaf_blocks_after:,.0f} leaf blocks"
         yield f"{f'index {rank}':<10}{index.keys:,.0f} keys, {grown}, BLEVEL {index.blevel:.0f}"
@@ -128,6 +132,8 @@ def segment_lines(result: RunResult, width: int = HALF_PAGE) -> Iterator[str]:
     at_first = " at first" if changed else ""
     yield head("Segment")
     yield f"blocks    {segment.blocks_after:,.0f} below the high-water mark{was}"
+    if segment.dba_tables_blocks > segment.blocks_after:
+        yield f"          {segment.dba_tables_blocks:,.0f} with the bitmap blocks, as DBA_TABLES has it"
     yield f"space     {megabytes(segment.bytes_after)} in {segment.extents:,.0f} extents{took}"
     yield f"rows      {mean(segment.rows_per_block)} per block, {mean(segment.row_bytes)} bytes each{at_first}"
     if segment.migrated_rows and not changed:

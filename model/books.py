@@ -13,7 +13,7 @@ from model.demand import Demand
 from model.demand.conditions import extrapolated_constants, extrapolations
 from model.errors import BooksDoNotBalance
 from model.laws.iostat import DeviceSums, quantities
-from model.laws.numeric import Number, known_where, some, where
+from model.laws.numeric import Number, known_where, nearest, some, where
 from model.limit_warnings import credit_warnings
 from model.measures import measures_of
 from model.money_books import money_of, money_sources
@@ -152,7 +152,7 @@ def device_stats(
     present = sum(sums.requests) > 0 if present is None else present
     if not some(present):
         return None
-    merged_reads, merged_writes = sums.merges
+    merged_reads, merged_writes = (nearest(merged) for merged in sums.merges)
     columns = {"merged_reads": merged_reads, "merged_writes": merged_writes} | quantities(sums, span_s)
     known = {name: known_where(present, value) for name, value in columns.items()}
     return part(DeviceStats, **(known | more))

@@ -101,7 +101,7 @@ class PhysicalIO(Frozen):
 
 
 class CacheUse(Frozen):
-    """Blocks wanted by the scan that were, or were not, in the buffer cache."""
+    """Blocks wanted by a query, or gets of a change of rows, that were, or were not, in the buffer cache."""
 
     hits: float
     misses: float
@@ -168,6 +168,8 @@ class IndexChanges(Frozen):
     current_gets: float
     reads: float
     """Leaves and branches read one by one."""
+    written_blocks: float
+    """Blocks that DBWR has to write for it: each that is changed, and again one that leaves the cache in between."""
     undo_bytes: float
     redo_bytes: float
 
@@ -191,6 +193,8 @@ class RowChanges(Frozen):
     undo_bytes: float
     """Those of its indexes are in it, as in the redo."""
     redo_bytes: float
+    dirty_blocks: float
+    """Blocks of table and indexes that DBWR has to write, now or later."""
     indexes: list[IndexChanges] = []
     """The table's indexes, as the scenario lists them; an update shows those whose key it sets."""
 
@@ -201,6 +205,8 @@ class SegmentSpace(Frozen):
     blocks_before: float
     """Data blocks below the high-water mark; the header, the extent map and bitmap blocks are not among them."""
     blocks_after: float
+    dba_tables_blocks: float
+    """BLOCKS of DBA_TABLES afterwards: with the bitmap blocks, which a scan does not get."""
     bytes_before: float
     bytes_after: float
     rows_per_block: float

@@ -73,9 +73,10 @@ Reason = tuple[bool, str]
 
 
 def _no_read(system: System, work: Any) -> Reason:
-    """A statement that finds all its blocks in the buffer cache; calls and inserts go past it."""
+    """A query that finds all its blocks in the buffer cache; calls go past it, and DBWR writes behind changes."""
     direct = system.instance.serial_direct_read == "always"
-    cached = not (work.asks_the_kernel or work.mixed or work.inserts) and system.table.cached_fraction >= 1
+    goes_past = work.asks_the_kernel or work.mixed or work.inserts or work.plays_rows
+    cached = not goes_past and system.table.cached_fraction >= 1
     return cached and not direct, "every block is in the buffer cache"
 
 

@@ -369,12 +369,13 @@ LESSON: Final = Lesson(
     says="An index range scan reads the blocks it needs, one at a time. A full scan reads all blocks, many "
     "at a time. From some share of the rows on, the full scan is quicker. The optimizer compares costs, and its "
     "default costs do not know your disk.",
-    law=r"\begin{aligned} \mathrm{time:}\quad & (h + s\,L + D_s)\,t_1 \quad\mathrm{or}\quad "
-    r"\frac{B}{m}\,t_m \\ \mathrm{cost:}\quad & h + s\,(L + CF) \quad\mathrm{or}\quad "
-    r"\frac{B}{MBRC} \cdot \frac{MREADTIM}{SREADTIM} \end{aligned}",
+    law=r"\begin{array}{ll} \mathrm{time:} & (h + s\,L + D_s)\,t_1 \quad\mathrm{or}\quad "
+    r"\frac{B}{m}\,t_m \\ \mathrm{cost:} & h + s\,(L + CF) \quad\mathrm{or}\quad "
+    r"\frac{B}{MBRC}\,\frac{T_m}{T_1} \end{array}",
     symbols="Left the index, right the full scan; CPU comes on top. s: share of the rows; h: branch levels; "
     "L: leaves; D: blocks of the table that hold the rows (clustered: s·B; scattered: soon all); t: a read "
-    "of one block, or of m; B: blocks of the table; CF: clustering factor.",
+    "of one block, or of m; T: what the statistics say of it (SREADTIM, MREADTIM); B: blocks of the table; CF: "
+    "clustering factor.",
     assumes="one session counts the rows; the predicate is on the index, another column is in the table; a "
     "block that was read stays in the cache; the system statistics are the defaults (NOWORKLOAD). On a "
     "turning disk the time of clustered rows jitters by 2 %, and their crossing with it.",

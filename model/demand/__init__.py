@@ -13,6 +13,7 @@ from model.demand.index_access import index_demand
 from model.demand.loads import export_demand, import_demand
 from model.demand.opinion import optimizer_of
 from model.demand.reading import MixedRegimes, OneByOne, reaps_are_waits
+from model.demand.segment import check_blocks
 from model.demand.storage import DeviceDemand, device_demand, parallel_of, reads_as_calls
 from model.demand.work import Demand, full_scan_demand
 from model.spec import Statement, System
@@ -46,5 +47,6 @@ DEMANDS: Final[dict[str, Callable[..., Demand]]] = {
 
 def demand_of(system: System, work: Statement, change: Change | None = None) -> Demand:
     """Demands of one execution of *work*, for each session; *change* is what it did where it has been played."""
+    check_blocks(system)
     known = () if change is None else (change,)
     return DEMANDS[work.kind](system, work, *known)

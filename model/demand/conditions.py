@@ -225,9 +225,11 @@ def _add_device(
         quantities["in_flight"] = writes_at_once(system)
         quantities["call_bytes"] = demand.block_size_bytes
         quantities["request_bytes"] = demand.block_size_bytes / writing.requests
-        return
+        if not plan.pieces and not some(plan.single_reads):
+            return
     missed = 1 - host.page_cache_hit_fraction if plan.through_page_cache else 1
-    done[AT_DEVICE] = done[TRANSFERS] = (demand.reads + plan.single_reads) * missed
+    reads = (demand.reads + plan.single_reads) * missed
+    done[AT_DEVICE], done[TRANSFERS] = (done.get(name, 0) + reads for name in (AT_DEVICE, TRANSFERS))
     truly_async = plan.asynchronous and not plan.through_page_cache
     quantities["in_flight"] = work.sessions * (slots_of(system, demand, work.sessions) if truly_async else 1)
     if "request_bytes" in wanted:

@@ -20,10 +20,12 @@ from model.demand.index_upkeep import Keys, keep_indexes
 from model.demand.reading import ReadPlan, one_for_all, scan_plan
 from model.demand.segment import row_shape
 from model.demand.work import NO_SCAN, Demand, Fetching, cpu_of_rows
+from model.demand.writing import room_of, writing_of
 from model.laws import block, buffer_cache, scan_reads
 from model.laws.block_layer import stated_call_s
 from model.laws.change import block_changes_of_arrays
-from model.laws.numeric import Number, ceiling, larger, nearest, smaller, where
+from model.laws.logical_io import distinct_blocks
+from model.laws.numeric import Number, ceiling, larger, nearest, smaller, some, where
 from model.spec import Delete, Dml, Insert, System, Update
 
 
@@ -47,6 +49,7 @@ def update_demand(system: System, work: Update, change: Change | None = None) ->
     keep_indexes(
         demand, system, users, [Keys(rows, rows, False, in_order), Keys(rows, rows, True)], update=True
     )
+    _leave_rows_to_dbwr(demand, system, work, change)
     return _with_statements(demand, system, work, change)
 
 
@@ -58,6 +61,7 @@ def delete_demand(system: System, work: Delete, change: Change | None = None) ->
     demand.cpu[DELETING] = rows * system.host.delete_row_s
     demand.current_gets = rows
     keep_indexes(demand, system, work.users, [Keys(change.rows, change.rows, False, not work.at_random)])
+    _leave_rows_to_dbwr(demand, system, work, change)
     return _with_statements(demand, system, work, change)
 
 
@@ -74,12 +78,25 @@ def insert_demand(system: System, work: Insert, change: Change | None = None) ->
     demand.block_changes = touched
     demand.current_gets = (touched + change.search_gets) / users
     keep_indexes(demand, system, users, [Keys(change.rows, arrays, True)])
+    _leave_to_dbwr(demand, system, where(work.by_direct_path, 0, filled), 0)
     executions: Number = 1
     if not work.by_direct_path:
         if not one_for_all(work.caller == "plsql"):
             demand.sent = Fetching("rows", work.rows_a_call, by_column=False)
         executions = ceiling(rows / work.rows_a_call)
     return _with_calls(demand, system, work, change, executions)
+
+
+def _leave_to_dbwr(demand: Demand, system: System, blocks: Number, apart: Number) -> None:
+    """Add to *demand* what DBWR has to write: *blocks* of the table, *apart* of them anywhere, and those of indexes.
+
+    It holds the sessions up where the cache has no room for all of them.
+    """
+    leaves = sum(one.written_blocks for one in demand.upkeep)
+    demand.dirty_blocks = blocks + leaves
+    dirty = larger(1, demand.dirty_blocks)
+    if some(demand.dirty_blocks > room_of(system)):
+        demand.writing = writing_of(system, dirty, apart_fraction=(apart + leaves) / dirty)
 
 
 def inserting_s(host: Any, rows: Number, columns: Number, block_changes: Number) -> Number:
@@ -91,6 +108,21 @@ def search_s(system: System, change: Change) -> Number:
     """CPU of all rejected probes: a get each, and the ITL list counted where it is what rejects."""
     get = system.host.logical_io_s
     return change.rejected_itl * probe_s(system) + (change.rejected_space + change.rejected_held) * get
+
+
+def _leave_rows_to_dbwr(demand: Demand, system: System, work: Dml, change: Change) -> None:
+    """What DBWR has to write behind rows that are updated or deleted: their blocks, and those that rows moved to.
+
+    Blocks that rows come to in any order are written again where they had to leave the cache in between.
+    """
+    segment, rows = change.segment, change.rows / work.passes
+    moved_to = larger(0, change.segment_after.blocks - segment.blocks)
+    if work.at_random:
+        again = larger(0, demand.read_blocks * work.users - segment.blocks)
+        blocks = nearest(distinct_blocks(segment.blocks, rows)) + again
+    else:
+        blocks = smaller(segment.blocks, ceiling(rows / segment.rows_per_block))
+    _leave_to_dbwr(demand, system, blocks + moved_to, where(work.at_random, blocks, 0))
 
 
 def _arrays_of(work: Insert, rows: Number) -> Number:

@@ -115,7 +115,7 @@ def index_scan(system: System, work: IndexRangeScan) -> Demand:
     same_block = stops - aligned_stops(system, segment, row, fetching, stops)
     visits = _table_visits(system, work, segment, rows, stops, same_block)
     table_gets, distinct = visited * visits.gets, visited * visits.blocks
-    levels = logical_io.branch_gets(index.blevel, leaf, block.fan_out(leaf, entries), probes)
+    levels = logical_io.branch_gets(statistics.blevel, leaf, statistics.fan_out, probes)
     index_reads = (levels + leaf_gets) * (1 - index.cached_fraction)
     table_reads = distinct * (1 - table.cached_fraction)
     reads = nearest(index_reads + table_reads)
@@ -288,8 +288,8 @@ def _shown(system: System, found: Statistics) -> IndexStatistics:
     return part(
         IndexStatistics,
         leaf_blocks=leaf,
-        blocks=leaf + block.branch_blocks(leaf, entries_of(system.index, system.table.rows)),
-        height=system.index.blevel + 1,
+        blocks=leaf + sum(block.branches_by_level(leaf, found.fan_out)),
+        height=found.blevel + 1,
         clustering_factor=found.clustering_factor,
         distinct_keys=system.index.distinct_keys,
     )

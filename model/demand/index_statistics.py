@@ -41,6 +41,9 @@ class Statistics(NamedTuple):
     """An index as DBA_INDEXES shows it, and the changes of block behind its clustering factor."""
 
     leaf_blocks: Number
+    fan_out: Number
+    """Blocks below a branch block."""
+    blevel: Number
     clustering_factor: Number
     """As it was gathered; the optimizer's."""
     block_changes: Number
@@ -51,10 +54,16 @@ def index_statistics(system: System, segment: Segment) -> Statistics:
     """Statistics of the index: as given, or from the key's bytes and the stated order of the rows."""
     index, table, keys = system.index, system.table, distinct_keys(system)
     leaves = _leaves(system, segment, keys)
+    rows, among = entries_of(index, table.rows), index.interleaved_blocks
+    fan_out = block.fan_out(leaves, rows)
+    if some(index.bitmap):  # as many keys as a leaf without bitmaps would hold
+        size = system.tablespace.block_size_bytes
+        of_keys = block.entries_per_leaf(size, 0, index.key_bytes, index.key_columns, 0)
+        fan_out = where(index.bitmap, larger(2, of_keys), fan_out)
+    blevel = _blevel(index, leaves, fan_out)
     if index.clustering_factor is not None:
         _check_factor(system, segment, keys)
-        return Statistics(leaves, index.clustering_factor, index.clustering_factor)
-    rows, among = entries_of(index, table.rows), index.interleaved_blocks
+        return Statistics(leaves, fan_out, blevel, index.clustering_factor, index.clustering_factor)
     holding = smaller(rows, ceiling(blocks_with_rows(table, segment)))
     anywhere = larger(holding, ceiling(logical_io.random_clustering_factor(holding, rows, keys)))
     by_turns = ceiling(logical_io.interleaved_clustering_factor(holding, rows, among))
@@ -70,7 +79,19 @@ def index_statistics(system: System, segment: Segment) -> Statistics:
         where(interleaved, smaller(among, holding), holding),
         index.table_cached_blocks,
     )
-    return Statistics(leaves, ceiling(gathered), factor)
+    return Statistics(leaves, fan_out, blevel, ceiling(gathered), factor)
+
+
+def _blevel(index: Any, leaves: Number, fan_out: Number) -> Number:
+    """Branch levels, as given, or as the leaves need them."""
+    if index.blevel is None:
+        return block.branch_levels(leaves, fan_out)
+    if some((index.blevel < 1) & (leaves > 1)):
+        raise OutsideLaw(
+            f"index.blevel is 0, but the index has {largest(where(index.blevel < 1, leaves, 0)):,.0f} leaf blocks; "
+            "without a branch there is one: set index.blevel to 1 or more, or leave it out"
+        )
+    return index.blevel
 
 
 def _leaves(system: System, segment: Segment, keys: Number) -> Number:

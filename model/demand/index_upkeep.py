@@ -12,7 +12,19 @@ from model.errors import OutsideLaw
 from model.laws import block, buffer_cache, index_upkeep
 from model.laws.block_layer import stated_call_s
 from model.laws.change import REDO_CHANGE_BYTES, UNDO_RECORD_BYTES
-from model.laws.numeric import Number, ceiling, larger, largest, nearest, smaller, some, where
+from model.laws.logical_io import distinct_blocks
+from model.laws.numeric import (
+    Number,
+    ceiling,
+    floor_div,
+    larger,
+    largest,
+    nearest,
+    over,
+    smaller,
+    some,
+    where,
+)
 from model.results import IndexChanges, part
 from model.spec import MaintainedIndex, System
 
@@ -29,6 +41,15 @@ class Keys:
     """Whether rows come in the order of the table's blocks."""
 
 
+@dataclass(frozen=True, slots=True)
+class LeafChanges:
+    """Changes to leaves of one index by all sessions: of how many keys, and at how many leaves."""
+
+    changes: Number
+    keys: Number
+    leaves: Number
+
+
 def keep_indexes(
     demand: Demand,
     system: System,
@@ -42,7 +63,7 @@ def keep_indexes(
     if not system.table.indexes:
         return
     rows = system.table.rows if rows_before is None else rows_before
-    demand.upkeep = upkeep_of(system, rows, keys, update=update)
+    demand.upkeep, demand.leaf_changes = upkeep_of(system, rows, keys, update=update)
     demand.current_gets = demand.current_gets + sum(one.current_gets for one in demand.upkeep) / users
     demand.leaf_reads = sum(one.reads for one in demand.upkeep) / users
     demand.plan.single_reads = demand.plan.single_reads + demand.leaf_reads
@@ -55,21 +76,21 @@ def keep_indexes(
 
 def upkeep_of(
     system: System, rows_before: Number, keys: Sequence[Keys], *, update: bool
-) -> list[IndexChanges]:
-    """What each index takes from *keys*; an *update* changes only those whose key it sets."""
+) -> tuple[list[IndexChanges], list[LeafChanges]]:
+    """What each index takes from *keys*, and where; an *update* changes only those whose key it sets."""
     taking = [index for index in system.table.indexes if index.updated or not update]
     size = system.tablespace.block_size_bytes
     leaves = [leaves_of(index, entries_of(index, rows_before), size) for index in taking]
-    return [
-        _of_index(
-            system,
-            index,
-            entries_of(index, rows_before),
-            [replace(batch, rows=entries_of(index, batch.rows)) for batch in keys],
-            larger(1, sum(leaves)),
+    found: list[IndexChanges] = []
+    where_changed: list[LeafChanges] = []
+    for index in taking:
+        coming = [replace(batch, rows=entries_of(index, batch.rows)) for batch in keys]
+        one, changed = _of_index(
+            system, index, entries_of(index, rows_before), coming, larger(1, sum(leaves))
         )
-        for index in taking
-    ]
+        found.append(one)
+        where_changed += changed
+    return found, where_changed
 
 
 def entries_of(index: Any, rows: Number) -> Number:
@@ -90,11 +111,24 @@ def leaves_of(index: Any, rows: Number, size: Number, name: str = "table.indexes
             "(ORA-01450)"
         )
     if index.leaf_blocks is not None:
+        if "key_bytes" in index.model_fields_set:
+            _check_leaves(index, rows, _per_leaf(index, rows, size, name), name)
         return index.leaf_blocks
     built = _per_leaf(index, rows, size, name, index.pctfree_percent)
     split = where(index.grown_by == "random", index_upkeep.HALF_SPLIT_FILL, 1.0)
     full = larger(1, split * _per_leaf(index, rows, size, name))
     return ceiling(rows / where(index.grown_by == "build", built, full))
+
+
+def _check_leaves(index: Any, rows: Number, per_leaf: Number, name: str) -> None:
+    """Raise OutsideLaw for fewer leaves than the entries fill without PCTFREE."""
+    least = floor_div(rows, per_leaf)
+    if some(index.leaf_blocks < least):
+        raise OutsideLaw(
+            f"{name}.leaf_blocks is {largest(where(index.leaf_blocks < least, index.leaf_blocks, 0)):,.0f}; allowed is "
+            f"at least {largest(least):,.0f}, as a leaf holds at most {largest(per_leaf):,.0f} of the "
+            f"{largest(rows):,.0f} entries (table.rows, {name}.key_bytes)"
+        )
 
 
 def _per_leaf(index: Any, rows: Number, size: Number, name: str, pctfree_percent: Number = 0) -> Number:
@@ -119,38 +153,44 @@ def _per_leaf(index: Any, rows: Number, size: Number, name: str, pctfree_percent
 
 def _of_index(
     system: System, index: MaintainedIndex, rows: Number, keys: Sequence[Keys], all_leaves: Number
-) -> IndexChanges:
+) -> tuple[IndexChanges, list[LeafChanges]]:
     size = system.tablespace.block_size_bytes
     per_leaf, leaves = _per_leaf(index, rows, size, "table.indexes"), leaves_of(index, rows, size)
     room = smaller(leaves, system.instance.buffer_cache_bytes / size * leaves / all_leaves)
     changes = halves = ends = ordered_reads = visits = entries = 0.0 * rows
-    cold = 1 - index.cached_fraction
+    cold, changed = 1 - index.cached_fraction, []
+    written = 0.0 * rows
     for batch in keys:
         ordered = index.new_keys == "ascending" if batch.comes else _follows_rows(index, batch)
         if batch.comes and ordered:
             ends = ends + larger(0, ceiling((rows + batch.rows) / per_leaf) - ceiling(rows / per_leaf))
             ordered_reads = ordered_reads + cold  # the last leaf; those behind it are new
+            written = written + 1
         elif batch.comes:
             evenly = where(rows > 0, 1 if index.grown_by == "random" else 0, 1)
             halves = halves + nearest(index_upkeep.half_splits(batch.rows, rows, leaves, per_leaf, evenly))
         elif ordered:
-            ordered_reads = (
-                ordered_reads + smaller(leaves, ceiling(leaves * batch.rows / larger(1, rows))) * cold
-            )
+            of_rows = smaller(leaves, ceiling(leaves * batch.rows / larger(1, rows)))
+            ordered_reads, written = ordered_reads + of_rows * cold, written + of_rows
         mean_leaves = leaves + halves / 2
         apart = index_upkeep.leaves_changed(
             batch.rows, batch.arrays, mean_leaves, per_leaf, 1 if ordered else 0
         )
         visits = visits + (0 if ordered else apart)
         changes, entries = changes + ceiling(apart), entries + batch.rows
+        at = 1 if batch.comes and ordered else larger(1, mean_leaves)
+        changed.append(LeafChanges(ceiling(apart), batch.rows, at))
     at_random = buffer_cache.random_misses(visits, larger(1, leaves), larger(1, room), index.cached_fraction)
     reads = smaller(leaves, ordered_reads) + where(visits > 0, at_random, 0)
-    branches = smaller(block.branch_blocks(leaves, rows), changes) * (1 - index.cached_fraction)
-    splits = halves + ends
+    above, splits = block.branch_blocks(leaves, rows), halves + ends
+    branches = smaller(above, changes) * cold
+    visited = distinct_blocks(larger(1, leaves), visits)
+    again = larger(0, where(visits > 0, at_random, 0) - visited * cold)  # had left the cache, written
+    written = written + visited + again + splits + smaller(above + 1, splits)
     levels = block.branch_levels(leaves + splits, per_leaf)
     entry = index.key_bytes + index.key_columns + block.ENTRY_BYTES - index.unique
     undo = changes * UNDO_RECORD_BYTES + entries * entry + halves * size / 2
-    return part(
+    found = part(
         IndexChanges,
         keys=entries,
         leaf_changes=changes,
@@ -161,9 +201,11 @@ def _of_index(
         leaf_blocks_after=larger(1, leaves + splits),
         current_gets=changes * (levels + 1) + splits * index_upkeep.SPLIT_GETS,
         reads=where(leaves > 0, nearest(reads + branches), 0),
+        written_blocks=where(changes > 0, nearest(written), 0),
         undo_bytes=undo,
         redo_bytes=undo + changes * REDO_CHANGE_BYTES + entries * entry + halves * size / 2,
     )
+    return found, changed
 
 
 def _follows_rows(index: MaintainedIndex, keys: Keys) -> bool:
@@ -183,3 +225,21 @@ def _upkeep_s(system: System, each: Sequence[IndexChanges]) -> Number:
         + changes * host.change_block_s
         + sum(one.keys for one in each) * host.insert_row_s
     )
+
+
+def waits_at_leaves(
+    system: System, users: Number, demand: Demand, elapsed_s: Number
+) -> tuple[Number, Number]:
+    """Times that each of *users* sessions of *demand* finds a leaf in change by another one, and its wait each time.
+
+    A session takes *elapsed_s* without these waits. It has a leaf for the CPU time of the change with its keys. The
+    leaf that is wanted most spaces the sessions, so that they do not meet at those of other indexes.
+    """
+    host, met, waited_s = system.host, 0.0 * elapsed_s, 0.0 * elapsed_s
+    for one in demand.leaf_changes:
+        mine = larger(1e-9, one.changes / users)
+        held_s = host.change_block_s + one.keys / larger(1, one.changes) * host.insert_row_s
+        chance, wait_s = index_upkeep.meetings(users, elapsed_s, mine, one.leaves, held_s)
+        met = where(mine * wait_s > waited_s, mine * chance, met)
+        waited_s = larger(waited_s, mine * wait_s)
+    return met, over(waited_s, met)

@@ -12,7 +12,7 @@ from model.demand.segment import RowShape, row_shape, segment_of
 from model.demand.work import NO_SCAN, Demand, Fetching, client_rows_s, full_scan
 from model.demand.writing import writing_of
 from model.laws import block, change, extents, load
-from model.laws.numeric import Number, ceiling, larger, smaller, where
+from model.laws.numeric import Number, ceiling, smaller, where
 from model.spec import Export, Import, Load, System
 
 
@@ -54,8 +54,11 @@ def import_demand(system: System, work: Import) -> Demand:
     undo = change.undo_bytes(touched, 0.0)
     redo_bytes = change.redo_of_new_rows_bytes(touched, undo, changed.rows * row.bytes)
     redo_bytes = redo_bytes + sum(one.redo_bytes for one in demand.upkeep)
-    leaves = sum(one.leaf_blocks_after + larger(0, one.reads) for one in demand.upkeep)
-    demand.writing = writing_of(system, filled + leaves, redo_bytes)
+    leaves = sum(one.written_blocks for one in demand.upkeep)
+    demand.dirty_blocks = filled + leaves
+    demand.writing = writing_of(
+        system, demand.dirty_blocks, redo_bytes, apart_fraction=leaves / demand.dirty_blocks
+    )
     _add_client(demand, system, changed.rows / users, arrays / users)
     demand.waits[LOG_FILE_SYNC] = (changed.commits / users, host.log_file_sync_s)
     return demand

@@ -118,7 +118,7 @@ def _through_index(
 ) -> tuple[Number, Number]:
     """I/O cost and CPU cycles of an access through the index, with the table's blocks where it is *visited*."""
     statistics = index_statistics(system, demand.segment)
-    blevel, unique = system.index.blevel, work.access == "unique"
+    blevel, unique = statistics.blevel, work.access == "unique"
     leaves = leaves_visited(system, work, statistics.leaf_blocks)
     changes = visited * in_range(system, work, statistics.clustering_factor)
     if in_rowid_order(system, work):

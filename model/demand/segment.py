@@ -7,7 +7,7 @@ from typing import Any
 
 from model.errors import OutsideLaw, UnknownName
 from model.laws import block, extents, growth
-from model.laws.numeric import Number, ceiling, larger, some, where
+from model.laws.numeric import Number, ceiling, floor_div, larger, largest, some, where
 from model.spec import Dml, System, release_tuple
 
 
@@ -121,6 +121,23 @@ def segment_of(system: System, row: RowShape, blocks: Number | None = None, ahea
     )
     moved = block.slot_bytes(growth.moved_bytes(row.bytes)) + block.ITL_ENTRY_BYTES
     return Segment(shape.data_blocks, rows_per_block, shape, chained, larger(1, usable // moved))
+
+
+def check_blocks(system: System) -> None:
+    """Raise OutsideLaw for fewer blocks than rows of a stated length take without PCTFREE."""
+    table, space = system.table, system.tablespace
+    if table.blocks is None or not (table.columns or "row_bytes" in table.model_fields_set):
+        return
+    row, assm = row_shape(table), space.space_management == "assm"
+    itl = block.itl_entries(table.initrans, table.created_by == "ctas")
+    usable = space.block_size_bytes - block.overhead_bytes(itl, assm)
+    least = floor_div(table.rows * block.slot_bytes(row.bytes), usable)
+    if some(table.blocks < least):
+        raise OutsideLaw(
+            f"table.blocks is {largest(where(table.blocks < least, table.blocks, 0)):,.0f}; allowed is at least "
+            f"{largest(least):,.0f}, which {largest(table.rows):,.0f} rows of {largest(row.bytes):,.4g} bytes fill "
+            "(table.rows, table.row_bytes)"
+        )
 
 
 def _blocks_with_migrated(table: Any, usable: Number, row: RowShape) -> Number:

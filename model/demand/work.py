@@ -65,8 +65,12 @@ class Demand:
     """What it does to rows and blocks, where it changes any."""
     upkeep: list[IndexChanges] = field(default_factory=list)
     """What each index of the table takes from the rows that all sessions change."""
+    leaf_changes: list[Any] = field(default_factory=list)
+    """Where the sessions change leaves, by index."""
     leaf_reads: Number = 0
     """Of the single-block reads those of leaves."""
+    dirty_blocks: Number = 0
+    """Blocks of table and indexes that all sessions leave to DBWR."""
     writing: Writing | None = None
     """What is written behind it, where that is timed."""
     servers: Number = 1

@@ -8,7 +8,7 @@ from model.demand.calls import goes_on, writes_at_once, written_as
 from model.demand.device_calls import changed
 from model.demand.network import credited
 from model.laws import disk_means, load
-from model.laws.numeric import Number, larger
+from model.laws.numeric import Number, larger, some
 from model.spec import System, WriteStream
 
 
@@ -40,28 +40,45 @@ class Writing:
         return larger(0, self.blocks - self.room_blocks)
 
 
-def writing_of(system: System, blocks: Number, redo_bytes: Number) -> Writing:
-    """The writes behind *blocks* new blocks in order, with their redo in requests so large that only its bytes count.
+def room_of(system: System) -> Number:
+    """Dirty blocks of the tablespace that the cache holds before DBWR has to write."""
+    instance, size = system.instance, system.tablespace.block_size_bytes
+    other_size = size != instance.db_block_size_bytes and instance.db_nk_cache_bytes is not None
+    cache = instance.db_nk_cache_bytes if other_size else instance.buffer_cache_bytes
+    return load.room_blocks(cache, size)
+
+
+def writing_of(
+    system: System, blocks: Number, redo_bytes: Number = 0.0, *, apart_fraction: Number = 0.0
+) -> Writing:
+    """The writes behind *blocks* dirty blocks, with their redo in requests so large that only its bytes count.
+
+    They lie in order but for *apart_fraction* of them, which lie anywhere.
 
     Oracle opens files of a file system with O_SYNC, so a buffered path counts as sync [oracle-reference]. Without
     asynchronous I/O DBWR writes one block after the other; with it the device decides.
     """
     instance, size = system.instance, system.tablespace.block_size_bytes
-    path = written_as(system)
-    other_size = size != instance.db_block_size_bytes and instance.db_nk_cache_bytes is not None
-    cache = instance.db_nk_cache_bytes if other_size else instance.buffer_cache_bytes
-    room_blocks = load.room_blocks(cache, size)
+    path, room_blocks = written_as(system), room_of(system)
     written = larger(1, blocks - room_blocks)
-    call = credited(system, changed(WriteStream(), block_size_bytes=size, path=path, count=written))
-    alone_s = call.cpu_s + call.device_s
-    held_s = larger(call.held_s, call.drained_s)  # in the long run a write cache is full
+    device_s = write_s = requests = 0.0 * written
+    for pattern, share in (("sequential", 1 - apart_fraction), ("random", apart_fraction)):
+        if not some(share > 0):
+            continue
+        asked = changed(WriteStream(), block_size_bytes=size, path=path, count=written, pattern=pattern)
+        call = credited(system, asked)
+        alone_s = call.cpu_s + call.device_s
+        held_s = larger(call.held_s, call.drained_s)  # in the long run a write cache is full
+        write_s = write_s + share * larger(held_s, alone_s / writes_at_once(system))
+        of_device = held_s if goes_on(system) else larger(call.device_s, call.drained_s)
+        device_s, requests = device_s + share * of_device, requests + share * call.requests
     shared = redo_bytes if instance.redo_disk == "data" else 0.0
     return Writing(
         blocks=blocks,
         room_blocks=room_blocks,
-        write_s=larger(held_s, alone_s / writes_at_once(system)),
-        device_s=held_s if goes_on(system) else larger(call.device_s, call.drained_s),
-        requests=call.requests,
+        write_s=write_s,
+        device_s=device_s,
+        requests=requests,
         redo_s=shared / blocks / disk_means.sequential_bytes_per_s(system.disk, True),
         redo_bytes=shared,
     )

@@ -138,6 +138,8 @@ class SegmentShape(NamedTuple):
     size_bytes: Number
     map_blocks: Number
     runs: list[Run]
+    bitmap_blocks: Number = 0
+    """L1 blocks of the extents, and the L2 block."""
 
 
 def segment_shape(
@@ -161,7 +163,7 @@ def segment_shape(
     extents: Number = 0
     size_bytes: Number = 0
     runs: list[Run] = []
-    data_total = data_blocks
+    data_total, bitmaps = data_blocks, 0 * data_blocks
     for extent_bytes, most, covered in allocation(block_size_bytes, assm, uniform_extent_bytes):
         if not some(left > 0):
             break
@@ -198,9 +200,10 @@ def segment_shape(
             runs.append(Run(last, last_held - last_lead, where(used > 0, 1, 0)))
         left = where(used > 0, left - held - wanted, left)
         start = start + used * blocks
-        extents = extents + used
+        extents, bitmaps = extents + used, bitmaps + ceil_div(used, group) * l1
         size_bytes = size_bytes + used * extent_bytes
-    return SegmentShape(data_total, extents, size_bytes, extent_map_blocks(extents, block_size_bytes), runs)
+    maps = extent_map_blocks(extents, block_size_bytes)
+    return SegmentShape(data_total, extents, size_bytes, maps, runs, bitmaps + (1 if assm else 0))
 
 
 def _period(extent_bytes: Number, group: Number) -> int:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from math import e, log
 
 from model.laws.logical_io import distinct_blocks
-from model.laws.numeric import Number, larger, smaller, where
+from model.laws.numeric import Number, larger, largest, smaller, where
 
 HALF_SPLIT_FILL = log(2)
 """Mean fill of leaves that keys in any order have split in half again and again [yao-1978]."""
@@ -46,6 +46,25 @@ def half_splits(keys: Number, entries: Number, leaves: Number, per_leaf: Number,
         beyond = (each + more) / parts - per_leaf
         split = split + parts * _share_above(beyond / larger(1e-9, more / parts) ** 0.5)
     return where(evenly, filled, smaller(keys, leaves * split))
+
+
+def meetings(
+    sessions: Number, own_s: Number, changes: Number, leaves: Number, held_s: Number
+) -> tuple[Number, Number]:
+    """Share of changes that find their leaf in change by another session, and the mean wait of a change.
+
+    Each of *sessions* works *own_s*, in which it makes so many *changes*, each to one of *leaves* leaves, which it has
+    for *held_s*. A change that finds others there waits for them, for half of the one under way
+    [reiser-lavenberg-1980]: mean values, one session more at a time. A leaf takes no more than a change each *held_s*.
+    """
+    wait = chance = busy = queue = 0.0 * (sessions + own_s + changes)
+    for present in range(1, int(largest(sessions)) + 1):
+        now = (queue - busy / 2) * held_s
+        there = present <= sessions
+        wait, chance = where(there, now, wait), where(there, busy, chance)
+        each_per_s = present * changes / leaves / larger(1e-12, own_s + changes * now)
+        busy, queue = smaller(1, each_per_s * held_s), each_per_s * (held_s + now)
+    return chance, larger(wait, sessions * held_s / leaves - own_s / changes)
 
 
 def _share_above(deviations: Number) -> Number:

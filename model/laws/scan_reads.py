@@ -241,10 +241,25 @@ def pieces_of_part(
 
 
 def pieces_of_granules(pieces: Sequence[Piece], granules: Number) -> list[Piece]:
-    """Reads of a segment that is cut into granules: a cut adds a read where it falls between two blocks of one."""
+    """Reads of a segment that is cut into granules: a cut adds a read where it falls between two blocks of one.
+
+    Whole reads: of those that are cut, of all sizes in their proportion, the parts have sizes a block apart.
+    """
     reads = sum(piece.count for piece in pieces)
     blocks = sum(piece.blocks * piece.count for piece in pieces)
-    return _cut(pieces, (granules - 1) * over(larger(0.0, blocks - reads), blocks - 1), 1)
+    going_on = larger(0.0, blocks - reads)
+    added = nearest((granules - 1) * over(going_on, blocks - 1))
+    share = smaller(1.0, over(added, smaller(reads, going_on)))
+    whole, asked, cut, of_cut = [], 0.0 * reads, 0.0 * reads, 0.0 * reads
+    for piece in pieces:
+        asked = asked + piece.count * share
+        taken = smaller(piece.count, nearest(asked) - cut)
+        cut, of_cut = cut + taken, of_cut + taken * piece.blocks
+        whole.append(Piece(piece.blocks, piece.count - taken))
+    parts = smaller(of_cut, cut + added)
+    small = floor_div(of_cut, larger(1, parts))
+    longer = of_cut - small * parts
+    return [*whole, Piece(small, parts - longer), Piece(small + 1, longer)]
 
 
 def _cut(pieces: Sequence[Piece], added: Number, parts: Number) -> list[Piece]:

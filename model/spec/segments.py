@@ -131,7 +131,9 @@ class Entries(Frozen):
 class Index(Entries):
     """The index a range scan walks."""
 
-    blevel: Whole = setting(2, "Branch levels above the leaves (BLEVEL)", GENERAL, ge=0, le=23)
+    blevel: Annotated[Whole, Field(ge=0, le=23)] | None = setting(
+        None, "Branch levels above the leaves (BLEVEL), if known; else from the leaves", GENERAL
+    )
     clustering_factor: Annotated[Whole, Field(ge=1, le=MAXIMUM_ROWS)] | None = setting(
         None, "CLUSTERING_FACTOR, if known; else from clustering", GENERAL
     )

@@ -228,8 +228,8 @@ class Kind:
 
 
 DML_LEAVES_OUT: Final = (
-    "the time does not include writing: the model assumes that DBWR, LGWR and archiving keep up (beside other programs "
-    "their writes use the disk), and that the last commit follows the statement"
+    "the time includes writing only where the cache has no room for more dirty blocks: the model assumes that LGWR and "
+    "archiving keep up, and that the last commit follows the statement"
 )
 
 

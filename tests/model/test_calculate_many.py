@@ -66,7 +66,7 @@ VALUES: dict[str, Sequence[Any]] = {
 }
 RANGE_SCAN_VALUES: dict[str, Sequence[Any]] = {
     "workload.selectivity_fraction": (1e-6, 0.01, 0.5, 1.0),
-    "index.blevel": (0, 1, 3),
+    "index.blevel": (1, 2, 4),
     "index.cached_fraction": (0.0, 0.5, 1.0),
     "index.key_bytes": (1, 8, 200),
 }
@@ -156,7 +156,7 @@ def test_one_axis_of_a_range_scan(path: str) -> None:
     [
         ("index.distinct_keys", (5, 300, 7_197_670, 7_197_671)),
         ("index.prefix_distinct_keys", (1, 5, 20_000, 1_000_001)),
-        ("index.blevel", (0, 1, 2, 4)),
+        ("index.blevel", (1, 2, 3, 4)),
         ("index.key_columns", (1, 2, 4)),
         ("workload.access", ("range", "skip", "full", "unique")),
         ("workload.predicate", ("range", "equality")),
@@ -439,7 +439,7 @@ WORDS: dict[str, Sequence[Any]] = {
     "tablespace.space_management": ["manual", "assm", "assm", "manual"],
     "instance.db_file_multiblock_read_count": ["auto", 8, 0, 16],
     "disk.iops_limit": [None, 100.0, 5000.0, None],
-    "table.blocks": [None, 1000, 2000, 1000],
+    "table.blocks": [None, 120_000, 200_000, 120_000],
     "workload.select": ["rows", "count", "rows", "count"],
 }
 

@@ -42,6 +42,7 @@ def test_a_unique_scan_gets_the_height_and_one_block_of_the_table(
         {
             "base": "index-unique-scan",
             "index": {"blevel": blevel},
+            "table": {"rows": 100_000 if blevel else 300},
             "client": {"first_fetch_rows": first_rows} if first_rows else {},
         }
     )
@@ -61,9 +62,9 @@ def test_a_unique_scan_of_the_index_alone_gets_its_height(engine: Any) -> None:
 @ENGINES
 def test_a_unique_scan_follows_a_migrated_row_to_its_block(engine: Any) -> None:
     moved = {"migrated_fraction": 1.0}
-    assert answer(scan({"unique": True}, moved, access="unique"), engine).logical_io.consistent_gets == 5
+    assert answer(scan({"unique": True}, moved, access="unique"), engine).logical_io.consistent_gets == 4
     alone = scan({"unique": True}, moved, access="unique", index_only=True)
-    assert answer(alone, engine).logical_io.consistent_gets == 3
+    assert answer(alone, engine).logical_io.consistent_gets == 2
 
 
 @ENGINES
@@ -71,11 +72,11 @@ def test_an_index_only_scan_gets_and_reads_levels_and_leaves(engine: Any) -> Non
     """100,000 rows; a leaf holds (8,192 - 192 - 819.2) / (8 + 1 + 11) = 359 entries: 279 leaves.
 
     A tenth of them is 27.9, so 28 leaves; 10,000 rows in arrays of 100 are 100 full calls and one that finds the end:
-    100 calls get the leaf again. 2 + 28 + 100 = 130 gets; 30 reads.
+    100 calls get the leaf again. Of 279 leaves there is one branch level: 1 + 28 + 100 = 129 gets; 29 reads.
     """
     result = answer(scan(selectivity_fraction=0.1, index_only=True, arraysize_rows=100), engine)
-    assert result.physical_io.read_blocks == 30
-    assert result.logical_io.consistent_gets == 130
+    assert result.physical_io.read_blocks == 29
+    assert result.logical_io.consistent_gets == 129
 
 
 @ENGINES
@@ -123,9 +124,9 @@ def test_leaves_of_an_index_only_scan_are_read_in_order() -> None:
 @pytest.mark.parametrize(
     ("work", "cost"),
     [
-        ({"access": "unique"}, 2 + 1),  # blevel + the table's block
-        ({"access": "unique", "index_only": True}, 2),
-        ({"selectivity_fraction": 0.1, "index_only": True}, 2 + 30),
+        ({"access": "unique"}, 1 + 1),  # blevel + the table's block
+        ({"access": "unique", "index_only": True}, 1),
+        ({"selectivity_fraction": 0.1, "index_only": True}, 1 + 30),
     ],
 )
 def test_the_optimizer_costs_the_access(work: dict[str, Any], cost: int) -> None:
@@ -139,11 +140,11 @@ def test_a_unique_scan_needs_a_unique_index() -> None:
 
 @ENGINES
 def test_a_full_scan_visits_all_leaves_and_the_rows_that_pass(engine: Any) -> None:
-    """279 leaves and 2 branch levels; 1,000 rows pass in 10 calls, of which 10 get the leaf again: 2 + 279 + 10."""
+    """279 leaves and their branch; 1,000 rows pass in 10 calls, of which 10 get the leaf again: 1 + 279 + 10."""
     result = answer(scan(selectivity_fraction=0.01, index_only=True, access="full"), engine)
-    assert result.logical_io.consistent_gets == 2 + 279 + 10
-    assert result.physical_io.read_blocks == 281
-    assert result.optimizer.io_cost == 281
+    assert result.logical_io.consistent_gets == 1 + 279 + 10
+    assert result.physical_io.read_blocks == 280
+    assert result.optimizer.io_cost == 280
     visiting = answer(scan(selectivity_fraction=0.01, access="full"), engine)
     assert visiting.logical_io.consistent_gets > result.logical_io.consistent_gets + 900
 
@@ -215,10 +216,28 @@ def test_leaves_by_hand(
         assert found == leaves == -(-1_000_000 // entries)
 
 
+@ENGINES
+def test_the_height_follows_from_the_leaves(engine: Any) -> None:
+    """359 entries a leaf, and as many blocks below a branch: 359 rows are one leaf, 359 leaves have one branch.
+
+    129,000 rows are 360 leaves: two branches below a root. A unique scan gets the height, without the table.
+    """
+    for rows, height in ((359, 1), (360, 2), (128_000, 2), (129_600, 3)):
+        found = answer(
+            scan({"key_columns": 2, "unique": True}, {"rows": rows}, access="unique", index_only=True), engine
+        )
+        assert found.index.height == found.logical_io.consistent_gets == height
+
+
 @pytest.mark.parametrize(
     ("index", "sentence"),
     [
+        ({"blevel": 0}, r"index.blevel is 0, but the index has 279 leaf blocks"),
         ({"key_bytes": 6398}, r"index.key_bytes 6,398 .*allowed are 6,398 \(ORA-01450\)"),
+        (
+            {"leaf_blocks": 99},
+            r"leaf_blocks is 99; allowed is at least 250, .* at most 400 of the 100,000 entries",
+        ),
         ({"clustering_factor": 1000}, r"clustering_factor is 1,000; .*1,220 blocks that the rows fill"),
         ({"clustering_factor": 100_001}, r"clustering_factor is 100,001; .*100,000 rows"),
     ],
@@ -226,6 +245,22 @@ def test_leaves_by_hand(
 def test_what_no_index_has_is_refused_in_a_sentence(index: dict[str, Any], sentence: str) -> None:
     with pytest.raises(OutsideLaw, match=sentence):
         answer(scan(index))
+
+
+@pytest.mark.parametrize("kind", ["full_scan", "index_range_scan", "export", "delete"])
+def test_more_rows_than_the_blocks_hold_are_refused(kind: str) -> None:
+    """A block of 8,192 bytes has 8,070 for rows beside its headers, and a row takes 102: 1,263.9 blocks are full."""
+    for blocks, fit in ((1263, True), (1262, False)):
+        given = from_mapping(
+            {"table": {"rows": 99_999, "row_bytes": 100, "blocks": blocks}, "workload": {"kind": kind}}
+        )
+        if (
+            fit and kind != "delete"
+        ):  # a delete is played row by row: no block may hold more than its bytes allow
+            assert answer(given).time.elapsed_s > 0
+        elif not fit:
+            with pytest.raises(OutsideLaw, match=r"table.blocks is 1,262; allowed is at least 1,263"):
+                answer(given)
 
 
 def test_the_longest_keys_by_block_size() -> None:
@@ -242,16 +277,16 @@ def test_the_longest_keys_by_block_size() -> None:
 @pytest.mark.parametrize(
     ("clustering", "arraysize", "gets"),
     [
-        ("clustered", 15, 2 + 28 + 141 + 667 + 657),
-        ("clustered", 100, 2 + 28 + 141 + 100 + 98),
-        ("clustered", 500, 2 + 28 + 141 + 20 + 19),
-        ("scattered", 15, 2 + 28 + 9993 + 667),
-        ("scattered", 100, 2 + 28 + 9993 + 100),
-        ("scattered", 500, 2 + 28 + 9993 + 20),
+        ("clustered", 15, 1 + 28 + 141 + 667 + 657),
+        ("clustered", 100, 1 + 28 + 141 + 100 + 98),
+        ("clustered", 500, 1 + 28 + 141 + 20 + 19),
+        ("scattered", 15, 1 + 28 + 9993 + 667),
+        ("scattered", 100, 1 + 28 + 9993 + 100),
+        ("scattered", 500, 1 + 28 + 9993 + 20),
     ],
 )
 def test_gets_of_a_range_scan_by_hand(engine: Any, clustering: str, arraysize: int, gets: int) -> None:
-    """10,000 of 100,000 rows, 71 in a block: 1,409 blocks with rows; 2 branch levels and 28 of 279 leaves.
+    """10,000 of 100,000 rows, 71 in a block: 1,409 blocks with rows; 1 branch level and 28 of 279 leaves.
 
     Clustered, the factor is 1,409: a tenth is 141 gets of the table. Scattered, it is 1 + 99,999·(1 - 1/1,409),
     rounded up 99,930: a tenth is 9,993.
@@ -266,16 +301,16 @@ def test_gets_of_a_range_scan_by_hand(engine: Any, clustering: str, arraysize: i
     ("work", "cost"),
     [
         ({"kind": "full_scan"}, 1 + 1504 / 8 * 26 / 12),
-        ({"access": "unique"}, 2 + 1),
-        ({"selectivity_fraction": 0.1}, 2 + 27 + 9993),
-        ({"selectivity_fraction": 0.1, "access": "full"}, 2 + 266 + 9993),
+        ({"access": "unique"}, 1 + 1),
+        ({"selectivity_fraction": 0.1}, 1 + 27 + 9993),
+        ({"selectivity_fraction": 0.1, "access": "full"}, 1 + 266 + 9993),
         ({"access": "fast_full", "index_only": True}, 1 + 266 / 8 * 26 / 12),
     ],
 )
 def test_costs_of_five_plans_by_hand(work: dict[str, Any], cost: float) -> None:
-    """A unique index with 377 entries a leaf: 266 leaves; a scattered factor of 99,930; 8 blocks in 26 ms, 1 in 12.
+    """A unique index with 377 entries a leaf: 266 leaves below a root; a scattered factor of 99,930.
 
-    The table has 1,504 formatted blocks below its high-water mark.
+    A read of 8 blocks takes 26 ms, one of 1 block 12. The table has 1,504 formatted blocks below its high-water mark.
     The optimizer knows no size of an index but LEAF_BLOCKS: a fast full scan costs as a scan of so many blocks.
     """
     assert answer(scan({"unique": True}, **work)).optimizer.io_cost == pytest.approx(cost, rel=1e-9)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from model import calculate, calculate_many
+from model import calculate, calculate_many, simulate
 from scenarios import from_mapping
 
 
@@ -46,6 +46,32 @@ def test_beside_an_uncommitted_delete_each_single_row_walks_the_blocks_on_offer(
     assert least * 2_000 * blocks < single.rejected_held < most * 2_000 * blocks
     assert array.rejected_held < 0.05 * single.rejected_held
     assert single.time_s > 10 * array.time_s
+
+
+@pytest.mark.parametrize("engine", [calculate, simulate])
+def test_a_single_row_insert_beside_an_uncommitted_delete_by_hand(engine: Any) -> None:
+    """10 rows one by one beside a delete of all 730 rows.
+
+    A block of 8,192 bytes has 8,192 - 74 - 2 * 24 = 8,070 beside its headers, 7,250.8 of them without PCTFREE; a row of
+    98 bytes and its entry in the directory take 100: 72 rows, so 730 rows fill 10 blocks and
+    leave 10 rows for the last. Each insert looks for room anew: the delete has put the 10 full blocks on offer, but
+    their space is not free before it commits, so that all are got and rejected; the last block has room of its own.
+    10 inserts: 100 rejected probes, 10 searches with a bitmap block each, 10 gets of the block that takes the row.
+    """
+    given = from_mapping(
+        {
+            "table": {"rows": 730, "row_bytes": 98, "cached_fraction": 1},
+            "workload": {"kind": "insert", "rows": 10, "method": "row", "uncommitted_delete_fraction": 1.0},
+        }
+    )
+    result = engine(given.system, given.workload)
+    assert result.segment.rows_per_block == 72
+    assert result.space_search.searches == 10
+    assert result.space_search.rejected_held == 100
+    assert result.logical_io.current_gets == 100 + 10 + 10
+    committed = given.workload.model_copy(update={"uncommitted_delete_fraction": 0.0})
+    alone = engine(given.system, committed)
+    assert alone.space_search.rejected_held == 0
 
 
 def test_arrays_of_scenarios_search_as_one_scenario_does() -> None:

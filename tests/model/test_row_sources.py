@@ -100,30 +100,30 @@ def test_the_index_below_a_table_gets_and_reads_what_it_does_alone(
 def test_row_sources_of_a_range_scan_by_hand(engine: Any) -> None:
     """20,000 rows, 71 in a block: 282 blocks; a leaf takes (8,192 - 192 - 819.2) / (8 + 1 + 11) = 359: 56 leaves.
 
-    A tenth is 2,000 rows in 20 calls of 100 and a last one; 6 leaves. The index: 2 branches, 6 leaves, the leaf again
+    A tenth is 2,000 rows in 20 calls of 100 and a last one; 6 leaves. The index: the root, 6 leaves, the leaf again
     by 20 calls. The table: 29 of 282 blocks, again by 19 stops but for none on a block's last row (multiples of 71).
     """
     result = answered(engine, {"selectivity_fraction": 0.1, "arraysize_rows": 100})
     found = named(result)
     index, table = found["INDEX RANGE SCAN"], found["TABLE ACCESS BY INDEX ROWID"]
-    assert (index.buffers, index.read_blocks) == (2 + 6 + 20, 2 + 6)
+    assert (index.buffers, index.read_blocks) == (1 + 6 + 20, 1 + 6)
     assert (table.buffers - index.buffers, table.read_blocks - index.read_blocks) == (29 + 19, 29)
     assert index.rows == table.rows == 2000
     assert result.index is not None
     assert result.index.leaf_blocks == 56
     assert result.index.blocks == 57  # and a root
-    assert result.index.height == 3
+    assert result.index.height == 2
     assert result.index.clustering_factor == 282
 
 
 def test_costs_of_index_and_table_by_hand() -> None:
-    """Blevel 2, a tenth of 100 leaves and of a clustering factor of 15,000; CPU of both adds less than one each."""
+    """Blevel 1, a tenth of 100 leaves and of a clustering factor of 15,000; CPU of both adds less than one each."""
     index = {"leaf_blocks": 100, "clustering_factor": 15_000}
     slow = {"instance": {"statistics": {"cpuspeed_hz": 1e12}}}
     result = answered(calculate, {"selectivity_fraction": 0.1}, index=index, **slow)
     found = named(result)
-    assert found["INDEX RANGE SCAN"].cost == result.optimizer.index_cost == 2 + 10 + 1
-    assert found["TABLE ACCESS BY INDEX ROWID"].cost == result.optimizer.cost == 2 + 10 + 1500 + 1
+    assert found["INDEX RANGE SCAN"].cost == result.optimizer.index_cost == 1 + 10 + 1
+    assert found["TABLE ACCESS BY INDEX ROWID"].cost == result.optimizer.cost == 1 + 10 + 1500 + 1
 
 
 @ENGINES

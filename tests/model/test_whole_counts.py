@@ -34,6 +34,21 @@ def scenario(kind: str, random: Random) -> Any:
 
 
 @pytest.mark.parametrize("run", [calculate, simulate])
+@pytest.mark.parametrize("degree", [2, 3, 7])
+def test_counts_of_a_parallel_query_are_whole(run: Any, degree: int) -> None:
+    table = {"rows": 100_001, "row_bytes": 117}
+    given = from_mapping(
+        {"disk": {"use": "nvme"}, "table": table, "workload": {"kind": "full_scan", "degree": degree}}
+    )
+    result = run(given.system, given.workload)
+    io = result.physical_io
+    counts = [io.read_requests, io.read_blocks, *io.request_blocks.values(), result.cache.misses]
+    assert all(count == int(count) for count in counts)
+    assert sum(io.request_blocks.values()) == io.read_requests
+    assert sum(size * many for size, many in io.request_blocks.items()) == io.read_blocks
+
+
+@pytest.mark.parametrize("run", [calculate, simulate])
 @pytest.mark.parametrize("kind", KINDS)
 def test_counts_of_one_session_are_whole(run: Any, kind: str) -> None:
     random = Random(kind)

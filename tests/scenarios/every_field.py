@@ -244,6 +244,30 @@ SWEPT = {
     "host.dirty_expire_s": 0.1, "workload.think_s": 0.005,
 }  # fmt: skip
 BEHIND = {"table.rows": 30_000, "instance.buffer_cache_bytes": "1M", "disk.bandwidth_bytes_per_s": 1_000_000}
+WRITTEN_TO: tuple[dict[str, Any], ...] = (
+    {},
+    RAID,
+    VOLUME,
+    THROTTLED,
+    HOSTED,
+    NARROW,
+    {"disk.write_cache_bytes": "64K"},
+    GEOMETRY,
+    FLASH | {"disk.parallel_requests": 4},
+    FLASH | {"disk.slc_cache_bytes": "256K", "disk.slc_full_bytes_per_s": 500_000},
+    COLLIDING,
+    FLASH
+    | {
+        "instance.db_writer_requests": 2,
+        "disk.parallel_requests": 16,
+        "disk.overhead_s": 0.05,
+        "table.cached_fraction": 1,
+    },
+    {"host.io_path": "buffered"},
+    {"tablespace.block_size_bytes": 16384, "instance.db_nk_cache_bytes": "1M"},
+)
+FULL = {"instance.buffer_cache_bytes": "1M", "disk.bandwidth_bytes_per_s": 1_000_000}
+FULL_OF = tuple(FULL | device for device in WRITTEN_TO)
 BASES: dict[str, tuple[dict[str, Any], ...]] = {
     "full_scan": (*ALL, DIRECT, LONG, BY_CACHE, DECIDES, GATHERED),
     "index_range_scan": (
@@ -270,26 +294,16 @@ BASES: dict[str, tuple[dict[str, Any], ...]] = {
         DECIDES,
         GATHERED,
     ),
-    "update": (*CHANGES, GROWS, PROBES, SMALL_DRIVE),
-    "delete": (*CHANGES, SMALL_DRIVE),
-    "insert": tuple({"workload.rows": 2000} | more for more in (*CHANGES, DELETED, DELETED | MANUAL)),
+    "update": (*CHANGES, *FULL_OF, GROWS, PROBES, SMALL_DRIVE),
+    "delete": (*CHANGES, *FULL_OF, SMALL_DRIVE),
+    "insert": tuple(
+        {"workload.rows": 2000} | more for more in (*CHANGES, *FULL_OF, DELETED, DELETED | MANUAL)
+    ),
     "import": (
         *ALL,
         MANUAL,
         {"workload.commit": True, "instance.redo_disk": "data"},
-        BEHIND,
-        BEHIND | RAID,
-        BEHIND | VOLUME,
-        BEHIND | THROTTLED,
-        BEHIND | HOSTED,
-        BEHIND | NARROW,
-        BEHIND | {"disk.write_cache_bytes": "64K"},
-        BEHIND | GEOMETRY,
-        BEHIND | FLASH | {"disk.parallel_requests": 4},
-        BEHIND | FLASH | {"disk.slc_cache_bytes": "1M", "disk.slc_full_bytes_per_s": 500_000},
-        BEHIND | COLLIDING,
-        BEHIND | FLASH | {"instance.db_writer_requests": 2, "disk.parallel_requests": 16},
-        BEHIND | {"tablespace.block_size_bytes": 16384, "instance.db_nk_cache_bytes": "2M"},
+        *(BEHIND | device for device in WRITTEN_TO),
         DECIDES,
     ),
     "read_stream": (

@@ -6,14 +6,16 @@ from __future__ import annotations
 class FreeBuffers:
     """Room for dirty blocks; what has to be written for it is on its way one stretch behind the sessions."""
 
-    __slots__ = ("_done_s", "_room", "_waits_for_buffers", "redo_s", "write_s", "written")
+    __slots__ = ("_done_s", "_room", "_waits_for_buffers", "dirtied", "redo_s", "write_s", "written")
 
-    def __init__(self, room: float, write_s: float, redo_s: float) -> None:
+    def __init__(self, room: float, write_s: float, redo_s: float, dirtied: float = 1.0) -> None:
         self._room = room
         self._done_s = 0.0
         self._waits_for_buffers = False
         self.write_s = write_s
         self.redo_s = redo_s
+        self.dirtied = dirtied
+        """Blocks to be written for each that a session works on."""
         self.written = 0.0
         """Blocks that DBWR has written."""
 

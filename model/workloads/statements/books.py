@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from model.books import Figures, close, device_stats, devices, time_of
 from model.causes import (
     BETWEEN_CALLS,
+    BUFFER_BUSY,
     DIRECT,
     FREE_BUFFERS,
     LOG_SPACE,
@@ -21,7 +22,7 @@ from model.causes import (
 )
 from model.demand import Demand, optimizer_of
 from model.laws.iostat import DeviceSums
-from model.laws.numeric import Number, known_or, known_where, larger, over, smaller, some
+from model.laws.numeric import Number, known_or, known_where, larger, nearest, over, smaller, some, where
 from model.results import (
     CacheUse,
     Call,
@@ -48,7 +49,17 @@ LAW_SOURCES = {
     "import": ("oracle-concepts", "oracle-utilities", "oracle-wait-interface", "magni-linux"),
     "export": ("oracle-concepts", "oracle-utilities", "rahn-mbrc", "savvinov-lio"),
 }
-IN_CALL = (DIRECT, PARALLEL, SCATTERED, SEQUENTIAL, TO_CLIENT, MORE_DATA, FREE_BUFFERS, LOG_SPACE)
+IN_CALL = (
+    DIRECT,
+    PARALLEL,
+    SCATTERED,
+    SEQUENTIAL,
+    TO_CLIENT,
+    MORE_DATA,
+    FREE_BUFFERS,
+    LOG_SPACE,
+    BUFFER_BUSY,
+)
 
 
 @dataclass(slots=True)
@@ -109,14 +120,18 @@ def close_books(name: str, system: System, work: Workload, demand: Demand, timin
 def figures_of(system: System, work: Workload, demand: Demand, timing: Timing) -> Figures:
     """What there is of one answer and of an array of them."""
     servers, size = demand.servers, demand.block_size_bytes
-    blocks, gets = servers * timing.read_blocks, servers * demand.gets
+    blocks, gets = _of_all(servers, timing.read_blocks), servers * demand.gets
     walk_cpu = timing.cpu["walking rows"]
     get_cpu = timing.cpu["buffer gets"] + walk_cpu
-    hits = larger(0.0, servers * (demand.blocks_wanted + demand.plan.single_reads) - blocks)
+    wanted = gets + demand.current_gets
+    if demand.change is None:
+        wanted = servers * (demand.blocks_wanted + demand.plan.single_reads)
+    hits = larger(0.0, wanted - blocks)
     written_blocks = demand.writing.written_blocks / work.users if demand.writing else 0.0
     device = timing.device
     if demand.writing:
-        device = _device_of_writes(system, demand, known_or(timing.last_session_s, timing.elapsed_s))
+        elapsed_s = known_or(timing.last_session_s, timing.elapsed_s)
+        device = _device_of_writes(system, demand, elapsed_s, timing.device if demand.plan.pieces else None)
     opinion = optimizer_of(system, work, demand)
     return Figures(
         engine=timing.engine,
@@ -143,13 +158,14 @@ def figures_of(system: System, work: Workload, demand: Demand, timing: Timing) -
         ),
         physical_io=part(
             PhysicalIO,
-            read_requests=servers * timing.read_requests,
+            read_requests=_of_all(servers, timing.read_requests),
             read_blocks=blocks,
             read_bytes=blocks * size,
             write_requests=written_blocks,
             write_bytes=written_blocks * size,
             request_blocks={
-                size: servers * count for size, count in sorted(timing.request_blocks.items(), reverse=True)
+                size: _of_all(servers, count)
+                for size, count in sorted(timing.request_blocks.items(), reverse=True)
             },
             direct_read_slots=timing.direct_read_slots,
         ),
@@ -173,15 +189,29 @@ def figures_of(system: System, work: Workload, demand: Demand, timing: Timing) -
     )
 
 
-def _device_of_writes(system: System, demand: Demand, elapsed_s: Number) -> DeviceStats | None:
-    """The device under DBWR and the log over the run; reads that nobody waits long for are left out."""
+def _of_all(servers: Number, count: Number) -> Number:
+    """What all parallel servers count, where *count* is that of the mean one."""
+    return where(servers > 1, nearest(servers * count), count)
+
+
+def _device_of_writes(
+    system: System, demand: Demand, elapsed_s: Number, read: DeviceStats | None
+) -> DeviceStats | None:
+    """The device under DBWR and the log over the run, beside what is *read*; else reads of leaves are left out."""
     writing = demand.writing
     assert writing is not None
     blocks = writing.written_blocks
     size = blocks * demand.block_size_bytes + writing.redo_bytes
     requests = blocks * writing.requests + writing.redo_bytes / system.host.max_request_bytes
     held_s = smaller(elapsed_s, blocks * writing.device_s + writing.blocks * writing.redo_s)
-    sums = DeviceSums((0.0, requests), (0.0, 0.0), (0.0, size), (0.0, held_s), held_s)
+    reads = read_bytes = busy_s = 0.0 * held_s
+    if read is not None:
+        reads, read_bytes, busy_s = (
+            elapsed_s * one for one in (read.reads_per_s, read.read_bytes_per_s, read.utilisation_fraction)
+        )
+    waited_s = reads * (known_or(read.read_await_s, 0.0) if read is not None else 0.0)
+    busy_s = smaller(elapsed_s, busy_s + held_s)
+    sums = DeviceSums((reads, requests), (0.0, 0.0), (read_bytes, size), (waited_s, held_s), busy_s)
     return device_stats(sums, elapsed_s, (size > 0) & (elapsed_s > 0))
 
 

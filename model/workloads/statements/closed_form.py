@@ -16,6 +16,8 @@ from model.demand import (
     parallel_of,
     reaps_are_waits,
 )
+from model.demand.index_upkeep import waits_at_leaves
+from model.demand.storage import slots_of
 from model.demand.turns import Alone, among_others, ends_at
 from model.laws import device, read_slots
 from model.laws.iostat import DeviceSums
@@ -142,7 +144,10 @@ def _composed(
             & where(plan.uneven, False, True)
             & (hidden | (not truly_async))
             & (truly_async | asked.exact | where(demand.reads > 0, False, True)),
-            busy_s=_busy_s(users, parallel, last_end, alone_busy + plan.single_reads * asked.single_s),
+            busy_s=larger(
+                _busy_s(users, parallel, last_end, alone_busy + plan.single_reads * asked.single_s),
+                where(crowded, smaller(last_end, users * asked.held_s), 0.0),
+            ),
             log_space_s=log_s,
             free_buffers_s=free_s,
         ),
@@ -221,18 +226,29 @@ def _busy_s(users: Number, parallel: Number, elapsed_s: Number, each_s: Number) 
     return where((parallel > 1) & (users > 1), overlapped, smaller(elapsed_s, users * each_s))
 
 
+ALWAYS_BUSY = 0.95  # of the time; a device with less to do waits for its sessions now and then
 CLEARLY_SLOWER = 1.5  # a session so much slower than the device hides it whatever the sizes of its reads
+
+
+def asked_of(system: System, work: Statement) -> Demand:
+    """Demands of each session, with its waits for leaves of indexes that other sessions change."""
+    demand = demand_of(system, work)
+    if not demand.leaf_changes or not some(work.users > 1):
+        return demand
+    found, *_ = compose(system, work, demand)
+    waits = waits_at_leaves(system, work.users, demand, found.elapsed_s)
+    return replace(demand, waits=demand.waits | {causes.BUFFER_BUSY: waits})
 
 
 def is_exact(system: System, work: Statement) -> bool:
     """Whether nobody queues: one session, reads in order or hidden."""
-    found, *_ = compose(system, work, demand_of(system, work))
+    found, *_ = compose(system, work, asked_of(system, work))
     return bool(found.hidden)
 
 
 def calculate_statement(system: System, work: Statement, *, name: str) -> tuple[RunResult, bool]:
     """Answer a statement in closed form, times of its mean session; and whether nobody queues."""
-    found, asked, demand = compose(system, work, demand_of(system, work))
+    found, asked, demand = compose(system, work, asked_of(system, work))
     timing = _timing(system, work, demand, found, asked)
     timing.request_blocks = books.histogram(demand)
     if demand.reads and demand.plan.asynchronous and not demand.plan.through_page_cache:
@@ -273,7 +289,7 @@ def _timing(
         unaccounted=unaccounted,
         read_requests=demand.reads + demand.plan.single_reads,
         read_blocks=demand.read_blocks + demand.plan.single_reads,
-        device=_device(asked, demand, found, work.sessions),
+        device=_device(system, asked, demand, found, work.sessions),
         last_session_s=known_where(crowded, found.last_s),
         engine="calculate",
     )
@@ -322,17 +338,37 @@ def _write_waits(demand: Demand, found: ScanTime, users: Number) -> dict[str, Ev
     }
 
 
-def _device(asked: DeviceDemand, demand: Demand, found: ScanTime, users: Number) -> DeviceStats | None:
-    """The device that is read from; numbers or arrays."""
+def _device(
+    system: System, asked: DeviceDemand, demand: Demand, found: ScanTime, users: Number
+) -> DeviceStats | None:
+    """The device that is read from; numbers or arrays.
+
+    The requests of one read are there together. Of k each waits for half of the others' transfers; a device of one slot
+    shares the time for positions among them too, one of many serves their latencies side by side.
+    """
+    plan = demand.plan
     requests, size = users * asked.requests, users * asked.bytes
-    singles = demand.plan.single_reads * asked.single_s
-    held = users * (asked.service_s + singles + found.device_queue_s)
+    singles = plan.single_reads * asked.single_s
+    each = where(
+        plan.through_page_cache, 1, larger(1, over(asked.requests - plan.single_reads, demand.reads))
+    )
+    for_position = asked.latency_s + found.device_queue_s
+    if plan.asynchronous and not plan.through_page_cache:
+        # at a device that is always busy a session that waits has all of its slots, and one less while it works
+        slots = slots_of(system, demand, users)
+        there_s = (slots - 1) * found.elapsed_s + found.read_wait_s - asked.transfer_s
+        always = found.busy_s > ALWAYS_BUSY * found.last_s
+        for_position = where(always, larger(asked.latency_s, there_s), asked.latency_s)
+    among = (each + 1) / 2
+    held = users * (
+        where(parallel_of(system.disk) > 1, each, among) * for_position + among * asked.transfer_s + singles
+    )
     sums = DeviceSums((requests, 0.0), (0.0, 0.0), (size, 0.0), (held, 0.0), found.busy_s)
     return device_stats(sums, found.last_s, (asked.requests > 0) & (asked.bytes > 0))
 
 
 def measures(system: System, work: Statement) -> tuple[Number, dict[str, Number]]:
     """Whether nobody queues, and what :func:`calculate_statement` says, where fields may be arrays."""
-    found, asked, demand = compose(system, work, demand_of(system, work))
+    found, asked, demand = compose(system, work, asked_of(system, work))
     timing = _timing(system, work, demand, found, asked)
     return found.hidden, row(system, work, books.figures_of(system, work, demand, timing))

@@ -8,16 +8,17 @@ import simpy
 
 from model import causes
 from model.books import device_of
-from model.demand import Demand, demand_of
+from model.demand import Demand
 from model.demand.turns import first_step_s, stretch_blocks, stretches_of
 from model.errors import OutsideLaw
 from model.machine.cache.free_buffers import FreeBuffers
-from model.results import RunResult
+from model.results import EventTime, RunResult
 from model.sim.machine import Machine, Place, machine_of, processors_of
 from model.sim.open_file import OpenFile
 from model.sim.streams import stream
 from model.spec import Statement, System
 from model.workloads.statements import books
+from model.workloads.statements.closed_form import asked_of
 from model.workloads.statements.ledger import Ledger, mean_waits
 from model.workloads.statements.placed_reads import extents_of, reads_by_session, single_reads
 from model.workloads.statements.session import CachedSegment, Session
@@ -57,7 +58,7 @@ class StatementProgram:
     ) -> None:
         first_byte, begin_s = place.first_byte, place.begin_s
         self.machine, self.system, self.work, self.seed = machine, system, work, seed
-        self.demand = demand = demand_of(system, work)
+        self.demand = demand = asked_of(system, work)
         stretch = stretch_blocks(demand, work.sessions)
         _refuse_what_takes_too_long(work, demand, stretch)
         extents = extents_of(system, demand)
@@ -67,7 +68,7 @@ class StatementProgram:
         if machine.shared and not demand.plan.direct:
             pool = machine.buffer_cache(system, place.owner)
             cached = CachedSegment(pool, first_byte // size, _changed_share(work, demand))
-        asked, buffers = (system, demand, stretch), cached or _buffers(demand)
+        asked, buffers = (system, demand, stretch), cached or _buffers(work, demand)
         path = system.database_path
         files = [
             OpenFile(machine, place.owner + rank, path, first_byte, self.end_byte - first_byte)
@@ -129,12 +130,13 @@ def _changed_share(work: Statement, demand: Demand) -> float:
     return min(1.0, float(fraction * demand.segment.rows_per_block)) if fraction < 1 else 1.0
 
 
-def _buffers(demand: Demand) -> FreeBuffers | None:
+def _buffers(work: Statement, demand: Demand) -> FreeBuffers | None:
     """The buffers that all sessions fill, where what is written behind them is timed."""
     behind = demand.writing
     if behind is None:
         return None
-    return FreeBuffers(float(behind.room_blocks), float(behind.write_s), float(behind.redo_s))
+    dirtied = float(behind.blocks / (work.users * demand.blocks_wanted))
+    return FreeBuffers(float(behind.room_blocks), float(behind.write_s), float(behind.redo_s), dirtied)
 
 
 def _refuse_what_takes_too_long(work: Statement, demand: Demand, stretch: float) -> None:
@@ -162,8 +164,14 @@ def _timing(
     ledgers = [session.ledger for session in sessions]
     many = len(ledgers)
     waits, unaccounted = books.client_times(system, demand)
-    for event, waited in mean_waits(ledgers).items():
-        waits[event] = waited
+    of_leaves = waits.get(causes.BUFFER_BUSY)
+    waits |= mean_waits(ledgers)
+    if of_leaves is not None and (of_table := waits[causes.BUFFER_BUSY]) is not of_leaves:
+        waits[causes.BUFFER_BUSY] = EventTime(
+            waits=of_leaves.waits + of_table.waits,
+            max_s=max(of_leaves.max_s, of_table.max_s),
+            total_s=of_leaves.total_s + of_table.total_s,
+        )
     cpu = dict(demand.cpu)
     submit = sum(ledger.submit_cpu_s for ledger in ledgers) / many
     if submit:

@@ -22,6 +22,7 @@ def segment_space(system: System, work: Workload, demand: Demand) -> SegmentSpac
         SegmentSpace,
         blocks_before=before.blocks,
         blocks_after=after.blocks,
+        dba_tables_blocks=after.blocks + after.shape.bitmap_blocks,
         bytes_before=larger(before.shape.size_bytes, before.blocks * size),
         bytes_after=larger(after.shape.size_bytes, after.blocks * size),
         rows_per_block=played.rows_per_block if played else before.rows_per_block,
@@ -92,6 +93,7 @@ def row_changes(work: Workload, demand: Demand) -> RowChanges | None:
         commits=changed.commits,
         undo_bytes=undo + sum(one.undo_bytes for one in demand.upkeep),
         redo_bytes=redo + sum(one.redo_bytes for one in demand.upkeep),
+        dirty_blocks=demand.dirty_blocks,
         indexes=demand.upkeep,
     )
 

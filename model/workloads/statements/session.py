@@ -252,7 +252,7 @@ class Session:
         busy = self._compute(blocks * self.pace.cpu_s + cpu_s)
         yield from self._sleep(busy + blocks * self.pace.other_s + other_s)
         if self.buffers is not None:
-            yield from self._fill(self.buffers, blocks)
+            yield from self._fill(self.buffers, blocks * self.buffers.dirtied)
         elif self.cached is not None and not self.demand.plan.pieces:
             yield from self._fill_blocks(self.cached, blocks)
 

@@ -304,4 +304,5 @@ def demand_played(asked: tuple[System, Dml, Demand], shared: SharedSegment, chan
     rows, commits = rows_changed(counts), sum(one.pace.commits for one in changes)
     after = demand_of(system, work, change_played(system, work, shared.loaded.outcome(counts, rows, commits)))
     gets = {cause: before.cpu[cause] for cause in (BUFFER_GETS,) if cause in before.cpu}
-    return replace(after, gets=before.gets, cpu=after.cpu | gets)
+    busy = {event: waits for event, waits in before.waits.items() if event == BUFFER_BUSY}
+    return replace(after, gets=before.gets, cpu=after.cpu | gets, waits=after.waits | busy)

@@ -162,17 +162,17 @@ def _physical(work: Stream, found: list[StreamTime]) -> PhysicalIO:
     sectors: Number = 0.0
     sizes: dict[int, float] = {}
     for one in reads:
-        requests = one.calls * one.demand.requests
+        requests = nearest(one.calls * one.demand.requests)
         size = nearest(over(one.calls * one.demand.device_bytes, requests) / SECTOR_BYTES)
         sectors = sectors + size * requests
         if not is_array(sectors) and requests:
             sizes[size] = sizes.get(size, 0.0) + requests
     return part(
         PhysicalIO,
-        read_requests=_total(reads, lambda one: one.demand.requests),
+        read_requests=nearest(_total(reads, lambda one: one.demand.requests)),
         read_blocks=sectors,
         read_bytes=_total(reads, lambda one: one.demand.device_bytes),
-        write_requests=_total(writes, lambda one: one.demand.requests),
+        write_requests=nearest(_total(writes, lambda one: one.demand.requests)),
         write_bytes=_total(writes, lambda one: one.demand.device_bytes),
         request_blocks=sizes,
     )

@@ -7,10 +7,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from model import calculate
 from model.laws import scan_reads
 from model.laws.extents import SegmentShape, allocation, extent_map_blocks, l1_shape, segment_shape
 from model.machine.segment.extent_map import lay_out, reads_of, uncached_reads_of
 from model.units import KIB, MIB
+from scenarios import from_mapping
 
 BLOCK_SIZES = [2048, 4096, 8192, 16384, 32768]
 
@@ -154,3 +156,25 @@ def test_l1_blocks_of_uniform_extents_go_by_the_size_of_the_segment() -> None:
     assert l1_blocks(1024 * MIB, 64 * MIB) == 128 + 15 * 32
     assert l1_blocks(2048 * MIB, 64 * MIB) == 128 + 15 * 32 + 16 * 8
     assert l1_blocks(2048 * MIB, MIB) == 2 * 2048
+
+
+@pytest.mark.parametrize(("mib", "bitmaps"), [(10, 26 + 1), (104, 154 + 1), (2048, 742 + 1)])
+def test_blocks_of_dba_tables_hold_the_bitmap_blocks_and_a_scan_does_not_get_them(
+    mib: int, bitmaps: int
+) -> None:
+    """A segment of 8K blocks that is full to its last extent: all blocks but L1, one L2 and the header hold rows."""
+    data = mib * 128 - bitmaps - 1
+    shape = segment_shape(
+        data, block_size_bytes=8192, assm=True, uniform_extent_bytes=None, release_11_2=True
+    )
+    assert (shape.size_bytes, shape.bitmap_blocks) == (mib * MIB, bitmaps)
+    table = {"rows": data, "row_bytes": 6000, "created_by": "ctas"}
+    scenario = from_mapping(
+        {"disk": {"use": "nvme"}, "table": table, "workload": {"kind": "full_scan", "select": "count"}}
+    )
+    result = calculate(scenario.system, scenario.workload)
+    assert result.segment is not None
+    assert result.logical_io is not None
+    assert result.segment.dba_tables_blocks - result.segment.blocks_before == bitmaps
+    assert result.segment.blocks_before == data
+    assert result.logical_io.consistent_gets <= data + 1

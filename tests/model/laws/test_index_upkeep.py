@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
+from heapq import heapify, heappop, heappush
 from math import log
 from random import Random
 
@@ -11,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from model.laws.block import branch_levels
-from model.laws.index_upkeep import half_splits, leaves_changed
+from model.laws.index_upkeep import half_splits, leaves_changed, meetings
 
 
 def splits_played(leaves: int, per_leaf: int, entries: int, keys: int) -> int:
@@ -79,3 +80,41 @@ def test_no_law_of_them_leaves_its_bounds(
         split = half_splits(keys, entries, leaves, per_leaf, evenly)
         assert 0 <= split <= keys
         assert split <= half_splits(2 * keys, entries, leaves, per_leaf, evenly) * (1 + 1e-9) + 1e-9
+
+
+def played_meetings(sessions: int, between_s: float, held_s: tuple[float, ...]) -> float:
+    """Mean wait of a round in which each session changes one leaf of each index, first come, first served."""
+    chance, free_s, waited_s, rounds = Random(3), [0.0] * len(held_s), 0.0, 0
+    comes = [(chance.expovariate(1 / between_s), session, 0) for session in range(sessions)]
+    heapify(comes)
+    while rounds < 2_000 * sessions:
+        now_s, session, at = heappop(comes)
+        begin_s = max(now_s, free_s[at])
+        waited_s += begin_s - now_s
+        free_s[at] = now_s = begin_s + held_s[at]
+        if at + 1 == len(held_s):
+            rounds, at, now_s = rounds + 1, -1, now_s + chance.expovariate(1 / between_s)
+        heappush(comes, (now_s, session, at + 1))
+    return waited_s / rounds
+
+
+@pytest.mark.parametrize("held_s", [(14e-6,), (14e-6, 14e-6), (14e-6, 30e-6), (30e-6, 14e-6)])
+@pytest.mark.parametrize("sessions", [1, 2, 4, 8, 16, 32])
+def test_waits_at_the_last_leaf_are_those_of_sessions_that_meet_there(
+    sessions: int, held_s: tuple[float, ...]
+) -> None:
+    """At most a change each held time: 32 sessions at 14 µs each, 100 µs apart, wait 32 * 14 - 114 = 334 µs.
+
+    Of several indexes the one whose leaf is held longest spaces the sessions: they do not meet at the others.
+    """
+    own_s = 100e-6 + sum(held_s)
+    _, wait_s = meetings(sessions, own_s, 1, 1, max(held_s))
+    assert wait_s == pytest.approx(played_meetings(sessions, 100e-6, held_s), rel=0.25, abs=0.3e-6)
+    assert sessions / (own_s + wait_s) <= 1 / max(held_s) * (1 + 1e-9)
+
+
+def test_keys_in_any_order_seldom_meet() -> None:
+    last, of_many = (meetings(16, 200e-6, 1, leaves, 14e-6) for leaves in (1, 1000))
+    assert last[0] > 0.5
+    assert of_many[0] < 0.002
+    assert of_many[1] < last[1] / 1000

@@ -28,7 +28,7 @@ POPULARITY: Final = (
     "data_bytes", "miss_curve", "hot_data_percent", "hot_gets_percent",
     "hottest_blocks", "hottest_gets_percent", "hottest_changes_percent",
 )  # fmt: skip
-LOAD: Final = ("users", "think_s", *POPULARITY)
+LOAD: Final = ("users", "think_s", "rate_per_s", *POPULARITY)
 """Fields of the workload that say how much is asked for, and which blocks; the other report gives them."""
 ASKED: Final = (
     "gets", "changed_blocks", "redo_bytes", "calls", "commits", "parallel_reads", "parallel_reads_percent",

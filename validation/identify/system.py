@@ -39,6 +39,7 @@ from scenarios.measured import (
 from validation.identify.advisory import Curve, curve_of
 from validation.identify.device import identify_device
 from validation.identify.found import Filling, Identified, NotIdentified
+from validation.identify.hours import Asked, asked_of, checked
 from validation.identify.limit import Limit, limit_of
 from validation.identify.report import Report, reads_at_once
 from validation.instruments import Figure, Reading
@@ -76,10 +77,13 @@ def identify(readings: Sequence[Reading], rpm: float | None = None) -> Identifie
     if not reports:
         raise NotIdentified("these files hold no AWR or Statspack report, which a system is identified from")
     report = reports[0]
-    return _of_report(report, limit_of(report, readings))
+    contradicted = checked(report, readings)
+    found = _of_report(report, limit_of(report, readings), asked_of(report, readings))
+    found.says += contradicted
+    return found
 
 
-def _of_report(report: Report, limit: Limit) -> Identified:
+def _of_report(report: Report, limit: Limit, asked: Asked | str | None) -> Identified:
     reading, span_s = report.reading, report.span_s
     db_time, cpu = report.time("DB time"), report.time("DB CPU")
     per_s = report.transactions_per_s()
@@ -96,7 +100,8 @@ def _of_report(report: Report, limit: Limit) -> Identified:
     span = f", {reading.begins} to {reading.ends}" if reading.begins and reading.ends else ""
     found = Identified(f"{reading.title.partition(':')[0]}{span}", BASE)
     each = Interval(found, report, per_s)
-    each.system(max(active, each.listed_s(cpu) / span_s), active)
+    each.system()
+    each.load(max(active, each.listed_s(cpu) / span_s), active, asked)
     each.mix(db_time, cpu)
     each.cache()
     each.disk(limit)
@@ -139,13 +144,18 @@ class Interval(Filling):
         modelled = {*MODELLED_READS, *((LOG_FILE_SYNC,) if self.commits else ())}
         return cpu.value + sum(one.total.value for one in self.events if one.name in modelled)
 
-    def system(self, active: float, by_db_time: float) -> None:
-        """Instance, host and users."""
+    def system(self) -> None:
+        """Instance and host."""
         host = self.report.reading.host
         if block := self.report.setting("db_block_size"):
             self.know("instance.db_block_size_bytes", int(block), "parameters")
         if host.cpus:
             self.know("host.cpus", host.cpus, "header: CPUs, each a processor of its own")
+        self.know("workload.kind", "transactions", "load profile")
+        self.assume("client.round_trip_s", 0.0, "DB time does not hold the client's time")
+
+    def load(self, active: float, by_db_time: float, asked: Asked | str | None) -> None:
+        """Who asks for transactions: as many users as were active, or what a second interval tells."""
         users = max(1, ceil(active))
         what = "DB time"
         if active > by_db_time:
@@ -155,23 +165,22 @@ class Interval(Filling):
                     f"CPU and the waits for reads and commits sum to {active / by_db_time:.0%} of DB time: some of "
                     "them overlap, and the model takes longer than DB time by as much"
                 )
-        self.know("workload.kind", "transactions", "load profile")
-        self.know(
-            "workload.users",
-            users,
-            f"{what} / elapsed = {active:.4g} sessions active on average, rounded up",
-        )
-        self.know(
-            "workload.think_s",
-            (users - active) / self.per_s.value,
-            "what leaves that many active on average",
-            self.per_s,
-        )
-        self.assume("client.round_trip_s", 0.0, "DB time does not hold the client's time")
-        self.found.says.append(
-            "one interval cannot tell few busy users from many who pause: the users are those active on average; a "
-            "second interval at another load tells"
-        )
+        source = f"{what} / elapsed = {active:.4g} sessions active on average, rounded up"
+        if isinstance(asked, Asked):
+            self.found.says.append(asked.says)
+            if asked.rate_per_s is not None:
+                self.know("workload.rate_per_s", self.per_s.value, "two intervals: arrivals", self.per_s)
+                return
+            users, source = max(users, round(asked.users)), "two intervals: N = X(R + Z) at both"
+        think_s = (users - active) / self.per_s.value
+        self.know("workload.users", users, source)
+        self.know("workload.think_s", think_s, "what leaves that many active on average", self.per_s)
+        if not isinstance(asked, Asked):
+            self.found.says.append(
+                asked
+                or "one interval cannot tell few busy users from many who pause: the users are those active on "
+                "average; a second interval at another load tells"
+            )
 
     def mix(self, db_time: Figure, cpu: Figure) -> None:
         """What the mean transaction does."""

@@ -73,3 +73,16 @@ def test_what_it_prints(measured: Path, tmp_path: Path, capsys: pytest.CaptureFi
 def test_a_system_goes_alone(measured: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["calibrate", str(measured), "--write"]) == 2
     assert "a system's file goes alone" in capsys.readouterr().err
+
+
+def test_another_disk_without_a_limit_is_refused(
+    measured: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    copy = tmp_path / "mine.toml"
+    target = '\n[profile.disk.target]\nuse = "nvme"\noverhead_s = "0.8ms"\n'
+    text = measured.read_text().replace("[disk]\n", "[disk]\niops_limit = 5000\n", 1)
+    copy.write_text(text + target)
+    run_it = ["run", str(copy), "--engine", "calculate", "--quiet", "--set", "disk.use=target"]
+    assert main(run_it) == 2
+    assert "has no limit of requests a second" in capsys.readouterr().err
+    assert main([*run_it, "--set", "disk.iops_limit=20000"]) == 0

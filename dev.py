@@ -9,6 +9,7 @@ python3 dev.py check                 the quick checks: format, lint, types, floo
 python3 dev.py benchmark [ARG...]    what reports the clock (arguments of pytest)
 python3 dev.py docs                  write the generated parts of docs/ again
 python3 dev.py residuals [ARG...]    both engines over random scenarios of every kind (see --help)
+python3 dev.py bars [FOLDER]         reports of other people's systems against the model, check by check
 python3 dev.py screenshots           take the pictures in docs/ again
 python3 dev.py lock [--upgrade]      resolve the requirements*.lock again from pyproject.toml
 python3 dev.py licences              write docs/licences.md and a bill of materials (CycloneDX) into .dev; check both
@@ -376,6 +377,7 @@ COMMANDS: dict[str, Callable[..., bool]] = {
     "benchmark": lambda *options: call(PYTHON, "-m", "pytest", "-m", "benchmark", "-s", *options),
     "docs": lambda *options: call(PYTHON, "-m", "validation.documents", *options),
     "residuals": lambda *options: call(PYTHON, "-m", "validation.residuals", *options),
+    "bars": lambda *options: call(PYTHON, "-m", "validation.bars", *options),
     "screenshots": screenshots,
     "lock": lock,
     "licences": lambda *options: call(PYTHON, "licences.py", *options),

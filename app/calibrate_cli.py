@@ -31,8 +31,19 @@ def calibrate(
     """Fit the constants that the cases are marked for: estimates, intervals, and what cannot be told apart.
 
     Nothing is written where a fit does not converge, or where the numbers do not determine a constant.
+
+    The file of a system that `measure --out` wrote is fitted to its figures, with the catalog's intervals as priors,
+    and gets the intervals and correlations.
     """
+    from app.calibrate_own import calibrate_own, own_file
     from model.errors import SpecError
+
+    if any(own_file(case) for case in cases):
+        if len(cases) > 1 or leave_out or to_catalog:
+            raise SpecError(
+                f"calibrate: got {' '.join(cases)}; a system's file goes alone, without --leave-out and --write"
+            )
+        return calibrate_own(cases[0], as_json=as_json, quiet=quiet)
     from validation.calibrate import calibrate as calibrated
     from validation.write_catalog import write
 

@@ -88,6 +88,7 @@ CONTROLS: Final = (
     Plainly("instance.buffer_cache_bytes", "Buffer cache"),
     Plainly("host.cpus", "Processors (cores)"),
     Plainly("workload.users", "Users"),
+    Plainly("instance.filesystemio_options", "filesystemio_options"),
 )
 Rows = list[dict[str, str]]
 

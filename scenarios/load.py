@@ -401,6 +401,8 @@ def _resolve(source: Source) -> Scenario:
                 f"{cut(_blamed(layers, 'workload.beside'))}: workload.beside.{place}.kind: none is given; "
                 f"allowed are {', '.join(WORKLOADS)}"
             )
+    if compared_in(data, source.where):
+        _check_target(layers[-1], merged.get("disk", {}), constants)
     section = ""
     try:
         system = System.model_validate({**merged, "constants": constants})
@@ -423,6 +425,19 @@ def _resolve(source: Source) -> Scenario:
     except ValidationError as error:
         fault, said = one_sentence(error, section)
         raise SpecError(f"{cut(_blamed(layers, fault))}: {said}") from None
+
+
+def _check_target(last: Layer, disk: Mapping[str, Any], constants: Container[str]) -> None:
+    """Refuse another disk for a measured system where the measured one's limit would stay and bind it."""
+    place, layer = last
+    change = layer.get("disk", {})
+    if not isinstance(change, Mapping) or "use" not in change or "iops_limit" in change:
+        return
+    if place == "--set" and disk.get("iops_limit") is not None and "disk.iops_limit" not in constants:
+        raise SpecError(
+            f"--set: disk.use: got {shown(change['use'])}, which has no limit of requests a second; that of the "
+            f"measured disk, {disk['iops_limit']:,.4g}, would bind it: give disk.iops_limit, too"
+        )
 
 
 def _blamed(layers: Sequence[Layer], place: str) -> str:

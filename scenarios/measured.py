@@ -17,7 +17,7 @@ DB_TIME: Final = "DB time of a transaction"
 CPU: Final = "CPU of a transaction"
 READ_WAIT: Final = "db file sequential read"
 PARALLEL_WAIT: Final = PARALLEL
-READ_REQUESTS: Final = "db file sequential reads a second"
+READ_REQUESTS: Final = "reads of data files a second"
 SYNC_WAIT: Final = "log file sync"
 WRITES: Final = "blocks written a second"
 ELAPSED: Final = "elapsed time of an execution"
@@ -98,9 +98,8 @@ def _db_time_s(result: RunResult) -> float | None:
 
 
 def _reads_per_s(result: RunResult) -> float | None:
-    reads = result.time.wait.get(SEQUENTIAL)
     per_s = _per_s(result)
-    return reads.waits * per_s if reads is not None and per_s is not None else None
+    return result.physical_io.read_requests * per_s if per_s is not None else None
 
 
 FIGURES: Final[Mapping[str, Callable[[RunResult], float | None]]] = {

@@ -57,3 +57,16 @@ def left_fraction(scv: float, service_s: float, gap_s: float, times: float) -> f
     """
     again = max(0.0, 1 - 1 / max(times, LEAST)) * met_fraction(service_s, gap_s)
     return again + (1 - again) * (1 + scv) / 2
+
+
+def found_behind(users: float, per_s: float, burst_s: float, load: float) -> float:
+    """Mean number of requests behind a burst that an arrival finds, where each of so many users waits for one of them.
+
+    k of them come while it lasts, the users at most, and find (k - 1)/2; of all that come *per_s* these are a share of
+    k·φ/(T·λ), for bursts of T that take a share *load* = φ of the time. Arrivals by chance find what is there on
+    average; users of a closed network all wait, and nobody comes.
+    """
+    coming = min(users, per_s * burst_s)
+    if coming <= 1 or burst_s <= LEAST:
+        return 0.0
+    return load * coming * (coming - 1) / (2 * per_s * burst_s)

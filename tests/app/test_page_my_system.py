@@ -146,7 +146,7 @@ def test_a_faster_disk_moves_the_response_and_says_why() -> None:
     assert metric(app, "Response").value == show_seconds(after.time.elapsed_s)
     assert metric(app, "Response").delta.startswith("-")
     assert metric(app, "TPS").delta.startswith("+")
-    assert "With Latency of a read 200 µs instead of 536 µs, the response fell" in words(app)
+    assert "With Latency of a read 200 µs instead of 529 µs, the response fell" in words(app)
     app.button(key="my_system.reset").click().run()
     assert not metric(app, "Response").delta
 

@@ -10,19 +10,31 @@ from typing import Any, Final
 
 from model.errors import SpecError
 from scenarios import Scenario, from_mapping, run
-from scenarios.measured import CPU, AsModelled, Compared, Light, as_modelled, light_of
+from scenarios.measured import (
+    CPU,
+    READ_REQUESTS,
+    TRANSACTIONS,
+    AsModelled,
+    Compared,
+    Light,
+    as_modelled,
+    light_of,
+)
 from scenarios.uncertainty.model_error import OTHER_WORK, WITHIN, model_error
 from validation.identify.system import identify
 from validation.instruments import Reading
 
-LOAD: Final = ("users", "think_s", "hottest_changes_percent")
-"""Fields of the workload that say how much is asked for; the other report gives them."""
+POPULARITY: Final = (
+    "data_bytes", "miss_curve", "hot_data_percent", "hot_gets_percent",
+    "hottest_blocks", "hottest_gets_percent", "hottest_changes_percent",
+)  # fmt: skip
+LOAD: Final = ("users", "think_s", "rate_per_s", *POPULARITY)
+"""Fields of the workload that say how much is asked for, and which blocks; the other report gives them."""
 ASKED: Final = (
     "gets", "changed_blocks", "redo_bytes", "calls", "commits", "parallel_reads", "parallel_reads_percent",
+    "stated_wait_s",
 )  # fmt: skip
-"""Fields of a transaction that say what it asks for; the other report gives them."""
-BY_GETS: Final = ("cpu_s", "stated_wait_s")
-"""Fields of a transaction that the system's file gives, for as many logical reads as a transaction has there."""
+"""Fields of a transaction that say what it asks for, and waits that are stated; the other report gives them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,10 +96,13 @@ def against(
 ) -> Against:
     """What *system*, whose file has this *content*, predicts for the load of other *readings*.
 
-    The system is the file's: disk, cache misses of a get, CPU and stated waits of a logical read. The load is the other
-    report's: sessions, and what a transaction asks for. The interval of a figure is that of the model's error on
-    published numbers and of how far off the figure is on the interval that the file was made from:
-    exp(±1.96 √(s² + ln²(1 + off))). Raises :class:`SpecError` for a file without measured figures, or their own report.
+    The system is the file's: disk, size of the cache, processors, and CPU beyond gets. The load is the other report's:
+    sessions, what a transaction asks for and which blocks, and waits that are stated. One interval does not tell
+    whether its CPU goes with gets, with changes or with reads: each is predicted, and the middle of them is told.
+
+    The interval of a figure holds all of these, and the model's error on published numbers with how far off the figure
+    is on the interval that the file was made from: exp(±1.96 √(s² + ln²(1 + off))). Raises :class:`SpecError` for a
+    file without measured figures, or their own report.
     """
     if not system.compared or not system.workload.mixed:
         raise SpecError(
@@ -99,28 +114,56 @@ def against(
             f"{other.compared[0].file}: is the interval that {system.name} was made from; give one that was not used"
         )
     own = {row.measured.name: row.off_fraction for row in as_modelled(system.compared, run(system, engine))}
-    predicted = run(from_mapping(loaded(content, other.sections()), system.name), engine)
+    sections = other.sections()
+    times = _times(content, sections, system.compared, other.compared)
+    low, middle, high = (
+        as_modelled(other.compared, run(from_mapping(loaded(content, sections, each), system.name), engine))
+        for each in (min(times), (min(times) * max(times)) ** 0.5, max(times))
+    )
     sd = model_error().sd_of(OTHER_WORK)
     figures = []
-    for row in as_modelled(other.compared, predicted):
+    for row, *ends in zip(middle, low, high, strict=True):
         width = exp(WITHIN * hypot(sd, log(1 + max(-0.9, own.get(row.measured.name, 0.0)))))
-        figures.append(Predicted(row, row.modelled / width, row.modelled * width))
+        span = [one.modelled for one in (row, *ends)]
+        figures.append(Predicted(row, min(span) / width, max(span) * width))
     return Against(tuple(figures))
 
 
-def loaded(content: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, Any]:
-    """The file of a system under the load of another interval."""
+def _times(
+    content: Mapping[str, Any],
+    sections: Mapping[str, Any],
+    mine: Sequence[Compared],
+    others: Sequence[Compared],
+) -> list[float]:
+    """How many times the gets, changes and reads of the file's transaction one of the other interval has."""
+    before, now = (found["workload"]["mix"][0] for found in (content, sections))
+    counts = [
+        [one["gets"] + one["changed_blocks"], one["changed_blocks"], _reads(figures)]
+        for one, figures in ((before, mine), (now, others))
+    ]
+    return [after / earlier for earlier, after in zip(*counts, strict=True) if earlier and after] or [1.0]
+
+
+def _reads(figures: Sequence[Compared]) -> float:
+    """Reads of a transaction, as measured."""
+    values = {one.name: one.value for one in figures}
+    return values.get(READ_REQUESTS, 0.0) / values[TRANSACTIONS] if TRANSACTIONS in values else 0.0
+
+
+def loaded(content: Mapping[str, Any], other: Mapping[str, Any], times: float) -> dict[str, Any]:
+    """The file of a system under the load of another interval, whose transactions have so many times its own CPU."""
     found = deepcopy({key: value for key, value in content.items() if key != "measured"})
-    work, load = found["workload"], other["workload"]
-    work.update({name: load[name] for name in LOAD if name in load})
-    mine, asked = work["mix"][0], load["mix"][0]
-    before = mine["gets"] + mine["changed_blocks"]
-    times = (asked["gets"] + asked["changed_blocks"]) / before if before else 1.0
-    mine.update({name: mine[name] * times for name in BY_GETS if name in mine})
-    for name in ASKED:
-        mine.pop(name, None)
-        if name in asked:
-            mine[name] = asked[name]
+    for mine, load, names in (
+        (found["workload"], other["workload"], LOAD),
+        (found["workload"]["mix"][0], other["workload"]["mix"][0], ASKED),
+    ):
+        for name in names:
+            mine.pop(name, None)
+            if name in load:
+                mine[name] = load[name]
+    one = found["workload"]["mix"][0]
+    if "cpu_s" in one:
+        one["cpu_s"] *= times
     return found
 
 

@@ -21,6 +21,8 @@ QUEUES: Final = 2.0
 """A mean so many times the fastest reads tells of a queue."""
 LEAST_UNDER_WAY: Final = 4.0
 """Reads under way on average without which no limit can bind."""
+DBWR_REQUESTS: Final = 64
+"""Requests that DBWR has under way at most, as ``instance.db_writer_requests`` has it where nothing is said."""
 SAME: Final = 0.1
 """Two devices' reads a second differ by less where they are the same reads."""
 UNIT_S: Final = {"us": 1e-6, "u": 1e-6, "": 1e-6, "ms": 1e-3, "m": 1e-3, "s": 1.0}
@@ -35,7 +37,8 @@ class Limit:
     read_source: str
     """Empty where nothing was read and *read_s* is assumed."""
     write_s: float | None = None
-    """Mean write of LGWR."""
+    """Mean write of LGWR, or the longest that DBWR can have waited for one."""
+    write_source: str = ""
     per_s: float | None = None
     source: str = ""
     share: float = 1.0
@@ -53,28 +56,29 @@ def limit_of(report: Report, readings: Sequence[Reading]) -> Limit:
     at_once = reads_at_once(report)
     parallel = next((one for one in report.events() if one.name == PARALLEL and at_once), None)
     under_way = (event.total.value + (at_once * parallel.total.value if parallel else 0.0)) / report.span_s
-    writes_s = write_s_of(report)
+    writes_s, writes_source = write_s_of(report)
     place = f"wait event histogram: the fastest {FASTEST:.0%} of {SEQUENTIAL} take less"
     alone_s = undelayed_s(histogram(report, SEQUENTIAL), mean_s)
     if alone_s is not None:
         place = f"wait event histogram: mean of the {SEQUENTIAL} in the bucket of the fastest {FASTEST:.0%}"
     if mean_s < QUEUES * fastest_s or under_way < LEAST_UNDER_WAY:
         return Limit(
-            mean_s, f"{SEQUENTIAL}: mean of {show_seconds(mean_s)} with {under_way:.3g} under way", writes_s, says=[
+            mean_s, f"{SEQUENTIAL}: mean of {show_seconds(mean_s)} with {under_way:.3g} under way",
+            writes_s, writes_source, says=[
                 "reads hardly queue: no limit of the disk shows; what it ends at is not known, and more load is "
                 "answered as if it had none"
             ],
         )  # fmt: skip
-    reads, writes = (
-        report.per_second("Read IO requests", "Physical read"),
-        report.per_second("Write IO requests", "Physical write"),
-    )
+    reads = report.per_second("Read IO requests", "Physical read")
+    writes, blocks = report.per_second("Write IO requests"), report.per_second("Physical write")
+    requests = writes.value if writes else blocks.value if blocks else 0.0
     waited = sum(one.waits for one in report.events() if one.name in (SEQUENTIAL, SCATTERED)) / report.span_s
     waited += at_once * parallel.waits / report.span_s if parallel else 0.0
-    own_per_s = waited + (writes.value if writes else 0.0)
+    own_per_s = waited + requests
     found = Limit(
-        alone_s or fastest_s, place, writes_s, own_per_s,
-        f"reads and writes of the database a second, while a read takes {mean_s / fastest_s:.1f} times the fastest",
+        alone_s or fastest_s, place, writes_s, writes_source,
+        waited + max(requests, blocks.value if blocks else 0.0),
+        f"reads and written blocks a second, while a read takes {mean_s / fastest_s:.1f} times the fastest",
     )  # fmt: skip
     busiest = _same_device(readings, reads.value if reads else 0.0)
     if busiest is not None:
@@ -88,14 +92,29 @@ def limit_of(report: Report, readings: Sequence[Reading]) -> Limit:
     return found
 
 
-def write_s_of(report: Report) -> float | None:
-    """Mean time of LGWR's writes, or where a report has none the longer one of commits; None without commits."""
+def write_s_of(report: Report) -> tuple[float | None, str]:
+    """Mean time of LGWR's writes, or where a report has none the longer one of commits, and where it is from.
+
+    DBWR wrote its blocks a second with so many requests under way at most: by Little's law a write took no longer than
+    these over the blocks. Where LGWR's take longer, they are of another disk, and DBWR had as much to do as leaves it
+    half of its time. None without commits.
+    """
     part = "Wait Events: background: log file parallel write"
     waits, total = report.named(part, "Waits"), report.named(part, "Total Wait Time (s)")
+    found = next((one.each_s for one in report.events() if one.name == LOG_FILE_SYNC), None) or None
+    source = "log file parallel write, or log file sync: mean"
     if waits and total and waits.value and total.value:
-        return total.value / waits.value
-    synced = next((one for one in report.events() if one.name == LOG_FILE_SYNC), None)
-    return synced.each_s if synced is not None and synced.each_s else None
+        found = total.value / waits.value
+    written = report.per_second("Physical write")
+    if found is None or not written or not written.value:
+        return found, source
+    most_s = DBWR_REQUESTS / written.value / 2
+    if found <= 2 * most_s:
+        return found, source
+    return most_s, (
+        f"DBWR, half of the time with {DBWR_REQUESTS} requests under way, writes {written.value:,.0f} blocks a second; "
+        f"LGWR's writes take {show_seconds(found)} on a disk of their own"
+    )
 
 
 def _same_device(readings: Sequence[Reading], reads_per_s: float) -> tuple[str, str, float] | None:

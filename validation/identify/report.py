@@ -21,6 +21,8 @@ SHARES: Final = ("% DB time", "%Total Call Time")
 CPU: Final = "DB CPU"
 UNNAMED: Final = "unnamed"
 MOST_AT_ONCE: Final = 1000
+FLASH_CACHE: Final = "db flash cache"
+"""Begin of the events of reads from a flash cache of the instance; other devices serve them."""
 IDLE: Final = ("SQL*Net message from", "rdbms ipc message", "pmon timer", "smon timer", "jobq slave wait")
 """Begins of the events in which a session waits for work; they are no part of DB time."""
 
@@ -179,7 +181,10 @@ def reads_at_once(report: Report) -> float:
     if not waits.get(PARALLEL) or read is None:
         return 0.0
     reads = counted.value if counted is not None else read.value * report.span_s
-    found = (reads - sum(waits.get(event, 0.0) for event in (SEQUENTIAL, SCATTERED, DIRECT))) / waits[
-        PARALLEL
-    ]
+    others = sum(
+        many
+        for event, many in waits.items()
+        if event in (SEQUENTIAL, SCATTERED, DIRECT) or event.startswith(FLASH_CACHE)
+    )
+    found = (reads - others) / waits[PARALLEL]
     return found if LEAST_AT_ONCE <= found <= MOST_AT_ONCE else 0.0

@@ -21,7 +21,7 @@ from model.causes import (
     SEQUENTIAL,
 )
 from model.demand.transactions import curve_classes
-from model.spec import Transactions
+from model.spec import Instance, Transactions
 from model.units import show_bytes
 from model.workloads.transactions.parts import parts_of
 from scenarios import from_mapping, run
@@ -39,6 +39,7 @@ from scenarios.measured import (
 from validation.identify.advisory import Curve, curve_of
 from validation.identify.device import identify_device
 from validation.identify.found import Filling, Identified, NotIdentified
+from validation.identify.hours import Asked, asked_of, checked
 from validation.identify.limit import Limit, limit_of
 from validation.identify.report import Report, reads_at_once
 from validation.instruments import Figure, Reading
@@ -48,6 +49,7 @@ BASE_MEMORY_BYTES: Final = 64 << 30
 ASSUMED_CACHE_BYTES: Final = 1 << 30
 MOST_DATA_BYTES: Final = 1 << 46
 REWRITES: Final = 3
+CPU_PASSES: Final = 2
 LEAST_ACTIVE: Final = 0.05
 """Average active sessions below which an hour was idle."""
 CLUSTER: Final = ("gc ", "ges ", "cr request retry")
@@ -58,6 +60,8 @@ MOST_READS: Final = 0.8
 """Share of all reads that sessions wait for one by one; below it the others are told of."""
 HOTTEST_BLOCKS: Final = 4096
 """So many that nobody waits for another: the report's waits for busy blocks are among the stated ones."""
+FEWEST_HOTTEST: Final = 16
+CHECKPOINT_S: Final = float(Instance().checkpoint_s)
 
 
 def identify(readings: Sequence[Reading], rpm: float | None = None) -> Identified:
@@ -73,10 +77,13 @@ def identify(readings: Sequence[Reading], rpm: float | None = None) -> Identifie
     if not reports:
         raise NotIdentified("these files hold no AWR or Statspack report, which a system is identified from")
     report = reports[0]
-    return _of_report(report, limit_of(report, readings))
+    contradicted = checked(report, readings)
+    found = _of_report(report, limit_of(report, readings), asked_of(report, readings))
+    found.says += contradicted
+    return found
 
 
-def _of_report(report: Report, limit: Limit) -> Identified:
+def _of_report(report: Report, limit: Limit, asked: Asked | str | None) -> Identified:
     reading, span_s = report.reading, report.span_s
     db_time, cpu = report.time("DB time"), report.time("DB CPU")
     per_s = report.transactions_per_s()
@@ -93,7 +100,8 @@ def _of_report(report: Report, limit: Limit) -> Identified:
     span = f", {reading.begins} to {reading.ends}" if reading.begins and reading.ends else ""
     found = Identified(f"{reading.title.partition(':')[0]}{span}", BASE)
     each = Interval(found, report, per_s)
-    each.system(active)
+    each.system()
+    each.load(max(active, each.listed_s(cpu) / span_s), active, asked)
     each.mix(db_time, cpu)
     each.cache()
     each.disk(limit)
@@ -116,6 +124,9 @@ class Interval(Filling):
         changes = report.per_second("Block changes")
         self.changed = min(self.logical, changes.value / per_s.value / 2) if changes else 0.0
         self.at_once = reads_at_once(report)
+        if self.at_once > self.logical - self.changed:  # those of others are among them
+            self.at_once = 0.0
+        self.commits = self._event(LOG_FILE_SYNC) / self.count > 0.5
         self.parallel = self._event(PARALLEL) * self.at_once / self.count
         """Reads that a session hands over several at once."""
         one_by_one = sum(one.waits for one in self.events if one.name in (SEQUENTIAL, SCATTERED)) / self.count
@@ -124,32 +135,52 @@ class Interval(Filling):
         self.written = writes.value / per_s.value if writes else 0.0
         self.again = 1 - min(1.0, self.written / self.changed) if self.changed else 0.0
         self.curve: Curve | None = None
+        most = self.written * self.per_s.value * CHECKPOINT_S / 2 if self.changed else HOTTEST_BLOCKS
+        self.hottest_blocks = int(min(HOTTEST_BLOCKS, max(FEWEST_HOTTEST, most)))
+        """As many as DBWR writes within the age of a changed block, half of what it writes at most."""
 
-    def system(self, active: float) -> None:
-        """Instance, host and users."""
+    def listed_s(self, cpu: Figure) -> float:
+        """CPU and the waits that the model makes; where they overlap, more than DB time."""
+        modelled = {*MODELLED_READS, *((LOG_FILE_SYNC,) if self.commits else ())}
+        return cpu.value + sum(one.total.value for one in self.events if one.name in modelled)
+
+    def system(self) -> None:
+        """Instance and host."""
         host = self.report.reading.host
         if block := self.report.setting("db_block_size"):
             self.know("instance.db_block_size_bytes", int(block), "parameters")
         if host.cpus:
             self.know("host.cpus", host.cpus, "header: CPUs, each a processor of its own")
-        users = max(1, ceil(active))
         self.know("workload.kind", "transactions", "load profile")
-        self.know(
-            "workload.users",
-            users,
-            f"DB time / elapsed = {active:.4g} sessions active on average, rounded up",
-        )
-        self.know(
-            "workload.think_s",
-            (users - active) / self.per_s.value,
-            "what leaves that many active on average",
-            self.per_s,
-        )
         self.assume("client.round_trip_s", 0.0, "DB time does not hold the client's time")
-        self.found.says.append(
-            "one interval cannot tell few busy users from many who pause: the users are those active on average; a "
-            "second interval at another load tells"
-        )
+
+    def load(self, active: float, by_db_time: float, asked: Asked | str | None) -> None:
+        """Who asks for transactions: as many users as were active, or what a second interval tells."""
+        users = max(1, ceil(active))
+        what = "DB time"
+        if active > by_db_time:
+            what = "CPU and waits"
+            if active > (1 + TELLS) * by_db_time:
+                self.found.says.append(
+                    f"CPU and the waits for reads and commits sum to {active / by_db_time:.0%} of DB time: some of "
+                    "them overlap, and the model takes longer than DB time by as much"
+                )
+        source = f"{what} / elapsed = {active:.4g} sessions active on average, rounded up"
+        if isinstance(asked, Asked):
+            self.found.says.append(asked.says)
+            if asked.rate_per_s is not None:
+                self.know("workload.rate_per_s", self.per_s.value, "two intervals: arrivals", self.per_s)
+                return
+            users, source = max(users, round(asked.users)), "two intervals: N = X(R + Z) at both"
+        think_s = (users - active) / self.per_s.value
+        self.know("workload.users", users, source)
+        self.know("workload.think_s", think_s, "what leaves that many active on average", self.per_s)
+        if not isinstance(asked, Asked):
+            self.found.says.append(
+                asked
+                or "one interval cannot tell few busy users from many who pause: the users are those active on "
+                "average; a second interval at another load tells"
+            )
 
     def mix(self, db_time: Figure, cpu: Figure) -> None:
         """What the mean transaction does."""
@@ -176,9 +207,10 @@ class Interval(Filling):
             f"{mix}calls", calls.value / per_s.value if calls else 0.0, "user calls a transaction", calls
         )
         synced = self._event(LOG_FILE_SYNC)
-        commits = synced / self.count > 0.5
         self.know(
-            f"{mix}commits", commits, f"log file sync: {synced:,.0f} waits for {self.count:,.0f} transactions"
+            f"{mix}commits",
+            self.commits,
+            f"log file sync: {synced:,.0f} waits for {self.count:,.0f} transactions",
         )
         if self.parallel:
             reads = self.report.per_second("Read IO requests", "Physical read")
@@ -190,9 +222,7 @@ class Interval(Filling):
                 f"{mix}parallel_reads_percent", 100 * self.parallel / self.reads,
                 f"of the reads of data files, those of {PARALLEL}", reads,
             )  # fmt: skip
-        modelled = {*MODELLED_READS, *((LOG_FILE_SYNC,) if commits else ())}
-        waited = sum(one.total.value for one in self.events if one.name in modelled)
-        stated = max(0.0, db_time.value - cpu.value - waited)
+        stated = max(0.0, db_time.value - self.listed_s(cpu))
         self.know(
             f"{mix}stated_wait_s", stated / self.count,
             "DB time less CPU, reads of data files and commits, a transaction", db_time,
@@ -254,7 +284,11 @@ class Interval(Filling):
                 f"{share:.0%} of the reads are none of {', '.join(MODELLED_READS)}, as direct ones ({DIRECT}): their "
                 "time is a stated wait, and no what-if of the disk moves it"
             )
-        self.assume("workload.hottest_blocks", HOTTEST_BLOCKS, "nobody waits for another's block")
+        self.assume(
+            "workload.hottest_blocks",
+            self.hottest_blocks,
+            "nobody waits for another's block, and DBWR writes them as often as the others at most",
+        )
         if curve:
             self._by_advisory(curve)
         else:
@@ -322,7 +356,7 @@ class Interval(Filling):
             work["data_bytes"] = MOST_DATA_BYTES
             asked = from_mapping(sections, "my")
             classes = curve_classes(asked.system, cast("Transactions", asked.workload))
-            blocks = ceil(sum(many for many, _ in classes)) + HOTTEST_BLOCKS
+            blocks = ceil(sum(many for many, _ in classes)) + self.hottest_blocks
             work["data_bytes"] = blocks * int(asked.system.tablespace.block_size_bytes)
         return sections
 
@@ -337,9 +371,7 @@ class Interval(Filling):
             "disk.overhead_s", limit.read_s, limit.read_source or "nothing was read"
         )
         if limit.write_s:
-            self.know(
-                "disk.write_overhead_s", limit.write_s, "log file parallel write, or log file sync: mean"
-            )
+            self.know("disk.write_overhead_s", limit.write_s, limit.write_source)
         self.assume("disk.bandwidth_bytes_per_s", 2e9, "not a limit")
         if limit.per_s:
             self.know("disk.iops_limit", limit.per_s, limit.source)
@@ -351,15 +383,25 @@ class Interval(Filling):
         host = scenario.system.host
         modelled_s = parts_of(scenario.system, cast("Transactions", scenario.workload)).cpu_s
         each_s = cpu.value / self.count
-        source = f"DB CPU of a transaction less the {modelled_s:.3g} s of its gets, changes and reads"
         if each_s >= modelled_s:
-            self.know("workload.mix.0.cpu_s", each_s - modelled_s, source, cpu)
+            own_s = self._beside_others(each_s, each_s - modelled_s)
+            source = f"DB CPU of a transaction less the {each_s - own_s:.3g} s of its gets, changes and reads"
+            self.know("workload.mix.0.cpu_s", own_s, f"{source}, among as many as were active", cpu)
             return
         for name in ("logical_io_s", "change_block_s", "read_call_s", "buffer_block_s", "call_s", "commit_s"):
             price_s = getattr(host, name) or 0.0
             self.know(
                 f"host.{name}", price_s * each_s / modelled_s, "scaled to the DB CPU of a transaction", cpu
             )
+
+    def _beside_others(self, each_s: float, own_s: float) -> float:
+        """CPU of SQL and PL/SQL so that a transaction takes *each_s* among others, which slow its processor down."""
+        sections = self._sections(0.0, self.again)
+        for _ in range(CPU_PASSES):
+            sections["workload"]["mix"][0]["cpu_s"] = own_s
+            modelled_s = run(from_mapping(sections, "my"), "calculate").time.cpu_s
+            own_s = max(0.0, own_s + each_s - modelled_s)
+        return own_s
 
     def compare(self, db_time: Figure, cpu: Figure) -> None:
         """What the report says and an answer says too."""
@@ -370,7 +412,7 @@ class Interval(Filling):
         add(CPU, cpu.value / count, "s", cpu)
         if SEQUENTIAL in waits:
             add(READ_WAIT, waits[SEQUENTIAL].each_s, "s", waits[SEQUENTIAL].total)
-            add(READ_REQUESTS, waits[SEQUENTIAL].waits / self.report.span_s, "1/s", waits[SEQUENTIAL].total)
+            add(READ_REQUESTS, self.reads * self.per_s.value, "1/s", waits[SEQUENTIAL].total)
         if self.parallel:
             add(PARALLEL_WAIT, waits[PARALLEL].each_s, "s", waits[PARALLEL].total)
         if LOG_FILE_SYNC in waits and waits[LOG_FILE_SYNC].waits > count / 2:

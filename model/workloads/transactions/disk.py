@@ -76,6 +76,11 @@ class DataDisk:
     serial_scv: float
     """Of what is served one by one."""
 
+    @property
+    def before_serial_s(self) -> float:
+        """Of a read in its slot, away from where a burst of writes is served; 0 where slots run out first."""
+        return self.slot_s if self.read_serial_s > self.slot_s / self.servers else 0.0
+
     def batch_s(self, reads: int) -> float:
         """Until the last of so many single-block reads is done that come together and find nobody.
 

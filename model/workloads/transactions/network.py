@@ -83,6 +83,8 @@ class Point:
     """Reads that the disk works on beside each other, and those that wait for that."""
     at_disk: float
     """Reads there, those in slots where it has no more than these."""
+    unseen: float
+    """Of them those behind a burst of writes that nobody who comes finds: they all wait, so nobody comes."""
     free_s: float = 0.0
     """Wait for buffers that DBWR has not written yet."""
 
@@ -188,6 +190,7 @@ def _met(parts: Parts, met: Met, known: list[tuple[int, Point]], present: int) -
     at_processors = of_one_less(point.at_processors, before.at_processors)
     in_slots = of_one_less(point.in_slots, before.in_slots)
     at_disk = min(of_one_less(point.at_disk, before.at_disk), reads_at_most(parts, per_s))
+    found = max(0.0, at_disk - of_one_less(point.unseen, before.unseen))
     others, groups = present - 1, parts.disk.members / parts.disk.copies
     load = per_s * point.caused.cpu_s / parts.threads
     slots_load = per_s * parts.requests * parts.disk.slot_s / parts.disk.servers
@@ -204,7 +207,7 @@ def _met(parts: Parts, met: Met, known: list[tuple[int, Point]], present: int) -
             requests,
         ),
         serial=parts.disk.members
-        * _waiting(serial_load, parts.disk.copies, at_disk / groups, parts.disk.serial_scv, requests),
+        * _waiting(serial_load, parts.disk.copies, found / groups, parts.disk.serial_scv, requests),
         per_s=per_s,
         others=of_one_less(point.per_s * point.response_s, before.per_s * before.response_s),
         at_disk=at_disk,
@@ -344,7 +347,7 @@ def _point(parts: Parts, per_s: float, met: Met) -> Point:
     open_loop = parts.work.rate_per_s is not None
     # NOTE: what a controller's cache holds passes the writes
     missed = waits * (1 - parts.system.disk.read_hit_fraction)
-    gap_s = cpu_s / (missed + 1)
+    gap_s = cpu_s / (missed + 1) + parts.disk.before_serial_s
     users = inf if open_loop else max(1.0, met.others + per_s * parts.work.think_s)
 
     def delay_s(away_s: float) -> float:
@@ -369,6 +372,10 @@ def _point(parts: Parts, per_s: float, met: Met) -> Point:
     sync_s = parts.commits * log.sync_s
     delayed_s = delay_s(think_s + sync_s)
     each_s = delayed_s / max(waits, LEAST)
+    behind = per_s * delayed_s * requests / max(waits, LEAST)
+    seen = bursts.found_behind(
+        users * parts.at_once, per_s * requests, writes.requests * writes.held_s, writes.load
+    )
     own_slots, own_serial = parts.disk.own_waits(parts.batches)
     own_s = own_serial * serial_s * parts.disk.members
     own_each_s = (own_s + own_slots * parts.disk.slot_s) / max(parts.reads, LEAST)
@@ -386,6 +393,7 @@ def _point(parts: Parts, per_s: float, met: Met) -> Point:
         at_processors=per_s * cpu_s,
         in_slots=per_s * (requests * (parts.disk.slot_s + slots_s) + own_slots * parts.disk.slot_s),
         at_disk=per_s * (requests * (serial_s * parts.disk.members + wait_s - slots_s + each_s) + own_s),
+        unseen=max(0.0, behind - seen),
     )
 
 
@@ -395,6 +403,7 @@ def _scaled(point: Point, per_s: float) -> Point:
     point.at_processors *= times
     point.in_slots *= times
     point.at_disk *= times
+    point.unseen *= times
     point.per_s = per_s
     return point
 

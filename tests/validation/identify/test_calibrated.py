@@ -1,0 +1,88 @@
+"""The file of a system, fitted to its own figures: values, intervals, correlations, and what stays open."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from app.cli import main
+from app.written import written
+from scenarios import load, run
+from scenarios.measured import READ_WAIT, TRANSACTIONS
+
+
+@pytest.fixture(scope="module")
+def measured(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The file of a system whose users wait for reads."""
+    folder = tmp_path_factory.mktemp("calibrated")
+    settings = [
+        "workload.users=40",
+        "workload.think_s=0",
+        "disk.overhead_s=1ms",
+    ]
+    report, out = folder / "report.txt", folder / "my.toml"
+    report.write_text(written(run(load("oltp-nvme", settings), "calculate"), "awr"))
+    assert main(["measure", str(report), "--out", str(out), "--quiet"]) == 0
+    return out
+
+
+def changed(measured: Path, tmp_path: Path) -> Path:
+    """A copy whose disk is much too fast."""
+    copy = tmp_path / "mine.toml"
+    shutil.copy(measured, copy)
+    text = copy.read_text()
+    read_s = tomllib.loads(text)["disk"]["overhead_s"]
+    copy.write_text(text.replace(f"overhead_s = {read_s}", f"overhead_s = {0.7 * read_s}", 1))
+    return copy
+
+
+def test_a_latency_that_is_off_is_found_again(
+    measured: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    copy = changed(measured, tmp_path)
+    assert main(["calibrate", str(copy), "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    read = next(one for one in found["fields"] if one["field"] == "disk.overhead_s")
+    assert read["value"] > 1.1 * read["before"]
+    assert read["low"] < read["value"] < read["high"]
+    off = {one["name"]: (abs(one["off_before"]), abs(one["off_after"])) for one in found["figures"]}
+    assert off[TRANSACTIONS][1] < off[TRANSACTIONS][0] / 3
+    assert READ_WAIT in off
+    assert any("say nothing of" in text for text in found["says"])
+    content = tomllib.loads(copy.read_text())
+    assert content["disk"]["overhead_s"] == pytest.approx(read["value"])
+    known = {one["field"]: one for one in content["measured"]["known"]}
+    assert known["disk.overhead_s"]["how"] == "fitted"
+    assert known["disk.overhead_s"]["interval"] == pytest.approx([read["low"], read["high"]])
+    assert all(-1 <= one["value"] <= 1 for one in content["measured"]["correlation"])
+    assert main(["run", str(copy), "--engine", "calculate", "--quiet"]) == 0
+
+
+def test_what_it_prints(measured: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    copy = changed(measured, tmp_path)
+    assert main(["calibrate", str(copy)]) == 0
+    printed = capsys.readouterr().out
+    assert "told by the figures" in printed
+    assert "Wrote values, intervals and correlations into mine.toml." in printed
+
+
+def test_a_system_goes_alone(measured: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["calibrate", str(measured), "--write"]) == 2
+    assert "a system's file goes alone" in capsys.readouterr().err
+
+
+def test_another_disk_without_a_limit_is_refused(
+    measured: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    copy = tmp_path / "mine.toml"
+    target = '\n[profile.disk.target]\nuse = "nvme"\noverhead_s = "0.8ms"\n'
+    text = measured.read_text().replace("[disk]\n", "[disk]\niops_limit = 5000\n", 1)
+    copy.write_text(text + target)
+    run_it = ["run", str(copy), "--engine", "calculate", "--quiet", "--set", "disk.use=target"]
+    assert main(run_it) == 2
+    assert "has no limit of requests a second" in capsys.readouterr().err
+    assert main([*run_it, "--set", "disk.iops_limit=20000"]) == 0

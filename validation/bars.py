@@ -1,0 +1,317 @@
+"""How near the model comes to reports of other people's systems: ``python3 dev.py bars [FOLDER]``.
+
+The folder holds reports in subfolders named after their format. Each row is a check, its bar, and the figure measured.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from copy import deepcopy
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import median
+from time import process_time
+from typing import Any, Final, Literal, cast
+
+from model.demand.transactions import curve_classes, touch_rules
+from model.laws import touch_count
+from model.results import RunResult
+from model.spec import Transactions
+from scenarios import from_mapping, run
+from scenarios.forecast import OverBudget
+from scenarios.measured import (
+    CPU,
+    ELAPSED,
+    GETS,
+    PARALLEL_WAIT,
+    READ_REQUESTS,
+    READ_WAIT,
+    SYNC_WAIT,
+    TRANSACTIONS,
+    AsModelled,
+    as_modelled,
+)
+from validation.identify.advisory import Curve
+from validation.identify.against import against
+from validation.identify.found import Identified, NotIdentified
+from validation.identify.limit import limit_of
+from validation.identify.report import Report
+from validation.identify.statement import identify_statement
+from validation.identify.system import Interval, identify
+from validation.instruments import Keep, Reading, Source, read
+
+Engine = Literal["calculate", "simulate"]
+ENGINES: Final[tuple[Engine, ...]] = ("simulate", "calculate")
+BENCH: Final = "slob-p30x2-s32-wu4"
+VOLUMES: Final = {BENCH: 5_000.0, "slob-p60x2-s80-wu4": 16_000.0, "slob-p80x2-s128-wu12": 20_000.0}
+"""Report of a bench -> requests a second of the volume that it ran on, as its maker publishes them."""
+TRACES: Final = {50: "arraysize-0.2ms-050", 500: "arraysize-0.2ms-500"}
+STATEMENT: Final = "4y53369cbbaqf"
+OF_REPORTS: Final = ("awr_html", "awr_text", "statspack")
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """One figure of a check."""
+
+    check: str
+    what: str
+    figure: float
+    """A share: how far off, or of how many."""
+    bar: float | None
+    """At most this; None for what is told alone."""
+    least: bool = False
+    """Whether the bar is what it is at least."""
+    unit: Literal["%", "s"] = "%"
+
+    @property
+    def met(self) -> bool | None:
+        """Whether it is; None where there is no bar."""
+        if self.bar is None:
+            return None
+        return self.figure >= self.bar if self.least else abs(self.figure) <= self.bar
+
+    def line(self) -> str:
+        """The row as it is printed."""
+        figure = f"{100 * self.figure:+.2f} %" if self.unit == "%" else f"{self.figure:.2f} s"
+        bar = "" if self.bar is None else f"{'≥' if self.least else '≤'} {100 * self.bar:g} %"
+        if self.unit == "s" and self.bar is not None:
+            bar = f"≤ {self.bar:g} s"
+        met = {None: "", True: "met", False: "NOT MET"}[self.met]
+        return f"{self.check:<38} {self.what:<62} {figure:>11} {bar:>9}  {met}"
+
+
+class Samples:
+    """The reports of a folder."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    def read(self, kind: str, name: str) -> list[Reading]:
+        """The readings of one file, whatever its ending."""
+        (path,) = sorted((self.folder / kind).glob(f"{name}.*"))
+        return read(Source(path, path.name, Keep()))
+
+    def reports(self) -> Iterator[tuple[str, Reading]]:
+        """Each AWR or Statspack report."""
+        for kind in OF_REPORTS:
+            for path in sorted((self.folder / kind).glob("*.gz")):
+                yield path.name.split(".html")[0].split(".txt")[0], read(Source(path, path.name, Keep()))[0]
+
+
+def answered(content: Mapping[str, Any], engine: Engine) -> tuple[RunResult, Engine]:
+    """The answer of a scenario, estimated where the simulation would take too long, and the engine that gave it."""
+    scenario = from_mapping(content, "my")
+    try:
+        return run(scenario, engine), engine
+    except OverBudget:
+        return run(scenario, "calculate"), "calculate"
+
+
+def offs(rows: Sequence[AsModelled]) -> dict[str, float]:
+    """Figure -> how far off it is."""
+    return {row.measured.name: row.off_fraction for row in rows}
+
+
+def made_from(samples: Samples) -> Iterator[Bar]:
+    """The interval that a system was made from."""
+    bars = {TRANSACTIONS: 0.03, READ_REQUESTS: 0.03, READ_WAIT: 0.05}
+    for engine in ENGINES:
+        for name in VOLUMES:
+            readings = samples.read("awr_text", name)
+            if name == BENCH:
+                readings += samples.read("iostat", name)
+            found = identify(readings)
+            off = offs(as_modelled(found.compared, run(from_mapping(found.sections(), "my"), engine)))
+            for what, bar in bars.items():
+                yield Bar("the interval it was made from", f"{name}, {engine}: {what}", off[what], bar)
+
+
+def other_volume(samples: Samples) -> Iterator[Bar]:
+    """From the smallest volume to larger ones, each with its own mix and sessions, its disk by limits alone."""
+    before = limit_of(
+        Report(samples.read("awr_text", BENCH)[0]),
+        samples.read("awr_text", BENCH) + samples.read("iostat", BENCH),
+    )
+    for engine in ENGINES:
+        for name, limit_per_s in list(VOLUMES.items())[1:]:
+            found = identify(samples.read("awr_text", name))
+            system = found.sections()
+            system["disk"] |= {"overhead_s": before.read_s, "iops_limit": before.share * limit_per_s}
+            off = offs(as_modelled(found.compared, run(from_mapping(system, "my"), engine)))
+            for what, bar in {TRANSACTIONS: 0.10, READ_WAIT: 0.20, PARALLEL_WAIT: 0.20}.items():
+                if what in off:
+                    yield Bar(
+                        f"another volume, {limit_per_s:,.0f} a second",
+                        f"{name}, {engine}: {what}",
+                        off[what],
+                        bar,
+                    )
+
+
+def arrays(samples: Samples) -> Iterator[Bar]:
+    """From the trace of one array size to that of the other."""
+    for own, other in ((50, 500), (500, 50)):
+        mine, theirs = (samples.read("trace10046", TRACES[size]) for size in (own, other))
+        measured = identify_statement(theirs, STATEMENT)
+        habit = {one.path: one.value for one in measured.known}
+        for what, readings in (("both traces", [*mine, *theirs]), ("that trace", mine)):
+            sections = identify_statement(readings, STATEMENT).sections()
+            sections["workload"]["arraysize_rows"] = habit["workload.arraysize_rows"]
+            sections["client"]["first_fetch_rows"] = habit["client.first_fetch_rows"]
+            off = offs(as_modelled(measured.compared, run(from_mapping(sections, "my"), "calculate")))
+            check = f"array size {own} to {other}, from {what}"
+            yield Bar(check, GETS, off[GETS], 0.005)
+            yield Bar(check, ELAPSED, off[ELAPSED], 0.05 if what == "both traces" else None)
+
+
+def advisories(samples: Samples) -> Iterator[Bar]:
+    """The buffer pool advisory: every other point given, those between predicted."""
+    for name, reading in samples.reports():
+        curve = curve_of_interval(reading)
+        if curve is None:
+            continue
+        off = between(curve.as_fields())
+        yield Bar("buffer pool advisory", f"{name}: median", median(off), 0.02)
+        yield Bar("buffer pool advisory", f"{name}: worst", max(off), 0.08)
+
+
+def curve_of_interval(reading: Reading) -> Curve | None:
+    """The advisory of a report as ``measure`` makes it a miss curve."""
+    report = Report(reading)
+    per_s = report.transactions_per_s()
+    if per_s is None or not per_s.value:
+        return None
+    interval = Interval(Identified(reading.file), report, per_s)
+    interval.cache()
+    return interval.curve
+
+
+def between(points: Sequence[Mapping[str, float]], step: int = 2) -> list[float]:
+    """How far off the misses are at the points between each *step*-th, which alone are given."""
+    given = points[::step]
+    work = {"miss_curve": given, "hottest_gets_percent": 0, "hottest_blocks": 1}
+    scenario = from_mapping({"base": "oltp-nvme", "workload": work}, "my")
+    classes = curve_classes(scenario.system, cast("Transactions", scenario.workload))
+    blocks = [many for many, _ in classes]
+    popular = [share / many for many, share in classes]
+    rules, size = touch_rules(scenario.system), scenario.system.tablespace.block_size_bytes
+    return [
+        abs(
+            100
+            * (1 - touch_count.hit_fraction(one["cache_bytes"] / size - 1, popular, blocks, rules))
+            / one["miss_percent"]
+            - 1
+        )
+        for one in points[1 - step % 2 :: step]
+        if one["cache_bytes"] < given[-1]["cache_bytes"]
+    ]
+
+
+def explained(samples: Samples) -> Iterator[Bar]:
+    """Each report: the share of DB time that has a name, and what of the interval the model reproduces."""
+    bars = {CPU: 0.03, READ_REQUESTS: 0.03, TRANSACTIONS: 0.03}
+    told = (READ_WAIT, PARALLEL_WAIT, SYNC_WAIT)
+    for name, reading in samples.reports():
+        parts = Report(reading).profile()
+        if parts:
+            yield Bar("share of DB time with a name", name, 1 - parts[-1].share, None)
+        try:
+            found = identify([reading])
+        except NotIdentified as reason:
+            yield Bar(
+                "the interval of each report", f"{name}: {str(reason).partition(': ')[2]}"[:62], 0, None
+            )
+            continue
+        result, engine = answered(found.sections(), "simulate")
+        off = offs(as_modelled(found.compared, result))
+        for what in (*bars, *told):
+            if what in off:
+                yield Bar(
+                    "the interval of each report", f"{name}, {engine}: {what}", off[what], bars.get(what)
+                )
+
+
+def intervals(samples: Samples) -> Iterator[Bar]:
+    """Figures that were not used: how many lie within the stated 95 % interval of their prediction."""
+    covered = total = 0
+    for own, other, change in _unused(samples):
+        found = against(own[0], _with(own[1], change), other, "calculate")
+        covered, total = covered + found.covered, total + len(found.figures)
+        yield Bar(
+            "intervals",
+            f"{own[0].name} to {other[0].file.split('.')[0]}",
+            found.covered / len(found.figures),
+            None,
+        )
+    if total:
+        yield Bar("intervals", f"all {total} figures that were not used", covered / total, 0.85, least=True)
+
+
+def _unused(samples: Samples) -> Iterator[tuple[tuple[Any, dict[str, Any]], list[Reading], dict[str, Any]]]:
+    """A system, the report of another interval, and the volume that this was on."""
+    names = list(VOLUMES)
+    shares = {}
+    systems: dict[str, tuple[Any, dict[str, Any]]] = {}
+    for name in names:
+        readings = samples.read("awr_text", name)
+        if name == BENCH:
+            readings += samples.read("iostat", name)
+            shares[name] = limit_of(Report(readings[0]), readings).share
+        content = identify(readings).sections()
+        systems[name] = from_mapping(content, name), content
+    share = shares[BENCH]
+    for own in names:
+        for other in names:
+            if other != own:
+                change = {"iops_limit": share * VOLUMES[other]}
+                yield systems[own], samples.read("awr_text", other), change
+
+
+def _with(content: Mapping[str, Any], change: Mapping[str, Any]) -> dict[str, Any]:
+    found = deepcopy(dict(content))
+    found["disk"] |= change
+    return found
+
+
+def speed(samples: Samples) -> Iterator[Bar]:
+    """From files dropped to *as modelled*, in seconds of CPU."""
+    begin = process_time()
+    found = identify(samples.read("awr_text", BENCH) + samples.read("iostat", BENCH))
+    run(from_mapping(found.sections(), "my"), "calculate")
+    yield Bar(
+        "AWR and iostat to as modelled",
+        "CPU of reading and the estimate",
+        process_time() - begin,
+        5,
+        unit="s",
+    )
+
+
+CHECKS: Final = {
+    one.__name__: one for one in (speed, made_from, other_volume, arrays, advisories, explained, intervals)
+}
+
+
+def main(words: Sequence[str]) -> int:
+    """Print every row; 1 where a bar is not met."""
+    chosen = [word for word in words if word in CHECKS]
+    folders = [word for word in words if word not in CHECKS]
+    folder = Path(folders[0] if folders else os.environ.get("BLOCKTIME_SAMPLES", ""))
+    if not folder.is_dir() or not str(folder):
+        sys.stderr.write("bars: name a folder of reports, or set BLOCKTIME_SAMPLES; the project holds none\n")
+        return 2
+    missed = 0
+    for name in chosen or CHECKS:
+        for bar in CHECKS[name](Samples(folder)):
+            sys.stdout.write(bar.line() + "\n")
+            sys.stdout.flush()
+            missed += bar.met is False
+    sys.stdout.write(f"{missed} bars are not met\n" if missed else "every bar is met\n")
+    return int(bool(missed))
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,231 @@
+"""The file of a system, fitted to the figures that it was made from: what they leave over, with the catalog's priors.
+
+Each constant has a prior: its interval in the catalog, or a wide one. Figures and priors together give
+each constant's interval, and which of them the figures cannot tell apart.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from copy import deepcopy
+from dataclasses import dataclass
+from math import exp, log
+from typing import TYPE_CHECKING, Any, Final
+
+from model.errors import SpecError
+from scenarios import Scenario, from_mapping, run
+from scenarios.measured import CPU, READ_REQUESTS, TRANSACTIONS, as_modelled
+from scenarios.uncertainty.constants import knowledge_of
+from scenarios.uncertainty.model_error import OTHER_WORK, WITHIN, model_error
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+
+OPEN: Final = (
+    "disk.overhead_s", "disk.write_overhead_s", "disk.iops_limit", "workload.mix.0.cpu_s", "workload.think_s",
+)  # fmt: skip
+"""Fields that a report gives only together with others, or as a bound."""
+RATES: Final = (TRANSACTIONS, READ_REQUESTS, CPU)
+WIDE: Final = 0.3
+"""Standard deviation of the logarithm where the catalog does not say how sure a field is."""
+AGREES: Final = 0.01
+"""Standard deviation of the logarithm of a count or rate, beside its digits."""
+LEAST_CORRELATION: Final = 0.01
+MOVES: Final = 1e-3
+"""Change of a figure's logarithm by that of a field, below which the field moves no figure."""
+STEP: Final = 0.02
+PASSES: Final = 3
+FARTHEST: Final = 1.0
+"""Of the logarithm, in one pass."""
+TOLD: Final = 0.1
+"""Share of a prior's variance that the figures have to take for a field to count as told by them."""
+APART: Final = 0.8
+"""Correlation from which on two fields cannot be told apart."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fitted:
+    """One field: before, after, its 95 % interval, and how much of its variance the figures took."""
+
+    path: str
+    before: float
+    value: float
+    low: float
+    high: float
+    told_fraction: float
+
+    @property
+    def told(self) -> bool:
+        """Whether the figures say anything of it."""
+        return self.told_fraction >= TOLD
+
+
+@dataclass(frozen=True, slots=True)
+class Fit:
+    """All fields, their correlations, and how far off the figures are before and after."""
+
+    fields: tuple[Fitted, ...]
+    correlations: Mapping[tuple[str, str], float]
+    off: Mapping[str, tuple[float, float]]
+    """Figure -> how far off, before and after."""
+
+    @property
+    def says(self) -> list[str]:
+        """What the figures do not tell, a sentence each."""
+        found = [
+            f"the figures cannot tell {one} from {other} (correlation {value:+.2f})"
+            for (one, other), value in self.correlations.items()
+            if abs(value) >= APART
+        ]
+        if silent := [one.path for one in self.fields if not one.told]:
+            found.append(
+                f"the figures say nothing of {', '.join(silent)}: they keep their values and intervals"
+            )
+        return found
+
+
+def fitted(content: Mapping[str, Any], name: str, progress: Callable[[int, int], None] | None = None) -> Fit:
+    """The fields of the system whose file has this *content*, by weighted least squares on logarithms with priors.
+
+    Raises :class:`SpecError` for a file without figures of an interval.
+    """
+    import numpy as np  # noqa: PLC0415
+
+    system = from_mapping(content, name)
+    if not system.compared or not system.workload.mixed:
+        raise SpecError(
+            f"{name}: has no measured figures of transactions; blocktime measure --out writes such a file"
+        )
+    priors = dict(_priors(content, system))
+    paths = list(priors)
+    start = np.array([log(priors[path][0]) for path in paths])
+    precision = np.diag([1 / priors[path][1] ** 2 for path in paths])
+    measured = np.array([log(one.value) for one in system.compared])
+    # NOTE: a mean wait is as far off as the model is on published times, a rate and the CPU follow from the books
+    waits_sd = model_error().sd_of(OTHER_WORK)
+    weight = np.array(
+        [
+            1
+            / (
+                (AGREES if one.name in RATES else waits_sd) ** 2
+                + (log(max(one.high / one.low, 1.0)) / 2 / WITHIN) ** 2
+            )
+            for one in system.compared
+        ]
+    )
+    done, steps = 0, PASSES * (len(paths) + 1) + 1
+
+    def modelled(logs: Floats) -> Floats:
+        nonlocal done
+        done += 1
+        if progress is not None:
+            progress(min(done, steps), steps)
+        changed = with_values(content, dict(zip(paths, np.exp(logs).tolist(), strict=True)))
+        rows = {
+            row.measured.name: row.modelled
+            for row in as_modelled(system.compared, run(from_mapping(changed, name), "calculate"))
+        }
+        return np.array([log(max(rows.get(one.name, one.value), 1e-12)) for one in system.compared])
+
+    at, first = start.copy(), modelled(start)
+    now = first
+    for _ in range(PASSES):
+        slopes = np.column_stack([(modelled(at + STEP * unit) - now) / STEP for unit in np.eye(len(paths))])
+        together = slopes.T @ (weight[:, None] * slopes) + precision
+        wanted = slopes.T @ (weight * (measured - now)) - precision @ (at - start)
+        at = at + np.clip(np.linalg.solve(together, wanted), -FARTHEST, FARTHEST)
+        now = modelled(at)
+    covariance = np.linalg.inv(together)
+    sd = np.sqrt(np.diag(covariance))
+    fields = []
+    for place, path in enumerate(paths):
+        if path.startswith("host.") and np.abs(slopes[:, place]).max() < MOVES:
+            continue
+        value, prior_sd = priors[path]
+        told = 1 - (float(sd[place]) / prior_sd) ** 2
+        middle = float(np.exp(at[place])) if told >= TOLD else value
+        spread = exp(WITHIN * float(sd[place]))
+        fields.append(Fitted(path, value, middle, middle / spread, middle * spread, told))
+    kept = {one.path for one in fields}
+    correlations = {
+        (paths[one], paths[other]): float(covariance[one, other] / sd[one] / sd[other])
+        for one in range(len(paths))
+        for other in range(one)
+        if paths[one] in kept and paths[other] in kept
+    }
+    off = {
+        one.name: (exp(float(was - there)) - 1, exp(float(is_now - there)) - 1)
+        for one, was, is_now, there in zip(system.compared, first, now, measured, strict=True)
+    }
+    return Fit(tuple(fields), correlations, off)
+
+
+def _priors(content: Mapping[str, Any], system: Scenario) -> Iterator[tuple[str, tuple[float, float]]]:
+    """Field -> its value, and the standard deviation of its logarithm."""
+    for path in OPEN:
+        if value := _at(content, path):
+            # NOTE: what the file says of them holds for the other fields as they are, and follows from the same figures
+            yield path, (value, WIDE)
+    for one in knowledge_of(system).uncertain:
+        path = one.fields[0]
+        if path.startswith("host.") and one.constant.value > 0 and (sd := _sd((one.low, one.high))):
+            yield path, (one.constant.value, sd)
+
+
+def _sd(interval: Sequence[float] | None) -> float | None:
+    if not interval or interval[0] <= 0 or interval[1] <= interval[0]:
+        return None
+    return log(interval[1] / interval[0]) / 2 / WITHIN
+
+
+def _at(content: Mapping[str, Any], path: str) -> float | None:
+    node: Any = content
+    for name in path.split("."):
+        try:
+            node = node[int(name)] if isinstance(node, list) else node[name]
+        except (KeyError, IndexError, TypeError):
+            return None
+    return float(node) if isinstance(node, int | float) else None
+
+
+def with_values(content: Mapping[str, Any], values: Mapping[str, float]) -> dict[str, Any]:
+    """The same content with these *values* at their paths."""
+    found = deepcopy(dict(content))
+    for path, value in values.items():
+        put(found, path, value)
+    return found
+
+
+def put(content: Any, path: str, value: float) -> None:
+    """Set the field at *path*; a section that is not there is made."""
+    *names, last = path.split(".")
+    node = content
+    for name in names:
+        node = node[int(name)] if isinstance(node, list) else node.setdefault(name, {})
+    node[last] = value
+
+
+def write_into(document: Any, fit: Fit, source: str) -> None:
+    """Put values, intervals and correlations into a file's content, ``[[measured.known]]`` and ``correlation``."""
+    known = document["measured"].setdefault("known", [])
+    for one in fit.fields:
+        if one.told:
+            put(document, one.path, one.value)
+        entry = next((row for row in known if row["field"] == one.path), None)
+        if entry is None:
+            if not one.told:
+                continue
+            entry = {"field": one.path}
+            known.append(entry)
+            entry = known[-1]
+        if one.told:
+            entry["how"], entry["source"] = "fitted", source
+        entry["interval"] = [one.low, one.high]
+    document["measured"]["correlation"] = [
+        {"fields": list(pair), "value": round(value, 4)}
+        for pair, value in fit.correlations.items()
+        if abs(value) >= LEAST_CORRELATION
+    ]

@@ -1,0 +1,198 @@
+"""Several files of one system: what two intervals tell that one cannot, and where files contradict each other."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final
+
+from model.units import show_seconds
+from validation.identify.found import NotIdentified
+from validation.identify.report import Report
+from validation.instruments import Figure, Reading
+
+FORMS: Final = (
+    "%d-%b-%y %H:%M:%S", "%d-%b-%Y %H:%M:%S", "%m/%d/%Y %I:%M:%S %p", "%m/%d/%y %H:%M:%S", "%Y-%m-%d %H:%M:%S",
+    "%Y-%m-%dT%H:%M:%S",
+)  # fmt: skip
+SAME_WORK: Final = 0.10
+"""Logical reads of a transaction differ by less where two intervals are of the same work."""
+SAME: Final = 0.03
+"""Throughput, response or sessions of two intervals differ by less where they count as the same."""
+LISTED: Final = (
+    "Logical read",
+    "Block changes",
+    "Physical read",
+    "Physical write",
+    "Redo size",
+    "Transactions",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """How transactions come, as two intervals tell: users who pause, or arrivals."""
+
+    says: str
+    users: float = 0.0
+    think_s: float = 0.0
+    rate_per_s: float | None = None
+
+
+def checked(report: Report, readings: Sequence[Reading]) -> list[str]:
+    """Sentences where other *readings* say something else of the same interval; the figures of *report* are used.
+
+    Raises :class:`NotIdentified` for files of different machines or hours.
+    """
+    mine = report.reading
+    for other in readings:
+        if other is mine or other.format not in ("awr", "iostat", "sar"):
+            continue
+        if mine.host.cpus and other.host.cpus and mine.host.cpus != other.host.cpus:
+            raise NotIdentified(
+                f"these are two machines: {mine.file} has {mine.host.cpus} CPUs, {other.file} has {other.host.cpus}"
+            )
+        if other.format != "awr" and _apart(mine, other):
+            raise NotIdentified(
+                f"{other.file} is of {other.begins} to {other.ends}, {mine.file} of {mine.begins} to {mine.ends}: "
+                "give files of the same hour"
+            )
+    return [said for other in _others(report, readings) for said in _contradicted(report, other)]
+
+
+def asked_of(report: Report, readings: Sequence[Reading]) -> Asked | str | None:
+    """Whether users pause or arrivals come, by the first other interval that tells; a sentence where none does.
+
+    Closed: N = X(R + Z) holds at both loads, for the same N, or for so many more users as more sessions were logged on
+    [lazowska-1984]. Open: as many transactions come however long they take, or the same sessions end more of them.
+    None without another interval.
+    """
+    said: str | None = None
+    for other in _others(report, readings):
+        if _same_hour(report.reading, other.reading):
+            continue
+        found = _of_two(report, other)
+        if isinstance(found, Asked):
+            return found
+        said = said or found
+    return said
+
+
+def _of_two(first: Report, second: Report) -> Asked | str:
+    both = (first, second)
+    files = f"{first.reading.file} and {second.reading.file}"
+    per_s = [one.value if (one := report.transactions_per_s()) else 0.0 for report in both]
+    work = [logical.value / rate if (logical := report.per_second("Logical read")) and rate else 0.0
+            for report, rate in zip(both, per_s, strict=True)]  # fmt: skip
+    if not all(per_s) or not all(work):
+        return f"{files}: one of them has no load profile, so they do not tell users from arrivals"
+    if abs(work[1] / work[0] - 1) > SAME_WORK:
+        return (
+            f"{files}: a transaction makes {work[0]:,.0f} logical reads in one and {work[1]:,.0f} in the other: "
+            "this is other work, which does not tell users from arrivals"
+        )
+    return _of_same_work(both, files, per_s)
+
+
+def _of_same_work(both: Sequence[Report], files: str, per_s: Sequence[float]) -> Asked | str:
+    active = [_active(report) for report in both]
+    took = [there / rate for there, rate in zip(active, per_s, strict=True)]
+    more, longer = per_s[1] / per_s[0] - 1, took[1] / took[0] - 1
+    told = (
+        f"{files}: {per_s[0]:,.4g} transactions a second that take {show_seconds(took[0])}, and {per_s[1]:,.4g} that "
+        f"take {show_seconds(took[1])}"
+    )
+    if abs(more) <= SAME < abs(longer):
+        return Asked(
+            f"{told}: as many come however long they take, so they are arrivals", rate_per_s=per_s[0]
+        )
+    if abs(more) <= SAME:
+        return f"{told}: the load is the same, which does not tell users from arrivals"
+    think_s = (active[0] - active[1]) / (per_s[1] - per_s[0])
+    if more * longer < 0 and think_s >= 0:
+        users = active[0] + per_s[0] * think_s
+        return Asked(
+            f"{told}: the same {users:,.3g} users who pause for {show_seconds(think_s)} do both",
+            users,
+            think_s,
+        )
+    return _by_sessions(told, [_sessions(report) for report in both], active, per_s)
+
+
+def _by_sessions(
+    told: str, there: Sequence[float], active: Sequence[float], per_s: Sequence[float]
+) -> Asked | str:
+    if not all(there):
+        return f"{told}: without the sessions that were logged on, this does not tell users from arrivals"
+    logged = f"; {there[0]:,.4g} and {there[1]:,.4g} sessions were logged on"
+    if abs(there[1] / there[0] - 1) <= SAME:
+        return Asked(
+            f"{told}{logged}: the same sessions end more of them as more is asked for, so they are arrivals",
+            rate_per_s=per_s[0],
+        )
+    think_s = (there[1] - there[0] - active[1] + active[0]) / (per_s[1] - per_s[0])
+    users = active[0] + per_s[0] * think_s
+    if think_s >= 0 and users <= there[0]:
+        return Asked(
+            f"{told}{logged}: {users:,.3g} users who pause for {show_seconds(think_s)}, and the others at no work",
+            users,
+            think_s,
+        )
+    return f"{told}{logged}: no number of users who pause alike does both, so they do not tell users from arrivals"
+
+
+def _active(report: Report) -> float:
+    db_time = report.time("DB time")
+    return db_time.value / report.span_s if db_time else 0.0
+
+
+def _sessions(report: Report) -> float:
+    """Sessions logged on, mean of begin and end."""
+    found = [report.named("instance", f"{what} sessions") for what in ("Begin", "End")]
+    values = [one.value for one in found if one is not None]
+    return sum(values) / len(values) if values else 0.0
+
+
+def _others(report: Report, readings: Sequence[Reading]) -> Iterator[Report]:
+    return (Report(one) for one in readings if one.format == "awr" and one is not report.reading)
+
+
+def _same_hour(mine: Reading, other: Reading) -> bool:
+    return mine.begins is not None and (mine.begins, mine.ends) == (other.begins, other.ends)
+
+
+def _contradicted(report: Report, other: Report) -> Iterator[str]:
+    """Figures of one interval that two reports print differently."""
+    if not _same_hour(report.reading, other.reading):
+        return
+    for name in LISTED:
+        mine, theirs = report.per_second(name), other.per_second(name)
+        if mine and theirs and not _agree(mine, theirs):
+            yield (
+                f"the files contradict each other: {name} a second is {mine.value:,.6g} in {report.reading.file}, "
+                f"line {mine.line:,}, and {theirs.value:,.6g} in {other.reading.file}, line "
+                f"{theirs.line:,}; the first is used"
+            )
+
+
+def _agree(mine: Figure, theirs: Figure) -> bool:
+    return mine.low <= theirs.high and theirs.low <= mine.high
+
+
+def _apart(mine: Reading, other: Reading) -> bool:
+    """Whether two spans do not meet; those that are not printed in a known form may."""
+    spans = [(_time(one.begins), _time(one.ends)) for one in (mine, other)]
+    (begins, ends), (from_, to) = spans
+    if begins is None or ends is None or from_ is None or to is None:
+        return False
+    return ends < from_ or to < begins
+
+
+def _time(text: str | None) -> datetime | None:
+    for form in FORMS if text else ():
+        try:
+            return datetime.strptime(text or "", form)
+        except ValueError:
+            continue
+    return None

@@ -91,7 +91,8 @@ def rules_of(host: Host, disk: Disk) -> Rules:
         depth=int(max(disk.queue_depth, disk.parallel_requests)),
         batch=FIFO_BATCH,
         writes_starved=WRITES_STARVED,
-        expire_s=(READ_EXPIRE_S, WRITE_EXPIRE_S),
+        read_expire_s=READ_EXPIRE_S,
+        write_expire_s=WRITE_EXPIRE_S,
     )
 
 

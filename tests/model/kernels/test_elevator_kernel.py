@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 from model.books import close
 from model.demand.calls import files_of
-from model.kernels import WORTH_COMPILING, elevator
+from model.kernels import elevator
 from model.kernels.drive import medium_of
-from model.kernels.elevator import Arrivals, Carried, Rules, carried, queued
+from model.kernels.elevator import Arrivals, Carried, Rules, queued
 from model.machine.device.drive import capacity_of, drive_of
 from model.results import RunResult
 from model.sim.machine import counters_of
@@ -24,6 +24,7 @@ from model.workloads.streams import queued as wiring
 from model.workloads.streams.books import Played, figures_of
 from model.workloads.streams.processes import _draws, simulate_streams
 from model.workloads.streams.queued import is_queued, play_queued
+from tests.plain import plain_loops
 
 SIZE = 8 * KIB
 PLATTER = Disk(zones=8)
@@ -227,21 +228,13 @@ def rules(in_order: bool = False, nr_requests: int = 128, depth: int = 32) -> Ru
 @pytest.mark.parametrize("disk", [PLATTER, FLASH], ids=["platter", "flash"])
 @pytest.mark.parametrize("in_order", [True, False])
 @pytest.mark.parametrize(("per_s", "span_bytes"), [(100, MIB), (2000, MIB), (2000, 1024 * MIB)])
-def test_compiled_is_plain(
-    disk: Disk, in_order: bool, per_s: float, span_bytes: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_compiled_is_plain(disk: Disk, in_order: bool, per_s: float, span_bytes: int) -> None:
     calls, goes_by, medium = drawn(1500, per_s, span_bytes), rules(in_order, 16), medium_of(disk)
-    found = []
-    for loop in (carried.py_func, carried.compiled):
-        monkeypatch.setattr(carried, "for_requests", lambda _, loop=loop: loop)
-        found.append(queued(calls, goes_by, medium))
-    for plain, compiled in zip(*found, strict=True):
+    found = queued(calls, goes_by, medium)
+    with plain_loops(elevator):
+        expected = queued(calls, goes_by, medium)
+    for plain, compiled in zip(expected, found, strict=True):
         assert (plain == compiled).all()
-
-
-def test_few_calls_do_without_a_compiler() -> None:
-    assert elevator.DEARER * 1000 < WORTH_COMPILING
-    assert "compiled" not in vars(elevator.Linked(carried.py_func))
 
 
 @pytest.mark.parametrize("disk", [PLATTER, FLASH], ids=["platter", "flash"])

@@ -27,6 +27,11 @@ def compiled() -> ModuleType | None:
     return module
 
 
+def why_slow() -> str:
+    """One sentence where a loop was asked for and none is compiled; else nothing."""
+    return build.PLAIN if compiled.cache_info().currsize and compiled() is None else ""
+
+
 def fastest(loop: Loop) -> Loop:
     """The compiled twin of a loop, or itself."""
     name: str = getattr(loop, "__name__")  # noqa: B009

@@ -178,14 +178,14 @@ def compile_loops() -> None:
     sys.path.insert(0, str(LOOPS))
     import build  # type: ignore[import-not-found]  # noqa: PLC0415
 
-    failed = TOOLS / "uncompiled"
-    if build.file().is_file() or (failed.is_file() and failed.read_text(encoding="utf-8") == build.name()):
+    failed, tried = TOOLS / "uncompiled", f"{build.name()} {build.compilers()}"
+    if build.file().is_file() or (failed.is_file() and failed.read_text(encoding="utf-8") == tried):
         return
     if logged(PYTHON, LOOPS / "build.py"):
         return
     say("No C compiler works here: fetching one (0.1 GB; only the first time).")
     if not (complete(ZIG_LOCK) and logged(PYTHON, LOOPS / "build.py")):
-        failed.write_text(build.name(), encoding="utf-8")
+        failed.write_text(tried, encoding="utf-8")
         say(f"{build.PLAIN} See {LOG}.")
 
 

@@ -8,18 +8,18 @@ kernels before 2.6.39 changes nothing here: who makes a call waits for it, and u
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from model.kernels.drive import Medium
-from model.loops import drive, elevator, fastest
+from model.loops import elevator, fastest
+from model.loops.drives import single_of
 from model.loops.rows import row
 
 Times = NDArray[np.float64]
 Whole = NDArray[np.int64]
-Drive, Elevator = fastest(drive.Drive), fastest(elevator.Elevator)
+Elevator = fastest(elevator.Elevator)
 
 
 class Rules(NamedTuple):
@@ -72,14 +72,14 @@ class Carried(NamedTuple):
     end_s: Times
 
 
-def queued(calls: Arrivals, rules: Rules, medium: Medium) -> Carried:
-    """All calls, carried out."""
+def queued(calls: Arrivals, rules: Rules, disk: Any) -> Carried:
+    """All calls, carried out by a single drive without caches and limits."""
     many = calls.arrival_s.size
     whole, times = [np.empty(many, np.int64) for _ in range(5)], [np.empty(many) for _ in range(4)]
     (request, made_by, write, begins, ends), (taken_s, queued_s, begin_s, end_s) = whole, times
     given = [np.ascontiguousarray(one) for one in calls]
     rows = (*given, request, taken_s, made_by, write, begins, ends, queued_s, begin_s, end_s)
-    made = Elevator(*rules, Drive(*medium), many).carried(*map(row, rows))
+    made = Elevator(*rules, single_of(disk), many).carried(*map(row, rows))
     return Carried(
         request,
         taken_s,

@@ -27,7 +27,7 @@ PARTS = (
     "loops/queue.py",
     "loops/cache.py",
     "loops/buffers.py",
-    "loops/drive.py",
+    "loops/rotating.py",
     "loops/elevator.py",
 )
 LOOPS = PARTS[3:]
@@ -122,6 +122,7 @@ class _Form(ast.NodeTransformer):
     def c_type(self, annotation: ast.expr | None) -> str:
         """C's type."""
         said = ast.unparse(annotation) if annotation else ""
+        said = said.removesuffix(" | None")
         return TYPES.get(said, said if said in self.classes else "object")
 
     def definition(self, node: Any, indent: str, inner: bool) -> Iterator[str]:
@@ -131,7 +132,8 @@ class _Form(ast.NodeTransformer):
             yield f"@cython.final\ncdef class {node.name}:"
             for one in node.body:
                 if isinstance(one, ast.AnnAssign):
-                    yield f"{inside}cdef {self.c_type(one.annotation)} {ast.unparse(one.target)}"
+                    known = "readonly " if ast.unparse(one.target) == "free_s" else ""
+                    yield f"{inside}cdef {known}{self.c_type(one.annotation)} {ast.unparse(one.target)}"
                 elif isinstance(one, ast.FunctionDef):
                     yield from self.definition(one, inside, inner=False)
             return

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from model.loops.drive import Drive
+from model.loops.rotating import Drive
 from model.loops.rows import GivenReals, GivenWholes, Reals, Wholes, wholes
 
 ENDS = 2
@@ -172,7 +172,7 @@ class Elevator:
                 if not straight:
                     self._leave(4 * begins[one] + direction, one)
                     self._leave(4 * ends[one] + ENDS + direction, one)
-                done_s = self.drive.submit(now, direction == 1, begins[one], ends[one])
+                done_s = self.drive.submit(now, direction == 1, begins[one], ends[one] - begins[one])
                 begin_s[one], end_s[one] = now, now + (done_s - now)
                 self.handed[begun % depth], self.had_come[begun % depth] = one, come
                 begun += 1

@@ -130,7 +130,6 @@ def elevator(what: str) -> list[Figure]:
     """A device with calls that arrive, three of ten of them writes; all in turns, so that noise hits all."""
     import numpy as np
 
-    from model.kernels.drive import medium_of
     from model.kernels.elevator import Arrivals, queued
     from model.spec import Disk, Host, ReadStream, System, WriteStream
     from model.workloads.streams.queued import rules_of
@@ -147,8 +146,8 @@ def elevator(what: str) -> list[Figure]:
     known, size = np.concatenate([[0.0], arrival[:-1]]), np.full(REQUESTS, SIZE_BYTES)
     calls = Arrivals(arrival, known, np.arange(-1, REQUESTS - 1), write, start, size)
     few = Arrivals(*(one[:BY_EVENTS] for one in calls))
-    rules, medium = rules_of(host, disk), medium_of(disk)
-    found = queued(few, rules, medium)
+    rules = rules_of(host, disk)
+    found = queued(few, rules, disk)
     requests, taken_s, end_s = zip(*by_processes(few, system), strict=True)
     assert found.taken_s == pytest.approx(np.array(taken_s), rel=1e-9)
     assert found.end_s[found.request] == pytest.approx(np.array(end_s), rel=1e-9)
@@ -158,7 +157,7 @@ def elevator(what: str) -> list[Figure]:
     work = ReadStream(count=BY_EVENTS * 7 // 10, rate_per_s=0.7 * per_s, beside=(beside,), **more)
     compiled, processes, engine = [], [], []
     for _ in range(TURNS):
-        compiled.append(REQUESTS / cpu_of(partial(queued, calls, rules, medium)))
+        compiled.append(REQUESTS / cpu_of(partial(queued, calls, rules, disk)))
         processes.append(BY_EVENTS / cpu_of(partial(by_processes, few, system)))
         engine.append(BY_EVENTS / cpu_of(partial(by_engine, system, work)))
     loop, each, events = median(compiled), median(processes), median(engine)

@@ -52,12 +52,15 @@ from concurrent.futures import ThreadPoolExecutor
 
 ROOT = Path(__file__).resolve().parent
 VENV, TOOLS = ROOT / ".venv", ROOT / ".dev"
-APP_LOCK, TEST_LOCK, UV_LOCK = (ROOT / f"requirements{what}.lock" for what in ("", "-test", "-uv"))
+APP_LOCK, TEST_LOCK, UV_LOCK, ZIG_LOCK = (
+    ROOT / f"requirements{what}.lock" for what in ("", "-test", "-uv", "-zig")
+)
+LOOPS = ROOT / "model" / "loops"
 BIN, STAMP, LOG = VENV / "bin", VENV / "blocktime-stamp", TOOLS / "setup.log"
 PYTHON = BIN / "python"
 BASE = getattr(sys, "_base_executable", None) or sys.executable  # dev.py may itself run inside .venv
 # Modules that must be there, by the lock that brings them; the second lock holds the first.
-NEEDED = {APP_LOCK: ["click", "numba", "pyarrow", "scipy", "simpy", "streamlit", "tomlkit"]}
+NEEDED = {APP_LOCK: ["Cython", "click", "pyarrow", "scipy", "simpy", "streamlit", "tomlkit"]}
 NEEDED[TEST_LOCK] = [
     *NEEDED[APP_LOCK],
     "distributed",
@@ -171,6 +174,22 @@ def install(lock: Path) -> bool:
     return False
 
 
+def compile_loops() -> None:
+    """Have the loops compiled with the C compiler that is here, or else with one from the package index."""
+    sys.path.insert(0, str(LOOPS))
+    import build  # type: ignore[import-not-found]  # noqa: PLC0415
+
+    failed, tried = TOOLS / "uncompiled", f"{build.name()} {build.compilers()}"
+    if build.file().is_file() or (failed.is_file() and failed.read_text(encoding="utf-8") == tried):
+        return
+    if logged(PYTHON, LOOPS / "build.py"):
+        return
+    say("No C compiler works here: fetching one (0.1 GB; only the first time).")
+    if not (complete(ZIG_LOCK) and logged(PYTHON, LOOPS / "build.py")):
+        failed.write_text(tried, encoding="utf-8")
+        say(f"{build.PLAIN} See {LOG}.")
+
+
 def complete(lock: Path) -> bool:
     """Add what *lock* holds to the .venv that is there, with uv; a part of it that is there stays."""
     uv = find_uv()
@@ -197,13 +216,14 @@ def set_up(lock: Path) -> None:
         fcntl.flock(turn, fcntl.LOCK_EX)  # two terminals may start at once
         LOG.unlink(missing_ok=True)
         if holds(wanted) and works(lock):
+            compile_loops()
             return
         started = time.monotonic()
         if lock != APP_LOCK and holds(wanted[:1]) and works(APP_LOCK):
             say("Adding to .venv what the tests need (about 0.5 GB; only the first time).")
             installed = complete(lock)
         else:
-            size = "0.8 GB" if lock == APP_LOCK else "1.3 GB"
+            size = "0.6 GB" if lock == APP_LOCK else "1.1 GB"
             say(f"Setting up .venv (about {size}, up to two minutes; only the first time).")
             installed = False
         if not installed and not install(lock):
@@ -215,6 +235,7 @@ def set_up(lock: Path) -> None:
         (packages / "blocktime.pth").write_text(f"{ROOT}\n", encoding="utf-8")
         write_console_script(BIN, PYTHON)
         shutil.copy(COMMAND, BIN / "blocktime")
+        compile_loops()
         STAMP.write_text(
             "\n".join(wanted), encoding="utf-8"
         )  # last, so that a half-made environment has none
@@ -255,14 +276,16 @@ def quietly(*command: object, folder: Path = ROOT, **variables: str) -> bool:
 
 
 def wheel_works() -> bool:
-    """Build the wheel and use it from elsewhere; unpacking a pure wheel is installing it."""
+    """Build the wheel and use it from elsewhere; unpacking it is installing it."""
     with tempfile.TemporaryDirectory() as folder:
         here = Path(folder)
         if not quietly(PYTHON, "-m", "hatchling", "build", "-t", "wheel", "-d", here):
             return False
         shutil.unpack_archive(next(here.glob("*.whl")), here / "installed", "zip")
+        compiled = any(LOOPS.joinpath("compiled").glob("*"))
         where, path = (
-            f"import app, sys; sys.exit(not app.__file__.startswith({folder!r}))",
+            "import app, sys; from model.loops import compiled;"
+            f"sys.exit(not app.__file__.startswith({folder!r}) or bool(compiled()) != {compiled})",
             f"{here / 'installed'}",
         )
         scripts = next((here / "installed").glob("*.data/scripts"))
@@ -330,9 +353,10 @@ def lock(*options: str) -> bool:
         "--no-emit-index-url",
     )
     sources = {
-        TEST_LOCK: ("--group", "dev", "pyproject.toml"),
-        APP_LOCK: ("--constraint", TEST_LOCK.name, "pyproject.toml"),  # the same versions
+        TEST_LOCK: ("--group", "dev", "--group", "build", "pyproject.toml"),
+        APP_LOCK: ("--constraint", TEST_LOCK.name, "--group", "build", "pyproject.toml"),  # the same versions
         UV_LOCK: ("--group", "uv"),
+        ZIG_LOCK: ("--group", "zig"),
     }
     header = "python3 dev.py lock"
     return all(

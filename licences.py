@@ -23,7 +23,7 @@ from packageurl import PackageURL
 ROOT: Final = Path(__file__).resolve().parent
 LIST: Final = ROOT / "docs" / "licences.md"
 BILL: Final = ROOT / ".dev" / "blocktime.cdx.json"
-USER, TESTS, TOOL = (ROOT / f"requirements{what}.lock" for what in ("", "-test", "-uv"))
+USER, TESTS, TOOL, ZIG = (ROOT / f"requirements{what}.lock" for what in ("", "-test", "-uv", "-zig"))
 PIN: Final = re.compile(r"^([a-z0-9-]+)==(\S+)", re.MULTILINE)
 BLOCK: Final = re.compile(r"^([a-z0-9-]+)==(\S+)([^\n]*(?:\n .*)*)", re.MULTILINE)
 
@@ -44,7 +44,6 @@ READ: Final = {
     "jinja2": "BSD-3-Clause",
     "lazy-importer": "Apache-2.0",
     "libcachesim": "GPL-3.0-or-later",
-    "numba": "BSD-2-Clause",
     "partd": "BSD-3-Clause",
     "protobuf": "BSD-3-Clause",
     "pydeck": "Apache-2.0",
@@ -55,6 +54,7 @@ READ: Final = {
     "tzdata": "Apache-2.0",
     "uv": "MIT OR Apache-2.0",
     "zict": "BSD-3-Clause",
+    "ziglang": "MIT",
     "zipp": "MIT",
 }
 CLASSIFIED: Final = {
@@ -123,7 +123,7 @@ def written(user: dict[str, list[str]], tests: dict[str, list[str]], tool: dict[
     parts = {
         "What a user installs (`python3 dev.py app`)": user,
         "What tests and checks add (`python3 dev.py test`)": tests,
-        "What `dev.py` makes `.venv` with": tool,
+        "What `dev.py` makes `.venv` with, and a C compiler where there is none": tool,
     }
     for title, part in parts.items():
         lines += [f"## {title}", "", "| package | version | licence |", "|---|---|---|"]
@@ -167,7 +167,7 @@ def bill(user: dict[str, list[str]], tests: dict[str, list[str]]) -> str:
 
 def main(*options: str) -> int:
     """Write the list and the bill, or compare the list with --check; 1 with a sentence for each fault."""
-    user, both, tool = packages(USER), packages(TESTS), packages(TOOL)
+    user, both, tool = packages(USER), packages(TESTS), packages(TOOL) | packages(ZIG)
     tests = {name: versions for name, versions in both.items() if name not in user}
     found = faults(user, [*user, *tests, *tool])
     BILL.parent.mkdir(exist_ok=True)

@@ -97,6 +97,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         )
         if sys.stdout is not None:
             sys.stdout.flush()
+        if (loops := sys.modules.get("model.loops")) and (slow := loops.why_slow()):
+            _say(slow, DONE)
         return code if isinstance(code, int) else DONE
     except (KeyboardInterrupt, click.Abort):
         return INTERRUPTED

@@ -20,8 +20,8 @@ from scenarios import Scenario, run
 ENDS: Final = getattr(signal, "SIGUSR1", None)
 """The signal that ends a run and leaves the process; None where a system has none."""
 
-IMPORTS: Final = ("importlib", "_frozen_importlib", "numba", "llvmlite")
-"""Packages whose frames say that an import, or a compilation, is under way."""
+IMPORTS: Final = ("importlib", "_frozen_importlib")
+"""Packages whose frames say that an import is under way."""
 AGAIN_S: Final = 0.05
 """Until a signal that comes during an import comes again."""
 
@@ -35,8 +35,8 @@ class _Ended(BaseException):
 class _Switch:
     """Lets the signal through while a run is under way, and only between imports.
 
-    A module whose import is cut short stays half made in the process, and numba's cannot be imported again; a signal
-    that comes meanwhile comes once more a little later.
+    A module whose import is cut short stays half made in the process, and some cannot be imported again; a signal that
+    comes meanwhile comes once more a little later.
     """
 
     def __init__(self) -> None:
@@ -67,7 +67,7 @@ class _Switch:
 
 
 def _is_importing(frame: FrameType | None) -> bool:
-    """Whether an import or a compilation is under way in a frame or in those that called it."""
+    """Whether an import is under way in a frame or in those that called it."""
     while frame is not None:
         if str(frame.f_globals.get("__name__", "")).partition(".")[0] in IMPORTS:
             return True

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import ast
+import inspect
 from collections.abc import Iterable
+from itertools import pairwise
+from textwrap import dedent
 from typing import Any, Final, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, GetJsonSchemaHandler
+from pydantic.json_schema import JsonSchemaValue
+from pydantic_core import CoreSchema
 
 from model.units import show_quantity
 
@@ -18,7 +24,34 @@ How = Literal["read", "derived", "general knowledge", "assumed", "fitted", "set 
 class Frozen(BaseModel):
     """Base of every input and result: immutable, no unknown keys, no infinities."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False, use_attribute_docstrings=True)
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+
+    @classmethod
+    def __get_pydantic_json_schema__(cls, core: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
+        """Describe a field by the text below it; pydantic itself would read the source with every import."""
+        schema = handler(core)
+        fields = handler.resolve_ref_schema(schema).get("properties", {})
+        for name, text in _below_fields(cls).items():
+            fields.get(name, {}).setdefault("description", text)
+        return schema
+
+
+def _below_fields(model: type) -> dict[str, str]:
+    """The text below each field of a model, where there is one."""
+    found: dict[str, str] = {}
+    for owner in reversed(model.__mro__):
+        if not issubclass(owner, Frozen):
+            continue
+        try:
+            body = ast.parse(dedent(inspect.getsource(owner))).body[0].body  # type: ignore[attr-defined]
+        except OSError:  # made without a text of its own
+            continue
+        for node, below in pairwise([*body, ast.Pass()]):
+            if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
+                said = getattr(getattr(below, "value", None), "value", None)
+                text = inspect.cleandoc(said) if isinstance(below, ast.Expr) and isinstance(said, str) else ""
+                found[node.target.id] = text
+    return {name: text for name, text in found.items() if text}
 
 
 class Constant(Frozen):

@@ -36,12 +36,6 @@ settings.register_profile("fixed", derandomize=True, phases=set(Phase) - {Phase.
 settings.register_profile("random", derandomize=False, print_blob=True, **PATIENT)
 settings.load_profile("random" if WHOLE else "fixed")
 
-# Each worker compiles for itself: two that write one cache at once could call each other's functions by their own's
-# name.
-if worker := os.environ.get("PYTEST_XDIST_WORKER"):
-    os.environ["NUMBA_CACHE_DIR"] = str(ROOT / ".dev" / "compiled" / worker)
-
-
 __all__ = ["pytest_xdist_make_scheduler"]
 
 

@@ -5,31 +5,28 @@ A stream that is replayed more than once is numbered once, by :func:`numbered`.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from model.errors import SpecError, shown
-from model.kernels import Kernel
 from model.kernels.given import positive
-from model.kernels.linked import Linked
 from model.laws.buffer_cache import TouchRules
+from model.loops import cache, fastest
+from model.loops.rows import row
 
 Ids = NDArray[np.uint32]
 Flags = NDArray[np.bool_]
 Blocks = NDArray[np.int64]
-Row = Any
-"""A flat array, or a list where a loop runs plain."""
 
 MOST = 2**31 - 1
 """References of a stream; places in it are 32 bits wide, which keeps twice as many of them near the processor."""
-HASH_BITS = 31
-LOW_BITS = (1 << HASH_BITS) - 1
-SPREAD_LOW, SPREAD_HIGH, SPREAD_TOP = 1327217885, 1640531527, 2027808485
-"""Odd factors below 2^31, the first 2^31 over the golden ratio: the upper bits of its multiples lie evenly."""
-ABSENT, COLD, HOT = 0, 1, 2
+LEAST_BITS = 12
+"""Of a place in the first table of blocks."""
+by_first_use, entered = fastest(cache.by_first_use), fastest(cache.entered)
+least_recent, second_chance = fastest(cache.least_recent), fastest(cache.second_chance)
+touch_counted = fastest(cache.touch_counted)
 
 
 class Stream(NamedTuple):
@@ -38,18 +35,6 @@ class Stream(NamedTuple):
     ids: Ids
     kinds: int
     """Every number is below this."""
-
-
-class Touched(NamedTuple):
-    """What touch counts remember of each block, the last being nobody, between hot and cold end; and what was found."""
-
-    region: Row
-    count: Row
-    touched_s: Row
-    hotter: Row
-    colder: Row
-    hit: Row
-    """For each reference."""
 
 
 class Replay(NamedTuple):
@@ -81,15 +66,28 @@ def numbered(blocks: ArrayLike | Stream) -> Stream:
     low, high = int(number.min()), int(number.max())
     if high - low < 2 * number.size:
         return Stream((number - low).astype(np.uint32), high - low + 1)
-    return Stream(*by_first_use.for_requests(number.size)(number))
+    return looked_up(number)
+
+
+def looked_up(number: Blocks) -> Stream:
+    """Any numbers by their order of first use, from a table that grows with them."""
+    ids, known = np.empty(number.size, np.uint32), np.empty(number.size, np.int64)
+    bits, done, kinds = LEAST_BITS, 0, 0
+    while True:
+        table = row(np.full(1 << bits, -1, np.int32))
+        entered(row(known), kinds, table)
+        done, kinds = by_first_use(row(number), table, row(known), row(ids), done, kinds)
+        if done == number.size:
+            return Stream(ids, kinds)
+        bits += 1
 
 
 def replay_lru(blocks: ArrayLike | Stream, size_blocks: int) -> Replay:
     """Replay against LRU: the block not used for longest goes first."""
     stream, size = numbered(blocks), positive("size_blocks", size_blocks)
-    loop = least_recent.for_requests(stream.ids.size)
-    row = _rows_of(loop is least_recent.py_func)
-    return _replay(loop(row(stream.ids), size, row(np.full(stream.kinds, -1, np.int32)), row(_no(stream))))
+    hit = _no(stream)
+    least_recent(row(stream.ids), size, row(np.full(stream.kinds, -1, np.int32)), row(hit))
+    return _replay(hit)
 
 
 def replay_clock(blocks: ArrayLike | Stream, size_blocks: int) -> Replay:
@@ -99,10 +97,9 @@ def replay_clock(blocks: ArrayLike | Stream, size_blocks: int) -> Replay:
     [libcachesim] does under the same name with its one bit.
     """
     stream, size = numbered(blocks), positive("size_blocks", size_blocks)
-    loop = second_chance.for_requests(stream.ids.size)
-    row = _rows_of(loop is second_chance.py_func)
-    ring = np.zeros(min(size, max(stream.kinds, 1)), np.uint32)
-    return _replay(loop(row(stream.ids), row(ring), row(np.zeros(stream.kinds, np.uint8)), row(_no(stream))))
+    ring, hit = np.zeros(min(size, max(stream.kinds, 1)), np.uint32), _no(stream)
+    second_chance(*map(row, (stream.ids, ring, np.zeros(stream.kinds, np.uint8), hit)))
+    return _replay(hit)
 
 
 def replay_touch_count(
@@ -127,178 +124,39 @@ def replay_touch_count(
     aside = (
         np.zeros(count, dtype=np.bool_) if cold_end is None else _each("cold_end", cold_end, np.bool_, count)
     )
-    counts = (rules.hot_count, rules.stay_count, rules.cool_count, rules.first_count)
-    limits = (size, rules.hot_blocks(size), touch_time_s)
-    loop = touch_counted.for_requests(count)
-    row = _rows_of(loop is touch_counted.py_func)
     every = stream.kinds + 1
-    state = (
+    hit = _no(stream)
+    rows = (
+        stream.ids,
+        times,
+        aside.view(np.uint8),
         np.zeros(every, np.uint8),
         np.zeros(every, np.int32),
-        np.zeros(every, np.float64),
+        np.zeros(every),
         np.full(every, stream.kinds, np.int32),
         np.full(every, stream.kinds, np.int32),
-        _no(stream),
+        hit,
     )
-    rows = Touched(*(row(one) for one in state))
-    return _replay(loop(row(stream.ids), row(times), row(aside), limits, counts, rows))
+    touch_counted(
+        size,
+        rules.hot_blocks(size),
+        touch_time_s,
+        rules.hot_count,
+        rules.stay_count,
+        rules.cool_count,
+        rules.first_count,
+        *map(row, rows),
+    )
+    return _replay(hit)
 
 
-@Linked
-def by_first_use(number: Blocks) -> tuple[Ids, int]:
-    """Blocks by their order of first use, from a table of open addressing that is at most half full."""
-    bits, kinds = 12, 0
-    table = np.full(1 << bits, -1, dtype=np.int32)
-    known = np.empty(number.size, dtype=np.int64)
-    ids = np.empty(number.size, dtype=np.uint32)
-    for k in range(number.size):
-        block = number[k]
-        at = spread(block) >> (HASH_BITS - bits)
-        while table[at] >= 0 and known[table[at]] != block:
-            at = (at + 1) & (table.size - 1)
-        if table[at] >= 0:
-            ids[k] = table[at]
-        else:
-            table[at] = kinds
-            known[kinds] = block
-            ids[k] = kinds
-            kinds += 1
-            if 2 * kinds > table.size:
-                bits += 1
-                table = np.full(1 << bits, -1, dtype=np.int32)
-                for one in range(kinds):
-                    at = spread(known[one]) >> (HASH_BITS - bits)
-                    while table[at] >= 0:
-                        at = (at + 1) & (table.size - 1)
-                    table[at] = one
-    return ids, kinds
-
-
-def spread(block: int) -> int:
-    """Hash of a block number. Its parts are multiplied one by one: a product of 64 bits would overflow."""
-    low, high = block & LOW_BITS, (block >> HASH_BITS) & LOW_BITS
-    return (low * SPREAD_LOW + high * SPREAD_HIGH + (block >> 2 * HASH_BITS) * SPREAD_TOP) & LOW_BITS
-
-
-@Kernel
-def least_recent(ids: Row, size: int, last: Row, hit: Row) -> Row:
-    """Hits of LRU. The stream itself is the list: inside is every block last used at *oldest* or later."""
-    oldest, inside = 0, 0
-    for k in range(len(ids)):
-        block = ids[k]
-        if last[block] >= oldest:
-            hit[k] = True
-        elif inside < size:
-            inside += 1
-        else:
-            while last[ids[oldest]] != oldest:
-                oldest += 1
-            oldest += 1
-        last[block] = k
-    return hit
-
-
-@Kernel
-def second_chance(ids: Row, ring: Row, state: Row, hit: Row) -> Row:
-    """Hits of CLOCK: blocks in a ring, and for each whether it is absent, unused since the hand passed, or used."""
-    size = len(ring)
-    hand, inside = 0, 0
-    for k in range(len(ids)):
-        block = ids[k]
-        if state[block]:
-            hit[k] = True
-            state[block] = 2
-            continue
-        if inside < size:
-            ring[inside] = block
-            inside += 1
-        else:
-            while state[ring[hand]] == 2:
-                state[ring[hand]] = 1
-                hand = hand + 1 if hand + 1 < size else 0
-            state[ring[hand]] = 0
-            ring[hand] = block
-            hand = hand + 1 if hand + 1 < size else 0
-        state[block] = 1
-    return hit
-
-
-@Kernel
-def touch_counted(  # noqa: PLR0915  (one loop, the regions in one list)
-    ids: Row,
-    times_s: Row,
-    cold_end: Row,
-    limits: tuple[int, int, float],
-    counts: tuple[int, int, int, int],
-    rows: Touched,
-) -> Row:
-    """Hits under touch counts. One ring of links holds both regions and, between the hot and the cold end, nobody."""
-    size, hot_size, touch_time_s = limits
-    hot_count, stay_count, cool_count, first_count = counts
-    region, count, touched_s, hotter, colder, hit = rows
-    nobody = len(region) - 1
-    inside, hot, midpoint = 0, 0, nobody  # midpoint: the coldest of the hot region
-    for k in range(len(ids)):
-        block = ids[k]
-        if region[block] != ABSENT:
-            hit[k] = True
-            if times_s[k] - touched_s[block] >= touch_time_s:
-                count[block] += 1
-                touched_s[block] = times_s[k]
-            continue
-        if inside < size:
-            inside += 1
-        else:
-            while True:
-                coldest = hotter[nobody]
-                above = hotter[coldest]
-                hotter[nobody] = above
-                colder[above] = nobody
-                if region[coldest] == HOT:
-                    hot -= 1
-                    midpoint = above
-                if count[coldest] < hot_count:
-                    region[coldest] = ABSENT
-                    break
-                count[coldest] = stay_count
-                region[coldest] = HOT
-                hot += 1
-                below = colder[nobody]
-                hotter[coldest] = nobody
-                colder[coldest] = below
-                colder[nobody] = coldest
-                hotter[below] = coldest
-                if midpoint == nobody:
-                    midpoint = coldest
-                if hot > hot_size:
-                    hot -= 1
-                    region[midpoint] = COLD
-                    count[midpoint] = cool_count
-                    midpoint = hotter[midpoint]
-        above = hotter[nobody] if cold_end[k] else midpoint
-        below = colder[above]
-        hotter[block] = above
-        colder[block] = below
-        colder[above] = block
-        hotter[below] = block
-        region[block] = COLD
-        count[block] = 0 if cold_end[k] else first_count
-        touched_s[block] = times_s[k]
-    return hit
-
-
-def _no(stream: Stream) -> Flags:
+def _no(stream: Stream) -> NDArray[np.uint8]:
     """Room for whether each reference found its block."""
-    return np.zeros(stream.ids.size, np.bool_)
+    return np.zeros(stream.ids.size, np.uint8)
 
 
-def _rows_of(plain: bool) -> Callable[[NDArray[Any]], Row]:
-    """What makes an array fit for a loop: from lists a plain one takes a number several times faster."""
-    return (lambda array: array.tolist()) if plain else np.asarray
-
-
-def _replay(found: Row) -> Replay:
-    hit = np.asarray(found, dtype=np.bool_)
+def _replay(found: NDArray[np.uint8]) -> Replay:
+    hit = found.view(np.bool_)
     hits = int(np.count_nonzero(hit))
     return Replay(hit, hits, hit.size - hits)
 

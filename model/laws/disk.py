@@ -67,7 +67,7 @@ def zone_of(byte: float, outer_zone_bytes: float, zones: int, inner_ratio: float
 
 def track_of(zone_offset_bytes: float, track_bytes: float, tracks_before: int) -> int:
     """Track of a byte that lies so far into its zone, counted from the outermost of the disk."""
-    return tracks_before + int(zone_offset_bytes // track_bytes)
+    return tracks_before + int(zone_offset_bytes / track_bytes)
 
 
 def place_s(  # noqa: PLR0917  (compiled functions take their arguments in order)
@@ -80,7 +80,7 @@ def place_s(  # noqa: PLR0917  (compiled functions take their arguments in order
     cylinder_switch_s: float,
 ) -> float:
     """Place of a byte: a turn for each track before it, its way along its own, and the skews of all the switches."""
-    track = tracks_before + int(zone_offset_bytes // track_bytes)
+    track = tracks_before + int(zone_offset_bytes / track_bytes)
     cylinder = track // heads
     turned_s = (tracks_before + zone_offset_bytes / track_bytes) * rotation_s
     return turned_s + (track - cylinder) * head_switch_s + cylinder * cylinder_switch_s

@@ -22,7 +22,7 @@ from model.sim.references import References
 
 LEAST = 1e-9
 REFERENCES = 30_000
-"""Half of them fill the cache; so many take some 50 ms uncompiled."""
+"""Half of them fill the cache."""
 BUFFERS = 1_000
 """Of the sample, in all pools; the hit fraction of larger caches differs by less than chance does."""
 TOUCH, LRU, CLOCK = "touch count", "LRU", "CLOCK"

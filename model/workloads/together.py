@@ -67,7 +67,7 @@ class TransactionsProgram:
         solved = solve(system, work)
         self.most = most_transactions(work, solved)
         self.first = run_transactions(work)
-        begin = begin_of((system, work, solved, seed), self.first, machine, place)
+        begin = begin_of((system, work, solved, seed), machine, place)
         self.run = ByEvents(system, work, solved, begin, max(1, self.first // BATCHES))
         self.end_byte = place.first_byte + place_limits(solved.parts.data)
         if begin.redo is begin.files and system.instance.redo_byte is None:

@@ -93,13 +93,7 @@ def figures_of(kind: str, folder: Path) -> list[Figure]:
     simulated = simulator(folder / "stream.bin", stream)
     times = np.linspace(0, 1_000, stream.size)
     own: dict[str, Callable[..., Any]] = {"LRU": cache.replay_lru, "Clock": cache.replay_clock}
-    found = [
-        Figure(
-            f"numbers {kind}: the first call, with numba",
-            cpu_of(partial(cache.replay_lru, stream, SIZES[0])),
-            "s",
-        )
-    ]
+    found = []
     for size in SIZES:
         touch = partial(cache.replay_touch_count, stream, size, times)
         touch()
@@ -125,7 +119,7 @@ def figures_of(kind: str, folder: Path) -> list[Figure]:
     return found
 
 
-def kept_of(size: int, references: int, expected: int) -> list[Figure]:
+def kept_of(size: int, references: int) -> list[Figure]:
     """A cache that lives on, for twice as many blocks as it holds; a fifth of the references changes its block."""
     import numpy as np
 
@@ -135,8 +129,7 @@ def kept_of(size: int, references: int, expected: int) -> list[Figure]:
     chances = np.cumsum(1 / np.arange(1.0, 2 * size + 1))
     names = random.permutation(2 * size) * 4_099
     changes = random.random(references) < 0.2
-    cache, seconds = Buffers(size, expected_references=expected), count()
-    cache.fill(names[:0])  # compiled, if at all
+    cache, seconds = Buffers(size), count()
     filling = cpu_of(partial(cache.fill, names[:size]))
 
     def transactions() -> tuple[float, int]:
@@ -152,19 +145,17 @@ def kept_of(size: int, references: int, expected: int) -> list[Figure]:
 
     turns = sorted(transactions() for _ in range(TURNS))
     taken, missed = turns[TURNS // 2]
-    what = f"{'compiled' if expected else 'plain'} cache that lives on, {size} buffers"
+    what = f"cache that lives on, {size} buffers"
     misses = f"{missed / references:.0%} of {PER_CALL} a call missed: each"
     return [
-        Figure(f"{what}, {misses}", taken / references * 1e9, "ns", MOST_NS if expected else None),
+        Figure(f"{what}, {misses}", taken / references * 1e9, "ns", MOST_NS),
         Figure(f"{what}: filled at once", filling, "s"),
     ]
 
 
 def figures_of_kept() -> list[Figure]:
-    """Plain with too few references to be compiled, and compiled."""
-    return kept_of(10_000, REFERENCES // 20, 0) + [
-        figure for size in (1_000, 100_000, 1_000_000) for figure in kept_of(size, REFERENCES, REFERENCES)
-    ]
+    """From few buffers to many."""
+    return [figure for size in (1_000, 100_000, 1_000_000) for figure in kept_of(size, REFERENCES)]
 
 
 @pytest.mark.parametrize("kind", NUMBERS)

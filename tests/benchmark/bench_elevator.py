@@ -130,9 +130,7 @@ def elevator(what: str) -> list[Figure]:
     """A device with calls that arrive, three of ten of them writes; all in turns, so that noise hits all."""
     import numpy as np
 
-    from model.kernels import WORTH_COMPILING
-    from model.kernels.drive import medium_of
-    from model.kernels.elevator import Arrivals, carried, queued
+    from model.kernels.elevator import Arrivals, queued
     from model.spec import Disk, Host, ReadStream, System, WriteStream
     from model.workloads.streams.queued import rules_of
 
@@ -148,10 +146,8 @@ def elevator(what: str) -> list[Figure]:
     known, size = np.concatenate([[0.0], arrival[:-1]]), np.full(REQUESTS, SIZE_BYTES)
     calls = Arrivals(arrival, known, np.arange(-1, REQUESTS - 1), write, start, size)
     few = Arrivals(*(one[:BY_EVENTS] for one in calls))
-    rules, medium = rules_of(host, disk), medium_of(disk)
-    carried.for_requests(WORTH_COMPILING)
-    first = cpu_of(partial(queued, few, rules, medium))  # numba, and the loop from its cache or not
-    found = queued(few, rules, medium)
+    rules = rules_of(host, disk)
+    found = queued(few, rules, disk)
     requests, taken_s, end_s = zip(*by_processes(few, system), strict=True)
     assert found.taken_s == pytest.approx(np.array(taken_s), rel=1e-9)
     assert found.end_s[found.request] == pytest.approx(np.array(end_s), rel=1e-9)
@@ -161,12 +157,11 @@ def elevator(what: str) -> list[Figure]:
     work = ReadStream(count=BY_EVENTS * 7 // 10, rate_per_s=0.7 * per_s, beside=(beside,), **more)
     compiled, processes, engine = [], [], []
     for _ in range(TURNS):
-        compiled.append(REQUESTS / cpu_of(partial(queued, calls, rules, medium)))
+        compiled.append(REQUESTS / cpu_of(partial(queued, calls, rules, disk)))
         processes.append(BY_EVENTS / cpu_of(partial(by_processes, few, system)))
         engine.append(BY_EVENTS / cpu_of(partial(by_engine, system, work)))
     loop, each, events = median(compiled), median(processes), median(engine)
     return [
-        Figure(f"{what}: first call, with numba", first, "s"),
         Figure(f"{what}: exact queue, million requests per CPU second", loop / 1e6, "M/s"),
         Figure(f"{what}: a process for each, thousand per CPU second", each / 1e3, "k/s"),
         Figure(f"{what}: the queue over a process for each", loop / each, "", LEAST_RATIO, least=True),

@@ -21,12 +21,12 @@ from figures import Figure, cpu_of
 
 pytestmark = [pytest.mark.benchmark, pytest.mark.timeout(300)]
 
-REQUESTS = 2_000_000
+REQUESTS = 100_000
 BY_EVENTS = 30_000
 """Requests that the processes serve: the first of the same draws."""
 TURNS = 5
 SERVERS = (1, 4, 16, 64)
-LEAST_RATIO = 300
+LEAST_RATIO, LEAST_WARM_AT_ONE = 300, 2000
 
 
 def by_events(arrival: Any, service: Any, servers: int) -> tuple[list[float], list[float]]:
@@ -63,9 +63,7 @@ def device_queue(servers: int) -> list[Figure]:
     random = np.random.default_rng(servers)
     arrival = np.cumsum(random.exponential(1 / (0.8 * servers), REQUESTS))
     service = random.exponential(1.0, REQUESTS)
-    first = cpu_of(
-        partial(queue.open_queue, arrival, service, servers)
-    )  # numba, and the loop from its cache or not
+    first = cpu_of(partial(queue.open_queue, arrival, service, servers))
     head = arrival[:BY_EVENTS], service[:BY_EVENTS], servers
     for found, expected in zip(queue.open_queue(*head), by_events(*head), strict=True):
         assert found == pytest.approx(np.array(expected), rel=1e-9)
@@ -76,10 +74,16 @@ def device_queue(servers: int) -> list[Figure]:
     requests, processes = median(compiled), median(events)
     of = f"{servers} server{'s' * (servers > 1)}"
     return [
-        Figure(f"{of}: first call, with numba", first, "s"),
         Figure(f"{of}: exact queue, million requests per CPU second", requests / 1e6, "M/s"),
         Figure(f"{of}: a process for each, million per CPU second", processes / 1e6, "M/s"),
-        Figure(f"{of}: their ratio", requests / processes, "", LEAST_RATIO, least=True),
+        Figure(f"{of}: the first call over them", REQUESTS / first / processes, "", LEAST_RATIO, least=True),
+        Figure(
+            f"{of}: later calls over them",
+            requests / processes,
+            "",
+            LEAST_WARM_AT_ONE if servers == 1 else LEAST_RATIO,
+            least=True,
+        ),
     ]
 
 

@@ -1,4 +1,4 @@
-"""What ``validate`` simulates: each scenario once, and little enough that no loop has to be compiled for it."""
+"""What ``validate`` simulates: each scenario once, and no more than the numbers need."""
 
 from __future__ import annotations
 
@@ -7,10 +7,7 @@ from typing import Any
 import pytest
 
 import validation.compare
-from model.kernels import buffers
 from model.spec import Transactions
-from model.workloads.transactions.at_begin import begin_of
-from model.workloads.transactions.closed_form import solve
 from scenarios import Scenario, load, run
 from validation.case import case_names, load_case
 from validation.compare import Runs
@@ -55,16 +52,3 @@ def test_no_more_transactions_are_simulated_than_the_printed_numbers_need(
     played = [scenario.workload for scenario in simulated_transactions(asked)]
     assert played
     assert sum(work.transactions or TRANSACTIONS for work in played) <= TRANSACTIONS
-
-
-def test_no_loop_is_compiled_for_them(
-    asked: list[tuple[Scenario, str]], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The compiler starts in a second, and takes four more where it has to compile."""
-    monkeypatch.setattr(buffers.worked, "_requests", 0)
-    for scenario in simulated_transactions(asked):
-        work = scenario.workload
-        assert isinstance(work, Transactions)
-        question = (scenario.system, work, solve(scenario.system, work), scenario.seed)
-        begin_of(question, work.transactions or TRANSACTIONS)
-    assert 0 < buffers.worked._requests < buffers.LEAST_REFERENCES

@@ -7,10 +7,10 @@ from typing import Any
 from model.errors import OutsideLaw
 from model.laws.disk_geometry import geometry_of
 from model.laws.disk_means import data_members
+from model.loops.drives import rotating_of
 from model.machine.device.array import Parity, Striped
 from model.machine.device.array_cache import Bus, Drive, ReadHits, WriteBack
 from model.machine.device.flash import Flash
-from model.machine.device.rotating import Rotating
 from model.machine.device.tagged import Tagged
 from model.machine.device.volume import Volume
 
@@ -79,7 +79,7 @@ def tagged_of(disk: Any) -> Tagged | None:
     """The queues of the drives that a specification describes, where they choose among their commands."""
     if disk.reorder_age_s is None:
         return None
-    return Tagged([Rotating(disk) for _ in range(disk.raid_disks)], disk)
+    return Tagged([rotating_of(disk) for _ in range(disk.raid_disks)], disk)
 
 
 def capacity_of(disk: Any) -> int:
@@ -126,7 +126,7 @@ def _single(disk: Any) -> Drive:
         return Flash(disk)
     # NOTE: commands out of the drive's own cache have no overhead of their own; a controller's have
     own_cache = disk.write_cache_bytes and disk.raid_level == "none"
-    return Rotating(disk, write_overhead_s=0.0 if own_cache else None)
+    return rotating_of(disk, write_overhead_s=0.0 if own_cache else None)
 
 
 def _set_of(disk: Any) -> Drive:

@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from model.loops.rotating import Rotating
 from model.machine.device.array import parity_rows, pieces
-from model.machine.device.rotating import Rotating
 
 
 class Job:
@@ -42,7 +42,8 @@ class Part:
         self.start_byte = start_byte
         self.size_bytes = size_bytes
         self.again = again
-        self.place: tuple[int, float, float] | None = None
+        self.place = (0, 0.0)
+        """Track and place."""
 
     def ended(self) -> float | None:
         """The member is done with it: when the whole job is, if this was its last part."""
@@ -96,13 +97,15 @@ class Member:
         waiting = self._waiting
         if len(waiting) == 1 or now_s - waiting[0].since_s > self._oldest_s:
             return 0
-        reaches_s = self._drive.reaches_s
-        best, best_s = 0, reaches_s(waiting[0])
+        best, best_s = 0, self._reaches_s(waiting[0])
         for rank in range(1, len(waiting)):
-            taken_s = reaches_s(waiting[rank])
+            taken_s = self._reaches_s(waiting[rank])
             if taken_s < best_s:
                 best, best_s = rank, taken_s
         return best
+
+    def _reaches_s(self, part: Part) -> float:
+        return self._drive.reaches_s(part.write, part.start_byte, part.since_s, *part.place)
 
 
 class Tagged:

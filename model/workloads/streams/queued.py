@@ -8,7 +8,6 @@ import numpy as np
 
 from model.causes import CPU
 from model.demand.calls import File, call_cpu_s
-from model.kernels.drive import medium_of
 from model.kernels.elevator import Arrivals, Carried, Rules, Times, Whole, queued
 from model.kernels.queue import open_queue
 from model.laws import block_layer
@@ -64,7 +63,7 @@ def play_queued(system: System, files: list[File], draws: list[Draws], counters:
     found = queued(
         Arrivals(reaches_s[order], known_s[order], after, write[order], place[order], size[order]),
         rules_of(system.host, system.disk),
-        medium_of(system.disk),
+        system.disk,
     )
     merged = np.ones(len(order), bool)
     merged[found.made_by] = False
@@ -91,7 +90,8 @@ def rules_of(host: Host, disk: Disk) -> Rules:
         depth=int(max(disk.queue_depth, disk.parallel_requests)),
         batch=FIFO_BATCH,
         writes_starved=WRITES_STARVED,
-        expire_s=(READ_EXPIRE_S, WRITE_EXPIRE_S),
+        read_expire_s=READ_EXPIRE_S,
+        write_expire_s=WRITE_EXPIRE_S,
     )
 
 

@@ -55,11 +55,10 @@ class Begin:
 
 def begin_of(
     question: tuple[System, Transactions, Solved, int],
-    count: int,
     shared: Machine | None = None,
     place: Place = ALONE,
 ) -> Begin:
-    """How a run of some *count* transactions begins, on a machine of its own or on one that others share.
+    """How a run of transactions begins, on a machine of its own or on one that others share.
 
     Raises :class:`OutsideLaw` for what does not fit.
     """
@@ -84,7 +83,7 @@ def begin_of(
         log_byte=place.first_byte + _behind(system, data) if redo is files else 0,
         layout=Layout(data, place.first_byte),
         references=References(solved.parts.kinds, data, seed),
-        pools=_pools(system, work, solved, seed, int(count * solved.parts.gets)),
+        pools=_pools(system, work, solved, seed),
         gaps_s=gaps_s,
         thinks_s=thinks_s,
         begins_s=begins_s,
@@ -102,9 +101,7 @@ def _left(mean_s: float, cv: float, count: int, draws: np.random.Generator) -> N
     return left_s
 
 
-def _pools(
-    system: System, work: Transactions, solved: Solved, seed: int, references: int
-) -> list[tuple[Buffers, Dirty]]:
+def _pools(system: System, work: Transactions, solved: Solved, seed: int) -> list[tuple[Buffers, Dirty]]:
     """Buffers of the pools, and which are dirty since when."""
     data, rules = solved.parts.data, asked.touch_rules(system)
     chance = Chance(seed, solved.point.per_s * solved.parts.gets, system.instance.checkpoint_s)
@@ -115,7 +112,7 @@ def _pools(
             raise OutsideLaw(
                 f"simulating {room:,} buffers is refused; the limit is {MOST_BUFFERS:,}: use engine calculate"
             )
-        buffers = Buffers(max(1, room), rules, references)
+        buffers = Buffers(max(1, room), rules)
         if work.begins == "warm":
             warm(buffers, pool, data, rules, chance)
         pools.append(buffers)

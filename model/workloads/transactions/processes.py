@@ -34,7 +34,7 @@ def simulate_transactions(system: System, work: Transactions, *, seed: int, name
     """
     solved = solve(system, work)
     first, most = run_transactions(work), most_transactions(work, solved)
-    begin = begin_of((system, work, solved, seed), first)
+    begin = begin_of((system, work, solved, seed))
     run = ByEvents(system, work, solved, begin, max(1, first // BATCHES))
     run.until(first)
     stood = _Stood(sum(len(dirty.blocks) for _, dirty in run.begin.pools), 0)

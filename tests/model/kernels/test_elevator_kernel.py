@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 from model.books import close
 from model.demand.calls import files_of
-from model.kernels import WORTH_COMPILING, elevator
-from model.kernels.drive import medium_of
-from model.kernels.elevator import Arrivals, Carried, Rules, carried, queued
+from model.kernels import elevator
+from model.kernels.elevator import Arrivals, Carried, Rules, queued
+from model.loops import drives
 from model.machine.device.drive import capacity_of, drive_of
 from model.results import RunResult
 from model.sim.machine import counters_of
@@ -24,6 +24,7 @@ from model.workloads.streams import queued as wiring
 from model.workloads.streams.books import Played, figures_of
 from model.workloads.streams.processes import _draws, simulate_streams
 from model.workloads.streams.queued import is_queued, play_queued
+from tests.plain import plain_loops
 
 SIZE = 8 * KIB
 PLATTER = Disk(zones=8)
@@ -227,28 +228,20 @@ def rules(in_order: bool = False, nr_requests: int = 128, depth: int = 32) -> Ru
 @pytest.mark.parametrize("disk", [PLATTER, FLASH], ids=["platter", "flash"])
 @pytest.mark.parametrize("in_order", [True, False])
 @pytest.mark.parametrize(("per_s", "span_bytes"), [(100, MIB), (2000, MIB), (2000, 1024 * MIB)])
-def test_compiled_is_plain(
-    disk: Disk, in_order: bool, per_s: float, span_bytes: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    calls, goes_by, medium = drawn(1500, per_s, span_bytes), rules(in_order, 16), medium_of(disk)
-    found = []
-    for loop in (carried.py_func, carried.compiled):
-        monkeypatch.setattr(carried, "for_requests", lambda _, loop=loop: loop)
-        found.append(queued(calls, goes_by, medium))
-    for plain, compiled in zip(*found, strict=True):
+def test_compiled_is_plain(disk: Disk, in_order: bool, per_s: float, span_bytes: int) -> None:
+    calls, goes_by, medium = drawn(1500, per_s, span_bytes), rules(in_order, 16), disk
+    found = queued(calls, goes_by, medium)
+    with plain_loops(elevator, drives):
+        expected = queued(calls, goes_by, medium)
+    for plain, compiled in zip(expected, found, strict=True):
         assert (plain == compiled).all()
-
-
-def test_few_calls_do_without_a_compiler() -> None:
-    assert elevator.DEARER * 1000 < WORTH_COMPILING
-    assert "compiled" not in vars(elevator.Linked(carried.py_func))
 
 
 @pytest.mark.parametrize("disk", [PLATTER, FLASH], ids=["platter", "flash"])
 def test_the_drive_is_that_of_the_states(disk: Disk) -> None:
     """Command by command in the order of their handing in, to the last bit."""
     calls = drawn(1500, 400, 64 * MIB)
-    found = queued(calls, rules(), medium_of(disk))
+    found = queued(calls, rules(), disk)
     drive = drive_of(disk)
     for one in np.argsort(found.end_s):
         first, behind = (int(byte) for byte in found.span[one])
@@ -262,7 +255,7 @@ def test_the_drive_is_that_of_the_states(disk: Disk) -> None:
 
 def all_of(disk: Disk, in_order: bool, per_s: float) -> tuple[Arrivals, Carried]:
     calls = drawn(3000, per_s, 256 * MIB)
-    return calls, queued(calls, rules(in_order, 32, 4), medium_of(disk))
+    return calls, queued(calls, rules(in_order, 32, 4), disk)
 
 
 @pytest.mark.parametrize("disk", [PLATTER, FLASH], ids=["platter", "flash"])
@@ -314,7 +307,7 @@ def test_sweeps_carry_more_than_turns() -> None:
     random = np.random.default_rng(1)
     start = random.integers(0, PLATTER.capacity_bytes // SIZE, 6000) * SIZE
     calls = drawn(6000, 300, MIB)._replace(start_byte=start)
-    swept, turns = (queued(calls, rules(one, depth=1), medium_of(PLATTER)) for one in (False, True))
+    swept, turns = (queued(calls, rules(one, depth=1), PLATTER) for one in (False, True))
     assert swept.end_s.max() < 0.8 * turns.end_s.max()
 
 

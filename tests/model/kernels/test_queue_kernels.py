@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import math
-import subprocess
-import sys
 from collections.abc import Callable, Iterator
-from functools import partial
+from contextlib import nullcontext
 from typing import Any
 
 import numpy as np
@@ -18,11 +16,13 @@ from numpy.typing import NDArray
 from scipy.optimize import brentq
 
 from model.errors import SpecError
-from model.kernels import WORTH_COMPILING, Kernel, queue
+from model.kernels import queue as kernel
 from model.kernels.queue import Served, Way, open_queue, quantiles, summed_queue
 from model.laws import queueing
+from model.loops import fastest, queue
 from model.machine.device.servers import Servers
 from tests.oracles.machines_to_repair import Cycles, closed_queue
+from tests.plain import plain_loops
 
 Times = NDArray[np.float64]
 
@@ -117,10 +117,10 @@ def test_open_queue_is_the_servers_of_the_states(pairs: list[tuple[float, float]
     state = Servers(servers)
     expected = [state.serve(now, work) for now, work in zip(arrival.tolist(), service.tolist(), strict=True)]
     assert list(zip(*open_queue(arrival, service, servers), strict=True)) == expected
-    begin, end = queue.several_servers.compiled(arrival, service, servers)
-    assert list(zip(begin, end, strict=True)) == expected
-    if servers == 1:
-        begin, end = queue.one_server.compiled(arrival, service)
+    if servers == 1 and pairs:
+        heap, begin, end = np.array([0.0, math.inf, math.inf]), np.empty_like(arrival), np.empty_like(arrival)
+        several = fastest(queue.several_servers)
+        several(*map(memoryview, (arrival, service, begin, end, heap)))
         assert list(zip(begin, end, strict=True)) == expected
 
 
@@ -148,12 +148,10 @@ def test_calls_summed_up_are_those_of_two_open_queues(
     order = np.argsort(at, kind="stable")
     inside = np.cumsum(np.where(order < many, 1, -1))[:-1]
     assert found.busy_s == pytest.approx(np.diff(at[order])[inside > 0].sum(), rel=1e-9)
-    way = Way(call_s, processors, min(servers, many), room)
-    plain, compiled = (
-        one(gap, service, way) for one in (queue.on_their_way.py_func, queue.on_their_way.compiled)
-    )
-    assert list(plain[0]) == list(compiled[0])
-    assert plain[1:] == compiled[1:]
+    with plain_loops(kernel):
+        plain = summed_queue(gap, service, Way(call_s, processors, servers, room))
+    assert list(plain[0]) == list(found[0])
+    assert plain[1:] == found[1:]
 
 
 @given(
@@ -165,9 +163,10 @@ def test_quantiles_are_those_of_numpy(took: list[float], shares: list[float]) ->
     expected = np.quantile(values, shares)
     assert list(quantiles(values, shares)) == list(expected)
     ranks = np.arange(values.size)
-    for one in (queue.at_ranks.py_func, queue.at_ranks.compiled):
-        assert list(one(values, ranks)) == sorted(took)
-        assert list(one(values, ranks[-1:])) == [max(took)]
+    for way in (nullcontext(), plain_loops(kernel)):
+        with way:
+            assert list(kernel.at_ranks(values, ranks)) == sorted(took)
+            assert list(kernel.at_ranks(values, ranks[-1:])) == [max(took)]
 
 
 def test_quantiles_of_many_values_are_those_of_numpy() -> None:
@@ -176,14 +175,13 @@ def test_quantiles_of_many_values_are_those_of_numpy() -> None:
 
 
 @pytest.mark.parametrize("servers", [1, 3])
-def test_many_requests_are_those_of_the_plain_twin(servers: int) -> None:
+def test_many_requests_are_those_of_the_plain_loop(servers: int) -> None:
     random = np.random.default_rng(5)
-    arrival, service = poisson(random, WORTH_COMPILING, servers), random.lognormal(-0.6, 1.0, WORTH_COMPILING)
-    plain: Callable[..., Any] = queue.one_server.py_func
-    if servers > 1:
-        plain = partial(queue.several_servers.py_func, servers=servers)
-    for found, expected in zip(open_queue(arrival, service, servers), plain(arrival, service), strict=True):
-        assert (found == expected).all()
+    arrival, service = poisson(random, 50_000, servers), random.lognormal(-0.6, 1.0, 50_000)
+    with plain_loops(kernel):
+        expected = open_queue(arrival, service, servers)
+    for found, plain in zip(open_queue(arrival, service, servers), expected, strict=True):
+        assert (found == plain).all()
 
 
 def test_users_who_arrive_at_once_come_in_their_order() -> None:
@@ -192,28 +190,6 @@ def test_users_who_arrive_at_once_come_in_their_order() -> None:
     assert list(found.user) == [2, 0, 1, 2, 0, 1]
     assert list(found.arrival_s) == [0, 1, 1, 7, 8, 9]
     assert list(found.begin_s) == [0, 2, 3, 7, 8, 9]
-
-
-# Compiling
-
-
-def test_few_requests_import_no_compiler() -> None:
-    code = (
-        "import sys; from model.kernels import queue;"
-        "queue.open_queue([0, 1], [3, 3]), queue.open_queue([0, 1], [3, 3], 2);"
-        "sys.exit('numba' in sys.modules)"
-    )
-    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
-
-
-def test_requests_add_up_to_what_is_worth_compiling() -> None:
-    def loop() -> None:
-        pass
-
-    kernel = Kernel(loop)
-    assert kernel.for_requests(WORTH_COMPILING - 1) is loop
-    assert kernel.for_requests(1) is kernel.compiled
-    assert kernel.for_requests(1).py_func is loop  # type: ignore[attr-defined]
 
 
 # Bad input

@@ -1,6 +1,5 @@
 import itertools
 import math
-import warnings
 
 import pytest
 from hypothesis import assume, given
@@ -93,22 +92,3 @@ def test_the_cylinders_hold_the_capacity_and_hardly_more(zones: int, heads: int,
     assert held < capacity + zones * heads * found.track_bytes * (1 + 1e-9)
     assume(capacity > 10 * zones * heads * found.track_bytes)
     assert found.zone_cylinders >= 10
-
-
-@pytest.mark.parametrize(
-    ("law", "calls"),
-    [
-        (disk.seek_s, [(d, *map(float, SEEKS)) for d in (0.0, 1.0, 77.0, 20_000.0, 59_999.0)]),
-        (disk.zone_of, [(b, 1e9, 16, 0.6) for b in (0.0, 1e9, 3.3e9, 12.7e9)]),
-        (disk.place_s, [(b, 308_240.0, 40, 4, 4e-3, 4e-4, 6e-4) for b in (0.0, 8192.0, 5e8)]),
-        (disk.rotational_wait_s, [(p, 17.3, 4e-3) for p in (0.0, 3.21, 17.3, 999.0)]),
-    ],
-)
-def test_compiled_laws_equal_plain_ones(law: object, calls: list[tuple[float, ...]]) -> None:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # numba's own on old Python features
-        import numba
-
-    compiled = numba.njit(law)
-    for call in calls:
-        assert compiled(*call) == law(*call)  # type: ignore[operator]

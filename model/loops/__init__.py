@@ -1,0 +1,38 @@
+"""The loops worth compiling: plain Python with types, which build.py compiles ahead to the same last bit."""
+
+from __future__ import annotations
+
+import functools
+from importlib.machinery import ExtensionFileLoader
+from importlib.util import module_from_spec, spec_from_loader
+from types import ModuleType
+from typing import TypeVar, cast
+
+from model.loops import build
+
+Loop = TypeVar("Loop")
+
+
+@functools.cache
+def compiled() -> ModuleType | None:
+    """The compiled module, if there is one that was made from the text that is there, for this Python."""
+    loader = ExtensionFileLoader(build.name(), str(build.file()))
+    spec = spec_from_loader(loader.name, loader)
+    assert spec is not None
+    try:
+        module = module_from_spec(spec)
+        loader.exec_module(module)
+    except (ImportError, OSError):
+        return None
+    return module
+
+
+def why_slow() -> str:
+    """One sentence where a loop was asked for and none is compiled; else nothing."""
+    return build.PLAIN if compiled.cache_info().currsize and compiled() is None else ""
+
+
+def fastest(loop: Loop) -> Loop:
+    """The compiled twin of a loop, or itself."""
+    name: str = getattr(loop, "__name__")  # noqa: B009
+    return cast(Loop, getattr(compiled(), name, loop))

@@ -1,0 +1,237 @@
+"""Oracle's buffer cache, reference by reference; see :mod:`model.kernels.buffers`."""
+
+from __future__ import annotations
+
+from model.loops.rows import Bytes, GivenBytes, GivenWholes, Halves, Reals, Wholes
+
+BLOCK, COUNT, HOTTER, COLDER = 0, 1, 2, 3
+FIELDS = 4
+"""Of a buffer, side by side. Buffer 0 is nobody: in the ring of links, between the hot and the cold end."""
+COLD, HOT, WRITING = 0, 1, 2
+REGION, DIRTY = 3, 4
+"""Bits of a buffer's state: one of the three above, and whether it is dirty."""
+SPREAD, SPREAD_BITS = 5700357409661599241, 63
+"""Odd, 2^63 over the golden ratio: the upper bits of its multiples lie evenly; those above them are not looked at."""
+
+
+class Touched:
+    """All that a cache remembers; a block is found through *table*, which holds buffers by its hash, 0 for none.
+
+    Its rows are twice a power of two above the size, FIELDS for each buffer and for nobody, and one for each of them.
+    """
+
+    table: Halves
+    buffers: Wholes
+    touched_s: Reals
+    state: Bytes
+    to_write: Wholes
+    found: Wholes
+    size: int
+    shift: int
+    hot_size: int
+    hot_count: int
+    stay_count: int
+    cool_count: int
+    first_count: int
+    inside: int
+    hots: int
+    midpoint: int
+    """The coldest hot buffer."""
+    dirties: int
+    writing: int
+    """Blocks that go to be written, of those that a call works on."""
+    inspected: int
+    """Buffers looked at for a clean one."""
+
+    def __init__(  # noqa: PLR0913, PLR0917  (rows and rules, one by one)
+        self,
+        table: Halves,
+        buffers: Wholes,
+        touched_s: Reals,
+        state: Bytes,
+        to_write: Wholes,
+        hot_size: int,
+        hot_count: int,
+        stay_count: int,
+        cool_count: int,
+        first_count: int,
+    ) -> None:
+        self.table = table
+        self.buffers = buffers
+        self.touched_s = touched_s
+        self.state = state
+        self.to_write = to_write
+        self.size = len(to_write)
+        self.shift = SPREAD_BITS
+        places = len(table)
+        while places > 1:
+            places >>= 1
+            self.shift -= 1
+        self.hot_size = hot_size
+        self.hot_count = hot_count
+        self.stay_count = stay_count
+        self.cool_count = cool_count
+        self.first_count = first_count
+        self.inside = self.hots = self.midpoint = self.dirties = 0
+        self.writing = self.inspected = 0
+
+    def blocks_inside(self) -> int:
+        """Blocks in memory."""
+        return self.inside
+
+    def blocks_dirty(self) -> int:
+        """Dirty ones, those of the write list among them."""
+        return self.dirties
+
+    def slot_of(self, block: int) -> int:
+        """The buffer that holds a block; 0 for none."""
+        return int(self.table[self._place_of(block)])
+
+    def worked(
+        self,
+        blocks: GivenWholes,
+        changes: GivenBytes,
+        cold_end: GivenBytes,
+        now_s: float,
+        touch_time_s: float,
+        found: Wholes,
+    ) -> tuple[int, int, int, int, int]:
+        """References in their order: how many were worked, and missed; blocks to write, newly dirty; buffers looked at.
+
+        Misses are in *found*, and behind the room for them the blocks newly dirty.
+        """
+        count, last, asides = len(blocks), len(self.table) - 1, len(cold_end)
+        missed, dirtied = 0, 0
+        self.writing = self.inspected = 0
+        for k in range(count):
+            block = blocks[k]
+            slot: int = self.table[(block * SPREAD >> self.shift) & last]
+            if slot and self.buffers[slot * FIELDS + BLOCK] != block:  # NOTE: most are at home
+                slot = self.table[self._place_of(block)]
+            if slot:
+                if now_s - self.touched_s[slot] >= touch_time_s:
+                    self.buffers[slot * FIELDS + COUNT] += 1
+                    self.touched_s[slot] = now_s
+            else:
+                if self.inside < self.size:
+                    self.inside += 1
+                    slot = self.inside
+                else:
+                    slot = self._search()
+                    if not slot:
+                        return k, missed, self.writing, dirtied, self.inspected
+                    self._forget(self.buffers[slot * FIELDS + BLOCK])
+                self.table[self._place_of(block)] = slot
+                self.buffers[slot * FIELDS + BLOCK] = block
+                aside = asides > 0 and cold_end[k] != 0
+                self.buffers[slot * FIELDS + COUNT] = 0 if aside else self.first_count
+                self.touched_s[slot] = now_s
+                self.state[slot] = COLD
+                self._link(slot, self.buffers[HOTTER] if aside else self.midpoint)
+                found[missed] = k
+                missed += 1
+            if changes[k] and not self.state[slot] & DIRTY:
+                self.state[slot] |= DIRTY
+                self.dirties += 1
+                found[count + dirtied] = block
+                dirtied += 1
+        return count, missed, self.writing, dirtied, self.inspected
+
+    def cleaned(self, blocks: GivenWholes) -> int:
+        """Blocks written, in their order, up to one that is not in memory; how many."""
+        for k in range(len(blocks)):
+            slot = self.slot_of(blocks[k])
+            if not slot:
+                return k
+            if self.state[slot] & DIRTY:
+                self.dirties -= 1
+            if self.state[slot] & REGION == WRITING:
+                self._link(slot, self.buffers[HOTTER])
+                self.state[slot] = COLD
+            else:
+                self.state[slot] &= REGION
+        return len(blocks)
+
+    def filled(self, blocks: GivenWholes, now_s: float, counts: GivenWholes) -> int:
+        """Blocks put into an empty cache, the first at the cold end, up to one that is there already; how many."""
+        for k in range(len(blocks)):
+            at = self._place_of(blocks[k])
+            if self.table[at]:
+                return k
+            slot = k + 1
+            self.table[at] = slot
+            self.buffers[slot * FIELDS + BLOCK] = blocks[k]
+            self.buffers[slot * FIELDS + COUNT] = counts[k]
+            self.touched_s[slot] = now_s
+            self._link(slot, 0)
+            self.inside = slot
+        return len(blocks)
+
+    def _place_of(self, block: int) -> int:
+        """Where in the table a block is, or would come."""
+        last = len(self.table) - 1
+        at = (block * SPREAD >> self.shift) & last
+        slot = self.table[at]
+        while slot and self.buffers[slot * FIELDS + BLOCK] != block:
+            at = (at + 1) & last
+            slot = self.table[at]
+        return at
+
+    def _forget(self, block: int) -> None:
+        """Take a block out of the table, and let entries behind it move up as far as their own places."""
+        last = len(self.table) - 1
+        gap = at = self._place_of(block)
+        while True:
+            at = (at + 1) & last
+            slot = self.table[at]
+            if not slot:
+                break
+            home = (self.buffers[slot * FIELDS + BLOCK] * SPREAD >> self.shift) & last
+            if (at - home) & last >= (at - gap) & last:
+                self.table[gap] = slot
+                gap = at
+        self.table[gap] = 0
+
+    def _link(self, slot: int, above: int) -> None:
+        """Put a buffer into the ring, on the cold side of another."""
+        below = self.buffers[above * FIELDS + COLDER]
+        self.buffers[slot * FIELDS + HOTTER] = above
+        self.buffers[slot * FIELDS + COLDER] = below
+        self.buffers[above * FIELDS + COLDER] = slot
+        self.buffers[below * FIELDS + HOTTER] = slot
+
+    def _search(self) -> int:
+        """A clean buffer out of the ring, or 0; dirty ones on the way go to be written."""
+        while self.buffers[HOTTER]:
+            slot = self.buffers[HOTTER]
+            self.inspected += 1
+            above = self.buffers[slot * FIELDS + HOTTER]
+            self.buffers[HOTTER] = above
+            self.buffers[above * FIELDS + COLDER] = 0
+            if self.state[slot] & REGION == HOT:
+                self.hots -= 1
+                self.midpoint = above
+            if self.buffers[slot * FIELDS + COUNT] >= self.hot_count:
+                self._heat(slot)
+            elif self.state[slot] & DIRTY:
+                self.state[slot] = WRITING | DIRTY
+                self.to_write[self.writing] = self.buffers[slot * FIELDS + BLOCK]
+                self.writing += 1
+            else:
+                return int(slot)
+        return 0
+
+    def _heat(self, slot: int) -> None:
+        """Put a buffer to the hot end; the coldest of the hot region is cooled if that has no room for it."""
+        self._link(slot, 0)
+        self.buffers[slot * FIELDS + COUNT] = self.stay_count
+        self.state[slot] = (self.state[slot] & DIRTY) | HOT
+        if not self.midpoint:
+            self.midpoint = slot
+        if self.hots < self.hot_size:
+            self.hots += 1
+            return
+        cooled = self.midpoint
+        self.buffers[cooled * FIELDS + COUNT] = self.cool_count
+        self.state[cooled] = (self.state[cooled] & DIRTY) | COLD
+        self.midpoint = self.buffers[cooled * FIELDS + HOTTER]

@@ -1,0 +1,62 @@
+"""Drives for loops and simulations, from what a specification says of one without caches and limits."""
+
+from __future__ import annotations
+
+import math
+from array import array
+from typing import Any
+
+from model.laws.disk import zone_ratio, zone_start_bytes
+from model.laws.disk_geometry import geometry_of
+from model.loops import fastest, rotating
+from model.loops.rows import reals, row
+
+Rotating, Drive = fastest(rotating.Rotating), fastest(rotating.Drive)
+
+
+def rotating_of(disk: Any, write_overhead_s: float | None = None) -> rotating.Rotating:
+    """A rotating disk at rest."""
+    g = geometry_of(disk)
+    zones = range(g.zones)
+    write = disk.write_overhead_s if write_overhead_s is None else write_overhead_s
+    stream = disk.write_bandwidth_bytes_per_s
+    starts = [zone_start_bytes(zone, g.outer_zone_bytes, g.zones, g.inner_ratio) for zone in zones]
+    track_bytes = [g.track_bytes * zone_ratio(zone, g.zones, g.inner_ratio) for zone in zones]
+    return Rotating(
+        disk.overhead_s,
+        disk.overhead_s if write is None else write,
+        stream is not None,
+        stream or 0.0,
+        disk.track_buffer_bytes,
+        disk.bus_bytes_per_s,
+        disk.capacity_bytes,
+        g.rotation_s,
+        g.track_seek_s,
+        g.average_seek_s,
+        g.full_seek_s,
+        g.head_switch_s,
+        g.cylinder_switch_s,
+        g.heads,
+        g.cylinders,
+        row(array("d", starts)),
+        row(array("d", track_bytes)),
+        row(array("q", [int(zone * g.zone_cylinders * g.heads) for zone in zones])),
+    )
+
+
+def single_of(disk: Any) -> rotating.Drive:
+    """A rotating disk or flash, at rest."""
+    overhead_s, rate = disk.overhead_s, disk.bandwidth_bytes_per_s
+    write_overhead_s, write_rate = disk.write_overhead_s, disk.write_bandwidth_bytes_per_s
+    slots = reals(2 * disk.parallel_requests + 1, math.inf)
+    for slot in range(disk.parallel_requests):
+        slots[slot] = 0.0
+    return Drive(
+        rotating_of(disk) if disk.rotation_s else None,
+        overhead_s,
+        overhead_s if write_overhead_s is None else write_overhead_s,
+        rate,
+        rate if write_rate is None else write_rate,
+        disk.average_seek_s,
+        slots,
+    )

@@ -1,0 +1,87 @@
+"""Queues with the times of every request, first come, first served; see :mod:`model.kernels.queue`."""
+
+from __future__ import annotations
+
+from model.loops.rows import Bytes, GivenReals, Reals, Wholes, replace_first
+
+
+def one_server(arrival_s: GivenReals, service_s: GivenReals, begin_s: Reals, end_s: Reals) -> None:
+    """Begins and ends at one server."""
+    free_at = 0.0
+    for k in range(len(arrival_s)):
+        begin = max(free_at, arrival_s[k])
+        free_at = begin + service_s[k]
+        begin_s[k] = begin
+        end_s[k] = free_at
+
+
+def several_servers(
+    arrival_s: GivenReals, service_s: GivenReals, begin_s: Reals, end_s: Reals, free_at: Reals
+) -> None:
+    """Begins and ends at servers whose times of getting free lie in a heap; what lies below it never gets free.
+
+    NOTE: The sooner child is added up, not branched to: no processor foresees which one it is.
+    """
+    for k in range(len(arrival_s)):
+        begin = max(free_at[0], arrival_s[k])
+        end = begin + service_s[k]
+        begin_s[k] = begin
+        end_s[k] = end
+        replace_first(free_at, end)
+
+
+def on_their_way(  # noqa: PLR0913, PLR0917  (rows and numbers, one by one)
+    call_s: float,
+    servers: int,
+    room: int,
+    gap_s: GivenReals,
+    service_s: GivenReals,
+    ring: Reals,
+    free_at: Reals,
+    came_up_s: Reals,
+    response_s: Reals,
+) -> tuple[float, float, float]:
+    """Responses; the last end, time held and time busy.
+
+    Work of one length frees the processors in the order in which it took them, so they stand in a ring. Servers stand
+    in a heap as in :func:`several_servers`. What comes up there are the ends in their order, after a 0 for each server:
+    by the time call k takes the earliest server, all ends that its place in the queue may have waited for came up.
+    """
+    turn = 0
+    arrival = last_s = held_s = busy_s = 0.0
+    for k in range(len(gap_s)):
+        arrival += gap_s[k]
+        queued = arrival
+        if call_s > 0:
+            queued = max(ring[turn], arrival) + call_s
+            ring[turn] = queued
+            turn = turn + 1 if turn + 1 < len(ring) else 0
+        came_up_s[k] = free_at[0]
+        end = max(free_at[0], queued) + service_s[k]
+        replace_first(free_at, end)
+        if k >= room:
+            queued = max(queued, came_up_s[k - room + servers])
+        held_s += end - queued
+        if end > last_s:
+            busy_s += end - max(queued, last_s)
+            last_s = end
+        response_s[k] = end - arrival
+    return last_s, held_s, busy_s
+
+
+def piled(values: GivenReals, lowest: float, per_pile: float, piles: Wholes) -> None:
+    """How many values are in each pile; pile 0 is left out."""
+    for k in range(len(values)):
+        piles[int((values[k] - lowest) * per_pile) + 1] += 1
+
+
+def picked(values: GivenReals, lowest: float, per_pile: float, wanted: Bytes, few: Reals) -> int:
+    """The values of the piles wanted; how many.
+
+    Others are written too, and overwritten: no branch to foresee.
+    """
+    many = 0
+    for k in range(len(values)):
+        few[many] = values[k]
+        many += int(wanted[int((values[k] - lowest) * per_pile)])
+    return many

@@ -1,0 +1,272 @@
+"""A rotating disk and a flash drive, command by command."""
+
+from __future__ import annotations
+
+from model.laws.device import continues, transfer_s
+from model.laws.disk import place_s, rotational_wait_s, seek_s, track_of
+from model.loops.rows import Reals, Wholes, replace_first
+
+
+class Rotating:
+    """A disk: one command at a time on the medium, where the heads are, and what the drive has read ahead.
+
+    Commands are served in the order in which they are handed in, which a drive's queue may choose.
+    """
+
+    overhead_s: float
+    write_overhead_s: float
+    writes_stream: bool
+    """Whether queued writes go on at a rate of their own, and not as their sectors pass."""
+    write_bytes_per_s: float
+    buffer_bytes: int
+    bus_bytes_per_s: float
+    capacity_bytes: int
+    rotation_s: float
+    track_seek_s: float
+    average_seek_s: float
+    full_seek_s: float
+    head_switch_s: float
+    cylinder_switch_s: float
+    heads: int
+    cylinders: float
+    zone_starts: Reals
+    """First byte of each zone; worked out once, as every command asks for a zone twice."""
+    zone_track_bytes: Reals
+    zone_tracks: Wholes
+    """Tracks before the zone."""
+    free_s: float
+    """When the last command handed in is done."""
+    track: int
+    ended_byte: int
+    ended_place_s: float
+    wrote: bool
+    reads_on: bool
+    """Whether it reads on its own: all before *passed_byte* is there, the rest passes from *since_s* on."""
+    from_byte: int
+    passed_byte: int
+    place_s: float
+    since_s: float
+    limit_byte: int
+    its_track: int
+    """Of the byte that was looked for last."""
+    its_place_s: float
+    its_track_bytes: float
+
+    def __init__(  # noqa: PLR0913, PLR0917  (a data sheet)
+        self,
+        overhead_s: float,
+        write_overhead_s: float,
+        writes_stream: bool,
+        write_bytes_per_s: float,
+        buffer_bytes: int,
+        bus_bytes_per_s: float,
+        capacity_bytes: int,
+        rotation_s: float,
+        track_seek_s: float,
+        average_seek_s: float,
+        full_seek_s: float,
+        head_switch_s: float,
+        cylinder_switch_s: float,
+        heads: int,
+        cylinders: float,
+        zone_starts: Reals,
+        zone_track_bytes: Reals,
+        zone_tracks: Wholes,
+    ) -> None:
+        self.overhead_s = overhead_s
+        self.write_overhead_s = write_overhead_s
+        self.writes_stream = writes_stream
+        self.write_bytes_per_s = write_bytes_per_s
+        self.buffer_bytes = buffer_bytes
+        self.bus_bytes_per_s = bus_bytes_per_s
+        self.capacity_bytes = capacity_bytes
+        self.rotation_s = rotation_s
+        self.track_seek_s = track_seek_s
+        self.average_seek_s = average_seek_s
+        self.full_seek_s = full_seek_s
+        self.head_switch_s = head_switch_s
+        self.cylinder_switch_s = cylinder_switch_s
+        self.heads = heads
+        self.cylinders = cylinders
+        self.zone_starts = zone_starts
+        self.zone_track_bytes = zone_track_bytes
+        self.zone_tracks = zone_tracks
+        self.free_s = self.ended_place_s = self.place_s = self.since_s = 0.0
+        self.ended_byte = -1
+        self.track = self.from_byte = self.passed_byte = self.limit_byte = 0
+        self.wrote = self.reads_on = False
+
+    def submit(self, now_s: float, write: bool, start_byte: int, size_bytes: int) -> float:
+        """When a command handed in at *now_s* is done."""
+        end_byte = start_byte + size_bytes
+        self._look_for(end_byte - 1)
+        track, end_place = self.its_track, self.its_place_s + self.rotation_s / self.its_track_bytes
+        goes_on = now_s < self.free_s and write == self.wrote and start_byte == self.ended_byte
+        begin = self.free_s
+        if not goes_on:
+            begin = max(now_s, self.free_s) + (self.write_overhead_s if write else self.overhead_s)
+        if not write and self.reads_on and self._holds(start_byte, begin):
+            self._read_buffered(start_byte, end_byte, begin, end_place)
+        else:
+            if not goes_on:
+                done = begin + self._position_s(begin, start_byte, end_place)
+            elif write and self.writes_stream:
+                done = begin + size_bytes / self.write_bytes_per_s
+            else:
+                done = begin + end_place - self.ended_place_s
+            self.reads_on, self.limit_byte = not write and self.buffer_bytes > 0, self._limit(end_byte)
+            self.from_byte, self.passed_byte, self.place_s, self.since_s = (
+                start_byte,
+                end_byte,
+                end_place,
+                done,
+            )
+            self.free_s = done
+        self.track, self.ended_byte, self.ended_place_s, self.wrote = track, end_byte, end_place, write
+        return self.free_s
+
+    def reaches_s(self, write: bool, start_byte: int, since_s: float, track: int, place_s: float) -> float:
+        """When the first byte of a queued command comes under the heads, if it goes next: after seek and turn.
+
+        What goes on where the last command ended, and what the drive has read ahead, is there when it asks.
+        """
+        if since_s < self.free_s and write == self.wrote and start_byte == self.ended_byte:
+            return self.free_s
+        begin = max(since_s, self.free_s) + (self.write_overhead_s if write else self.overhead_s)
+        if not write and self.reads_on and self._holds(start_byte, begin):
+            passes_s = self.since_s + place_s - self.place_s if start_byte > self.passed_byte else begin
+            return max(begin, passes_s)
+        move = self._move_s(track)
+        return begin + move + rotational_wait_s(place_s, begin + move, self.rotation_s)
+
+    def distance(self, start_byte: int) -> float:
+        """Tracks between the heads and a byte."""
+        self._look_for(start_byte)
+        return abs(self.its_track - self.track)
+
+    def where(self, byte: int) -> tuple[int, float]:
+        """Track and place of a byte."""
+        self._look_for(byte)
+        return self.its_track, self.its_place_s
+
+    def _holds(self, start_byte: int, begin_s: float) -> bool:
+        """Whether the drive has read a byte ahead, or will within a turn; to go farther it would rather seek."""
+        if not self.from_byte <= start_byte <= self.limit_byte:
+            return False
+        if start_byte <= self.passed_byte:
+            return True
+        self._look_for(start_byte)
+        return self.since_s + self.its_place_s - self.place_s <= begin_s + self.rotation_s
+
+    def _position_s(self, begin_s: float, start_byte: int, end_place_s: float) -> float:
+        """Seek, wait and transfer of a command that begins so."""
+        self._look_for(start_byte)
+        move = self._move_s(self.its_track)
+        waited = move + rotational_wait_s(self.its_place_s, begin_s + move, self.rotation_s)
+        return waited + end_place_s - self.its_place_s
+
+    def _move_s(self, track: int) -> float:
+        """Seek, or switch of heads, to a track."""
+        moved = abs(track // self.heads - self.track // self.heads)
+        if moved > 0:
+            seek = seek_s(moved, self.cylinders, self.track_seek_s, self.average_seek_s, self.full_seek_s)
+            return max(seek, self.head_switch_s)
+        return self.head_switch_s if track != self.track else 0.0
+
+    def _read_buffered(self, start_byte: int, end_byte: int, begin_s: float, end_place_s: float) -> None:
+        """A read of what the drive reads ahead; where its buffer was full, it waits for the sector again."""
+        limit = self.limit_byte
+        self._look_for(limit - 1)
+        full_s = self.since_s + (self.its_place_s + self.rotation_s / self.its_track_bytes) - self.place_s
+        sent = begin_s + (end_byte - start_byte) / self.bus_bytes_per_s
+        beyond = end_byte > limit
+        resumes = full_s < (begin_s if beyond else sent) and limit < self.capacity_bytes
+        if resumes and beyond:
+            self._resume(limit, begin_s)
+        passed_s = self.since_s + end_place_s - self.place_s if end_byte > self.passed_byte else 0.0
+        self.free_s = max(sent, passed_s)
+        if resumes and not beyond and end_byte + self.buffer_bytes > limit:
+            self._resume(limit, self.free_s)
+        self.from_byte = max(self.from_byte, end_byte - self.buffer_bytes)
+        self.limit_byte = max(limit, self._limit(end_byte))
+
+    def _resume(self, byte: int, now_s: float) -> None:
+        """Read on from a byte that has to come under the heads first."""
+        self._look_for(byte)
+        self.place_s, self.passed_byte = self.its_place_s, byte
+        self.since_s = now_s + rotational_wait_s(self.its_place_s, now_s, self.rotation_s)
+
+    def _limit(self, end_byte: int) -> int:
+        """How far the drive reads on its own after a read that ends so."""
+        return min(end_byte + self.buffer_bytes, self.capacity_bytes)
+
+    def _look_for(self, byte: int) -> None:
+        """Find track and place of a byte, and the bytes of a track there."""
+        zone, above = 0, len(self.zone_starts)
+        while above - zone > 1:
+            middle = (zone + above) >> 1
+            if self.zone_starts[middle] <= byte:
+                zone = middle
+            else:
+                above = middle
+        offset = byte - self.zone_starts[zone]
+        before, self.its_track_bytes = self.zone_tracks[zone], self.zone_track_bytes[zone]
+        self.its_track = track_of(offset, self.its_track_bytes, before)
+        self.its_place_s = place_s(
+            offset,
+            self.its_track_bytes,
+            before,
+            self.heads,
+            self.rotation_s,
+            self.head_switch_s,
+            self.cylinder_switch_s,
+        )
+
+
+class Drive:
+    """A rotating disk, or flash: latency in a slot, transfer over the channel."""
+
+    disk: Rotating | None
+    overhead_s: float
+    write_overhead_s: float
+    rate_bytes_per_s: float
+    write_rate_bytes_per_s: float
+    average_seek_s: float
+    slots: Reals
+    """When each is free of a command's latency, behind them what is never free."""
+    free_s: float
+    ended_byte: int
+
+    def __init__(  # noqa: PLR0913, PLR0917  (a data sheet)
+        self,
+        disk: Rotating | None,
+        overhead_s: float,
+        write_overhead_s: float,
+        rate_bytes_per_s: float,
+        write_rate_bytes_per_s: float,
+        average_seek_s: float,
+        slots: Reals,
+    ) -> None:
+        self.disk = disk
+        self.overhead_s = overhead_s
+        self.write_overhead_s = write_overhead_s
+        self.rate_bytes_per_s = rate_bytes_per_s
+        self.write_rate_bytes_per_s = write_rate_bytes_per_s
+        self.average_seek_s = average_seek_s
+        self.slots = slots
+        self.free_s = 0.0
+        self.ended_byte = -1
+
+    def submit(self, now_s: float, write: bool, start_byte: int, size_bytes: int) -> float:
+        """When a command handed in at *now_s* is done."""
+        if self.disk is not None:
+            return self.disk.submit(now_s, write, start_byte, size_bytes)
+        latency = self.write_overhead_s if write else self.overhead_s
+        if self.ended_byte < 0 or not continues(start_byte, self.ended_byte):
+            latency = latency + self.average_seek_s
+        ready = max(self.slots[0], now_s) + latency
+        rate = self.write_rate_bytes_per_s if write else self.rate_bytes_per_s
+        self.free_s = max(ready, self.free_s) + transfer_s(size_bytes, rate)
+        replace_first(self.slots, ready if len(self.slots) > 3 else self.free_s)
+        self.ended_byte = start_byte + size_bytes
+        return self.free_s

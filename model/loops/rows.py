@@ -1,0 +1,50 @@
+"""Rows that a loop walks along, by what they hold: for the compiler; without it, any sequence will do.
+
+Callers hand in ``row(array)``.
+"""
+
+from __future__ import annotations
+
+from array import array
+from typing import Any
+
+Reals = Any
+Wholes = Any
+Halves = Any
+"""Whole numbers of 32 bits."""
+Counts = Any
+"""Those without a sign."""
+Bytes = Any
+GivenReals = Any
+"""The loop does not write into those that are given."""
+GivenWholes = Any
+GivenCounts = Any
+GivenBytes = Any
+
+
+def row(given: Any) -> Any:
+    """The memory of an array of numpy: from there Python takes a number faster, and as its own."""
+    return memoryview(given)
+
+
+def wholes(count: int, value: int) -> Wholes:
+    """A row of one whole number."""
+    return memoryview(array("q", [value]) * count)
+
+
+def reals(count: int, value: float) -> Reals:
+    """A row of one number."""
+    return memoryview(array("d", [value]) * count)
+
+
+def replace_first(heap: Reals, value: float) -> None:
+    """The first of a heap leaves it, and a value comes that is not less; what lies below it is infinite."""
+    place = 0
+    while True:
+        left = 2 * place + 1
+        sooner = left + int(heap[left + 1] < heap[left])
+        if heap[sooner] >= value:
+            break
+        heap[place] = heap[sooner]
+        place = sooner
+    heap[place] = value

@@ -1,0 +1,102 @@
+"""The compiled loops: of the very text that is there, or none; what becomes of it without a compiler."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from model import loops
+from model.loops import build
+from tests.plain import PLAIN
+
+ROOT = Path(__file__).resolve().parents[2]
+USES = "from model import loops; from model.loops import queue, fastest;"
+
+
+@pytest.fixture
+def elsewhere(tmp_path: Path) -> Path:
+    """The text of the loops, and the compiled module, in a place of our own."""
+    for part in (*build.PARTS, "units.py", "loops/build.py", "loops/__init__.py"):
+        (tmp_path / "model" / part).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(build.MODEL / part, tmp_path / "model" / part)
+    (tmp_path / "model" / "__init__.py").touch()
+    if build.file().is_file():
+        shutil.copytree(build.FOLDER, tmp_path / "model" / "loops" / "compiled")
+    return tmp_path
+
+
+def said(place: Path, code: str) -> str:
+    command = [sys.executable, "-c", f"{USES} print({code})"]
+    return subprocess.run(command, cwd=place, capture_output=True, text=True, check=True).stdout.strip()
+
+
+def test_every_loop_has_a_compiled_twin() -> None:
+    if loops.compiled() is None:
+        pytest.skip("no C compiler here")
+    for name, loop in PLAIN.items():
+        if not name.startswith("_"):
+            assert loops.fastest(loop) is not loop, name
+
+
+def test_one_text_for_the_compiler() -> None:
+    text = build.text()
+    assert text.count("cdef class ") == 4
+    assert "cpdef void one_server(const double[::1] arrival_s" in text
+    assert "cdef inline double seek_s(" in text  # a law, as it stands
+    assert "object seek" not in text
+
+
+@pytest.mark.parametrize("part", ["loops/queue.py", "laws/disk.py", "units.py", "loops/build.py"])
+def test_an_old_compiled_module_is_never_used(elsewhere: Path, part: str) -> None:
+    if loops.compiled() is None:
+        pytest.skip("no C compiler here")
+    assert said(elsewhere, "fastest(queue.one_server) is queue.one_server") == "False"
+    with (elsewhere / "model" / part).open("a") as file:
+        file.write("\n# another text\n")
+    assert said(elsewhere, "fastest(queue.one_server) is queue.one_server") == "True"
+    assert said(elsewhere, "fastest(queue.piled) and loops.why_slow()") == build.PLAIN
+    old = next((elsewhere / "model" / "loops" / "compiled").iterdir())
+    wanted = said(elsewhere, "loops.build.file()")
+    old.rename(wanted)  # under the name of a new one it has another way in
+    assert said(elsewhere, "fastest(queue.one_server) is queue.one_server") == "True"
+
+
+def test_a_broken_module_is_none(elsewhere: Path) -> None:
+    compiled = elsewhere / "model" / "loops" / "compiled"
+    compiled.mkdir(exist_ok=True)
+    (compiled / build.file().name).write_bytes(b"no module")
+    assert said(elsewhere, "fastest(queue.one_server) is queue.one_server") == "True"
+
+
+def test_without_a_compiler_one_sentence_says_why(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(build, "compilers", list)
+    assert build.build(tmp_path) == "there is no C compiler"
+    monkeypatch.setattr(build, "compilers", lambda: [["false"]])
+    monkeypatch.setattr(build, "text", lambda: "")
+    assert build.build(tmp_path) == "false failed: ?"
+    assert not list(tmp_path.iterdir())
+
+
+def test_where_nothing_may_be_written_nothing_is_kept(tmp_path: Path) -> None:
+    new, folder = tmp_path / "new", tmp_path / "file" / "compiled"
+    new.write_bytes(b"")
+    folder.parent.write_bytes(b"")
+    assert "Not a directory" in build._keep(new, folder / "made")
+
+
+def test_a_newer_module_takes_the_place_of_older_ones(tmp_path: Path) -> None:
+    new, made = tmp_path / "new", build.file(tmp_path / "compiled")
+    made.parent.mkdir()
+    old, other = (
+        made.with_name(made.name.replace(build.name(), "loops_0")),
+        made.with_name("loops_0.other.so"),
+    )
+    for path in (new, old, other):
+        path.write_bytes(path.name.encode())
+    assert build._keep(new, made) == ""
+    assert sorted(made.parent.iterdir()) == sorted([made, other])
+    assert made.read_bytes() == b"new"

@@ -336,12 +336,9 @@ def _point(parts: Parts, per_s: float, met: Met) -> Point:
     run_queue_s = caused.cpu_s * met.at_processors
     cpu_s = caused.cpu_s + run_queue_s
     asleep_s = parts.hottest_gets * caused.latch.wait_s + parts.hottest_changes * caused.pin.wait_s
-    if shared:
-        batch_wait_s += log_load * (log_s + wait_s)
-        wait_s += log_load * (log_s + wait_s)
-    elif log_load:
-        batch_wait_s += log_load * (parts.log_limit_s + queued_s)
-        wait_s += log_load * (parts.log_limit_s + queued_s)
+    behind_log_s = log_load * (log_s + wait_s if shared else parts.log_limit_s + queued_s)
+    batch_wait_s += behind_log_s
+    wait_s += behind_log_s
     waits, batches = parts.disk_waits, parts.parallel_waits
     disk_s = caused.disk_s + (waits - batches) * wait_s + batches * batch_wait_s
     open_loop = parts.work.rate_per_s is not None

@@ -395,10 +395,10 @@ def _resolve(source: Source) -> Scenario:
     work_fields = merged.pop("workload", {})
     if isinstance(work_fields.get("mix"), Mapping):  # single fields of a mix that no layer gives as a whole
         work_fields = {**work_fields, "mix": _overlaid_one_by_one([{}], work_fields["mix"], "mix")}
-    for place, program in enumerate(work_fields.get("beside") or ()):
+    for rank, program in enumerate(work_fields.get("beside") or ()):
         if isinstance(program, Mapping) and "kind" not in program:
             raise SpecError(
-                f"{cut(_blamed(layers, 'workload.beside'))}: workload.beside.{place}.kind: none is given; "
+                f"{cut(_blamed(layers, 'workload.beside'))}: workload.beside.{rank}.kind: none is given; "
                 f"allowed are {', '.join(WORKLOADS)}"
             )
     if compared_in(data, source.where):

@@ -336,9 +336,9 @@ def _point(parts: Parts, per_s: float, met: Met) -> Point:
     run_queue_s = caused.cpu_s * met.at_processors
     cpu_s = caused.cpu_s + run_queue_s
     asleep_s = parts.hottest_gets * caused.latch.wait_s + parts.hottest_changes * caused.pin.wait_s
-    behind_log_s = log_load * (log_s + wait_s if shared else parts.log_limit_s + queued_s)
-    batch_wait_s += behind_log_s
-    wait_s += behind_log_s
+    held_up_s = log_load * (log_s + wait_s if shared else parts.log_limit_s + queued_s)
+    batch_wait_s += held_up_s
+    wait_s += held_up_s
     waits, batches = parts.disk_waits, parts.parallel_waits
     disk_s = caused.disk_s + (waits - batches) * wait_s + batches * batch_wait_s
     open_loop = parts.work.rate_per_s is not None
@@ -369,7 +369,7 @@ def _point(parts: Parts, per_s: float, met: Met) -> Point:
     sync_s = parts.commits * log.sync_s
     delayed_s = delay_s(think_s + sync_s)
     each_s = delayed_s / max(waits, LEAST)
-    behind = per_s * delayed_s * requests / max(waits, LEAST)
+    queued = per_s * delayed_s * requests / max(waits, LEAST)
     seen = bursts.found_behind(
         users * parts.at_once, per_s * requests, writes.requests * writes.held_s, writes.load
     )
@@ -390,7 +390,7 @@ def _point(parts: Parts, per_s: float, met: Met) -> Point:
         at_processors=per_s * cpu_s,
         in_slots=per_s * (requests * (parts.disk.slot_s + slots_s) + own_slots * parts.disk.slot_s),
         at_disk=per_s * (requests * (serial_s * parts.disk.members + wait_s - slots_s + each_s) + own_s),
-        unseen=max(0.0, behind - seen),
+        unseen=max(0.0, queued - seen),
     )
 
 

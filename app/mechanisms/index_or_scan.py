@@ -303,8 +303,8 @@ def costs_chart(
     dear = mine / _gets(results["range"]) / (full / _gets(results["full"]))
     slow = _seconds_a_get(results["range"]) / _seconds_a_get(results["full"])
     said += (
-        f"{_statistics(results['full'])} a get through the index counts for {_digits(dear)} of the full "
-        f"scan; at {percent(values[SHARE])} of the rows it takes the time of {_digits(slow)} of them on this disk."
+        f"{_statistics(results['full'])} a block read through the index counts as much as {_digits(dear)} of the full "
+        f"scan; at {percent(values[SHARE])} of the rows it takes as long as {_digits(slow)} on this disk."
     )
     return Chart(figures.figure(traces, layout, ink), said)
 

@@ -77,8 +77,8 @@ def identify_device(readings: Sequence[Reading], rpm: float | None = None) -> Id
         return _Turning(depths, MINUTE_S / rpm).fill()
     if depths[0].depth == 1 and depths[0].latency.value >= TURNS_S:
         raise NotIdentified(
-            f"{depths[0].file}: a lone read takes {show_seconds(depths[0].latency.value)}, so that this is a disk that "
-            "turns; say its turns a minute by --rpm, as its data sheet prints them"
+            f"{depths[0].file}: a lone read takes {show_seconds(depths[0].latency.value)}: this is a hard disk. "
+            "Give its turns a minute by --rpm, as its data sheet prints them"
         )
     return _Flash(depths).fill()
 
@@ -287,8 +287,12 @@ class _Turning(_Drive):
                 self.assume(path, value, "some tenths of a second to a few seconds; makers do not print it")
             else:
                 self.know(path, value, told)
-        who = f"the host, before {held} that the disk serves in order" if sorts is by_host else "the disk"
-        self.found.says.append(f"{told}: who sorts the reads is {who}; fio does not print the scheduler")
+        who = (
+            f"the host sorts the reads and hands the disk {held} at a time"
+            if sorts is by_host
+            else "the disk sorts"
+        )
+        self.found.says.append(f"{told}: {who}; fio does not print the scheduler")
 
     def _short_seeks(self) -> None:
         """The seek to the next track with which the deepest job is as quick as measured."""

@@ -149,6 +149,11 @@ class Report:
     def span_s(self) -> float:
         """Length of the interval."""
         if elapsed := self.named(WHOLE, "Elapsed"):
+            if elapsed.value <= 0:
+                raise NotReadable(
+                    f"{self.reading.file}: line {elapsed.line}: got an interval of {elapsed.value:g} s; "
+                    "allowed is more than 0"
+                )
             return elapsed.value
         if self.reading.interval_s:
             return self.reading.interval_s

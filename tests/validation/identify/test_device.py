@@ -95,7 +95,7 @@ def test_one_depth_is_a_bound_only_and_says_so(tmp_path: Path) -> None:
         ((job(1, 9_000, 110e-6, rw="read"),), "states rw=read; run fio with rw=randread"),
         ((job(1, 9_000, 110e-6, rw="randrw"),), "does not read alone"),
         ((job(1, 9_000, 110e-6, direct="0"),), "states direct=0"),
-        ((job(1, 120, 8e-3),), "a disk that turns; say its turns a minute by --rpm"),
+        ((job(1, 120, 8e-3),), "this is a hard disk. Give its turns a minute by --rpm"),
     ],
 )
 def test_what_determines_no_drive_is_declined_in_a_sentence(

@@ -64,6 +64,13 @@ def test_an_idle_interval_identifies_nothing(tmp_path: Path) -> None:
         identify(read(Source(path, path.name, Keep())))
 
 
+def test_an_interval_of_no_length_is_refused_with_its_line(tmp_path: Path) -> None:
+    _, path = reported(tmp_path, "tpc-b")
+    path.write_text(re.sub(r"Elapsed: +[0-9.]+", "Elapsed: 0.00", path.read_text()))
+    with pytest.raises(NotReadable, match="line 9: got an interval of 0 s; allowed is more than 0"):
+        identify(read(Source(path, path.name, Keep())))
+
+
 def test_a_report_that_identifies_nothing_still_gives_its_figures(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -17,6 +17,7 @@ from scenarios.measured import DB_TIME, PARALLEL_WAIT, READ_REQUESTS, READ_WAIT,
 from validation.identify.found import NotIdentified
 from validation.identify.system import identify
 from validation.instruments import Keep, Source, read
+from validation.instruments.figures import NotReadable
 
 CASES = ("tpc-b", "tpc-c", "oltp-nvme")
 

@@ -237,6 +237,8 @@ def _in_order(system: System, calls: Any, size: Number, gap_s: Number) -> Visit:
         return Visit(alone, 0.0, _held_of_set(system, calls, alone, alike, size), alike=alike)
     else:
         queued = under_way(system, calls)
+        if calls.pattern == "sequential" and system.host.nomerges != "2":
+            queued = max(1, queued // calls.batch)  # those of a batch are one request
         if calls.pattern != "strided":
             each_s = size / disk_means.data_members(disk) / disk_means.rate_bytes_per_s(disk, write)
             held = each_s / calls.users

@@ -193,7 +193,12 @@ def _open(system: System, calls: Any, demand: CallDemand) -> StreamTime:
     wait = share * where(load < FULL, smaller(wait, larger(walked, calls.users * held_s / share)), walked)
     wait = where(demand.gathered > 1, smaller(wait, demand.gathered / rate), wait)
     if calls.pattern == "sequential" and not demand.ahead:
-        wait = where(load <= FULL + NEARLY, smaller(wait, calls.users * demand.together * held_s / 2), wait)
+        begun_s = calls.users * demand.together * held_s / 2
+        wait = where(load <= FULL + NEARLY, smaller(wait, begun_s), wait)
+        if demand.visits == 1 and some(demand.waiting_share == 1):
+            # NOTE: calls that merge wait for the rest of the request before theirs, and for all of their own
+            own_s = (demand.together - 1) * demand.device_s
+            wait = where(demand.together > 1, larger(wait, begun_s * (1 - 1 / demand.together)) + own_s, wait)
     if calls.arrivals == "regular":
         wait = wait + share * _met_in_step_s(system, calls, demand, share)
     wait = larger(wait, smaller(demand.queued, total / 2) / rate)

@@ -299,8 +299,9 @@ def main(words: Sequence[str]) -> int:
     """Print every row; 1 where a bar is not met."""
     chosen = [word for word in words if word in CHECKS]
     folders = [word for word in words if word not in CHECKS]
-    folder = Path(folders[0] if folders else os.environ.get("BLOCKTIME_SAMPLES", ""))
-    if not folder.is_dir() or not str(folder):
+    named = folders[0] if folders else os.environ.get("BLOCKTIME_SAMPLES", "")
+    folder = Path(named)
+    if not named or not folder.is_dir():
         sys.stderr.write("bars: name a folder of reports, or set BLOCKTIME_SAMPLES; the project holds none\n")
         return 2
     missed = 0

@@ -7,7 +7,14 @@ from math import inf
 import numpy as np
 import pytest
 
-from model.laws.bursts import burst_requests, found_ahead, found_in_sweep, left_fraction, met_fraction
+from model.laws.bursts import (
+    burst_requests,
+    found_ahead,
+    found_behind,
+    found_in_sweep,
+    left_fraction,
+    met_fraction,
+)
 from model.laws.commit import turning_log, until_turn_s
 
 TURN_S = 0.01
@@ -84,3 +91,15 @@ def test_who_comes_back_at_once_finds_all_of_the_service_of_another() -> None:
     assert left_fraction(1.0, 0.01, 0.003, 7) == pytest.approx(1), (
         "of exponential times as much is left at any time"
     )
+
+
+def test_arrivals_by_chance_find_those_behind_a_burst_that_are_there_on_average() -> None:
+    # λ = 2,000 a second, bursts of 10 ms a tenth of the time: 20 come while one lasts, and are there for half of it
+    found = found_behind(inf, 2000, 0.010, 0.1)
+    assert found == pytest.approx(0.1 * 19 / 2)
+
+
+def test_users_who_all_wait_find_half_of_each_other_once_a_burst() -> None:
+    # 8 users, one burst a second of 100 ms: 8 of 1,000 reads find 3.5
+    assert found_behind(8, 1000, 0.1, 0.1) == pytest.approx(8 / 1000 * 3.5)
+    assert found_behind(1, 1000, 0.1, 0.1) == 0

@@ -2,34 +2,113 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from textwrap import dedent
 
+import pytest
+
+from tests.patience import LIMIT_S
+
 ROOT = Path(__file__).resolve().parents[1]
-RECIPES = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
-CODE = {
-    (language, path): dedent(code)
-    for language, path, code in re.findall(
-        r"^ *```(\w+) (\S+)\n(.*?)^ *```$", RECIPES, re.MULTILINE | re.DOTALL
-    )
+PARTS = ("app", "docs", "model", "pyproject.toml", "scenarios", "tests", "validation")
+BLOCK = re.compile(r"^ *```(\w+) (\S+)\n(.*?)^ *```$", re.MULTILINE | re.DOTALL)
+# Recipe -> its blocks of code, each with its language and file.
+RECIPES = {
+    part.partition("\n")[0]: [(kind, path, dedent(code)) for kind, path, code in BLOCK.findall(part)]
+    for part in (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8").split("\n## ")
 }
 PING = "64 bytes from 127.0.0.1: icmp_seq=1 ttl=64 time=0.05 ms\nrtt min/avg/max/mdev = 0.021/0.035/0.050/0.011 ms\n"
+PYTEST = ("-m", "pytest", "-q", "-p", "no:cacheprovider")
+Run = Callable[..., str]
 
 
-def test_a_new_instrument_is_read(tmp_path: Path) -> None:
-    for package in ("model", "validation"):
-        shutil.copytree(ROOT / package, tmp_path / package, ignore=shutil.ignore_patterns("__pycache__"))
-    (tmp_path / "validation/instruments/ping.py").write_text(
-        CODE["python", "validation/instruments/ping.py"], encoding="utf-8"
+def lines_after(sign: str, code: str) -> str:
+    return "".join(line[1:] for line in code.splitlines(keepends=True) if line.startswith(sign))
+
+
+def put(tree: Path, kind: str, path: str, code: str) -> None:
+    """Do what one block says: write a file, add to a list's beginning, or replace lines that stand there once."""
+    file = tree / path
+    text = file.read_text(encoding="utf-8") if file.exists() else ""
+    if kind == "diff":
+        old, new = lines_after("-", code), lines_after("+", code)
+        assert text.count(old) == 1, f"{path}: {old}"
+        text = text.replace(old, new)
+    elif kind == "text":
+        (first,) = re.findall(r"^(?:FORMATS: Final = \(|.*names one of these keys\.\n)\n", text, re.MULTILINE)
+        text = text.replace(first, first + code)
+    else:
+        assert not text, f"{path} is there already"
+        text = code
+    file.write_text(text, encoding="utf-8")
+
+
+@pytest.fixture(scope="module")
+def tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A copy of the tree in which all recipes were followed."""
+    copy = tmp_path_factory.mktemp("copy")
+    for part in PARTS:
+        if (ROOT / part).is_file():
+            shutil.copy(ROOT / part, copy / part)
+        else:
+            shutil.copytree(
+                ROOT / part, copy / part, ignore=shutil.ignore_patterns("__pycache__", "answers", "*.png")
+            )
+    for blocks in RECIPES.values():
+        for block in blocks:
+            put(copy, *block)
+    return copy
+
+
+@pytest.fixture
+def python(tree: Path) -> Run:
+    """Calls Python in the copy; gives what it prints."""
+
+    def call(*words: str) -> str:
+        done = subprocess.run(
+            [sys.executable, *words], cwd=tree, capture_output=True, text=True, check=False, timeout=LIMIT_S,
+            env={**os.environ, "PYTHONPATH": str(tree)},
+        )  # fmt: skip
+        assert done.returncode == 0, done.stdout + done.stderr
+        return done.stdout
+
+    return call
+
+
+def test_there_are_four_recipes() -> None:
+    assert [name for name, blocks in RECIPES.items() if blocks] == [
+        "A new device",
+        "A new access path",
+        "A new instrument to read",
+        "A new measured document",
+    ]
+
+
+def test_a_new_device_answers_in_both_engines_and_names_its_sources(python: Run) -> None:
+    """A random read of 4K takes the 10 µs of the product brief, when it is alone."""
+    asked = (
+        "from scenarios import load, run;"
+        "settings = ['disk.use=intel-p4800x', 'workload.in_flight=1', 'workload.block_size_bytes=4K'];"
+        "print(*(run(load('random-read-depth', settings), engine).device['disk'].await_s"
+        " for engine in ('calculate', 'simulate')))"
     )
-    table = tmp_path / "validation/instruments/__init__.py"
-    text, entry = table.read_text(encoding="utf-8"), CODE["text", "validation/instruments/__init__.py"]
-    assert text.count("FORMATS: Final = (\n") == 1
-    table.write_text(text.replace("FORMATS: Final = (\n", f"FORMATS: Final = (\n{entry}"), encoding="utf-8")
+    assert [float(word) for word in python("-c", asked).split()] == pytest.approx([10e-6, 10e-6], rel=0.01)
+    assert "passed" in python(*PYTEST, "tests/architecture/test_sources.py")
+
+
+def test_a_new_access_path_passes_its_own_test(python: Run) -> None:
+    assert "2 passed" in python(
+        "-m", "pytest", "-q", "-p", "no:cacheprovider", "tests/model/test_descending.py"
+    )
+
+
+def test_a_new_instrument_is_read(python: Run, tmp_path: Path) -> None:
     report = tmp_path / "a.report"
     report.write_text(PING, encoding="utf-8")
     asked = (
@@ -37,9 +116,11 @@ def test_a_new_instrument_is_read(tmp_path: Path) -> None:
         "[reading] = read(Source(Path(sys.argv[1])));"
         "print([(one.name, round(one.value, 9), one.line) for one in reading.figures], reading.unread[0].lines)"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", asked, report], cwd=tmp_path, capture_output=True, text=True, check=False,
-        env={"PYTHONPATH": str(tmp_path)},
-    )  # fmt: skip
-    assert done.stdout.startswith("[('min', 2.1e-05, 2)"), done.stderr
-    assert done.stdout.rstrip().endswith("1")
+    said = python("-c", asked, str(report))
+    assert said.startswith("[('min', 2.1e-05, 2)")
+    assert said.rstrip().endswith("1")
+
+
+def test_a_new_measured_document_is_compared(python: Run) -> None:
+    said = python("-m", "app", "validate", "foote_clustering", "--check")
+    assert "foote_clustering" in said

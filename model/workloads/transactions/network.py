@@ -390,7 +390,8 @@ def _point(parts: Parts, per_s: float, met: Met) -> Point:
         at_processors=per_s * cpu_s,
         in_slots=per_s * (requests * (parts.disk.slot_s + slots_s) + own_slots * parts.disk.slot_s),
         at_disk=per_s * (requests * (serial_s * parts.disk.members + wait_s - slots_s + each_s) + own_s),
-        unseen=max(0.0, queued - seen),
+        # NOTE: the members of a set end a burst one after the other, so that users come while others still wait
+        unseen=max(0.0, queued - seen) if parts.disk.members == 1 else 0.0,
     )
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from model.laws.disk_geometry import Geometry, geometry_of
+from model.laws.disk_geometry import geometry_of
 from model.laws.disk_means import seek_curve
 from model.laws.disk_rounds import cylinder_of
 from model.laws.numeric import Number, larger, largest, smaller
@@ -18,6 +18,8 @@ from model.laws.numeric import Number, larger, largest, smaller
 LEAST_S = 1e-15
 STEPS = 16
 """Of a turn, for the integral over time."""
+MOST_STEPS = 400
+"""Of the average seek; only a turn that takes next to nothing would need more."""
 STARTS = 4
 """Places from which the heads start, for the integral over places; the other half of the span mirrors them."""
 
@@ -33,15 +35,19 @@ class Positionings:
     def __init__(self, disk: Any, span_bytes: Number) -> None:
         g = geometry_of(disk)
         cylinders = larger(1.0, cylinder_of(g, span_bytes))
-        step_s = g.rotation_s / STEPS
+        step_s = larger(g.rotation_s / STEPS, g.average_seek_s / MOST_STEPS)
+        steps = 1 + int(largest(g.full_seek_s / step_s)) + STEPS
         self._each_s = step_s / STARTS
         self._left: list[Number] = []
+        curve = seek_curve(g)
+        reaches = [
+            _reach(curve, g.average_seek_s, (step + 0.5) * step_s) / cylinders for step in range(steps)
+        ]
         for start in range(STARTS):
             place = (start + 0.5) / (2 * STARTS)
             reached: list[Number] = []
             within: Number = 0.0
-            for step in range(1 + int(largest(g.full_seek_s / step_s)) + STEPS):
-                reach = _reach(g, (step + 0.5) * step_s) / cylinders
+            for step, reach in enumerate(reaches):
                 reached.append(smaller(place, reach) + smaller(1 - place, reach))
                 within = within + reached[step] / STEPS
                 if step >= STEPS:
@@ -59,9 +65,9 @@ class Positionings:
         return gained * self._each_s
 
 
-def _reach(g: Geometry, seek_s: Number) -> Number:
+def _reach(curve: tuple[Number, Number, Number, Number], average_seek_s: Number, seek_s: Number) -> Number:
     """Cylinders to one side that a seek reaches in a time: the seek curve turned round."""
-    third, base, root, slope = seek_curve(g)
+    third, base, root, slope = curve
     near = (larger(0.0, seek_s - base) / larger(LEAST_S, root)) ** 2
-    far = larger(0.0, seek_s - g.average_seek_s) / larger(LEAST_S, slope)
+    far = larger(0.0, seek_s - average_seek_s) / larger(LEAST_S, slope)
     return smaller(near, third) + far

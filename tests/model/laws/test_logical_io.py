@@ -87,3 +87,9 @@ def test_range_scan_gets() -> None:
 def test_distinct_blocks_are_no_more_than_either(blocks: int, gets: int) -> None:
     distinct = logical_io.distinct_blocks(blocks, gets)
     assert 0 < distinct <= min(blocks, gets) * (1 + 1e-6)
+
+
+def test_searches_in_key_order_get_a_branch_once() -> None:
+    """1,000 leaves below 100 branches, 10, and the root: 50 searches get 50 of the 100, all 10, and the root."""
+    assert logical_io.branch_gets(3, 1000, 10, 50) == 61
+    assert logical_io.branch_gets(3, 1000, 10, 1) == 3

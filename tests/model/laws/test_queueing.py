@@ -71,6 +71,8 @@ def test_variation_of_one_is_exponential_and_of_none_is_fixed(load: float, servi
 def test_one_server_of_many_is_one(load: float, service: float) -> None:
     assert q.mmc_waiting_fraction(load / service, service, 1) == pytest.approx(load)
     assert q.mmc_wait_s(load / service, service, 1) == pytest.approx(q.mg1_wait_s(load / service, service, 1))
+    two = load**2 * service / (1 - load**2)  # M/M/2 in its textbook form
+    assert q.mmc_wait_s(2 * load / service, service, 2) == pytest.approx(two)
 
 
 @pytest.mark.parametrize("servers", [2, 16, 170, 1000, 20_000])

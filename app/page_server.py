@@ -16,7 +16,7 @@ from starlette.middleware import Middleware
 from starlette.responses import HTMLResponse, PlainTextResponse
 from streamlit import config, file_util
 
-from app import copy_link
+from app.session import copy_link
 
 if TYPE_CHECKING:
     from starlette.datastructures import MutableHeaders

@@ -2,7 +2,9 @@
 
 import streamlit as st
 
-from app import mechanisms, navigation, reconnect
+from app import mechanisms
+from app.command import reconnect
+from app.session import navigation
 
 
 def main() -> None:

@@ -90,7 +90,7 @@ def browser(chromium: str) -> Iterator[Browser]:
 @pytest.fixture(scope="session")
 def server() -> Iterator[str]:
     """Address of a server of our own with the page."""
-    from app.serve import command
+    from app.command.serve import command
 
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))

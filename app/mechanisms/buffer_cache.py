@@ -7,7 +7,7 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from app.fields import value_at
+from app.controls.fields import value_at
 from app.mechanisms import figures, measured
 from app.mechanisms.lesson import SHALLAHAMER_DIRECT, Answer, Chart, Knob, Lesson, Source, Values
 from model.engine import calculate_many

@@ -8,7 +8,7 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from app.charts import marker
+from app.charts.charts import marker
 from app.mechanisms import figures, measured
 from app.mechanisms.lesson import MAGNI, Answer, Chart, Knob, Lesson, Source, Values
 from app.mechanisms.streams import stream_of

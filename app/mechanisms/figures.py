@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
-from app import segment_charts
-from app.charts import Figure
+from app.charts import segment_charts
+from app.charts.charts import Figure
 
 CLEAR, GREY = segment_charts.CLEAR, segment_charts.GREY
 BLUE, GREEN, ORANGE, PURPLE, RED, BROWN = "#2f74d0", "#2f9e58", "#cf6d12", "#a663bd", "#d2493f", "#9a8168"

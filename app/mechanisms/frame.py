@@ -8,12 +8,13 @@ from urllib.parse import urlencode
 
 import streamlit as st
 
-from app import drawn, navigation, what_if_state
-from app.address import MOST_NOTES
-from app.answer import ink
-from app.fields import as_text
-from app.markdown import plain
+from app.answer import drawn
+from app.answer.answer import ink
+from app.base.markdown import plain
+from app.controls.fields import as_text
 from app.mechanisms.lesson import Answer, Chart, Knob, Lesson
+from app.session import navigation, what_if_state
+from app.session.address import MOST_NOTES
 from model.books import blocktime_version
 from model.errors import BlocktimeError, cut
 

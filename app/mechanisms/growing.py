@@ -9,11 +9,11 @@ from typing import Any, Final, cast
 
 import numpy as np
 
-from app.fields import value_at
+from app.answer.segment_view import MOST_PCTFREE_PERCENT, curves_of
+from app.charts.segment_charts import Line
+from app.controls.fields import value_at
 from app.mechanisms import measured
 from app.mechanisms.lesson import Values
-from app.segment_charts import Line
-from app.segment_view import MOST_PCTFREE_PERCENT, curves_of
 from model.engine import calculate, calculate_many
 from model.results import RunResult, SegmentSpace
 from model.spec import Update

@@ -10,7 +10,7 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from app.charts import marker
+from app.charts.charts import marker
 from app.mechanisms import figures, measured
 from app.mechanisms.lesson import RAHN_MBRC, Answer, Chart, Knob, Lesson, Source, Values
 from model.engine import calculate, calculate_many

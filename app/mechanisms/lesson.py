@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from app.charts import Figure
-from app.fields import Facts, as_text, facts
+from app.charts.charts import Figure
+from app.controls.fields import Facts, as_text, facts
 from model.units import parse_bytes
 
 Values = Mapping[str, Any]

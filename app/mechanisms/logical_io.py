@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from app.charts import marker
+from app.charts.charts import marker
 from app.mechanisms import figures, measured
 from app.mechanisms.lesson import SAVVINOV, Answer, Chart, Knob, Lesson, Values
 from model.engine import calculate, calculate_many

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Final
 
-from app import segment_charts
+from app.charts import segment_charts
+from app.charts.segment_charts import LINES, Line
 from app.mechanisms import figures, growing, measured
 from app.mechanisms.growing import BLOCK, GROWTH, N2_BYTES, PCTFREE, ROWS, SCENARIO, UPDATED
 from app.mechanisms.lesson import RAHN_PCTFREE, Answer, Chart, Knob, Lesson, Source, Values
-from app.segment_charts import LINES, Line
 
 PLAYED: Final = 10_000
 """Rows of the table that the picture is of."""

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from app import segment_charts
+from app.charts import segment_charts
 from app.mechanisms import figures, growing, measured
 from app.mechanisms.growing import BLOCK, PCTFREE, RELEASE, ROWS, SCENARIO, SPACE, UPDATED
 from app.mechanisms.lesson import RAHN_PCTFREE, Answer, Chart, Knob, Lesson, Source, Values

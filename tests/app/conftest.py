@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 import pytest
 
-from app import engines, playing, sweep_job, wishes
-from app.playing import Ask, Job, Played, Players
+from app.session import engines, playing, sweep_job, wishes
+from app.session.playing import Ask, Job, Played, Players
 from model.errors import BlocktimeError
 from model.results import (
     DeviceLine,

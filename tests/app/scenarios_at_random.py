@@ -6,8 +6,8 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from app import fields, forms, settings
-from app.fields import Facts
+from app.controls import fields, forms, settings
+from app.controls.fields import Facts
 from scenarios import load
 from tests.known_by_law import KNOWN
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from app.accuracy_text import accuracy_words, is_estimate, simulated_range
-from app.answer import estimate_badge
-from app.cli import main
-from app.report_html import run_page
+from app.answer.answer import estimate_badge
+from app.command.cli import main
+from app.reports.report_html import run_page
+from app.text.accuracy_text import accuracy_words, is_estimate, simulated_range
 from model.results import Accuracy, RunResult
 from model.units import show_span
 from scenarios import load, run

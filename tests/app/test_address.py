@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app import address, own_files
-from app.settings import settle
+from app.controls import own_files
+from app.controls.settings import settle
+from app.session import address
 from model.errors import SpecError
 from scenarios import library, load
 from tests.app.scenarios_at_random import changed, hostile

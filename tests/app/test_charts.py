@@ -4,7 +4,8 @@ import json
 
 import pytest
 
-from app import charts, profile
+from app.charts import charts
+from app.text import profile
 from model.results import RunResult
 from model.spec import Stream
 from model.units import show_seconds

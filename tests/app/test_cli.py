@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from app.cli import LISTS, commands, main, write_beside
-from app.list_text import names_of
+from app.command.cli import LISTS, commands, main, write_beside
+from app.command.list_text import names_of
 from model.errors import BooksDoNotBalance
 from scenarios import library
 
@@ -412,7 +412,7 @@ def test_progress_goes_to_a_terminal_alone(monkeypatch: pytest.MonkeyPatch, caps
         "table.rows=20000",
     ]
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
-    monkeypatch.setattr("app.output.SEEN_AFTER_S", 0.0)
+    monkeypatch.setattr("app.base.output.SEEN_AFTER_S", 0.0)
     assert main(command) == 0
     out, err = capsys.readouterr()
     assert "answering full-scan-nvme" in err

@@ -6,9 +6,9 @@ import json
 
 import pytest
 
-from app import compare_charts
-from app.charts import LOOKS
-from app.profile import by_class
+from app.charts import compare_charts
+from app.charts.charts import LOOKS
+from app.text.profile import by_class
 from model.results import RunResult
 from model.units import show_seconds
 from scenarios import load, run

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app import compare_table
-from app.compare_table import Line, difference
+from app.text import compare_table
+from app.text.compare_table import Line, difference
 from model.measures import MEASURES
 from model.results import RunResult
 from model.units import MIB

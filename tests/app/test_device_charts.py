@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from app import device_charts, rows
-from app.iostat_text import COLUMNS
+from app.charts import device_charts
+from app.text import rows
+from app.text.iostat_text import COLUMNS
 from model.laws.iostat import columns_of
 from model.results import DeviceStats, RunResult, Stage
 

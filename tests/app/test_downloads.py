@@ -10,10 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from app import downloads, own_files
-from app.cli import main
-from app.downloads import Shown
-from app.settings import setting
+from app.command.cli import main
+from app.controls import own_files
+from app.controls.settings import setting
+from app.session import downloads
+from app.session.downloads import Shown
 from scenarios import from_mapping, run
 from scenarios.load import toml_in
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from app import evidence
+from app.evidence import evidence
 from tests.patience import LIMIT_S
 from validation import Validation, load_case, validate
 from validation.case import case_names
@@ -28,7 +28,7 @@ def validation() -> Validation:
 def page(validation: Validation, monkeypatch: pytest.MonkeyPatch) -> Iterator[AppTest]:
     monkeypatch.setattr("validation.validate", lambda: validation)
     evidence._evidence.clear()
-    yield AppTest.from_string("from app import evidence\nevidence.page()", default_timeout=LIMIT_S)
+    yield AppTest.from_string("from app.evidence import evidence\nevidence.page()", default_timeout=LIMIT_S)
     evidence._evidence.clear()
 
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app import fields, forms, settings
+from app.controls import fields, forms, settings
 from model.errors import SpecError
 from model.units import parse_bytes
 from scenarios import library, load

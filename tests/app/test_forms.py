@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from app import forms, widgets
+from app.controls import forms, widgets
 from scenarios import load, run
 
 CONTROLS = [control for controls in forms.GROUPS.values() for control in controls]
@@ -275,7 +275,7 @@ def test_a_step_is_a_tenth_of_the_magnitude() -> None:
 
 def test_the_configuration_keeps_the_page_to_itself() -> None:
     config = tomllib.loads(
-        Path(forms.__file__).with_name(".streamlit").joinpath("config.toml").read_text("utf-8")
+        (Path(forms.__file__).parents[1] / ".streamlit").joinpath("config.toml").read_text("utf-8")
     )
     assert config["browser"]["gatherUsageStats"] is False
     assert config["client"]["toolbarMode"] == "viewer"

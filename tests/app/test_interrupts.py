@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from app import cli
-from app.interrupted import INTERRUPTED
+from app.base.interrupted import INTERRUPTED
+from app.command import cli
 from tests.patience import LIMIT_S
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -161,7 +161,7 @@ def test_the_command_runs_with_the_interrupt_open(command: str, answer: tuple[in
     program = (
         "import os, signal, sys, types\n"
         f"def main():\n    {command}\n    return 0\n"
-        "sys.modules['app.cli'] = types.SimpleNamespace(main=main)\n"
+        "sys.modules['app.command.cli'] = types.SimpleNamespace(main=main)\n"
         "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
         "signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})\n"
         "from app.start import main\n"

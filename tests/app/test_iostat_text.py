@@ -7,7 +7,7 @@ import re
 import pytest
 from click import unstyle
 
-from app.iostat_text import by_size, columns_of, device_lines, lines_of, size_lines, value_of
+from app.text.iostat_text import by_size, columns_of, device_lines, lines_of, size_lines, value_of
 from model.laws.iostat import DISCARDS
 from model.results import DeviceLine, RunResult
 from scenarios import load, run

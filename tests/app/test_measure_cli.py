@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from app.cli import main
+from app.command.cli import main
 from scenarios import from_mapping, load, run
 from tests.validation.instruments import made
 
@@ -175,7 +175,7 @@ def test_names_and_sql_are_printed_and_written_only_when_asked_for(
 def test_standard_input_is_copied_up_to_a_limit(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("app.measure_cli.MOST_INPUT_BYTES", 1000)
+    monkeypatch.setattr("app.command.measure_cli.MOST_INPUT_BYTES", 1000)
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"x" * 2000)))
     assert main(["measure", "-"]) == 2
     assert "standard input has more than" in capsys.readouterr().err

@@ -16,9 +16,9 @@ import plotly.io
 import pytest
 
 from app import mechanisms
-from app.charts import Figure
-from app.drawn import Ready
-from app.fields import as_text
+from app.answer.drawn import Ready
+from app.charts.charts import Figure
+from app.controls.fields import as_text
 from app.mechanisms import (
     buffer_cache,
     disk_latency,

@@ -7,19 +7,19 @@ import pytest
 from click import unstyle
 from streamlit.testing.v1 import AppTest
 
-from app import what_if
-from app.cli import main
-from app.compare_text import compare_lines
-from app.money_text import money_lines
-from app.report_html import compare_page, run_page
-from app.text import run_lines
+from app.command.cli import main
+from app.reports.report_html import compare_page, run_page
+from app.text.compare_text import compare_lines
+from app.text.money_text import money_lines
+from app.text.text import run_lines
+from app.what_if import what_if
 from model.results import RunResult
 from model.units import show_amount
 from scenarios import load, run
 from tests.patience import LIMIT_S
 
 PRICED = "savvinov-lio-priced"
-ENTRY = Path(what_if.__file__).with_name("streamlit_app.py")
+ENTRY = Path(what_if.__file__).parents[1] / "streamlit_app.py"
 
 
 @pytest.fixture(scope="module")
@@ -141,7 +141,7 @@ def test_the_page_offers_prices_once_there_is_a_currency() -> None:
     assert app.query_params["prices.core_per_hour"] == "0.4"
     assert "Money" in labels(app)
     app.select_slider("tablespace.block_size_bytes").set_value(16384).run()
-    assert any("A run costs" in one.value and "EUR instead of" in one.value for one in app.markdown)
+    assert any("A run costs" in one.value and "EUR instead of" in one.value for one in app.base.markdown)
 
 
 def test_the_page_takes_the_example() -> None:
@@ -149,7 +149,7 @@ def test_the_page_takes_the_example() -> None:
     app.selectbox("prices.use").set_value("example").run()
     assert not app.exception
     assert app.number_input("prices.licence_per_processor").value == 47_500
-    assert any("Prices are examples" in one.value for one in app.markdown)
+    assert any("Prices are examples" in one.value for one in app.base.markdown)
 
 
 def test_its_tab_shows_both_costs_and_a_price_changes_no_time() -> None:
@@ -165,7 +165,7 @@ def test_its_tab_shows_both_costs_and_a_price_changes_no_time() -> None:
     app.number_input("prices.core_per_hour").set_value(10.0).run()
     assert not app.exception
     assert next(one.value for one in app.metric if one.label == "Elapsed") == was
-    assert any("because a core costs 11.14 an hour instead of 1.19" in one.value for one in app.markdown)
+    assert any("because a core costs 11.14 an hour instead of 1.19" in one.value for one in app.base.markdown)
 
 
 def test_a_link_with_a_price_and_no_currency_says_what_is_missing() -> None:

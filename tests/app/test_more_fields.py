@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from app import fields, forms, more_fields, what_if
+from app.controls import fields, forms, more_fields
+from app.what_if import what_if
 from model.units import show_seconds
 from scenarios import load, run
 from scenarios.declared import declared_fields
@@ -15,7 +16,7 @@ from scenarios.synonyms import FIELDS, NOTES
 from tests.app.page_numbers import metric
 from tests.patience import LIMIT_S
 
-ENTRY = Path(what_if.__file__).with_name("streamlit_app.py")
+ENTRY = Path(what_if.__file__).parents[1] / "streamlit_app.py"
 KINDS = ("full_scan", "index_range_scan", "update", "import", "write_stream", "transactions")
 SCAN = "rahn-full-scan"
 TRIP = "client.round_trip_s"
@@ -73,7 +74,7 @@ def test_a_field_that_is_found_gets_a_control_that_is_set_and_undone_like_others
     assert app.query_params[TRIP] == "5 ms"
     wanted = show_seconds(run(load(SCAN, [f"{TRIP}=5 ms"]), "calculate").time.elapsed_s)
     assert metric(app, "Elapsed").value == wanted
-    assert any("With Client: round trip 5 ms instead of" in one.value for one in app.markdown)
+    assert any("With Client: round trip 5 ms instead of" in one.value for one in app.base.markdown)
     app.button(key=f"change.{TRIP}").click().run()
     assert TRIP not in app.query_params
     assert app.text_input(TRIP).value != "5 ms"
@@ -110,7 +111,7 @@ def test_a_field_that_the_workload_does_not_read_says_so() -> None:
 def test_every_field_can_be_drawn(kind: str) -> None:
     """Each in a script of its own workload, all at once."""
     script = f"""
-from app import forms, more_fields, widgets
+from app.controls import forms, more_fields, widgets
 from scenarios import load
 from scenarios.declared import declared_fields
 

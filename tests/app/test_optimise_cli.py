@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from app.cli import main
-from app.optimise_text import change, command_of, field_shown, sentences_of
+from app.command.cli import main
+from app.text.optimise_text import change, command_of, field_shown, sentences_of
 from scenarios.sweeps.optimise import Binding, Optimum, Spot
 
 Captured = pytest.CaptureFixture[str]

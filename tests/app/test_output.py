@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 from click import style
 
-from app import output
-from app.cli import main
+from app.base import output
+from app.command.cli import main
 
 Captured = pytest.CaptureFixture[str]
 EVIL = "x\x1b]0;pwn\x07 \x1b[2J \x9b31m \x1b[8mhidden \u202egnp.exe \u2066 \u200f \x7f\x08 \r end"
@@ -71,7 +71,7 @@ def test_our_own_colours_pass_to_a_terminal(monkeypatch: pytest.MonkeyPatch, cap
 
 def test_words_for_the_terminal_are_written_in_one_place() -> None:
     """Progress apart, whose words are all our own."""
-    folder = Path(output.__file__).parent
+    folder = Path(output.__file__).parents[1]
     elsewhere = [
         path.name
         for path in folder.rglob("*.py")

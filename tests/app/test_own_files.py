@@ -9,9 +9,9 @@ import tomlkit
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app import own_files
-from app.packed import LARGEST_BYTES, pack
-from app.settings import setting
+from app.base.packed import LARGEST_BYTES, pack
+from app.controls import own_files
+from app.controls.settings import setting
 from model.errors import SpecError
 from scenarios import from_mapping, library, load, to_toml
 from scenarios.load import library_data

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.packed import LARGEST_BYTES, LONGEST, pack, unpack
+from app.base.packed import LARGEST_BYTES, LONGEST, pack, unpack
 from model.errors import SpecError
 
 

@@ -12,12 +12,13 @@ from dataclasses import replace
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from app import compare_page, pins, what_if_state
-from app.compare_answers import Answered
-from app.compare_page import Laid, command_line, csv_of, json_of, numeric_fields
-from app.compare_text import difference_line
-from app.markdown import plain
-from app.pins import Pin
+from app.base.markdown import plain
+from app.compare import compare_page
+from app.compare.compare_answers import Answered
+from app.compare.compare_page import Laid, command_line, csv_of, json_of, numeric_fields
+from app.session import pins, what_if_state
+from app.session.pins import Pin
+from app.text.compare_text import difference_line
 from model.results import RunResult
 from model.units import show_seconds
 from scenarios import library, load, run
@@ -29,7 +30,9 @@ TWO = {"base": SCAN, "b": LARGE}
 
 
 def opened(query: Mapping[str, str] = TWO) -> AppTest:
-    app = AppTest.from_string("from app import compare_page\ncompare_page.page()", default_timeout=LIMIT_S)
+    app = AppTest.from_string(
+        "from app.compare import compare_page\ncompare_page.page()", default_timeout=LIMIT_S
+    )
     for key, value in query.items():
         app.query_params[key] = value
     return ran(app)
@@ -167,7 +170,9 @@ def test_the_library_adds_up_to_five() -> None:
 
 
 def test_the_screen_of_the_first_page_can_be_added() -> None:
-    app = AppTest.from_string("from app import compare_page\ncompare_page.page()", default_timeout=LIMIT_S)
+    app = AppTest.from_string(
+        "from app.compare import compare_page\ncompare_page.page()", default_timeout=LIMIT_S
+    )
     app.session_state[what_if_state.NAME], app.session_state[what_if_state.CHANGES] = (
         SCAN,
         {"workload.arraysize_rows": "15"},

@@ -8,9 +8,9 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from app import mechanisms
-from app.address import MOST_NOTES
-from app.fields import as_text
+from app.controls.fields import as_text
 from app.mechanisms.lesson import Knob, Lesson
+from app.session.address import MOST_NOTES
 from tests.patience import LIMIT_S
 
 NAMES = list(mechanisms.PAGES)

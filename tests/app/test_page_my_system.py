@@ -9,8 +9,11 @@ import plotly.graph_objects as go
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from app import engines, measured_charts, my_system, own_files, what_if_state
-from app.cli import main
+from app.charts import measured_charts
+from app.command.cli import main
+from app.controls import own_files
+from app.my_system import my_system
+from app.session import engines, what_if_state
 from model.units import show_seconds
 from scenarios import measured, run
 from tests.app.page_numbers import metric
@@ -18,9 +21,9 @@ from tests.patience import LIMIT_S
 from tests.validation.instruments import made
 from validation.identify.report import Part
 
-ENTRY = Path(my_system.__file__).with_name("streamlit_app.py")
+ENTRY = Path(my_system.__file__).parents[1] / "streamlit_app.py"
 pytestmark = pytest.mark.usefixtures("the_law_alone")
-PAGE = "from app import my_system\nmy_system.page()\n"
+PAGE = "from app.my_system import my_system\nmy_system.page()\n"
 REPORT = "a report.txt"
 
 

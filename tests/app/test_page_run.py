@@ -7,8 +7,11 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from app import engines, fields, forms, outside, settings, what_if, what_if_state
-from app.answer import estimate_badge
+from app.answer.answer import estimate_badge
+from app.controls import fields, forms, settings
+from app.session import engines, what_if_state
+from app.text import outside
+from app.what_if import what_if
 from model.errors import OutsideLaw
 from model.provenance import Extrapolation
 from model.units import show_seconds
@@ -18,7 +21,7 @@ from tests.known_by_law import KNOWN
 from tests.patience import LIMIT_S
 from tests.whole import WHOLE
 
-ENTRY = Path(what_if.__file__).with_name("streamlit_app.py")
+ENTRY = Path(what_if.__file__).parents[1] / "streamlit_app.py"
 pytestmark = pytest.mark.usefixtures("simulated_at_once")
 
 
@@ -78,7 +81,7 @@ def test_a_changed_block_size_shows_what_it_was_and_what_it_does() -> None:
     assert metric(app, "Largest read").value == "64 blocks"
     assert "was 8K" in app.select_slider("tablespace.block_size_bytes").label
     assert app.query_params["tablespace.block_size_bytes"] == "16384"
-    assert any("1 changed" in text.value for text in app.markdown)
+    assert any("1 changed" in text.value for text in app.base.markdown)
 
 
 def test_reset_brings_the_baseline_back() -> None:
@@ -318,7 +321,7 @@ def test_marks_stand_where_the_number_stands() -> None:
 
 
 def test_the_page_about_runs() -> None:
-    app = AppTest.from_string("from app import about\nabout.page()", default_timeout=LIMIT_S).run()
+    app = AppTest.from_string("from app.evidence import about\nabout.page()", default_timeout=LIMIT_S).run()
     assert not app.exception
     said = " ".join(one.value for one in [*app.markdown, *app.caption])
     assert "`latch: cache buffers chains`" in said

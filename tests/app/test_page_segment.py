@@ -5,13 +5,13 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from app import what_if
+from app.what_if import what_if
 from model.units import show_seconds
 from scenarios import load, run
 from tests.app.page_numbers import metric, numbers
 from tests.patience import LIMIT_S
 
-ENTRY = Path(what_if.__file__).with_name("streamlit_app.py")
+ENTRY = Path(what_if.__file__).parents[1] / "streamlit_app.py"
 UPDATE = "rahn-pctfree-16k-10"
 CHARTS = [
     "segment_blocks",
@@ -94,7 +94,7 @@ def test_with_enough_pctfree_no_row_migrates() -> None:
     assert metric(app, "Rows migrated").value == "0"
     assert metric(app, "Rows migrated").delta == "-158,626 (-100.0%)"
     assert metric(app, "Space search").delta == "-95.9 points"
-    assert any("PCTFREE 35 leaves room for all of them" in one.value for one in app.markdown)
+    assert any("PCTFREE 35 leaves room for all of them" in one.value for one in app.base.markdown)
     assert charts(app) == CHARTS
 
 

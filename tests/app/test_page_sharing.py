@@ -11,13 +11,15 @@ import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
-from app import address, copy_link, own_files, uploads, what_if, what_if_state
-from app.sharing import LONGEST_MAILED
+from app.controls import own_files
+from app.session import address, copy_link, uploads, what_if_state
+from app.what_if import what_if
+from app.what_if.sharing import LONGEST_MAILED
 from model.units import show_seconds
 from scenarios import run
 from tests.patience import LIMIT_S
 
-ENTRY = Path(what_if.__file__).with_name("streamlit_app.py")
+ENTRY = Path(what_if.__file__).parents[1] / "streamlit_app.py"
 OWN = b'title = "My **system** <b>x</b>"\n[table]\nrows = 100_000\n[workload]\nkind = "full_scan"\n'
 OPEN = ("share_files", "upload")
 
@@ -67,8 +69,8 @@ def test_an_own_file_is_the_scenario_of_the_page_and_its_address(own: str) -> No
 
 def test_the_title_of_an_own_file_is_text(own: str) -> None:
     app = opened({"s": own_files.packed_of(own)})
-    assert any("My \\*\\*system\\*\\* \\<b>x\\</b>" in one.value for one in app.markdown)
-    assert not any("<b>x</b>" in one.value for one in app.markdown if one.allow_html)
+    assert any("My \\*\\*system\\*\\* \\<b>x\\</b>" in one.value for one in app.base.markdown)
+    assert not any("<b>x</b>" in one.value for one in app.base.markdown if one.allow_html)
 
 
 def test_the_link_and_the_command_line_are_those_of_the_screen() -> None:

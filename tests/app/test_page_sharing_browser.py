@@ -15,8 +15,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from app import own_files, serve, uploads
-from app.cli import main
+from app.command import serve
+from app.command.cli import main
+from app.controls import own_files
+from app.session import uploads
 from model.units import show_seconds
 from scenarios import run
 from tests.patience import LIMIT_MS, LIMIT_S

@@ -15,8 +15,9 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from app import serve, what_if_state
-from app.sweep_found import found_in
+from app.command import serve
+from app.reports.sweep_found import found_in
+from app.session import what_if_state
 from model.units import show_seconds
 from scenarios import load, run
 from tests.app import windows

@@ -8,14 +8,17 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from app import answer, engines, fields, forms, settings, what_if
+from app.answer import answer
+from app.controls import fields, forms, settings
+from app.session import engines
+from app.what_if import what_if
 from model.results import RunResult
 from model.units import show_seconds
 from scenarios import load, run
 from tests.app.page_numbers import metric
 from tests.patience import LIMIT_S
 
-ENTRY = Path(what_if.__file__).with_name("streamlit_app.py")
+ENTRY = Path(what_if.__file__).parents[1] / "streamlit_app.py"
 pytestmark = pytest.mark.usefixtures("the_law_alone")
 
 CONTROLS = [
@@ -129,7 +132,7 @@ def test_a_control_moves_the_figures_and_the_address(law: Answered) -> None:
     found = law("tpc-b", "workload.mix.0.gets=24")
     assert metric(app, "Response").value == show_seconds(found.time.elapsed_s)
     app.text_input("instance.buffer_cache_bytes").set_value("256M").run()
-    assert any("hits rose" in one.value for one in app.markdown)
+    assert any("hits rose" in one.value for one in app.base.markdown)
 
 
 def test_arrivals_replace_the_users() -> None:

@@ -13,22 +13,12 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from app import (
-    address,
-    engines,
-    fields,
-    forms,
-    own_files,
-    presets,
-    settings,
-    what_if,
-    what_if_controls,
-    what_if_state,
-    wishes,
-)
-from app.accuracy_text import simulated_range
-from app.answer import leading
-from app.playing import Ask, Job, Played, Players
+from app.answer.answer import leading
+from app.controls import fields, forms, own_files, presets, settings
+from app.session import address, engines, what_if_state, wishes
+from app.session.playing import Ask, Job, Played, Players
+from app.text.accuracy_text import simulated_range
+from app.what_if import what_if, what_if_controls
 from model.errors import BlocktimeError
 from model.units import show_amount, show_seconds
 from scenarios import library, load, run
@@ -37,7 +27,7 @@ from tests.known_by_law import KNOWN
 from tests.patience import LIMIT_S
 from tests.whole import SEED, WHOLE
 
-ENTRY = Path(what_if.__file__).with_name("streamlit_app.py")
+ENTRY = Path(what_if.__file__).parents[1] / "streamlit_app.py"
 pytestmark = pytest.mark.usefixtures("the_law_alone")
 
 BLOCK, ARRAY = "tablespace.block_size_bytes", "workload.arraysize_rows"

@@ -8,8 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app import own_files, packed, pins
-from app.pins import Pin
+from app.base import packed
+from app.controls import own_files
+from app.session import pins
+from app.session.pins import Pin
 from model.errors import SpecError
 from scenarios import library
 

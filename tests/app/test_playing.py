@@ -8,8 +8,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from app import playing
-from app.playing import Ask, Job, Played, Players, Worker
+from app.session import playing
+from app.session.playing import Ask, Job, Played, Players, Worker
 from model.results import RunResult
 from scenarios import load, run
 from tests.patience import LIMIT_S

@@ -2,8 +2,8 @@
 
 import pytest
 
-from app import forms, presets, settings
-from app.presets import Preset, source_of
+from app.controls import forms, presets, settings
+from app.controls.presets import Preset, source_of
 from model.catalog import KINDS, entries
 from scenarios import library, load
 

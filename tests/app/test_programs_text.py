@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from click import unstyle
 
-from app.compare_table import lines
-from app.compare_text import compare_lines
-from app.text import run_lines
+from app.text.compare_table import lines
+from app.text.compare_text import compare_lines
+from app.text.text import run_lines
 from model.results import RunResult
 from model.units import show_seconds
 from scenarios import load, run

@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 import weakref
 
-from app.remembered import by_object
+from app.base.remembered import by_object
 from model.catalog import Entry
 
 

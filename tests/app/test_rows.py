@@ -2,7 +2,7 @@
 
 import pytest
 
-from app import rows
+from app.text import rows
 from model.results import RunResult
 from model.units import parse_seconds
 from scenarios import load, run

@@ -5,8 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from app import segment_charts, segment_view
-from app.segment_charts import ITL_FULL, Line
+from app.answer import segment_view
+from app.charts import segment_charts
+from app.charts.segment_charts import ITL_FULL, Line
 from model.results import RunResult
 from scenarios import Scenario, load, run
 

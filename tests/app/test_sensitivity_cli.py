@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from app.cli import main
-from app.sensitivity_text import sensitivity_lines, sentences_of
+from app.command.cli import main
+from app.text.sensitivity_text import sensitivity_lines, sentences_of
 from scenarios.sweeps.sensitivity import Bar, Index, Sensitivity, Share
 
 Captured = pytest.CaptureFixture[str]

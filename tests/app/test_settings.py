@@ -7,8 +7,8 @@ import tomllib
 import pytest
 from click.testing import CliRunner
 
-from app import settings
-from app.cli import commands
+from app.command.cli import commands
+from app.controls import settings
 from scenarios import from_mapping, run, to_toml
 
 CASES = [

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from app.simulator import AGAIN_S, ENDS, _Ended, _Switch
+from app.session.simulator import AGAIN_S, ENDS, _Ended, _Switch
 
 pytestmark = pytest.mark.skipif(ENDS is None, reason="this system has no signal that ends a run alone")
 

@@ -7,10 +7,10 @@ from collections.abc import Iterable
 import pytest
 from click import unstyle
 
-from app.compare_text import compare_lines, difference_line
-from app.report_html import compare_page, run_page
-from app.stream_text import stream_lines, timeline_lines
-from app.text import answer, profile_lines, run_lines, tkprof_lines
+from app.reports.report_html import compare_page, run_page
+from app.text.compare_text import compare_lines, difference_line
+from app.text.stream_text import stream_lines, timeline_lines
+from app.text.text import answer, profile_lines, run_lines, tkprof_lines
 from model.results import RunResult
 from scenarios import load
 

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from app import sweep_charts
-from app.charts import Figure
-from app.sweep_text import Summary
+from app.charts import sweep_charts
+from app.charts.charts import Figure
+from app.text.sweep_text import Summary
 
 USERS, BLOCK, DISK = "workload.users", "tablespace.block_size_bytes", "disk.use"
 SIZES = [2048, 8192, 32768]

@@ -16,8 +16,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from app.cli import main
-from app.sweep_text import ends_of
+from app.command.cli import main
+from app.text.sweep_text import ends_of
 from model.measures import MEASURES
 from scenarios import load, run
 from scenarios.sweeps.ledger import Kept, Ledger

@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from app.sweep_columns import Shown, shown_column
+from app.sweep.sweep_columns import Shown, shown_column
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 import pytest
 
-from app.sweep_form import (
+from app.controls.sweep_form import (
     MOST_ANSWERS,
     MOST_LINES,
     Form,

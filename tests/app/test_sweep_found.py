@@ -13,9 +13,9 @@ import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
-from app import sweep_report, sweep_size
-from app.sweep_found import Found, found_in, found_of, table_bytes, zipped_csv
-from app.sweep_view import columns_of
+from app.reports import sweep_report, sweep_size
+from app.reports.sweep_found import Found, found_in, found_of, table_bytes, zipped_csv
+from app.sweep.sweep_view import columns_of
 from model.errors import SpecError
 from scenarios.sweeps.asked import library_of_sweeps, source_of_sweep, sweep_asked
 from scenarios.sweeps.spec import sweep_of
@@ -189,7 +189,7 @@ def many_rows(found: Found, change: Callable[[pa.Table], pa.Table]) -> bytes:
 def test_more_rows_than_the_page_reads_are_refused_before_they_are_read(
     found: Found, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("app.sweep_found.read_table", lambda path: pytest.fail("it was read"))
+    monkeypatch.setattr("app.reports.sweep_found.read_table", lambda path: pytest.fail("it was read"))
     content = many_rows(found, lambda table: table.take([0] * (sweep_size.MOST_ROWS + 1)))
     assert len(content) < 1_000_000
     with pytest.raises(SpecError, match=r"^x\.parquet: got 250,001 rows; this page reads up to 250,000"):

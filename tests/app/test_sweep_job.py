@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from app import sweep_job
-from app.sweep_form import Form, Line
-from app.sweep_job import Job, Jobs
+from app.controls.sweep_form import Form, Line
+from app.session import sweep_job
+from app.session.sweep_job import Job, Jobs
 from model.errors import BlocktimeError
 from scenarios.sweeps.run import Running
 from tests.patience import LIMIT_S

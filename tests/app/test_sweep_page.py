@@ -8,13 +8,13 @@ import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
-from app import sweep_page
-from app.markdown import plain
-from app.sweep_form import Form, Line
-from app.sweep_found import Found, found_of
-from app.sweep_job import Job
-from app.sweep_text import accuracy_of
-from app.sweep_view import CHOSEN, columns_of
+from app.base.markdown import plain
+from app.controls.sweep_form import Form, Line
+from app.reports.sweep_found import Found, found_of
+from app.session.sweep_job import Job
+from app.sweep import sweep_page
+from app.sweep.sweep_view import CHOSEN, columns_of
+from app.text.sweep_text import accuracy_of
 from scenarios.sweeps.sweep import Where, plan_of, sweeping
 from tests.patience import LIMIT_S
 
@@ -28,7 +28,9 @@ def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def opened(**query: str | list[str]) -> AppTest:
-    app = AppTest.from_string("from app import sweep_page\nsweep_page.page()\n", default_timeout=LIMIT_S)
+    app = AppTest.from_string(
+        "from app.sweep import sweep_page\nsweep_page.page()\n", default_timeout=LIMIT_S
+    )
     for name, value in query.items():
         app.query_params[name] = value
     return app.run()
@@ -115,7 +117,7 @@ def shown(monkeypatch: pytest.MonkeyPatch, table: Found) -> AppTest:
             return b""
 
     monkeypatch.setattr(st, "file_uploader", lambda *_, **__: [Given()])
-    script = "from app import sweep_page\nsweep_page._earlier()\n"
+    script = "from app.sweep import sweep_page\nsweep_page._earlier()\n"
     app = AppTest.from_string(script, default_timeout=LIMIT_S)
     app.session_state[CHOSEN] = 0
     return app.run()
@@ -156,7 +158,7 @@ def test_the_heat_map_says_the_unit_of_its_cells(monkeypatch: pytest.MonkeyPatch
 
 
 def test_fields_of_one_word_have_columns_of_their_own(found: Found, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("app.sweep_view.label_of", lambda key: "Size")
+    monkeypatch.setattr("app.sweep.sweep_view.label_of", lambda key: "Size")
     headings = [one.heading for one in columns_of(found, found.summary("elapsed_s"))]
     assert len(set(headings)) == len(headings)
 

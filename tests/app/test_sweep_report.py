@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from app import sweep_report
-from app.sweep_cli import sweep as command
-from app.sweep_found import Found, found_in, found_of, table_bytes, zipped_csv
-from app.sweep_text import accuracy_of, summary_of
+from app.command.sweep_cli import sweep as command
+from app.reports import sweep_report
+from app.reports.sweep_found import Found, found_in, found_of, table_bytes, zipped_csv
+from app.text.sweep_text import accuracy_of, summary_of
 from model.errors import SpecError, UnknownName
 from scenarios import load, run
 from scenarios.sweeps.sweep import Where, plan_of, sweeping, write

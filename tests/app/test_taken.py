@@ -9,7 +9,7 @@ from streamlit import runtime
 from streamlit.runtime.media_file_manager import MediaFileManager
 from streamlit.runtime.memory_media_file_storage import MemoryMediaFileStorage
 
-from app import taken
+from app.session import taken
 
 
 def test_runs_that_end_before_the_browser_asks_do_not_remove_what_was_made(

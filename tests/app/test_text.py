@@ -8,11 +8,11 @@ from collections.abc import Iterable
 import pytest
 from click import unstyle
 
-from app.block_drawing import PARTS
-from app.compare_text import compare_lines, difference_line
-from app.iostat_text import device_lines
-from app.segment_text import block_lines, row_lines, search_lines, segment_lines
-from app.text import answer, optimizer_lines, profile, profile_lines, run_lines, tkprof_lines
+from app.text.block_drawing import PARTS
+from app.text.compare_text import compare_lines, difference_line
+from app.text.iostat_text import device_lines
+from app.text.segment_text import block_lines, row_lines, search_lines, segment_lines
+from app.text.text import answer, optimizer_lines, profile, profile_lines, run_lines, tkprof_lines
 from model.results import Call, EventTime, Interval, RunResult
 from scenarios import from_mapping, load, run
 from tests.known_by_law import KNOWN

@@ -6,8 +6,9 @@ from collections.abc import Callable
 
 import pytest
 
-from app import charts, key_numbers, transaction_charts
-from app.profile import wait_class
+from app.charts import charts, transaction_charts
+from app.text import key_numbers
+from app.text.profile import wait_class
 from model.results import RunResult, TransactionStats
 from model.workloads.transactions.closed_form import calculate_transactions as calculate
 from model.workloads.transactions.curves import Load, cache_curve, doubling_load, load_curve

@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 from click import unstyle
 
-from app import transaction_text
-from app.cli import main
-from app.compare_text import compare_lines, difference_line
-from app.report_html import compare_page, run_page
-from app.text import answer, run_lines
+from app.command.cli import main
+from app.reports.report_html import compare_page, run_page
+from app.text import transaction_text
+from app.text.compare_text import compare_lines, difference_line
+from app.text.text import answer, run_lines
 from model.results import EventTime, RunResult
 from scenarios import load
 from scenarios.compare import components

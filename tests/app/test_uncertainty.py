@@ -8,9 +8,10 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from app import uncertainty_charts, uncertainty_view, what_if
-from app.cli import main
-from app.uncertainty_text import (
+from app.answer import uncertainty_view
+from app.charts import uncertainty_charts
+from app.command.cli import main
+from app.text.uncertainty_text import (
     difference_sentence,
     interval_sentence,
     largest_sentence,
@@ -20,6 +21,7 @@ from app.uncertainty_text import (
     uncertainty_lines,
     what_it_holds,
 )
+from app.what_if import what_if
 from model.catalog import constant_named
 from model.provenance import Constant
 from model.results import Accuracy, Contribution, Interval, RunResult, Uncertainty
@@ -249,7 +251,7 @@ def test_the_figures_show_the_interval_and_the_shares() -> None:
 
 def switched_on(**query: str) -> AppTest:
     app = AppTest.from_file(
-        str(Path(what_if.__file__).with_name("streamlit_app.py")), default_timeout=LIMIT_S
+        str(Path(what_if.__file__).parents[1] / "streamlit_app.py"), default_timeout=LIMIT_S
     )
     for key, value in query.items():
         app.query_params[key] = value

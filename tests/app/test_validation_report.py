@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from app import validation_charts as charts
-from app.charts import Figure
-from app.validation_report import as_printed, validation_page
+from app.charts import validation_charts as charts
+from app.charts.charts import Figure
+from app.reports.validation_report import as_printed, validation_page
 from validation import Comparison, Validation, validate
 from validation.left_out import LeftOut
 from validation.numbers import rows_of

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from app import fields, forms, settings
+from app.controls import fields, forms, settings
 from model.errors import BlocktimeError
 from model.units import parse_bytes, parse_seconds
 from scenarios import load, run

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from app.cli import WRITTEN, main
-from app.iostat_text import columns_of, value_of
-from app.written import FORMS, written
+from app.command.cli import WRITTEN, main
+from app.reports.written import FORMS, written
+from app.text.iostat_text import columns_of, value_of
 from model.errors import SpecError
 from model.results import RunResult
 from scenarios import load, run

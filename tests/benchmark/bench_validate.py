@@ -23,7 +23,7 @@ pytestmark = [pytest.mark.benchmark, pytest.mark.timeout(300)]
 
 BAR = 8.0
 REFERENCE = "import simpy, numpy, pydantic"
-VALIDATE = "import sys; from app.cli import main; sys.exit(main(sys.argv[1:]))"
+VALIDATE = "import sys; from app.command.cli import main; sys.exit(main(sys.argv[1:]))"
 COMPARED = "printed numbers compared"
 TURNS = 3
 

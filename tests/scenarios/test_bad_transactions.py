@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from app.cli import main
+from app.command.cli import main
 from model.errors import BlocktimeError
 from scenarios import load, run, to_toml
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from app import output
-from app.cli import main
+from app.base import output
+from app.command.cli import main
 from scenarios import load, run
 from scenarios.forecast import Budget, Forecast, OverBudget, forecast, show_duration
 from scenarios.sweeps.sweep import Where, sweep
@@ -96,14 +96,14 @@ def test_a_point_of_a_sweep_has_the_same_budget() -> None:
 def test_a_terminal_is_told_what_takes_long_and_how_far_it_is(
     capsys: Captured, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("app.cli.SEEN_AFTER_S", 0.01)
+    monkeypatch.setattr("app.command.cli.SEEN_AFTER_S", 0.01)
     monkeypatch.setattr(output, "SEEN_AFTER_S", 0.01)
     monkeypatch.setattr(output, "SHOWN_EACH_S", 0.01)
     words = ["run", "tpc-b", "--set", "workload.transactions=400", "--quiet"]
     assert main(words[:-1]) == 0
     assert capsys.readouterr().err == ""  # nobody looks
-    monkeypatch.setattr("app.output.shows_progress", lambda quiet: not quiet)
-    monkeypatch.setattr("app.cli.shows_progress", lambda quiet: not quiet)
+    monkeypatch.setattr("app.base.output.shows_progress", lambda quiet: not quiet)
+    monkeypatch.setattr("app.command.cli.shows_progress", lambda quiet: not quiet)
     assert main(words[:-1]) == 0
     err = capsys.readouterr().err
     assert "for 400 transactions; --engine calculate answers at once" in err
@@ -123,7 +123,7 @@ def test_a_terminal_is_told_what_takes_long_and_how_far_it_is(
 def test_so_it_is_of_other_commands(words: str, capsys: Captured, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(output, "SEEN_AFTER_S", 0.001)
     monkeypatch.setattr(output, "SHOWN_EACH_S", 0.005)
-    monkeypatch.setattr("app.output.shows_progress", lambda quiet: not quiet)
+    monkeypatch.setattr("app.base.output.shows_progress", lambda quiet: not quiet)
     assert main(words.split()) == 0
     assert " s" in capsys.readouterr().err.split(": ", 1)[1]
 

@@ -10,9 +10,10 @@ from typing import Any
 
 import pytest
 
-from app import address, fields, own_files
-from app.cli import main
-from app.settings import settle
+from app.command.cli import main
+from app.controls import fields, own_files
+from app.controls.settings import settle
+from app.session import address
 from model.catalog import KINDS, entry
 from model.errors import SpecError
 from scenarios import from_mapping, load, to_mapping, to_toml

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from app.cli import commands
+from app.command.cli import commands
 from model import catalog
 from model.errors import SpecError
 from scenarios import load, run

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from app.written import written
+from app.reports.written import written
 from model.causes import SEQUENTIAL
 from scenarios import from_mapping, load, run
 from scenarios.measured import READ_REQUESTS, TRANSACTIONS, as_modelled

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from app.cli import main
-from app.written import written
+from app.command.cli import main
+from app.reports.written import written
 from scenarios import load, run
 from scenarios.measured import READ_WAIT, TRANSACTIONS
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from app.cli import main
+from app.command.cli import main
 from scenarios import from_mapping, run
 from scenarios.measured import READ_LATENCY, READS_A_SECOND, as_modelled
 from validation.identify.found import NotIdentified

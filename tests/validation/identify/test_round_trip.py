@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from app.cli import main
-from app.written import written
+from app.command.cli import main
+from app.reports.written import written
 from model.causes import PARALLEL, SEQUENTIAL
 from model.results import RunResult
 from scenarios import from_mapping, load, run

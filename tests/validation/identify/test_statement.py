@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from app.cli import main
-from app.written import written
+from app.command.cli import main
+from app.reports.written import written
 from model.laws.logical_io import fetch_calls
 from model.results import RunResult
 from scenarios import load, run

@@ -9,7 +9,7 @@ from time import process_time
 
 import pytest
 
-from app.cli import main
+from app.command.cli import main
 from validation.instruments import NotReadable, Source, read
 
 BANNER = "Linux 5.4.17 (a)  01/02/2024  _x86_64_ (4 CPU)\n\n"

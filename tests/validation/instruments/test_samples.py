@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from app.iostat_text import device_head
+from app.text.iostat_text import device_head
 from model.laws.iostat import columns_of
 from validation.instruments import NotReadable, Reading, Source, read
 

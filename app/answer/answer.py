@@ -1,0 +1,242 @@
+"""The answer on the page: headline, what to keep in mind, elapsed time, where it goes, why, and the other numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+import streamlit as st
+
+from app.answer.drawn import chart
+from app.base.markdown import plain, sentence
+from app.charts import charts, segment_charts
+from app.session import engines
+from app.text import key_numbers
+from app.text.accuracy_text import (
+    ESTIMATE,
+    SIMULATED,
+    accuracy_words,
+    is_estimate,
+    other_warnings,
+    simulated_range,
+)
+from app.text.key_numbers import UNCHANGED, WARNING
+from app.text.outside import farthest
+from app.text.stream_text import at_once
+from model.results import RunResult
+from model.units import show_quantity, show_seconds
+from scenarios import Scenario
+from scenarios.compare import SAME_ELAPSED, chance, why
+from scenarios.why_words import differs, from_to
+
+LOOKS_S: Final = 0.4
+TOGETHER: Final = "simulating the programs together"
+NO_CLOSED_FORM: Final = "No closed form knows programs together: the simulation answers."
+HEIGHT: Final = 300
+"""Pixels of the chart, whatever it has to say."""
+Asked = tuple[Scenario, Scenario]
+"""Baseline and what-if."""
+
+
+def headline(title: str, asked: Asked, changed: int, found: engines.Pair, share: Callable[[], None]) -> None:
+    """What is asked, which engine answers and what it is at, and how to take the answer along."""
+    with st.container(key="head"):
+        heading, status, taken = st.columns([3.9, 1.3, 1.8], vertical_alignment="center", gap="small")
+    moved = f":primary-badge[{changed} changed]" if changed else ""
+    heading.markdown(f"### {plain(title)} {badge(found)} {moved}", help=plain(about_engine(found.after)))
+    with status:
+        standing(asked, found)
+    with taken:
+        share()
+
+
+def waiting(title: str, asked: Asked, found: engines.Waiting) -> None:
+    """What is asked while only the simulation can answer it: how far that is, or a button that starts it."""
+    with st.container(key="head"):
+        heading, status = st.columns([3.9, 2.2], vertical_alignment="center", gap="small")
+    heading.markdown(f"### {plain(title)}")
+    job = engines.WISHES.job()
+    with status:
+        if found.pending and job is not None:
+            _under_way(asked, job.done, TOGETHER)
+        else:
+            _simulate_button(asked)
+    st.info(NO_CLOSED_FORM, icon=":material/info:")
+
+
+def badge(found: engines.Pair) -> str:
+    """How the what-if's numbers were made, and how far they may be off, as a badge."""
+    if found.after.engine == "simulate":
+        stats = found.after.transactions
+        lasts = stats is None or not stats.unwritten_blocks
+        later = "" if lasts else f" :orange-badge[{WARNING} DBWR does not keep up]"
+        return f":blue-badge[:material/play_circle: {SIMULATED}]{later}"
+    return estimate_badge(found.after)
+
+
+def estimate_badge(result: RunResult, who: str = "") -> str:
+    """An instant estimate as a badge, with what *who* may be when it is simulated."""
+    colour = "orange" if is_estimate(result) else "green"
+    return f":{colour}-badge[:material/function: {', '.join(filter(None, [ESTIMATE, simulated_range(result, who)]))}]"
+
+
+def about_engine(result: RunResult) -> str:
+    """What made the numbers, in a sentence or two."""
+    if result.engine == "simulate":
+        made = "A simulation of every request, session and queue made these numbers"
+        return f"{made}: seed {result.seed}, {result.events or 0:,} events."
+    made = "A closed form made these numbers at once."
+    if result.accuracy is None:
+        return made
+    return f"{made} {sentence(accuracy_words(result))} {result.accuracy.why}"
+
+
+def standing(asked: Asked, found: engines.Pair) -> None:
+    """What the other engine says, or is at, or a button that asks it."""
+    job = engines.WISHES.job()
+    if found.pending and job is not None:
+        _under_way(asked, job.done, "interval follows" if found.after.engine == "simulate" else "simulating")
+    elif found.law is None:  # the simulation is the only answer
+        return
+    elif found.after.engine == "simulate":
+        st.caption(
+            f"{ESTIMATE}: {show_seconds(found.law.time.elapsed_s)}", help=plain(about_engine(found.law)),
+            text_alignment="right",
+        )  # fmt: skip
+    elif found.verified is not None:
+        law_s, played = found.law.time.elapsed_s, found.verified
+        off = f" ({played.time.elapsed_s / law_s - 1:+.2%})" if law_s else ""
+        st.caption(
+            f"{SIMULATED}: {show_seconds(played.time.elapsed_s)}{off}", help=plain(about_engine(played)),
+            text_alignment="right",
+        )  # fmt: skip
+    elif not found.refused and (found.bound or not found.queues):
+        _simulate_button(asked)
+
+
+def _simulate_button(asked: Asked) -> None:
+    st.button(
+        "Simulate", icon=":material/play_arrow:", width="stretch", key="simulate", on_click=engines.WISHES.want,
+        args=asked, help="Simulates every request and queue in the background; you can go on meanwhile",
+    )  # fmt: skip
+
+
+@st.fragment(run_every=LOOKS_S)
+def _under_way(asked: Asked, drawn: int, what: str) -> None:
+    """*What* goes on, for how long, and a way to end it; when there is more to show, the page is drawn anew."""
+    job = engines.WISHES.job()
+    if job is None or job.ended or job.done > drawn:
+        st.rerun()
+    job.look()
+    with st.container(
+        horizontal=True, gap="small", horizontal_alignment="right", vertical_alignment="center"
+    ):
+        st.caption(f":material/progress_activity: {what} … {job.took_s:.0f} s")
+        st.button(
+            "Cancel", key="simulation.cancel", type="tertiary", on_click=engines.WISHES.give_up, args=asked,
+            help="Leave it at what is shown",
+        )  # fmt: skip
+
+
+def keep_in_mind(found: engines.Pair) -> None:
+    """What to know before the numbers are read, each on a line of its own and never cut."""
+    said = notes(found)
+    if said:
+        with st.container(key="notes", gap=None):
+            for note in said:
+                st.markdown(f":orange[{WARNING}] {plain(sentence(note))}")
+
+
+def elapsed(before: RunResult, after: RunResult) -> None:
+    """The number that the answer is about, with its difference to the baseline."""
+    number = key_numbers.whole(after)
+    was, now = number.read(before), number.read(after)
+    assert now is not None
+    change, good = number.change(was, now)
+    st.metric(
+        number.titled("extrapolated"), number.show(now), None if before == after else change, delta_color=good,
+        delta_arrow="off" if change == UNCHANGED else "auto", border=True, help=number.help(),
+    )  # fmt: skip
+
+
+def figures(before: RunResult, after: RunResult) -> None:
+    """The other numbers as a compact table, in two halves that stand side by side where there is room."""
+    rows = key_numbers.lines(before, after)
+    half = (len(rows) + 1) // 2
+    with st.container(key="numbers"):
+        for column, part in zip(st.columns(2, gap="medium"), (rows[:half], rows[half:]), strict=True):
+            if part:
+                column.table(part, hide_index=True, hide_header=before == after, border="horizontal",
+                             alt=f"{len(part)} numbers of the answer")  # fmt: skip
+
+
+def waterfall(before: RunResult, after: RunResult) -> None:
+    """Where the time goes, or where its difference comes from."""
+    figure, finding = charts.waterfall(before, after, ink=ink())
+    with st.container(height=HEIGHT, border=False, key="waterfall_place", gap=None):
+        st.html(charts.key_html([before, after]))
+        chart("waterfall", figure, finding)
+
+
+def ink() -> str:
+    """Colour of text in charts, for the theme in use."""
+    return charts.INK["dark" if st.context.theme.type == "dark" else "light"]
+
+
+def reasons(found: engines.Pair, moved: str, changed: bool, asked: Asked) -> None:
+    """What moved and why, the main thing in one sentence; *moved* is the one control."""
+    before, after = found.before, found.after
+    with st.container(key="why"):
+        st.markdown("**Why**" if changed else "**Where the time goes**")
+        if changed:
+            said = why(before, after, asked) or ["Nothing that the model knows of moves."]
+            st.markdown(plain(leading(before, after, said[0], moved)))
+            said = said[1:]
+        else:
+            said = [
+                at_once(before) or charts.largest(before),
+                *segment_charts.findings(before),
+                accessed(after),
+                "Change a control on the left: the difference shows here",
+            ]
+        st.markdown("\n".join(f"- {plain(sentence(text))}" for text in said))
+
+
+def leading(before: RunResult, after: RunResult, reason: str, moved: str) -> str:
+    """One sentence: what was moved, where the time goes from and to, and the main *reason* with its counts."""
+    since = f"With {moved}, " if moved else ""
+    times = before.time.elapsed_s, after.time.elapsed_s
+    if not differs(*times, SAME_ELAPSED) or chance(before, after):
+        return sentence(f"{since}{reason}")
+    what = "the response" if after.transactions else "elapsed time"
+    share = f" ({times[1] / times[0] - 1:+.0%})" if 0.01 * times[0] < times[1] < 10 * times[0] else ""
+    return sentence(f"{since}{what} {from_to(*times, show_seconds)}{share}: {reason}")
+
+
+def accessed(result: RunResult) -> str:
+    """How the blocks were reached."""
+    return (
+        result.access if result.changes or result.streams or result.transactions else f"read {result.access}"
+    )
+
+
+def notes(found: engines.Pair) -> list[str]:
+    """What is extrapolated, what the engine warns of, and why there is no simulation."""
+    said = _extrapolated(found.after)
+    # The headline says how far an estimate may be off, and its simulation is about to replace it.
+    said += other_warnings(found.after) if found.pending else found.after.warnings
+    return [*said, *([f"no simulation: {found.refused}"] if found.refused else [])]
+
+
+def _extrapolated(result: RunResult) -> list[str]:
+    outside = result.extrapolated
+    if not outside:
+        return []
+    used = dict.fromkeys(show_quantity(one.quantity, one.used) for one in outside)
+    many = len({one.constant for one in outside})
+    verb = "constant was" if many == 1 else "constants were"
+    far = farthest(outside)
+    beyond = f" ({'up to ' if many > 1 else ''}{far} beyond)" if far else ""
+    return [
+        f"extrapolated: {many} {verb} not fitted at {' and '.join(used)}{beyond}; the tab Assumptions says more"
+    ]

@@ -1,0 +1,158 @@
+"""The tab Segment of a statement that changes rows: its blocks, its bitmap, and what another PCTFREE would do."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+import streamlit as st
+from pydantic import ValidationError
+
+from app.answer.answer import ink
+from app.answer.drawn import chart
+from app.base.markdown import plain, sentence
+from app.charts import segment_charts
+from app.charts.segment_charts import Line
+from model.books import blocktime_version
+from model.demand.segment import row_shape
+from model.engine import calculate_many
+from model.laws import block
+from model.results import RunResult, SegmentSpace
+from model.spec import System, Table, Tablespace
+from model.units import KIB, show_seconds
+from scenarios import Scenario
+
+SIZES_BYTES: Final = tuple(size * KIB for size in (2, 4, 8, 16, 32))
+MOST_PCTFREE_PERCENT: Final = 50
+CLOSE: Final = 0.05
+
+
+@dataclass(frozen=True)
+class Curves:
+    """Blocks and elapsed time over PCTFREE, a line for each block size."""
+
+    percents: list[int]
+    blocks: list[Line]
+    elapsed_s: list[Line]
+
+
+def draw(after: RunResult, segment: SegmentSpace, scenario: Scenario) -> None:
+    """The segment before and after the statement, and the same statement at every PCTFREE."""
+    st.markdown(" ".join(plain(sentence(said)) for said in segment_charts.findings(after)))
+    with st.container(key="segment"):
+        chart("segment_blocks", *segment_charts.blocks(segment, ink=ink()))
+        if segment.map_after is not None:
+            _maps(segment)
+        _lines(after, segment, scenario)
+
+
+def _maps(segment: SegmentSpace) -> None:
+    full = segment.itl_full_blocks or 0.0
+    sides = (
+        ("before", segment.map_before, segment.blocks_before, segment.freeness_before, 0.0),
+        ("after", segment.map_after, segment.blocks_after, segment.freeness_after, full),
+    )
+    for column, (when, cells, many, counts, itl_full) in zip(st.columns(2), sides, strict=True):
+        with column:
+            st.caption(f"**Free space of {many:,.0f} blocks {when}**")
+            figure, said = segment_charts.freeness_map(cells or "", many, counts or {}, itl_full, ink=ink())
+            chart(f"segment_map_{when}", figure, f"{when}: {said}")
+    if full:
+        st.caption(
+            "A block with a full ITL list is marked as such, whatever class the bitmap has it in. Probes fail there "
+            "as long as the bitmap offers it."
+        )
+
+
+def _lines(after: RunResult, segment: SegmentSpace, scenario: Scenario) -> None:
+    curves = _curves(scenario.model_dump_json(), blocktime_version(), scenario)
+    if not curves.percents or not curves.blocks:
+        return
+    size, percent = scenario.system.tablespace.block_size_bytes, scenario.system.table.pctfree_percent
+    shown = (
+        ("segment_by_pctfree", "blocks after", curves.blocks, segment.blocks_after),
+        ("elapsed_by_pctfree", "elapsed seconds", curves.elapsed_s, after.time.elapsed_s),
+    )
+    for column, (key, quantity, lines, value) in zip(st.columns(2), shown, strict=True):
+        with column:
+            st.caption(f"**{quantity.capitalize()} at other settings**")
+            now = (size, percent, value)
+            chart(
+                key, *segment_charts.over_pctfree(curves.percents, lines, now, quantity=quantity, ink=ink())
+            )
+    st.caption(
+        "The lines are instant estimates, which take every block for the mean one; the diamond is the answer above, "
+        "worked out row by row. A line ends where a block has no room for a row. "
+        + off_the_line(curves, size, percent, after.time.elapsed_s)
+    )
+
+
+def off_the_line(curves: Curves, size_bytes: int, percent: float, elapsed_s: float) -> str:
+    """A sentence on how far the law is from the answer, where one sees it."""
+    mine = next((line for line in curves.elapsed_s if line.block_size_bytes == size_bytes), None)
+    if mine is None or percent not in curves.percents:
+        return ""
+    law = mine.values[curves.percents.index(int(percent))]
+    if law is None or abs(law - elapsed_s) <= CLOSE * elapsed_s:
+        return ""
+    return f"**Here the line is off:** it says {show_seconds(law)}, the answer {show_seconds(elapsed_s)}."
+
+
+@st.cache_data(max_entries=200, show_spinner=False)
+def _curves(document: str, version: str, _scenario: Scenario) -> Curves:
+    del document, version  # the key: another version has other answers
+    return curves_of(_scenario)
+
+
+def curves_of(scenario: Scenario) -> Curves:
+    """The scenario at every block size and PCTFREE that the specification accepts, in closed form."""
+    system, work = scenario.system, scenario.workload
+    sizes = [size for size in SIZES_BYTES if _takes_block_size(system, size)]
+    percents = [
+        percent for percent in range(MOST_PCTFREE_PERCENT + 1) if _takes_pctfree(system.table, percent)
+    ]
+    if not sizes or not percents:
+        return Curves([], [], [])
+    axis = np.array(percents, dtype=float)
+    settings = {
+        "table.pctfree_percent": np.tile(axis, len(sizes)),
+        "tablespace.block_size_bytes": np.repeat(sizes, len(axis)),
+    }
+    found = calculate_many(system, work, settings)
+    shape = len(sizes), len(axis)
+    quantities = (found["segment_after_blocks"].reshape(shape), found["elapsed_s"].reshape(shape))
+    fits = [_a_row_fits(system, size, axis) for size in sizes]
+    blocks, seconds = (
+        [_line(*row) for row in zip(sizes, values, fits, strict=True)] for values in quantities
+    )
+    return Curves(percents, blocks, seconds)
+
+
+def _a_row_fits(system: System, size_bytes: int, percents: Any) -> Any:
+    space, table = system.tablespace, system.table
+    entries = block.itl_entries(table.initrans, table.created_by == "ctas")
+    room = block.usable_bytes(size_bytes, entries, space.space_management == "assm", percents)
+    return block.slot_bytes(row_shape(table).piece_bytes) <= room
+
+
+def _line(size_bytes: int, values: Any, fits: Any) -> Line:
+    spread = np.broadcast_to(values, fits.shape)
+    return Line(size_bytes, [float(v) if fit else None for v, fit in zip(spread, fits, strict=True)])
+
+
+def _takes_block_size(system: System, size_bytes: int) -> bool:
+    said = system.tablespace.model_dump() | {"block_size_bytes": size_bytes}
+    try:
+        System(tablespace=Tablespace.model_validate(said), table=system.table)
+    except ValidationError:
+        return False
+    return True
+
+
+def _takes_pctfree(table: Table, percent: int) -> bool:
+    try:
+        Table.model_validate(table.model_dump() | {"pctfree_percent": percent})
+    except ValidationError:
+        return False
+    return True

@@ -1,0 +1,1 @@
+"""Terminal, lines, Markdown and packing: what every other room writes with."""

@@ -1,0 +1,1 @@
+"""Answers as figures: pure functions, no Streamlit, no plotly import."""

@@ -1,0 +1,280 @@
+"""A result as figures: pure functions, no Streamlit, no plotly import; colours fixed by wait class."""
+
+from __future__ import annotations
+
+from itertools import accumulate
+from textwrap import wrap
+from typing import Any, Final
+
+from app.text.profile import UNCHANGED_S, Part, by_class, parts, scale_of, signed, wait_class
+from model.causes import STATED
+from model.results import RunResult
+from model.units import show_bytes, show_seconds
+from scenarios.compare import changes
+
+# Wait class -> colour that reads on white and on near-black, and a pattern that reads without colour.
+LOOKS: Final[dict[str, tuple[str, str]]] = {
+    "CPU": ("#2f9e58", ""),
+    "CPU: search": ("#6f8f1f", "+"),
+    "User I/O": ("#2f74d0", "/"),
+    "System I/O": ("#3f93cc", "\\"),
+    "Commit": ("#cf6d12", "|"),
+    "Concurrency": ("#b8424e", "+"),  # never beside a search for space
+    "Network": ("#9a8168", "."),
+    "Idle": ("#7f8b98", "-"),
+    "Other": ("#d46fa4", "x"),
+}
+SEVERAL: Final = "several wait classes"
+"""Of a bar that sums up components."""
+_LOOKS_OF_BARS: Final = LOOKS | {SEVERAL: ("#8d8d8d", "")}
+LONGEST_LINE: Final = 26
+MOST_LINES: Final = 2
+LEAST_SEEN: Final = 0.04
+"""Share of the axis below which steps from one bar to the next are too small to be read."""
+MARK_OF_SHOWN: Final = 0.006
+"""Width of a mark, over that of the axis."""
+ROWS: Final = 8
+"""Of a waterfall at the most; it is as high as that, so that nothing jumps."""
+WHOLE: Final = "#7f8b98"
+INK: Final = {"light": "#2c3a49", "dark": "#d5dde5"}
+
+Figure = dict[str, Any]
+
+
+def differences(base: RunResult, other: RunResult) -> list[Part]:
+    """What each component gained or lost, largest first; nothing below TKPROF's resolution."""
+    return [
+        Part(change.name, wait_class(change.name), change.change_s)
+        for change in changes(base, other)
+        if abs(change.change_s) > UNCHANGED_S
+    ]
+
+
+def waterfall(
+    base: RunResult, other: RunResult, *, most: int = ROWS - 2, ink: str = ""
+) -> tuple[Figure, str]:
+    """Baseline to what-if by component, the axis cut where steps are small; without any, zero to baseline by component.
+
+    Returns the figure and a sentence that states its finding.
+    """
+    steps = differences(base, other)
+    changed = bool(steps)
+    start = base.time.elapsed_s
+    if not changed:
+        start, steps = 0.0, sorted(parts(base), key=lambda part: -abs(part.seconds))
+        steps = [part for part in steps if abs(part.seconds) > UNCHANGED_S]
+    steps = _folded(steps, most)
+    rows = [
+        *(["Baseline"] if changed else []),
+        *(part.name for part in steps),
+        "What-if" if changed else "Response" if base.transactions else "Elapsed",
+    ]
+    traces: list[dict[str, Any]] = []
+    level = start
+    for part in steps:
+        after = level + part.seconds
+        text = signed(part.seconds) if changed else show_seconds(part.seconds)
+        traces.append(_bar(part.name, min(level, after), abs(part.seconds), part.wait_class, text))
+        level = after
+    levels = [0.0, *accumulate((part.seconds for part in steps), initial=start)]
+    shown_s = _axis(levels[1:] if changed else levels)
+    for label, result in ([("Baseline", base)] if changed else []) + [(rows[-1], other)]:
+        traces += [_end(label, result, shown_s[1] - shown_s[0])] if shown_s[0] else _stack(label, result)
+    scale = scale_of([base, other])
+    across = f"{scale.word} of {scale.of}" + (" (the axis does not begin at 0)" if shown_s[0] else "")
+    for trace in traces:
+        trace["x"], trace["base"] = [scale.per_s * trace["x"][0]], [scale.per_s * trace["base"][0]]
+    figure: Figure = {"data": traces, "layout": _layout(rows, [scale.per_s * end for end in shown_s], across)}
+    write_in(figure, ink)
+    return figure, _finding(base, other, steps if changed else [])
+
+
+def _axis(levels: list[float]) -> tuple[float, float]:
+    """Where the axis begins and ends: at zero, unless *levels* lie so close together that nobody would see a step."""
+    low, high = min(levels), max(levels)
+    if high - low >= LEAST_SEEN * high:
+        return 0.0, 1.01 * high
+    return low - (high - low) / 3, high + (high - low) / 20
+
+
+def write_in(figure: Figure, ink: str) -> None:
+    """Write every text of *figure* in the colour *ink*; the theme's own where none is given."""
+    if not ink:
+        return
+    font = {"color": ink, "size": 12}
+    for trace in figure["data"]:
+        trace["textfont"] = font
+    layout = figure["layout"]
+    for axis in (layout["xaxis"], layout["yaxis"]):
+        axis["tickfont"] = font
+        if "title" in axis:
+            axis["title"]["font"] = font
+    for part in [*layout.get("annotations", ()), *([layout["legend"]] if "legend" in layout else [])]:
+        part["font"] = font
+
+
+def _folded(steps: list[Part], most: int) -> list[Part]:
+    """The first *most* steps, and the sum of the rest as one."""
+    if len(steps) <= most:
+        return steps
+    rest = steps[most - 1 :]
+    return [
+        *steps[: most - 1],
+        Part(f"{len(rest)} smaller components", SEVERAL, sum(p.seconds for p in rest)),
+    ]
+
+
+def _bar(row: str, base: float, length: float, kind: str, text: str) -> dict[str, Any]:
+    colour, pattern = _LOOKS_OF_BARS[kind]
+    return {
+        "type": "bar", "orientation": "h", "y": [row], "x": [length], "base": [base], "text": [text],
+        "textposition": "outside", "cliponaxis": False, "showlegend": False, "legendgroup": kind, "width": 0.62,
+        "marker": marker(colour, pattern), "hovertemplate": f"{row}<br>{text}<br>{kind}<extra></extra>",
+    }  # fmt: skip
+
+
+def marker(colour: str, pattern: str) -> dict[str, Any]:
+    """How a bar is filled."""
+    return {
+        "color": colour,
+        "line": {"color": colour, "width": 1},
+        "pattern": {"shape": pattern, "bgcolor": colour, "fgcolor": "#ffffff", "size": 6, "solidity": 0.2},
+    }
+
+
+def _end(row: str, result: RunResult, shown_s: float) -> dict[str, Any]:
+    """One total where the axis does not begin at zero: a mark at its end, as the length of a bar would say nothing."""
+    whole_s = result.time.elapsed_s
+    text = f"<b>{show_seconds(whole_s)}</b>"
+    bar = _bar(row, whole_s - MARK_OF_SHOWN * shown_s, MARK_OF_SHOWN * shown_s, "Other", text)
+    return bar | {"marker": marker(WHOLE, ""), "hovertemplate": f"{row}<br>{text}<extra></extra>"}
+
+
+def _stack(row: str, result: RunResult) -> list[dict[str, Any]]:
+    """One total by wait class; what is counted twice comes off the largest class, so the length is elapsed time."""
+    sums = by_class(result)
+    surplus = sum(seconds for seconds in sums.values() if seconds < 0)
+    largest = max(sums, key=lambda kind: sums[kind])
+    traces, level = [], 0.0
+    for kind, seconds in sums.items():
+        length = seconds + (surplus if kind == largest else 0)
+        if length <= 0:
+            continue
+        last = level + length >= result.time.elapsed_s * (1 - 1e-9)
+        trace = _bar(
+            row, level, length, kind, f"<b>{show_seconds(result.time.elapsed_s)}</b>" if last else ""
+        )
+        trace["hovertemplate"] = f"{row}: {kind}<br>{show_seconds(seconds)}<extra></extra>"
+        traces.append(trace)
+        level += length
+    return traces
+
+
+def in_lines(label: str) -> str:
+    """A label of a bar in two lines, if one has no room for it; only a longer one is cut."""
+    return "<br>".join(wrap(label, LONGEST_LINE, max_lines=MOST_LINES, placeholder=" …"))
+
+
+def _layout(rows: list[str], shown: list[float], across: str) -> dict[str, Any]:
+    return {
+        "barmode": "overlay", "height": 56 + 27 * max(len(rows), ROWS), "uirevision": "kept",
+        "margin": {"l": 8, "r": 78, "t": 4, "b": 40}, "showlegend": False,
+        "xaxis": {"title": {"text": across, "standoff": 6}, "range": shown, "zeroline": True, "fixedrange": True},
+        "yaxis": {"categoryorder": "array", "categoryarray": rows[::-1], "automargin": True, "fixedrange": True,
+                  "tickvals": rows, "ticktext": [f"{in_lines(row)}  " for row in rows]},
+        "uniformtext": {"mode": "show", "minsize": 9}, "hoverlabel": {"align": "left"},
+        "paper_bgcolor": "rgba(0,0,0,0)", "plot_bgcolor": "rgba(0,0,0,0)", "bargap": 0.3,
+    }  # fmt: skip
+
+
+def finding(result: RunResult) -> str:
+    """The result in one sentence: elapsed time and its largest part."""
+    whole = "One transaction takes" if result.transactions else "Elapsed"
+    return f"{whole} {show_seconds(result.time.elapsed_s)}; {largest(result)}"
+
+
+def largest(result: RunResult) -> str:
+    """The largest part of the elapsed time, in a clause."""
+    top = max(parts(result), key=lambda part: part.seconds)
+    elapsed = result.time.elapsed_s
+    share = f"{top.seconds / elapsed:.0%}" if elapsed else "all"
+    return f"the largest part is {top.name}, {show_seconds(top.seconds)} ({share})"
+
+
+def _finding(base: RunResult, other: RunResult, steps: list[Part]) -> str:
+    before, after = base.time.elapsed_s, other.time.elapsed_s
+    if not steps:
+        return finding(base)
+    step = steps[0]
+    whole = "The response" if other.transactions else "Elapsed"
+    return (
+        f"{whole} goes from {show_seconds(before)} to {show_seconds(after)}; "
+        f"the largest change is {step.name} with {signed(step.seconds)}"
+    )
+
+
+def key_html(results: list[RunResult]) -> str:
+    """The legend of the wait classes that occur, as HTML with the same colours and a pattern for each."""
+    seen = [kind for kind in LOOKS if any(abs(by_class(result)[kind]) > UNCHANGED_S for result in results)]
+    stated = any(STATED in result.time.wait for result in results)
+    names = {
+        "CPU: search": "CPU of the search for space",
+        "Idle": "Idle (the client)",
+        "Other": "Stated or unaccounted" if stated else "Unaccounted",
+    }
+    return "".join(
+        f'<span class="key"><i style="background-color:{LOOKS[kind][0]};'
+        f'background-image:{_CSS[LOOKS[kind][1]]}"></i>{names.get(kind, kind)}</span>'
+        for kind in seen
+    )
+
+
+_STRIPE = "repeating-linear-gradient({}deg,transparent 0 3px,rgba(255,255,255,.75) 3px 4px)"
+_CSS: Final = {
+    "": "none",
+    "/": _STRIPE.format(135),
+    "\\": _STRIPE.format(45),
+    "-": _STRIPE.format(0),
+    "|": _STRIPE.format(90),
+    "+": f"{_STRIPE.format(0)},{_STRIPE.format(90)}",
+    ".": "radial-gradient(rgba(255,255,255,.8) 38%,transparent 40%);background-size:4px 4px",
+    "x": f"{_STRIPE.format(45)},{_STRIPE.format(135)}",
+}
+
+
+def reads_by_size(base: RunResult, other: RunResult, *, ink: str = "") -> tuple[Figure, str]:
+    """How many reads of which size, baseline beside what-if, on a logarithmic axis."""
+    both = {"Baseline": base, "What-if": other}
+    sizes = sorted({size for result in both.values() for size in _sizes(result)})
+    traces = []
+    for (name, result), (colour, pattern) in zip(
+        both.items(), (("#7f8b98", ""), LOOKS["User I/O"]), strict=True
+    ):
+        counts = [_sizes(result).get(size, 0) for size in sizes]
+        traces.append({
+            "type": "bar", "name": name, "x": [show_bytes(size) for size in sizes], "y": counts,
+            "text": [f"{count:,.0f}" if count else "" for count in counts], "textposition": "outside",
+            "marker": marker(colour, pattern), "cliponaxis": False,
+        })  # fmt: skip
+    most = max((max(_sizes(result).values(), default=1) for result in both.values()), default=1)
+    layout = {
+        "barmode": "group", "height": 260, "uirevision": "kept", "margin": {"l": 8, "r": 8, "t": 8, "b": 40},
+        "xaxis": {"type": "category", "title": {"text": "size of one read"}, "fixedrange": True},
+        "yaxis": {"type": "log", "title": {"text": "reads"}, "fixedrange": True, "dtick": 1},
+        "legend": {"orientation": "h", "y": 1.1}, "paper_bgcolor": "rgba(0,0,0,0)", "plot_bgcolor": "rgba(0,0,0,0)",
+    }  # fmt: skip
+    said = (
+        f"The baseline reads {base.physical_io.read_requests:,.0f} times, the what-if "
+        f"{other.physical_io.read_requests:,.0f} times; {most:,.0f} reads have the most frequent size"
+    )
+    figure = {"data": traces, "layout": layout}
+    write_in(figure, ink)
+    return figure, said
+
+
+def _sizes(result: RunResult) -> dict[float, float]:
+    physical = result.physical_io
+    if not physical.read_blocks:
+        return {}
+    block = physical.read_bytes / physical.read_blocks
+    return {size * block: count for size, count in physical.request_blocks.items() if count >= 0.5}

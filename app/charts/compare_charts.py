@@ -1,0 +1,228 @@
+"""Several answers as figures: the time of each by wait class, and two of them along one field; no Streamlit."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from textwrap import shorten
+from typing import Any, Final
+
+from app.charts.charts import LOOKS, Figure, in_lines, marker, write_in
+from app.charts.segment_charts import CLEAR, GREY, LINES
+from app.text.compare_table import value_said
+from app.text.profile import UNCHANGED_S, by_class, scale_of
+from model.results import RunResult
+from model.units import show_seconds, unit_of
+from scenarios.crossover import Change, Crossover, Less, Reached
+from scenarios.why_words import listed
+
+ROW: Final = 46
+SHORT_LABEL: Final = 22
+DIAMOND: Final = "   "
+"""Room for the mark before a text."""
+BY_RATIO: Final = 30.0
+"""A field whose values span more is drawn by their ratio."""
+
+
+def bars(
+    results: Sequence[RunResult], letters: Sequence[str], titles: Sequence[str], *, ink: str = ""
+) -> tuple[Figure, str]:
+    """One bar an answer, its time stacked by wait class in one order; what was counted twice stands left of zero.
+
+    A line marks the first one's time, a diamond where the last session is done. Also returns the finding.
+    """
+    scale = scale_of(results)
+    rows = [f"{letter}  {in_lines(title)}" for letter, title in _named(letters, titles)]
+    classes = [by_class(result) for result in results]
+    traces: list[dict[str, Any]] = []
+    for kind, (colour, pattern) in LOOKS.items():
+        if not any(abs(sums[kind]) > UNCHANGED_S for sums in classes):
+            continue
+        seconds = [sums[kind] for sums in classes]
+        traces.append({
+            "type": "bar", "orientation": "h", "name": kind, "y": rows, "x": [scale.per_s * one for one in seconds],
+            "marker": marker(colour, pattern), "width": 0.62, "showlegend": False,
+            "hovertext": [
+                f"{row}<br>{kind}: {show_seconds(one)} of {show_seconds(result.time.elapsed_s)}"
+                for row, one, result in zip(rows, seconds, results, strict=True)
+            ],
+            "hoverinfo": "text",
+        })  # fmt: skip
+    ends = [scale.per_s * sum(max(0.0, one) for one in sums.values()) for sums in classes]
+    last = [result.time.last_session_s for result in results]
+    at = [max(end, scale.per_s * (one or 0.0)) for end, one in zip(ends, last, strict=True)]
+    traces.append({
+        "type": "scatter", "mode": "text", "y": rows, "x": at, "textposition": "middle right", "cliponaxis": False,
+        "text": [
+            f"{DIAMOND if one is not None else ''} <b>{show_seconds(result.time.elapsed_s)}</b>"
+            for result, one in zip(results, last, strict=True)
+        ],
+        "showlegend": False,
+        "hoverinfo": "skip",
+    })  # fmt: skip
+    if any(one is not None for one in last):
+        known = [place for place, one in enumerate(last) if one is not None]
+        traces.append({
+            "type": "scatter", "mode": "markers", "name": "last session done", "y": [rows[place] for place in known],
+            "x": [scale.per_s * one for one in last if one is not None], "showlegend": False,
+            "marker": {"symbol": "diamond-open", "size": 12, "color": GREY, "line": {"width": 2}},
+            "hovertext": [
+                f"{rows[place]}<br>until the last session is done: {show_seconds(one)}"
+                for place, one in zip(known, (one for one in last if one is not None), strict=True)
+            ],
+            "hoverinfo": "text",
+        })  # fmt: skip
+    base = scale.per_s * results[0].time.elapsed_s
+    layout: dict[str, Any] = {
+        "barmode": "relative", "height": 66 + ROW * max(len(rows), 2), "uirevision": "kept",
+        "margin": {"l": 8, "r": 84, "t": 4, "b": 40}, "showlegend": False,
+        "xaxis": {"title": {"text": f"{scale.word} of {scale.of}", "standoff": 6}, "rangemode": "tozero",
+                  "fixedrange": True, "zeroline": True},
+        "yaxis": {"categoryorder": "array", "categoryarray": rows[::-1], "automargin": True, "fixedrange": True},
+        "shapes": [{"type": "line", "x0": base, "x1": base, "yref": "paper", "y0": 0, "y1": 1,
+                    "line": {"color": GREY, "width": 1.5, "dash": "dot"}}],
+        "paper_bgcolor": CLEAR, "plot_bgcolor": CLEAR, "hoverlabel": {"align": "left"},
+    }  # fmt: skip
+    figure: Figure = {"data": traces, "layout": layout}
+    write_in(figure, ink)
+    return figure, finding(results, letters, titles)
+
+
+def _named(letters: Sequence[str], titles: Sequence[str]) -> list[tuple[str, str]]:
+    return list(zip(letters, titles, strict=True))
+
+
+def finding(results: Sequence[RunResult], letters: Sequence[str], titles: Sequence[str]) -> str:
+    """The times in their order, shortest first, in one sentence."""
+    ranked = sorted(range(len(results)), key=lambda place: results[place].time.elapsed_s)
+    said = [
+        f"{letters[place]} ({titles[place]}) {show_seconds(results[place].time.elapsed_s)}"
+        for place in ranked
+    ]
+    whole = "One transaction" if all(result.transactions for result in results) else "Elapsed"
+    return f"{whole}, the shortest first: {', '.join(said)}"
+
+
+def crossing(
+    found: Crossover,
+    letters: tuple[str, str],
+    titles: tuple[str, str],
+    label: str,
+    *,
+    ink: str = "",
+    is_of_one: bool = False,
+) -> tuple[Figure, str]:
+    """Both times along a field, with a mark where they are equal; and the sentence that says so."""
+    known = [one for one in found.line if one.less != "unknown"]
+    longest = max(max(one.first_s, one.second_s) for one in known)
+    per_s, word = (1.0, "seconds") if longest >= 1 else (1000.0, "milliseconds")
+    traces: list[dict[str, Any]] = []
+    for place, ((colour, dash), letter, title) in enumerate(zip(LINES, letters, titles, strict=False)):
+        seconds = [one.second_s if place else one.first_s for one in known]
+        traces.append({
+            "type": "scatter", "mode": "lines", "name": f"{letter}  {shorten(title, SHORT_LABEL, placeholder=' …')}",
+            "x": [one.value for one in known], "y": [per_s * one for one in seconds],
+            "line": {"color": colour, "dash": dash, "width": 2.5},
+            "hovertext": [
+                f"{label} {value_said(found.key, one.value)}<br>{letter}: {show_seconds(time)}"
+                for one, time in zip(known, seconds, strict=True)
+            ],
+            "hoverinfo": "text",
+        })  # fmt: skip
+    at = [change.at for change in found.changes]
+    if at:
+        traces.append({
+            "type": "scatter", "mode": "markers", "name": "equal", "x": [one.value for one in at],
+            "y": [per_s * one.first_s for one in at],
+            "marker": {"size": 13, "symbol": "circle-open", "color": GREY, "line": {"width": 2.5}},
+            "hovertext": [_change_said(found.key, change) for change in found.changes], "hoverinfo": "text",
+        })  # fmt: skip
+    times = [per_s * one for reached in known for one in (reached.first_s, reached.second_s)]
+    far = min(times) > 0 and max(times) / min(times) >= BY_RATIO
+    layout: dict[str, Any] = {
+        "height": 320, "uirevision": found.key, "margin": {"l": 8, "r": 12, "t": 30, "b": 40},
+        "xaxis": _along(found.key, known, label),
+        "yaxis": {"title": {"text": f"{word} of one {'transaction' if is_of_one else 'session'}"}, "fixedrange": True,
+                  "type": "log" if far else "linear", **({"dtick": 1} if far else {"rangemode": "tozero"})},
+        "legend": {"orientation": "h", "y": 1.0, "yanchor": "bottom", "x": 0}, "showlegend": True,
+        "paper_bgcolor": CLEAR, "plot_bgcolor": CLEAR, "hoverlabel": {"align": "left"},
+    }  # fmt: skip
+    figure: Figure = {"data": traces, "layout": layout}
+    write_in(figure, ink)
+    return figure, crossing_sentence(found, letters, label)
+
+
+def apart(found: Crossover, letters: tuple[str, str], label: str, *, ink: str = "") -> tuple[Figure, str]:
+    """By how many percent the second takes longer than the first along a field; and its range in words."""
+    known = [one for one in found.line if one.less != "unknown" and one.first_s]
+    percents = [100 * (one.second_s / one.first_s - 1) for one in known]
+    trace: dict[str, Any] = {
+        "type": "scatter", "mode": "lines", "x": [one.value for one in known], "y": percents, "fill": "tozeroy",
+        "line": {"color": GREY, "width": 2}, "fillcolor": "rgba(127,139,152,.25)", "showlegend": False,
+        "hovertext": [
+            f"{label} {value_said(found.key, one.value)}<br>{letters[1]} against {letters[0]}: {percent:+.3g} %"
+            for one, percent in zip(known, percents, strict=True)
+        ],
+        "hoverinfo": "text",
+    }  # fmt: skip
+    layout: dict[str, Any] = {
+        "height": 320, "uirevision": found.key, "margin": {"l": 8, "r": 12, "t": 30, "b": 40}, "showlegend": False,
+        "xaxis": _along(found.key, known, label),
+        "yaxis": {"title": {"text": f"{letters[1]} takes longer than {letters[0]} by (%)"}, "fixedrange": True,
+                  "zeroline": True, "zerolinewidth": 2, "zerolinecolor": GREY, "rangemode": "tozero"},
+        "paper_bgcolor": CLEAR, "plot_bgcolor": CLEAR, "hoverlabel": {"align": "left"},
+    }  # fmt: skip
+    figure: Figure = {"data": [trace], "layout": layout}
+    write_in(figure, ink)
+    said = (
+        f"{letters[1]} takes from {min(percents):+.3g} % to {max(percents):+.3g} % longer than {letters[0]}"
+    )
+    return figure, f"{said}; below zero it takes less time"
+
+
+def _along(key: str, known: Sequence[Reached], label: str) -> dict[str, Any]:
+    """The axis of a field; by the ratio of its values where they span much."""
+    low, high = known[0].value, known[-1].value
+    unit = unit_of(key)
+    by_ratio = low > 0 and high / low >= BY_RATIO
+    return {
+        "title": {"text": f"{label} ({unit})" if unit else label, "standoff": 6}, "fixedrange": True,
+        "type": "log" if by_ratio else "linear", **({"dtick": 1} if by_ratio and high / low >= 100 else {}),
+    }  # fmt: skip
+
+
+def crossing_sentence(found: Crossover, letters: tuple[str, str], label: str) -> str:
+    """Where the two take equally long, and which takes less time on either side."""
+    answered = [one.value for one in found.line if one.less != "unknown"]
+    ends = (value_said(found.key, answered[place], counted=False) for place in (0, -1))
+    within = f"{label} {' to '.join(ends)}"
+    if not found.changes:
+        return f"{within}: {_takes(found.less, letters)} all along."
+    where = listed([_change_said(found.key, change) for change in found.changes])
+    where = f"{where[0].upper()}{where[1:]}"
+    stretches = [found.less, *(change.above.less for change in found.changes)]
+    if len(stretches) == 2:
+        below, above = (_takes(one, letters) for one in stretches)
+        return f"{where}: below, {below}; above, {above} ({within})."
+    return f"{where}: going up, {', then '.join(_takes(one, letters) for one in stretches)} ({within})."
+
+
+def _takes(less: Less, letters: tuple[str, str]) -> str:
+    if less == "neither":
+        return "both take equally long"
+    return f"{letters[0] if less == 'first' else letters[1]} takes less time"
+
+
+def _change_said(key: str, change: Change) -> str:
+    """Where two change places."""
+    if "neither" in (change.below.less, change.above.less):
+        ends = "up to" if change.below.less == "neither" else "from"
+        return f"equal {ends} {value_said(key, change.at.value)}"
+    if change.is_equal:
+        return f"equal at {value_said(key, change.at.value)}"
+    if change.is_whole:
+        return f"they change places between {_both(key, change.below, change.above)}"
+    return f"they change places at {value_said(key, change.at.value)}, in a jump"
+
+
+def _both(key: str, below: Reached, above: Reached) -> str:
+    return f"{value_said(key, below.value)} and {value_said(key, above.value)}"

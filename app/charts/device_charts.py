@@ -1,0 +1,133 @@
+"""The device as figures: sizes of requests, queue, await and %util over time, one request on its way; no Streamlit."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+from app.charts.charts import LOOKS, Figure, marker, write_in
+from app.charts.segment_charts import CLEAR, GREY, LINES
+from app.text.iostat_text import by_size, said_of_requests, span_of, value_of
+from model.results import DeviceLine, DeviceStats, Stage
+from model.units import show_seconds
+
+MOST_POINTS: Final = 60
+"""Lines of iostat up to which each is marked with a symbol."""
+
+# Chart over time -> sets of iostat's columns, of which it shows the first that is printed, and their unit where
+# their names do not say it.
+OVER_TIME: Final[dict[str, tuple[tuple[tuple[str, ...], ...], str]]] = {
+    "queue": ((("avgqu-sz",), ("aqu-sz",)), " (requests)"),
+    "await": ((("await", "svctm"), ("r_await", "w_await")), " (ms)"),
+    "util": ((("%util",),), ""),
+    "rate": ((("rkB/s", "wkB/s"), ("rsec/s", "wsec/s")), ""),
+}
+SYMBOLS: Final = ("circle", "diamond-open")
+
+
+def sizes(stats: DeviceStats, *, ink: str = "") -> tuple[Figure, str]:
+    """How many requests of which size the device got, and how many of the bytes those are."""
+    found = by_size(stats.request_bytes, most=24)
+    requests, held = sum(one[1] for one in found), sum(one[2] for one in found)
+    shares = {
+        "requests": [100 * many / requests for _, many, _ in found],
+        "bytes": [100 * size / held if held else 0.0 for *_, size in found],
+    }
+    told = {
+        "requests": [f"{many:,.0f} requests" for _, many, _ in found],
+        "bytes": [f"{size / 2**20:,.1f} MB" for *_, size in found],
+    }
+    looks = {"requests": LOOKS["User I/O"], "bytes": (GREY, "")}
+    traces: list[dict[str, Any]] = [
+        {
+            "type": "bar", "name": f"% of {name}", "x": [band for band, *_ in found], "y": values,
+            "hovertext": told[name], "hovertemplate": "%{x}: %{hovertext}, %{y:.1f} %<extra></extra>",
+            "marker": marker(*looks[name]),
+        }
+        for name, values in shares.items()
+    ]  # fmt: skip
+    layout = _layout(260, "size of a request", "%") | {"barmode": "group"}
+    layout["xaxis"]["type"] = "category"
+    layout["yaxis"]["rangemode"] = "tozero"
+    return _figure(traces, layout, ink), said_of_requests(stats)
+
+
+def over_time(
+    lines: Sequence[DeviceLine], which: str, columns: Sequence[str], *, ink: str = ""
+) -> tuple[Figure, str]:
+    """What iostat prints in those of its *columns* that the chart *which* has, each in the middle of its interval."""
+    sets, unit = OVER_TIME[which]
+    wanted = next(names for names in sets if names[0] in columns)
+    printed = [name for name in wanted if name in columns]
+    shown = [name for name in printed if any(value_of(name, line) for line in lines)] or printed[:1]
+    middles = [line.begin_s + line.interval_s / 2 for line in lines]
+    traces: list[dict[str, Any]] = [
+        {
+            "type": "scatter", "mode": "lines+markers" if len(lines) <= MOST_POINTS else "lines", "name": name,
+            "x": middles, "y": [value_of(name, line) for line in lines], "line": {"color": colour, "dash": dash},
+            "marker": {"symbol": symbol, "size": 7},
+            "hovertemplate": f"{name} %{{y:,.2f}} at %{{x}} s<extra></extra>",
+        }
+        for name, (colour, dash), symbol in zip(shown, LINES, SYMBOLS, strict=False)
+    ]  # fmt: skip
+    layout = _layout(240, "seconds since the begin", " and ".join(shown) + unit)
+    layout["yaxis"] |= {"rangemode": "tozero"} | ({"range": [0, 105]} if which == "util" else {})
+    layout["showlegend"] = len(shown) > 1
+    return _figure(traces, layout, ink), "; ".join(_course(name, lines) for name in shown)
+
+
+def _course(name: str, lines: Sequence[DeviceLine]) -> str:
+    """The least and the most of a column, and when that was."""
+    values = [value_of(name, line) for line in lines]
+    if not values:
+        return f"{name}: no interval was watched"
+    most = max(range(len(values)), key=values.__getitem__)
+    if f"{min(values):,.2f}" == f"{values[most]:,.2f}":
+        return f"{name} {values[most]:,.2f} all the time"
+    return f"{name} {min(values):,.2f} to {values[most]:,.2f}, the most in seconds {span_of(lines[most])}"
+
+
+def timeline(stages: Sequence[Stage], *, ink: str = "") -> tuple[Figure, str]:
+    """One request from the call to its end: each stage a bar where it begins and ends."""
+    if not stages:
+        return _figure([], _layout(120, "ms since the call", ""), ink), "No request was followed"
+    begin = min(stage.begin_s for stage in stages)
+    rows = [f"{place + 1}. {stage.name}" for place, stage in enumerate(stages)]
+    traces: list[dict[str, Any]] = []
+    for row, stage in zip(rows, stages, strict=True):
+        at, takes = stage.begin_s - begin, stage.end_s - stage.begin_s
+        traces.append({
+            "type": "bar", "orientation": "h", "y": [row], "base": [1000 * at],
+            "x": [1000 * takes], "width": 0.6, "showlegend": False, "text": [show_seconds(takes)],
+            "textposition": "outside", "cliponaxis": False,
+            "marker": marker(*LOOKS["User I/O"]),
+            "hovertemplate": f"{row}<br>{show_seconds(takes)} from {show_seconds(at)} on<extra></extra>",
+        })  # fmt: skip
+    whole = max(stage.end_s for stage in stages) - begin
+    layout = _layout(90 + 30 * len(rows), "ms since the call", "") | {
+        "barmode": "overlay",
+        "showlegend": False,
+    }
+    layout["xaxis"] |= {"range": [0, 1130 * whole or 1], "zeroline": True}
+    layout["yaxis"] |= {"categoryorder": "array", "categoryarray": rows[::-1], "ticksuffix": "  "}
+    parts = [stage for stage in stages if stage.end_s - stage.begin_s < whole]
+    longest = max(parts, key=lambda stage: stage.end_s - stage.begin_s, default=None)
+    said = f"One request takes {show_seconds(whole)}"
+    if longest is not None:
+        said += f"; the longest part of it is {longest.name}, {show_seconds(longest.end_s - longest.begin_s)}"
+    return _figure(traces, layout, ink), said
+
+
+def _layout(height: int, across: str, up: str) -> dict[str, Any]:
+    return {
+        "height": height, "uirevision": "kept", "margin": {"l": 8, "r": 12, "t": 30, "b": 42},
+        "xaxis": {"title": {"text": across, "standoff": 6}, "fixedrange": True, "zeroline": False},
+        "yaxis": {"title": {"text": up}, "fixedrange": True, "automargin": True},
+        "legend": {"orientation": "h", "y": 1, "yanchor": "bottom"}, "paper_bgcolor": CLEAR, "plot_bgcolor": CLEAR,
+    }  # fmt: skip
+
+
+def _figure(traces: list[dict[str, Any]], layout: dict[str, Any], ink: str) -> Figure:
+    figure = {"data": traces, "layout": layout}
+    write_in(figure, ink)
+    return figure

@@ -1,0 +1,280 @@
+"""The segment as figures: bytes of blocks, the freeness map, lines over PCTFREE; pure functions, no Streamlit."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from app.charts.charts import Figure, marker, write_in
+from model.laws.assm import CLASS_NAMES
+from model.results import BlockUse, RunResult, SegmentSpace
+from model.units import show_bytes, show_seconds
+
+GREY: Final = "#7f8b98"
+CLEAR: Final = "rgba(0,0,0,0)"
+
+# What a block's bytes hold -> field of BlockUse, field that counts it, colour and pattern.
+USES: Final[dict[str, tuple[str, str, str, str]]] = {
+    "headers": ("header_bytes", "", GREY, "-"),
+    "ITL": ("itl_bytes", "itl_entries", "#a663bd", "x"),
+    "rows": ("row_bytes", "rows", "#2f74d0", ""),
+    "migrated pieces": ("moved_bytes", "moved_in", "#cf6d12", "/"),
+    "stubs": ("stub_bytes", "stubs", "#d2493f", "\\"),
+    "free": ("free_bytes", "", CLEAR, ""),
+}
+ITL_FULL: Final = "full ITL list"
+# Class of the map, in the order of its digits -> colour and symbol.
+CELLS: Final[dict[str, tuple[str, str]]] = dict(
+    zip(
+        (*CLASS_NAMES, ITL_FULL),
+        (
+            ("#2f74d0", "square"), ("#a663bd", "diamond"), ("#2f9e58", "triangle-up"), ("#9a8168", "cross"),
+            (GREY, "circle-open"), ("#d2493f", "x"),
+        ),
+        strict=True,
+    )
+)  # fmt: skip
+LINES: Final = (
+    ("#2f74d0", "solid"), ("#2f9e58", "dash"), ("#cf6d12", "dot"), ("#a663bd", "dashdot"), ("#d2493f", "longdash"),
+)  # fmt: skip
+WORTH_SAYING: Final = 0.005
+CELLS_A_LINE: Final = 40
+MOST_OLD, MOST_NEW = 4, 3
+
+
+@dataclass(frozen=True)
+class Line:
+    """One quantity over PCTFREE at one block size; None where no block takes a row."""
+
+    block_size_bytes: int
+    values: list[float | None]
+
+
+def findings(result: RunResult) -> list[str]:
+    """Whether rows migrate and which PCTFREE would spare it, and what the search for space takes."""
+    return [*_migration(result), *_search(result)]
+
+
+def _migration(result: RunResult) -> list[str]:
+    changes, segment = result.changes, result.segment
+    if changes is None or segment is None or not segment.blocks:
+        return []
+    needed = segment.pctfree_needed_percent
+    if needed is None:
+        return []
+    if not changes.growth_bytes:
+        return [
+            f"No row grows, so no row migrates. The segment has {segment.blocks_before:,.0f} blocks before and "
+            f"{segment.blocks_after:,.0f} after"
+        ]
+    has = 100 * segment.blocks[0].reserve_bytes / segment.block_size_bytes
+    grow = f"Rows grow by {changes.growth_bytes:.3g} bytes"
+    if not changes.migrated:
+        rest = f"PCTFREE {has:g} leaves room for all of them"
+        if has > needed:
+            rest += f"; {needed:.0f} is enough"
+        if has < needed:
+            rest = f"if every row of a full block grew so, it would take PCTFREE {needed:.0f}"
+        return [f"{grow}, and no row migrates; {rest}"]
+    share = changes.migrated / changes.table_rows
+    grow += f": {changes.migrated:,.0f} of {changes.table_rows:,.0f} updated rows migrate ({share:.0%})"
+    if needed >= 100:
+        return [f"{grow}. No PCTFREE prevents migration with that growth"]
+    if has < needed:
+        return [f"{grow}. With PCTFREE {needed:.0f} or higher, no row migrates"]
+    return [f"{grow}, though PCTFREE {needed:.0f} is enough where every row has the mean length"]
+
+
+def _search(result: RunResult) -> list[str]:
+    search, segment = result.space_search, result.segment
+    if search is None or segment is None:
+        return []
+    causes = {
+        "whose ITL list is full": search.rejected_itl,
+        "that have too little room": search.rejected_space,
+        "whose free space another session has not committed": search.rejected_held,
+    }
+    cause = max(causes, key=lambda name: causes[name])
+    if not causes[cause]:
+        return []
+    if search.elapsed_fraction < WORTH_SAYING:
+        return [f"The search for space takes almost no time: {causes[cause]:,.0f} rejected probes"]
+    again = search.rejected_itl > 2 * (segment.itl_full_blocks or 0)  # the same blocks over and over
+    bug = " (bug 6918210)" if again and cause == "whose ITL list is full" else ""
+    stack = f"; the stack shows {search.functions[0]}, …, {search.functions[-1]}" if search.functions else ""
+    probes = f"{causes[cause]:,.0f} rejected probes"
+    return [f"{search.elapsed_fraction:.1%} of the time probes blocks {cause}{bug}: {probes}{stack}"]
+
+
+def blocks(segment: SegmentSpace, *, ink: str = "") -> tuple[Figure, str]:
+    """What the bytes of some blocks hold, before and after, with what PCTFREE reserves."""
+    shown = _shown(segment)
+    size = segment.block_size_bytes
+    traces: list[dict[str, Any]] = []
+    for name, (field, count, colour, pattern) in USES.items():
+        sizes = [getattr(use, field) for _, use in shown]
+        counts = [getattr(use, count) if count else 0 for _, use in shown]
+        traces.append({
+            "type": "bar", "orientation": "h", "name": name, "y": [row for row, _ in shown], "x": sizes,
+            "marker": marker(colour, pattern) | ({"line": {"color": GREY, "width": 1}} if colour == CLEAR else {}),
+            "hovertext": [
+                f"{name}: {has:,.0f} bytes" + (f", {many:,.0f}" if count else "")
+                for has, many in zip(sizes, counts, strict=True)
+            ],
+            "hovertemplate": "%{y}<br>%{hovertext}<extra></extra>", "width": 0.72,
+        })  # fmt: skip
+    reserve = segment.blocks[0].reserve_bytes if segment.blocks else 0.0
+    layout = {
+        "barmode": "stack", "height": 120 + 22 * len(shown), "uirevision": "kept",
+        "margin": {"l": 8, "r": 30, "t": 54, "b": 40},
+        "xaxis": {"title": {"text": f"bytes of a block of {show_bytes(size)}", "standoff": 6}, "range": [0, size],
+                  "tickvals": [size * step / 8 for step in range(9)], "tickformat": ",d", "fixedrange": True,
+                  "ticklabeloverflow": "allow"},
+        "yaxis": {"categoryorder": "array", "categoryarray": [row for row, _ in shown][::-1], "automargin": True,
+                  "fixedrange": True, "ticksuffix": "  "},
+        "shapes": [{"type": "line", "x0": size - reserve, "x1": size - reserve, "y0": 0, "y1": 1, "yref": "paper",
+                    "line": {"color": ink or GREY, "width": 3}}],
+        "annotations": [{
+            "x": size - reserve, "y": 1, "yref": "paper", "yanchor": "bottom", "showarrow": False,
+            "xanchor": "right" if 2 * reserve < size else "left",
+            "text": f"PCTFREE {100 * reserve / size:g} keeps {reserve:,.0f} bytes →",
+        }],
+        "legend": {"orientation": "h", "y": 1, "yanchor": "top", "yref": "container", "traceorder": "normal"},
+        "paper_bgcolor": CLEAR, "plot_bgcolor": CLEAR,
+    }  # fmt: skip
+    figure = {"data": traces, "layout": layout}
+    write_in(figure, ink)
+    return figure, _said_of_blocks(segment, shown)
+
+
+def _shown(segment: SegmentSpace) -> list[tuple[str, BlockUse]]:
+    """Some blocks that were there, before and after, and some that came."""
+    sample = segment.blocks or []
+    old = _some([one for one in sample if one.before], MOST_OLD)
+    new = _some([one for one in sample if not one.before], MOST_NEW)
+    rows: list[tuple[str, BlockUse]] = []
+    for one in [*old, *new]:
+        if one.before:
+            rows.append((f"block {one.block:,} before", one.before))
+        rows.append((f"block {one.block:,} after" if one.before else f"new block {one.block:,}", one.after))
+    return rows
+
+
+def _some(found: list[Any], most: int) -> list[Any]:
+    """At most *most* of *found*, spread evenly, the first and the last among them."""
+    if len(found) <= most:
+        return found
+    return [found[step * (len(found) - 1) // (most - 1)] for step in range(most)]
+
+
+def _said_of_blocks(segment: SegmentSpace, shown: Sequence[tuple[str, BlockUse]]) -> str:
+    if not shown:
+        return "No block is shown"
+    row, last = max(shown, key=lambda one: (one[1].moved_in, one[1].stubs))
+    return (
+        f"{len(shown)} pictures of {show_bytes(segment.block_size_bytes)} blocks; {row} holds {last.rows:,.0f} rows, "
+        f"{last.stubs:,.0f} stubs and {last.moved_in:,.0f} migrated pieces, with {last.itl_entries:,.0f} ITL entries "
+        f"and {last.free_bytes:,.0f} bytes free"
+    )
+
+
+def freeness_map(
+    cells: str, block_count: float, counts: Mapping[str, float], itl_full: float, *, ink: str = ""
+) -> tuple[Figure, str]:
+    """A mark for each block, or each n-th, by its class in the bitmap; colour and shape say which."""
+    stride = max(1, round(block_count / max(1, len(cells))))
+    many = dict(counts) | ({ITL_FULL: itl_full} if itl_full else {})
+    traces: list[dict[str, Any]] = []
+    for digit, (name, (colour, symbol)) in enumerate(CELLS.items()):
+        places = [place for place, cell in enumerate(cells) if cell == str(digit)]
+        if not places and not many.get(name):
+            continue
+        traces.append({
+            "type": "scatter", "mode": "markers", "showlegend": True,
+            "name": f"{name}: {many[name]:,.0f}" if name in many else name,
+            "x": [place % CELLS_A_LINE for place in places] or [None],
+            "y": [place // CELLS_A_LINE for place in places] or [None],
+            "text": [f"block {place * stride:,}: {name}" for place in places],
+            "hovertemplate": "%{text}<extra></extra>", "marker": {"color": colour, "symbol": symbol, "size": 7},
+        })  # fmt: skip
+    lines = -(-len(cells) // CELLS_A_LINE)
+    steps = range(0, lines, max(1, lines // 4))
+    layout = {
+        "height": 112 + 12 * lines, "uirevision": "kept", "margin": {"l": 8, "r": 8, "t": 6, "b": 8},
+        "xaxis": {"showticklabels": False, "showgrid": False, "zeroline": False, "fixedrange": True,
+                  "range": [-1, CELLS_A_LINE], "side": "top"},
+        "yaxis": {"title": {"text": "block"}, "tickvals": list(steps), "zeroline": False, "showgrid": False,
+                  "ticktext": [f"{line * CELLS_A_LINE * stride:,}  " for line in steps], "fixedrange": True,
+                  "range": [lines - 0.3, -0.7], "automargin": True},
+        "legend": {"orientation": "h", "y": 0, "yanchor": "top", "itemclick": False, "itemdoubleclick": False},
+        "paper_bgcolor": CLEAR, "plot_bgcolor": CLEAR,
+    }  # fmt: skip
+    figure = {"data": traces, "layout": layout}
+    write_in(figure, ink)
+    each = f", one mark for every {stride} blocks" if stride > 1 else ""
+    said = ", ".join(f"{count:,.0f} {name}" for name, count in counts.items() if count)
+    full = f"; {itl_full:,.0f} of them with a full ITL list" if itl_full else ""
+    return figure, f"{block_count:,.0f} blocks{each}: {said}{full}"
+
+
+def over_pctfree(
+    percents: Sequence[int],
+    lines: Sequence[Line],
+    now: tuple[int, float, float],
+    *,
+    quantity: str,
+    ink: str = "",
+) -> tuple[Figure, str]:
+    """A quantity over PCTFREE for each block size; *now* is block size, PCTFREE and value of the present setting."""
+    size, percent, value = now
+    seconds = quantity.endswith("seconds")
+    show = show_seconds if seconds else _number
+    traces: list[dict[str, Any]] = [
+        {
+            "type": "scatter", "mode": "lines", "name": show_bytes(line.block_size_bytes), "x": list(percents),
+            "y": line.values, "line": {"color": colour, "dash": dash, "width": 3.5 if mine else 1.8},
+            "hovertemplate": f"{show_bytes(line.block_size_bytes)}, PCTFREE %{{x}}: %{{y:,.4~g}}<extra></extra>",
+        }
+        for line, (colour, dash) in zip(lines, LINES, strict=False)
+        for mine in [line.block_size_bytes == size]
+    ]  # fmt: skip
+    traces.append({
+        "type": "scatter", "mode": "markers", "name": f"now: {show(value)}", "x": [percent], "y": [value],
+        "marker": {"color": ink or GREY, "symbol": "diamond", "size": 11}, "cliponaxis": False,
+        "hovertemplate": f"now: {show_bytes(size)}, PCTFREE {percent:g}: {show(value)}<extra></extra>",
+    })  # fmt: skip
+    decades = max(_known(lines), default=1) > 10 * min(_known(lines), default=1)
+    scale = {"type": "log", **({"dtick": 1} if decades else {"nticks": 6})}
+    layout = {
+        "height": 290, "uirevision": "kept", "margin": {"l": 8, "r": 12, "t": 30, "b": 42},
+        "xaxis": {"title": {"text": "PCTFREE (%)", "standoff": 6}, "fixedrange": True, "zeroline": False,
+                  "range": [-1, max(*percents, percent) + 1], "dtick": 10},
+        "yaxis": {"title": {"text": quantity}, "fixedrange": True, "automargin": True, "exponentformat": "none",
+                  **(scale if seconds else {"rangemode": "tozero", "tickformat": ",d"})},
+        "legend": {"orientation": "h", "y": 1, "yanchor": "bottom"}, "paper_bgcolor": CLEAR, "plot_bgcolor": CLEAR,
+    }  # fmt: skip
+    figure = {"data": traces, "layout": layout}
+    write_in(figure, ink)
+    return (
+        figure,
+        f"{quantity} over PCTFREE: now {show(value)} at {show_bytes(size)} and PCTFREE {percent:g}"
+        + (_least(percents, lines, show_bytes(size), size, show)),
+    )
+
+
+def _known(lines: Sequence[Line]) -> list[float]:
+    return [value for line in lines for value in line.values if value is not None]
+
+
+def _number(value: float) -> str:
+    return f"{value:,.0f}"
+
+
+def _least(percents: Sequence[int], lines: Sequence[Line], named: str, size: int, show: Any) -> str:
+    mine = next((line for line in lines if line.block_size_bytes == size), None)
+    known = [(y, x) for x, y in zip(percents, mine.values, strict=True) if y is not None] if mine else []
+    if not known:
+        return ""
+    least, at = min(known)
+    return f"; the least at {named} is {show(least)}, at PCTFREE {at}"

@@ -1,0 +1,663 @@
+"""A sweep as figures: lines, heat map, what moves it, parallel coordinates; pure functions, no Streamlit.
+
+Colours run from blue (low) to amber (high), ever lighter, and read on white and on near-black.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from app.charts.charts import LOOKS, Figure, marker, write_in
+from app.charts.segment_charts import CLEAR, GREY, LINES
+from app.text.sweep_text import Summary, distinct, effects_of
+from app.text.sweep_text import shown as in_units
+from model.errors import cut
+from model.units import unit_of
+
+HEIGHT: Final = 400
+MOST_LEVELS: Final = 40
+STRETCHES: Final = 16
+MOST_CELLS_WRITTEN, MOST_COLUMNS_WRITTEN = 130, 12
+MOST_THREADS: Final = 600
+BY_RATIO: Final = 30.0
+"""Values that differ by more are coloured, and laid out, by their ratio."""
+SHADES: Final = ("#3a5fc8", "#2f8fb8", "#3fae8f", "#a3b545", "#e8a23a")
+SCALE: Final = [[place / (len(SHADES) - 1), shade] for place, shade in enumerate(SHADES)]
+TICKS: Final = 5
+MOST_TICKS: Final = 9
+EDGE: Final = "#8896a5"
+BASE: Final = "base scenario"
+ON_LIGHT, ON_DARK = "#10161d", "#ffffff"
+
+Name = Callable[[str], str]
+
+
+@dataclass(frozen=True)
+class Ladder:
+    """What a field takes in a sweep: the steps in order, and which of them each row is on."""
+
+    key: str
+    labels: list[str]
+    places: NDArray[np.intp]
+    numbers: list[float] | None
+    """The steps, where all are numbers."""
+    cut_up: bool = False
+    """The steps are stretches of a range, each named by its middle."""
+
+
+def shown(name: str, value: Any) -> str:
+    """A value in its unit; of a large count, with commas."""
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    if is_number and not unit_of(name) and not name.startswith("cost_") and abs(value) >= 10_000:
+        return f"{value:,.0f}"
+    return in_units(name, value)
+
+
+def measure_name(measure: str) -> str:
+    """A measure in words."""
+    words = measure if measure.endswith("per_s") else measure.removesuffix("_s")
+    return words.replace("_", " ").replace("cpu", "CPU")
+
+
+def levels_of(values: Sequence[Any]) -> list[Any]:
+    """The different values: numbers in their order, words as they come first."""
+    found = distinct(values)
+    return sorted(found) if are_numbers(found) else found
+
+
+def are_numbers(values: Sequence[Any]) -> bool:
+    """Whether there is nothing else."""
+    return all(isinstance(one, int | float) and not isinstance(one, bool) for one in values)
+
+
+def ladder(summary: Summary, key: str) -> Ladder:
+    """The steps of *key*; where there are very many numbers, stretches of their range."""
+    values = summary.axes[key]
+    levels = levels_of(values)
+    numeric = are_numbers(levels)
+    if len(levels) <= MOST_LEVELS or not numeric:
+        rank = {level: place for place, level in enumerate(levels)}
+        places = np.array([rank[value] for value in values])
+        labels = [shown(key, level) for level in levels]
+        return Ladder(key, labels, places, [float(one) for one in levels] if numeric else None)
+    at, back = _spread(np.array(values, float))
+    edges = np.linspace(at.min(), at.max(), STRETCHES + 1)
+    places = np.clip(np.searchsorted(edges, at, side="right") - 1, 0, STRETCHES - 1)
+    middles = [float(back(one)) for one in (edges[1:] + edges[:-1]) / 2]
+    return Ladder(key, [shown(key, float(f"{one:.3g}")) for one in middles], places, middles, cut_up=True)
+
+
+def _spread(values: NDArray[np.float64]) -> tuple[NDArray[np.float64], Callable[[Any], Any]]:
+    """*values* as they are laid out, by logarithm where they differ by much, and the way back."""
+    good = values[np.isfinite(values)]
+    if len(good) and good.min() > 0 and good.max() > BY_RATIO * good.min():
+        with np.errstate(invalid="ignore"):
+            return np.log10(values), lambda one: 10.0**one
+    return values, lambda one: one
+
+
+def lines(
+    summary: Summary,
+    across: str,
+    by: str = "",
+    fixed: Mapping[str, Any] | None = None,
+    *,
+    ink: str = "",
+    name: Name = str,
+) -> tuple[Figure, str]:
+    """The measure over one field, a line for each of a few values of another; bars where the field takes words."""
+    rows = rows_at(summary, fixed or {})
+    steps = ladder(summary, across)
+    groups: list[tuple[str, NDArray[np.bool_]]] = [("", rows)]
+    if by:
+        other = ladder(summary, by)
+        chosen = _some(range(len(other.labels)), len(LINES))
+        groups = [(other.labels[place], rows & (other.places == place)) for place in chosen]
+    traces: list[dict[str, Any]] = []
+    for (label, some), look in zip(groups, LINES, strict=False):
+        means, single = _means(summary, some, steps.places, len(steps.labels))
+        used = np.flatnonzero(np.isfinite(means))
+        texts = [shown(summary.measure, float(means[place])) for place in used]
+        hover = [
+            f"{name(across)} {steps.labels[place]}"
+            + (f"<br>{name(by)} {label}" if by else "")
+            + f"<br><b>{text}</b>"
+            for place, text in zip(used, texts, strict=True)
+        ]
+        common = {
+            "name": f"{label}", "y": means[used].tolist(), "customdata": single[used].tolist(), "hovertext": hover,
+            "hoverinfo": "text", "unselected": {"marker": {"opacity": 1}},
+        }  # fmt: skip
+        if steps.numbers is None:
+            traces.append({
+                **common, "type": "bar", "x": [steps.labels[place] for place in used], "text": [] if by else texts,
+                "textposition": "outside", "cliponaxis": False,
+                "marker": marker(look[0], _PATTERNS[len(traces)]),
+            })  # fmt: skip
+        else:
+            traces.append({
+                **common, "type": "scatter", "mode": "lines+markers", "x": [steps.numbers[place] for place in used],
+                "line": {"color": look[0], "dash": look[1], "width": 2.5},
+                "marker": {"color": look[0], "size": 8, "symbol": _SYMBOLS[len(traces)]},
+                "selected": {"marker": {"size": 14}}, "cliponaxis": False,
+            })  # fmt: skip
+    layout = _layout(name(across), steps)
+    before = summary.reference.get(summary.measure)
+    if before is not None and steps.numbers is None:
+        traces.append({
+            "type": "bar", "name": "base scenario", "x": [BASE], "y": [before], "marker": marker(GREY, "-"),
+            "text": [shown(summary.measure, before)], "textposition": "outside", "cliponaxis": False,
+            "hoverinfo": "text", "unselected": {"marker": {"opacity": 1}}, "showlegend": False,
+        })  # fmt: skip
+    values = [value for trace in traces for value in trace["y"]]
+    values += [0.0] if steps.numbers is None else [before] if before is not None else []
+    layout["yaxis"] = _axis_of_measure(summary.measure, values)
+    if before is not None and steps.numbers is not None:
+        by_ratio = (
+            layout["yaxis"].get("type") == "log"
+        )  # then a note's place is the logarithm, a line's is not
+        layout["shapes"] = [{"type": "line", "xref": "paper", "x0": 0, "x1": 1, "y0": before, "y1": before,
+                             "line": {"color": GREY, "width": 1.5, "dash": "dash"}}]  # fmt: skip
+        layout["annotations"] = [
+            {"xref": "paper", "x": 1, "y": math.log10(before) if by_ratio else before, "xanchor": "right",
+             "yanchor": "bottom", "showarrow": False, "text": f"{BASE}: {shown(summary.measure, before)}"}
+        ]  # fmt: skip
+    if by:
+        layout["legend"] = {
+            "orientation": "h",
+            "y": 1,
+            "yanchor": "bottom",
+            "title": {"text": f"{name(by)}  "},
+        }
+        layout["margin"]["t"] = 46
+        layout["showlegend"] = True
+    figure = {"data": traces, "layout": layout}
+    write_in(figure, ink)
+    return figure, extremes(summary, rows, name)
+
+
+_SYMBOLS: Final = ("circle", "square", "diamond", "triangle-up", "x")
+_PATTERNS: Final = ("", "/", "\\", "x", ".")
+
+
+def heat(
+    summary: Summary,
+    across: str,
+    up: str,
+    fixed: Mapping[str, Any] | None = None,
+    *,
+    ink: str = "",
+    name: Name = str,
+) -> tuple[Figure, str]:
+    """The measure over two fields by colour, with lines of equal values where both are numbers.
+
+    Fields that are not *fixed* are averaged. A mark in each cell carries the number of its row, or -1 for several.
+    """
+    rows = rows_at(summary, fixed or {})
+    right, high = ladder(summary, across), ladder(summary, up)
+    wide, tall = len(right.labels), len(high.labels)
+    means, single = _means(summary, rows, high.places * wide + right.places, wide * tall)
+    table = means.reshape(tall, wide)
+    laid, back = _spread(means)
+    level = laid.reshape(tall, wide)
+    written = wide * tall <= MOST_CELLS_WRITTEN and wide <= MOST_COLUMNS_WRITTEN
+    ticks = _ticks(laid)
+    shown_cells = [
+        [shown(summary.measure, float(one)) if np.isfinite(one) else "" for one in row] for row in table
+    ]
+    traces: list[dict[str, Any]] = [
+        {
+            "type": "heatmap", "z": _listed(level), "x": list(range(wide)), "y": list(range(tall)),
+            "xgap": 1, "ygap": 1,
+            "colorscale": SCALE, "hoverinfo": "skip", "hoverongaps": False,
+            "colorbar": {
+                "tickvals": ticks, "ticktext": [shown(summary.measure, float(back(one))) for one in ticks],
+                "thickness": 12, "outlinewidth": 0, "ticklen": 3,
+            },
+        }
+    ]  # fmt: skip
+    if not written and right.numbers and high.numbers and len(ticks) > 1:
+        traces.append({
+            "type": "contour", "z": _listed(level), "x": list(range(wide)), "y": list(range(tall)), "hoverinfo": "skip",
+            "showscale": False, "line": {"color": "#ffffff", "width": 1.5, "smoothing": 0}, "connectgaps": False,
+            "contours": {"coloring": "none", "start": ticks[0], "end": ticks[-1], "size": ticks[1] - ticks[0]},
+        })  # fmt: skip
+    cells = np.flatnonzero(np.isfinite(means))
+    if written:
+        traces.append({
+            "type": "scatter", "mode": "text", "x": (cells % wide).tolist(), "y": (cells // wide).tolist(),
+            "text": _in_cells(summary.measure, means[cells]), "hoverinfo": "skip",
+            "selected": {"textfont": {"color": ON_LIGHT}},
+        })  # fmt: skip
+    traces.append({
+        "type": "scatter", "mode": "markers", "x": (cells % wide).tolist(), "y": (cells // wide).tolist(),
+        "customdata": single[cells].tolist(), "hoverinfo": "text", "showlegend": False,
+        "hovertext": [
+            f"{name(across)} {right.labels[cell % wide]}<br>{name(up)} {high.labels[cell // wide]}"
+            f"<br><b>{shown_cells[cell // wide][cell % wide]}</b>" for cell in cells
+        ],
+        "marker": {"symbol": "square", "size": _mark_size(wide, tall), "opacity": 0, "color": "#ffffff"},
+        "selected": {"marker": {"opacity": 0.4}}, "unselected": {"marker": {"opacity": 0}},
+    })  # fmt: skip
+    layout = _layout(name(across), right) | {"hovermode": "closest"}
+    layout["xaxis"] = _steps_on_axis(right, name(across))
+    layout["yaxis"] = _steps_on_axis(high, name(up)) | {"automargin": True}
+    if written and len(cells) and not _each_has_its_unit(summary.measure):
+        layout["meta"] = unit_for(summary.measure, float(means[cells].max()))[1].strip()
+    figure = {"data": traces, "layout": layout}
+    write_in(figure, ink)
+    if ink:
+        traces[0]["colorbar"]["tickfont"] = {"color": ink, "size": 12}
+    for trace in traces:
+        if trace.get("mode") == "text":  # in the colour that reads on the cell
+            trace["textfont"] = {"size": 11, "color": _on_shades(laid[cells])}
+    return figure, extremes(summary, rows, name)
+
+
+def scattered(
+    summary: Summary,
+    across: str,
+    up: str,
+    fixed: Mapping[str, Any] | None = None,
+    *,
+    ink: str = "",
+    name: Name = str,
+) -> tuple[Figure, str]:
+    """Samples over two fields, each a point whose colour says its measure."""
+    rows = rows_at(summary, fixed or {}) & np.isfinite(summary.values)
+    used = np.flatnonzero(rows)
+    laid, back = _spread(summary.values)
+    ticks = _ticks(laid[used])
+    layout = _layout(name(across), ladder(summary, across)) | {"hovermode": "closest"}
+    found: dict[str, list[Any]] = {}
+    for side, key in (("x", across), ("y", up)):
+        values = summary.axes[key]
+        if are_numbers(levels_of(values)):
+            layout[f"{side}axis"] = _number_axis(key, [float(one) for one in values], name(key))
+            found[side] = [values[row] for row in used]
+        else:
+            steps = ladder(summary, key)
+            layout[f"{side}axis"] = _steps_on_axis(steps, name(key))
+            found[side] = [int(steps.places[row]) for row in used]
+    layout["yaxis"]["automargin"] = True
+    trace: dict[str, Any] = {
+        "type": "scatter", "mode": "markers", **found, "customdata": used.tolist(), "hoverinfo": "text",
+        "hovertext": [
+            "<br>".join([*(f"{name(key)} {shown(key, summary.axes[key][row])}" for key in summary.keys),
+                         f"<b>{shown(summary.measure, float(summary.values[row]))}</b>"]) for row in used
+        ],
+        "marker": {
+            "color": laid[used].tolist(), "colorscale": SCALE, "size": 10 if len(used) < 400 else 6, "showscale": True,
+            "line": {"color": EDGE, "width": 0.5},
+            "colorbar": {
+                "tickvals": ticks, "ticktext": [shown(summary.measure, float(back(one))) for one in ticks],
+                "thickness": 12, "outlinewidth": 0,
+            },
+        },
+        "selected": {"marker": {"size": 16}}, "unselected": {"marker": {"opacity": 1}}, "cliponaxis": False,
+    }  # fmt: skip
+    figure: Figure = {"data": [trace], "layout": layout}
+    write_in(figure, ink)
+    if ink:
+        trace["marker"]["colorbar"]["tickfont"] = {"color": ink, "size": 12}
+    return figure, extremes(summary, rows, name)
+
+
+def over_two(
+    summary: Summary,
+    across: str,
+    up: str,
+    fixed: Mapping[str, Any] | None = None,
+    *,
+    ink: str = "",
+    name: Name = str,
+) -> tuple[Figure, str]:
+    """The measure over two fields: by cells, or by points where cells would be empty or hold many."""
+    draw = scattered if is_sampled(summary, across, up) else heat
+    return draw(summary, across, up, fixed, ink=ink, name=name)
+
+
+def pairs(summary: Summary) -> list[tuple[str, str]]:
+    """Pairs of fields, those first that move the measure most, and last those that move together."""
+    keys = [effect.key for effect in effects_of(summary)]
+    keys += [key for key in summary.keys if key not in keys]
+    found = [(keys[first], second) for first in range(len(keys)) for second in keys[first + 1 :]]
+    return sorted(found, key=lambda pair: _move_together(summary, *pair))
+
+
+def _move_together(summary: Summary, one: str, other: str) -> bool:
+    """Whether each step of one field comes with one step of the other."""
+    both = distinct(list(zip(summary.axes[one], summary.axes[other], strict=True)))
+    return len(both) <= max(len(distinct(summary.axes[one])), len(distinct(summary.axes[other])))
+
+
+def is_sampled(summary: Summary, across: str, up: str) -> bool:
+    """Whether the points lie so thinly over two fields that cells would be empty or hold many."""
+    right, high = ladder(summary, across), ladder(summary, up)
+    if right.cut_up or high.cut_up:
+        return True
+    filled = len(set(zip(right.places.tolist(), high.places.tolist(), strict=True)))
+    return 3 * filled < len(right.labels) * len(high.labels)
+
+
+def moves(summary: Summary, *, ink: str = "", name: Name = str) -> tuple[Figure, str]:
+    """What moves the measure: for each field the lowest and the highest mean along it, the widest on top."""
+    found = effects_of(summary)
+    names = [cut(name(effect.key), 34) for effect in found]
+    colour, _ = LOOKS["User I/O"]
+    ends = [
+        f"{shown(summary.measure, effect.low)} at {shown(effect.key, effect.at_low)} → "
+        f"{shown(summary.measure, effect.high)} at {shown(effect.key, effect.at_high)}" for effect in found
+    ]  # fmt: skip
+    traces = [{
+        "type": "bar", "orientation": "h", "y": names, "base": [effect.low for effect in found], "width": 0.3,
+        "x": [effect.high - effect.low for effect in found], "marker": marker(colour, ""), "hoverinfo": "text",
+        "hovertext": [
+            f"{name(effect.key)}<br>{shown(summary.measure, effect.low)} at {shown(effect.key, effect.at_low)}"
+            f"<br>{shown(summary.measure, effect.high)} at {shown(effect.key, effect.at_high)}" for effect in found
+        ],
+        "showlegend": False,
+    }]  # fmt: skip
+    layout = _layout("", None) | {"height": 90 + 62 * max(1, len(found))}
+    lows, highs = [effect.low for effect in found], [effect.high for effect in found]
+    layout["xaxis"] = _axis_of_measure(summary.measure, [*lows, *highs]) | {
+        "title": {"text": f"mean {measure_name(summary.measure)}", "standoff": 6}
+    }
+    layout["yaxis"] = {
+        "autorange": "reversed",
+        "fixedrange": True,
+        "showticklabels": False,
+        "showgrid": False,
+    }
+    # Names stand above their bars: beside them they would take half of a narrow chart.
+    layout["annotations"] = [
+        {"xref": "paper", "x": 0, "y": label, "yshift": 22, "xanchor": "left", "showarrow": False, "align": "left",
+         "text": f"<b>{label}</b>: {text}"}
+        for label, text in zip(names, ends, strict=True)
+    ]  # fmt: skip
+    figure = {"data": traces, "layout": layout}
+    write_in(figure, ink)
+    said = "; ".join(
+        f"{name(effect.key)} from {shown(summary.measure, effect.low)} at {shown(effect.key, effect.at_low)} to "
+        f"{shown(summary.measure, effect.high)} at {shown(effect.key, effect.at_high)}"
+        for effect in found
+    )
+    return figure, f"Means along each field, over all others: {said or 'nothing moves it'}"
+
+
+def parallel(summary: Summary, *, ink: str = "", name: Name = str) -> tuple[Figure, str]:
+    """A thread for each point, over every field to its measure, coloured by the measure."""
+    good = np.flatnonzero(np.isfinite(summary.values))
+    order = good[np.argsort(summary.values[good], kind="stable")]
+    used = np.array(_some(order.tolist(), MOST_THREADS), int)
+    posts = [_post(summary, key, summary.axes[key]) for key in summary.keys]
+    posts.append(_post(summary, summary.measure, summary.values.tolist()))
+    last = posts[-1][0][used]
+    bands = np.clip((last * len(SHADES)).astype(int), 0, len(SHADES) - 1)
+    traces: list[dict[str, Any]] = []
+    for band, shade in enumerate(SHADES):
+        xs: list[float | None] = []
+        ys: list[float | None] = []
+        for row in used[bands == band]:
+            xs += [*range(len(posts)), None]
+            ys += [*(float(post[0][row]) for post in posts), None]
+        traces.append({"type": "scatter", "mode": "lines", "x": xs, "y": ys, "showlegend": False, "hoverinfo": "skip",
+                       "line": {"color": shade, "width": 1.2}, "opacity": 0.75})  # fmt: skip
+    labels = [cut(name(key), 24) for key in summary.keys] + [measure_name(summary.measure)]
+    annotations = []
+    for place, (_, ticks) in enumerate(posts):
+        for height, text in ticks:
+            annotations.append({"x": place, "y": height, "text": text, "showarrow": False, "xanchor": "left",
+                                "xshift": 4, "bgcolor": "rgba(128,140,152,.28)", "borderpad": 1})  # fmt: skip
+        annotations.append({"x": place, "y": 1.1, "text": f"<b>{labels[place]}</b>", "showarrow": False,
+                            "yshift": 14 * (place % 2) - 6})  # fmt: skip
+    layout = _layout("", None) | {
+        "shapes": [{"type": "line", "x0": place, "x1": place, "y0": 0, "y1": 1,
+                    "line": {"color": ink or GREY, "width": 1.5}} for place in range(len(posts))],
+        "annotations": annotations,
+    }  # fmt: skip
+    hidden = {"showgrid": False, "zeroline": False, "showticklabels": False, "fixedrange": True}
+    layout["xaxis"] = hidden | {"range": [-0.2, len(posts) - 0.6]}
+    layout["yaxis"] = hidden | {"range": [-0.05, 1.25]}
+    figure = {"data": traces, "layout": layout}
+    write_in(figure, ink)
+    left_out = f"; {len(used):,} of {len(order):,} points are drawn" if len(used) < len(order) else ""
+    return figure, f"{extremes(summary, np.isfinite(summary.values), name)}{left_out}"
+
+
+def _post(
+    summary: Summary, key: str, values: list[Any]
+) -> tuple[NDArray[np.float64], list[tuple[float, str]]]:
+    """Where each point crosses the post of *key*, from 0 to 1, and its ticks."""
+    finite = [one for one in values if not (isinstance(one, float) and math.isnan(one))]
+    levels = levels_of(finite)
+    if not are_numbers(levels):
+        most = max(1, len(levels) - 1)
+        rank = {level: place / most for place, level in enumerate(levels)}
+        marked = _some(levels, 12)
+        return np.array([rank[value] for value in values]), [(rank[one], shown(key, one)) for one in marked]
+    laid, back = _spread(np.array(values, float))
+    low, high = float(np.nanmin(laid)), float(np.nanmax(laid))
+    width = (high - low) or 1.0
+    if key != summary.measure and len(levels) <= 8:
+        at = _spread(np.array(levels, float))[0]
+        ticks = [
+            (float((one - low) / width), shown(key, level)) for one, level in zip(at, levels, strict=True)
+        ]
+    else:
+        ticks = [((one - low) / width, shown(key, float(f"{back(one):.3g}"))) for one in _ticks(laid)]
+    return (laid - low) / width, ticks
+
+
+def rows_at(summary: Summary, fixed: Mapping[str, Any]) -> NDArray[np.bool_]:
+    """The rows that have the values of *fixed*."""
+    rows = np.ones(len(summary.values), bool)
+    for key, value in fixed.items():
+        rows &= np.array([one == value for one in summary.axes[key]])
+    return rows
+
+
+def extremes(summary: Summary, rows: NDArray[np.bool_], name: Name = str) -> str:
+    """The lowest and the highest of the rows as a sentence."""
+    good = np.flatnonzero(rows & np.isfinite(summary.values))
+    if not len(good):
+        return f"No point here has {measure_name(summary.measure)}"
+    order = good[np.argsort(summary.values[good], kind="stable")]
+
+    def at(row: int) -> str:
+        where = ", ".join(f"{name(key)} {shown(key, summary.axes[key][row])}" for key in summary.keys)
+        return f"{shown(summary.measure, float(summary.values[row]))} at {where}"
+
+    words = measure_name(summary.measure)
+    said = f"{words[0].upper()}{words[1:]}: lowest {at(order[0])}; highest {at(order[-1])}"
+    return f"{said}{_apart(float(summary.values[order[0]]), float(summary.values[order[-1]]))}"
+
+
+def _apart(low: float, high: float) -> str:
+    """How far the highest value is above the lowest one, as the end of a sentence."""
+    if low <= 0 or high <= low:
+        return ""
+    share = high / low - 1
+    return f" ({high / low:,.3g} times as much)" if share >= 1 else f" ({100 * share:.2g} % more)"
+
+
+def _means(
+    summary: Summary, rows: NDArray[np.bool_], places: NDArray[np.intp], many: int
+) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
+    """The mean of the measure at each of *many* places, NaN at an empty one; and its row, or -1 for several."""
+    used = np.flatnonzero(rows & np.isfinite(summary.values))
+    counts = np.bincount(places[used], minlength=many)
+    sums = np.bincount(places[used], summary.values[used], minlength=many)
+    single = np.full(many, -1)
+    single[places[used]] = used
+    single[counts != 1] = -1
+    with np.errstate(invalid="ignore"):
+        return np.where(counts, sums / counts, np.nan), single
+
+
+def _some(values: Sequence[Any] | range, most: int) -> list[Any]:
+    """All of *values*, or so many of them spread evenly, both ends among them."""
+    if len(values) <= most:
+        return list(values)
+    return [values[place * (len(values) - 1) // (most - 1)] for place in range(most)]
+
+
+def _ticks(values: NDArray[np.float64]) -> list[float]:
+    good = values[np.isfinite(values)]
+    if not len(good):
+        return []
+    low, high = float(good.min()), float(good.max())
+    return [low] if low == high else np.linspace(low, high, TICKS).tolist()
+
+
+def _listed(table: NDArray[np.float64]) -> list[list[float | None]]:
+    return [[float(one) if np.isfinite(one) else None for one in row] for row in table]
+
+
+def unit_of_cells(figure: Figure) -> str:
+    """The unit of the numbers in a heat map's cells, which stand there without; empty where each has its own."""
+    return str(figure["layout"].get("meta", ""))
+
+
+def _in_cells(measure: str, values: NDArray[np.float64]) -> list[str]:
+    """Numbers short enough for cells, in the unit of the largest, with digits that tell them apart."""
+    if _each_has_its_unit(measure) or not len(values):
+        return [shown(measure, float(value)) for value in values]
+    low, high = float(values.min()), float(values.max())
+    scale, _ = unit_for(measure, high)
+    by_ratio = low > 0 and high > BY_RATIO * low
+    finest = (high - low) / scale / 100
+    found = []
+    for value in (values / scale).tolist():
+        size = abs(value) / 100 if by_ratio else finest
+        digits = math.ceil(-math.log10(size) - 1e-9) if size else 2
+        found.append(f"{value:,.{min(4, max(0, digits))}f}")
+    return found
+
+
+def _each_has_its_unit(measure: str) -> bool:
+    """Sizes end in a letter of their own, and money has none."""
+    return unit_of(measure) == "bytes" or measure.startswith("cost_")
+
+
+def _on_shades(values: NDArray[np.float64]) -> list[str]:
+    """White on the darkest of the colours, black on the others."""
+    low, high = (float(values.min()), float(values.max())) if len(values) else (0.0, 0.0)
+    middle = low + 0.15 * (high - low)
+    return [ON_DARK if value <= middle else ON_LIGHT for value in values]
+
+
+def _mark_size(wide: int, tall: int) -> int:
+    """About the size of a cell, so that a click anywhere in it is one on its mark."""
+    return max(6, min(600 // wide, (HEIGHT - 80) // tall, 44))
+
+
+def _layout(across: str, steps: Ladder | None) -> dict[str, Any]:
+    axis: dict[str, Any] = {"fixedrange": True}
+    if steps is not None and steps.numbers is not None:
+        axis = _number_axis(steps.key, steps.numbers, across)
+    elif steps is not None:
+        axis = {"type": "category", "title": {"text": across, "standoff": 6}, "fixedrange": True}
+    return {
+        "height": HEIGHT, "uirevision": "kept", "margin": {"l": 8, "r": 12, "t": 14, "b": 44}, "xaxis": axis,
+        "showlegend": False, "barmode": "group", "hoverlabel": {"align": "left"}, "clickmode": "event+select",
+        "paper_bgcolor": CLEAR, "plot_bgcolor": CLEAR, "dragmode": False,
+    }  # fmt: skip
+
+
+def _number_axis(key: str, values: Sequence[float], title: str) -> dict[str, Any]:
+    """An axis of numbers as they lie, by ratio where they differ by much, labelled in units."""
+    levels = levels_of(values)
+    by_ratio = len(levels) > 2 and levels[0] > 0 and levels[-1] >= 8 * levels[0]
+    ticks = levels if len(levels) <= MOST_TICKS else _round_ticks(key, levels[0], levels[-1], by_ratio)
+    return {
+        "type": "log" if by_ratio else "linear", "tickvals": ticks, "ticktext": [shown(key, one) for one in ticks],
+        "title": {"text": title, "standoff": 6}, "fixedrange": True, "zeroline": False,
+    }  # fmt: skip
+
+
+def _round_ticks(key: str, low: float, high: float, by_ratio: bool) -> list[float]:
+    """Round numbers from *low* to *high*: powers of two of bytes."""
+    if not by_ratio:
+        step = _step(key, (high - low) / 6)
+        return [step * place for place in range(math.ceil(low / step), math.floor(high / step) + 1)]
+    if unit_of(key) == "bytes":
+        found = [2.0**power for power in range(math.ceil(math.log2(low)), math.floor(math.log2(high)) + 1)]
+    else:
+        powers = range(math.floor(math.log10(low)), math.floor(math.log10(high)) + 1)
+        found = [float(f"{digit}e{power}") for power in powers for digit in (1, 2, 5)]
+        found = [one for one in found if low <= one <= high]
+        if len(found) > MOST_TICKS:
+            found = [10.0**power for power in powers if low <= 10.0**power <= high]
+    return found[:: math.ceil(len(found) / MOST_TICKS)]
+
+
+def _step(name: str, rough: float) -> float:
+    """The next step that reads well: a power of two of bytes, else one, two or five times a power of ten."""
+    if rough <= 0:
+        return 1.0
+    if unit_of(name) == "bytes" and rough >= 1:
+        return 2.0 ** math.ceil(math.log2(rough))
+    power = 10.0 ** math.floor(math.log10(rough))
+    return next(power * factor for factor in (1, 2, 5, 10) if power * factor >= rough * (1 - 1e-9))
+
+
+def _steps_on_axis(steps: Ladder, title: str) -> dict[str, Any]:
+    """An axis on which all steps are equally far apart."""
+    places = _some(range(len(steps.labels)), 14)
+    return {
+        "tickvals": places, "ticktext": [f"{steps.labels[place]} " for place in places],
+        "title": {"text": title, "standoff": 6}, "range": [-0.5, len(steps.labels) - 0.5], "showgrid": False,
+        "zeroline": False, "fixedrange": True,
+    }  # fmt: skip
+
+
+def _axis_of_measure(measure: str, values: Sequence[float]) -> dict[str, Any]:
+    """An axis of the measure, labelled in one unit; from zero where that hides nothing."""
+    good = [one for one in values if math.isfinite(one)]
+    low, high = min(good, default=0.0), max(good, default=1.0)
+    common = {
+        "title": {"text": measure_name(measure)},
+        "automargin": True,
+        "zeroline": False,
+        "fixedrange": True,
+    }
+    if low > 0 and high > BY_RATIO * low:
+        ticks = _round_ticks(measure, low / 2, high * 2, by_ratio=True)
+        texts = [shown(measure, one) for one in ticks]
+        ends = [math.log10(low) - 0.1, math.log10(high) + 0.15]
+        return {**common, "type": "log", "tickvals": ticks, "ticktext": texts, "range": ends}
+    if low >= 0 and low < 0.6 * high:
+        low = 0.0
+    step = _step(measure, (high - low) / 5)
+    first = math.floor(low / step) * step
+    ticks = [first + step * place for place in range(math.ceil((high - first) / step - 1e-9) + 1)]
+    if first > 0:
+        common["title"] = {"text": f"{measure_name(measure)} (the axis does not begin at 0)"}
+    return {
+        **common, "tickvals": ticks, "ticktext": [_tick(measure, one, step, high) for one in ticks],
+        "range": [first, max(ticks[-1], high + 0.08 * (high - low))],
+    }  # fmt: skip
+
+
+def _tick(measure: str, value: float, step: float, most: float) -> str:
+    """A round number with just as many digits as its step has."""
+    if unit_of(measure) == "bytes":
+        return shown(measure, value)
+    scale, word = unit_for(measure, most)
+    digits = max(0, math.ceil(-math.log10(step / scale) - 1e-9))
+    return f"{value / scale:,.{digits}f}{word}"
+
+
+def unit_for(measure: str, most: float) -> tuple[float, str]:
+    """The unit in which values up to *most* read well, and its name."""
+    if unit_of(measure) == "s":
+        units = ((1.0, " s"), (1e-3, " ms"))
+        return next((one for one in units if most >= 0.9995 * one[0]), (1e-6, " µs"))
+    return (0.01, " %") if measure.endswith("_fraction") else (1.0, "")

@@ -1,0 +1,83 @@
+"""How sure answers are, as figures: intervals, and the causes of their variance; no Streamlit."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from app.charts.charts import Figure, marker, write_in
+from app.charts.segment_charts import CLEAR, GREY
+from app.text.uncertainty_text import LEAST_SHOWN, MOST_SHOWN, cause_text, interval_sentence
+from model.results import Contribution, RunResult
+from model.units import show_seconds
+
+INTERVAL: Final = "#2f74d0"
+ROW: Final = 34
+
+
+def intervals(results: Mapping[str, RunResult], *, ink: str = "") -> tuple[Figure, str]:
+    """The elapsed time of each result, by its name, with its interval as an error bar; and that in words."""
+    sure = {
+        name: (one.time.elapsed_s, one.uncertainty.elapsed)
+        for name, one in results.items()
+        if one.uncertainty
+    }
+    in_seconds = max(range_.high_s for _, range_ in sure.values()) >= 1
+    scale = 1 if in_seconds else 1000
+    said = {
+        name: f"{name}: {show_seconds(one.time.elapsed_s)}. {interval_sentence(one)}"
+        for name, one in results.items()
+    }
+    trace: dict[str, Any] = {
+        "type": "scatter", "mode": "markers", "y": list(sure), "x": [scale * at for at, _ in sure.values()],
+        "showlegend": False, "marker": {"size": 9, "color": INTERVAL},
+        "error_x": {
+            "type": "data", "symmetric": False, "color": INTERVAL, "thickness": 2, "width": 7,
+            "array": [scale * (range_.high_s - at) for at, range_ in sure.values()],
+            "arrayminus": [scale * (at - range_.low_s) for at, range_ in sure.values()],
+        },
+        "hovertext": [said[name] for name in sure], "hoverinfo": "text",
+    }  # fmt: skip
+    figure: Figure = {
+        "data": [trace],
+        "layout": _layout(list(sure), "seconds" if in_seconds else "milliseconds"),
+    }
+    figure["layout"]["yaxis"]["range"] = [len(sure) - 0.5, -0.5]
+    write_in(figure, ink)
+    return figure, " ".join(said.values())
+
+
+def shares(contributions: Sequence[Contribution], *, ink: str = "") -> tuple[Figure, str]:
+    """Shares of the variance by cause, largest on top; and the largest in words."""
+    shown = [one for one in contributions[:MOST_SHOWN] if abs(one.variance_fraction) >= LEAST_SHOWN]
+    names = [one.name if one.constant else f"model error: {one.mechanism}" for one in shown]
+    percents = [100 * one.variance_fraction for one in shown]
+    trace: dict[str, Any] = {
+        "type": "bar", "orientation": "h", "x": percents, "y": names, "showlegend": False, "width": 0.6,
+        "text": [f"{percent:.1f} %" for percent in percents], "textposition": "outside", "cliponaxis": False,
+        "marker": marker(GREY, "/"),
+        "hovertext": [cause_text(one) for one in shown],
+        "hoverinfo": "text",
+    }  # fmt: skip
+    figure: Figure = {
+        "data": [trace],
+        "layout": _layout(names, "percent of this uncertainty (variance)"),
+    }
+    figure["layout"]["yaxis"]["autorange"] = "reversed"
+    write_in(figure, ink)
+    said = (
+        f"{names[0]} causes {percents[0]:.0f} % of this uncertainty."
+        if names
+        else "Nothing here is uncertain."
+    )
+    return figure, said
+
+
+def _layout(rows: Sequence[str], across: str) -> dict[str, Any]:
+    return {
+        "height": 56 + ROW * max(len(rows), 2), "uirevision": "kept", "showlegend": False,
+        "margin": {"l": 8, "r": 56, "t": 4, "b": 40},
+        "xaxis": {"title": {"text": across, "standoff": 6}, "fixedrange": True, "zeroline": False},
+        "yaxis": {"automargin": True, "fixedrange": True},
+        "paper_bgcolor": CLEAR, "plot_bgcolor": CLEAR, "hoverlabel": {"align": "left"},
+    }  # fmt: skip

@@ -1,0 +1,326 @@
+"""Predicted against measured as figures: pure functions, no Streamlit, no plotly import.
+
+In sample and out of sample differ by symbol and lane, not by colour alone.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from html import escape
+from textwrap import wrap
+from typing import Any, Final
+
+from app.charts.charts import Figure
+from validation import Comparison
+from validation.compare import allowed_error
+from validation.tally import NO_MECHANISM, groups, in_base_units, kind_of, median_error
+from validation.words import (
+    measured_text,
+    number_text,
+    quantity_text,
+    share_text,
+    size_text,
+    spread_text,
+    tolerance_text,
+)
+
+BAND: Final = 0.10
+"""Relative error that is shaded."""
+# What a point is -> symbol and colour; colours read on white and on near-black.
+LOOKS: Final[dict[str, tuple[str, str]]] = {
+    "out of sample": ("circle", "#2f7fd0"),
+    "in sample": ("diamond-open", "#c98a00"),
+    "known gap": ("x", "#a05fd0"),
+    "fails": ("star", "#d9453a"),
+}
+PANELS: Final = (
+    ("time", "times (s)"),
+    ("count", "counts: gets, reads, blocks, merges, waits"),
+    ("other", "bytes, rates, shares, costs"),
+)
+FINEST: Final = 0.001
+"""Relative error below which the axis of errors is linear; beyond it, logarithmic."""
+TICKS: Final = (0.001, 0.01, 0.1, 1.0)
+GREY: Final = "#8d99a6"
+SHADE: Final = "rgba(128,140,155,.22)"
+HOVER_WIDTH: Final = 70
+LANE: Final = 0.22
+GOLDEN: Final = 0.6180339887
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """One prediction of one number, in the printed unit; a number that fits has a second one with its row left out."""
+
+    one: Comparison
+    predicted: float
+    error: float
+    in_sample: bool
+
+    @property
+    def look(self) -> str:
+        """The entry of LOOKS."""
+        if self.one.failed:
+            return "fails"
+        if self.one.verdict == "known_gap":
+            return "known gap"
+        return "in sample" if self.in_sample else "out of sample"
+
+
+def points_of(numbers: Iterable[Comparison]) -> list[Point]:
+    """Every prediction whose relative error is known."""
+    found = []
+    for one in numbers:
+        if one.predicted is not None and one.relative_error is not None:
+            found.append(Point(one, one.predicted, one.relative_error, one.in_sample))
+        without = one.left_out.without_its_row
+        if one.in_sample and without is not None and one.out_of_sample_error is not None:
+            found.append(Point(one, without, one.out_of_sample_error, in_sample=False))
+    return found
+
+
+def predicted_against_measured(numbers: Sequence[Comparison], *, ink: str = "") -> tuple[Figure, str]:
+    """Predicted over measured on logarithmic axes, a panel for times, counts and the rest, with the 1:1 line."""
+    points = points_of(numbers)
+    drawn = [point for point in points if point.one.number.printed > 0 and point.predicted > 0]
+    kinds = [(kind, title) for kind, title in PANELS if any(kind_of(p.one.number) == kind for p in drawn)]
+    data: list[dict[str, Any]] = []
+    layout: dict[str, Any] = _layout(430)
+    for place, (kind, title) in enumerate(kinds, 1):
+        there = [point for point in drawn if kind_of(point.one.number) == kind]
+        axes = {"xaxis": f"x{place if place > 1 else ''}", "yaxis": f"y{place if place > 1 else ''}"}
+        data += _guides(there, axes, first=place == 1)
+        data += [
+            trace for look in LOOKS if (trace := _scatter([p for p in there if p.look == look], look, axes))
+        ]
+        left, right = (place - 1) / len(kinds), place / len(kinds)
+        gap = 0.07 if len(kinds) > 1 else 0.0
+        axis = {
+            "type": "log",
+            "gridcolor": SHADE,
+            "exponentformat": "power",
+            "dtick": 2,
+        }
+        layout["xaxis" + axes["xaxis"][1:]] = axis | {
+            "domain": [left + (gap / 2 if place > 1 else 0), right - (gap / 2 if place < len(kinds) else 0)],
+            "anchor": axes["yaxis"],
+            "title": {"text": f"measured<br>{title}"},
+        }
+        layout["yaxis" + axes["yaxis"][1:]] = axis | {
+            "anchor": axes["xaxis"],
+            "title": {"text": "predicted" if place == 1 else "", "standoff": 4},
+            "automargin": place == 1,
+        }
+    _one_legend(data)
+    _write_in(layout, ink)
+    said = "; ".join(_within(points, in_sample) for in_sample in (False, True))
+    return {"data": data, "layout": layout}, f"{said[:1].upper()}{said[1:]}. {counted(numbers, len(drawn))}"
+
+
+def counted(numbers: Sequence[Comparison], drawn: int) -> str:
+    """How the numbers that are compared add up to the predictions, and these to the points that are *drawn*."""
+    compared = [one for one in numbers if one.compared]
+    points = points_of(compared)
+    without = sum(one.predicted is None or one.relative_error is None for one in compared)
+    again = len(points) - (len(compared) - without)
+    steps = [f"{_many(len(compared), 'number')} compared"]
+    if without:
+        steps.append(f"less {without:,} without a relative error, printed as 0 or not predicted")
+    if again:
+        steps.append(f"plus {again:,} that fit, predicted again with their row left out")
+    gaps = sum(point.look == "known gap" for point in points)
+    said = f"{', '.join(steps)}: {_many(len(points), 'prediction')}"
+    if gaps:
+        said += f", {_many(gaps, 'known gap')} among them"
+    if drawn < len(points):
+        said += f"; {drawn:,} are drawn, as a prediction of 0 has no place on these axes"
+    return said
+
+
+def _many(many: int, word: str) -> str:
+    return f"{many:,} {word}{'' if many == 1 else 's'}"
+
+
+def residuals(
+    numbers: Iterable[Comparison], by: Callable[[Comparison], str], *, ink: str = ""
+) -> tuple[Figure, str]:
+    """Every relative error in a strip for each group of *by*: in sample above, out of sample below."""
+    strips = list(groups((point.one for point in points_of(numbers)), by))
+    names = [name for name, _ in strips]
+    points = points_of(dict.fromkeys(one for _, those in strips for one in those))
+    where: dict[str, list[Point]] = {name: [] for name in names}
+    for point in points:
+        where[by(point.one)].append(point)
+    data = []
+    for look, (symbol, colour) in LOOKS.items():
+        xs: list[float] = []
+        ys: list[float] = []
+        texts: list[str] = []
+        for row, name in enumerate(names):
+            lanes = [0, 0]
+            for point in where[name]:
+                lanes[point.in_sample] += 1
+                if point.look != look:
+                    continue
+                jitter = (lanes[point.in_sample] * GOLDEN) % 1 - 0.5
+                xs.append(on_axis(point.error))
+                ys.append(row + (-LANE if point.in_sample else LANE) + 0.3 * jitter)
+                texts.append(hover(point))
+        if xs:
+            data.append(
+                {
+                    "type": "scatter", "mode": "markers", "name": f"{look} ({len(xs)})", "x": xs, "y": ys,
+                    "text": texts, "hovertemplate": "%{text}<extra></extra>",
+                    "marker": {"symbol": symbol, "color": colour, "size": 8, "opacity": 0.8},
+                }
+            )  # fmt: skip
+    layout = _layout(100 + 62 * len(names)) | {
+        "xaxis": {
+            "tickvals": [on_axis(sign * tick) for tick in TICKS for sign in (-1, 1)] + [0.0],
+            "ticktext": [f"{100 * sign * tick:+g} %" for tick in TICKS for sign in (-1, 1)] + ["0"],
+            "title": {"text": "predicted less measured, over measured", "standoff": 8}, "gridcolor": SHADE,
+            "zeroline": True, "zerolinecolor": GREY, "zerolinewidth": 2,
+        },
+        "yaxis": {
+            "tickvals": list(range(len(names))),
+            "ticktext": [f"{escape(name)}<br>{_medians(where[name])}" for name in names],
+            "range": [len(names) - 0.4, -0.6], "automargin": True, "showgrid": False, "zeroline": False,
+        },
+        "shapes": [
+            {"type": "rect", "xref": "x", "yref": "paper", "x0": on_axis(-BAND), "x1": on_axis(BAND), "y0": 0, "y1": 1,
+             "fillcolor": SHADE, "line": {"width": 0}, "layer": "below"},
+            *({"type": "line", "xref": "paper", "yref": "y", "x0": 0, "x1": 1, "y0": row + 0.5, "y1": row + 0.5,
+               "line": {"color": SHADE, "width": 1}} for row in range(len(names) - 1)),
+        ],
+    }  # fmt: skip
+    _write_in(layout, ink)
+    return {"data": data, "layout": layout}, _worst(where)
+
+
+def on_axis(error: float) -> float:
+    """Place of a relative error on an axis that is linear around 0 and logarithmic beyond a thousandth."""
+    return math.copysign(math.log10(1 + abs(error) / FINEST), error)
+
+
+def hover(point: Point) -> str:
+    """Where the number stands, what was printed and predicted, what was declared, and what is known against it."""
+    one = point.one
+    lines = [f"{one.number.case}: {one.number.where}", quantity_text(one)]
+    lines.append(
+        f"measured {measured_text(one)}, predicted {number_text(point.predicted)} ({share_text(point.error)})"
+    )
+    spread = f", spread {spread_text(one)}" if one.number.spread is not None else ""
+    lines.append(f"tolerance {tolerance_text(one)}{spread}")
+    if point.in_sample:
+        lines.append(f"in sample: fits {', '.join(one.number.fits)}")
+        lines += [one.left_out.why] if one.fit_alone else []
+    else:
+        lines.append("out of sample" + (": its row left out of the fit" if one.in_sample else ""))
+    lines += [one.note] if one.note else []
+    return "<br>".join(escape(part, quote=False) for line in lines for part in wrap(line, HOVER_WIDTH))
+
+
+def _guides(points: Sequence[Point], axes: dict[str, str], *, first: bool) -> list[dict[str, Any]]:
+    """The shaded band and the 1:1 line of a panel."""
+    values = [
+        in_base_units(point.one.number, value)
+        for point in points
+        for value in (point.one.number.printed, point.predicted)
+    ]
+    low, high = min(values) / 1.5, max(values) * 1.5
+    common = {"type": "scatter", "mode": "lines", "hoverinfo": "skip", "showlegend": first, **axes}
+    return [
+        common
+        | {
+            "name": f"within {100 * BAND:g} %", "x": [low, high, high, low],
+            "y": [low * (1 - BAND), high * (1 - BAND), high * (1 + BAND), low * (1 + BAND)],
+            "fill": "toself", "fillcolor": SHADE, "line": {"width": 0},
+        },
+        common
+        | {"name": "1:1", "x": [low, high], "y": [low, high], "line": {"color": GREY, "width": 1.5, "dash": "dash"}},
+    ]  # fmt: skip
+
+
+def _scatter(points: Sequence[Point], look: str, axes: dict[str, str]) -> dict[str, Any] | None:
+    """The points of one look in one panel, each with its tolerance as a bar along the measured axis."""
+    if not points:
+        return None
+    symbol, colour = LOOKS[look]
+    numbers = [point.one.number for point in points]
+    measured = [in_base_units(number, number.printed) for number in numbers]
+    allowed = [in_base_units(number, allowed_error(number)) for number in numbers]
+    return {
+        "type": "scatter", "mode": "markers", "name": look, "legendgroup": look, **axes,
+        "x": measured, "y": [in_base_units(point.one.number, point.predicted) for point in points],
+        "error_x": {
+            "type": "data", "symmetric": False, "array": allowed,
+            "arrayminus": [min(by, 0.9 * value) for by, value in zip(allowed, measured, strict=True)],
+            "thickness": 1, "width": 0, "color": colour,
+        },
+        "text": [hover(point) for point in points], "hovertemplate": "%{text}<extra></extra>",
+        "marker": {"symbol": symbol, "color": colour, "size": 8, "opacity": 0.8},
+    }  # fmt: skip
+
+
+def _within(points: Iterable[Point], in_sample: bool) -> str:
+    """How many predictions, in sample or out of sample, are within the band."""
+    errors = [abs(point.error) for point in points if point.in_sample == in_sample]
+    return (
+        f"{'in sample' if in_sample else 'out of sample'}, {sum(error <= BAND for error in errors):,} of "
+        f"{len(errors):,} predictions are within {100 * BAND:g} % of what was printed"
+    )
+
+
+def _one_legend(data: Sequence[dict[str, Any]]) -> None:
+    """One entry of the legend for each look, with the points of all panels counted."""
+    for look in LOOKS:
+        those = [trace for trace in data if trace.get("legendgroup") == look]
+        for place, trace in enumerate(those):
+            trace["name"] = f"{look} ({sum(len(one['x']) for one in those)})"
+            trace["showlegend"] = place == 0
+
+
+def _medians(points: Sequence[Point]) -> str:
+    """Median errors of a strip, in sample and out of sample."""
+    said = [
+        f"{word} {size_text(median_error(errors))}"
+        for word, wanted in (("in", True), ("out", False))
+        if (errors := [point.error for point in points if point.in_sample == wanted])
+    ]
+    return f"<sub>median {', '.join(said)}</sub>"
+
+
+def _worst(where: dict[str, list[Point]]) -> str:
+    """Where the predictions out of sample are farthest off, by their median."""
+    medians = {
+        name: median_error(point.error for point in points if not point.in_sample)
+        for name, points in where.items()
+    }
+    known = {name: found for name, found in medians.items() if found is not None and name != NO_MECHANISM}
+    if not known:
+        return "What fits stands above, what was predicted without a fit below"
+    worst = max(known, key=lambda name: known[name])
+    return f"Out of sample, the largest median error is that of {worst}, {size_text(known[worst])}"
+
+
+def _layout(height: int) -> dict[str, Any]:
+    return {
+        "height": height, "margin": {"l": 8, "r": 12, "t": 36, "b": 62}, "uirevision": "kept", "showlegend": True,
+        "legend": {"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0}, "hoverlabel": {"align": "left"},
+        "hovermode": "closest", "paper_bgcolor": "rgba(0,0,0,0)", "plot_bgcolor": "rgba(0,0,0,0)",
+    }  # fmt: skip
+
+
+def _write_in(layout: dict[str, Any], ink: str) -> None:
+    """Write every text in the colour *ink*; the theme's own where none is given."""
+    if not ink:
+        return
+    font = {"color": ink, "size": 12}
+    layout["legend"]["font"] = font
+    for name, axis in layout.items():
+        if name.startswith(("xaxis", "yaxis")):
+            axis["tickfont"] = font
+            if "title" in axis:
+                axis["title"]["font"] = font

@@ -1,0 +1,103 @@
+"""The command `calibrate`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import click
+
+from app.base.output import print_json, print_lines, progress_to_terminal, width_of_terminal
+
+if TYPE_CHECKING:
+    from validation.left_out import LeftOut
+
+
+@click.command(short_help="Fit constants to the measured cases.")
+@click.argument("cases", metavar="[CASE...]", nargs=-1)
+@click.option(
+    "--leave-out",
+    is_flag=True,
+    help="Also predict each number that fits, without its row and without its block size.",
+)
+@click.option(
+    "--write", "to_catalog", is_flag=True, help="Write the estimates to the catalog; implies --leave-out."
+)
+@click.option("--json", "as_json", is_flag=True, help="Only JSON on standard output.")
+@click.option("--quiet", is_flag=True, help="No tables.")
+def calibrate(
+    cases: tuple[str, ...], leave_out: bool, to_catalog: bool, as_json: bool, quiet: bool
+) -> int | None:
+    """Fit the constants that the cases are marked for: estimates, intervals, and what cannot be told apart.
+
+    Nothing is written where a fit does not converge, or where the numbers do not determine a constant.
+
+    The file of a system that `measure --out` wrote is fitted to its figures, with the catalog's intervals as priors,
+    and gets the intervals and correlations.
+    """
+    from app.command.calibrate_own import calibrate_own, own_file
+    from model.errors import SpecError
+
+    if any(own_file(case) for case in cases):
+        if len(cases) > 1 or leave_out or to_catalog:
+            raise SpecError(
+                f"calibrate: got {' '.join(cases)}; a system's file goes alone, without --leave-out and --write"
+            )
+        return calibrate_own(cases[0], as_json=as_json, quiet=quiet)
+    from validation.calibrate import calibrate as calibrated
+    from validation.write_catalog import write
+
+    if to_catalog:
+        _refuse_own_files(cases)
+    with progress_to_terminal(quiet, "fitting", "cases") as progress:
+        found = calibrated(cases or None, progress)
+    if to_catalog and found.unidentified:
+        raise SpecError(f"{'; '.join(found.unidentified)}; nothing is written")
+    named = cases or tuple(fit.case for fit in found.fits)
+    left_out = _left_out(named, quiet) if leave_out or to_catalog else {}
+    written = write(found, left_out, whole=not cases) if to_catalog else []
+    if as_json:
+        from dataclasses import asdict
+
+        print_json(
+            {
+                "fits": [asdict(fit) for fit in found.fits],
+                "left_out": {name: asdict(one) for name, one in left_out.items()},
+                "written": [str(path) for path in written],
+            }
+        )
+        return None
+    from app.text.calibration_text import calibration_lines, left_out_lines
+
+    lines = (
+        [] if quiet else [line for fit in found.fits for line in calibration_lines(fit, width_of_terminal())]
+    )
+    if left_out and not quiet:
+        lines += left_out_lines(left_out, width_of_terminal())
+    print_lines([*lines, *(f"wrote {path}" for path in written)] or ["Nothing to fit."] * (not found.fits))
+    return None
+
+
+def _refuse_own_files(cases: Sequence[str]) -> None:
+    """Raise SpecError unless every case comes with the program: the catalog stands on those alone."""
+    from model.errors import SpecError
+    from validation import case_names
+
+    for name in cases:
+        if name.replace("-", "_") not in case_names():
+            raise SpecError(
+                f"calibrate --write: got {name}; allowed are the cases that come with the program: "
+                f"{', '.join(case_names())}"
+            )
+
+
+def _left_out(cases: Sequence[str], quiet: bool) -> dict[str, LeftOut]:
+    from validation.leave_out import every_left_out
+
+    found: dict[str, LeftOut] = {}
+    with progress_to_terminal(quiet, "leaving out", "cases") as progress:
+        for done, (_, of_case) in enumerate(every_left_out(cases), 1):
+            found |= of_case
+            if progress is not None:
+                progress(done, len(cases))
+    return found

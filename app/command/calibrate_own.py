@@ -1,0 +1,82 @@
+"""`calibrate my.toml`: the file of a system, fitted to its own figures."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from app.base.lines import head, wrapped
+from app.base.output import print_json, print_lines, progress_to_terminal, width_of_terminal, write_beside
+
+if TYPE_CHECKING:
+    from validation.identify.calibrated import Fit
+
+SOURCE = "fitted to the figures in [[measured.compared]], with the catalog's intervals as priors"
+
+
+def own_file(name: str) -> bool:
+    """Whether *name* is a file with figures of a system, and no case."""
+    path = Path(name)
+    try:
+        measured: Any = tomllib.loads(path.read_text(encoding="utf-8")).get("measured", {})
+    except (OSError, ValueError):
+        return False
+    return isinstance(measured, dict) and "compared" in measured
+
+
+def calibrate_own(name: str, *, as_json: bool, quiet: bool) -> int | None:
+    """Fit the system in the file *name*, write values, intervals and correlations into it, and print them."""
+    import tomlkit
+
+    from validation.identify.calibrated import fitted, write_into
+
+    path = Path(name)
+    text = path.read_text(encoding="utf-8")
+    with progress_to_terminal(quiet, "fitting", "answers") as progress:
+        fit = fitted(tomllib.loads(text), name, progress)
+    document = tomlkit.parse(text)
+    write_into(document, fit, SOURCE)
+    write_beside(path, tomlkit.dumps(document))
+    if as_json:
+        print_json(_as_data(fit))
+    elif not quiet:
+        print_lines(_lines(fit, path.name, width_of_terminal()))
+    return None
+
+
+def _as_data(fit: Fit) -> dict[str, Any]:
+    return {
+        "fields": [
+            {
+                "field": one.path, "before": one.before, "value": one.value, "low": one.low, "high": one.high,
+                "told_fraction": one.told_fraction,
+            }
+            for one in fit.fields
+        ],
+        "correlations": [
+            {"fields": list(pair), "value": value} for pair, value in fit.correlations.items()
+        ],
+        "figures": [
+            {"name": name, "off_before": before, "off_after": after}
+            for name, (before, after) in fit.off.items()
+        ],
+        "says": fit.says,
+    }  # fmt: skip
+
+
+def _lines(fit: Fit, file: str, width: int) -> Iterator[str]:
+    yield head("Fields, by the figures and the catalog")
+    yield f"{'':<28}{'before':>12}{'fitted':>12}   {'95 % interval':<28}told by the figures"
+    for one in fit.fields:
+        interval = f"{one.low:.4g} to {one.high:.4g}"
+        yield f"{one.path:<28}{one.before:>12.4g}{one.value:>12.4g}   {interval:<28}{max(0.0, one.told_fraction):.0%}"
+    yield ""
+    yield head("Figures, off before and after")
+    for name, (before, after) in fit.off.items():
+        yield f"{name:<36}{100 * before:>+9.1f} %{100 * after:>+9.1f} %"
+    yield ""
+    for text in fit.says:
+        yield from wrapped(f"{text[0].upper()}{text[1:]}.", width)
+    yield f"Wrote values, intervals and correlations into {file}."

@@ -1,0 +1,276 @@
+"""The command `measure`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from app.base.lines import wrapped
+from app.base.output import (
+    one_line,
+    print_json,
+    print_lines,
+    progress_to_terminal,
+    width_of_terminal,
+    write_beside,
+)
+
+if TYPE_CHECKING:
+    from validation.instruments import Keep, NotReadable, Reading
+
+WRONG_INPUT = 2
+MOST_INPUT_BYTES = 4 * 1024**3
+"""What is copied of standard input, as it is read twice."""
+
+
+@click.command(short_help="Read AWR, TKPROF, SQL traces, iostat, sar, fio.")
+@click.argument("files", metavar="FILE...", nargs=-1, required=True)
+@click.option(
+    "--device", "devices", multiple=True, metavar="NAME", help="Of iostat and sar, this device alone."
+)
+@click.option(
+    "--out", "out", type=click.Path(path_type=Path), metavar="FILE",
+    help="Also write a scenario of the system that the figures identify, with the figures as [measured].",
+)  # fmt: skip
+@click.option(
+    "--statement", metavar="ID",
+    help="With --out: a scenario of this statement of a SQL trace or TKPROF report, by SQL ID or number.",
+)  # fmt: skip
+@click.option(
+    "--rpm", type=click.FloatRange(100, 100_000), metavar="TURNS",
+    help="With --out, of fio's reads of a disk that turns: its turns a minute.",
+)  # fmt: skip
+@click.option("--force", is_flag=True, help="Replace the file that --out names.")
+@click.option(
+    "--figures", "all_figures", is_flag=True, help="Print every figure, not the first of each report."
+)
+@click.option("--keep-sql", is_flag=True, help="Keep the text of SQL statements.")
+@click.option("--keep-names", is_flag=True, help="Keep names of hosts, databases, users and objects.")
+@click.option("--json", "as_json", is_flag=True, help="Every figure as JSON on standard output.")
+@click.option("--quiet", is_flag=True, help="One line a report.")
+def measure(files: tuple[str, ...], devices: tuple[str, ...], quiet: bool, **how: Any) -> int | None:
+    """Read reports, whatever their names: each is recognised by its content. A folder stands for its files, - for
+    standard input.
+
+    Nothing is changed or sent anywhere. SQL text, and names of hosts, users and objects are kept only when asked for.
+    """
+    from app.text.measure_text import MOST_FIGURES, next_line, quiet_line, report_lines
+    from model.errors import SpecError
+    from validation.instruments import Keep
+
+    out: Path | None = how["out"]
+    if how["statement"] is not None and out is None:
+        raise SpecError("--statement goes with --out, which names the file for its scenario")
+    if how["rpm"] is not None and out is None:
+        raise SpecError("--rpm goes with --out, which names the file for the disk's scenario")
+    if out is not None:
+        _refuse_to_replace(out, how["force"])
+    readings, refused = _read(list(_paths(files)), quiet, Keep(sql=how["keep_sql"], names=how["keep_names"]))
+    if devices:
+        _keep_devices(readings, devices)
+    identified: list[str] = []
+    if out is not None and readings:
+        identified = _write(out, readings, how["statement"], how["rpm"])
+    if how["as_json"]:
+        print_json(
+            {
+                "readings": [_as_data(reading) for reading in readings],
+                "refused": [str(refusal) for refusal in refused],
+            }
+        )
+    elif quiet:
+        print_lines(quiet_line(reading) for reading in readings)
+    else:
+        most = None if how["all_figures"] else MOST_FIGURES
+        print_lines(report_lines(readings, width_of_terminal(), most))
+        if readings:
+            print_lines(wrapped(next_line(readings, most is None), width_of_terminal()))
+    if identified and not how["as_json"]:
+        print_lines(line for text in identified for line in wrapped(text, width_of_terminal()))
+    for refusal in refused:
+        print_lines([f"blocktime: {one_line(str(refusal))}"], err=True)
+    return WRONG_INPUT if refused else None
+
+
+def print_against(
+    cases: Sequence[str],
+    reports: Sequence[str],
+    engine: str,
+    html: Path | None,
+    *,
+    as_json: bool,
+    quiet: bool,
+) -> int:
+    """Print what the file of a system predicts for the interval of other *reports*; raises what is wrong with them."""
+    from app.text.measured_text import against_lines, against_sentence
+    from model.errors import SpecError
+    from scenarios import load, to_mapping
+    from validation.identify.against import against
+    from validation.instruments import Keep
+
+    if len(cases) != 1:
+        raise SpecError(f"validate --against: got {len(cases)} files; name the one file of a system")
+    if html is not None:
+        raise SpecError("validate --against: --html has no page of it; leave it out, or use --json")
+    name, *settings = cases[0].split(",")
+    system = load(name)
+    if not system.compared:
+        raise SpecError(f"{name}: has no measured figures; blocktime measure --out writes such a file")
+    readings, refused = _read(list(_paths(reports)), quiet, Keep())
+    if refused:
+        raise refused[0]
+    with progress_to_terminal(quiet, f"predicting {reports[0]}", ""):
+        found = against(system, to_mapping(load(name, settings)), readings, engine)
+    if as_json:
+        print_json(found.to_json())
+    elif quiet:
+        print_lines([against_sentence(found)])
+    else:
+        print_lines(against_lines(found, width_of_terminal()))
+    return 0
+
+
+def _write(out: Path, readings: list[Reading], statement: str | None, rpm: float | None) -> list[str]:
+    """Write a scenario of the system or of *statement*, as far as *readings* identify it; sentences about it.
+
+    Raises NotIdentified, and writes nothing, where they do not determine the statement.
+    """
+    from app.reports.measuring import document_of
+
+    document = document_of(readings, statement, rpm)
+    write_beside(out, document.text)
+    found = document.found
+    if found is None:
+        calls = any(reading.format in ("10046", "tkprof") for reading in readings)
+        hint = "; --statement makes a scenario of one statement" if calls else ""
+        return ["", f"{out.name} holds the figures and no scenario: {document.reason}{hint}."]
+    assumed = sum(one.assumed for one in found.known)
+    known, what = len(found.known) - assumed, "system" if statement is None else "statement"
+    return [
+        "",
+        f"{out.name} is a scenario of the {what}: the figures determine {known} fields, each named there with its "
+        f"lines, and {assumed} are assumed. blocktime run {out.name} prints {len(found.compared)} figures as measured "
+        "and as modelled.",
+        *(f"{text[0].upper()}{text[1:]}." for text in found.says),
+    ]
+
+
+def _refuse_to_replace(out: Path, force: bool) -> None:
+    """Raise SpecError before the work where *out* cannot be written, or is there and may not be replaced."""
+    from model.errors import SpecError
+
+    if out.exists() and not out.is_file():
+        raise SpecError(f"--out: {out} is not a file that could be replaced")
+    if out.exists() and not force:
+        raise SpecError(f"--out: {out} is there already; --force replaces a file")
+    try:
+        folder = out.resolve().parent
+    except (OSError, RuntimeError):
+        raise SpecError(f"--out: {out} leads nowhere: its links run in a circle") from None
+    if not folder.is_dir():
+        raise SpecError(f"--out: there is no folder {folder} to write {out.name} into")
+
+
+def _paths(files: Sequence[str]) -> Iterator[tuple[Path, str]]:
+    """Each file with the name to call it by; raises SpecError for one that is not there."""
+    from model.errors import SpecError
+
+    for file in files:
+        path = Path(file)
+        if file == "-":
+            yield _standard_input(), "standard input"
+        elif path.is_dir():
+            inside = sorted(inner for inner in path.rglob("*") if inner.is_file())
+            if not inside:
+                raise SpecError(f"measure: there is no file in the folder {file}")
+            yield from ((inner, str(inner.relative_to(path))) for inner in inside)
+        elif path.is_file():
+            yield path, path.name
+        else:
+            raise SpecError(f"measure: there is no file {file}")
+
+
+def _standard_input() -> Path:
+    """Standard input as a file, as it is read twice: for its digest, and for its figures."""
+    import atexit
+    import sys
+    import tempfile
+
+    from model.errors import SpecError
+
+    if sys.stdin is None:
+        raise SpecError("measure: standard input is closed; name a file, or give a report to read")
+    with tempfile.NamedTemporaryFile(prefix="blocktime-", delete=False) as copy:
+        atexit.register(Path(copy.name).unlink, missing_ok=True)
+        while chunk := sys.stdin.buffer.read(1 << 20):
+            if copy.tell() + len(chunk) > MOST_INPUT_BYTES:
+                limit = MOST_INPUT_BYTES // 1024**3
+                raise SpecError(
+                    f"measure: standard input has more than {limit} GB; write it to a file and name that"
+                )
+            try:
+                copy.write(chunk)
+            except OSError as fault:
+                raise SpecError(
+                    f"measure: standard input cannot be copied: {fault.strerror or fault}"
+                ) from None
+    return Path(copy.name)
+
+
+def _read(
+    paths: Sequence[tuple[Path, str]], quiet: bool, keep: Keep
+) -> tuple[list[Reading], list[NotReadable]]:
+    """What each file says, and what could not be read."""
+    from app.reports.measuring import read_file
+    from validation.instruments import NotReadable
+
+    readings: list[Reading] = []
+    refused: list[NotReadable] = []
+    for path, name in paths:
+        with progress_to_terminal(quiet, f"reading {name}", "bytes") as progress:
+            try:
+                readings += read_file(path, name, keep, progress)
+            except NotReadable as refusal:
+                refused.append(refusal)
+    return readings, refused
+
+
+def _keep_devices(readings: Sequence[Reading], devices: Sequence[str]) -> None:
+    """Leave the series of *devices* alone; raises UnknownName for one that no report has."""
+    from model.errors import UnknownName
+
+    there = sorted({series.of for reading in readings for series in reading.series})
+    for device in devices:
+        if there and device not in there:
+            raise UnknownName("device", device, there)
+    for reading in readings:
+        reading.series = [series for series in reading.series if series.of in devices]
+
+
+def _as_data(reading: Reading) -> dict[str, Any]:
+    """The reading as plain data: figures as they are, series as columns with printed rows scaled to their units."""
+    data = asdict(replace(reading, series=[], fetches={}))
+    del data["fetches"]
+    data["series"] = [
+        {
+            "of": series.of,
+            "lines": list(series.lines),
+            "samples": list(series.samples),
+            **({"grains": list(series.grains)} if series.grains else {}),
+            "columns": [
+                {
+                    "name": column.name,
+                    "unit": column.unit,
+                    "half_grain": column.grain * column.scale / 2,
+                    "values": values,
+                }
+                for column, values in series.by_column()
+            ],
+        }
+        for series in reading.series
+    ]
+    return data

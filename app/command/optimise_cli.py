@@ -1,0 +1,125 @@
+"""``blocktime optimise``: the best point under limits, or where a goal is reached."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, replace
+from math import isfinite
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from app.base.output import print_json, print_lines, width_of_terminal
+from app.command.options import with_engine_of_many, with_settings
+from app.command.sweep_cli import with_axes
+
+if TYPE_CHECKING:
+    from scenarios.sweeps.goal_seek import Crossing
+    from scenarios.sweeps.optimise import Optimum
+
+DONE, NOTHING_FOUND = 0, 1
+
+
+@click.command(short_help="The best point under limits, or where a goal is reached.")
+@click.argument("name", metavar="NAME|FILE")
+@click.option("--minimise", metavar="MEASURE", help="Measure to minimise.")
+@click.option("--maximise", metavar="MEASURE", help="Measure to maximise.")
+@click.option("--seek", metavar="GOAL",
+              help="Where one axis reaches 'response_s = 0.1', '… <= 50ms' or '… = 2 * base'.")  # fmt: skip
+@click.option("--such-that", metavar="CONDITION", multiple=True,
+              help="A limit on measures and fields such as \"response_p95_s <= '50ms'\"; repeatable.")  # fmt: skip
+@click.option(
+    "--out", type=click.Path(path_type=Path), metavar="FILE", help="A .parquet or .csv file for all points."
+)
+@click.option("--force", is_flag=True, help="Replace an existing output file.")
+@click.option("--quiet", is_flag=True, help="Only the command that runs it: no tables, no progress.")
+@click.option("--json", "as_json", is_flag=True, help="Only JSON on standard output.")
+@with_axes
+@with_settings
+@with_engine_of_many
+def optimise(name: str, as_json: bool, quiet: bool, **asked: Any) -> int:
+    """The point with the smallest or largest measure, or where a goal is reached; and the command that runs it.
+
+    An axis is a range, KEY=low:high or KEY=low:high:log, or a list, KEY=a,b,c. Small spaces are answered as a whole.
+    """
+    from app.command.sweep_progress import telling
+    from model.errors import SpecError
+    from scenarios.sweeps.goal_seek import seek
+    from scenarios.sweeps.optimise import optimise as found_by
+    from scenarios.sweeps.sweep import Where
+
+    goals = [asked.pop("minimise"), asked.pop("maximise"), asked.pop("seek")]
+    limits = asked.pop("such_that")
+    if sum(goal is not None for goal in goals) != 1:
+        raise SpecError("optimise: give one of --minimise MEASURE, --maximise MEASURE and --seek GOAL")
+    minimised, maximised, sought = goals
+    if sought and limits:
+        raise SpecError("--such-that: goes with --minimise and --maximise; --seek has its own goal")
+    at = Where(asked.pop("workers"), asked.pop("cluster"), asked.pop("store"), not asked.pop("no_store"))
+    with telling(quiet, aloud=False) as listener:
+        if sought:
+            crossing = seek(name, sought, at=at, listener=listener, **asked)
+        else:
+            optimum = found_by(
+                name,
+                minimise=minimised,
+                maximise=maximised,
+                such_that=limits,
+                at=at,
+                listener=listener,
+                **asked,
+            )
+    if sought:
+        return _tell_crossing(crossing, name, as_json, quiet, asked)
+    return _tell_optimum(optimum, name, as_json, quiet, asked)
+
+
+def _tell_optimum(found: Optimum, name: str, as_json: bool, quiet: bool, asked: Any) -> int:
+    from app.text.optimise_text import command_of, optimum_lines, sentences_of
+
+    command = command_of(name, asked["settings"], found.best.values, asked) if found.best else ""
+    if as_json:
+        print_json({**_data(found), "sentences": sentences_of(found), "command": command})
+    elif quiet:
+        print_lines([command] if command else sentences_of(found)[:1])
+    else:
+        print_lines([*optimum_lines(found, command, width_of_terminal()), *_wrote(asked, found.points)])
+    return DONE if found.best else NOTHING_FOUND
+
+
+def _tell_crossing(found: Crossing, name: str, as_json: bool, quiet: bool, asked: Any) -> int:
+    from app.text.optimise_text import command_of, crossing_lines, sentences_of_crossing
+
+    at = {found.key: found.best.value} if found.best else {}
+    command = command_of(name, asked["settings"], at, asked) if found.best else ""
+    if as_json:
+        best = asdict(found.best) if found.best else None
+        print_json(
+            {**_data(found), "best": best, "sentences": sentences_of_crossing(found), "command": command}
+        )
+    elif quiet:
+        print_lines([command] if command else sentences_of_crossing(found)[:1])
+    else:
+        print_lines([*crossing_lines(found, command, width_of_terminal()), *_wrote(asked, found.points)])
+    return DONE if found.best else NOTHING_FOUND
+
+
+def _data(found: Optimum | Crossing) -> dict[str, Any]:
+    """What was found as data; of an instant estimate how far it may be off."""
+    accuracy = found.estimate.accuracy if found.estimate else None
+    data = asdict(replace(found, estimate=None)) | {"accuracy": accuracy and accuracy.model_dump(mode="json")}
+    return {name: _plain(value) for name, value in data.items() if name != "estimate"}
+
+
+def _wrote(asked: Any, rows: int) -> Sequence[str]:
+    return [f"wrote {asked['out']}: {rows:,} rows"] if asked["out"] is not None else []
+
+
+def _plain(value: Any) -> Any:
+    """*value* for JSON, where what is no number or has no end is null."""
+    if isinstance(value, dict):
+        return {name: _plain(one) for name, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(one) for one in value]
+    return None if isinstance(value, float) and not isfinite(value) else value

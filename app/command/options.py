@@ -1,0 +1,122 @@
+"""Options that several commands share, and what they say when they are given wrongly."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import wraps
+from pathlib import Path
+from typing import Any
+
+import click
+
+from app.base.output import a_place_to_write
+
+ENGINES = ("auto", "calculate", "simulate")
+HIGHEST_SEED = 2**63 - 1
+
+
+def one_of(known: Sequence[str]) -> Callable[[click.Context, click.Parameter, Any], Any]:
+    """A check that says what is allowed."""
+
+    def check(_: click.Context, parameter: click.Parameter, value: str | None) -> str | None:
+        if value is not None and value not in known:
+            from model.errors import SpecError
+
+            raise SpecError(f"{parameter.opts[0]}: got {value[:60]!r}; allowed are {', '.join(known)}")
+        return value
+
+    return check
+
+
+def with_settings(command: Callable[..., Any]) -> Callable[..., Any]:
+    return click.option(
+        "--set", "settings", metavar="KEY=VALUE", multiple=True,
+        help="Change one field by its dotted path, such as disk.use=nvme; repeatable.",
+    )(command)  # fmt: skip
+
+
+def with_one_engine(default: str | None, says: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    return click.option(
+        "--engine", metavar="|".join(ENGINES), default=default, show_default=default is not None, help=says,
+        callback=one_of(ENGINES),
+    )  # fmt: skip
+
+
+def with_engine(command: Callable[..., Any]) -> Callable[..., Any]:
+    return with_one_engine("auto", "auto calculates where that is exact, and simulates where work queues.")(
+        _with_chance(command)
+    )
+
+
+def with_engine_of_many(command: Callable[..., Any]) -> Callable[..., Any]:
+    """As :func:`with_engine`, where a file may have said it already."""
+    says = "auto, calculate or simulate; auto unless the file says otherwise."
+    return with_one_engine(None, says)(_with_chance(command))
+
+
+def with_budget(command: Callable[..., Any]) -> Callable[..., Any]:
+    """What an answer may take; the command gets it as its *budget*."""
+
+    @wraps(command)
+    def within(*places: Any, max_est_exec_time: int, max_est_memory: str, **named: Any) -> Any:
+        from scenarios.forecast import Budget
+
+        return command(*places, budget=Budget(max_est_exec_time or None, _size(max_est_memory)), **named)
+
+    for option in (
+        click.option(
+            "--max-est-memory", metavar="SIZE", default="4G", show_default=True,
+            help="Refuse an answer whose estimated memory is larger; 0: no limit.",
+        ),
+        click.option(
+            "--max-est-exec-time", type=click.IntRange(0), metavar="SECONDS", default=120, show_default=True,
+            help="Refuse an answer whose estimated time is longer; 0: no limit.",
+        ),
+    ):  # fmt: skip
+        within = option(within)
+    return within
+
+
+def _size(text: str) -> float | None:
+    """Bytes of ``4G``; None for no limit."""
+    from model.errors import SpecError
+    from model.units import parse_bytes
+
+    try:
+        return float(text) or None if text.isdigit() else parse_bytes(text)
+    except ValueError:
+        raise SpecError(
+            f"--max-est-memory: got {text[:60]!r}; it is a size such as 4G, or 0 for no limit"
+        ) from None
+
+
+def _with_chance(command: Callable[..., Any]) -> Callable[..., Any]:
+    command = with_budget(command)
+    for option in (
+        click.option(
+            "--replications", type=click.IntRange(1, 1000), help="Simulate N times and give the interval of the mean."
+        ),
+        click.option("--seed", type=click.IntRange(0, HIGHEST_SEED), help="First seed of the simulation."),
+    ):  # fmt: skip
+        command = option(command)
+    return command
+
+
+def with_uncertainty(command: Callable[..., Any]) -> Callable[..., Any]:
+    return click.option(
+        "--uncertainty", is_flag=True,
+        help="Within what the answer lies: uncertain constants and the model's own error, the largest cause first.",
+    )(command)  # fmt: skip
+
+
+def with_output(command: Callable[..., Any]) -> Callable[..., Any]:
+    for option in (
+        click.option("--quiet", is_flag=True, help="Only the answer: no tables, no progress."),
+        click.option(
+            "--html", "html", type=click.Path(path_type=Path), metavar="FILE", callback=a_place_to_write,
+            help="Also write one self-contained page with its plots.",
+        ),
+        click.option("--json", "as_json", is_flag=True, help="Only JSON on standard output."),
+    ):  # fmt: skip
+        command = option(command)
+    return command

@@ -1,0 +1,52 @@
+"""``blocktime sensitivity``: what matters."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from app.base.output import print_json, print_lines, width_of_terminal
+from app.command.options import with_engine_of_many, with_settings
+from app.command.sweep_cli import with_axes
+
+
+@click.command(short_help="What matters: each axis alone, and its share of the variance.")
+@click.argument("name", metavar="NAME|FILE")
+@click.option("--measure", default="elapsed_s", show_default=True, help="Measure to analyse.")
+@click.option("--samples", type=int, default=256, show_default=True,
+              help="A power of two. The number of points is this, times the number of axes plus two.")  # fmt: skip
+@click.option(
+    "--out", type=click.Path(path_type=Path), metavar="FILE", help="A .parquet or .csv file for the samples."
+)
+@click.option("--force", is_flag=True, help="Replace an existing output file.")
+@click.option("--quiet", is_flag=True, help="Only the sentences: no tables, no progress.")
+@click.option("--json", "as_json", is_flag=True, help="Only JSON on standard output.")
+@with_axes
+@with_settings
+@with_engine_of_many
+def sensitivity(name: str, as_json: bool, quiet: bool, **asked: Any) -> None:
+    """What matters to a measure: a tornado from the base scenario, and Sobol indices over the whole space.
+
+    An axis is a range, KEY=low:high or KEY=low:high:log, or a list, KEY=a,b,c.
+    """
+    from app.command.sweep_progress import telling
+    from app.text.sensitivity_text import sensitivity_lines, sentences_of
+    from scenarios.sweeps.sensitivity import sensitivity as found_by
+    from scenarios.sweeps.sweep import Where
+
+    at = Where(asked.pop("workers"), asked.pop("cluster"), asked.pop("store"), not asked.pop("no_store"))
+    with telling(quiet, aloud=not as_json) as listener:
+        found = found_by(name, at=at, listener=listener, **asked)
+    if as_json:
+        from dataclasses import asdict
+
+        said = asdict(found)
+        print_json({**said, "sentences": sentences_of(found)})
+    elif quiet:
+        print_lines(sentences_of(found))
+    else:
+        print_lines(["", *sensitivity_lines(found, width_of_terminal())])
+        if asked["out"] is not None:
+            print_lines([f"wrote {asked['out']}: {found.points:,} rows"])

@@ -1,0 +1,118 @@
+"""``blocktime sweep``: many scenarios, into a table."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import isnan
+from pathlib import Path
+from typing import Any
+
+import click
+
+from app.base.output import print_json, print_lines, width_of_terminal, write_beside
+from app.command.options import with_engine_of_many, with_output, with_settings
+
+DONE, SOME_FAILED = 0, 1
+
+
+def with_axes(command: Callable[..., Any]) -> Callable[..., Any]:
+    """What varies, and where it is worked out."""
+    for option in (
+        click.option("--no-store", is_flag=True, help="Do not store answers."),
+        click.option("--store", type=click.Path(path_type=Path), metavar="FOLDER", help="Folder that stores answers."),
+        click.option(
+            "--cluster", metavar="ADDRESS|local", help="Work on a Dask cluster: its scheduler, or one started here."
+        ),
+        click.option("--workers", type=click.IntRange(1, 256), help="Processes; by default one for each CPU."),
+        click.option(
+            "--limit", type=click.IntRange(1), default=100_000, show_default=True, help="Limit on the number of points."
+        ),
+        click.option(
+            "--vary", "vary", metavar="KEY=…", multiple=True,
+            help="An axis: KEY=a,b,c or KEY=low:high:n[:log]; repeatable, all combinations.",
+        ),
+    ):  # fmt: skip
+        command = option(command)
+    return command
+
+
+@click.command(short_help="Many scenarios: axes crossed, zipped or sampled, into a table.")
+@click.argument("name", metavar="NAME|FILE")
+@click.option("--where", metavar="CONDITION", multiple=True,
+              help="Only points such as 'workload.users <= 50 * host.cpus'; repeatable.")  # fmt: skip
+@click.option("--zip", "zipped", is_flag=True, help="Vary all axes together, not crossed.")
+@click.option("--design", metavar="crossed|latin_hypercube|sobol", help="All combinations, or samples.")
+@click.option("--samples", type=click.IntRange(1), help="Number of points of a sampled design.")
+@click.option(
+    "--out", type=click.Path(path_type=Path), metavar="FILE", help="A .parquet or .csv file for the table."
+)
+@click.option("--force", is_flag=True, help="Replace an existing output file.")
+@click.option("--measure", "measures", metavar="NAME", multiple=True,
+              help="Measure of the summary; by default that of the sweep, or elapsed_s; repeatable.")  # fmt: skip
+@with_axes
+@with_settings
+@with_engine_of_many
+@with_output
+def sweep(
+    name: str, measures: tuple[str, ...], as_json: bool, html: Path | None, quiet: bool, **asked: Any
+) -> int:
+    """Many scenarios: a declared [sweep], or axes by --vary, answered and written into a table.
+
+    Answers are kept: a sweep that was stopped goes on where it was, an extended one reuses what it has.
+    """
+    from app.command.sweep_progress import telling
+    from app.text.sweep_text import short_line, summary_of, sweep_lines
+    from model.errors import SpecError, UnknownName
+    from model.measures import MEASURES
+    from scenarios.sweeps.sweep import Where, plan_of, sweeping, whole_table, write
+    from scenarios.sweeps.table import check_place
+
+    out, force = asked.pop("out"), asked.pop("force")
+    if out is not None:
+        check_place(out, force)
+        if html is not None and html.resolve() in (
+            out.resolve(),
+            out.resolve().with_name(f"{out.name}.json"),
+        ):
+            raise SpecError(f"--html: {html} is where the table goes; give it a name of its own")
+    at = Where(asked.pop("workers"), asked.pop("cluster"), asked.pop("store"), not asked.pop("no_store"))
+    with telling(quiet, aloud=not as_json) as listener:
+        plan = plan_of(name, listener=listener, **asked)
+        wanted = measures or plan.sweep.measures
+        for measure in wanted:
+            if measure not in MEASURES:
+                raise UnknownName("measure", measure, MEASURES)
+        with sweeping(plan, at, listener) as rows:
+            listener.end()
+            if out is not None:
+                write(rows, out, force)
+            summaries = [summary_of(rows, measure) for measure in wanted]
+            if html is not None:
+                from app.reports.sweep_report import sweep_page
+
+                write_beside(html, sweep_page(rows, summaries))
+            if as_json:
+                print_json({"about": rows.about(), "rows": _records(whole_table(rows))})
+            else:
+                width = width_of_terminal()
+                for place, summary in enumerate(summaries):
+                    if quiet:
+                        print_lines([short_line(summary)])
+                    else:
+                        print_lines([*([""] if place else []), *sweep_lines(summary, width)])
+                if out is not None and not quiet:
+                    print_lines([f"wrote {out}: {len(plan):,} rows, {len(rows.columns)} columns"])
+            return SOME_FAILED if rows.outcome.failed else DONE
+
+
+def _records(table: dict[str, Any]) -> list[dict[str, Any]]:
+    """Rows by name, without what a point has not."""
+    columns = {
+        name: values.tolist() if hasattr(values, "tolist") else values for name, values in table.items()
+    }
+    rows = (dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True))
+    return [{name: value for name, value in row.items() if not _is_missing(value)} for row in rows]
+
+
+def _is_missing(value: Any) -> bool:
+    return value is None or (isinstance(value, float) and isnan(value))

@@ -1,0 +1,111 @@
+"""How a sweep comes along: how much there is to do, about how long it takes, and one line while it is done."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from app.base.output import print_lines
+from model.units import show_seconds
+from scenarios.sweeps.sweep import Listener
+
+if TYPE_CHECKING:
+    from rich.progress import Progress
+
+    from scenarios.sweeps.run import Outcome, Running
+
+WORTH_SAYING = 2_000
+"""Points that take so long to check that it is seen."""
+
+
+@contextmanager
+def telling(quiet: bool, aloud: bool) -> Iterator[Telling]:
+    """A listener that ends its line whatever happens, and says what is kept where it is interrupted."""
+    listener = Telling(quiet, aloud)
+    try:
+        yield listener
+    except KeyboardInterrupt:
+        listener.end()
+        if listener.outcome is not None and not quiet:
+            done, wanted = listener.outcome.done, listener.outcome.wanted
+            print_lines(
+                [
+                    f"blocktime: interrupted; {done:,} of {wanted:,} answers are kept, "
+                    "the same command goes on from there"
+                ],
+                err=True,
+            )
+        raise
+    finally:
+        listener.end()
+
+
+class Telling(Listener):
+    """Says on the terminal what a sweep will do and how far it is."""
+
+    def __init__(self, quiet: bool, aloud: bool) -> None:
+        """*aloud* where standard output may be told how much there is to do."""
+        self._aloud = aloud and not quiet
+        self._line = not quiet and sys.stderr is not None and sys.stderr.isatty()
+        self._progress: Progress | None = None
+        self.outcome: Outcome | None = None
+
+    def end(self) -> None:
+        """Take the line away."""
+        if self._progress is not None:
+            self._progress.stop()
+            self._progress = None
+
+    def checked(self, done: int, declared: int) -> None:
+        """The line while points are checked, where there are many."""
+        if declared > WORTH_SAYING:
+            self._show("checking points", done, declared)
+
+    def planned(self, running: Running, notes: Sequence[str]) -> None:
+        """How many points there are, and what the store has of them."""
+        self.end()
+        self.outcome = running.outcome
+        for note in notes:
+            self._say(note, err=True)
+        kept = running.outcome.reused
+        reused = f"; {kept:,} answer{'s are' if kept > 1 else ' is'} known already" if kept else ""
+        self._say(f"{running.plan.base.name}: {running.plan.said()}{reused}")
+
+    def expects(self, running: Running, seconds: float, workers: int) -> None:
+        """About how long it will take."""
+        where = f"{workers} processes" if workers > 1 else "one process"
+        left = running.outcome.left
+        if left:
+            self._say(
+                f"about {show_seconds(seconds)} for {left:,} answer{'s' * (left > 1)}, the base among them, by {where}"
+            )
+            self.told(running.outcome)
+
+    def told(self, outcome: Outcome) -> None:
+        """The line while points are answered."""
+        self._show("answering", outcome.done, outcome.wanted)
+
+    def _say(self, sentence: str, err: bool = False) -> None:
+        if self._aloud:
+            print_lines([sentence], err)
+            sys.stdout.flush()
+
+    def _show(self, what: str, done: int, many: int) -> None:
+        if not self._line:
+            return
+        if self._progress is None:
+            from rich.console import Console
+            from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+            self._progress = Progress(
+                TextColumn("{task.description}"), BarColumn(bar_width=24), MofNCompleteColumn(),
+                TextColumn("{task.fields[rate]}"), TimeRemainingColumn(), TextColumn("left"),
+                console=Console(stderr=True), transient=True,
+            )  # fmt: skip
+            self._progress.add_task(what, total=many, completed=done, rate="")
+            self._progress.start()
+        task = self._progress.tasks[0]
+        rate = f"{task.speed:,.0f}/s" if task.speed else ""
+        self._progress.update(task.id, description=what, completed=done, total=many, rate=rate)

@@ -1,0 +1,49 @@
+"""What several scenarios answer, all alike: by the law at once, by the simulation once it is played beside the page."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from app.session import engines
+from app.session.wishes import Wishes, ask, played
+from model.results import RunResult
+from scenarios import Scenario
+
+WISHES: Final = Wishes("compare")
+"""What a comparison wants simulated."""
+
+
+@dataclass(frozen=True)
+class Answered:
+    """Answers in the order of their scenarios."""
+
+    results: tuple[RunResult, ...]
+    """Empty while only the simulation can answer one of them, and has not."""
+    bound: bool = False
+    """The law answers although somebody queues."""
+    pending: bool = False
+    """A simulation is under way that will replace the answers."""
+    refused: str = ""
+    """Why there is no simulation."""
+
+
+def answered(scenarios: Sequence[Scenario]) -> Answered:
+    """Answers by the law; or each by the engine that fits, as soon as all that is to be simulated has been.
+
+    Starts what there is to play in the background where it is quick or wanted, and cancels what was asked before.
+    Raises a :class:`BlocktimeError` where the law has no answer.
+    """
+    laws = tuple(engines.law(one) for one in scenarios)
+    queued = [(one, law) for one, law in zip(scenarios, laws, strict=True) if engines.queues(one)]
+    known = [played(one) for one, _ in queued]
+    refused = next((one.refused for one in known if one is not None and one.refused), "")
+    if all(known) and not refused:
+        WISHES.play(())
+        return Answered(tuple(engines.best_known(one, law) for one, law in zip(scenarios, laws, strict=True)))
+    at_once = all(engines.simulates_at_once(one, law) for one, law in queued)
+    plays = WISHES.are_wanted(*scenarios) or (at_once and not WISHES.are_given_up(*scenarios))
+    pending = WISHES.play([ask(one) for one, _ in queued] if plays and not refused else ())
+    by_law = tuple(law for law in laws if law is not None)
+    return Answered(by_law if len(by_law) == len(laws) else (), bound=True, pending=pending, refused=refused)

@@ -1,0 +1,755 @@
+"""The page that lays pinned scenarios side by side: bars and reasons above; numbers, settings and crossings below."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+import shlex
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from importlib import import_module
+from textwrap import shorten
+from typing import Any, Final, Literal
+
+import streamlit as st
+
+from app.answer.answer import NO_CLOSED_FORM, estimate_badge, ink
+from app.answer.drawn import chart
+from app.base.markdown import plain, sentence
+from app.charts import charts, compare_charts, uncertainty_charts
+from app.compare import compare_answers
+from app.compare.compare_answers import Answered
+from app.controls import own_files, settings
+from app.controls.fields import facts
+from app.controls.sweep_form import label_of, pickable, suggested
+from app.session import address, engines, navigation, pins, taken, what_if_state
+from app.session.downloads import harmless
+from app.session.pins import Pin, Pins
+from app.text import compare_table
+from app.text.accuracy_text import ESTIMATE, SIMULATED
+from app.text.compare_table import Line
+from app.text.compare_text import difference_line, letters_for
+from app.text.outside import lines_of
+from app.text.uncertainty_text import difference_sentence, what_it_holds
+from model.books import blocktime_version
+from model.errors import BlocktimeError, SpecError
+from model.results import RunResult
+from scenarios import Scenario, library
+from scenarios.compare import chance, why
+from scenarios.crossover import Crossover, crossover
+from scenarios.load import source_in, to_mapping
+from scenarios.prices import priced_alike, without_prices
+from scenarios.sweeps.spec import axis_of
+from scenarios.uncertainty import Difference, propagate
+
+NOTES: Final = "compare.notes"
+LOOKS_S: Final = 0.4
+FROM_LIBRARY: Final = "compare.from_library"
+UNCERTAINTY: Final = "compare.uncertainty"
+SORT, MOST_FIRST, LAYOUT, ONLY = "compare.sort", "compare.most_first", "compare.layout", "compare.only"
+AGAINST, ALONG, VALUES, CROSSED = "compare.against", "compare.along", "compare.values", "compare.crossed"
+AS_PINNED: Final = "as pinned"
+DOWN, ACROSS = "Scenarios side by side", "One row each"
+FIRST_ALONG: Final = "table.rows"
+LONGEST_HERE: Final = 50
+TALL: Final = 12
+"""Rows of settings from which on their table scrolls."""
+TALL_PX: Final = 420
+STYLE: Final = """<style>
+.st-key-pinned {padding-bottom: .4rem}
+.st-key-pinned [data-testid="stMarkdown"] p {overflow-wrap: anywhere}
+.st-key-numbers [data-testid="stTable"] table {table-layout: fixed; width: 100%}
+.st-key-numbers [data-testid="stTable"] td p {margin: 0; white-space: normal; overflow-wrap: anywhere}
+.st-key-numbers [data-testid="stTable"] th p {white-space: normal; overflow-wrap: anywhere}
+@media (max-width: 1100px) {
+  .st-key-laid [data-testid="stColumn"], .st-key-choices [data-testid="stColumn"],
+  .st-key-crossing [data-testid="stColumn"], .st-key-crossed [data-testid="stColumn"] {min-width: 100%}
+}
+</style>"""
+
+
+@dataclass(frozen=True)
+class Laid:
+    """What is laid side by side, the baseline first; all answered alike."""
+
+    letters: tuple[str, ...]
+    titles: tuple[str, ...]
+    scenarios: tuple[Scenario, ...]
+    answers: Answered
+
+    @property
+    def results(self) -> tuple[RunResult, ...]:
+        """Their answers."""
+        return self.answers.results
+
+    @property
+    def others(self) -> range:
+        """Places of the alternatives."""
+        return range(1, len(self.results))
+
+
+def page() -> None:
+    """Draw the page."""
+    _start()
+    st.html(navigation.STYLE)
+    st.html(STYLE)
+    held = pins.held()
+    with st.sidebar:
+        _list(held)
+        _adding(held)
+    _address(held)
+    for note in st.session_state[NOTES]:
+        st.error(plain(sentence(note)), icon=":material/error:")
+    laid = _laid(held) if held else None
+    if laid is None:
+        _empty(held)
+        return
+    _head(laid)
+    if not laid.results:
+        _unanswered(laid)
+        return
+    with st.container(key="laid"):
+        bars, said = st.columns([1.6, 1], gap="medium")
+    with bars:
+        st.html(charts.key_html(list(laid.results)))
+        chart("compare_bars", *compare_charts.bars(laid.results, laid.letters, laid.titles, ink=ink()))
+        if any(result.time.last_session_s is not None for result in laid.results):
+            st.caption("◇ until the last session is done; the bars are what one session takes")
+    with said:
+        _reasons(laid)
+    sure = _uncertainty(laid)
+    _tabs(laid, held, sure)
+
+
+# What is pinned
+
+
+def _start() -> None:
+    """On the session's first run, and where the browser goes back, take the pins from the address."""
+    st.session_state.setdefault(NOTES, [])
+    query = st.query_params.to_dict()
+    if query and (pins.HELD not in st.session_state or address.went_back()):
+        found, notes = pins.read(query)
+        _put(found)
+        st.session_state[NOTES] = notes
+
+
+def _put(held: Pins) -> None:
+    """Show *held*; what the last link had wrong is no matter any more."""
+    pins.put(held)
+    st.session_state[NOTES] = []
+
+
+def _address(held: Pins) -> None:
+    """Keep the address such that it opens this comparison."""
+    try:
+        wanted = pins.written(held)
+    except SpecError as error:
+        wanted = {}
+        st.caption(f":orange[:material/warning:] {plain(sentence(f'no link holds this: {error}'))}")
+    if st.query_params.to_dict() != wanted:
+        st.query_params.from_dict(wanted)
+
+
+def _list(held: Pins) -> None:
+    """The pins in their order, each with what can be done with it."""
+    st.markdown(f"**Pinned** · {len(held)} of {pins.MOST}")
+    with st.container(key="pinned", gap="small"):
+        for place, (letter, pin) in enumerate(zip(letters_for(len(held)), held, strict=True)):
+            name, menu = st.columns([4, 1.5], vertical_alignment="center")
+            mark = " :gray-badge[baseline]" if place == 0 else ""
+            title = shorten(pins.title_of(pin, held[0]), LONGEST_HERE, placeholder=" …")
+            name.markdown(f"**{letter}** {plain(title)}{mark}")
+            with menu.popover("Edit", width="stretch", help=f"Rename, move, open or remove {letter}"):
+                _edit(held, place, letter)
+
+
+def _edit(held: Pins, place: int, letter: str) -> None:
+    """Everything that can be done with one pin."""
+    pin, last = held[place], len(held) - 1
+    key = f"compare.called.{pin.key}"
+    st.session_state.setdefault(key, pin.called)
+    st.text_input(
+        f"Name of {letter}", key=key, max_chars=pins.LONGEST_NAME, placeholder=pins.automatic(pin, held[0]),
+        on_change=_rename, args=(pin.key,), help="Empty: what is changed in it, or the scenario's title",
+    )  # fmt: skip
+    moves: tuple[tuple[str, str, int, bool], ...] = (
+        ("Make it the baseline", "flag", 0, place == 0),
+        ("Move up", "arrow_upward", place - 1, place == 0),
+        ("Move down", "arrow_downward", place + 1, place == last),
+    )
+    for label, icon, to, useless in moves:
+        st.button(
+            label, key=f"compare.{icon}.{pin.key}", icon=f":material/{icon}:", width="stretch", disabled=useless,
+            on_click=_put, args=(held if useless else pins.moved(held, place, to),), help=f"{label}: {letter}",
+        )  # fmt: skip
+    if st.button(
+        "Open in What if", key=f"compare.open.{pin.key}", icon=":material/tune:", width="stretch",
+        help=f"Shows {letter} on the first page, to change it there",
+    ):  # fmt: skip
+        what_if_state.show(pin.name, dict(pin.changes))
+        navigation.go_to(navigation.WHAT_IF)
+    st.button(
+        "Remove", key=f"compare.remove.{pin.key}", icon=":material/close:", width="stretch", on_click=_put,
+        args=(pins.removed(held, place),), help=f"Takes {letter} out of the comparison",
+    )  # fmt: skip
+
+
+def _rename(key: str) -> None:
+    held = pins.held()
+    place = next((place for place, pin in enumerate(held) if pin.key == key), None)
+    if place is not None:
+        _put(pins.renamed(held, place, st.session_state[f"compare.called.{key}"]))
+
+
+def _adding(held: Pins) -> None:
+    """Ways to one more."""
+    full = len(held) >= pins.MOST
+    titles = {name: entry.title for name, entry in library().items()}
+    st.selectbox(
+        "Add from the library", list(titles), None, key=FROM_LIBRARY, format_func=lambda name: titles[name],
+        placeholder="choose a scenario", on_change=_add_from_library, disabled=full,
+        help=f"{pins.MOST} are pinned; remove one first" if full else "Becomes the next alternative",
+    )  # fmt: skip
+    name = st.session_state.get(what_if_state.NAME)
+    if name is not None:
+        changes = st.session_state[what_if_state.CHANGES]
+        refused = pins.why_not(held, Pin(name, tuple(changes.items())))
+        st.button(
+            "Add the What-if screen", key="compare.add_screen", icon=":material/keep:", width="stretch",
+            disabled=bool(refused), help=refused or "The scenario of the first page as it stands there",
+            on_click=_put, args=(held if refused else pins.pinned(held, name, changes),),
+        )  # fmt: skip
+    if held:
+        st.button(
+            "Remove all", key="compare.clear", icon=":material/delete_sweep:", width="stretch", on_click=_put,
+            args=((),), help="Begins a new comparison",
+        )  # fmt: skip
+
+
+def _add_from_library() -> None:
+    name = st.session_state[FROM_LIBRARY]
+    if name is not None:
+        _put(pins.added(pins.held(), Pin(name)))
+    st.session_state[FROM_LIBRARY] = None
+
+
+def _empty(held: Pins) -> None:
+    """What this page is for, where there is nothing to show."""
+    st.markdown("### Compare")
+    if not held:
+        st.info(
+            "Nothing is pinned yet. **Add to comparison** on the What-if page pins what it shows; scenarios of the "
+            "library can be added on the left. The first one is the baseline, and up to four more stand beside it.",
+            icon=":material/compare_arrows:",
+        )
+
+
+# Answers
+
+
+def _laid(held: Pins) -> Laid | None:
+    """The pins that have an answer, answered alike; a sentence for each that has none."""
+    kept: list[tuple[str, Pin, Scenario]] = []
+    asked = priced_alike([settings.settle(pin.name, dict(pin.changes))[0] for pin in held])
+    for letter, pin, scenario in zip(letters_for(len(held)), held, asked, strict=True):
+        try:
+            with st.spinner(f"Working out {letter} …"):
+                engines.law(scenario)
+        except BlocktimeError as error:
+            st.error(plain(sentence(f"{letter} has no answer: {error}")), icon=":material/error:")
+            if pin is held[0]:
+                st.caption("It is the baseline: make another one that, or remove it, on the left.")
+                return None
+        else:
+            kept.append((letter, pin, scenario))
+    letters, shown, scenarios = zip(*kept, strict=True)
+    titles = tuple(pins.title_of(pin, held[0]) for pin in shown)
+    return Laid(letters, titles, scenarios, compare_answers.answered(scenarios))
+
+
+def _head(laid: Laid) -> None:
+    """The title, which engine answers, and what it is at."""
+    with st.container(key="head"):
+        title, action = st.columns([5, 1.6], vertical_alignment="center")
+    many = len(laid.scenarios)
+    played = sum(result.engine == "simulate" for result in laid.results)
+    badge = ""
+    if laid.results:
+        worst = max(range(many), key=lambda place: _factor(laid.results[place]))
+        badge = estimate_badge(laid.results[worst], laid.letters[worst])
+    if played and not laid.answers.bound:
+        of = "" if played == many else f" ({played}), {ESTIMATE} ({many - played})"
+        badge = f":blue-badge[:material/play_circle: {SIMULATED}{of}]"
+    title.markdown(f"### Compare {many} scenario{'s' if many > 1 else ''} {badge}")
+    job = compare_answers.WISHES.job()
+    with action:
+        if laid.answers.pending and job is not None:
+            _under_way(laid.scenarios, len(job.asks))
+        elif laid.answers.bound and not laid.answers.refused:
+            st.button(
+                "Simulate", key="compare.simulate", icon=":material/play_arrow:", width="stretch",
+                on_click=compare_answers.WISHES.want, args=laid.scenarios,
+                help="Simulates every request and queue in the background; you can go on meanwhile",
+            )  # fmt: skip
+
+
+def _unanswered(laid: Laid) -> None:
+    """Why there is nothing to lay side by side yet, or ever."""
+    if laid.answers.refused:
+        st.error(plain(f"There is no answer: {laid.answers.refused}"), icon=":material/error:")
+    else:
+        st.info(NO_CLOSED_FORM, icon=":material/info:")
+
+
+def _factor(result: RunResult) -> float:
+    """The most that an answer may be off."""
+    return result.accuracy.factor if result.accuracy else 1.0
+
+
+@st.fragment(run_every=LOOKS_S)
+def _under_way(scenarios: Sequence[Scenario], many: int) -> None:
+    """How far the simulations are, with a way to end them; once they are done the page is drawn anew."""
+    job = compare_answers.WISHES.job()
+    if job is None or job.ended:
+        st.rerun()
+    job.look()
+    with st.container(
+        horizontal=True, gap="small", horizontal_alignment="right", vertical_alignment="center"
+    ):
+        st.caption(f":material/progress_activity: simulating {min(job.done + 1, many)} of {many} …")
+        st.button(
+            "Cancel", key="compare.cancel", type="tertiary", on_click=compare_answers.WISHES.give_up,
+            args=tuple(scenarios), help="Leave it at what is shown",
+        )  # fmt: skip
+
+
+def _reasons(laid: Laid) -> None:
+    """How much each alternative differs from the baseline, and why."""
+    if not laid.others:
+        st.markdown("**Add an alternative**")
+        st.markdown(plain(sentence(charts.finding(laid.results[0]))))
+        return
+    names = [f"{laid.letters[place]} against {laid.letters[0]}" for place in laid.others]
+    for place, tab in zip(laid.others, st.tabs(names, key="compare.why", on_change="rerun"), strict=True):
+        if not tab.open:
+            continue
+        with tab:
+            base, other = laid.results[0], laid.results[place]
+            said = why(base, other, (laid.scenarios[0], laid.scenarios[place]))
+            head = difference_line(base, other, laid.letters[place])
+            st.markdown(f"**{plain(head)}**")
+            st.markdown("\n".join(f"- {plain(sentence(text))}" for text in said))
+    notes = list(dict.fromkeys(note for result in laid.results for note in result.warnings))
+    notes += [f"no simulation: {laid.answers.refused}"] if laid.answers.refused else []
+    beyond = len(lines_of(laid.results))
+    if beyond:
+        uses = "one use of a constant" if beyond == 1 else f"{beyond} uses of constants"
+        notes.append(f"extrapolated: {uses} outside the ranges that they were fitted in")
+    if notes:
+        with st.expander(f"{len(notes)} thing{'s' if len(notes) > 1 else ''} to keep in mind"):
+            for note in notes:
+                st.caption(f":orange[:material/warning:] {plain(sentence(note))}")
+
+
+# How sure
+
+
+def _uncertainty(laid: Laid) -> tuple[Difference, ...]:
+    """A switch; where it is on, how sure each difference is, and the interval of each answer."""
+    if not st.toggle(
+        "Uncertainty", key=UNCERTAINTY, persist_state="session",
+        help="Within what the times lie, and whether the differences are sure",
+    ):  # fmt: skip
+        return ()
+    scenarios = tuple(without_prices(one) for one in laid.scenarios)
+    documents = tuple(one.model_dump_json() for one in (*scenarios, *laid.results))
+    try:
+        with st.spinner("Drawing constants …"):
+            results, sure = _propagated(documents, blocktime_version(), scenarios, laid.results)
+    except BlocktimeError as error:
+        st.warning(f"There are no intervals for these: {plain(str(error))}", icon=":material/warning:")
+        return ()
+    if sure:
+        st.markdown(
+            "\n".join(
+                f"- {plain(difference_sentence(found, laid.letters[place], laid.letters[0]))}"
+                for place, found in zip(laid.others, sure, strict=True)
+            )
+        )
+    named = {
+        f"{letter}  {charts.in_lines(title)}": one
+        for letter, title, one in zip(laid.letters, laid.titles, results, strict=True)
+    }
+    chart("compare_intervals", *uncertainty_charts.intervals(named, ink=ink()))
+    st.caption(plain(" ".join(what_it_holds(results))))
+    return sure
+
+
+@st.cache_data(max_entries=30, show_spinner=False)
+def _propagated(
+    documents: tuple[str, ...],
+    version: str,
+    _scenarios: tuple[Scenario, ...],
+    _results: tuple[RunResult, ...],
+) -> tuple[tuple[RunResult, ...], tuple[Difference, ...]]:
+    """The results with their uncertainty, and that of the differences from the first; worked out once."""
+    del documents, version  # the key
+    found = propagate(_scenarios, _results)
+    return found.results, tuple(found.difference(place) for place in range(1, len(_results)))
+
+
+# Below: numbers, settings, crossings, files
+
+
+def _tabs(laid: Laid, held: Pins, sure: Sequence[Difference]) -> None:
+    drawn: Mapping[str, Callable[[], None]] = {
+        "Numbers": lambda: _numbers(laid),
+        "What differs": lambda: _settings(laid),
+        "Where they are equal": lambda: _crossings(laid),
+        "Export": lambda: _files(laid, held, sure),
+    }
+    for (_, draw), tab in zip(
+        drawn.items(), st.tabs(list(drawn), key="compare.tabs", on_change="rerun"), strict=True
+    ):
+        if tab.open:
+            with tab:
+                draw()
+
+
+def _numbers(laid: Laid) -> None:
+    """All numbers, as one column or as one row for each scenario, sorted by any of them."""
+    lines = compare_table.lines(laid.results)
+    by_title = {line.title: line for line in lines}
+    st.session_state[LAYOUT] = st.session_state.get(
+        LAYOUT, DOWN
+    )  # each drawing says it, see sweep_page._held
+    if st.session_state.get(SORT) not in by_title:
+        st.session_state[SORT] = AS_PINNED
+    with st.container(key="choices"):
+        layout, sort, most, only = st.columns([1.5, 1.3, 0.9, 0.9], vertical_alignment="bottom")
+    chosen = layout.segmented_control(
+        "Table", (DOWN, ACROSS), key=LAYOUT, required=True, persist_state="session",
+        help="One row for each number, or one row for each scenario, which sorts by a click on any heading",
+    )  # fmt: skip
+    sort.selectbox(
+        "Sort scenarios by", [AS_PINNED, *by_title], key=SORT, persist_state="session",
+        help="Changes the order in the table alone; the letters and the baseline stay",
+    )  # fmt: skip
+    most_first = most.toggle(
+        "Largest first", key=MOST_FIRST, persist_state="session", help="Else the smallest first"
+    )
+    differing = only.toggle(
+        "Only what differs",
+        key=ONLY,
+        persist_state="session",
+        help="Leaves out numbers that are the same in all",
+    )
+    if differing:
+        lines = [line for line in lines if _differs(line, laid.results)]
+    order = compare_table.order(laid.results, by_title.get(st.session_state[SORT]), most_first)
+    best = compare_charts.finding(laid.results, laid.letters, laid.titles)
+    with st.container(key="numbers"):
+        if chosen == DOWN:
+            st.table(side_by_side(laid, lines, order), hide_index=True, border="horizontal",
+                     alt=f"{len(lines)} numbers of {len(order)} scenarios. {best}")  # fmt: skip
+        else:
+            _one_row_each(laid, lines, order, f"{len(order)} scenarios, a row each. {best}")
+    st.caption(
+        f"Differences are from {laid.letters[0]}. Green is what is better, red what is worse; the words say less or "
+        "more. Times are of one session, or of one transaction."
+    )
+
+
+def _differs(line: Line, results: Sequence[RunResult]) -> bool:
+    found = [compare_table.difference(line.of(results[0]), line.of(one)) for one in results[1:]]
+    return any(one is None or one.word != "same" for one in found)
+
+
+def side_by_side(laid: Laid, lines: Sequence[Line], order: Sequence[int]) -> list[dict[str, str]]:
+    """One row for each number, one column for each scenario, as Markdown."""
+    rows = []
+    for line in lines:
+        row = {"Number": plain(line.heading)}
+        for place in order:
+            title = shorten(laid.titles[place], LONGEST_HERE, placeholder=" …")
+            heading = f"{laid.letters[place]} · {plain(title)}"
+            row[heading] = _cell(line, laid.results[0], laid.results[place], place == 0)
+        rows.append(row)
+    return rows
+
+
+def _cell(line: Line, base: RunResult, other: RunResult, is_base: bool) -> str:
+    """A number with its difference, coloured by whether that is better."""
+    value = line.of(other)
+    if value is None:
+        return ":gray[–]"
+    said = f"**{plain(line.show(value))}**"
+    found = compare_table.difference(line.of(base), value)
+    if is_base or found is None:
+        return said
+    if found.word == "same":
+        return f"{said}  \n:gray[= same]"
+    arrow = "▼" if found.word == "less" else "▲"
+    text = plain(f"{arrow} {found.said(line.is_share, line.show)}")
+    unsure = line.is_whole and chance(base, other)
+    colour = "" if unsure or line.better == "neither" else "green" if line.better == found.word else "red"
+    return f"{said}  \n" + (f":{colour}[{text}]" if colour else text)
+
+
+def _one_row_each(laid: Laid, lines: Sequence[Line], order: Sequence[int], alt: str) -> None:
+    """A table whose headings sort it."""
+    pd = import_module("pandas")  # whole: another session may be importing it just now
+
+    every = compare_table.by_scenario(laid.results, laid.letters, laid.titles, lines)
+    frame = pd.DataFrame([every[place] for place in order])
+    percents = [compare_table.percent_of(line, laid.letters[0]) for line in lines]
+    changes = [compare_table.change_of(line, laid.letters[0]) for line in lines]
+    coloured = {
+        column: line.better
+        for line in lines
+        for column in (
+            compare_table.percent_of(line, laid.letters[0]),
+            compare_table.change_of(line, laid.letters[0]),
+        )
+    }
+
+    def colours(column: Any) -> list[str]:
+        return [_colour(coloured[column.name], value) for value in column]
+
+    style = (
+        frame.style.apply(colours, subset=list(coloured))
+        .format({line.title: line.show for line in lines}, na_rep="–")
+        .format(
+            {name: partial(_signed, show=line.show) for name, line in zip(changes, lines, strict=True)},
+            na_rep="–",
+        )
+        .format(_percent, subset=percents, na_rep="–")
+    )
+    pinned = st.column_config.TextColumn(pinned=True)
+    st.dataframe(
+        style, hide_index=True, key="compare_rows", alt=alt, width="stretch",
+        column_config={"": pinned, "Scenario": st.column_config.TextColumn(pinned=True, width="medium")},
+    )  # fmt: skip
+
+
+def _signed(change: float, show: Callable[[float], str]) -> str:
+    return f"{'−' if change < 0 else '+' if change > 0 else ''}{show(abs(change))}"
+
+
+def _percent(percent: float) -> str:
+    return f"{percent:+.2f} % {'less' if percent < 0 else 'more'}".replace("-", "−") if percent else "same"
+
+
+def _colour(better: str, change: float) -> str:
+    if better == "neither" or math.isnan(change) or change == 0:
+        return ""
+    return "color: #2f9e58" if (change < 0) == (better == "less") else "color: #d2493f"
+
+
+def _settings(laid: Laid) -> None:
+    """The fields that are not alike in all."""
+    found = compare_table.settings(laid.scenarios)
+    if not found:
+        st.caption(
+            "Nothing differs: all fields are alike."
+            if laid.others
+            else "There is nothing to differ from yet."
+        )
+        return
+    rows = [
+        {
+            "Field": plain(label_of(path)) if label_of(path) != path else "",
+            "Parameter": f"`{path}`",
+            **{
+                f"{letter} · {plain(title)}": f"**{plain(value)}**" if value != values[0] else plain(value)
+                for letter, title, value in zip(laid.letters, laid.titles, values, strict=True)
+            },
+        }
+        for path, values in found.items()
+    ]
+    height: Literal["content"] | int = TALL_PX if len(rows) > TALL else "content"
+    st.table(rows, hide_index=True, border="horizontal", alt=f"{len(rows)} fields that differ", height=height)
+    st.caption(f"In bold what is not as in {laid.letters[0]}.")
+
+
+def _crossings(laid: Laid) -> None:
+    """Along which values of a field the baseline and an alternative take equally long."""
+    if not laid.others:
+        st.caption("There is nothing to be equal to yet.")
+        return
+    with st.container(key="crossing"):
+        against, field, values = st.columns([1, 1.2, 1.2], vertical_alignment="bottom")
+    names = {laid.letters[place]: place for place in laid.others}
+    if st.session_state.get(AGAINST) not in names:
+        st.session_state[AGAINST] = next(iter(names))
+    place = names[
+        against.selectbox(
+            f"{laid.letters[0]} and", list(names), key=AGAINST, persist_state="session",
+            format_func=lambda letter: f"{letter} · {laid.titles[names[letter]]}",
+            help="The alternative that the baseline is laid beside",
+        )
+    ]  # fmt: skip
+    first, second = laid.scenarios[0], laid.scenarios[place]
+    fields = numeric_fields(first, second)
+    if not fields:
+        st.caption("The two have no field in common that takes numbers.")
+        return
+    along = st.session_state.get(ALONG, FIRST_ALONG)
+    st.session_state[ALONG] = along if along in fields else next(iter(fields))
+    key = field.selectbox(
+        "Along", list(fields), key=ALONG, persist_state="session", format_func=lambda path: fields[path],
+        help="The field that takes the same values in both",
+    )  # fmt: skip
+    source = source_in(to_mapping(first), first.name, first.origin)
+    written = f"{VALUES}.{key}"
+    held = st.session_state[written] if written in st.session_state else suggested(key, source)
+    text = values.text_input(
+        "Values", held, key=written, persist_state="session", placeholder="low:high:n, or a, b, c",
+        help="A range `low:high`, as `1K:1M` or `100:1000000`; or a list such as `2K, 4K, 8K`",
+    )  # fmt: skip
+    try:
+        found = _crossed(first, second, key, text or "")
+    except BlocktimeError as error:
+        st.error(plain(sentence(str(error))), icon=":material/error:")
+        return
+    if found is None:
+        return
+    both = laid.letters[0], laid.letters[place]
+    figure, said = compare_charts.crossing(
+        found, both, (laid.titles[0], laid.titles[place]), label_of(key), ink=ink(),
+        is_of_one=laid.results[0].transactions is not None,
+    )  # fmt: skip
+    st.markdown(f"**{plain(said)}**")
+    with st.container(key="crossed"):
+        times, apart = st.columns(2, gap="medium")
+    with times:
+        chart("compare_crossing", figure, said)
+    with apart:
+        chart("compare_apart", *compare_charts.apart(found, both, label_of(key), ink=ink()))
+    st.caption(
+        "By instant estimate; both take each value of the field, all else stays. Equal is to within 0.1 %."
+    )
+
+
+def numeric_fields(first: Scenario, second: Scenario) -> dict[str, str]:
+    """Fields of both that take numbers, each with its group and label."""
+    both = pickable(second)
+    found = {}
+    for path, label in pickable(first).items():
+        field = facts(path, first.workload.kind)
+        if path in both and field is not None and field.kind not in ("choice", "flag") and not field.of_text:
+            found[path] = label
+    return found
+
+
+def _crossed(first: Scenario, second: Scenario, key: str, text: str) -> Crossover | None:
+    """Both along the field, worked out once; None where the reader is asked first."""
+    axis = axis_of(f"{key}={text}")
+    known = hash((first.model_dump_json(), second.model_dump_json(), key, text))
+    kept: tuple[int, Crossover] | None = st.session_state.get(CROSSED)
+    if kept is not None and kept[0] == known:
+        return kept[1]
+    is_slow = first.workload.plays_rows or second.workload.plays_rows
+    if is_slow and not st.button(
+        "Find it", key="compare.find", icon=":material/search:", help="Works row by row, for some seconds"
+    ):
+        st.caption("Statements that change rows are worked out row by row, which takes some seconds.")
+        return None
+    bar = st.progress(0.0, text="Working out both …")
+
+    def tell(done: int, wanted: int) -> None:
+        bar.progress(min(1.0, done / wanted), text="Working out both …")
+
+    try:
+        found = crossover(first, second, axis, tell)
+    finally:
+        bar.empty()
+    st.session_state[CROSSED] = known, found
+    return found
+
+
+def _files(laid: Laid, held: Pins, sure: Sequence[Difference]) -> None:
+    """Files that are made when they are asked for, and the command that compares the same."""
+    from app.reports.report_html import compare_page
+
+    offers: Mapping[str, tuple[Callable[[], str], str, str, str]] = {
+        "CSV": (lambda: csv_of(laid), "comparison.csv", "text/csv", "A row for each scenario, full precision"),
+        "JSON": (
+            lambda: json_of(laid, held), "comparison.json", "application/json", "The same with what differs and why",
+        ),
+        "HTML report": (
+            lambda: compare_page(laid.scenarios, laid.results, laid.titles, sure), "comparison.html", "text/html",
+            "One page with its plots, no network; with the uncertainty where that is shown",
+        ),
+    }  # fmt: skip
+    for column, (label, (data, file, kind, says)) in zip(
+        st.columns(len(offers)), offers.items(), strict=True
+    ):
+        with column:
+            taken.button(taken.Download(f"compare.{label}", label, file, kind, says, data))
+    line = command_line(held)
+    if line:
+        st.caption("The same on the command line")
+        st.code(line, language="bash", wrap_lines=True)
+
+
+def _rows(laid: Laid) -> list[dict[str, Any]]:
+    return compare_table.by_scenario(
+        laid.results, laid.letters, laid.titles, compare_table.lines(laid.results)
+    )
+
+
+def csv_of(laid: Laid) -> str:
+    """A row for each scenario, a column for each number and each difference."""
+    rows = _rows(laid)
+    out = io.StringIO()
+    writer = csv.DictWriter(out, ["Letter", *(name for name in rows[0] if name)], lineterminator="\n")
+    writer.writeheader()
+    writer.writerows({name or "Letter": harmless(value) for name, value in row.items()} for row in rows)
+    return out.getvalue()
+
+
+def json_of(laid: Laid, held: Pins) -> str:
+    """The table with what each scenario is, what differs between them, and why."""
+    rows = compare_table.by_scenario(
+        laid.results, laid.letters, laid.titles, compare_table.lines(laid.results)
+    )
+    pinned = dict(zip(letters_for(len(held)), held, strict=True))
+    scenarios = []
+    for letter, title, result, row in zip(laid.letters, laid.titles, laid.results, rows, strict=True):
+        pin = pinned[letter]
+        scenarios.append(
+            {
+                "letter": letter, "title": title, "scenario": own_files.label(pin.name), "changes": dict(pin.changes),
+                "engine": result.engine, "seed": result.seed, "version": result.version,
+                "numbers": {name: value for name, value in row.items() if name not in ("", "Scenario")},
+            }
+        )  # fmt: skip
+    reasons = {
+        laid.letters[place]: why(
+            laid.results[0], laid.results[place], (laid.scenarios[0], laid.scenarios[place])
+        )
+        for place in laid.others
+    }
+    differing = {
+        path: dict(zip(laid.letters, values, strict=True))
+        for path, values in compare_table.settings(laid.scenarios).items()
+    }
+    found = {"baseline": laid.letters[0], "scenarios": scenarios, "what_differs": differing, "why": reasons}
+    return json.dumps(found, indent=2, ensure_ascii=False, allow_nan=False)
+
+
+def command_line(held: Pins) -> str:
+    """The command that compares the same; empty for one scenario, an own file, or values that hold a comma."""
+    if len(held) < 2 or any(own_files.is_own(pin.name) for pin in held):
+        return ""
+    words = [
+        ",".join([pin.name, *(settings.setting(path, text) for path, text in pin.changes)]) for pin in held
+    ]
+    if any("," in text for pin in held for _, text in pin.changes):
+        return ""
+    return shlex.join(["blocktime", "compare", *words])

@@ -1,0 +1,285 @@
+"""What the specification says of a field, as a control needs it, and its value as text."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from typing import Any, Final, Literal
+
+from app.base.markdown import plain
+from model.catalog import KINDS, entries
+from model.demand.segment import growth_of, row_shape
+from model.spec import WORKLOADS, Transaction
+from model.units import GIB, KIB, MIB, parse_bytes, parse_seconds, show_bytes, show_seconds, unit_of
+from scenarios import Scenario
+from scenarios.declared import declared_field, has_one_value
+from scenarios.profiles import entries_of
+
+Kind = Literal["ladder", "choice", "flag", "whole", "share", "real", "size", "duration", "text"]
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What the specification says of a field, as a control needs it."""
+
+    path: str
+    kind: Kind
+    unit: str
+    says: str
+    source: str
+    default: Any
+    options: tuple[Any, ...] = ()
+    low: float | None = None
+    high: float | None = None
+    open_below: bool = False
+    """The lower limit itself is not allowed, or is next to nothing and shown as nothing."""
+    of_text: bool = False
+    """The field is text of any form, even where it looks like a number."""
+    optional: bool = False
+    """The scenario may say nothing; then the value is None."""
+    titles: Mapping[str, str] = field(default_factory=dict)
+    """Option -> what it says, where the option is only a name."""
+
+    def help(self, value: Any = None) -> str:
+        """Description, limits, default and source in one text, and what *value* is about where its text is long."""
+        parts = [plain(self.says), *filter(None, [self.rounded(value)])]
+        if self.low is not None and self.high is not None:
+            parts.append(
+                f"{'above ' if self.open_below else ''}{self.show(self.low)} to {self.show(self.high)}"
+            )
+        if self.default is not None:
+            parts.append(f"default {self.show(self.default)} ({self.source})")
+        return " — ".join([*parts, f"`{self.path}`"])
+
+    def rounded(self, value: Any) -> str:
+        """What a size or a duration is about, where what a reader would write of it is not exactly it."""
+        if value is None or self.kind not in ("size", "duration"):
+            return ""
+        size = self.kind == "size"
+        shown = show_bytes(value) if size else show_seconds(value).replace(",", "")
+        return f"about {shown}" if (parse_bytes(shown) if size else parse_seconds(shown)) != value else ""
+
+    def show(self, value: Any) -> str:
+        """A value as the page shows it, with its unit."""
+        if value is None:
+            return "not given"
+        if isinstance(value, bool):
+            return "on" if value else "off"
+        if isinstance(value, str):
+            return self.titles.get(value, value)
+        if self.unit == "bytes" and self.kind != "real":
+            return show_bytes(value)
+        if self.kind == "duration":
+            return duration_text(value)
+        if not self.unit and self.kind in ("share", "real"):
+            return f"{100 * value:.4g}%"
+        number = f"{value:,.15g}"
+        return number + ("%" if self.unit == "%" else f" {self.unit}" if self.unit else "")
+
+
+NEXT_TO_NOTHING: Final = 1e-9
+_COUNTED: Final = {
+    "iops_limit": "requests/s",
+    "burst_iops": "requests/s",
+    "burst_credits": "requests",
+    "storage_iops": "requests/s",
+    "core_factor": "licences/core",
+    "gets": "blocks",
+    "calls": "round trips",
+    "row_bytes_sd": "bytes",
+    "weight": "parts",
+    "scan_blocks": "blocks",
+    "parallel_reads": "reads",
+    "workload.mix.0.rows": "rows",
+}
+"""Real numbers that are no shares, though their names end in no unit."""
+
+
+def with_own(field: Facts, scenario: Scenario) -> Facts:
+    """*field*, with the entries that the scenario's file defines among those that it may name."""
+    if not field.titles:
+        return field
+    return replace(field, options=tuple(entries_of(scenario, kind_at(field.path.rpartition(".")[0]))))
+
+
+@lru_cache(maxsize=256)
+def facts(path: str, kind: str = "full_scan") -> Facts | None:
+    """What the field *path* allows; None where a workload of *kind* has no such field, or it has several values."""
+    section, _, name = path.rpartition(".")
+    if name == "use" and section in KINDS.values():
+        return _named(path, section)
+    declared = declared_field(path, kind)
+    if declared is None or not has_one_value(declared):
+        return None
+    unit = _COUNTED.get(path) or _COUNTED.get(name) or unit_of(name)
+    low = declared.get("minimum", declared.get("exclusiveMinimum"))
+    open_below = "exclusiveMinimum" in declared or (low is not None and 0 < low < NEXT_TO_NOTHING)
+    high = declared.get("maximum")
+    options = tuple(declared.get("enum", ()))
+    return Facts(
+        path=path,
+        kind=_kind(declared, options, unit, open_below),
+        unit=unit,
+        says=declared.get("description", ""),
+        source=declared.get("source", ""),
+        default=declared.get("default"),
+        options=options,
+        low=0 if low is not None and low < NEXT_TO_NOTHING else low,
+        high=high,
+        open_below=open_below,
+        of_text=declared.get("type") == "string" and not options,
+        optional=declared.get("optional", False),
+    )
+
+
+def facts_of_any_kind(path: str) -> Facts | None:
+    """What the field *path* allows in the first kind of workload that has it; None where none has."""
+    return next(filter(None, (facts(path, kind) for kind in WORKLOADS)), None)
+
+
+OWN: Final = "own"
+
+
+def kind_at(section: str) -> str:
+    """The kind of the entries that the ``use`` of a *section* names."""
+    return next(kind for kind, place in KINDS.items() if place == section)
+
+
+def _named(path: str, section: str) -> Facts:
+    """A section whose constants come from the catalog by name."""
+    known = entries(kind_at(section))
+    return Facts(
+        path=path,
+        kind="choice",
+        unit="",
+        says="Constants of the catalog by name; each has its source under Assumptions",
+        source="",
+        default=None,
+        options=tuple(known),
+        titles={OWN: "as in the scenario", **{name: entry.title for name, entry in known.items()}},
+    )
+
+
+def _default_elsewhere(name: str) -> Any:
+    """The default of a workload's field that this kind of workload does not have."""
+    return next(kind.model_fields[name].default for kind in WORKLOADS.values() if name in kind.model_fields)
+
+
+GROWTH: Final = "workload.growth_bytes"
+
+
+def value_at(scenario: Scenario, path: str) -> Any:
+    """The value of a field; for a section's ``use``, the entry that the section equals, of the catalog or its own.
+
+    Where an update sets columns, the growth of a row is what follows from them.
+    """
+    *sections, name = path.split(".")
+    target: Any = scenario.workload if sections[0] == "workload" else scenario.system
+    if sections == [
+        "workload",
+        "mix",
+        "0",
+    ]:  # controls are for the first kind alone: several would be too many
+        target = (target.mixed or (Transaction(),))[0]
+    if path == GROWTH and target.plays_rows and target.sets:
+        return float(growth_of(scenario.system.table, target, row_shape(scenario.system.table))[0])
+    if sections[:2] == ["workload", "beside"]:
+        return _value_beside(scenario, [*sections[2:], name])
+    for section in sections if sections[0] != "workload" else []:
+        target = getattr(target, section)
+    if name != "use":
+        return getattr(target, name) if name in type(target).model_fields else _default_elsewhere(name)
+    equal = {OWN: 0}
+    for entry in entries_of(scenario, kind_at(".".join(sections))).values():
+        values = entry.values()
+        if all(getattr(target, key) == value for key, value in values.items()):
+            equal[entry.name] = len(values)
+    return max(equal, key=lambda name: equal[name])  # one that builds on another has all of its values, too
+
+
+def _value_beside(scenario: Scenario, parts: list[str]) -> Any:
+    """The value of a field of a program beside the first one; None where there is none."""
+    target: Any = scenario.workload.beside
+    for part in parts:
+        if isinstance(target, tuple):
+            target = target[int(part)] if part.isdigit() and int(part) < len(target) else None
+        else:
+            target = getattr(target, part, None)
+    return target
+
+
+def _kind(declared: dict[str, Any], options: tuple[Any, ...], unit: str, open_below: bool) -> Kind:
+    if options:
+        return "choice" if isinstance(options[0], str) else "ladder"
+    by_type: dict[str, Kind] = {"boolean": "flag", "string": "text"}
+    name = declared.get("type", "string")
+    if name in by_type:
+        return by_type[name]
+    if name == "integer":
+        return "size" if unit == "bytes" else "whole"
+    if unit == "bytes":
+        return "real"
+    if unit == "s":
+        return "duration"
+    # A slider cannot be left empty, and has no fine steps near a lower limit.
+    from_nothing = not declared.get("minimum") and not open_below
+    bounded = declared.get("maximum", 1000) <= 100 and from_nothing and not declared.get("optional", False)
+    return "share" if bounded else "real"
+
+
+def as_text(value: Any) -> str:
+    """A value as ``--set`` and the address write it."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, float) and value == int(value):
+        return str(int(value))
+    return f"{value:.12g}" if isinstance(value, float) else str(value)
+
+
+def size_text(size_bytes: float) -> str:
+    """A size in the largest unit that says it exactly: ``2G``, ``1.5K``, ``1953125K``, ``100B``."""
+    for letter, scale in (("T", KIB**4), ("G", GIB), ("M", MIB), ("K", KIB)):
+        text = f"{size_bytes / scale:.12g}{letter}"
+        short = len(text.partition(".")[2]) <= 3  # two decimals and the letter
+        if size_bytes >= scale and short and parse_bytes(text) == size_bytes:
+            return text
+    return f"{size_bytes:.0f}B"
+
+
+def duration_text(duration_s: float) -> str:
+    """A duration in the largest unit that says it exactly and has at least one: ``2 s``, ``1.6 ms``, ``250 µs``."""
+    for unit, scale in (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6)):
+        text = f"{duration_s / scale:.12g} {unit}"
+        if duration_s >= scale and parse_seconds(text) == duration_s:
+            return text
+    text = f"{duration_s:.12g} s"
+    if (
+        parse_seconds(text) != duration_s
+    ):  # then no text of twelve digits is it: one that is easily read will do
+        for unit, scale in (("ms", 1e-3), ("µs", 1e-6)):
+            if scale <= duration_s < 1000 * scale:
+                return f"{duration_s / scale:.12g} {unit}"
+    return text
+
+
+def held_value(field: Facts, value: Any) -> Any:
+    """The value a widget holds for the field's *value*; None where an optional field says nothing."""
+    if value is None:
+        return None
+    if field.kind == "size":
+        return size_text(value)
+    if field.kind == "duration":
+        return duration_text(value)
+    if field.kind == "text":
+        return as_text(value)
+    if field.kind == "share":
+        return round(value) if field.unit == "%" and value == int(value) else float(value)
+    if field.kind == "real":
+        return float(value) if field.unit else round(100.0 * value, 9)
+    return value
+
+
+def text_of(field: Facts, held: Any) -> str:
+    """The value that a widget holds, as ``--set`` and the address write it."""
+    return as_text(round(held / 100, 11) if field.kind == "real" and not field.unit else held)

@@ -1,0 +1,76 @@
+"""Changes to a scenario as text: laid over it, in the address, and as a command line."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping
+from functools import lru_cache
+
+from app.controls import own_files
+from app.controls.fields import facts
+from app.controls.forms import label_of
+from model.errors import SpecError
+from scenarios import Scenario
+
+
+def settle(name: str, changes: Mapping[str, str]) -> tuple[Scenario, dict[str, str]]:
+    """The scenario with the changes that it accepts, and a sentence for each that it refuses.
+
+    *name* is that of the library or stands for an own file, see :mod:`app.controls.own_files`.
+    """
+    scenario, refused = _settled(name, tuple(changes.items()))
+    return scenario, dict(refused)
+
+
+@lru_cache(maxsize=256)
+def _settled(name: str, changes: tuple[tuple[str, str], ...]) -> tuple[Scenario, dict[str, str]]:
+    """As :func:`settle`, which a rerun of the page asks several times."""
+    said = {path: setting(path, text) for path, text in changes}
+    try:
+        return own_files.load(name, list(said.values())), {}
+    except SpecError as error:
+        reason = _told(error)
+    for path in reversed(said):  # most often one is wrong, and the last one moved; others may need each other
+        try:
+            return own_files.load(name, [one for other, one in said.items() if other != path]), {path: reason}
+        except SpecError:
+            continue
+    return _one_by_one(name, said)
+
+
+def _one_by_one(name: str, said: Mapping[str, str]) -> tuple[Scenario, dict[str, str]]:
+    """As :func:`settle`, where several settings are wrong."""
+    scenario, kept, refused = own_files.load(name), list[str](), dict[str, str]()
+    for path, one in said.items():
+        try:
+            scenario = own_files.load(name, [*kept, one])
+            kept.append(one)
+        except SpecError as error:
+            refused[path] = _told(error)
+    return scenario, refused
+
+
+def _told(error: SpecError) -> str:
+    """The sentence without the option that a page does not have; a field is named with its control."""
+    said = str(error).removeprefix("--set").removeprefix(":").lstrip()
+    path, colon, rest = said.partition(": ")
+    label = label_of(path) if colon else ""
+    return f"{label} ({path}): {rest}" if label else said
+
+
+def setting(path: str, text: str) -> str:
+    """``--set``'s form of one change; text that looks like a number is quoted."""
+    found = facts(path)
+    if found is not None and found.of_text and text.replace(".", "").isdigit():
+        text = f'"{text}"'
+    return f"{path}={text}"
+
+
+def command_line(name: str, changes: Mapping[str, str], engine: str = "") -> str:
+    """The command that gives the same answer; *engine* where the one chosen by itself would be another."""
+    words = ["blocktime", "run", own_files.label(name)]
+    for path, text in changes.items():
+        words += ["--set", setting(path, text)]
+    if engine:
+        words += ["--engine", engine]
+    return shlex.join(words)

@@ -1,0 +1,336 @@
+"""What sweep the page asks for: as controls hold it, as an address has it, and as the plan that it means."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+from pydantic import ValidationError
+
+from app.controls import forms, own_files, settings
+from app.controls.fields import Facts, as_text, facts, size_text, value_at
+from model.errors import SpecError, cut
+from model.units import MIB
+from scenarios import Scenario
+from scenarios.declared import takes_whole_numbers
+from scenarios.load import Source, with_settings
+from scenarios.sweeps.asked import library_of_sweeps, source_of_sweep, sweep_asked
+from scenarios.sweeps.design import Design
+from scenarios.sweeps.plan import Plan, Progress
+from scenarios.sweeps.points import Points
+from scenarios.sweeps.spec import Axis, Sweep, axis_of, sweep_of
+from scenarios.synonyms import matching, meant_by
+
+MOST_ANSWERS: Final = 20_000
+"""Of a sweep on the page, where several readers share a machine."""
+MOST_LINES: Final = 8
+USUAL_SAMPLES: Final = 64
+DESIGNS: Final = {
+    "crossed": "All combinations",
+    "latin_hypercube": "Latin hypercube",
+    "sobol": "Sobol",
+}
+ENGINES: Final = ("auto", "calculate", "simulate")
+
+
+@dataclass(frozen=True)
+class Line:
+    """One field that varies, as it is written."""
+
+    key: str
+    written: str
+    zip: str = ""
+    """Lines of one name move together."""
+
+
+@dataclass(frozen=True)
+class Form:
+    """Everything that is asked."""
+
+    base: str
+    """A scenario or a sweep of the library."""
+    changes: tuple[tuple[str, str], ...] = ()
+    """Fields of the scenario that are not as in the library, with their values."""
+    lines: tuple[Line, ...] = ()
+    design: str = "crossed"
+    samples: int = USUAL_SAMPLES
+    where: tuple[str, ...] = ()
+    engine: str = "auto"
+    replications: int = 1
+
+    @property
+    def is_library_sweep(self) -> bool:
+        """Whether the base is one of the sweeps that come along."""
+        return self.base in library_of_sweeps()
+
+    def source(self) -> Source:
+        """The scenario that the points differ from, as it is written."""
+        changed = [settings.setting(path, text) for path, text in self.changes]
+        if own_files.is_own(self.base):
+            return with_settings(own_files.source(self.base), changed)
+        return source_of_sweep(self.base, changed)
+
+    def sweep(self) -> Sweep:
+        """What varies; raises :class:`Wrong` with every fault."""
+        axes, faults = [], []
+        for line in self.lines:
+            try:
+                axes.append(self._axis(line))
+            except SpecError as error:
+                faults.append(str(error))
+        if not self.lines:
+            faults.append("nothing varies; add a field and give it values")
+        if faults:
+            raise Wrong(faults)
+        asked: dict[str, Any] = {
+            "design": self.design, "where": self.where, "engine": self.engine, "replications": self.replications,
+            "axis": axes,
+        }  # fmt: skip
+        if self.design != "crossed":
+            asked["samples"] = self.samples
+        return sweep_of(asked, self.base)
+
+    def plan(self, progress: Progress | None = None) -> Plan:
+        """The checked plan; raises a :class:`BlocktimeError` with what is wrong."""
+        source, sweep = self.source(), self.sweep()
+        answers = Design(sweep).count() * self.replications
+        if answers > MOST_ANSWERS:
+            raise SpecError(
+                f"{source.name}: got {answers:,} answers to work out; this page takes {MOST_ANSWERS:,}, and "
+                "`blocktime sweep` more"
+            )
+        return Plan(source, sweep, limit=None, progress=progress)
+
+    def _axis(self, line: Line) -> Axis:
+        if not line.key:
+            raise SpecError(f"axis {cut(line.written)}: has no field; choose what takes these values")
+        axis = axis_of(f"{line.key}={line.written}").model_copy(update={"zip": line.zip.strip()})
+        if self.design != "crossed" and axis.values is None:
+            axis = axis.model_copy(update={"points": None})  # samples say how many there are
+        return axis
+
+
+class Wrong(SpecError):
+    """Several faults at once, each a sentence."""
+
+    def __init__(self, lines: Sequence[str]) -> None:
+        self.lines = list(lines)
+        super().__init__("; ".join(lines))
+
+
+def form_of_library(name: str) -> Form:
+    """A sweep of the library as a form."""
+    sweep = sweep_asked(source_of_sweep(name))
+    lines = tuple(Line(axis.key, written(axis), axis.zip) for axis in sweep.axis)
+    samples = sweep.samples or USUAL_SAMPLES
+    return Form(
+        name,
+        (),
+        lines,
+        sweep.design,
+        samples,
+        sweep.where,
+        sweep.engine,
+        sweep.replications or 1,
+    )
+
+
+def written(axis: Axis) -> str:
+    """The values of an axis as ``--vary`` reads them."""
+    if axis.values is not None:
+        return ", ".join(_one(axis.key, value) for value in axis.values)
+    low, high = axis.ends
+    points = [as_text(axis.points)] if axis.points is not None else []
+    scale = ["log"] if axis.scale == "log" else []
+    return ":".join([_one(axis.key, low), _one(axis.key, high), *points, *scale])
+
+
+_NUMBER = re.compile(r"[0-9]+(?:\.[0-9]+)?")
+
+
+def _one(key: str, value: Any) -> str:
+    if key.endswith("_bytes") and isinstance(value, int) and value:
+        return size_text(value)
+    if isinstance(value, str) and (
+        not value.strip() or any(sign in value for sign in ",:\"'") or _NUMBER.fullmatch(value)
+    ):
+        return '"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"'
+    return as_text(value)
+
+
+FROM_QUERY: Final = (
+    "sweep",
+    "vary",
+    "zip",
+    "design",
+    "samples",
+    "where",
+    "engine",
+    "replications",
+    "measure",
+)
+"""What an address says of the sweep; the rest of it is the scenario's."""
+
+
+def query_of(form: Form) -> dict[str, str | list[str]]:
+    """What the address has of *form* beside the scenario: what is not as it would be without."""
+    found: dict[str, str | list[str]] = {"sweep": form.base} if form.is_library_sweep else {}
+    usual = form_of_library(form.base) if form.is_library_sweep else Form(form.base)
+    if form.lines != usual.lines:
+        found["vary"] = [f"{line.key}={line.written}" for line in form.lines]
+        found["zip"] = [f"{line.key}:{line.zip}" for line in form.lines if line.zip]
+    if form.where != usual.where:
+        found["where"] = list(form.where) or [""]
+    for name in ("design", "samples", "engine", "replications"):
+        if getattr(form, name) != getattr(usual, name):
+            found[name] = str(getattr(form, name))
+    return {name: value for name, value in found.items() if value}
+
+
+def form_in(
+    query: Mapping[str, Sequence[str]], base: str, changes: Mapping[str, str]
+) -> tuple[Form, list[str]]:
+    """The form that an address asks for, and sentences for what it asks in vain."""
+    notes: list[str] = []
+    form = Form(base, tuple(changes.items()))
+    last = {name: given[-1] for name, given in query.items()}
+    if last.get("sweep", base) in library_of_sweeps():
+        form = form_of_library(last["sweep"])
+    elif "sweep" in last:
+        notes.append(f"The link names no sweep that exists ({cut(last['sweep'])}).")
+    if given := query.get("vary"):
+        zips = dict(text.rpartition(":")[::2] for text in query.get("zip", ()))
+        lines = [(key.strip(), text) for key, _, text in (one.partition("=") for one in given)]
+        form = replace(
+            form,
+            lines=tuple(Line(key, text, zips.get(key, "")) for key, text in lines[:MOST_LINES]),
+        )
+        if len(lines) > MOST_LINES:
+            notes.append(f"The link varies {len(lines)} fields; the page takes {MOST_LINES}.")
+    changed: dict[str, Any] = {"where": tuple(filter(None, query["where"]))} if "where" in query else {}
+    for name, allowed in (("design", tuple(DESIGNS)), ("engine", ENGINES)):
+        if last.get(name, allowed[0]) in allowed:
+            changed |= {name: last[name]} if name in last else {}
+        else:
+            notes.append(f"The link asks for {name} {cut(last[name])!r}; allowed are {', '.join(allowed)}.")
+    for name, most in (("samples", MOST_ANSWERS), ("replications", MOST_REPLICATIONS)):
+        if name not in last:
+            continue
+        count = _count(last[name], most)
+        if count is not None:
+            changed[name] = count
+        else:
+            notes.append(f"The link asks for {cut(last[name])!r} {name}; allowed are 1 to {most:,}.")
+    return replace(form, **changed), notes
+
+
+def _count(text: str, most: int) -> int | None:
+    """The whole number from 1 to *most* that *text* writes; None for anything else."""
+    digits = text.lstrip("0")
+    if not (digits.isascii() and digits.isdigit() and len(digits) <= len(str(most))):
+        return None
+    count = int(digits)
+    return count if count <= most else None
+
+
+MOST_REPLICATIONS: Final = 100
+
+
+def pickable(scenario: Scenario) -> dict[str, str]:
+    """The fields that are worth varying in *scenario*, each with its group and label."""
+    kind = scenario.workload.kind
+    return {
+        control.path: f"{group}: {control.label}"
+        for group, controls in forms.GROUPS.items()
+        for control in controls
+        if group not in ("Prices", "iostat")
+        and control.offered(scenario)
+        and control.facts(kind) is not None
+        and not control.idle(scenario)
+    }
+
+
+def meant_key(typed: str, scenario: Scenario, used: Collection[str] = ()) -> str:
+    """The field that a reader means by *typed*: its key, its label, or a DBA's word for it; *typed* where none is."""
+    known = pickable(scenario)
+    if typed in known:
+        return typed
+    labels = [(key, label.partition(": ")[2]) for key, label in known.items()]
+    meant = meant_by(typed)
+    every = matching(typed, labels) if "." not in typed else []
+    found = [key for key in every if key in known or (meant is not None and key in meant.fields)]
+    return next((key for key in found if key not in used), found[0] if found else typed)
+
+
+def label_of(key: str) -> str:
+    """What a reader calls a field; its key where it is none."""
+    return forms.words_of(key)
+
+
+def suggested(key: str, source: Source) -> str:
+    """Values worth trying for a field, without those that do not go with the rest of the scenario."""
+    text = _suggested(key, source.scenario())
+    try:
+        axis = axis_of(f"{key}={text}")
+        whole = [key] if takes_whole_numbers(key, source.scenario().workload.kind) else []
+        values = [point[key] for point in Design(Sweep(axis=(axis,)), whole).block(0, MOST_ANSWERS)]
+    except (SpecError, ValidationError):
+        return text
+    points = Points(source, [key])
+    good = [value for value in values if _is_a_point(points, {key: value})]
+    return text if len(good) == len(values) else ", ".join(_one(key, value) for value in good)
+
+
+def _is_a_point(points: Points, values: Mapping[str, Any]) -> bool:
+    try:
+        points.point(values)
+    except SpecError:
+        return False
+    return True
+
+
+def _suggested(key: str, scenario: Scenario) -> str:
+    """All of a choice; of a number a range about what it is now."""
+    field = facts(key, scenario.workload.kind)
+    if field is None:
+        return ""
+    if field.kind in ("choice", "ladder"):
+        options = [option for option in field.options if option is not None][:12]
+        return ", ".join(_one(key, option) for option in options)
+    if field.kind == "flag":
+        return "false, true"
+    offers = _offers(key)
+    if offers:
+        return ", ".join(_one(key, offer) if field.of_text else offer for offer in offers)
+    return _about(field, value_at(scenario, key))
+
+
+def _offers(key: str) -> tuple[str, ...]:
+    """What the What-if page offers for a field that takes more than is on offer."""
+    for controls in forms.GROUPS.values():
+        for control in controls:
+            if control.path == key and control.offers:
+                return tuple(one for one in control.offers if one not in ("auto", "0"))
+    return ()
+
+
+def _about(field: Facts, now: Any) -> str:
+    """A range about the present value of a number, within what is allowed."""
+    low, high = field.low or 0.0, field.high
+    if field.kind == "share" and high is not None:
+        return f"{as_text(low)}:{as_text(min(high, 90))}:{10 if high >= 90 else 11}"
+    middle = float(now) if isinstance(now, int | float) and now > 0 else max(1.0, 4 * low)
+    least, most = (
+        max(middle / 4, low),
+        min(middle * 4, high if high is not None else math.inf),
+    )
+    whole = field.kind in ("whole", "size")
+    if whole:
+        least, most = max(1.0, round(least)), round(most)
+    if field.unit == "bytes" and whole:  # in powers of two, as sizes are
+        least, most = (2.0 ** round(math.log2(max(MIB, one))) for one in (least, most))
+        return f"{size_text(least)}:{size_text(max(most, 16 * least))}:5:log"
+    return f"{as_text(float(f'{least:.3g}'))}:{as_text(float(f'{most:.3g}'))}:9:log"

@@ -1,0 +1,128 @@
+"""A field of the specification as a widget: label, unit, limits and help come from the field alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import streamlit as st
+
+from app.base.markdown import plain
+from app.controls.fields import Facts, as_text, held_value, value_at, with_own
+from app.controls.forms import SHOWN, Control
+from scenarios import Scenario
+
+
+def draw(
+    control: Control,
+    field: Facts,
+    asked: tuple[Scenario, Scenario],
+    on_change: Callable[[str], None],
+    changed: bool,
+    refused: bool = False,
+) -> None:
+    """Draw the widget of a control; its value lives in the session state under the field's path.
+
+    It is that of the second scenario *asked*, but for a *refused* one, which stays as it was typed.
+    """
+    base, other = asked
+    field = with_own(field, base)
+    was = value_at(base, control.path)
+    unit = field.unit or ("%" if field.kind == "real" else "")
+    unit = unit.replace("currency", plain(other.system.prices.currency or "currency"))
+    label = control.label + (f" ({unit})" if unit and field.kind in ("whole", "real") else "")
+    idle = control.idle(other)
+    if changed:
+        label = f"● {label} · was {plain(control.named(field, was))}"
+    elif idle:
+        label = f"{label} · {idle}"
+    says = f"decides nothing here: {idle}" if idle else ""
+    helps = field.help(value_at(other, control.path))
+    common: dict[str, Any] = {
+        "label": label, "key": control.path, "help": " — ".join(filter(None, [helps, says])),
+        "on_change": on_change, "args": (control.path,), "disabled": bool(idle) and not changed,
+    }  # fmt: skip
+    held = held_value(field, value_at(other, control.path))
+    if refused:
+        held = st.session_state.get(control.path, held)
+    # A browser that is late builds a control anew from its last drawing, so that has to say the value; where it is
+    # set from here, Streamlit wants it said once.
+    # One that may be left empty says none, as the browser can empty no other.
+    same = st.session_state.get(control.path, held) == held
+    says_value = same and not field.optional
+    if not says_value and not (same and control.path in st.session_state):
+        st.session_state[control.path] = held
+    _widget(control, field, was, held, common, says_value)
+
+
+def _widget(
+    control: Control, field: Facts, was: Any, held: Any, common: dict[str, Any], says_value: bool
+) -> None:
+    """The widget that suits the field, with its value *held* where *says_value*."""
+    names = SHOWN.get(control.path, {})
+    none: Any = None if field.optional else "min"
+    if field.kind == "ladder":
+        st.select_slider(
+            options=field.options, value=held if says_value else None, format_func=field.show, **common
+        )
+    elif field.kind == "choice" and len(field.options) <= 3 and not field.titles:
+        st.segmented_control(
+            options=field.options, default=held if says_value else None, required=True, width="stretch",
+            format_func=lambda option: names.get(option, option), **common,
+        )  # fmt: skip
+    elif field.kind in ("choice", "text"):
+        given = [as_text(value) for value in (was, held) if value is not None]
+        options = list(dict.fromkeys([*field.options, *control.offers, *given]))
+        first = options.index(held) if says_value and held in options else None if field.optional else 0
+        st.selectbox(
+            options=options, index=first, accept_new_options=field.kind == "text", placeholder="not given",
+            format_func=field.show if field.kind == "choice" else str, **common,
+        )  # fmt: skip
+    elif field.kind == "flag" and field.optional:
+        st.selectbox(
+            options=(True, False), index=None if not says_value or held is None else int(not held),
+            placeholder="not given", format_func=lambda flag: "yes" if flag else "no", **common,
+        )  # fmt: skip
+    elif field.kind == "flag":
+        st.toggle(value=says_value and held, **common)
+    elif field.kind in ("size", "duration"):
+        example = "bytes, or 8K, 512M, 1.5G" if field.kind == "size" else "seconds, or 5 ms, 250 µs"
+        st.text_input(value=held or "" if says_value else "", placeholder=example, **common)
+    elif field.kind == "share":
+        _slider(field, held, common, says_value)
+    elif field.kind == "whole":
+        st.number_input(
+            min_value=int(field.low or 0), max_value=_most(field), value=held if says_value else none,
+            step=step_of(was or 0), placeholder="not given", **common,
+        )  # fmt: skip
+    else:
+        # A lower limit that is not allowed itself is offered all the same: whoever goes there is told so, and no
+        # value just above it is out of reach.
+        scale, step = (1, 1.0) if field.unit else (100, 0.1)
+        st.number_input(
+            min_value=float(field.low or 0) * scale,
+            max_value=float(_most(field)) * scale, value=held if says_value else none, step=step, format="%.6g",
+            placeholder="not given", **common,
+        )  # fmt: skip
+
+
+def step_of(value: float) -> int:
+    """A step for a whole number: a tenth of its magnitude, 1 at least."""
+    return int(max(1, 10 ** (len(str(int(abs(value)))) - 2)))
+
+
+def _slider(field: Facts, held: Any, common: dict[str, Any], says_value: bool) -> None:
+    low, high = field.low or 0, field.high or 1
+    value = held if says_value else None
+    if field.unit == "%" and isinstance(held, int):
+        st.slider(min_value=int(low), max_value=int(high), value=value, step=1, format="%d%%", **common)
+    else:
+        step = (high - low) / 100
+        st.slider(
+            min_value=float(low), max_value=float(high), value=value, step=step, format="percent", **common
+        )
+
+
+def _most(field: Facts) -> int:
+    """The upper limit, within what a browser counts exactly."""
+    return int(min(field.high if field.high is not None else 2**53 - 1, 2**53 - 1))

@@ -1,0 +1,279 @@
+"""Every printed number against the model: what fits, what tests, misses first; and the constants that were fitted."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Final
+
+import streamlit as st
+
+from app.answer.answer import ink
+from app.answer.drawn import chart
+from app.base.markdown import plain
+from app.charts.charts import Figure
+from app.session.navigation import EVIDENCE_ABOUT
+from model.books import blocktime_version
+from model.errors import BlocktimeError
+
+if TYPE_CHECKING:
+    from validation import Case, Comparison, Validation
+    from validation.fitted import FittedConstant
+
+ORDER: Final = ("fails", "gap_closed", "known_gap", "within", "descriptive")
+TABS: Final = (
+    "Predicted against measured",
+    "Errors by document",
+    "Errors by mechanism",
+    "Numbers",
+    "Constants",
+)
+IN_PERCENT: Final = ("In sample", "Out of sample", "Without its block size")
+
+
+def rows_of(numbers: Iterable[Comparison]) -> list[dict[str, Any]]:
+    """Table rows, misses first; errors in percent, in sample and out of sample apart."""
+    from validation.verdicts import verdict_text
+    from validation.words import (
+        FIT_ALONE,
+        measured_text,
+        number_text,
+        quantity_text,
+        spread_text,
+        tolerance_text,
+    )
+
+    rows = []
+    for one in sorted(numbers, key=lambda one: ORDER.index(one.verdict)):
+        said = one.left_out.why if one.fit_alone else ""
+        rows.append(
+            {
+                "Verdict": verdict_text(one),
+                "Case": one.number.case,
+                "Where": one.number.where,
+                "Quantity": quantity_text(one),
+                "Measured": measured_text(one),
+                "Predicted": number_text(one.predicted),
+                "In sample": _percent(one.in_sample_error),
+                "Out of sample": _percent(one.out_of_sample_error),
+                "Without its block size": _percent(one.without_its_block_size_error),
+                "Tolerance": tolerance_text(one) if one.compared else "",
+                "Spread": spread_text(one),
+                "Use": FIT_ALONE if one.fit_alone else one.number.mark,
+                "Mechanism": one.number.mechanism,
+                "Note": "; ".join(part for part in (said, one.note) if part),
+            }
+        )
+    return rows
+
+
+def _percent(share: float | None) -> float | None:
+    return None if share is None else 100 * share
+
+
+def constants_of(found: Iterable[FittedConstant]) -> list[dict[str, Any]]:
+    """The fitted constants as rows of a table."""
+    from validation.words import interval_text, value_text
+
+    return [
+        {
+            "Constant": one.name,
+            "Value": value_text(one),
+            "95 % interval": interval_text(one),
+            "Fitted to": ", ".join(one.fitted_to),
+            "Numbers": len(one.fitted_to),
+            "Explains": "one number: a fit" if one.only_a_fit else "",
+            "Range": ", ".join(
+                f"{name} {low:,.10g} to {high:,.10g}" for name, (low, high) in one.range.items()
+            ),
+            "Source": one.source,
+            "Note": one.note,
+        }
+        for one in found
+    ]
+
+
+def summary_of(summary: Mapping[str, Any]) -> list[tuple[str, str, str]]:
+    """The summary as labels, values and what each counts."""
+    from validation.words import size_text
+
+    return [
+        (
+            "Printed numbers",
+            f"{summary['printed_numbers']:,}",
+            f"{summary['compared']:,} compared and {summary['descriptive']:,} descriptive, which nothing predicts",
+        ),
+        ("Compared", f"{summary['compared']:,}", "numbers that the model predicts; each has one verdict"),
+        (
+            "Fitted constants",
+            f"{summary['fitted_constants']:,}",
+            "constants that these numbers have a part in",
+        ),
+        ("Median in sample", size_text(summary["in_sample_median_error"]), "error of the numbers that fit"),
+        (
+            "Median out of sample",
+            size_text(summary["held_out_median_error"]),
+            "error of the numbers that test, and of those that fit with their row left out of the fit",
+        ),
+        (
+            "Times out of sample",
+            size_text(summary["times_out_of_sample_median_error"]),
+            "the same of times alone, as most counts are exact",
+        ),
+        (
+            "Failed",
+            f"{summary['failed']:,}",
+            "outside the declared tolerance and no known gap, or a gap that closed",
+        ),
+        (
+            "Known gaps",
+            f"{summary['known_gaps']:,}",
+            "outside the declared tolerance, with the reason in the note",
+        ),
+    ]
+
+
+@st.cache_data(max_entries=2, show_spinner="Comparing every printed number with the model …")
+def _evidence(version: str) -> Validation:
+    del version  # part of the key: another version has other evidence
+    from validation import validate
+
+    return validate()
+
+
+def page() -> None:
+    """Draw the page."""
+    st.markdown("### Measured against predicted")
+    st.caption(
+        "Each number is quoted as published. It either calibrates a constant or tests the model, never both. Its "
+        "tolerance was declared before the comparison. In sample: error of a number that constants were fitted to. "
+        "Out of sample: error of a number that tests, or of a fitted number predicted without its row."
+    )
+    try:
+        found = _evidence(blocktime_version())
+    except ImportError:
+        st.warning("The validation is not part of this installation, so there is nothing to compare.")
+        return
+    except BlocktimeError as error:
+        st.error(f"The evidence cannot be computed: {error}")
+        return
+    tiles = st.container()
+    numbers = _chosen(found)
+    with tiles:
+        _tiles(replace(found, numbers=numbers))
+    if len(numbers) < len(found.numbers):
+        st.caption(
+            f"All on this page is of the {len(numbers):,} numbers chosen above, of {len(found.numbers):,}."
+        )
+    # Another session may be importing pandas just now, and plotly stumbles over one that is half there.
+    import_module("pandas")
+    for title, tab in zip(TABS, st.tabs(TABS, key="evidence_tab", on_change="rerun"), strict=True):
+        if tab.open:
+            with tab:
+                _tab(title, numbers, found)
+
+
+def _tiles(shown: Validation) -> None:
+    """The summary of what is shown, each number with what it counts."""
+    found = summary_of(shown.summary())
+    for column, (label, value, says) in zip(st.columns(len(found)), found, strict=True):
+        column.metric(label, value, help=says)
+
+
+def choices_of(cases: Iterable[Case]) -> dict[str, tuple[str, tuple[str, ...]]]:
+    """What can be chosen of the documents: each as a whole, and its cases where it has several; title and cases."""
+    together: dict[str, list[str]] = {}
+    authors: dict[str, str] = {}
+    for case in cases:
+        together.setdefault(case.source.document, []).append(case.name)
+        authors[case.source.document] = case.source.author
+    found: dict[str, tuple[str, tuple[str, ...]]] = {}
+    for document, names in sorted(together.items()):
+        author = authors[document]
+        if len(names) > 1:
+            found[document] = (f"{author}: all {len(names)} cases", tuple(names))
+        found |= {name: (f"{author}: {name}", (name,)) for name in names}
+    return found
+
+
+def _chosen(found: Validation) -> list[Comparison]:
+    """The numbers that the filters above them let through; a filter that is empty lets all through."""
+    from validation.tally import mechanism_of
+    from validation.words import WORDS
+
+    choices = choices_of(found.cases)
+    verdicts = sorted({one.verdict for one in found.numbers}, key=ORDER.index)
+    mechanisms = sorted({mechanism_of(one) for one in found.numbers if one.compared})
+    first, second, third = st.columns([1.2, 1.2, 1])
+    chosen = first.multiselect(
+        "Documents",
+        list(choices),
+        key="evidence_cases",
+        format_func=lambda name: choices[name][0],
+        placeholder="all",
+        help="A document as a whole, or one of its cases",
+    )
+    cases = {case for name in chosen for case in choices[name][1]}
+    about = second.multiselect("Mechanisms", mechanisms, key=EVIDENCE_ABOUT, placeholder="all")
+    judged = third.pills(
+        "Verdicts",
+        verdicts,
+        selection_mode="multi",
+        key="verdicts",
+        format_func=lambda verdict: WORDS[verdict],
+    )
+    return [
+        one
+        for one in found.numbers
+        if (not cases or one.number.case in cases)
+        and (not about or mechanism_of(one) in about)
+        and (not judged or one.verdict in judged)
+    ]
+
+
+def _tab(title: str, numbers: Sequence[Comparison], found: Validation) -> None:
+    from app.charts import validation_charts
+    from validation.tally import case_of, mechanism_of
+    from validation.verdicts import JUDGES
+
+    compared = [one for one in numbers if one.compared]
+    if title == "Numbers":
+        rows = rows_of(numbers)
+        st.dataframe(
+            rows, hide_index=True, height=460, key="evidence", placeholder="",
+            alt=f"{len(rows)} printed numbers with the model's prediction and verdict, misses first",
+            column_config={
+                "Verdict": st.column_config.TextColumn(help=JUDGES),
+                **{name: st.column_config.NumberColumn(format="%+.2f %%") for name in IN_PERCENT},
+            },
+        )  # fmt: skip
+        st.caption(JUDGES)
+    elif title == "Constants":
+        _constants([one for one in found.constants if set(one.fitted_to) & {it.number.id for it in numbers}])
+    elif not validation_charts.points_of(compared):
+        st.caption("Nothing among these is predicted.")
+    elif title == "Predicted against measured":
+        _chart("evidence_points", *validation_charts.predicted_against_measured(compared, ink=ink()))
+    else:
+        by: Callable[[Comparison], str] = mechanism_of if title == "Errors by mechanism" else case_of
+        _chart(f"evidence_{by.__name__}", *validation_charts.residuals(compared, by, ink=ink()))
+
+
+def _constants(found: Sequence[FittedConstant]) -> None:
+    rows = constants_of(found)
+    alone = sum(one.only_a_fit for one in found)
+    st.caption(
+        f"{len(rows)} constants are fitted to these numbers; {alone} of them explain one number each: "
+        "a fit, and no evidence."
+    )
+    st.dataframe(
+        rows, hide_index=True, height=460, key="evidence_constants",
+        column_config={"Fitted to": st.column_config.TextColumn(width="medium")},
+        alt=f"{len(rows)} fitted constants with value, interval and the numbers that made them",
+    )  # fmt: skip
+
+
+def _chart(key: str, figure: Figure, finding: str) -> None:
+    chart(key, figure, finding)
+    st.caption(plain(finding))

@@ -1,0 +1,533 @@
+"""My system: where the time of the reader's own system went, how the model agrees, and what would change it."""
+
+from __future__ import annotations
+
+import shlex
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+import streamlit as st
+from click import unstyle
+
+from app.answer import answer
+from app.answer.drawn import chart
+from app.base.markdown import plain, sentence
+from app.charts import measured_charts
+from app.controls import fields, own_files, settings, widgets
+from app.controls.forms import Control
+from app.reports.measuring import Document, document_of, read_file
+from app.reports.written import written
+from app.session import engines, navigation, taken, what_if_state
+from app.session.downloads import Shown, report
+from app.session.taken import Download
+from app.session.uploads import MOST_TRANSFERRED_MB
+from app.text.measure_first import printed_cells, tables_of
+from app.text.measure_text import MOST_FIGURES, reading_lines
+from app.text.measured_text import cells_of
+from app.text.measured_text import sentence as said_of
+from model.errors import BlocktimeError, cut
+from model.results import RunResult
+from model.units import show_seconds
+from scenarios import Scenario, load
+from scenarios.compare import why
+from scenarios.measured import COUNTS, FIGURES, AsModelled, Light, as_modelled, light_of
+
+if TYPE_CHECKING:
+    from validation.identify.found import Identified
+    from validation.identify.report import Part
+    from validation.instruments import Reading
+
+HELD: Final = "my_system.held"
+STATEMENT: Final = "my_system.statement"
+LINES: Final = "my_system.lines"
+FIELDS: Final = "my_system.fields"
+FILE: Final = "my.toml"
+SAMPLE: Final = "sample-awr.txt"
+OF_SAMPLE: Final = ("workload.users=32", "workload.think_s=20ms", "disk.iops_limit=40000")
+LOCAL: Final = "Nothing leaves this machine; files are kept for this session only."
+MOST_BYTES: Final = MOST_TRANSFERRED_MB * 1_000_000
+"""Of all files together."""
+WIDTH: Final = 110
+LIGHTS: Final[dict[Light, str]] = {"reproduces": "green", "roughly": "orange", "does not": "red"}
+
+
+class Plainly(Control):
+    """A control that rounds durations, as a report's figures have more digits than anybody wants to read."""
+
+    def named(self, field: fields.Facts, value: object) -> str:
+        """A value as a DBA writes it."""
+        return (
+            show_seconds(value)
+            if field.kind == "duration" and isinstance(value, float)
+            else super().named(field, value)
+        )
+
+    def told(self, base: Scenario, other: Scenario) -> str:
+        """Its values in both scenarios, in words."""
+        facts = self.facts(other.workload.kind)
+        assert facts is not None
+        now, was = (self.named(facts, fields.value_at(one, self.path)) for one in (other, base))
+        return f"{self.label} {now} instead of {was}"
+
+
+CONTROLS: Final = (
+    Plainly("disk.iops_limit", "IOPS limit of the volume"),
+    Plainly("disk.overhead_s", "Latency of a read"),
+    Plainly("instance.buffer_cache_bytes", "Buffer cache"),
+    Plainly("host.cpus", "Processors (cores)"),
+    Plainly("workload.users", "Users"),
+    Plainly("instance.filesystemio_options", "filesystemio_options"),
+)
+Rows = list[dict[str, str]]
+
+
+@dataclass
+class File:
+    """One file that was given: its size, and what it says or why it says nothing."""
+
+    size: int
+    readings: list[Reading] = field(default_factory=list)
+    refused: str = ""
+
+
+@dataclass
+class Held:
+    """What a session holds."""
+
+    files: dict[str, File] = field(default_factory=dict)
+    times: int = 0
+    """How many times files were given: each in a fresh control."""
+    waiting: dict[str, bytes] = field(default_factory=dict)
+    """Files that were given and are to be read."""
+    refused: str = ""
+    """Why the last files were not taken."""
+    statement: str | None = None
+    document: Document | None = None
+    name: str = ""
+    """The scenario, as the other pages call it."""
+    why_not: str = ""
+    """Why there is no scenario."""
+    changes: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def readings(self) -> list[Reading]:
+        """Every report, in the order in which the files were given."""
+        return [reading for file in self.files.values() for reading in file.readings]
+
+
+def page() -> None:
+    """Draw the page."""
+    st.html(navigation.STYLE)
+    held: Held = st.session_state.setdefault(HELD, Held())
+    st.markdown("### My system")
+    if held.waiting:
+        with st.spinner("Reading …"):
+            files, held.waiting = held.waiting, {}
+            take(held, files)
+    _give(held)
+    if not held.files:
+        return
+    _what_i_read(held)
+    if not held.readings:
+        return
+    _where_the_time_went(held.readings)
+    _choose_statement(held)
+    if held.name:
+        _model(held)
+    else:
+        hint = (
+            " Choose a statement above to model it." if _statements(held) and held.statement is None else ""
+        )
+        st.info(plain(_told(held, held.why_not)) + hint, icon=":material/info:")
+    if held.document is not None and not held.name:
+        taken.button(_measured(held.document))
+
+
+# Files
+
+
+def _give(held: Held) -> None:
+    """The control that takes files; in the empty state also a sample."""
+    if not held.files:
+        st.markdown("Give a report of your system, and see where its time went and what would change it.")
+    key = f"my_system.files.{held.times}"
+    st.file_uploader(
+        "AWR or Statspack (text or HTML), iostat -x, TKPROF, SQL trace (10046), fio; "
+        f"at most {MOST_TRANSFERRED_MB} MB together",
+        accept_multiple_files=True, key=key, on_change=_given, args=(key,), max_upload_size=MOST_TRANSFERRED_MB,
+        help="Whatever their names: each is recognised by its content, also within gzip. Further files add up.",
+    )  # fmt: skip
+    st.caption(LOCAL)
+    if held.refused:
+        st.error(plain(sentence(held.refused)), icon=":material/error:")
+    if held.files:
+        st.button("Remove all files", key="my_system.clear", icon=":material/close:", on_click=_clear)
+    else:
+        st.button(
+            "Try it with a sample report", key="my_system.sample", icon=":material/science:",
+            on_click=_take_sample, help="An AWR report that this program writes from its model",
+        )  # fmt: skip
+
+
+def _given(key: str) -> None:
+    held: Held = st.session_state[HELD]
+    held.waiting |= {one.name: one.getvalue() for one in st.session_state[key] or ()}
+    held.times += 1
+
+
+def _take_sample() -> None:
+    st.session_state[HELD].waiting = {SAMPLE: sample().encode()}
+
+
+def _clear() -> None:
+    st.session_state[HELD] = Held(times=st.session_state[HELD].times + 1)
+
+
+@lru_cache(maxsize=1)
+def sample() -> str:
+    """An AWR report of a modelled system."""
+    found = engines.law(load("oltp-nvme", OF_SAMPLE))
+    assert found is not None
+    return written(found, "awr")
+
+
+def take(held: Held, files: dict[str, bytes]) -> None:
+    """Read *files* beside those that were read; one of the same name replaces the one before."""
+    kept = {name: one for name, one in held.files.items() if one.readings}
+    sizes = {name: one.size for name, one in kept.items()} | {n: len(c) for n, c in files.items()}
+    held.refused = ""
+    if (together := sum(sizes.values())) > MOST_BYTES:
+        held.refused = (
+            f"these files have {together / 1e6:,.1f} MB together; at most {MOST_TRANSFERRED_MB} MB are read: "
+            "give the report of one interval"
+        )
+        return
+    held.files = kept | {name: _read(name, content) for name, content in files.items()}
+    held.statement = None
+    _identify(held)
+
+
+def _read(name: str, content: bytes) -> File:
+    """One file, which lies on the disk no longer than it is read."""
+    from validation.instruments import Keep
+
+    with tempfile.TemporaryDirectory(prefix="blocktime-") as folder:
+        path = Path(folder) / "file"
+        path.write_bytes(content)
+        try:
+            return File(len(content), read_file(path, name, Keep()))
+        except BlocktimeError as refusal:
+            return File(len(content), refused=str(refusal))
+
+
+def _identify(held: Held) -> None:
+    """Make the scenario of what was read."""
+    held.document, held.name, held.why_not, held.changes = None, "", "", {}
+    if not held.readings:
+        return
+    try:
+        held.document = document_of(held.readings, held.statement)
+        if held.document.found is None:
+            held.why_not = held.document.reason
+        else:
+            held.name, _ = own_files.opened(held.document.text.encode(), FILE)
+    except BlocktimeError as error:
+        held.why_not = str(error)
+
+
+def _told(held: Held, text: str) -> str:
+    """*text* as a sentence; one that begins with a file's name begins as that does."""
+    name = next((one for one in held.files if text.startswith(one)), "")
+    return name + sentence(text.removeprefix(name)) if name else sentence(text)
+
+
+def _what_i_read(held: Held) -> None:
+    st.markdown("#### What I read")
+    for file in held.files.values():
+        if file.refused:
+            st.error(plain(_told(held, file.refused)), icon=":material/error:")
+    if not held.readings:
+        return
+    rows = [
+        {
+            "File": plain(one.file), "What it is": plain(one.title),
+            "Time": plain(" to ".join(filter(None, [one.begins, one.ends]))),
+            "Sections read": f"{len(one.sections):,}", "Figures": f"{one.count():,}",
+            "Lines not read": f"{sum(left.lines for left in one.unread):,}",
+        }
+        for one in held.readings
+    ]  # fmt: skip
+    st.table(rows, hide_index=True, border="horizontal", alt=f"{len(rows)} reports")
+    for place, one in enumerate(held.readings):
+        lines = st.expander(
+            f"{plain(one.file)} as `blocktime measure` prints it", key=f"{LINES}.{place}", on_change="rerun"
+        )
+        if lines.open:
+            said = reading_lines(one, WIDTH, MOST_FIGURES)
+            lines.code("\n".join(unstyle(line) for line in said), language=None)
+
+
+# What was measured
+
+
+def _where_the_time_went(readings: Sequence[Reading]) -> None:
+    from validation.identify.report import Report
+
+    first = next((one for one in readings if one.format == "awr"), None)
+    parts = Report(first).profile() if first else []
+    if parts and first is not None:
+        st.markdown("#### Where the time went")
+        st.caption(plain(f"{first.file}: DB time by CPU and wait event"))
+        _profile(parts)
+    tables = [] if parts else [(one.file, table) for one in readings for table in tables_of(one)]
+    if tables:
+        st.markdown("#### Where the time went")
+    for file, (title, rows) in tables:
+        names, printed = printed_cells(rows)
+        st.caption(plain(f"{file}: {title}"))
+        lines = [
+            {"": plain(of), **dict(zip(map(plain, names), map(plain, cells), strict=True))}
+            for (of, _), cells in zip(rows, printed, strict=True)
+        ]
+        st.table(lines, hide_index=True, border="horizontal", alt=title)
+
+
+def _profile(parts: Sequence[Part]) -> None:
+    shown = measured_charts.largest(parts)
+    bars, table = st.columns([1.2, 1], gap="medium")
+    with bars:
+        chart("my_system_profile", *measured_charts.profile(shown))
+    rows = [
+        {
+            "Event": plain(part.name), "Time": show_seconds(part.seconds),
+            "% of DB time": f"{100 * part.share:.1f}",
+            "Waits": "" if part.waits is None else f"{part.waits:,.0f}",
+            "Mean": show_seconds(part.seconds / part.waits) if part.waits else "",
+            "Line": "" if part.line is None else f"{part.line:,}",
+        }
+        for part in shown
+    ]  # fmt: skip
+    table.table(rows, hide_index=True, border="horizontal", alt="Parts of DB time, in the report's own names")
+    rest = shown[-1]
+    if rest.share < -measured_charts.LEAST_SHARE:
+        table.caption(f"The lines sum to {1 - rest.share:.0%} of DB time: some of them overlap.")
+    else:
+        table.caption("*unnamed* is DB time that neither CPU nor a listed event explains.")
+
+
+def _choose_statement(held: Held) -> None:
+    """Of traces and TKPROF: the statement that a scenario is made of."""
+    there = _statements(held)
+    place = there.index(held.statement) if held.statement in there else None
+    if there:
+        st.selectbox(
+            "Statement", there, place, key=f"{STATEMENT}.{held.times}",
+            placeholder=f"choose one to model it{' instead of the system' * bool(held.name)}",
+            on_change=_chosen, args=(held,),
+            help="A SQL trace or a TKPROF report gives a scenario of one statement, by its SQL ID or number",
+        )  # fmt: skip
+
+
+def _statements(held: Held) -> list[str]:
+    from validation.identify.plans import listed_in
+
+    return list(dict.fromkeys(listed_in(held.readings)))
+
+
+def _chosen(held: Held) -> None:
+    held.statement = st.session_state[f"{STATEMENT}.{held.times}"]
+    _identify(held)
+
+
+# The model
+
+
+def _model(held: Held) -> None:
+    """What the model says of the system, and of changes to it."""
+    assert held.document is not None
+    assert held.document.found is not None
+    base, _ = settings.settle(held.name, {})
+    other, refused = settings.settle(held.name, held.changes)
+    found: engines.Pair | None = None
+    light: Light = "does not"
+    try:
+        pair = engines.pair(base, other)
+        assert isinstance(pair, engines.Pair)  # its law knows every system and statement that is identified
+        found = pair
+    except BlocktimeError as error:
+        st.error(plain(f"There is no answer for this setting: {error}"), icon=":material/error:")
+    if found is not None:
+        modelled = engines.best_known(base, engines.law(base))
+        rows = as_modelled(base.compared, modelled)
+        light = light_of(rows)
+        _as_modelled(rows, modelled, found)
+        _what_if(held, (base, other), found, refused, rows)
+    else:
+        _controls(held, (base, other), refused)
+    _surer(held.document.found)
+    st.markdown("#### Take along")
+    with st.container(horizontal=True):
+        taken.button(_measured(held.document))
+        if found is not None:
+            times = light != "does not" and bool(held.changes)
+            shown = Shown(
+                held.name, base, other if times else base, found.before,
+                found.after if times else found.before, times,
+            )  # fmt: skip
+            taken.button(
+                Download("my_system.html", "Report (HTML)", f"{shown.stem}-report.html", "text/html",
+                         "One file with charts, tables and the scenario", lambda: report(shown))
+            )  # fmt: skip
+    st.code(_commands(held), language="bash", wrap_lines=True)
+
+
+def _commands(held: Held) -> str:
+    """The same from the command line."""
+    files = [name for name, file in held.files.items() if file.readings]
+    statement = ["--statement", held.statement] if held.statement else []
+    lines = [["measure", *files, "--out", FILE, *statement], ["run", FILE]]
+    if held.changes:
+        changed = [settings.setting(path, text.replace(" ", "")) for path, text in held.changes.items()]
+        lines.append(["compare", FILE, ",".join([FILE, *changed])])
+    return "\n".join(shlex.join(["blocktime", *words]) for words in lines)
+
+
+def _measured(document: Document) -> Download:
+    return Download(
+        "my_system.toml", f"{FILE} (TOML)", FILE, "application/toml",
+        "As `blocktime measure --out` writes it: the scenario, and the figures that it stands on",
+        lambda: document.text,
+    )  # fmt: skip
+
+
+def _as_modelled(rows: Sequence[AsModelled], modelled: RunResult, found: engines.Pair) -> None:
+    st.markdown("#### As measured / as modelled")
+    if not rows:
+        st.info("The report prints no figure that an answer has too: nothing shows whether the model fits.")
+        return
+    light = light_of(rows)
+    st.markdown(f":{LIGHTS[light]}-badge[{light}] **{plain(said_of(rows))}**")
+    if modelled.accuracy is not None and found.queues:  # a simulated one has none
+        later = "its simulation is under way and decides" if found.pending else "its simulation decides"
+        later = "no simulation can decide" if found.refused else later
+        st.caption(f":orange[:material/warning:] This is an instant estimate: {later}.")
+    lines = [
+        dict(zip(("Figure", "Measured", "Modelled", "Off", "Read in"), map(plain, cells), strict=True))
+        for cells in ((row.measured.name, *cells_of(row), f"line {row.measured.line:,}") for row in rows)
+    ]
+    st.table(lines, hide_index=True, border="horizontal", alt=said_of(rows))
+
+
+def _what_if(
+    held: Held,
+    asked: answer.Asked,
+    found: engines.Pair,
+    refused: dict[str, str],
+    rows: Sequence[AsModelled],
+) -> None:
+    """Controls, and the difference that they make."""
+    head, status = st.columns([3, 1.4], vertical_alignment="center")
+    head.markdown(f"#### What if {answer.badge(found)}")
+    with status:
+        answer.standing(asked, found)
+    left, right = st.columns([1, 2.2], gap="medium")
+    with left:
+        _controls(held, asked, refused)
+    with right:
+        if light_of(rows) == "does not":
+            st.warning("The model does not reproduce the times of this system: here are counts alone.",
+                       icon=":material/warning:")  # fmt: skip
+            st.table(_counts(found.before, found.after), hide_index=True, border="horizontal",
+                     alt="Counts of the what-if")  # fmt: skip
+        else:
+            _difference(held, asked, found, rows)
+    answer.keep_in_mind(found)
+
+
+def _controls(held: Held, asked: tuple[Scenario, Scenario], refused: dict[str, str]) -> None:
+    kind = asked[1].workload.kind
+    for control in CONTROLS:
+        facts = control.facts(kind)
+        if facts is not None:
+            path = control.path
+            widgets.draw(control, facts, asked, _moved, path in held.changes, path in refused)
+    for text in refused.values():
+        st.error(plain(sentence(text)), icon=":material/error:")
+    st.button("Reset", key="my_system.reset", disabled=not held.changes, on_click=held.changes.clear,
+              icon=":material/undo:", help="Back to the system as it was measured")  # fmt: skip
+    if st.button("Open in What-if", key="my_system.open", icon=":material/tune:",
+                 help="Every other control, the simulation, and a link to it"):  # fmt: skip
+        kept = {path: text for path, text in held.changes.items() if path not in refused}
+        what_if_state.show(held.name, kept)
+        navigation.go_to(navigation.WHAT_IF)
+
+
+def _moved(path: str) -> None:
+    """A control moved: note what differs from the system as it was measured."""
+    held: Held = st.session_state[HELD]
+    if not held.name:
+        return
+    base, _ = settings.settle(held.name, {})
+    facts, value = fields.facts(path, base.workload.kind), st.session_state[path]
+    assert facts is not None
+    if value is None or value == fields.held_value(facts, fields.value_at(base, path)):
+        held.changes.pop(path, None)
+    else:
+        held.changes[path] = fields.text_of(facts, value)
+
+
+def _difference(held: Held, asked: answer.Asked, found: engines.Pair, rows: Sequence[AsModelled]) -> None:
+    """What the change makes of the time, and why."""
+    before, after = found.before, found.after
+    with st.container(key="explained"):
+        said, drawn = st.columns([1, 1.3], gap="medium")
+    with said:
+        answer.elapsed(before, after)
+        if held.changes:
+            moved = [one.told(*asked) for one in CONTROLS if one.path in held.changes]
+            reasons = why(before, after, asked) or ["Nothing that the model knows of moves."]
+            st.markdown(plain(answer.leading(before, after, reasons[0], ", ".join(moved))))
+            st.markdown("\n".join(f"- {plain(sentence(text))}" for text in reasons[1:]))
+            off = max((abs(row.off_fraction) for row in rows), default=0.0)
+            if 0 < abs(after.time.elapsed_s / before.time.elapsed_s - 1) < off:
+                st.caption(f"This changes less than the {off:.1%} that the model is off: do not trust it.")
+        else:
+            st.caption("Change a control: the difference to the system as it was measured shows here.")
+    with drawn:
+        answer.waterfall(before, after)
+    answer.figures(before, after)
+
+
+def _counts(before: RunResult, after: RunResult) -> Rows:
+    """Counts of one transaction or execution in both answers."""
+    found = []
+    for name in COUNTS:
+        was, now = FIGURES[name](before), FIGURES[name](after)
+        if was is not None and now is not None:
+            change = f"{now / was - 1:+.1%}" if was else ""
+            found.append(
+                {"Number": name, "Baseline": f"{was:,.4g}", "What-if": f"{now:,.4g}", "Change": change}
+            )
+    return found
+
+
+def _surer(found: Identified) -> None:
+    assumed = [one for one in found.known if one.assumed]
+    st.markdown("#### What would make me surer")
+    st.markdown("\n".join(f"- {plain(sentence(text))}" for text in found.says))
+    many = f"{len(found.known) - len(assumed)} fields from the figures, {len(assumed)} assumed"
+    place = st.expander(many, key=FIELDS, on_change="rerun")
+    if place.open:
+        rows = [
+            {
+                "Field": plain(one.path),
+                "Value": plain(cut(f"{one.value:.6g}" if isinstance(one.value, float) else str(one.value))),
+                "From": "assumed" if one.assumed else "measured", "Source": plain(one.source),
+            }
+            for one in sorted(found.known, key=lambda one: one.assumed)
+        ]  # fmt: skip
+        place.table(rows, hide_index=True, border="horizontal", alt="Where each field comes from")

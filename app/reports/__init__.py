@@ -1,0 +1,1 @@
+"""Files to take away: self-contained pages, tables, and the reports that a system would leave."""

@@ -1,0 +1,415 @@
+"""An answer, or several side by side, as one self-contained page: plots inlined, no network."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from html import escape
+from textwrap import wrap
+from typing import TYPE_CHECKING, Any, Final
+
+from click import unstyle
+
+from app.charts import device_charts, transaction_charts
+from app.charts.charts import LOOKS, Figure
+from app.text.accuracy_text import accuracy_line
+from app.text.compare_table import settings
+from app.text.compare_text import difference_line, letters_for, side_by_side_lines
+from app.text.iostat_text import MOST_ON_A_PAGE, columns_of, device_lines, size_lines
+from app.text.money_text import money_lines
+from app.text.outside import MARK, by_component, lines_of, marked, what_the_mark_says
+from app.text.plan_text import plan_lines
+from app.text.profile import folded, profile, scale_of, wait_class
+from app.text.programs_text import programs_lines
+from app.text.segment_text import block_lines, row_lines, search_lines, segment_lines
+from app.text.stream_text import stream_lines, timeline_lines
+from app.text.text import (
+    answer,
+    io_lines,
+    note_lines,
+    optimizer_lines,
+    tkprof_lines,
+)
+from app.text.transaction_text import (
+    kind_lines,
+    load_lines,
+    percent,
+    policy_lines,
+    resource_lines,
+    times_of,
+    transaction_lines,
+)
+from app.text.uncertainty_text import difference_lines, uncertainty_lines
+from model.results import RunResult
+from model.units import show_seconds
+from model.workloads.transactions.curves import cache_curve, doubling_load, load_curve
+from scenarios.compare import components, next_to_nothing, why
+from scenarios.spec import Scenario
+
+if TYPE_CHECKING:
+    from scenarios.uncertainty import Difference
+
+WIDTH: Final = 120
+PAGE: Final = """<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; script-src 'unsafe-inline'; \
+style-src 'unsafe-inline'; img-src data: blob:">
+<title>{title}</title>
+<style>
+:root {{ color-scheme: light; }}
+body {{ font: 16px/1.5 system-ui, sans-serif; color: #1d2329; background: #fff; margin: 2rem auto; padding: 0 1rem;
+       max-width: 66rem; }}
+h1 {{ font-size: 1.6rem; margin-bottom: 0; }}
+h2 {{ font-size: 1.1rem; margin: 2rem 0 .5rem; }}
+.made {{ color: #5a646e; margin-top: .2rem; }}
+.answer {{ font-size: 1.2rem; }}
+.beyond {{ color: #9a5b00; }}
+table {{ border-collapse: collapse; font-variant-numeric: tabular-nums; }}
+th, td {{ text-align: right; padding: .15rem .8rem; border-bottom: 1px solid #e3e7ea; }}
+th:first-child, td:first-child {{ text-align: left; padding-left: 0; }}
+.wide td {{ white-space: nowrap; }}
+tr.sum td {{ font-weight: 600; border-bottom: 0; }}
+pre {{ font: 13px/1.4 ui-monospace, monospace; overflow-x: auto; }}
+</style>
+</head>
+<body>
+{body}
+</body>
+</html>
+"""
+
+
+def run_page(scenario: Scenario, result: RunResult) -> str:
+    """One answer: the sentence, the profile as a chart and a table, what the instruments would show, the scenario."""
+    body = [
+        _heading(scenario.title or result.scenario, [result]),
+        f'<p class="answer">{escape(answer(result))}</p>',
+        *([f"<p>Accuracy: {escape(accuracy_line(result).rstrip('.'))}.</p>"] if result.accuracy else []),
+        *_beyond([result]),
+        *_section(uncertainty_lines(result, WIDTH)),
+        plot(profile_figure(result), "profile"),
+        "<h2>Response-time profile</h2>",
+        _profile_table(result),
+        *_instruments(result),
+        *_transaction_plots(scenario, result),
+        *_device_plots(result, "device"),
+        *_scenario(scenario),
+        *_data([result], [result.scenario]),
+    ]
+    return PAGE.format(title=escape(f"{result.scenario} – Blocktime"), body="\n".join(body))
+
+
+def compare_page(
+    scenarios: Sequence[Scenario],
+    results: Sequence[RunResult],
+    titles: Sequence[str],
+    sure: Sequence[Difference] = (),
+) -> str:
+    """Several answers: what moved and why, how sure that is, the bars, the differences, and each scenario."""
+    letters = letters_for(len(results))
+    labels = [
+        f"{letter}: {result.scenario}{f' – {title}' if title else ''}"
+        for letter, result, title in zip(letters, results, titles, strict=True)
+    ]
+    heading = _against(results, titles)
+    body = [
+        _heading(heading, results),
+        "<ul>" + "".join(f"<li>{escape(label)}</li>" for label in labels) + "</ul>",
+        *_set_otherwise(scenarios, letters),
+    ]
+    for index in range(1, len(results)):
+        body.append(
+            f'<p class="answer">{escape(difference_line(results[0], results[index], letters[index]))}</p>'
+        )
+        asked = scenarios[0], scenarios[index]
+        said = why(results[0], results[index], asked)
+        sentences = "".join(f"<li>{escape(sentence)}</li>" for sentence in said)
+        body.append(f"<h2>Why {letters[index]} differs from {letters[0]}</h2><ul>{sentences}</ul>")
+    if sure:
+        body += _section(difference_lines(results, sure, letters, WIDTH))
+    body.append(plot(stacked_figure(results, letters), "bars"))
+    body.append("<h2>Side by side</h2>")
+    body.append(_pre(side_by_side_lines(results, letters, WIDTH)))
+    beyond = lines_of(results, letters)
+    if beyond:
+        body.append("<h2>Constants outside the ranges that they were fitted in</h2>")
+        body.append("<ul>" + "".join(f"<li>{escape(sentence)}</li>" for sentence in beyond) + "</ul>")
+    for letter, label, scenario, result in zip(letters, labels, scenarios, results, strict=True):
+        body.append(f"<h2>{escape(label)}</h2>")
+        if any(device.lines for device in result.device.values()):
+            body.append(_pre(device_lines(result, WIDTH, MOST_ON_A_PAGE)))
+        body += _device_plots(result, f"device_{letter}")
+        body += _scenario(scenario)
+    body += _data(results, labels)
+    return PAGE.format(title=escape(f"{heading} – Blocktime"), body="\n".join(body))
+
+
+def _against(results: Sequence[RunResult], titles: Sequence[str]) -> str:
+    """What is compared with what: scenarios by name, those of one name by their titles."""
+    names = list(dict.fromkeys(result.scenario for result in results))
+    if len(names) > 1:
+        return " against ".join(names[:2]) + (" and others" if len(results) > 2 else "")
+    different = [title for title in dict.fromkeys(titles) if title]
+    if len(different) > 1:
+        return f"{names[0]}: {different[0]} against {different[1] if len(titles) == 2 else 'others'}"
+    return f"{names[0]}, {len(results)} times"
+
+
+def _set_otherwise(scenarios: Sequence[Scenario], letters: Sequence[str]) -> Iterable[str]:
+    """The fields that are set otherwise, with the value of each scenario."""
+    found = settings(scenarios)
+    yield "<h2>What differs</h2>"
+    if not found:
+        yield "<p>No field is set otherwise.</p>"
+        return
+    lines = [("field", *letters), *((path, *values) for path, values in found.items())]
+    cells = ("".join(f"<{'td' if row else 'th'}>{escape(one)}</{'td' if row else 'th'}>" for one in line)
+             for row, line in enumerate(lines))  # fmt: skip
+    yield "<table>" + "".join(f"<tr>{line}</tr>" for line in cells) + "</table>"
+
+
+def profile_figure(result: RunResult) -> dict[str, Any]:
+    """The response-time profile as horizontal bars, the largest on top."""
+    rows = [row for row in profile(result) if abs(row.fraction) >= 0.0005]
+    scale = scale_of([result])
+    longest = max((row.seconds for row in rows), default=0.0)
+    return {
+        "data": [
+            {
+                "type": "bar",
+                "orientation": "h",
+                "y": [_two_lines(row.name) for row in rows],
+                "x": [scale.per_s * row.seconds for row in rows],
+                "text": [f"{show_seconds(row.seconds)} ({100 * row.fraction:.1f} %)" for row in rows],
+                "textposition": [_text_place(row.seconds, longest) for row in rows],
+                "cliponaxis": False,
+                "hoverinfo": "y+text",
+                "marker": {"color": [LOOKS[wait_class(row.name)][0] for row in rows]},
+            }
+        ],
+        "layout": _layout(len(rows), scale.word)
+        | {
+            "yaxis": {"autorange": "reversed", "automargin": True},
+            "annotations": [
+                {
+                    "x": 0,
+                    "y": _two_lines(row.name),
+                    "text": show_seconds(row.seconds),
+                    "xanchor": "left",
+                    "showarrow": False,
+                }
+                for row in rows
+                if row.seconds < 0
+            ],
+        },
+    }
+
+
+def stacked_figure(results: Sequence[RunResult], letters: Sequence[str]) -> dict[str, Any]:
+    """One bar per answer, its components stacked in the same order."""
+    parts = [
+        {
+            name: seconds
+            for name, seconds in components(result).items()
+            if not next_to_nothing(result, seconds)
+        }
+        for result in results
+    ]
+    scale = scale_of(results)
+    order = sorted(
+        {name for one in parts for name in one}, key=lambda name: -max(one.get(name, 0.0) for one in parts)
+    )
+    data = [
+        {
+            "type": "bar",
+            "orientation": "h",
+            "name": _two_lines(name),
+            "y": list(letters),
+            "x": [scale.per_s * one.get(name, 0.0) for one in parts],
+            "hovertemplate": f"%{{y}}: %{{x:,.3f}} {scale.word}",
+            "marker": {
+                "color": LOOKS[wait_class(name)][0],
+                "pattern": {"shape": LOOKS[wait_class(name)][1], "fillmode": "overlay"},
+                "line": {"color": "white", "width": 1},
+            },
+        }
+        for name in order
+    ]
+    layout = _layout(2 * len(results) + len(order) / 2, scale.word) | {
+        "barmode": "relative",
+        "showlegend": True,
+        "legend": {"traceorder": "normal", "orientation": "h", "y": -0.35, "yanchor": "top"},
+        "yaxis": {"autorange": "reversed", "automargin": True},
+    }
+    return {"data": data, "layout": layout}
+
+
+def _text_place(seconds: float, longest: float) -> str:
+    """Beside a short bar, within a long one; a negative one is labelled on the other side of the axis."""
+    return "none" if seconds < 0 else "outside" if seconds < longest / 2 else "inside"
+
+
+def _two_lines(name: str) -> str:
+    """A long name broken for an axis; what plotly would read as markup is escaped."""
+    return "<br>".join(escape(line, quote=False) for line in wrap(name, 40))
+
+
+def _layout(rows: float, across: str = "seconds") -> dict[str, Any]:
+    return {
+        "height": int(120 + 30 * rows),
+        "margin": {"l": 10, "r": 20, "t": 10, "b": 50},
+        "showlegend": False,
+        "font": {"family": "system-ui, sans-serif", "size": 14},
+        "paper_bgcolor": "white",
+        "plot_bgcolor": "white",
+        "xaxis": {"title": {"text": across}, "gridcolor": "#e3e7ea", "zerolinecolor": "#8d99a6"},
+    }
+
+
+def plot(figure: dict[str, Any], name: str, *, with_plotly: bool = True) -> str:
+    """The figure, with plotly itself inlined where it is the first of its page."""
+    from plotly.io import to_html
+
+    html = to_html(
+        figure, config={"displaylogo": False, "responsive": True}, include_plotlyjs=with_plotly, full_html=False,
+        div_id=name, validate=False,
+    )  # fmt: skip
+    return str(html)
+
+
+def _device_plots(result: RunResult, name: str) -> Iterable[str]:
+    """Requests by size, iostat's columns over time, and one request through the stack, each with its finding."""
+    shown: list[tuple[str, Figure, str]] = []
+    for device, stats in result.device.items():
+        if stats.request_bytes:
+            shown.append((f"Requests of {device} by size", *device_charts.sizes(stats)))
+        for which in device_charts.OVER_TIME if stats.lines else ():
+            figure, finding = device_charts.over_time(stats.lines, which, columns_of(result))
+            title = figure["layout"]["yaxis"]["title"]["text"]
+            shown.append((f"{title} of {device} over time", figure, finding))
+    if result.timeline:
+        shown.append(("One request through the stack", *device_charts.timeline(result.timeline)))
+    for place, (title, figure, finding) in enumerate(shown):
+        yield f"<h2>{escape(title)}</h2><p>{escape(finding)}</p>"
+        yield plot(figure, f"{name}_{place}", with_plotly=False)
+
+
+def _transaction_plots(scenario: Scenario, result: RunResult) -> Iterable[str]:
+    """Throughput and response over load, and hits over the size of the cache, each with its finding."""
+    stats, cache, work = result.transactions, result.cache, scenario.workload
+    if stats is None or cache is None:
+        return
+    loads = load_curve(scenario.system, work)
+    twice = doubling_load(scenario.system, work, loads)
+    size = float(scenario.system.instance.buffer_cache_bytes)
+    for name, title, (figure, finding) in (
+        ("throughput", "Throughput over load", transaction_charts.throughput(loads, stats)),
+        ("response", "Response over load", transaction_charts.response(loads, stats, twice)),
+        (
+            "hits",
+            "Hits over the size of the buffer cache",
+            transaction_charts.hits(cache_curve(scenario.system, work), size, cache.hit_fraction),
+        ),
+    ):
+        yield f"<h2>{title}</h2><p>{escape(finding)}</p>"
+        yield plot(figure, name, with_plotly=False)
+
+
+def _heading(title: str, results: Sequence[RunResult]) -> str:
+    engines = ", ".join(dict.fromkeys(result.engine for result in results))
+    seeds = ", ".join(dict.fromkeys(str(result.seed) for result in results))
+    made = f"engine {engines}, seed {seeds}, blocktime {results[0].version}"
+    return f'<h1>{escape(title)}</h1>\n<p class="made">{escape(made)}</p>'
+
+
+def _beyond(results: Sequence[RunResult]) -> Iterable[str]:
+    """What the marks behind numbers say, where any stand."""
+    said = what_the_mark_says(results)
+    return [f'<p class="beyond">{escape(said)}</p>'] if said else []
+
+
+def _profile_table(result: RunResult) -> str:
+    scale = scale_of([result])
+    lines = [f"<table><tr><th>component</th><th>{scale.word}</th><th>%</th><th>count</th><th>each</th></tr>"]
+    outside = by_component(result)
+    for row in folded(result, outside):
+        count = "" if row.count is None else f"{row.count:,.0f}"
+        if result.transactions is not None and row.count is not None:
+            count = times_of(row.count)
+        each = "" if row.each_s is None else show_seconds(row.each_s)
+        share = percent(row.fraction) if result.transactions else f"{100 * row.fraction:.1f}"
+        seconds = f"{scale.per_s * row.seconds:,.{scale.digits}f}"
+        cells = (escape(marked(row.name, outside)), seconds, escape(share), escape(count), each)
+        lines.append("<tr>" + "".join(f"<td>{cell}</td>" for cell in cells) + "</tr>")
+    last = ("response" if result.transactions else "elapsed") + (f" {MARK}" if outside else "")
+    whole = f"{scale.per_s * result.time.elapsed_s:,.{scale.digits}f}"
+    lines.append(
+        f'<tr class="sum"><td>{last}</td><td>{whole}</td><td>100.0</td><td></td><td></td></tr></table>'
+    )
+    return "\n".join(lines)
+
+
+def _instruments(result: RunResult) -> Iterable[str]:
+    for section in (
+        programs_lines(result, WIDTH),
+        transaction_lines(result, WIDTH),
+        stream_lines(result, WIDTH),
+        load_lines(result),
+        resource_lines(result, WIDTH),
+        kind_lines(result),
+        policy_lines(result, WIDTH),
+        tkprof_lines(result),
+        plan_lines(result),
+        io_lines(result, WIDTH),
+        row_lines(result),
+        segment_lines(result, WIDTH),
+        search_lines(result, WIDTH),
+        block_lines(result, WIDTH),
+        device_lines(result, WIDTH, MOST_ON_A_PAGE),
+        size_lines(result, WIDTH),
+        timeline_lines(result, WIDTH),
+        optimizer_lines(result),
+        money_lines(result, WIDTH),
+    ):
+        yield from _section(section)
+    notes = list(note_lines(result, WIDTH))
+    if notes:
+        yield "<h2>Warnings, extrapolation and sources</h2>"
+        yield _pre(notes)
+
+
+def _section(lines: Iterable[str]) -> Iterable[str]:
+    """Lines under their first one as a heading; nothing where there is no more."""
+    title, *more = [*lines] or [""]
+    if more:
+        yield f"<h2>{escape(unstyle(title))}</h2>"
+        yield _pre(more)
+
+
+def _scenario(scenario: Scenario) -> Iterable[str]:
+    """The scenario as its file, and with every constant explicit."""
+    from scenarios import to_toml
+
+    explicit = scenario.model_dump(mode="json", include={"system", "workload", "seed", "replications"})
+    yield "<h2>Scenario</h2>"
+    yield _pre(to_toml(scenario).splitlines())
+    yield details("Every input, explicit, with the source of its constants", explicit)
+
+
+def _data(results: Sequence[RunResult], labels: Sequence[str]) -> Iterable[str]:
+    for result, label in zip(results, labels, strict=True):
+        dumped = result.model_dump(mode="json", exclude_none=True)
+        yield details(f"The result of {label} as JSON", dumped)
+
+
+def details(title: str, value: object) -> str:
+    """*value* as JSON that opens on a click."""
+    text = escape(json.dumps(value, indent=2, ensure_ascii=False))
+    return f"<details><summary>{escape(title)}</summary><pre>{text}</pre></details>"
+
+
+def _pre(lines: Iterable[str]) -> str:
+    return "<pre>" + escape("\n".join(unstyle(line) for line in lines)) + "</pre>"

@@ -1,0 +1,239 @@
+"""The table of a sweep in memory, from a run or from a file: what charts, page and report are drawn from."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from math import isnan
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from app.base.remembered import by_object
+from app.reports.sweep_described import check_description
+from app.reports.sweep_size import check_size
+from app.text.sweep_text import Summary, ends_of
+from model.errors import SpecError, UnknownName, cut
+from model.measures import MEASURES
+from model.results import RunResult
+from scenarios.load import library
+from scenarios.spec import SECTIONS
+from scenarios.sweeps.plan import Plan
+from scenarios.sweeps.rows import Rows
+from scenarios.sweeps.sweep import whole_table
+from scenarios.sweeps.table import Column, Values, open_table, read_table
+
+LARGEST_FILE_BYTES: Final = 100_000_000
+LARGEST: Final = 1e30
+"""A number of a table; its reciprocal is the smallest."""
+LONGEST_STEM: Final = 80
+KINDS: Final = {"point": "whole", "engine": "text", "error": "text", **dict.fromkeys(MEASURES, "real")}
+_NOT_IN_A_FILE_NAME: Final = re.compile(r"[^\w.+-]+")
+
+
+@dataclass(frozen=True)
+class Found:
+    """Every point of a sweep with its numbers, and what made them."""
+
+    columns: tuple[Column, ...]
+    values: Mapping[str, Values]
+    about: Mapping[str, Any]
+    plan: Plan | None = None
+    """What was asked; None for a table from a file, which another version may have answered."""
+
+    def __len__(self) -> int:
+        return len(self.values["point"])
+
+    @property
+    def name(self) -> str:
+        """The base scenario's name."""
+        return str(self.about["scenario"]["name"])
+
+    @property
+    def stem(self) -> str:
+        """What its files are called, without an ending."""
+        name = _NOT_IN_A_FILE_NAME.sub("-", self.name).lstrip(".")
+        return f"{name[:LONGEST_STEM]}-sweep"
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """What varies."""
+        return tuple(axis["key"] for axis in self.about["sweep"]["axis"])
+
+    @property
+    def measures(self) -> list[str]:
+        """The measures that any point has."""
+        return [column.name for column in self.columns if column.name in MEASURES]
+
+    @property
+    def errors(self) -> dict[str, int]:
+        """Each sentence why a point has no answer, with the number of points that have it; the most frequent first."""
+        counted: dict[str, int] = {}
+        for error in filter(None, self.values["error"]):
+            counted[error] = counted.get(error, 0) + 1
+        return dict(sorted(counted.items(), key=lambda item: -item[1]))
+
+    def document(self) -> str:
+        """The sweep as a file for ``blocktime sweep FILE``."""
+        import tomlkit
+
+        scenario = {name: value for name, value in self.about["scenario"].items() if name != "name"}
+        return tomlkit.dumps({**scenario, "sweep": self.about["sweep"]})
+
+    def summary(self, measure: str) -> Summary:
+        """The columns that a chart of *measure* needs."""
+        if self.measures and measure not in self.measures:
+            raise UnknownName("measure", measure, self.measures)
+        values = self.values.get(measure, np.full(len(self), np.nan))
+        axes = {key: list(self.values[key]) for key in self.keys}
+        axes = {
+            key: [one.item() if isinstance(one, np.generic) else one for one in axis]
+            for key, axis in axes.items()
+        }
+        reference = dict(self.about.get("reference", {}))
+        found = Summary(self.keys, measure, axes, np.asarray(values, float), reference, self.errors)
+        if self.plan is not None and measure in self.values:
+            found.ends = _ends_of(self.plan, self.values[measure])
+        return found
+
+    def at(self, place: int) -> dict[str, Any]:
+        """What varies, as the point in row *place* has it."""
+        found = {key: self.values[key][place] for key in self.keys}
+        return {key: one.item() if isinstance(one, np.generic) else one for key, one in found.items()}
+
+    def changes(self, place: int) -> tuple[str, dict[str, str]] | None:
+        """The point in row *place* as a library scenario and changes to it, as an address has them; or None."""
+        scenario = self.about["scenario"]
+        base = scenario.get("base")
+        if base not in library():
+            return None
+        differences = {section: scenario[section] for section in SECTIONS if section in scenario}
+        changed = {**dict(_flat(differences)), **self.at(place)}
+        if any(isinstance(value, list | dict) for value in changed.values()):
+            return None  # an address has no lists
+        return base, {key: _written(value) for key, value in changed.items()}
+
+
+def found_of(rows: Rows) -> Found:
+    """The rows of a sweep that was run."""
+    return Found(rows.columns, whole_table(rows), rows.about(), rows.plan)
+
+
+@by_object(64)
+def _ends_of(plan: Plan, values: Values) -> tuple[RunResult, ...]:
+    """The points with the least and the most, as a summary asks for them with each drawing."""
+    return ends_of(plan, np.asarray(values, float))
+
+
+def found_in(files: Mapping[str, bytes]) -> Found:
+    """The table that was written as *files*, a Parquet file, or a CSV file with the one that describes it.
+
+    Raises :class:`SpecError` with one sentence.
+    """
+    tables = [name for name in files if Path(name).suffix.lower() in (".parquet", ".csv")]
+    if len(tables) != 1:
+        raise SpecError(
+            f"the file: got {cut(', '.join(files)) or 'none'}; a table of a sweep is one .parquet file, or a .csv file "
+            "with its .csv.json"
+        )
+    name = Path(tables[0]).name
+    beside = f"{name}.json"
+    if name.lower().endswith(".csv") and beside not in files:
+        raise SpecError(
+            f"{cut(name)}: {cut(beside)}, which is written beside it, is missing; give both files"
+        )
+    said, ending = cut(name), Path(name).suffix.lower()
+    # A name is somebody else's: it may be too long for a file, or lead out of the folder.
+    written = {f"table{ending}": files[tables[0]]} | (
+        {f"table{ending}.json": files[beside]} if ending == ".csv" else {}
+    )
+    try:
+        with TemporaryDirectory(prefix="blocktime-") as folder:
+            path = Path(folder, f"table{ending}")
+            for one, content in written.items():
+                Path(folder, one).write_bytes(content)
+            check_size(path, said)
+            try:
+                values, columns, about = read_table(path)
+            except SpecError as error:
+                raise SpecError(str(error).replace(f"{path}", said).replace(path.name, said)) from None
+    except OSError as error:
+        raise SpecError(f"{said}: could not be read ({error.strerror or 'no room'})") from None
+    check_description(about, columns, said)
+    found = Found(tuple(columns), values, about)
+    _check(found, said)
+    return found
+
+
+def _check(found: Found, name: str) -> None:
+    """Complain about a table whose columns do not fit its description."""
+    kinds = {column.name: column.kind for column in found.columns}
+    for key in (*found.keys, "point", "error"):
+        if key not in kinds:
+            raise SpecError(f"{name}: is damaged, or not a table of a sweep: it has no column {cut(key)}")
+    for column, kind in kinds.items():
+        if KINDS.get(column, kind) != kind:
+            raise SpecError(f"{name}: column {cut(column)}: got {kind}; a sweep's is {KINDS[column]}")
+    if not len(found):
+        raise SpecError(f"{name}: has no rows; a table of a sweep has one for each point")
+    for key in ("point", *found.keys):
+        if any(one is None or (isinstance(one, float) and isnan(one)) for one in found.values[key]):
+            raise SpecError(f"{name}: column {cut(key)}: has a row without a value; each point has one")
+    for column, kind in kinds.items():
+        if kind == "real":
+            _check_numbers(np.asarray(found.values[column]), f"{name}: column {cut(column)}")
+    _check_numbers(np.array(list(found.about.get("reference", {}).values()), float), f"{name}: reference")
+
+
+def _check_numbers(numbers: NDArray[np.float64], where: str) -> None:
+    """Complain about numbers that no law gives and no axis can be drawn for; NaN is a missing one."""
+    size = np.abs(numbers)
+    wrong = numbers[(size > LARGEST) | ((size > 0) & (size < 1 / LARGEST))]
+    if len(wrong):
+        raise SpecError(
+            f"{where}: got {wrong[0]:g}; allowed are 0 and sizes from {1 / LARGEST:g} to {LARGEST:g}"
+        )
+
+
+def table_bytes(found: Found, ending: str) -> bytes:
+    """The table as the file that the command line writes with that *ending*."""
+    with TemporaryDirectory(prefix="blocktime-") as folder:
+        path = Path(folder, f"sweep{ending}")
+        with open_table(path, found.columns, found.about, False) as table:
+            table.write(found.values)
+        return path.read_bytes()
+
+
+def zipped_csv(found: Found) -> bytes:
+    """The CSV file and the one that describes its columns, in one archive."""
+    from io import BytesIO
+    from zipfile import ZIP_DEFLATED, ZipFile
+
+    packed = BytesIO()
+    with TemporaryDirectory(prefix="blocktime-") as folder:
+        path = Path(folder, f"{found.stem}.csv")
+        with open_table(path, found.columns, found.about, False) as table:
+            table.write(found.values)
+        with ZipFile(packed, "w", ZIP_DEFLATED) as archive:
+            for one in sorted(Path(folder).iterdir()):
+                archive.write(one, one.name)
+    return packed.getvalue()
+
+
+def _flat(nested: Mapping[str, Any], above: Sequence[str] = ()) -> Iterator[tuple[str, Any]]:
+    for name, value in nested.items():
+        if isinstance(value, Mapping):
+            yield from _flat(value, (*above, name))
+        else:
+            yield ".".join((*above, name)), value
+
+
+def _written(value: Any) -> str:
+    """A value as ``--set`` reads it back exactly."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    return repr(value) if isinstance(value, float) else str(value)

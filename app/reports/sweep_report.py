@@ -1,0 +1,142 @@
+"""A sweep as one self-contained page: plots inlined, no network."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from html import escape
+from typing import Any, Final
+
+import numpy as np
+
+from app.charts import sweep_charts
+from app.charts.charts import Figure
+from app.charts.sweep_charts import shown
+from app.reports.report_html import PAGE, details, plot
+from app.reports.sweep_found import Found, found_of
+from app.text.sweep_text import Summary, accuracy_of
+from model.measures import MEASURES
+from scenarios.sweeps.rows import Rows
+
+MOST_ROWS: Final = 300
+MOST_ERRORS: Final = 20
+MOST_PLOTS: Final = 3
+"""Heat maps of pairs of fields, those that move the measure most."""
+
+
+def sweep_page(rows: Rows, summaries: Sequence[Summary]) -> str:
+    """The sweep that was run, by one measure or several."""
+    return page_of(found_of(rows), summaries)
+
+
+def page_of(found: Found, summaries: Sequence[Summary]) -> str:
+    """A table of a sweep as a page: what was asked, measures over its fields, what moves them, and the points."""
+    scenario, about = found.about["scenario"], found.about
+    title = scenario.get("title") or found.name
+    seeds = ", ".join(map(str, about.get("seeds", ())))
+    made = f"{len(found):,} points, engine {about.get('engine', '')}, seeds {seeds}, blocktime {about.get('model', '')}"
+    body = [
+        f'<h1>{escape(title)}</h1>\n<p class="made">{escape(made)}</p>',
+        "<h2>What was asked</h2>",
+        _asked(found),
+        *_plots(summaries),
+        *_errors(found),
+        "<h2>The points</h2>",
+        _table(found, summaries),
+        *_provenance(found),
+    ]
+    return PAGE.format(title=escape(f"{found.name} – a sweep – Blocktime"), body="\n".join(body))
+
+
+def _asked(found: Found) -> str:
+    sweep = found.about["sweep"]
+    base = found.about["scenario"].get("base")
+    lines = [f"<li>base scenario: {escape(base)}</li>"] if base else []
+    lines += [f"<li>{escape(axis['key'])}: {escape(_said(axis))}</li>" for axis in sweep["axis"]]
+    lines += [f"<li>only points where {escape(condition)}</li>" for condition in sweep.get("where", ())]
+    design = sweep.get("design", "crossed")
+    if design != "crossed":
+        lines.append(f"<li>{sweep['samples']:,} samples by {escape(design.replace('_', ' '))}</li>")
+    return f"<ul>{''.join(lines)}</ul>"
+
+
+def _said(axis: dict[str, Any]) -> str:
+    key = axis["key"]
+    if axis.get("values") is not None:
+        said = ", ".join(shown(key, value) for value in axis["values"])
+    else:
+        said = f"{shown(key, axis['low'])} to {shown(key, axis['high'])}"
+        said += f" in {axis['points']} steps" if axis.get("points") else ""
+        said += ", by equal ratios" if axis.get("scale") == "log" else ""
+    return said + (f" (together with the others of {axis['zip']!r})" if axis.get("zip") else "")
+
+
+def _plots(summaries: Sequence[Summary]) -> Iterator[str]:
+    """Each measure over its field, or what moves it and the pairs of fields that move it most."""
+    place = 0
+    for summary in summaries:
+        measure = summary.measure
+        yield f"<h2>{escape(measure)}: {escape(MEASURES[measure].says)}</h2>"
+        if not np.isfinite(summary.values).any():
+            yield "<p>No point has it.</p>"
+            continue
+        drawn: list[tuple[Figure, str]] = []
+        if len(summary.keys) == 1:
+            drawn.append(sweep_charts.lines(summary, summary.keys[0]))
+        else:
+            drawn.append(sweep_charts.moves(summary))
+            drawn += [
+                sweep_charts.over_two(summary, *pair) for pair in sweep_charts.pairs(summary)[:MOST_PLOTS]
+            ]
+        for figure, finding in drawn:
+            unit = sweep_charts.unit_of_cells(figure)
+            yield f"<p>{escape(finding)}{f'; in the cells {unit}' if unit else ''}.</p>"
+            yield plot(figure, f"sweep_{place}", with_plotly=place == 0)
+            place += 1
+        if accuracy := accuracy_of(summary):
+            yield f"<p>Accuracy: {escape(accuracy)}.</p>"
+
+
+def _errors(found: Found) -> Iterator[str]:
+    errors = found.errors
+    if not errors:
+        return
+    items = "".join(
+        f"<li>{escape(said)} ({times:,})</li>" for said, times in list(errors.items())[:MOST_ERRORS]
+    )
+    yield f"<h2>{sum(errors.values()):,} of {len(found):,} points have no answer</h2><ul>{items}</ul>"
+
+
+def _table(found: Found, summaries: Sequence[Summary]) -> str:
+    keys, failed = found.keys, bool(found.errors)
+    heads = [*keys]
+    for summary in summaries:
+        heads += [summary.measure, "against the base"]
+    lines = ['<table class="wide">', _row("th", [*heads, *(["no answer because"] if failed else [])])]
+    for row in range(min(len(found), MOST_ROWS)):
+        cells = [shown(key, value) for key, value in found.at(row).items()]
+        for summary in summaries:
+            value, before = float(summary.values[row]), summary.reference.get(summary.measure)
+            known = bool(before) and np.isfinite(value)
+            cells += [
+                shown(summary.measure, value),
+                f"{100 * (value / before - 1):+.1f} %" if known and before else "",
+            ]
+        lines.append(_row("td", [*cells, *([found.values["error"][row] or ""] if failed else [])]))
+    lines.append("</table>")
+    if len(found) > MOST_ROWS:
+        lines.append(f'<p class="made">The first {MOST_ROWS:,} of {len(found):,} points.</p>')
+    return "\n".join(lines)
+
+
+def _row(kind: str, cells: Sequence[str]) -> str:
+    return "<tr>" + "".join(f"<{kind}>{escape(cell)}</{kind}>" for cell in cells) + "</tr>"
+
+
+def _provenance(found: Found) -> Iterator[str]:
+    yield "<h2>How this was computed</h2>"
+    for title, part in (
+        ("The scenario and what varies", {name: found.about[name] for name in ("scenario", "sweep")}),
+        ("Every input, explicit", found.about.get("resolved", {})),
+        ("The constants with their sources", found.about.get("constants", {})),
+    ):
+        yield details(title, part)

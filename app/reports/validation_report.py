@@ -1,0 +1,374 @@
+"""Every printed number against the model as one self-contained page: plots inlined, no network."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from html import escape
+from typing import Final
+
+from app.charts import validation_charts
+from app.reports.report_html import PAGE, details, plot
+from model.books import blocktime_version
+from validation import Case, Comparison, Validation
+from validation.case import Cell, Doubt, KnownGap, Table
+from validation.fitted import FittedConstant
+from validation.numbers import Row, matches, names, row_name, rows_of
+from validation.report import is_exact, median_groups, render, summary_sentences
+from validation.tally import by_case, by_mechanism, case_of, groups, mechanism_of, median_error, tally
+from validation.verdicts import JUDGES, verdict_text
+from validation.words import (
+    FIT_ALONE,
+    bound_text,
+    interval_text,
+    measured_text,
+    miss_text,
+    number_text,
+    quantity_text,
+    share_text,
+    size_text,
+    spread_text,
+    tolerance_text,
+    value_text,
+)
+
+MARKS: Final = {"within": "✓", "known_gap": "△", "fails": "✗", "gap_closed": "✗"}
+MOST_NAMED: Final = 3
+WIDTH: Final = 110
+PAGE_STYLE: Final = """<style>
+:root { color-scheme: light dark; --ink: #1d2329; --soft: #5a646e; --line: #e3e7ea; --paper: #fff; --bad: #b3261e; }
+@media (prefers-color-scheme: dark) {
+  :root { --ink: #dde4ea; --soft: #9aa7b3; --line: #33404d; --paper: #10161d; --bad: #ff8a80; }
+}
+body { color: var(--ink); background: var(--paper); max-width: 76rem; }
+a { color: inherit; }
+.made, .soft, td small, caption { color: var(--soft); }
+th, td { border-bottom-color: var(--line); }
+.scroll { overflow-x: auto; margin-bottom: 1.2rem; }
+table.printed th, table.printed td, table.list th, table.list td { padding: .2rem .6rem; vertical-align: top; }
+table.list { font-size: .9rem; width: 100%; }
+table.list p { margin: 0; }
+table.list td:nth-child(1) { width: 17%; }
+table.list td:nth-child(4) { width: 27%; }
+table.list td:nth-child(6) { width: 27%; }
+table.printed td { white-space: nowrap; }
+table.printed td.key { text-align: left; font-weight: 600; }
+table.list th, table.list td { text-align: left; }
+table.list td.figure { text-align: right; white-space: nowrap; }
+td small { display: block; line-height: 1.3; }
+td small b { font-weight: 600; color: var(--ink); }
+td.fails b, td.gap_closed b, td.fails small, .bad { color: var(--bad); }
+td.known_gap { outline: 1px dashed var(--soft); outline-offset: -2px; }
+td.descriptive { color: var(--soft); font-style: italic; }
+sup { line-height: 0; }
+td.key:first-child { position: sticky; left: 0; background: var(--paper); }
+li:target { outline: 2px solid var(--soft); outline-offset: 2px; }
+sup a { text-decoration: none; padding: 0 .1rem; }
+h3 { font-size: 1rem; margin: 1.4rem 0 .1rem; }
+.locator { color: var(--soft); margin: 0 0 .4rem; font-size: .9rem; }
+.js-plotly-plot .main-svg :not(.hoverlayer *):is(text, tspan) { fill: var(--ink) !important; }
+</style>
+</head>"""
+
+
+def validation_page(validation: Validation) -> str:
+    """The summary in words, the charts, misses with their reasons, the fitted constants, and the documents' tables."""
+    numbers = validation.numbers
+    cases = ", ".join(case.name for case in validation.cases)
+    body = [
+        "<h1>Printed numbers against the model</h1>",
+        f'<p class="made">blocktime {blocktime_version()}; cases {escape(cases)}</p>',
+        *_summary(validation),
+        *_failures(validation),
+        *_charts(validation),
+        *_known_gaps(validation),
+        *_constants(validation.constants),
+        *(part for case in validation.cases for part in _document(case, numbers)),
+        *_as_text(validation),
+        details("The same as JSON", validation.to_json()),
+    ]
+    page = PAGE.format(title="Printed numbers against the model – Blocktime", body="\n".join(body))
+    return page.replace("</head>", PAGE_STYLE, 1)
+
+
+def _summary(validation: Validation) -> Iterator[str]:
+    for sentence in summary_sentences(validation):
+        yield f"<p>{escape(_unbroken(sentence))}</p>"
+    compared = [one for one in validation.numbers if one.compared]
+    if not compared:
+        return
+    yield (
+        '<p class="soft">In sample: the error of a number that constants were fitted to. Out of sample: the error of a '
+        "number that nothing was fitted to, or of a fitted number predicted without its row. A number printed as 0 "
+        f"has no relative error. The errors of a group are medians. {JUDGES}</p>"
+    )
+    tallies = by_case(validation.numbers)
+    tallies += [tally("all", validation.numbers)] if len(tallies) > 1 else []
+    heads = (
+        "printed",
+        "descriptive",
+        "fits",
+        "tests",
+        "within",
+        "known gaps",
+        "failed",
+        "in sample",
+        "out of sample",
+    )
+    for title, found in (("case", tallies), ("mechanism", by_mechanism(validation.numbers))):
+        rows = [
+            (
+                one.name,
+                *map(
+                    str,
+                    (
+                        one.printed,
+                        one.descriptive,
+                        one.fits,
+                        one.tests,
+                        one.within,
+                        one.known_gaps,
+                        one.failed,
+                    ),
+                ),
+                size_text(one.in_sample_median_error),
+                size_text(one.held_out_median_error),
+            )
+            for one in found
+        ]
+        yield _plain_table((title, *heads), rows)
+    kinds = []
+    for name, those in median_groups(validation.numbers):
+        inside = [one.in_sample_error for one in those if one.in_sample_error is not None]
+        outside = [one.out_of_sample_error for one in those if one.out_of_sample_error is not None]
+        counts = (len(inside), len(outside), sum(map(is_exact, outside)))
+        fits, tests, exact = map(str, counts)
+        kinds.append(
+            (name, size_text(median_error(inside)), fits, size_text(median_error(outside)), tests, exact)
+        )
+    of = ("median error of", "in sample", "numbers", "out of sample", "numbers", "of them exact")
+    yield _plain_table(of, kinds)
+
+
+def _unbroken(sentence: str) -> str:
+    """*sentence* with each sign for percent kept at its number."""
+    return sentence.replace(" %", "\N{NO-BREAK SPACE}%")
+
+
+def _failures(validation: Validation) -> Iterator[str]:
+    if validation.failures:
+        items = "".join(f'<li class="bad">{escape(miss_text(one))}</li>' for one in validation.failures)
+        yield f'<h2 id="failed">{len(validation.failures)} failed</h2><ul>{items}</ul>'
+
+
+def _charts(validation: Validation) -> Iterator[str]:
+    compared = [one for one in validation.numbers if one.compared]
+    if not compared:
+        return
+    for place, (title, (figure, finding)) in enumerate(
+        (
+            ("Predicted against measured", validation_charts.predicted_against_measured(compared)),
+            ("Errors by case", validation_charts.residuals(compared, case_of)),
+            ("Errors by mechanism", validation_charts.residuals(compared, mechanism_of)),
+        )
+    ):
+        yield f"<h2>{title}</h2><p>{escape(finding)}.</p>"
+        yield plot(figure, f"numbers_{place}", with_plotly=place == 0)
+
+
+def _known_gaps(validation: Validation) -> Iterator[str]:
+    if not validation.known_gaps:
+        return
+    yield f'<h2 id="gaps">{len(validation.known_gaps)} known gaps</h2>'
+    for reason, same in groups(validation.known_gaps, lambda one: one.note):
+        items = "".join(
+            f"<li>{escape(one.number.case)}: {escape(one.number.where)}, {escape(quantity_text(one))}: "
+            f"measured {escape(measured_text(one))}, predicted {number_text(one.predicted)} "
+            f"({share_text(one.relative_error)}, tolerance {tolerance_text(one)})</li>"
+            for one in same
+        )
+        yield f"<p>{escape(_sentence(reason))}</p><ul>{items}</ul>"
+
+
+def _sentence(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
+def _constants(found: Sequence[FittedConstant]) -> Iterator[str]:
+    if not found:
+        return
+    alone = sum(one.only_a_fit for one in found)
+    yield f'<h2 id="constants">{len(found)} fitted constants</h2>'
+    yield f"<p>{alone} of them depend on a single number: no evidence. Intervals are of 95 % confidence.</p>"
+    rows = []
+    for one in found:
+        about = [f"<p>{escape(one.note)}</p>"] if one.note else []
+        limits = [f"{escape(name)} {_span(*limits)}" for name, limits in one.range.items()]
+        fit = "<br><b>fitted to one number</b>" if one.only_a_fit else ""
+        rows.append(
+            f"<tr><td>{escape(one.name)}</td>"
+            f'<td class="figure" title="{one.value!r} {escape(one.unit)}">{escape(value_text(one))}</td>'
+            f'<td class="figure">{escape(interval_text(one))}</td><td>{_named(one.fitted_to)}{fit}</td>'
+            f"<td>{'<br>'.join(limits)}</td><td>{escape(one.source)}{''.join(about)}</td></tr>"
+        )
+    heads = ("constant", "value", "interval", "fitted to", "in the range", "source and note")
+    yield _table_of("list", heads, rows)
+
+
+def _span(low: float, high: float) -> str:
+    return f"{low:,.10g}" if low == high else f"{low:,.10g} to {high:,.10g}"
+
+
+def _named(identities: Sequence[str]) -> str:
+    """Numbers by case, table, row and column; many of them open on a click."""
+    said = [escape(", ".join(part for part in identity.split(":") if part)) for identity in identities]
+    if len(said) <= MOST_NAMED:
+        return "<br>".join(said)
+    return f"<details><summary>{len(said)} numbers</summary>{'<br>'.join(said)}</details>"
+
+
+def _document(case: Case, numbers: Iterable[Comparison]) -> Iterator[str]:
+    """The tables of one document as they are printed, with what the model says beneath each number."""
+    source = case.source
+    found = {
+        (one.number.table, one.number.row, one.number.column): one
+        for one in numbers
+        if one.number.case == case.name
+    }
+    title = f"{source.author}: {source.title}"
+    yield f'<h2 id="{escape(case.name)}">{escape(title)}</h2>'
+    runs = "one run" if source.samples == 1 else f"{source.samples} runs"
+    yield (
+        f"<p>{escape(source.system)}. {_sentence(runs)} behind a printed number. "
+        f'<span class="soft">Source {escape(source.key)}: {escape(source.locator)}</span></p>'
+    )
+    yield (
+        '<p class="soft">First as printed; beneath it the prediction and its error, <b>in</b> sample or <b>out</b> of '
+        "sample. ✓ within its tolerance, △ known gap, ✗ fails; italics: descriptive, nothing predicts it. Hover over a "
+        "number for its tolerance and notes.</p>"
+    )
+    for table in case.table:
+        drawn = _printed(case, table, found)
+        if all(found[table.name, row_name(table, row), column].compared is False
+               for row in rows_of(table) for column in _measured(table)):  # fmt: skip
+            yield f"<details><summary>{escape(table.name)}: descriptive alone</summary>{drawn}</details>"
+        else:
+            yield drawn
+    yield from _against(case, "doubt", case.doubt, [one.says for one in case.doubt])
+    yield from _against(case, "gap", case.known_gap, [one.reason for one in case.known_gap])
+
+
+def _measured(table: Table) -> list[str]:
+    return [column for column in table.columns if column not in table.keys]
+
+
+def _printed(case: Case, table: Table, found: Mapping[tuple[str, str, str], Comparison]) -> str:
+    """One printed table: its rows and columns, in their order."""
+    rows = rows_of(table)
+    units = {
+        column: {found[table.name, row_name(table, row), column].number.unit for row in rows}
+        for column in _measured(table)
+    }
+    heads = []
+    for column in table.columns:
+        alike = column in units and len(units[column]) == 1
+        first = found.get((table.name, row_name(table, rows[0]), column))
+        heads.append(quantity_text(first) if alike and first is not None else column)
+    lines = []
+    for row in rows:
+        cells = []
+        for column in table.columns:
+            if column in table.keys:
+                cells.append(f'<td class="key">{escape(str(row[column]))}</td>')
+                continue
+            one = found[table.name, row_name(table, row), column]
+            unit = f" {one.number.unit}" if len(units[column]) > 1 and one.number.unit else ""
+            cells.append(_cell(one, as_printed(row[column]) + unit, _links(case, table, row, column)))
+        lines.append(f"<tr>{''.join(cells)}</tr>")
+    rule = "" if table.printed else " (not printed; it follows from the text)"
+    return f'<h3>{escape(table.name)}</h3><p class="locator">{escape(table.locator)}{rule}</p>' + _table_of(
+        "printed", heads, lines
+    )
+
+
+def as_printed(cell: Cell) -> str:
+    """A cell of a case as its document has it, with thousands set apart."""
+    return f"{cell:,}" if isinstance(cell, int) else str(cell)
+
+
+def _cell(one: Comparison, printed: str, links: str) -> str:
+    said = f"<span>{bound_text(one)}{escape(printed)}</span>{links}"
+    if not one.compared:
+        return f'<td class="descriptive" title="{escape(one.note)}">{said}</td>'
+    lines = [f"{number_text(one.predicted)} {MARKS[one.verdict]}"]
+    if one.in_sample:
+        lines.append(f"<b>in</b> {share_text(one.in_sample_error)}")
+    if one.fit_alone:
+        lines.append(FIT_ALONE)
+    elif not one.in_sample or one.out_of_sample_error is not None:
+        lines.append(f"<b>out</b> {share_text(one.out_of_sample_error)}")
+    if one.without_its_block_size_error is not None:
+        lines.append(f"<b>without its size</b> {share_text(one.without_its_block_size_error)}")
+    if one.number.spread is not None:
+        lines.append(f"spread {spread_text(one)}")
+    title = [verdict_text(one), f"tolerance {tolerance_text(one)}"]
+    if one.number.spread is not None:
+        title.append(f"spread of the measurements {spread_text(one)}: {one.number.spread_from}")
+    title += [f"fits {', '.join(one.number.fits)}"] if one.in_sample else ["tests"]
+    title += [part for part in (one.number.mechanism, one.left_out.why, one.note) if part]
+    beneath = "".join(f"<small>{line}</small>" for line in lines)
+    return f'<td class="{one.verdict}" title="{escape("; ".join(title))}">{said}{beneath}</td>'
+
+
+def _links(case: Case, table: Table, row: Row, column: str) -> str:
+    """Links to what is doubted of the number and to the known gap that it is."""
+    found = []
+    entries: tuple[tuple[str, Sequence[Doubt | KnownGap]], ...] = (
+        ("doubt", case.doubt),
+        ("gap", case.known_gap),
+    )
+    for what, those in entries:
+        for place, entry in enumerate(those, 1):
+            if entry.table == table.name and column in names(entry.column) and matches(entry.where, row):
+                found.append(f'<a href="#{escape(case.name)}-{what}-{place}">{what} {place}</a>')
+    return f"<sup>{' '.join(found)}</sup>" if found else ""
+
+
+def _against(
+    case: Case, what: str, entries: Sequence[Doubt | KnownGap], said: Sequence[str]
+) -> Iterator[str]:
+    if not entries:
+        return
+    title = {
+        "doubt": "Doubts about printed numbers (the numbers themselves are never changed)",
+        "gap": "Known gaps",
+    }[what]
+    items = "".join(
+        f'<li id="{escape(case.name)}-{what}-{place}">{escape(entry.table)}, {escape(", ".join(names(entry.column)))}: '
+        f"{escape(text)}</li>"
+        for place, (entry, text) in enumerate(zip(entries, said, strict=True), 1)
+    )
+    yield f"<h3>{title}</h3><ol>{items}</ol>"
+
+
+def _as_text(validation: Validation) -> Iterator[str]:
+    """The tables of the terminal, with errors in sample and out of sample in separate columns."""
+    from rich.console import Console
+
+    out = io.StringIO()
+    render(validation, Console(file=out, width=WIDTH, no_color=True, highlight=False))
+    yield (
+        "<details><summary>Every number in a line, as in the terminal</summary>"
+        f"<pre>{escape(out.getvalue())}</pre></details>"
+    )
+
+
+def _plain_table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    return _table_of(
+        "", heads, ("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in rows)
+    )
+
+
+def _table_of(kind: str, heads: Iterable[str], rows: Iterable[str]) -> str:
+    head = "".join(f"<th>{escape(name)}</th>" for name in heads)
+    return f'<div class="scroll"><table class="{kind}"><tr>{head}</tr>{"".join(rows)}</table></div>'

@@ -1,0 +1,114 @@
+"""The address bar and what the page shows, each made of the other; what a link has wrong becomes a sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+from urllib.parse import urlencode
+
+from streamlit.runtime.scriptrunner import get_script_run_ctx
+
+from app.base.output import one_line
+from app.controls import own_files, settings
+from model.errors import SpecError, cut
+from scenarios import library
+
+SCENARIO: Final = "scenario"
+PACKED: Final = "s"
+LONGEST_PLAIN: Final = 2_000
+"""Characters of an address that says every field by its name; a longer one is packed."""
+LONGEST_KEY: Final = 120
+LONGEST_VALUE: Final = 20_000
+MOST_FIELDS: Final = 150
+MOST_NOTES: Final = 6
+
+
+@dataclass(frozen=True)
+class Shown:
+    """What a page shows: the name of a scenario, fields that are changed, and what its address had wrong."""
+
+    name: str
+    changes: Mapping[str, str]
+    notes: tuple[str, ...] = ()
+
+
+def went_back() -> bool:
+    """Whether the browser's back or forward button asked for this run, so that the page follows the address."""
+    context = get_script_run_ctx(suppress_warning=True)
+    return context is not None and context.is_history_navigation
+
+
+def timer_asked() -> bool:
+    """Whether a timer asked for this run, so that it draws a part of the page and no reader moved a control."""
+    context = get_script_run_ctx(suppress_warning=True)
+    return context is not None and bool(context.fragment_ids_this_run)
+
+
+def read(query: Mapping[str, str], first: str) -> Shown:
+    """What an address asks for; whatever of it means nothing or is not allowed is left out with a sentence.
+
+    *first* is the scenario of an address that names none.
+    """
+    rest, notes = dict(query), []
+    name = rest.pop(SCENARIO, first)
+    changes: dict[str, str] = {}
+    packed = rest.pop(PACKED, None)
+    if packed is not None:
+        try:
+            name, changes = own_files.opened_link(packed)
+        except SpecError as error:
+            said = f"The link holds a scenario that cannot be opened ({error}); this is {first} instead."
+            return Shown(first, {}, (said,))
+    elif name not in library():
+        said = cut(one_line(name))
+        notes.append(
+            f"The link names no scenario that exists ({said or 'an empty name'}); this is {first} instead."
+        )
+        name = first
+    notes += _meaningless([key for key in rest if "." not in key])
+    fields = {key: value for key, value in rest.items() if "." in key}
+    kept, refused = accepted(name, {**changes, **fields})
+    return Shown(name, kept, (*notes, *at_most(refused, "The link")))
+
+
+def written(name: str, changes: Mapping[str, str], first: str) -> dict[str, str]:
+    """The address that opens the scenario *name* with *changes*; raises :class:`SpecError` where none can hold it."""
+    if own_files.is_own(name):
+        return {PACKED: own_files.packed_of(name), **changes}
+    plain = {**({SCENARIO: name} if name != first or changes else {}), **changes}
+    if len(urlencode(plain)) <= LONGEST_PLAIN:
+        return plain
+    texts = [settings.setting(path, text) for path, text in changes.items()]
+    return {PACKED: own_files.packed_changes(name, texts)}
+
+
+def _meaningless(keys: list[str]) -> list[str]:
+    """A sentence for keys of a link that are not those of a field."""
+    said = [f"The link has {cut(key)!r}, which is not a field of this page." for key in keys[:MOST_NOTES]]
+    more = len(keys) - len(said)
+    return [*said, f"It has {more:,} more such keys."] if more else said
+
+
+def accepted(name: str, fields: Mapping[str, str]) -> tuple[dict[str, str], list[str]]:
+    """The fields of a link that the scenario *name* takes, and what is wrong with the others."""
+    refused: list[str] = []
+    tried: dict[str, str] = {}
+    for path, text in fields.items():
+        if len(path) > LONGEST_KEY or len(text) > LONGEST_VALUE:
+            refused.append(
+                f"{cut(path)}: got {len(text):,} characters; a link gives a field {LONGEST_VALUE:,}"
+            )
+        elif len(tried) < MOST_FIELDS:
+            tried[path] = text
+    if (left := len(fields) - len(refused) - len(tried)) > 0:
+        refused.append(f"it sets {len(fields):,} fields; the last {left:,} of them are one too many")
+    _, faults = settings.settle(name, tried)
+    return {path: text for path, text in tried.items() if path not in faults}, [*refused, *faults.values()]
+
+
+def at_most(refused: list[str], who: str) -> list[str]:
+    """A sentence for each of what *who* asks for and is refused, of many for the first ones."""
+    said = [f"{who} asks for what is not allowed, so it is left out: {one}" for one in refused[:MOST_NOTES]]
+    more = len(refused) - len(said)
+    return [*said, f"It asks for {more:,} more things that are not allowed."] if more else said

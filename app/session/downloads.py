@@ -1,0 +1,169 @@
+"""What can be taken along from the page, made when asked: the scenario, the result, tables, a report."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import shlex
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from math import isnan
+from typing import Any, Final
+
+from app.controls import own_files
+from app.session.taken import Download
+from app.text import rows
+from app.text.iostat_text import Measured, columns_of, value_of
+from app.text.profile import profile, wait_class
+from model.results import RunResult
+from scenarios import Scenario, to_mapping
+from scenarios.compare import changes
+
+BY_A_SPREADSHEET: Final = ("=", "+", "-", "@", "\t", "\r")
+"""What a spreadsheet takes for the begin of a formula."""
+
+
+@dataclass(frozen=True)
+class Shown:
+    """The page's answer: baseline and what-if, and whether they differ."""
+
+    name: str
+    """Of the baseline; see :mod:`app.controls.own_files`."""
+    base: Scenario
+    other: Scenario
+    before: RunResult
+    after: RunResult
+    changed: bool
+    engine: str = ""
+    """Named on the command line where the one chosen by itself would be another."""
+
+    @property
+    def stem(self) -> str:
+        """What the files are called."""
+        return own_files.label(self.name).removesuffix(".toml") + ("-what-if" if self.changed else "")
+
+
+def downloads(shown: Shown) -> Iterator[Download]:
+    """Every file that the answer gives."""
+    stem, after = shown.stem, shown.after
+    yield Download(
+        "toml", "Scenario (TOML)", f"{stem}.toml", "application/toml",
+        "For `blocktime run`, and to be opened on this page again", lambda: document(shown),
+    )  # fmt: skip
+    yield Download(
+        "html", "Report (HTML)", f"{stem}-report.html", "text/html",
+        "One file with charts, tables and the scenario; opens without a network", lambda: report(shown),
+    )  # fmt: skip
+    yield Download(
+        "profile", "Profile (CSV)", f"{stem}-profile.csv", "text/csv",
+        "Components of the response time, baseline beside what-if, in seconds", lambda: profile_table(shown),
+    )  # fmt: skip
+    if after.device:
+        yield Download(
+            "iostat", "iostat (CSV)", f"{stem}-iostat.csv", "text/csv",
+            "Every line of iostat and the whole run, in iostat's units", lambda: iostat_table(after),
+        )  # fmt: skip
+    yield Download(
+        "constants", "Constants (CSV)", f"{stem}-constants.csv", "text/csv",
+        "Each constant with value, interval, origin and the range it was fitted in",
+        lambda: _table(rows.assumptions(shown.other.system, after)),
+    )  # fmt: skip
+    yield Download(
+        "json", "Result (JSON)", f"{stem}-result.json", "application/json",
+        "Every number, as `blocktime run --json` prints it", lambda: result(after),
+    )  # fmt: skip
+
+
+def document(shown: Shown) -> str:
+    """The what-if as a scenario file that ``blocktime run`` takes."""
+    import tomlkit
+
+    found = to_mapping(shown.other)
+    if own_files.is_own(shown.name):
+        inferred = own_files.source(shown.name).data.get("inferred", [])
+        kept = [one for one in inferred if not _is_set_again(one, shown)]
+        found = {**found, **({"inferred": kept} if kept else {})}
+    return tomlkit.dumps(found)
+
+
+def _is_set_again(inferred: Mapping[str, Any], shown: Shown) -> bool:
+    """Whether the what-if sets a field whose fitted value the file gave."""
+    constant = shown.other.system.constants.get(inferred["field"])
+    return constant is None or constant.how != "fitted"
+
+
+def command_line(shown: Shown) -> str:
+    """What runs the downloaded scenario to the same numbers."""
+    words = ["blocktime", "run", f"{shown.stem}.toml", *(["--engine", shown.engine] if shown.engine else [])]
+    return shlex.join(words)
+
+
+def result(after: RunResult) -> str:
+    """The what-if's result as ``blocktime run --json`` prints it."""
+    return json.dumps(
+        after.model_dump(mode="json", exclude_none=True), indent=2, allow_nan=False, ensure_ascii=False
+    )
+
+
+def report(shown: Shown) -> str:
+    """One self-contained page: of the run, or where something is changed of both runs and why they differ."""
+    from app.reports.report_html import compare_page, run_page
+
+    if (shown.base.system, shown.base.workload) == (shown.other.system, shown.other.workload):
+        return run_page(shown.other, shown.after)
+    return compare_page((shown.base, shown.other), (shown.before, shown.after), ("baseline", "what-if"))
+
+
+def profile_table(shown: Shown) -> str:
+    """The components in seconds, the largest of the what-if first, the whole last."""
+    counted = {row.name: row for row in profile(shown.after)}
+    lines: list[dict[str, object]] = []
+    for change in sorted(changes(shown.before, shown.after), key=lambda one: -one.after_s):
+        row = counted.get(change.name)
+        lines.append(
+            {
+                "component": change.name, "wait class": wait_class(change.name), "baseline s": change.before_s,
+                "what-if s": change.after_s, "difference s": change.change_s,
+                "count": row.count if row else None, "each s": row.each_s if row else None,
+            }
+        )  # fmt: skip
+    before, after = shown.before.time.elapsed_s, shown.after.time.elapsed_s
+    whole = {"component": "all", "baseline s": before, "what-if s": after, "difference s": after - before}
+    return _table([*lines, whole])
+
+
+def iostat_table(after: RunResult) -> str:
+    """Every interval of every device and its whole run, in iostat's columns."""
+    lines: list[dict[str, object]] = []
+    columns = columns_of(after)
+    for name, stats in after.device.items():
+        for line in stats.lines:
+            span = {"begin s": line.begin_s, "end s": line.begin_s + line.interval_s}
+            lines.append({"device": name, **span, **_instrument(line, columns)})
+        whole = {"begin s": "all", "end s": "all"}
+        lines.append({"device": name, **whole, **_instrument(stats, columns)})
+    return _table(lines)
+
+
+def _instrument(measured: Measured, columns: Sequence[str]) -> dict[str, float | None]:
+    """What iostat prints, with two more decimals than it prints."""
+    found = {column: value_of(column, measured) for column in columns}
+    return {column: None if isnan(value) else round(value, 4) for column, value in found.items()}
+
+
+def _table(lines: Sequence[Mapping[str, object]]) -> str:
+    """Rows as CSV under the names of the first one; numbers in full, text that a spreadsheet would run quoted."""
+    place = io.StringIO()
+    names = list(dict.fromkeys(name for line in lines for name in line))
+    writer = csv.writer(place)
+    writer.writerow(names)
+    writer.writerows([harmless(line.get(name)) for name in names] for line in lines)
+    return place.getvalue()
+
+
+def harmless(value: object) -> object:
+    """*value*; text that a spreadsheet would run as a formula stands behind an apostrophe."""
+    if isinstance(value, str) and value.startswith(BY_A_SPREADSHEET):
+        return "'" + value
+    return value

@@ -1,0 +1,188 @@
+"""Which engine answers on the page: the law at once, the simulation after it where somebody queues."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from math import inf
+from typing import Any, Final
+
+from app.base.remembered import by_object
+from app.session.playing import Ask, Played
+from app.session.wishes import Wishes, ask, played
+from app.text.accuracy_text import is_estimate
+from model.engine import is_simulated
+from model.errors import OutsideLaw
+from model.results import RunResult
+from model.spec import Transactions
+from scenarios import Scenario, run
+from scenarios.prices import with_prices
+
+MOST_STEPS: Final = 200_000
+"""Reads of all sessions that are simulated without being asked for, about a second of work."""
+STRETCH_BLOCKS: Final = 128
+"""Blocks that need no read are worked on in such stretches; one costs as much as three reads."""
+FEWEST_TRANSACTIONS: Final = 4_000
+"""Of a run that nobody says the length of."""
+WITHIN_A_KIND: Final = 0.3
+"""Variance of the response within a kind, over the square of its mean."""
+STEPS_OF_A_TRANSACTION: Final = 16
+STEPS_OF_ITS_READ: Final = 4
+INTERVAL_OF: Final = 5
+"""Simulations that the interval of a mean is made of, where the first one has none."""
+MOST_STEPS_OF_INTERVALS: Final = 100_000
+"""Of one of those simulations: they are not waited for, but work all the same."""
+WISHES: Final = Wishes("engines")
+"""What the first page wants simulated."""
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Baseline and what-if, answered alike, and what is to be said of it."""
+
+    before: RunResult
+    after: RunResult
+    law: RunResult | None
+    """The law's answer to the what-if; None where no closed form knows its programs together."""
+    queues: bool = False
+    """Somebody queues in the what-if."""
+    bound: bool = False
+    """The law answers although somebody queues in one of the two."""
+    pending: bool = False
+    """A simulation is under way that will replace the answer, or give it its interval."""
+    refused: str = ""
+    """Why there is no simulation."""
+    verified: RunResult | None = None
+    """The simulation of a what-if that the law is exact for, where somebody wanted it."""
+
+
+@dataclass(frozen=True)
+class Waiting:
+    """No answer yet: no closed form covers the question, and its simulation is not through."""
+
+    pending: bool
+    """A simulation is under way."""
+    refused: str = ""
+    """Why there is no simulation."""
+
+
+@lru_cache(maxsize=500)
+def _by_law(asked: Ask) -> RunResult | None:
+    try:
+        return run(asked.scenario, engine="calculate")
+    except OutsideLaw:
+        if not asked.scenario.workload.beside:
+            raise
+        return None  # the simulation knows programs beside each other, or says why it does not, either
+
+
+@by_object(256)
+def law(scenario: Scenario) -> RunResult | None:
+    """The closed form's answer, computed once for all prices; None where it does not know programs together.
+
+    Raises a :class:`BlocktimeError` where it has none to a program that stands alone.
+    """
+    found = _by_law(ask(scenario))
+    return found and with_prices(scenario, found)
+
+
+@by_object(256)
+def queues(scenario: Scenario) -> bool:
+    """Whether the law is only a bound for *scenario*, or leaves out iostat's lines or percentiles."""
+    return is_simulated(scenario.system, scenario.workload)
+
+
+def steps(scenario: Scenario, law: RunResult | None) -> float:
+    """How much there is to simulate, in reads or calls; without end where no law tells."""
+    if law is None:
+        return inf
+    work: Any = scenario.workload
+    if work.asks_the_kernel:
+        return float(sum(stream.count * stream.users for stream in work.programs))
+    if work.mixed:
+        each = STEPS_OF_A_TRANSACTION + STEPS_OF_ITS_READ * law.physical_io.read_requests
+        return float(each * (work.transactions or transactions_until_precise(work, law)))
+    stretches = law.cache.hits / STRETCH_BLOCKS if law.cache else 0.0
+    return float(work.users * (law.physical_io.read_requests + 3 * stretches))
+
+
+def simulates_at_once(scenario: Scenario, law: RunResult | None) -> bool:
+    """Whether *scenario* is simulated without being asked for.
+
+    Its estimate may be far off, it is soon done, or there is no other answer.
+    """
+    return law is None or is_estimate(law) or steps(scenario, law) <= MOST_STEPS
+
+
+def transactions_until_precise(work: Transactions, law: RunResult) -> float:
+    """About how many it takes until the mean response is as precise as wanted, by how much kinds differ."""
+    stats = law.transactions
+    if stats is None or not stats.per_s or not stats.response_s:
+        return FEWEST_TRANSACTIONS
+    square = sum(kind.per_s * kind.response_s**2 for kind in stats.kinds) / stats.per_s
+    variance = WITHIN_A_KIND + max(0.0, square / stats.response_s**2 - 1)
+    return max(FEWEST_TRANSACTIONS, variance * (1.96 / (work.precision_percent / 100)) ** 2)
+
+
+def pair(base: Scenario, other: Scenario) -> Pair | Waiting:
+    """Baseline and what-if: by the law, or both by the engine that fits as soon as the simulation has been played.
+
+    Starts what there is to play in the background, and cancels what the session asked for before.
+    """
+    before, after = law(base), law(other)
+    queued = [(scenario, by_law) for scenario, by_law in ((base, before), (other, after)) if queues(scenario)]
+    if not queued:
+        assert before is not None
+        assert after is not None
+        wanted = WISHES.are_wanted(base, other)
+        pending = WISHES.play([ask(other)] if wanted else [])
+        found = played(other) if wanted else None
+        refused = found.refused if found else ""
+        verified = _priced(other, found) if found and not refused else None
+        return Pair(before, after, after, pending=pending, refused=refused, verified=verified)
+    known = [played(scenario) for scenario, _ in queued]
+    refused = next((one.refused for one in known if one and one.refused), "")
+    at_once = all(simulates_at_once(scenario, by_law) for scenario, by_law in queued)
+    plays = WISHES.are_wanted(base, other) or (at_once and not WISHES.are_given_up(base, other))
+    asks = (
+        [*(ask(scenario) for scenario, _ in queued), *_for_intervals(queued)] if plays and not refused else []
+    )
+    pending = WISHES.play(asks)
+    if refused or not all(known):
+        if before is None or after is None:
+            return Waiting(pending, refused)
+        return Pair(before, after, after, queues(other), bound=True, pending=pending, refused=refused)
+    return Pair(best_known(base, before), best_known(other, after), after, queues(other), pending=pending)
+
+
+def _for_intervals(queued: Sequence[tuple[Scenario, RunResult | None]]) -> Iterator[Ask]:
+    """More simulations of those whose first one has no interval, and which are quick."""
+    for scenario, by_law in queued:
+        has_one = scenario.workload.chance_fraction > 0 or scenario.replications > 1
+        if not has_one and steps(scenario, by_law) <= MOST_STEPS_OF_INTERVALS:
+            yield replace(ask(scenario), replications=INTERVAL_OF)
+
+
+def best_known(scenario: Scenario, by_law: RunResult | None) -> RunResult:
+    """The simulation's answer with the interval of several, as far as they are known; the law's where it is exact.
+
+    One of the two is known.
+    """
+    found = played(scenario) if queues(scenario) else None
+    if found is None or found.refused:
+        assert by_law is not None
+        return by_law
+    result = _priced(scenario, found)
+    several = played(scenario, INTERVAL_OF)
+    if result.time.interval is not None or several is None or several.refused:
+        return result
+    interval = _priced(scenario, several).time.interval
+    if interval is None or interval.low_s == interval.high_s:  # there is no chance in it
+        return result
+    return result.model_copy(update={"time": result.time.model_copy(update={"interval": interval})})
+
+
+@by_object(64)
+def _priced(scenario: Scenario, found: Played) -> RunResult:
+    return with_prices(scenario, RunResult.model_validate_json(found.document))

@@ -1,0 +1,213 @@
+"""Scenarios pinned for comparison: the first is the baseline; kept in the session, and as an address has them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from hashlib import blake2b
+from typing import Final
+from urllib.parse import parse_qsl, urlencode
+
+import streamlit as st
+
+from app.base.output import one_line
+from app.base.packed import LONGEST
+from app.controls import own_files
+from app.controls.fields import facts_of_any_kind
+from app.controls.sweep_form import label_of
+from app.session import address, navigation
+from model.errors import SpecError, cut
+from scenarios import library
+from scenarios.load import value_of
+
+BASE: Final = "base"
+KEYS: Final = (BASE, "b", "c", "d", "e")
+"""What the address calls them: the baseline and up to four alternatives."""
+MOST: Final = len(KEYS)
+CALLED: Final = "called"
+LONGEST_NAME: Final = 60
+LONGEST_AUTOMATIC: Final = 80
+HELD: Final = "pins.held"
+
+
+@dataclass(frozen=True)
+class Pin:
+    """One scenario with what is changed in it."""
+
+    name: str
+    changes: tuple[tuple[str, str], ...] = ()
+    called: str = ""
+    """The reader's word for it; empty where none was given."""
+
+    @property
+    def key(self) -> str:
+        """What tells it from others, whatever it is called and wherever it stands."""
+        return blake2b(repr((self.name, self.changes)).encode(), digest_size=6).hexdigest()
+
+
+Pins = tuple[Pin, ...]
+
+
+def title_of(pin: Pin, base: Pin) -> str:
+    """The reader's word for *pin*, or what is changed in it; with the scenario where that is not the baseline's."""
+    return pin.called or automatic(pin, base)
+
+
+def automatic(pin: Pin, base: Pin) -> str:
+    """What it is called where the reader does not say."""
+    changed = ", ".join(change_words(path, text) for path, text in pin.changes)
+    if changed and pin.name == base.name:
+        return cut(changed[0].upper() + changed[1:], LONGEST_AUTOMATIC)
+    return cut(", ".join(filter(None, [own_files.title(pin.name), changed])), LONGEST_AUTOMATIC)
+
+
+def change_words(path: str, text: str) -> str:
+    """A changed field in a DBA's words: ``Block size 16K``."""
+    field, value = facts_of_any_kind(path), value_of(path, text)
+    if field is not None and isinstance(value, int | float | bool) and not field.of_text:
+        text = field.show(value)
+    return f"{label_of(path)} {one_line(text)}"
+
+
+def added(pins: Pins, pin: Pin) -> Pins:
+    """*pins* with one more at the end; the same where it is full or has that scenario already."""
+    return pins if why_not(pins, pin) else (*pins, pin)
+
+
+def pinned(pins: Pins, name: str, changes: Mapping[str, str], base: Mapping[str, str] | None = None) -> Pins:
+    """*pins* with what the first page shows; the first one brings along the baseline that it differs from.
+
+    *base* is what that baseline changes in the scenario.
+    """
+    mine, its_base = Pin(name, tuple(changes.items())), Pin(name, tuple((base or {}).items()))
+    return added(pins or (its_base,), mine)
+
+
+def why_not(pins: Pins, pin: Pin) -> str:
+    """Why *pin* cannot be added; empty where it can."""
+    if pin.key in (one.key for one in pins):
+        return "This is already pinned"
+    if len(pins) >= MOST:
+        return f"{MOST} scenarios are pinned; remove one first"
+    return ""
+
+
+def removed(pins: Pins, place: int) -> Pins:
+    """*pins* without the one at *place*."""
+    return pins[:place] + pins[place + 1 :]
+
+
+def moved(pins: Pins, place: int, to: int) -> Pins:
+    """*pins* with the one at *place* moved to the place *to*; the first place is the baseline's."""
+    rest = removed(pins, place)
+    return (*rest[:to], pins[place], *rest[to:])
+
+
+def renamed(pins: Pins, place: int, called: str) -> Pins:
+    """*pins* with the one at *place* called otherwise; nothing gives it its own name back."""
+    word = " ".join(one_line(called)[:LONGEST_NAME].split())
+    return (*pins[:place], replace(pins[place], called=word), *pins[place + 1 :])
+
+
+# In an address
+
+
+def written(pins: Sequence[Pin]) -> dict[str, str]:
+    """What an address has of *pins*; raises :class:`SpecError` where there is no room for them in one."""
+    found = {key: _text(pin) for key, pin in zip(KEYS, pins, strict=False)}
+    many = len(urlencode(found))
+    if many > LONGEST:
+        raise SpecError(f"the comparison takes {many:,} characters of a link; it has room for {LONGEST:,}")
+    return found
+
+
+def _text(pin: Pin) -> str:
+    """``NAME&FIELD=VALUE``, or the packed form that the first page's address has."""
+    said = address.written(pin.name, dict(pin.changes), "")
+    if pin.called:
+        said[CALLED] = pin.called
+    name = said.pop(address.SCENARIO, None)
+    return "&".join(filter(None, [name, urlencode(said)]))
+
+
+def read(query: Mapping[str, str]) -> tuple[Pins, list[str]]:
+    """The pins that an address asks for, and a sentence for whatever of it cannot be."""
+    pins: Pins = ()
+    notes = [
+        f"The link has {cut(key)!r}, which is not a field of this page." for key in query if key not in KEYS
+    ]
+    for key in KEYS:
+        if key not in query:
+            continue
+        try:
+            pin, refused = _pin(query[key])
+        except SpecError as error:
+            notes.append(f"The link's {key!r} is left out: {error}")
+            continue
+        if why := why_not(pins, pin):
+            refused = [f"it is left out: {why[0].lower()}{why[1:]}"]
+        notes += [f"Of {key!r}: {one}" for one in refused]
+        pins = added(pins, pin)
+    return pins, notes[:MOST_NOTES]
+
+
+MOST_NOTES: Final = 8
+
+
+def _pin(text: str) -> tuple[Pin, Sequence[str]]:
+    """One scenario of an address, and what is wrong with its fields; raises :class:`SpecError` where it is none."""
+    name, _, rest = text.partition("&")
+    if "=" in name:
+        name, rest = "", text
+    try:
+        query = dict(parse_qsl(rest, keep_blank_values=True, max_num_fields=address.MOST_FIELDS + 2))
+    except ValueError:
+        raise SpecError(f"it sets more than {address.MOST_FIELDS:,} fields") from None
+    called = query.pop(CALLED, "")
+    if address.PACKED in query:
+        own_files.opened_link(query[address.PACKED])  # says what is wrong with it
+    elif name not in library():
+        raise SpecError(f"it names no scenario that exists ({cut(name)})")
+    if name:
+        query[address.SCENARIO] = name
+    shown = address.read(query, next(iter(library())))
+    (pin,) = renamed((Pin(shown.name, tuple(shown.changes.items())),), 0, called)
+    return pin, shown.notes
+
+
+# In the session
+
+
+def held() -> Pins:
+    """The pins of this session."""
+    found: Pins = st.session_state.get(HELD, ())
+    return found
+
+
+def put(pins: Pins) -> None:
+    """Keep *pins* in this session."""
+    st.session_state[HELD] = pins
+
+
+def button(name: str, changes: Mapping[str, str], base: Mapping[str, str] | None = None) -> None:
+    """A button that pins the scenario *name* with *changes*, and one that goes to the comparison.
+
+    *base* is what the page's baseline changes in the scenario; it comes along where nothing is pinned yet.
+    """
+    pins = held()
+    why = why_not(pins, Pin(name, tuple(changes.items())))
+    with st.container(horizontal=True, gap="small"):
+        st.button(
+            "Add to comparison", key="pins.add", icon=":material/keep:", disabled=bool(why), width="stretch",
+            help=why or "Pins this screen, to be laid beside others; what is changed brings its baseline along",
+            on_click=_add, args=(name, dict(changes), dict(base or {})),
+        )  # fmt: skip
+        if pins and st.button(
+            f"Compare {len(pins)}", key="pins.open", icon=":material/compare_arrows:", width="stretch",
+            help="Lays what is pinned side by side",
+        ):  # fmt: skip
+            navigation.go_to(navigation.COMPARE)
+
+
+def _add(name: str, changes: dict[str, str], base: dict[str, str]) -> None:
+    put(pinned(held(), name, changes, base))

@@ -1,0 +1,78 @@
+"""What a session wants simulated on one of its pages, and what it has given up."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from app.base.remembered import by_object
+from app.session.playing import Ask, Job, Played, Players
+from scenarios import Scenario
+from scenarios.prices import without_prices
+
+
+@st.cache_resource(show_spinner=False)
+def players() -> Players:
+    """Those who simulate for all sessions of this server."""
+    return Players()
+
+
+@by_object(256)
+def ask(scenario: Scenario) -> Ask:
+    """What to simulate for *scenario*: the same whatever it costs."""
+    bare = without_prices(scenario)
+    return Ask(bare.model_dump_json(), bare, scenario.replications)
+
+
+def played(scenario: Scenario, replications: int = 0) -> Played | None:
+    """What its simulation came to, as far as it is known; with so many replications, or as many as it says."""
+    return players().known(ask(scenario).document, replications or scenario.replications)
+
+
+class Wishes:
+    """The simulations that a session waits for at one place, kept in its state."""
+
+    def __init__(self, place: str) -> None:
+        self._wanted, self._given_up = f"{place}.wanted", f"{place}.given_up"
+        self.under_way = f"{place}.job"
+        """Where the session's state holds them."""
+
+    def want(self, *scenarios: Scenario) -> None:
+        """The reader asks for a simulation that takes its time."""
+        st.session_state[self._wanted] = _key(scenarios)
+        st.session_state.pop(self._given_up, None)
+
+    def give_up(self, *scenarios: Scenario) -> None:
+        """The reader wants no simulation of these."""
+        st.session_state[self._given_up] = _key(scenarios)
+        st.session_state.pop(self._wanted, None)
+        self.play(())
+
+    def are_wanted(self, *scenarios: Scenario) -> bool:
+        """Whether the reader asked for just these."""
+        return bool(st.session_state.get(self._wanted) == _key(scenarios))
+
+    def are_given_up(self, *scenarios: Scenario) -> bool:
+        """Whether the reader wants none of these."""
+        return bool(st.session_state.get(self._given_up) == _key(scenarios))
+
+    def job(self) -> Job | None:
+        """What is simulated; None where nothing is, or nobody waits for it."""
+        found: Job | None = st.session_state.get(self.under_way)
+        return found
+
+    def play(self, asks: Sequence[Ask]) -> bool:
+        """Have *asks* simulated here and nothing else; whether any of them is not known yet."""
+        unknown = [one for one in asks if players().known(*one.key) is None]
+        before = self.job()
+        if before is not None and not before.ended and not before.unwanted:
+            if unknown and {one.key for one in unknown} <= {one.key for one in before.asks}:
+                return True
+            before.cancel()
+        st.session_state[self.under_way] = players().start(Job(unknown)) if unknown else None
+        return bool(unknown)
+
+
+def _key(scenarios: Sequence[Scenario]) -> int:
+    return hash(tuple(ask(one).document for one in scenarios))

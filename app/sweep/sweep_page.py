@@ -1,0 +1,527 @@
+"""The page of sweeps: what varies on the left, how it comes along and what it found on the right."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any, Final
+
+import streamlit as st
+from streamlit import runtime
+from streamlit.runtime.scriptrunner import get_script_run_ctx
+
+from app.base.markdown import plain, sentence
+from app.controls import settings
+from app.controls.sweep_form import (
+    DESIGNS,
+    ENGINES,
+    FROM_QUERY,
+    MOST_ANSWERS,
+    MOST_LINES,
+    MOST_REPLICATIONS,
+    Form,
+    Line,
+    form_in,
+    form_of_library,
+    label_of,
+    meant_key,
+    pickable,
+    query_of,
+    suggested,
+)
+from app.reports.sweep_found import LARGEST_FILE_BYTES, Found, found_in
+from app.session import address, navigation, what_if_state
+from app.session.sweep_job import Job, Jobs
+from app.sweep.sweep_view import CHOSEN, MEASURE, results
+from model.errors import BlocktimeError, cut
+from model.measures import MEASURES
+from scenarios import Scenario
+from scenarios.sweeps.asked import library_of_sweeps
+from scenarios.sweeps.plan import Plan
+
+FORM: Final = "sweep.asked"
+NOTES: Final = "sweep.notes"
+TRIED: Final = "sweep.tried"
+RUN: Final = "sweep.run"
+FROM_FILE: Final = "sweep.from_file"
+SOURCE: Final = "sweep.source"
+HERE: Final = "the What-if page's scenario"
+FILE: Final = "a table of an earlier sweep"
+POLL_S: Final = 0.5
+WORTH_MINUTES_S: Final = 150
+LONGEST_TITLE: Final = 120
+SHORT_WAIT_S: Final = 0.4
+"""Most sweeps are checked in that time, so that the page need not change twice."""
+
+
+@st.cache_resource(show_spinner=False)
+def jobs() -> Jobs:
+    """The sweeps of this server."""
+    return Jobs()
+
+
+def _job(held: str) -> Job | None:
+    """This session's job of that name in its state; looking at it keeps it going."""
+    job = jobs().get(st.session_state.get(held))
+    if job is not None:
+        job.look()
+    return job
+
+
+def _start_job(held: str, form: Form, *, tries: bool = False, plan: Plan | None = None) -> Job:
+    """Begin a job that goes on while this session's page is open, in whichever tab and on whichever page."""
+    context = get_script_run_ctx()
+    session = context.session_id if context is not None else ""
+    job = Job(
+        form,
+        tries=tries,
+        plan=plan,
+        awaited=lambda: runtime.exists() and runtime.get_instance().is_active_session(session),
+    )
+    st.session_state[held] = jobs().start(job).id
+    return job
+
+
+def page() -> None:
+    """Draw the page."""
+    _start()
+    _follow_what_if()
+    form: Form = st.session_state[FORM]
+    st.html(navigation.STYLE)
+    with st.sidebar:
+        scenario = _source(form)
+        if not st.session_state[FROM_FILE]:
+            _lines(form, scenario)
+            _design(form)
+    _address(form)
+    for note in st.session_state[NOTES]:
+        st.error(plain(note), icon=":material/error:")
+    if st.session_state[FROM_FILE]:
+        _earlier()
+        return
+    tried = _tried(form)
+    _go_where_all_is_known(form, tried)
+    going = _head(form, scenario, tried)
+    _watch_run()
+    job = _job(RUN)
+    if going and job is not None and not job.active:
+        st.rerun()  # it ended while the page was drawn, which still offers to cancel it
+    if job is not None and job.found is not None:
+        if job.form != form:
+            st.caption(
+                ":material/history: These results predate your last change. Click **Run** to update them."
+            )
+        results(job.found, job.id)
+    elif job is None or not job.active:
+        st.caption(
+            "Each combination of values is one scenario, answered as on the What-if page. Answers are kept: a sweep "
+            "that was ended goes on from there, and a larger one reuses them."
+        )
+
+
+# What is asked
+
+
+def _start() -> None:
+    """On the session's first run take the state from the address."""
+    query = {name: st.query_params.get_all(name) for name in st.query_params}
+    what_if_state.start({name: given[-1] for name, given in query.items() if name not in FROM_QUERY})
+    if st.session_state.pop(navigation.SWEEP_WHAT_IF, False):
+        _put_what_if()
+        st.session_state[FROM_FILE] = False
+        return
+    if FORM in st.session_state and not address.went_back():
+        return
+    name, changes = st.session_state[what_if_state.NAME], st.session_state[what_if_state.CHANGES]
+    form, notes = form_in(query, name, changes)
+    _put(_with_a_first_line(form))
+    st.session_state[NOTES] = [*st.session_state[what_if_state.NOTES], *notes]
+    st.session_state[what_if_state.NOTES] = []
+    st.session_state[FROM_FILE] = False
+    wanted = query.get("measure", [""])[-1]
+    if wanted in MEASURES:
+        st.session_state[MEASURE] = wanted
+    elif wanted:
+        st.session_state[NOTES].append(f"The link asks for the measure {cut(wanted)!r}, which there is not.")
+
+
+def _with_a_first_line(form: Form) -> Form:
+    """Something that varies, so that there is an answer to begin with."""
+    if form.lines or form.is_library_sweep:
+        return form
+    scenario, _ = settings.settle(form.base, dict(form.changes))
+    key = next(iter(pickable(scenario)))
+    return replace(form, lines=(Line(key, suggested(key, form.source())),))
+
+
+def _put_what_if() -> None:
+    """Sweep the What-if page's scenario."""
+    name, changes = st.session_state[what_if_state.NAME], st.session_state[what_if_state.CHANGES]
+    _put(_with_a_first_line(Form(name, tuple(changes.items()))))
+
+
+def _follow_what_if() -> None:
+    """The What-if page's scenario may have changed since."""
+    form: Form = st.session_state[FORM]
+    if not form.is_library_sweep:
+        name, changes = st.session_state[what_if_state.NAME], st.session_state[what_if_state.CHANGES]
+        st.session_state[FORM] = replace(form, base=name, changes=tuple(changes.items()))
+
+
+def _address(form: Form) -> None:
+    """Keep the address such that it opens this screen."""
+    wanted: dict[str, str | list[str]] = (
+        {} if form.is_library_sweep else {**address.written(form.base, dict(form.changes), "")}
+    )
+    wanted |= query_of(form)
+    measure = st.session_state.get(MEASURE)
+    if measure not in (None, "elapsed_s"):
+        wanted["measure"] = measure
+    present = {name: st.query_params.get_all(name) for name in st.query_params}
+    if present != {name: [value] if isinstance(value, str) else value for name, value in wanted.items()}:
+        st.query_params.from_dict(wanted)
+
+
+def _put(form: Form) -> None:
+    """Let the controls show *form*."""
+    st.session_state[FORM] = form
+    st.session_state[NOTES] = []
+    for key in [key for key in st.session_state if str(key).startswith("sweep.asked.")]:
+        del st.session_state[key]
+
+
+def _edit(change: Callable[[Form], Form]) -> None:
+    _put(change(st.session_state[FORM]))
+
+
+def _took(name: str, read: Callable[[Any], Any] = lambda held: held) -> None:
+    """A control of the form moved."""
+    if _is_gone(name):
+        return
+    held = st.session_state[f"sweep.asked.{name}"]
+    st.session_state[NOTES] = []
+    st.session_state[FORM] = replace(st.session_state[FORM], **{name: read(held)})
+
+
+def _held(name: str, value: Any) -> tuple[str, Any]:
+    """The key of a control, and what it holds: *value* where it was not drawn before.
+
+    Each drawing says what it holds: a browser that is late builds the control from the last one alone.
+    """
+    key = f"sweep.asked.{name}"
+    return key, st.session_state.get(key, value)
+
+
+def _source(form: Form) -> Scenario:
+    """What the sweep starts from; returns the base scenario."""
+    titles = {name: entry.title for name, entry in library_of_sweeps().items()}
+    if st.session_state[FROM_FILE]:
+        chosen = FILE
+    else:
+        chosen = form.base if form.is_library_sweep else HERE
+    st.session_state[SOURCE] = chosen
+    st.selectbox(
+        "Sweep of", [HERE, *titles, FILE], key=SOURCE, on_change=_pick_source,
+        format_func=lambda one: titles.get(one, one[0].upper() + one[1:]),
+    )  # fmt: skip
+    if form.is_library_sweep:
+        scenario = form.source().scenario()
+    else:
+        scenario, _ = settings.settle(form.base, dict(form.changes))
+    if not st.session_state[FROM_FILE]:
+        moved = f", {len(form.changes)} changed" if form.changes else ""
+        st.caption(f"Base scenario {plain(scenario.base or scenario.origin)}{moved}")
+    return scenario
+
+
+def _pick_source() -> None:
+    chosen = st.session_state[SOURCE]
+    st.session_state[FROM_FILE] = chosen == FILE
+    st.session_state.pop(CHOSEN, None)
+    if chosen == HERE:
+        _put_what_if()
+    elif chosen != FILE:
+        _put(form_of_library(chosen))
+
+
+def _lines(form: Form, scenario: Scenario) -> None:
+    """What varies, field by field."""
+    known = pickable(scenario)
+    st.markdown("**What varies**")
+    for place, line in enumerate(form.lines):
+        with st.container(border=True, gap="small", key=f"sweep_line_{place}"):
+            name, drop = st.columns([5, 1], vertical_alignment="bottom")
+            used = {other.key for other in form.lines} - {line.key}
+            options = list(
+                dict.fromkeys([*([line.key] if line.key else []), *(key for key in known if key not in used)])
+            )
+            key, chosen = _held(f"key.{place}", line.key or None)
+            name.selectbox(
+                f"Field {place + 1}", options, options.index(chosen) if chosen in options else None, key=key,
+                accept_new_options=True, label_visibility="collapsed",
+                format_func=lambda key: _in_words(known.get(key, key or "")), placeholder="choose, or type a name",
+                on_change=_took_key, args=(place,),
+            )  # fmt: skip
+            drop.button(
+                ":material/close:", key=f"sweep.drop.{place}", on_click=_drop, args=(place,), type="tertiary",
+                width="stretch", help=f"Leave out {plain(label_of(line.key)) or 'this field'}",
+            )  # fmt: skip
+            several = len(form.lines) > 1
+            values, together = st.columns([2.2, 1]) if several else (st.container(), None)
+            key, written = _held(f"written.{place}", line.written)
+            values.text_input(
+                f"Values {place + 1}", written, key=key,
+                on_change=_took_line, args=(place, "written"), placeholder="a, b, c or low:high:n:log",
+                help="A list such as `2K, 8K, 32K`; or a range `low:high:n` of n values, with `:log` by equal ratios. "
+                "A sampled design takes `low:high`.",
+            )  # fmt: skip
+            if together is not None:
+                key, group = _held(f"zip.{place}", line.zip)
+                together.text_input(
+                    f"Group {place + 1}", group, key=key, on_change=_took_line,
+                    args=(place, "zip"), placeholder="none",
+                    help="Fields of one group take their first values together, then their second ones, and so on. "
+                    "Without a group, a field is combined with every value of the others.",
+                )  # fmt: skip
+    st.button(
+        "Add a field", icon=":material/add:", width="stretch", disabled=len(form.lines) >= MOST_LINES, on_click=_edit,
+        args=(lambda one: replace(one, lines=(*one.lines, Line("", ""))),),
+    )  # fmt: skip
+
+
+def _in_words(label: str) -> str:
+    """A field's label before its group, as a narrow control cuts the end."""
+    group, _, name = label.partition(": ")
+    return f"{name} · {group}" if name else group
+
+
+def _drop(place: int) -> None:
+    _edit(lambda form: replace(form, lines=form.lines[:place] + form.lines[place + 1 :]))
+
+
+def _took_key(place: int) -> None:
+    """Another field was chosen: it comes with values worth trying."""
+    form: Form = st.session_state[FORM]
+    if _is_gone(f"key.{place}", place):
+        return
+    typed = (st.session_state[f"sweep.asked.key.{place}"] or "").strip()
+    key = meant_key(typed, form.source().scenario(), {line.key for line in form.lines})
+    line = Line(key, suggested(key, form.source()) if key else "")
+    _edit(lambda form: replace(form, lines=(*form.lines[:place], line, *form.lines[place + 1 :])))
+
+
+def _is_gone(name: str, place: int = -1) -> bool:
+    """Whether a control, of the line at *place*, is gone, of which a late browser still tells the value."""
+    return f"sweep.asked.{name}" not in st.session_state or place >= len(st.session_state[FORM].lines)
+
+
+def _took_line(place: int, what: str) -> None:
+    form: Form = st.session_state[FORM]
+    if _is_gone(f"{what}.{place}", place):
+        return
+    text = st.session_state[f"sweep.asked.{what}.{place}"]
+    line = replace(form.lines[place], **{what: text})
+    st.session_state[NOTES] = []
+    st.session_state[FORM] = replace(form, lines=(*form.lines[:place], line, *form.lines[place + 1 :]))
+
+
+def _design(form: Form) -> None:
+    """How the points are chosen and answered."""
+    designs = list(DESIGNS)
+    key, design = _held("design", form.design)
+    st.selectbox(
+        "Points", designs, designs.index(design), key=key, format_func=DESIGNS.__getitem__, on_change=_took,
+        args=("design",), help="Every combination of the values, or so many samples of the space that they span",
+    )  # fmt: skip
+    if form.design != "crossed":
+        key, samples = _held("samples", form.samples)
+        st.number_input(
+            "Samples", 1, MOST_ANSWERS, samples, key=key, on_change=_took, args=("samples",),
+            help="A power of two for Sobol",
+        )  # fmt: skip
+    with st.expander("Conditions, engine, replications", expanded=bool(form.where)):
+        key, where = _held("where", "\n".join(form.where))
+        st.text_area(
+            "Only points where", where, key=key, height=80, on_change=_took,
+            args=("where", lambda text: tuple(line.strip() for line in text.splitlines() if line.strip())),
+            placeholder="workload.users <= 50 * host.cpus", help="One condition a line; all of them hold",
+        )  # fmt: skip
+        key, engine = _held("engine", form.engine)
+        st.segmented_control(
+            "Engine", ENGINES, default=engine, key=key, required=True, on_change=_took, args=("engine",),
+            width="stretch", help="auto simulates where requests queue, and gives the instant estimate elsewhere",
+        )  # fmt: skip
+        key, replications = _held("replications", form.replications)
+        st.number_input(
+            "Replications", 1, MOST_REPLICATIONS, replications, key=key, on_change=_took,
+            args=("replications",), help="Seeds that each simulated point is answered with",
+        )  # fmt: skip
+
+
+# How it comes along
+
+
+def _tried(form: Form) -> Job:
+    """The job that checks *form* and finds out how long it takes, started where there is none."""
+    job = _job(TRIED)
+    if job is None or job.form != form or job.state == "cancelled":
+        if job is not None:
+            job.cancel()
+        job = _start_job(TRIED, form, tries=True)
+        job.wait(SHORT_WAIT_S)
+    return job
+
+
+def _head(form: Form, scenario: Scenario, tried: Job) -> bool:
+    """Title, the button that runs or cancels, and how much there is to do; whether the sweep is under way."""
+    title, action = st.columns([5, 1.25], vertical_alignment="center")
+    title.markdown(f"### {plain(scenario.title)}")
+    run = _job(RUN)
+    is_done = run is not None and run.state == "done" and run.form == form
+    going = run is not None and run.active
+    if run is not None and going:
+        action.button(
+            "Cancel", icon=":material/stop:", width="stretch", key="sweep_cancel", on_click=run.cancel,
+            help="Ends after the answers that are under way; what was answered is kept",
+        )  # fmt: skip
+    else:
+        action.button(
+            "Run", icon=":material/play_arrow:", type="primary", width="stretch", key="sweep_go", on_click=_go,
+            disabled=tried.state == "failed" or is_done,
+            help="Ends when its page is closed; what was answered is kept",
+        )  # fmt: skip
+    if is_done and run is not None:
+        _say_tried(run)
+    elif tried.active:
+        _watch_try()
+    elif run is None or not going or run.form != form:  # else its progress says so
+        _say_tried(tried)
+    return going
+
+
+def _go_where_all_is_known(form: Form, tried: Job) -> None:
+    """Nobody need ask for what the store has."""
+    run = _job(RUN)
+    known = tried.state == "tried" and tried.wanted and tried.done >= tried.wanted
+    if known and (run is None or (not run.active and run.form != form)):
+        _go()
+
+
+def _go() -> None:
+    form: Form = st.session_state[FORM]
+    tried = _job(TRIED)
+    plan = tried.plan if tried is not None and tried.form == form and not tried.active else None
+    if tried is not None:
+        tried.cancel()
+    st.session_state.pop(CHOSEN, None)
+    _start_job(RUN, form, plan=plan)
+
+
+@st.fragment(run_every=POLL_S)
+def _watch_try() -> None:
+    """Look again until it is known how much there is to do."""
+    job = _job(TRIED)
+    if job is None or not job.active:
+        st.rerun(scope="app")
+    _say_tried(job)
+
+
+def _say_tried(job: Job) -> None:
+    """How much there is to do and how long it takes; or what is wrong with it, each fault once."""
+    if job.state == "failed":
+        _say_faults(job)
+        return
+    if job.plan is None:
+        checked = f"{job.checked_points:,} of {job.declared:,}" if job.declared else ""
+        st.caption(f"Checking points … {checked}")
+        return
+    said = [job.plan.said()]
+    if job.wanted and job.done >= job.wanted:
+        said.append("all are answered")
+    elif job.done:
+        said.append(f"{job.done:,} answered already")
+    if job.left_s is not None and job.done < job.wanted:
+        by = f"{job.workers} processes" if job.workers > 1 else "one process"
+        said.append(f"about {_rough(job.left_s)} by {by}{' for the rest' if job.done else ''}")
+    elif job.active:
+        said.append("trying a few to see how long it takes …")
+    st.caption(plain(sentence("; ".join(said))))
+    for note in job.notes:
+        st.caption(plain(sentence(note)))
+
+
+def _rough(seconds: float) -> str:
+    """A time that nobody knows exactly."""
+    if seconds >= WORTH_MINUTES_S:
+        return f"{seconds / 60:,.0f} minutes"
+    return f"{seconds:.0f} s" if seconds >= 1 else "a second"
+
+
+def _watch_run() -> None:
+    job = _job(RUN)
+    if job is None:
+        return
+    if job.active:
+        job.wait(SHORT_WAIT_S)
+        _progress()
+    elif job.state == "cancelled":
+        why = "Its page was closed" if job.forgotten else "Cancelled"
+        st.info(
+            f"{why}: {job.done:,} of {job.wanted:,} answers are kept; **Run** goes on from there.",
+            icon=":material/pause:",
+        )
+    elif job.state == "failed":
+        _say_faults(job)
+
+
+def _say_faults(job: Job) -> None:
+    """Each fault once."""
+    first, *others = (plain(sentence(fault)) for fault in job.faults)
+    st.error("\n".join([first, "", *(f"- {fault}" for fault in others)]), icon=":material/error:")
+
+
+@st.fragment(run_every=POLL_S)
+def _progress() -> None:
+    """How far it is, every half a second, until it has ended."""
+    job = _job(RUN)
+    if job is None or not job.active:
+        st.rerun(scope="app")
+    said = {
+        "waiting": "Waiting for other sweeps to end",
+        "checking": f"Checking points: {job.checked_points:,} of {job.declared:,}",
+        "trying": "Trying a few points",
+        "answering": f"{job.done:,} of {job.wanted:,} answers",
+    }.get(job.state, "Reading the table")
+    if job.rate_per_s:
+        said += f", {job.rate_per_s:,.3g} a second"
+    if job.state == "answering" and job.left_s is not None:
+        said += f", about {_rough(job.left_s)} left"
+    if job.cancelling:
+        said += "; it ends after the answers that are under way"
+    st.progress(min(1.0, job.done / job.wanted) if job.wanted else 0.0, text=said)
+
+
+# A table that somebody kept
+
+
+@st.cache_data(max_entries=4, show_spinner="Reading the table …")
+def _read(files: Mapping[str, bytes]) -> Found:
+    return found_in(files)
+
+
+def _earlier() -> None:
+    """Show a table that was written before."""
+    given = st.file_uploader(
+        "A table of a sweep: Parquet, or CSV with the .csv.json beside it", ["parquet", "csv", "json"],
+        accept_multiple_files=True, key="sweep_file", max_upload_size=LARGEST_FILE_BYTES // 1_000_000,
+    )  # fmt: skip
+    if not given:
+        st.caption("`blocktime sweep … --out FILE.parquet` writes such a table, and so does this page.")
+        return
+    try:
+        found = _read({one.name: one.getvalue() for one in given})
+    except BlocktimeError as error:
+        st.error(plain(sentence(str(error))), icon=":material/error:")
+        return
+    st.markdown(f"### {plain(cut(found.about['scenario'].get('title') or found.name, LONGEST_TITLE))}")
+    results(found, "-".join(sorted(one.file_id for one in given)))

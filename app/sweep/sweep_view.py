@@ -1,0 +1,289 @@
+"""What a sweep found: its charts, its table, one of its points, and files to take away."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from functools import partial
+from importlib import import_module
+from typing import Any, Final
+from urllib.parse import urlencode
+
+import streamlit as st
+
+from app.answer.answer import ink
+from app.answer.drawn import chart
+from app.base.markdown import plain
+from app.charts import sweep_charts
+from app.charts.charts import Figure
+from app.charts.sweep_charts import shown
+from app.controls.sweep_form import label_of
+from app.reports import sweep_report
+from app.reports.sweep_found import Found, table_bytes, zipped_csv
+from app.session import navigation, taken, what_if_state
+from app.sweep.sweep_columns import Shown, shown_column
+from app.text.sweep_text import Summary, accuracy_of
+from model.measures import MEASURES
+
+MEASURE: Final = "sweep.measure"
+ACROSS, UP, DRAWN = "sweep.across", "sweep.up", "sweep.drawn"
+OTHERS: Final = "sweep.other."
+CHOSEN: Final = "sweep.chosen"
+MOST_SHOWN: Final = 5_000
+MOST_ERRORS: Final = 8
+MEAN: Final = "mean over all"
+CHANGE: Final = "against the base"
+
+
+def results(found: Found, name: str) -> None:
+    """Everything about the table *found*; *name* tells it from others."""
+    # Another session's table may be importing pandas just now, and plotly stumbles over one that is half there.
+    import_module("pandas")
+    if not found.measures:
+        _errors(found)
+        return
+    if st.session_state.get(MEASURE) not in found.measures:
+        wanted = [*found.about["sweep"].get("measures", ()), *found.measures]
+        st.session_state[MEASURE] = next(measure for measure in wanted if measure in found.measures)
+    with st.container(key="sweep_choices"):
+        measure = _choices(found)
+    summary = found.summary(measure)
+    left, right = st.columns([1.7, 1], gap="medium") if len(found.keys) > 1 else (st.container(), None)
+    with left:
+        _main(summary, name)
+    if right is not None:
+        with right:
+            figure, finding = sweep_charts.moves(summary, ink=ink(), name=label_of)
+            st.markdown("**What moves it** — means along each field, over all others")
+            chart("sweep_moves", figure, finding)
+    if accuracy := accuracy_of(summary):
+        st.caption(plain(f"Accuracy: {accuracy}."))
+    _errors(found)
+    _point(found, summary, name)
+    _tabs(found, summary, name)
+
+
+def _choices(found: Found) -> str:
+    """Which measure, over which fields, and at which values of the others."""
+    many = len(found.keys)
+    first, *columns = st.columns(4 if many > 1 else [1, 3])
+    held = st.session_state[MEASURE]
+    measure: str = first.selectbox(
+        "Measure", found.measures, key=MEASURE, format_func=sweep_charts.measure_name, persist_state="session",
+        help=plain(f"{held}: {MEASURES[held].says}"),
+    )  # fmt: skip
+    if many < 2:
+        return measure
+    for key, usual in zip((ACROSS, UP), sweep_charts.pairs(found.summary(measure))[0], strict=True):
+        held = st.session_state.get(key)
+        st.session_state[key] = (
+            held if held in found.keys else usual
+        )  # each drawing says it, see sweep_page._held
+    if st.session_state[ACROSS] == st.session_state[UP]:
+        st.session_state[UP] = next(key for key in found.keys if key != st.session_state[ACROSS])
+    columns[0].selectbox("Across", found.keys, key=ACROSS, format_func=label_of, persist_state="session")
+    columns[1].selectbox("Rows or lines", found.keys, key=UP, format_func=label_of, persist_state="session")
+    st.session_state[DRAWN] = st.session_state.get(DRAWN, "Heat map")
+    others = [key for key in found.keys if key not in _pair()]
+    columns[2].segmented_control(
+        "Drawn as", ("Heat map", "Lines"), key=DRAWN, required=True, persist_state="session"
+    )
+    for start in range(0, len(others), 4):
+        for column, key in zip(st.columns(4), others[start : start + 4], strict=False):
+            levels = sweep_charts.levels_of(list(found.summary(measure).axes[key]))
+            options: list[Any] = [MEAN, *levels] if len(levels) <= sweep_charts.MOST_LEVELS else [MEAN]
+            if st.session_state.get(OTHERS + key) not in options:
+                st.session_state[OTHERS + key] = MEAN
+            column.selectbox(
+                plain(label_of(key)), options, key=OTHERS + key,
+                format_func=partial(_level, key),
+            )  # fmt: skip
+    return measure
+
+
+def _level(key: str, value: Any) -> str:
+    return MEAN if value is MEAN else shown(key, value)
+
+
+def _pair() -> tuple[str, str]:
+    return st.session_state[ACROSS], st.session_state[UP]
+
+
+def _main(summary: Summary, name: str) -> None:
+    """The chart of the measure over one field or two; says what the others do."""
+    if len(summary.keys) == 1:
+        figure, finding = sweep_charts.lines(summary, summary.keys[0], ink=ink(), name=label_of)
+        title = ""
+    else:
+        across, up = _pair()
+        others = [key for key in summary.keys if key not in (across, up)]
+        fixed = {key: st.session_state[OTHERS + key] for key in others}
+        fixed = {key: value for key, value in fixed.items() if value is not MEAN}
+        averaged = [label_of(key) for key in others if key not in fixed]
+        as_lines = st.session_state[DRAWN] == "Lines"
+        thin = not as_lines and sweep_charts.is_sampled(summary, across, up)
+        draw = sweep_charts.lines if as_lines else sweep_charts.over_two
+        figure, finding = draw(summary, across, up, fixed, ink=ink(), name=label_of)
+        said = [f"{label_of(key)} is {shown(key, value)}" for key, value in fixed.items()]
+        if averaged and not thin:
+            said.append(f"means over {', '.join(averaged)}")
+        if averaged and thin:
+            said.append(f"{', '.join(averaged)} differ from point to point")
+        title = f" — {'; '.join(said)}" if said else ""
+    words = sweep_charts.measure_name(summary.measure)
+    unit = sweep_charts.unit_of_cells(figure)
+    title = f" ({unit}){title}" if unit else title
+    st.markdown(f"**{plain(words[0].upper() + words[1:])}**{plain(title)}")
+    picked: Any = st.plotly_chart(
+        figure, key=f"sweep_main_{name}", alt=finding, theme="streamlit", config={"displayModeBar": False},
+        on_select=lambda: _chosen_in_chart(f"sweep_main_{name}", figure), selection_mode="points",
+    )  # fmt: skip
+    del picked  # the callback has noted it
+    st.caption(plain(f"{finding}. Click a mark, or choose a row of the table, to see that point."))
+
+
+def _chosen_in_chart(key: str, figure: Figure) -> None:
+    """A mark was clicked: note its row."""
+    points = st.session_state[key]["selection"]["points"]
+    if points:
+        rows = figure["data"][points[0]["curve_number"]].get("customdata")
+        st.session_state[CHOSEN] = rows[points[0]["point_index"]] if rows else None
+    else:
+        st.session_state[CHOSEN] = None
+
+
+def _chosen_in_table(key: str) -> None:
+    rows = st.session_state[key]["selection"]["rows"]
+    if rows:
+        st.session_state[CHOSEN] = rows[0]
+    else:
+        st.session_state[CHOSEN] = None
+
+
+def _point(found: Found, summary: Summary, name: str) -> None:
+    """The point that was chosen: what it is, and the way to its scenario."""
+    row = st.session_state.get(CHOSEN)
+    if row is None or row >= len(found):
+        return
+    with st.container(key="sweep_point", border=True):
+        if row < 0:
+            st.caption("Several points lie there: fix the other fields above, or choose a row of the table.")
+            return
+        at = ", ".join(
+            f"{plain(label_of(key))} **{plain(shown(key, value))}**" for key, value in found.at(row).items()
+        )
+        error = found.values["error"][row]
+        value = (
+            f":red[{plain(error)}]" if error else f"**{shown(summary.measure, float(summary.values[row]))}**"
+        )
+        said, action, link = st.columns([3, 1.2, 1], vertical_alignment="center")
+        said.markdown(f"{at}: {plain(sweep_charts.measure_name(summary.measure))} {value}")
+        place = found.changes(row)
+        if place is None:
+            action.caption("Its scenario is not of the library, so no link leads to it.")
+            return
+        base, changes = place
+        if action.button(
+            "Open in What if", icon=":material/open_in_full:", width="stretch", key=f"open_{name}"
+        ):
+            what_if_state.show(base, changes)
+            navigation.go_to(navigation.WHAT_IF)
+        link.link_button(
+            "In a new tab", f"./?{urlencode({'scenario': base, **changes})}", width="stretch",
+            icon=":material/link:",
+        )  # fmt: skip
+
+
+def _errors(found: Found) -> None:
+    errors = found.errors
+    if not errors:
+        return
+    many = sum(errors.values())
+    st.warning(
+        f"{many:,} of {len(found):,} points have no answer:\n"
+        + "\n".join(f"- {plain(said)} ({times:,})" for said, times in list(errors.items())[:MOST_ERRORS])
+        + (f"\n- and {len(errors) - MOST_ERRORS} other reasons" if len(errors) > MOST_ERRORS else ""),
+        icon=":material/error:",
+    )
+
+
+def _tabs(found: Found, summary: Summary, name: str) -> None:
+    titles = ["Table", "Parallel coordinates", "How this was computed", "Export"]
+    for title, tab in zip(titles, st.tabs(titles, key="sweep_tabs", on_change="rerun"), strict=True):
+        if not tab.open:
+            continue
+        with tab:
+            if title == "Table":
+                _table(found, summary, name)
+            elif title == "Parallel coordinates":
+                figure, finding = sweep_charts.parallel(summary, ink=ink(), name=label_of)
+                chart("sweep_parallel", figure, finding)
+                st.caption(plain(finding))
+            elif title == "How this was computed":
+                _made_by(found)
+            else:
+                _files(found, summary, name)
+
+
+def columns_of(found: Found, summary: Summary) -> list[Shown]:
+    """The table as the page shows it: fields as a DBA writes them, the measure, its change, errors."""
+    before = summary.reference.get(summary.measure)
+    words = sweep_charts.measure_name(summary.measure)
+    values = summary.values[:MOST_SHOWN].tolist()
+    columns = [
+        *(shown_column(key, _heading(key, found.keys), summary.axes[key][:MOST_SHOWN]) for key in found.keys),
+        shown_column(summary.measure, words, values),
+        Shown(CHANGE, [_change(value, before) for value in values], "%+.1f %%"),
+        Shown("engine", list(found.values.get("engine", [None] * len(values)))[:MOST_SHOWN]),
+    ]
+    if found.errors:
+        columns.append(Shown("no answer because", list(found.values["error"])[:MOST_SHOWN]))
+    return columns
+
+
+def _heading(key: str, keys: Sequence[str]) -> str:
+    """The DBA's word for a field, or its key where another has the same word."""
+    word = label_of(key)
+    return key if [label_of(one) for one in keys].count(word) > 1 else word
+
+
+def _change(value: float, before: float | None) -> float | None:
+    """Per cent more than the base scenario has."""
+    return 100 * (value / before - 1) if before and not math.isnan(value) else None
+
+
+def _table(found: Found, summary: Summary, name: str) -> None:
+    columns = columns_of(found, summary)
+    rows = min(len(found), MOST_SHOWN)
+    key = f"sweep_rows_{name}"
+    st.dataframe(
+        {one.heading: one.values for one in columns}, hide_index=True, height=360, key=key, selection_mode="single-row",
+        on_select=lambda: _chosen_in_table(key), alt=f"{rows:,} points with their {summary.measure}",
+        column_config={
+            one.heading: st.column_config.NumberColumn(format=one.format) for one in columns if one.format
+        },
+    )  # fmt: skip
+    if rows < len(found):
+        st.caption(f"The first {rows:,} of {len(found):,} points; the files have them all.")
+
+
+def _made_by(found: Found) -> None:
+    about = found.about
+    engine, seeds = about.get("engine", ""), ", ".join(map(str, about.get("seeds", ())))
+    st.caption(plain(f"blocktime {about.get('model', '')}, engine {engine}, seeds {seeds}"))
+    st.caption("The same sweep as a file for `blocktime sweep FILE`")
+    st.code(found.document(), language="toml")
+
+
+def _files(found: Found, summary: Summary, name: str) -> None:
+    """Files that are made when they are asked for."""
+    stem = found.stem
+    offers: Mapping[str, tuple[Any, str, str]] = {
+        "Parquet": (lambda: table_bytes(found, ".parquet"), f"{stem}.parquet", "application/vnd.apache.parquet"),
+        "CSV": (lambda: table_bytes(found, ".csv"), f"{stem}.csv", "text/csv"),
+        "CSV with its description": (lambda: zipped_csv(found), f"{stem}.zip", "application/zip"),
+        "HTML report": (lambda: sweep_report.page_of(found, [summary]), f"{stem}.html", "text/html"),
+    }  # fmt: skip
+    for column, (label, (data, file, kind)) in zip(st.columns(4), offers.items(), strict=True):
+        with column:
+            taken.button(taken.Download(f"{label}_{name}", label, file, kind, "", data))

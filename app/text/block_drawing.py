@@ -1,0 +1,112 @@
+"""Blocks drawn in text: a line a block, what its bytes hold before and after."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+
+from click import style
+
+from app.base.lines import wrapped
+from model.results import BlockContents, BlockUse
+
+LEAST_LABEL, GAP = 10, 2
+TIED = "\u00a0"
+"""A space at which no line is broken."""
+WIDEST_BLOCK = 40
+MOST_LINES = 6
+COUNTS = 26
+"""Columns that the counts of a block take, where there is room for them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A kind of content: its name, its letter, the same in ASCII, its colour."""
+
+    name: str
+    letter: str
+    plain: str
+    colour: str
+
+
+HEADER = Part("header", "H", "H", "white")
+ITL = Part("ITL", "I", "I", "red")
+ROWS = Part("rows", "█", "#", "green")
+STUBS = Part("stubs of rows that left", "░", "s", "yellow")
+MOVED = Part("rows that moved in", "▓", "m", "blue")
+FREE = Part("free", "·", ".", "white")
+RESERVE = Part("PCTFREE reserve, free", "-", "-", "white")
+PARTS = (HEADER, ITL, ROWS, STUBS, MOVED, FREE, RESERVE)
+
+
+def drawing(blocks: Sequence[BlockContents], size_bytes: float, width: int, plain: bool) -> Iterator[str]:
+    """Each block as a line of letters; neighbours that look alike share one."""
+    label = max(LEAST_LABEL, GAP + 2 * len(str(blocks[-1].block)) + 1)
+    columns = min(WIDEST_BLOCK, (width - label - GAP) // 2)
+    counted = width >= label + 2 * (columns + GAP) + COUNTS
+    drawn = [
+        (
+            _cells(one.before, one.reserve_bytes, size_bytes, columns),
+            _cells(one.after, one.reserve_bytes, size_bytes, columns),
+            one,
+        )
+        for one in blocks
+    ]
+    groups = [list(group) for _, group in groupby(drawn, key=lambda cells: cells[:2])]
+    yield f"{'block':<{label}}{'before':<{columns + GAP}}after"
+    for group in _some(groups):
+        before, after, last = group[-1]
+        first = group[0][2].block
+        number = f"{first}" if first == last.block else f"{first}-{last.block}"
+        there = _coloured(before, plain) if before else f"{'not there yet':<{columns}}"
+        counts = f"{'':<{GAP}}{_counts(last.after)}" if counted else ""
+        yield f"{number:<{label}}{there}{'':<{GAP}}{_coloured(after, plain)}{counts}".rstrip()
+    used = {part for before, after, _ in drawn for part in (*before, *after)}
+    legend = [f"{part.plain if plain else part.letter} {part.name}" for part in PARTS if part in used]
+    unbroken = ", ".join(one.replace(" ", TIED) for one in legend)
+    yield from (line.replace(TIED, " ") for line in wrapped(unbroken, width, first=" " * label))
+
+
+def _some(
+    groups: list[list[tuple[list[Part], list[Part], BlockContents]]],
+) -> Iterator[list[tuple[list[Part], list[Part], BlockContents]]]:
+    """At most as many lines as are worth reading, from the first to the last."""
+    if len(groups) <= MOST_LINES:
+        yield from groups
+        return
+    for rank in range(MOST_LINES):
+        yield groups[rank * (len(groups) - 1) // (MOST_LINES - 1)]
+
+
+def _cells(use: BlockUse | None, reserve_bytes: float, size_bytes: float, columns: int) -> list[Part]:
+    """What each column of a block's line shows; whatever is in the block has one column at least."""
+    if use is None:
+        return []
+    held = {
+        HEADER: use.header_bytes,
+        ITL: use.itl_bytes,
+        ROWS: use.row_bytes,
+        STUBS: use.stub_bytes,
+        MOVED: use.moved_bytes,
+    }
+    cells = {part: max(1, round(columns * held[part] / size_bytes)) for part in held if held[part] >= 1}
+    kept = min(use.free_bytes, reserve_bytes)
+    cells[RESERVE] = round(columns * kept / size_bytes)
+    cells[FREE] = round(columns * (use.free_bytes - kept) / size_bytes)
+    largest = max(cells, key=lambda part: cells[part])
+    cells[largest] += columns - sum(cells.values())
+    return [part for part in PARTS for _ in range(cells.get(part, 0))]
+
+
+def _coloured(cells: Sequence[Part], plain: bool) -> str:
+    return "".join(
+        style((part.plain if plain else part.letter) * len(list(run)), fg=part.colour)
+        for part, run in groupby(cells)
+    )
+
+
+def _counts(use: BlockUse) -> str:
+    """Row pieces of a block, by kind."""
+    counts = (("rows", use.rows), ("stubs", use.stubs), ("moved in", use.moved_in))
+    return ", ".join(f"{many:,.0f} {word}" for word, many in counts if many) or "empty"

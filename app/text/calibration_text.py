@@ -1,0 +1,89 @@
+"""What calibrating found, in lines for a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
+
+from app.base.lines import head, wrapped
+
+if TYPE_CHECKING:
+    from validation.fit import Estimate, Fit
+    from validation.left_out import LeftOut
+
+LINE = "{:<34}{:>12}{:>24}{:>5}{:>12}"
+
+
+def calibration_lines(fit: Fit, width: int = 80) -> Iterator[str]:
+    """Estimates of one case with their intervals, how the numbers that made them are met, and what is open."""
+    yield head(f"{fit.case}: {len(fit.estimates)} constants from {len(fit.residuals)} printed numbers")
+    yield LINE.format("constant", "estimate", "95 % interval", "from", "before").rstrip()
+    place = ""
+    for estimate in fit.estimates:
+        above, _, field = estimate.name.partition(": ")
+        if above != place:
+            yield above
+            place = above
+        before = "=" if estimate.value == estimate.before else f"{estimate.before:.6g}"
+        yield LINE.format(
+            f"  {field}", f"{estimate.value:.6g}", _interval(estimate), len(estimate.fitted_to), before
+        )
+    alone = [one.name.partition(": ")[2] for one in fit.estimates if len(one.fitted_to) == 1]
+    if alone:
+        yield from wrapped(
+            f"each fitted to one number, and only as reliable as that number: {', '.join(alone)}", width
+        )
+    where, worst = max(fit.residuals.items(), key=lambda item: abs(item[1]))
+    yield from wrapped(
+        f"the fit reproduces its numbers within {100 * abs(worst):.2g} %; the worst is {where}", width
+    )
+    if fit.scatter > 1:
+        yield from wrapped(
+            f"scatter: {fit.scatter:.1f} times the standard errors; all intervals are wider by this factor",
+            width,
+        )
+    for sentence in (*fit.unidentified, *fit.correlated):
+        yield from wrapped(sentence, width, colour="yellow")
+    yield ""
+
+
+def _interval(estimate: Estimate) -> str:
+    if not estimate.determined:
+        return "undetermined"
+    if estimate.interval is None:
+        return ""
+    return " to ".join(f"{end:.3g}" for end in estimate.interval)
+
+
+def left_out_lines(found: Mapping[str, LeftOut], width: int = 80) -> Iterator[str]:
+    """Each number that fits, and what the model says of it without its row and without its block size."""
+    from validation import load_case, numbers_of
+
+    printed = {
+        number.id: number
+        for case in dict.fromkeys(name.partition(":")[0] for name in found)
+        for number in numbers_of(load_case(case))
+        if number.fits
+    }
+    yield head("Fitted numbers, predicted without their own row or block size")
+    line = "{:<44}{:>10}{:>13}{:>13}"
+    yield line.format("number", "printed", "without row", "without size")
+    for name, one in found.items():
+        if name not in printed:
+            continue
+        number = printed[name]
+        cells = [
+            "–" if value is None else f"{100 * (value / number.printed - 1):+.1f} %"
+            for value in (one.without_its_row, one.without_its_block_size)
+        ]
+        label = (
+            f"{number.table}, {number.row}: {number.column}"
+            if number.row
+            else f"{number.table}: {number.column}"
+        )
+        if len(label) > 43:
+            yield label
+            label = ""
+        yield line.format(label, f"{number.printed:.5g}", *cells)
+        if one.why:
+            yield from wrapped(one.why, width, first="    ")

@@ -1,0 +1,83 @@
+"""As measured beside as modelled: a scenario that a report identified, in the terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Final
+
+from app.base.lines import head, wrapped
+from model.results import RunResult
+from model.units import show_seconds
+from scenarios.measured import AsModelled, Compared, Light, as_modelled, light_of
+
+if TYPE_CHECKING:
+    from validation.identify.against import Against
+
+NAME: Final = 36
+COLOURS: Final[dict[Light, str]] = {"reproduces": "green", "roughly": "yellow", "does not": "red"}
+
+
+def as_modelled_lines(compared: Sequence[Compared], result: RunResult, width: int) -> Iterator[str]:
+    """Each figure that was read beside the answer's, and how well the model reproduces them."""
+    rows = as_modelled(compared, result)
+    if not rows:
+        return
+    yield head("As measured and as modelled")
+    yield f"{'':<{NAME}}{'measured':>12}{'modelled':>12}{'off':>9}   read in"
+    for row in rows:
+        yield f"{_aligned(row)}   line {row.measured.line:,}"
+    light = light_of(rows)
+    yield from wrapped(sentence(rows), width, bold=True, colour=COLOURS[light])
+
+
+def cells_of(row: AsModelled) -> tuple[str, str, str]:
+    """A figure as measured, as modelled, and how far off it is."""
+    one = row.measured
+    off = f"{round(100 * row.off_fraction, 1) + 0.0:+.1f} %"
+    return _shown(one.value, one.unit), _shown(row.modelled, one.unit), off
+
+
+def against_lines(found: Against, width: int) -> Iterator[str]:
+    """Each figure of an interval that was not used: measured, predicted, and the interval of the prediction."""
+    yield head("An interval that was not used")
+    yield f"{'':<{NAME}}{'measured':>12}{'predicted':>12}{'off':>9}   95 % interval"
+    for one in found.figures:
+        unit = one.row.measured.unit
+        covered = "" if one.covered else "   not covered"
+        yield f"{_aligned(one.row)}   {_shown(one.low, unit)} to {_shown(one.high, unit)}{covered}"
+    yield from wrapped(against_sentence(found), width, bold=True, colour=COLOURS[found.light])
+
+
+def against_sentence(found: Against) -> str:
+    """How many figures are covered, and which is farthest off."""
+    worst = max((one.row for one in found.figures), key=lambda row: abs(row.off_fraction))
+    side = "above" if worst.off_fraction > 0 else "below"
+    return (
+        f"{found.covered} of {len(found.figures)} measured figures lie within the 95 % interval of their prediction; "
+        f"{worst.measured.name}, {100 * abs(worst.off_fraction):.1f} % {side}, is farthest off."
+    )
+
+
+def sentence(rows: Sequence[AsModelled]) -> str:
+    """What the light says of these figures."""
+    light = light_of(rows)
+    worst = max(rows, key=lambda row: abs(row.off_fraction))
+    side = "above" if worst.off_fraction > 0 else "below"
+    off = f"{worst.measured.name}, {100 * abs(worst.off_fraction):.1f} % {side}, is farthest off"
+    if light == "reproduces":
+        return f"The model reproduces what was measured; {off}."
+    if light == "roughly":
+        return (
+            f"The model roughly reproduces what was measured; {off}. "
+            "Trust only what-ifs that change the result by more."
+        )
+    return f"The model does not reproduce what was measured; {off}. Ask it no what-if about elapsed time."
+
+
+def _aligned(row: AsModelled) -> str:
+    measured, modelled, off = cells_of(row)
+    return f"{row.measured.name:<{NAME}}{measured:>12}{modelled:>12}{off:>9}"
+
+
+def _shown(value: float, unit: str) -> str:
+    return show_seconds(value) if unit == "s" else f"{value:,.4g}" if value < 1000 else f"{value:,.0f}"

@@ -1,0 +1,75 @@
+"""What the work costs as plain text: one run or transaction by its parts, an hour, gets and half of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from app.base.lines import head, mean, wrapped
+from model.results import Money, RunResult
+from model.units import show_amount, show_bytes
+from scenarios.why_money import many_of
+
+NAME = 15
+COLUMN = 13
+HOUR_S = 3600
+
+
+def money_lines(result: RunResult, width: int = 80) -> Iterator[str]:
+    """Costs by the price book; nothing where there is none."""
+    money = result.money
+    if money is None:
+        return
+    words, many = many_of(money)
+    yield head(f"Money of {words}" if many > 1 else "Money")
+    yield _line(money.currency, "a million" if many > 1 else words, "%", "an hour")
+    for name, amount in (
+        ("licence", money.licence),
+        ("support", money.support),
+        ("infrastructure", money.infrastructure),
+        ("storage", money.storage),
+    ):
+        share = f"{100 * amount / money.total:.1f}" if money.total else ""
+        yield _line(name, show_amount(many * amount), share)
+    yield _line("used", show_amount(many * money.total), "", show_amount(money.used_per_hour))
+    yield _line("whole machine", show_amount(many * money.machine), "", show_amount(money.machine_per_hour))
+    for sentence in (*_used(money), *_of_gets(money)):
+        yield from wrapped(sentence, width)
+
+
+def _line(name: str, each: str, share: str = "", hour: str = "") -> str:
+    return f"{name:<{NAME}}{each:>{COLUMN + 2}}{share:>7}{hour:>{COLUMN}}".rstrip()
+
+
+def _used(money: Money) -> Iterator[str]:
+    """What is paid for, used and as a whole."""
+    hours = show_amount(many_of(money)[1] * money.cpu_core_hours)
+    yield (
+        f"used: {hours} core hours at {show_amount(money.core_per_hour)} {money.currency}; "
+        f"with {mean(HOUR_S / money.takes_s)} {money.per}s an hour {show_amount(money.used_cores)} of "
+        f"{_many(money.machine_cores, 'core')} work"
+    )
+    requests = f" and {money.storage_iops:,.0f} requests/s" if money.storage_iops else ""
+    yield (
+        f"whole machine: {_many(money.machine_cores, 'core')}, busy or not, with "
+        f"{_many(money.machine_licences, 'processor licence')}; both with storage of "
+        f"{show_bytes(money.storage_bytes)}{requests}"
+    )
+
+
+def _of_gets(money: Money) -> Iterator[str]:
+    """What gets cost, and what half of them would save."""
+    if money.per_million_logical_io is not None:
+        yield (
+            f"a million gets cost {show_amount(money.per_million_logical_io)} {money.currency} of CPU, including row "
+            "processing"
+        )
+    saved, freed = money.halving_gets_saves_per_hour, money.halving_gets_frees_cores
+    if saved is not None and freed is not None:
+        yield (
+            f"half of the gets would save {show_amount(saved)} {money.currency} an hour at the same rate of work, "
+            f"and free {show_amount(freed)} cores: half of the CPU of buffer gets; row processing stays"
+        )
+
+
+def _many(number: float, word: str) -> str:
+    return f"{number:,.0f} {word}{'' if number == 1 else 's'}"

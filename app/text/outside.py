@@ -1,0 +1,180 @@
+"""Which numbers of an answer stand on constants used outside the range that they were fitted in, and how far."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from app.text.profile import wait_class
+from model.causes import (
+    AT_ONCE,
+    BETWEEN_CALLS,
+    BUFFER_BUSY,
+    COMMIT,
+    DEVICE,
+    DIRECT,
+    FETCHES,
+    FREE_BUFFERS,
+    FROM_CLIENT,
+    FSYNC,
+    HELD,
+    LOG_FILE_SYNC,
+    LOG_SPACE,
+    OTHER_SESSION,
+    PARALLEL,
+    ROOM,
+    SCATTERED,
+    SENT_TWICE,
+    SEQUENTIAL,
+    SLOWEST,
+    SUBMIT_BLOCKED,
+)
+from model.demand.conditions import (
+    AT_DEVICE,
+    CLIENT_ROWS,
+    CLIENT_VALUES,
+    COSTED,
+    FETCHED_VALUES,
+    JOURNAL,
+    PAGE_WRITES,
+    QUEUED_WRITES,
+    REAPS,
+    TRANSFERS,
+    TRIPS,
+    USED_FOR,
+    WRITE_CALLS,
+)
+from model.demand.transactions import READS
+from model.provenance import Extrapolation, show_times, worst_first
+from model.results import RunResult
+from model.units import show_quantity
+from scenarios.compare import CPU, UNACCOUNTED, components, next_to_nothing
+
+MARK: Final = "~"
+"""Behind the name of a number in plain text."""
+
+MATTERS: Final = 0.01
+"""Share of a time from which on it stands on a constant."""
+
+_DEVICE_TIMES: Final = (
+    DIRECT, PARALLEL, SCATTERED, SEQUENTIAL, OTHER_SESSION, FREE_BUFFERS, LOG_SPACE, DEVICE, ROOM, HELD, COMMIT, FSYNC,
+    AT_ONCE, SLOWEST, SUBMIT_BLOCKED,
+)  # fmt: skip
+_DEVICE_WORK: Final = (AT_DEVICE, TRANSFERS, QUEUED_WRITES, REAPS)
+_TIMES_OF: Final[dict[str, tuple[str, ...]]] = {
+    AT_DEVICE: _DEVICE_TIMES,
+    TRANSFERS: _DEVICE_TIMES,
+    QUEUED_WRITES: _DEVICE_TIMES,
+    REAPS: (DIRECT, READS),
+    TRIPS: (BETWEEN_CALLS,),
+    CLIENT_ROWS: (FROM_CLIENT,),
+    CLIENT_VALUES: (FROM_CLIENT,),
+    FETCHED_VALUES: (FETCHES,),
+    WRITE_CALLS: (WRITE_CALLS, FREE_BUFFERS),
+    PAGE_WRITES: (WRITE_CALLS, FREE_BUFFERS),
+    JOURNAL: (HELD, COMMIT),
+    COSTED: (),
+}
+"""Work -> the causes and events that its time is part of, where those are not called like the work itself."""
+_TIMES_OF_A_CONSTANT: Final = {
+    "client.send_cpu_fraction": (SENT_TWICE,),
+    "host.change_block_s": (*USED_FOR["host.change_block_s"], BUFFER_BUSY),
+}
+"""Constants that only part of their work's time depends on, or more than that."""
+
+
+def components_on(one: Extrapolation, result: RunResult) -> list[str]:
+    """Components of the response time, as the profile names them, that depend on the constant."""
+    times: set[str] = set(_TIMES_OF_A_CONSTANT.get(one.constant, ()))
+    if not times:
+        for work in _works(one):
+            times.update(_TIMES_OF.get(work, (work,)))
+            if work in _DEVICE_WORK and result.transactions is not None:
+                times.add(LOG_FILE_SYNC)
+    return [
+        name
+        for name, seconds in components(result).items()
+        if seconds
+        and name.removeprefix(CPU).removeprefix(UNACCOUNTED) in times
+        and not next_to_nothing(result, seconds)
+    ]
+
+
+def _works(one: Extrapolation) -> tuple[str, ...]:
+    return USED_FOR.get(one.constant, ())
+
+
+def by_component(result: RunResult) -> dict[str, list[Extrapolation]]:
+    """Component of the response time -> what it stands on outside a fitted range, the farthest beyond first."""
+    found: dict[str, list[Extrapolation]] = {}
+    for one in worst_first(result.extrapolated):
+        for name in components_on(one, result):
+            found.setdefault(name, []).append(one)
+    return found
+
+
+def by_number(result: RunResult) -> dict[str, list[Extrapolation]]:
+    """The same for the numbers that stand for an answer: elapsed time, CPU, I/O, the client, the optimizer's cost.
+
+    Elapsed time and CPU stand on what makes a hundredth of them or more.
+    """
+    found: dict[str, list[Extrapolation]] = {"elapsed": [], "cpu": [], "io": [], "client": [], "cost": []}
+    spent_s = components(result)
+    for one in worst_first(result.extrapolated):
+        behind, works = components_on(one, result), _works(one)
+        behind_s = sum(abs(spent_s[name]) for name in behind)
+        cpu_s = sum(abs(spent_s[name]) for name in behind if name.startswith(CPU))
+        classes = {wait_class(name) for name in behind}
+        for number, stands in (
+            ("elapsed", bool(behind) and behind_s >= MATTERS * result.time.elapsed_s),
+            ("cpu", bool(cpu_s) and cpu_s >= MATTERS * result.time.cpu_s),
+            ("io", "User I/O" in classes or any(work in _DEVICE_WORK for work in works)),
+            ("client", "Idle" in classes),
+            ("cost", COSTED in works),
+        ):
+            if stands:
+                found[number].append(one)
+    return found
+
+
+def marked(name: str, found: Mapping[str, Sequence[Extrapolation]]) -> str:
+    """*name*, with a mark where it stands on something outside a range."""
+    return f"{name} {MARK}" if found.get(name) else name
+
+
+def farthest(found: Sequence[Extrapolation]) -> str:
+    """The largest factor among *found*, as ``2×``; empty where no factor says how far."""
+    times = max((one.times for one in found if one.times is not None), default=None)
+    return "" if times is None else f"{show_times(times)}×"
+
+
+def what_the_mark_says(results: Sequence[RunResult]) -> str:
+    """A sentence below marked components: what is the matter, which constant is farthest off; empty without any."""
+    marks = [one for result in results for found in by_component(result).values() for one in found]
+    if not marks:
+        return ""
+    worst = worst_first(marks)[0]
+    many = len({one.constant for one in marks})
+    used = show_quantity(worst.quantity, worst.used)
+    if worst.times is None:
+        said = f"{worst.constant} at {used}"
+    else:
+        said = f"{worst.constant}, {show_times(worst.times)} times beyond at {used}"
+    if many == 1:
+        return f"{MARK} depends on a constant used outside its measured range: {said}"
+    return f"{MARK} depends on {many} constants used outside their measured ranges. The farthest is {said}"
+
+
+def lines_of(results: Sequence[RunResult], letters: Sequence[str] = ()) -> list[str]:
+    """A sentence for each constant and quantity, the farthest beyond first, with the letters of the answers."""
+    said: dict[str, list[str]] = {}
+    every = [
+        (one, letter)
+        for result, letter in zip(results, letters or [""] * len(results), strict=True)
+        for one in result.extrapolated
+    ]
+    for one, letter in sorted(every, key=lambda pair: -(pair[0].times or 0.0)):
+        said.setdefault(str(one), []).append(letter)
+    if not letters or all(len(told) == len(results) for told in said.values()):
+        return list(said)
+    return [f"{', '.join(sorted(told))}: {sentence}" for sentence, told in said.items()]

@@ -1,0 +1,48 @@
+"""Row sources of a query as text: as DBMS_XPLAN prints them, and as TKPROF does."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from app.base.lines import head
+from model.results import RunResult
+
+MICROSECONDS = 1e6
+COLUMNS = ("starts", "A-rows", "buffers", "reads", "cost")
+
+
+def plan_lines(result: RunResult) -> Iterator[str]:
+    """Row sources, each with what lies below it, and the index that was used."""
+    sources = result.row_sources
+    if not sources:
+        return
+    rows: list[tuple[str, ...]] = [("operation", *COLUMNS)]
+    for depth, one in enumerate(sources):
+        counts = (one.starts, one.rows, one.buffers, one.read_blocks, one.cost)
+        counted = ("" if count is None else f"{count:,.0f}" for count in counts)
+        rows.append((" " * depth + one.operation, *counted))
+    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
+    yield head("Row sources, each with those below it")
+    for name, *cells in rows:
+        aligned = "".join(f"{cell:>{2 + width}}" for cell, width in zip(cells, widths[1:], strict=True))
+        yield f"{name:<{widths[0]}}{aligned}".rstrip()
+    if (index := result.index) is not None:
+        yield (
+            f"index     {index.leaf_blocks:,.0f} leaves of {index.blocks:,.0f} blocks, height {index.height:.0f}, "
+            f"clustering factor {index.clustering_factor:,.0f}"
+        )
+
+
+def row_source_lines(result: RunResult) -> Iterator[str]:
+    """Row sources in TKPROF's own form."""
+    if not result.row_sources:
+        return
+    yield "Rows (1st) Rows (avg) Rows (max)  Row Source Operation"
+    yield "---------- ---------- ----------  ---------------------------------------------------"
+    for depth, one in enumerate(result.row_sources):
+        rows = f"{one.rows:>10.0f} " * 3
+        cost = "" if one.cost is None else f" cost={one.cost:.0f}"
+        yield (
+            f"{rows} {' ' * depth}{one.operation} (cr={one.buffers:.0f} pr={one.read_blocks:.0f} pw=0 "
+            f"time={MICROSECONDS * one.time_s:.0f} us starts={one.starts:.0f}{cost})"
+        )

@@ -1,0 +1,196 @@
+"""Where the time goes: components with wait class and share, how often each occurred, and what one took."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterable
+from dataclasses import dataclass
+from typing import Final, NamedTuple
+
+from app.text.segment_text import times_of_a_session
+from model.causes import (
+    AT_ONCE,
+    BUFFER_BUSY,
+    COMMIT,
+    COPIES,
+    DEVICE,
+    FREE_BUFFERS,
+    FROM_CLIENT,
+    FSYNC,
+    HELD,
+    ITL_ENTRY,
+    LATCH,
+    LOG_FILE_SYNC,
+    LOG_SPACE,
+    ROOM,
+    ROW_LOCK,
+    SEARCHING,
+    THINKING,
+)
+from model.results import RunResult
+from model.units import show_seconds
+from scenarios.compare import CPU, UNACCOUNTED, components, next_to_nothing
+
+WAIT_CLASSES: Final = (
+    "CPU", "CPU: search", "User I/O", "System I/O", "Commit", "Concurrency", "Network", "Idle", "Other",
+)  # fmt: skip
+UNCHANGED_S: Final = 5e-7  # TKPROF itself resolves microseconds
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One component of elapsed time."""
+
+    name: str
+    wait_class: str
+    seconds: float
+
+
+def wait_class(component: str) -> str:
+    """The class Oracle puts a wait event into; of the CPU, the search for space has one of its own."""
+    if component == CPU + SEARCHING:
+        return "CPU: search"
+    if component.startswith(CPU):
+        return "CPU"
+    if component.startswith(("db file", "direct path", "read by other")):
+        return "User I/O"
+    return _CLASSES.get(component) or ("Network" if component.startswith("SQL*Net") else "Other")
+
+
+_CLASSES: Final = {
+    LOG_FILE_SYNC: "Commit",
+    LATCH: "Concurrency",
+    BUFFER_BUSY: "Concurrency",
+    ROW_LOCK: "Concurrency",  # Oracle's class is Application, and that of the next is Configuration
+    ITL_ENTRY: "Concurrency",
+    FREE_BUFFERS: "System I/O",  # Oracle's class is Configuration; there is no pattern left to tell it by
+    LOG_SPACE: "System I/O",
+    "SQL*Net message from client": "Idle",
+    DEVICE: "User I/O",
+    ROOM: "User I/O",
+    AT_ONCE: "User I/O",
+    HELD: "System I/O",
+    COMMIT: "Commit",
+    FSYNC: "Commit",
+    THINKING: "Idle",
+}
+
+
+def parts(result: RunResult) -> list[Part]:
+    """Elapsed time by component: CPU by cause, waits by event, and what stays unaccounted; they sum to elapsed."""
+    return [Part(name, wait_class(name), seconds) for name, seconds in components(result).items()]
+
+
+def by_class(result: RunResult) -> dict[str, float]:
+    """Elapsed time by wait class."""
+    sums = dict.fromkeys(WAIT_CLASSES, 0.0)
+    for part in parts(result):
+        sums[part.wait_class] += part.seconds
+    return sums
+
+
+def io_wait_s(result: RunResult) -> float:
+    """Seconds of the wait class User I/O."""
+    return by_class(result)["User I/O"]
+
+
+def signed(seconds: float) -> str:
+    """A difference of times with its sign."""
+    return ("+" if seconds > 0 else "−" if seconds < 0 else "±") + show_seconds(abs(seconds))
+
+
+def largest_read_blocks(result: RunResult) -> int:
+    """Blocks of the largest read that occurs."""
+    return max((size for size, count in result.physical_io.request_blocks.items() if count > 0), default=0)
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One line of the response-time profile."""
+
+    name: str
+    seconds: float
+    fraction: float
+    count: float | None
+    each_s: float | None
+
+
+class Scale(NamedTuple):
+    """The unit that times are shown in."""
+
+    word: str
+    per_s: float
+    of: str
+    """Whose times they are."""
+    digits: int
+    """Decimals."""
+
+
+def scale_of(results: Iterable[RunResult]) -> Scale:
+    """Milliseconds where all answers are of transactions, which take a few; else seconds."""
+    if all(result.transactions is not None for result in results):
+        return Scale("ms", 1000.0, "one transaction", 4)
+    return Scale("seconds", 1.0, "one session", 3)
+
+
+def profile(result: RunResult) -> list[Row]:
+    """The components of the response time, the largest first, with how often each occurred where that is known."""
+    counts = _counts(result)
+    elapsed = result.time.elapsed_s
+    rows = []
+    for name, seconds in components(result).items():
+        if next_to_nothing(result, seconds):
+            continue
+        count = counts.get(name)
+        each = seconds / count if count else None
+        rows.append(Row(name, seconds, seconds / elapsed if elapsed else 0.0, count, each))
+    return sorted(rows, key=lambda row: -row.seconds)
+
+
+LEAST_FRACTION = 0.001
+"""Share of the response time below which a component has no line of its own where there are several such."""
+
+
+def folded(result: RunResult, kept: Container[str]) -> list[Row]:
+    """The profile with its least components in one line, but for those whose names are *kept*."""
+    rows = profile(result)
+    least = [row for row in rows if abs(row.fraction) < LEAST_FRACTION and row.name not in kept]
+    if len(least) < 2:
+        return rows
+    together = Row(
+        f"{len(least)} more below 0.1 % each",
+        sum(row.seconds for row in least),
+        sum(row.fraction for row in least),
+        None,
+        None,
+    )
+    return [*(row for row in rows if row not in least), together]
+
+
+def _counts(result: RunResult) -> dict[str, float]:
+    """How often the components occurred, for those the result counts."""
+    found = {event: waited.waits for event, waited in result.time.wait.items()}
+    if result.streams:
+        return found
+    fetch = result.calls.get("fetch")
+    gets, servers = result.logical_io, result.time.servers or 1
+    if gets is not None:  # current gets of changes are part of what a change costs
+        every = gets.consistent_gets + (0 if result.changes else gets.current_gets)
+        found[f"{CPU}buffer gets"] = every / servers
+    found[f"{CPU}read calls"] = result.physical_io.read_requests / servers
+    for cause in ("filling the buffer cache", COPIES):
+        found[f"{CPU}{cause}"] = result.physical_io.read_blocks / servers
+    found[f"{CPU}calls"] = sum(call.count for call in result.calls.values()) / servers
+    if result.transactions is not None:
+        found[f"{CPU}calls"] = found.get(FROM_CLIENT, 0.0)
+    if fetch is not None:
+        found[f"{CPU}fetching rows"] = fetch.rows / servers
+    return found | {f"{CPU}{cause}": times for cause, times in times_of_a_session(result).items()}
+
+
+def colour(name: str) -> str:
+    """The terminal's colour of a component."""
+    if name.startswith(CPU):
+        return "green"
+    if name.startswith("SQL*Net"):
+        return "yellow"
+    return "white" if name.startswith(UNACCOUNTED) else "blue"

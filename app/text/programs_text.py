@@ -1,0 +1,60 @@
+"""Programs that share one machine as plain text: what each gets, what it would get alone, and why."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from app.base.lines import NAME_WIDTH, head, mean, wrapped
+from model.results import ProgramStats, RunResult
+from model.units import show_seconds
+
+COLUMN = 12
+
+
+def programs_lines(result: RunResult, width: int = 80) -> Iterator[str]:
+    """A line for each program: together, alone, how many times as long, its share of the disk; then the reasons."""
+    programs = result.programs
+    if not programs:
+        return
+    yield head("Programs on one machine")
+    titles = ("together", "alone", "times", "disk busy")
+    yield f"{'program':<{NAME_WIDTH}}" + "".join(f"{title:>{COLUMN}}" for title in titles)
+    for program in programs:
+        yield f"{_named(program):<{NAME_WIDTH}}" + "".join(f"{cell:>{COLUMN}}" for cell in _cells(program))
+    for program in programs:
+        rate = _rate(program)
+        for said in (*([rate] if rate else []), *program.because):
+            yield from wrapped(said, width, first=f"{program.name:<{NAME_WIDTH}}")
+
+
+def beside_words(result: RunResult) -> str:
+    """The answer in a sentence: what the others cost the first program, and it them; empty without others."""
+    programs = result.programs or []
+    found = []
+    for program in programs:
+        together, alone = program.took_s, program.alone.took_s
+        if together and alone:
+            found.append(f"{program.name} {show_seconds(together)} ({show_seconds(alone)} alone)")
+    return f"On one machine: {', '.join(found)}." if found else ""
+
+
+def _named(program: ProgramStats) -> str:
+    users = f" × {program.users:,}" if program.users > 1 else ""
+    begins = f" from {show_seconds(program.begin_s)} on" if program.begin_s else ""
+    return f"{program.name}{users}{begins}"[: NAME_WIDTH - 1]
+
+
+def _cells(program: ProgramStats) -> Iterator[str]:
+    together, alone = program.took_s, program.alone.took_s
+    for took in (together, alone):
+        yield "too few" if took is None else show_seconds(took)
+    yield f"{together / alone:,.3g}" if together and alone else ""
+    yield f"{100 * program.disk_fraction:.0f} %"
+
+
+def _rate(program: ProgramStats) -> str:
+    """What comes a second, together and alone."""
+    if program.per_s is None or program.alone.per_s is None:
+        return ""
+    what = "transactions" if program.kind == "transactions" else "calls"
+    return f"{mean(program.per_s)} {what} a second, alone {mean(program.alone.per_s)}"

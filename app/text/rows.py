@@ -1,0 +1,84 @@
+"""A result as table rows: where the time goes, what iostat prints, and the constants it stands on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from app.text.iostat_text import span_of, value_of
+from app.text.outside import by_component, farthest
+from app.text.profile import signed, wait_class
+from model.provenance import Constant, show_times, worst_first
+from model.results import DeviceLine, RunResult
+from model.spec import System
+from model.units import show_bytes, show_quantity, show_seconds, unit_of
+from scenarios.compare import changes, next_to_nothing
+
+
+def breakdown(base: RunResult, other: RunResult) -> list[dict[str, str]]:
+    """Every component in both results and their difference, the largest of the what-if first, the whole last."""
+    found = sorted(changes(base, other), key=lambda change: -change.after_s)
+    lines = [
+        (change.name, change.before_s, change.after_s)
+        for change in found
+        if not (next_to_nothing(base, change.before_s) and next_to_nothing(other, change.after_s))
+    ]
+    last = "Response" if other.transactions else "Elapsed"
+    lines.append((last, base.time.elapsed_s, other.time.elapsed_s))
+    outside = {name: f"{farthest(found)} beyond".strip() for name, found in by_component(other).items()}
+    return [
+        {
+            "Component": name, "Class": wait_class(name) if name != last else "",
+            "Baseline": show_seconds(before), "What-if": show_seconds(after), "Difference": signed(after - before),
+            "Share of what-if": f"{after / other.time.elapsed_s:.1%}" if other.time.elapsed_s else "",
+            **({"Outside fitted ranges": outside.get(name, "")} if outside else {}),
+        }
+        for name, before, after in lines
+    ]  # fmt: skip
+
+
+def iostat(lines: Sequence[DeviceLine], columns: Sequence[str]) -> list[dict[str, str | float]]:
+    """Each line of iostat with the seconds it covers, in iostat's units and with its two decimals."""
+    return [
+        {"seconds": span_of(line), **{name: round(value_of(name, line), 2) for name in columns}} for line in lines
+    ]  # fmt: skip
+
+
+def written(value: float, unit: str) -> str:
+    """A constant with its unit, in the size a reader would pick."""
+    if unit == "s":
+        return show_seconds(value)
+    if unit in ("bytes", "bytes/s"):
+        return show_bytes(value) + unit.removeprefix("bytes")
+    return f"{value:,.6g} {unit}".strip()
+
+
+def assumptions(system: System, result: RunResult) -> list[dict[str, str]]:
+    """The constants that came from a catalog, those farthest outside their range first: value, origin, range, use."""
+    outside: dict[str, list[str]] = {}
+    for one in worst_first(result.extrapolated):
+        beyond = "" if one.times is None else f", {show_times(one.times)}× beyond"
+        used = f"{show_quantity(one.quantity, one.used)}{beyond}"
+        outside.setdefault(one.constant, []).append(used)
+    order = {path: place for place, path in enumerate(outside)}
+    return [
+        {
+            "Constant": path, "Value": written(constant.value, unit_of(path)),
+            "Interval": _interval(constant, unit_of(path)),
+            "Outside": "; ".join(outside.get(path, [])), "Fitted range": _ranges(constant.range), "How": constant.how,
+            "Source": constant.source, "Note": constant.note,
+        }
+        for path, constant in sorted(
+            system.constants.items(), key=lambda item: (order.get(item[0], len(order)), item[0])
+        )
+    ]  # fmt: skip
+
+
+def _interval(constant: Constant, unit: str) -> str:
+    """Where the value lies with 95 % confidence, as far as that is known."""
+    if constant.interval is None:
+        return ""
+    return " to ".join(written(end, unit) for end in constant.interval)
+
+
+def _ranges(ranges: Mapping[str, tuple[float, float]]) -> str:
+    return "; ".join(show_quantity(name, *bounds) for name, bounds in ranges.items())

@@ -1,0 +1,170 @@
+"""What matters as plain text: a tornado, the shares of the variance, and both in sentences."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from app.base.lines import head, wrapped
+from app.base.output import bar_letter
+from app.text.optimise_text import field_shown
+from app.text.sweep_text import shown
+from model.errors import cut
+from model.measures import MEASURES
+from scenarios.interval import CONFIDENCE
+from scenarios.sweeps.sensitivity import Bar, Index, Sensitivity, Share
+
+LONGEST_LABEL: Final = 26
+WIDE: Final = 0.4
+"""An interval of a share that says little."""
+LITTLE: Final = 0.05
+"""A share of the variance that hardly matters."""
+BY_RATIO: Final = 50.0
+"""Outcomes whose largest is so many times the smallest are drawn by their logarithm."""
+
+
+def sensitivity_lines(found: Sensitivity, width: int) -> Iterator[str]:
+    """The whole answer."""
+    yield from wrapped(f"{found.measure} – {MEASURES[found.measure].says}", width, bold=True)
+    yield ""
+    yield from _tornado_lines(found, width)
+    yield ""
+    yield head(f"Shares of the variance of {found.measure}, in % ({CONFIDENCE:.0%} intervals)")
+    if found.indices:
+        yield from _index_lines(found, width)
+    yield ""
+    for sentence in sentences_of(found):
+        yield from wrapped(sentence, width, first="- ")
+
+
+def _tornado_lines(found: Sensitivity, width: int) -> Iterator[str]:
+    base = shown(found.measure, found.base)
+    low = min([found.base, *(bar.low for bar in found.tornado)])
+    high = max([found.base, *(bar.high for bar in found.tornado)])
+    by_ratio = low > 0 and high / low > BY_RATIO
+    said = " (bars by ratio)" if by_ratio else ""
+    yield head(f"One at a time from the base scenario, {base}{said}")
+    ends = [(_end(found.measure, bar, False), _end(found.measure, bar, True)) for bar in found.tornado]
+    left = min(LONGEST_LABEL, max(len(one) for one, _ in ends))
+    right = min(LONGEST_LABEL, max(len(other) for _, other in ends))
+    room = max(10, width - 1 - left - right - 6)
+
+    def place(value: float) -> int:
+        if by_ratio:
+            return round((room - 1) * math.log(value / low) / math.log(high / low))
+        return round((room - 1) * (value - low) / (high - low)) if high > low else 0
+
+    for bar, (one, other) in zip(found.tornado, ends, strict=True):
+        yield from wrapped(f"{cut(bar.key)}{_now(bar)}", width, first="  ")
+        begin, end, middle = place(bar.low), place(bar.high), place(found.base)
+        drawn = [bar_letter() if begin <= at <= end and bar.span else " " for at in range(room)]
+        drawn[middle] = "|"
+        yield f"    {cut(one, left):>{left}} {''.join(drawn)} {cut(other, right)}".rstrip()
+
+
+def _end(measure: str, bar: Bar, is_high: bool) -> str:
+    value, at = (bar.high, bar.at_high) if is_high else (bar.low, bar.at_low)
+    return f"{shown(measure, value)} at {field_shown(bar.key, at)}"
+
+
+def _now(bar: Bar) -> str:
+    if bar.base_value is None:
+        return ""
+    outside = ", outside of what varies" if bar.is_outside else ""
+    return f" (base {field_shown(bar.key, bar.base_value)}{outside})"
+
+
+def _share(share: Share) -> str:
+    value, low, high = (f"{round(100 * number):d}" for number in (share.value, share.low, share.high))
+    return f"{value} ({low}..{high})"
+
+
+def _index_lines(found: Sensitivity, width: int) -> Iterator[str]:
+    lines = [("axis", "alone", "with others", "interaction")]
+    lines += [
+        (cut(index.key, width - 51), _share(index.first), _share(index.total), _share(index.interaction))
+        for index in found.indices
+    ]
+    widths = [max(len(line[place]) for line in lines) for place in range(len(lines[0]))]
+    for line in lines:
+        cells = "  ".join(f"{cell:>{wide}}" for cell, wide in zip(line[1:], widths[1:], strict=True))
+        yield f"  {line[0]:<{widths[0]}}  {cells}"
+
+
+def sentences_of(found: Sensitivity) -> list[str]:
+    """What matters, what does not, and how much axes make together."""
+    if not found.indices:
+        return [
+            f"{found.measure} does not vary: it is {shown(found.measure, found.mean)} at all {found.points:,} points, "
+            "so nothing here affects it."
+        ]
+    return [
+        *_what_matters(found),
+        *_what_does_not(found),
+        _together(found),
+        *_how_sure(found),
+    ]
+
+
+def _what_matters(found: Sensitivity) -> Iterator[str]:
+    measure, first = found.measure, found.indices[0]
+    yield (
+        f"{first.key} matters most: it contributes to {min(first.total.value, 1):.0%} of the variance of {measure} "
+        f"over these ranges, where {measure} is between {shown(measure, found.low)} and {shown(measure, found.high)}"
+        f"{_alone(first)}."
+    )
+    widest = found.tornado[0]
+    if widest.key != first.key and widest.span:
+        yield (
+            f"Changed alone from the base scenario, {widest.key} moves it most: {_end(measure, widest, False)}, "
+            f"{_end(measure, widest, True)}."
+        )
+
+
+def _alone(index: Index) -> str:
+    if index.first.is_noise:
+        return "; what it makes alone cannot be told apart from noise"
+    return f"; alone it contributes {min(max(index.first.value, 0), 1):.0%}"
+
+
+def _what_does_not(found: Sensitivity) -> Iterator[str]:
+    noise = [index.key for index in found.indices if index.first.is_noise and index.total.high < LITTLE]
+    if noise:
+        yield (
+            f"{_listed(noise)}: no effect beyond noise, and less than {LITTLE:.0%} of the variance together with all "
+            "other axes."
+        )
+    little = [index.key for index in found.indices if index.total.high < LITTLE and not index.first.is_noise]
+    if little:
+        yield f"{_listed(little)}: measurable, but less than {LITTLE:.0%} of the variance."
+    others = [index.key for index in found.indices[1:] if index.first.is_noise and index.total.high >= LITTLE]
+    if others:
+        yield f"{_listed(others)}: alone no effect beyond noise, but may matter together with other axes."
+
+
+def _together(found: Sensitivity) -> str:
+    rest = 1 - sum(index.first.value for index in found.indices)
+    share = f"{min(max(rest, 0), 1):.0%}"
+    clear = [index.key for index in found.indices if index.interaction.low > 0]
+    if len(found.indices) == 1:
+        return "There is one axis, so there is no interaction."
+    if not clear:
+        return f"Interaction between axes is {share} of the variance; that cannot be told apart from noise."
+    return (
+        f"About {share} of the variance is interaction between axes; it is clearest for {_listed(clear[:3])}."
+    )
+
+
+def _how_sure(found: Sensitivity) -> Iterator[str]:
+    widest = max(index.first.high - index.first.low for index in found.indices)
+    if widest > WIDE:
+        yield (
+            f"Intervals are up to {100 * widest:.0f} percentage points wide; --samples {4 * found.samples} "
+            "halves them."
+        )
+
+
+def _listed(names: Sequence[str]) -> str:
+    *most, last = names
+    return f"{', '.join(most)} and {last}" if most else last

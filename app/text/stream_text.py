@@ -1,0 +1,97 @@
+"""Streams of reads and writes as plain text: a summary like dd's and fio's, and one request on its way."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterator
+
+from click import style
+
+from app.base.lines import NAME_WIDTH, head, mean, megabytes, wrapped
+from model.results import RunResult, StreamStats
+from model.units import MIB, show_bytes, show_seconds
+from scenarios.why_streams import overlapped
+from scenarios.why_words import listed
+
+
+def does(stream: StreamStats) -> str:
+    """What a stream does, in one word."""
+    return "writes" if stream.writes else "reads"
+
+
+def rates(stream: StreamStats) -> str:
+    """Calls and bytes a second."""
+    return f"{mean(stream.calls_per_s)} calls/s, {mean(stream.bytes_per_s / MIB)} MB/s"
+
+
+def calls(stream: StreamStats) -> str:
+    """How many calls of what size."""
+    size = f" of {show_bytes(stream.bytes / stream.calls)}" if stream.calls else ""
+    return f"{stream.calls:,.0f} {does(stream)}{size}"
+
+
+def at_once(result: RunResult) -> str:
+    """The answer for calls that are under way at once, which have no waits one after the other; else empty."""
+    if not result.streams or not overlapped(result):
+        return ""
+    stream = result.streams[0]
+    tail = stream.response_percentiles.get("p95")
+    takes = f"{show_seconds(stream.response_s)}{f' (p95 {show_seconds(tail)})' if tail is not None else ''}"
+    most = stream.in_flight_most
+    under_way = f" with up to {most:,} in flight for each user" if most > 1 else ""
+    busy = [f"the device is {100 * one.utilisation_fraction:.0f} % busy" for one in result.device.values()]
+    each = f"a {does(stream).removesuffix('s')} takes {takes}{under_way}"
+    return (
+        f"{mean(stream.calls_per_s)} {does(stream)}/s complete ({mean(stream.bytes_per_s / MIB)} MB/s): "
+        f"{listed([each, *busy[:1]])}. {calls(stream)} take {show_seconds(result.time.elapsed_s)}"
+    )
+
+
+def beside(result: RunResult) -> Iterator[str]:
+    """A sentence on the streams that run beside the first."""
+    others = (result.streams or [])[1:]
+    if others:
+        said = [f"{calls(one)} at {rates(one)}" for one in others]
+        yield f"Other streams on the same machine: {listed(said)}."
+
+
+def stream_lines(result: RunResult, width: int = 80) -> Iterator[str]:
+    """Each stream: calls, bytes, elapsed time, rate, response times."""
+    if not result.streams:
+        return
+    yield head("Streams" if len(result.streams) > 1 else "Stream")
+    for stream in result.streams:
+        opened = (
+            f"{calls(stream)}, {megabytes(stream.bytes)} in {show_seconds(stream.elapsed_s)} ({stream.path})"
+        )
+        yield from wrapped(opened, width, first=f"{does(stream):<10}")
+        yield f"rate      {rates(stream)}"
+        times = {"mean": stream.response_s, **stream.response_percentiles}
+        responses = ", ".join(f"{name} {show_seconds(seconds)}" for name, seconds in times.items())
+        yield from wrapped(responses, width, first="response  ")
+        if stream.in_flight_most > 1:
+            yield f"in flight up to {stream.in_flight_most:,} calls for each user"
+        if stream.page_cache_bytes:
+            yield f"cached    {megabytes(stream.page_cache_bytes)} through the page cache"
+
+
+def timeline_lines(result: RunResult, width: int = 80, bar: str = "█") -> Iterator[str]:
+    """One request of the first stream through the stack, its stages as bars on one scale."""
+    stages = result.timeline
+    if not stages:
+        return
+    begin, end = min(stage.begin_s for stage in stages), max(stage.end_s for stage in stages)
+    whole = end - begin
+    yield head(f"One request through the stack, {show_seconds(whole)}")
+    yield f"{'stage':<{NAME_WIDTH}}{'begins at':>11}{'takes':>10}"
+    room = max(0, min(60, width - NAME_WIDTH - 24))
+    for stage in stages:
+        first, *more = textwrap.wrap(stage.name, NAME_WIDTH - 1, subsequent_indent="  ") or [""]
+        takes = stage.end_s - stage.begin_s
+        line = f"{first:<{NAME_WIDTH}}{show_seconds(stage.begin_s - begin):>11}{show_seconds(takes):>10}"
+        if room and whole > 0:
+            start = min(room - 1, int(room * (stage.begin_s - begin) / whole))
+            length = min(room - start, max(1, round(room * takes / whole)))
+            line += "  " + " " * start + style(bar * length, fg="blue")
+        yield line
+        yield from more

@@ -1,0 +1,300 @@
+"""A sweep as plain text: what was asked, the points side by side, what matters, and what is best."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from app.base.lines import head, mean, wrapped
+from app.controls.fields import as_text
+from app.text.accuracy_text import accuracy_words
+from app.text.outside import lines_of
+from model.engine import estimate_of
+from model.errors import SpecError, cut
+from model.measures import MEASURES
+from model.results import RunResult
+from model.units import show_amount, show_bytes, show_seconds, unit_of
+from scenarios.sweeps.plan import Plan
+from scenarios.sweeps.rows import Rows
+from scenarios.sweeps.spec import Axis
+
+MOST_ROWS: Final = 40
+MOST_COLUMNS: Final = 12
+MOST_MATRICES: Final = 4
+MOST_NAME: Final = 28
+"""Letters of a matrix's name, over its first column."""
+BEST: Final = 5
+
+
+@dataclass(slots=True)
+class Summary:
+    """The columns that a summary needs: what varies, one measure, and what went wrong."""
+
+    keys: tuple[str, ...]
+    """What varies by itself: of fields that move together the first."""
+    measure: str
+    axes: dict[str, list[Any]]
+    values: NDArray[np.float64]
+    """Of the measure, NaN where a point has none."""
+    reference: dict[str, float]
+    errors: dict[str, int] = field(default_factory=dict)
+    """Sentence -> points that have it."""
+    currency: str = ""
+    together: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    """A field that varies by itself -> those that move with it."""
+    ends: tuple[RunResult, ...] = ()
+    """The points with the least and the most by instant estimate; without accuracy where they were simulated."""
+
+
+def summary_of(rows: Rows, measure: str) -> Summary:
+    """The columns of *rows* that a summary needs; raises :class:`SpecError` for a measure that no point has."""
+    known = [column.name for column in rows.columns if column.name in MEASURES]
+    if known and measure not in known:
+        raise SpecError(
+            f"{rows.plan.source.name}: no answer has {measure}{' without prices' * measure.startswith('cost_')}; "
+            f"they have {', '.join(known)}"
+        )
+    together = moving_together(rows.plan.sweep.axis)
+    keys = tuple(together)
+    axes: dict[str, list[Any]] = {key: [] for key in keys}
+    values: list[Any] = []
+    errors: dict[str, int] = {}
+    for block in rows.blocks():
+        for key in keys:
+            axes[key] += list(block[key])
+        values.append(block[measure] if known else np.full(len(block["point"]), np.nan))
+        for error in filter(None, block["error"]):
+            errors[error] = errors.get(error, 0) + 1
+    currency = rows.plan.base.system.prices.currency or ""
+    column = np.concatenate(values)
+    ends = ends_of(rows.plan, column)
+    return Summary(keys, measure, axes, column, rows.reference, errors, currency, together, ends)
+
+
+def ends_of(plan: Plan, values: NDArray[np.float64]) -> tuple[RunResult, ...]:
+    """The points with the least and the most of a measure by instant estimate; without accuracy where simulated."""
+    if not np.isfinite(values).any():
+        return ()
+    places = sorted({int(np.nanargmin(values)), int(np.nanargmax(values))})
+    scenarios = (plan.points.scenario(plan.values(place, place + 1)[0]) for place in places)
+    estimates = (estimate_of(plan.how.engine, point.system, point.workload) for point in scenarios)
+    return tuple(estimate for estimate in estimates if estimate is not None)
+
+
+def moving_together(axes: Sequence[Axis]) -> dict[str, tuple[str, ...]]:
+    """The first field of each group of zipped axes -> the others of it."""
+    groups: dict[str, list[str]] = {}
+    for axis in axes:
+        groups.setdefault((axis.zip and f"zip {axis.zip}") or axis.key, []).append(axis.key)
+    return {first: tuple(others) for first, *others in groups.values()}
+
+
+def sweep_lines(summary: Summary, width: int) -> Iterator[str]:
+    """The whole summary."""
+    if np.isfinite(summary.values).any():
+        yield head(f"{called(summary)} – {MEASURES[summary.measure].says}")
+        for first, others in summary.together.items():
+            if others:
+                yield from wrapped(f"{first} moves together with {' and '.join(others)}", width)
+        if len(summary.keys) == 1 and len(summary.values) <= MOST_ROWS:
+            yield from _one_axis(summary)
+        else:
+            tables = list(_matrices(summary, width))
+            yield from tables or _best_and_worst(summary, width)
+        if len(summary.keys) > 1:
+            yield ""
+            yield from effect_lines(summary, width)
+        yield from _how_sure(summary, width)
+    if summary.errors:
+        failed = sum(summary.errors.values())
+        yield ""
+        yield head(f"{failed:,} point{'s' if failed > 1 else ''} without an answer")
+        for sentence, times in sorted(summary.errors.items(), key=lambda item: -item[1])[:BEST]:
+            yield from wrapped(f"{sentence} ({times:,})", width, first="- ")
+
+
+def accuracy_of(summary: Summary) -> str:
+    """How far the less certain of the points with the least and the most may be off; empty for simulated ones."""
+    estimates = [(one.accuracy.factor, one) for one in summary.ends if one.accuracy is not None]
+    if not estimates:
+        return ""
+    _, worst = max(estimates, key=lambda pair: pair[0])
+    return f"elapsed_s of {shown('elapsed_s', worst.time.elapsed_s)}: {accuracy_words(worst)}"
+
+
+def _how_sure(summary: Summary, width: int) -> Iterator[str]:
+    """How far the points with the least and the most may be off, and which constants they use beyond their range."""
+    if accuracy := accuracy_of(summary):
+        yield ""
+        yield from wrapped(accuracy, width, first="accuracy  ")
+    for sentence in lines_of(summary.ends):
+        yield from wrapped(f"least and most: {sentence}", width, first="beyond    ")
+
+
+def called(summary: Summary) -> str:
+    """The measure, an amount of money with its currency."""
+    return (
+        f"{summary.measure} in {summary.currency}" if summary.measure.startswith("cost_") else summary.measure
+    )
+
+
+def short_line(summary: Summary) -> str:
+    """The least and the most of the measure, in one sentence."""
+    if not np.isfinite(summary.values).any():
+        return f"{summary.measure}: no point has an answer"
+    ends = []
+    for word, place in (("least", np.nanargmin(summary.values)), ("most", np.nanargmax(summary.values))):
+        at = ", ".join(f"{key} {shown(key, summary.axes[key][place])}" for key in summary.keys)
+        ends.append(f"{word} {shown(summary.measure, float(summary.values[place]))} at {at}")
+    return f"{called(summary)}: {'; '.join(ends)}"
+
+
+def distinct(values: Sequence[Any]) -> list[Any]:
+    """The different values in the order of their first coming."""
+    return list(dict.fromkeys(values))
+
+
+def shown(name: str, value: Any) -> str:
+    """A value of a field or a measure as a reader writes it."""
+    if value is None or (isinstance(value, float) and np.isnan(value)):
+        return "–"
+    if isinstance(value, bool | str):
+        return as_text(value)
+    unit = unit_of(name)
+    if name.startswith("cost_"):
+        return show_amount(value)
+    if unit == "s":
+        return show_seconds(value)
+    if unit == "bytes":
+        return show_bytes(value)
+    if name.endswith("_fraction"):
+        return f"{value:.1%}"
+    return f"{int(value):,}" if float(value).is_integer() else mean(value)
+
+
+def _change(summary: Summary, value: float) -> str:
+    """How a value differs from the base scenario's."""
+    before = summary.reference.get(summary.measure)
+    if not before or np.isnan(value):
+        return ""
+    ratio = value / before
+    return f"{100 * (ratio - 1):+.1f} %" if ratio < 10 else f"{ratio:,.3g} ×"
+
+
+def _one_axis(summary: Summary) -> Iterator[str]:
+    key = summary.keys[0]
+    lines = [(key, summary.measure, "against the base")]
+    lines += [
+        (shown(key, at), shown(summary.measure, value), _change(summary, value))
+        for at, value in zip(summary.axes[key], summary.values.tolist(), strict=True)
+    ]
+    before = summary.reference.get(summary.measure)
+    if before is not None:
+        lines.append(("the base scenario", shown(summary.measure, before), ""))
+    yield from _aligned(lines)
+
+
+def _matrices(summary: Summary, width: int) -> Iterator[str]:
+    """A matrix of two axes, for each value of a third where that has few; nothing where the points fill none."""
+    if len(summary.keys) < 2:
+        return
+    levels = {key: distinct(summary.axes[key]) for key in summary.keys}
+    *rest, down, across = sorted(summary.keys, key=lambda key: (len(levels[key]), summary.keys.index(key)))
+    if len(levels[across]) > MOST_COLUMNS or (rest and len(levels[rest[0]]) > MOST_MATRICES) or len(rest) > 1:
+        return
+    size = len(levels[down]) * len(levels[across]) * (len(levels[rest[0]]) if rest else 1)
+    if 2 * len(summary.values) < size:
+        return
+    at = zip(*(summary.axes[key] for key in (*rest, down, across)), strict=True)
+    cells = dict(zip(at, summary.values.tolist(), strict=True))
+    yield from wrapped(f"down: {down}; across: {across}", width)
+    for outer in levels[rest[0]] if rest else [None]:
+        lines = [
+            (
+                f"{rest[0]} {shown(rest[0], outer)}"[-MOST_NAME:] if rest else "",
+                *(shown(across, one) for one in levels[across]),
+            )
+        ]
+        for value in levels[down]:
+            row = (cells.get((*([outer] if rest else []), value, other)) for other in levels[across])
+            lines.append((shown(down, value), *(shown(summary.measure, cell) for cell in row)))
+        yield from _aligned(lines)
+        if rest and outer != levels[rest[0]][-1]:
+            yield ""
+
+
+def _aligned(lines: Sequence[Sequence[str]]) -> Iterator[str]:
+    """Columns flush right, the first flush left."""
+    widths = [max(len(line[place]) for line in lines) for place in range(len(lines[0]))]
+    for line in lines:
+        first = f"{line[0]:<{widths[0]}}"
+        rest = "  ".join(f"{cell:>{wide}}" for cell, wide in zip(line[1:], widths[1:], strict=True))
+        yield f"  {first}  {rest}".rstrip()
+
+
+def _best_and_worst(summary: Summary, width: int) -> Iterator[str]:
+    order = np.argsort(summary.values, kind="stable")
+    order = order[np.isfinite(summary.values[order])]
+    some = order if len(order) <= 2 * BEST else [*order[:BEST], *order[-BEST:]]
+    for place, index in enumerate(some):
+        if place == BEST and len(order) > 2 * BEST:
+            yield f"  … {len(order) - 2 * BEST:,} more …"
+        at = ", ".join(f"{key} {shown(key, summary.axes[key][index])}" for key in summary.keys)
+        value = float(summary.values[index])
+        said = f"{shown(summary.measure, value):>10}  {_change(summary, value):>9}  "
+        yield from wrapped(at, width, first=f"  {said}")
+
+
+@dataclass(frozen=True, slots=True)
+class Effect:
+    """How far the mean of a measure moves along one axis, all others taken together."""
+
+    key: str
+    low: float
+    high: float
+    at_low: Any
+    at_high: Any
+
+
+def effects_of(summary: Summary) -> list[Effect]:
+    """Main effects, largest first; an axis of many values is cut into ten stretches."""
+    found = []
+    good = np.isfinite(summary.values)
+    for key in summary.keys:
+        groups: dict[Any, list[float]] = {}
+        levels = distinct(summary.axes[key])
+        numeric = all(isinstance(level, int | float) and not isinstance(level, bool) for level in levels)
+        places = {level: place for place, level in enumerate(sorted(levels) if numeric else levels)}
+        for at, value, fine in zip(summary.axes[key], summary.values.tolist(), good.tolist(), strict=True):
+            if fine:
+                stretch = at if len(levels) <= MOST_ROWS else places[at] * 10 // len(levels)
+                groups.setdefault(stretch, []).append(value)
+        if len(groups) < 2:
+            continue
+        means = {stretch: float(np.mean(values)) for stretch, values in groups.items()}
+        least, most = min(means, key=lambda one: means[one]), max(means, key=lambda one: means[one])
+        if len(levels) > MOST_ROWS:
+            ordered = list(places)
+            middle = {stretch: ordered[(2 * stretch + 1) * len(ordered) // 20] for stretch in means}
+            found.append(Effect(key, means[least], means[most], middle[least], middle[most]))
+        else:
+            found.append(Effect(key, means[least], means[most], least, most))
+    return sorted(found, key=lambda effect: effect.low - effect.high)
+
+
+def effect_lines(summary: Summary, width: int) -> Iterator[str]:
+    """What matters: each axis with the lowest and the highest mean along it."""
+    yield head("What matters (mean along each axis, over all others)")
+    for effect in effects_of(summary):
+        ratio = effect.high / effect.low if effect.low > 0 else float("inf")
+        more = f"{100 * (ratio - 1):,.1f} %" if ratio < 10 else f"{ratio:,.3g} times"
+        yield from wrapped(
+            f"{cut(effect.key)}: {shown(summary.measure, effect.low)} at {shown(effect.key, effect.at_low)}, "
+            f"{shown(summary.measure, effect.high)} at {shown(effect.key, effect.at_high)} ({more})",
+            width,
+            first="- ",
+        )

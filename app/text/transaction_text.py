@@ -1,0 +1,281 @@
+"""Transactions as plain text: what users see, the mean one like AWR's load profile, resources, kinds, policies."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterator
+
+from click import style
+
+from app.base.lines import NAME_WIDTH, head, mean, wrapped
+from app.text.outside import MARK, by_component, marked
+from app.text.profile import Row, colour, folded
+from model.causes import SEQUENTIAL
+from model.results import RunResult, TransactionStats
+from model.units import show_bytes, show_range, show_seconds
+from scenarios.why_transactions import saturates
+
+NAME = 12
+KIND = 20
+NUMBER = 11
+NARROW = 68
+"""Columns below which a table of transactions is set closer."""
+MOST_BAR = 24
+
+
+def answer_of(result: RunResult, stats: TransactionStats, where: str) -> str:
+    """What comes through, what one takes and of what that is, and what saturates first."""
+    tail = stats.response_percentiles.get("p95")
+    takes = f"one takes {show_seconds(stats.response_s)}"
+    takes += f" (p95 {show_seconds(tail)})" if tail is not None else ""
+    return f"{tps(stats.per_s)} TPS; {takes}{where}. {saturation(stats)}."
+
+
+def tps(per_s: float) -> str:
+    """Transactions a second."""
+    return f"{per_s:,.0f}" if per_s >= 1000 else f"{per_s:.3g}"
+
+
+def saturation(stats: TransactionStats) -> str:
+    """Which resource saturates first, and at what load."""
+    busy = stats.utilisation.get(stats.bottleneck)
+    now = f", now {100 * busy:.0f} % busy" if busy is not None else ""
+    users = ""
+    if stats.saturation_users is not None:
+        users = f", with {_users(stats.saturation_users)}"
+    said = saturates(stats.bottleneck)
+    knee, exceeded = tps(stats.saturation_per_s), ""
+    if stats.per_s > stats.saturation_per_s and tps(stats.per_s) != knee:
+        exceeded = " by the instant estimate, which this run exceeds"
+    return f"{said[0].upper()}{said[1:]} first{now}, at {knee} TPS{exceeded}{users}"
+
+
+def _users(many: float) -> str:
+    return "one user" if many < 1.5 else f"about {many:,.0f} users"
+
+
+def transaction_lines(result: RunResult, width: int = 80) -> Iterator[str]:
+    """Throughput, response, what is under way, and how many transactions the figures are of."""
+    stats = result.transactions
+    if stats is None:
+        return
+    yield head("Transactions")
+    interval, confidence = stats.response_interval, ""
+    if interval is not None:
+        confidence = f"{100 * interval.confidence:.0f} % confidence"
+    through = f"{mean(stats.per_s)} transactions/s (TPS)"
+    if stats.per_s_low is not None and stats.per_s_high is not None:
+        through += f", {mean(stats.per_s_low)} to {mean(stats.per_s_high)}{f' with {confidence}' if confidence else ''}"
+    yield from wrapped(through, width, first=f"{'throughput':<{NAME}}")
+    takes = f"mean {show_seconds(stats.response_s)}"
+    if interval is not None:
+        takes += f", {show_range(max(0.0, interval.low_s), interval.high_s)} with {confidence}"
+    yield from wrapped(takes, width, first=f"{'response':<{NAME}}")
+    if stats.response_percentiles:
+        shares = [f"{name} {show_seconds(took)}" for name, took in stats.response_percentiles.items()]
+        yield from wrapped(", ".join(shares), width, first=" " * NAME)
+    yield f"{'under way':<{NAME}}{stats.under_way:,.3g} transactions on average"
+    if stats.measured is not None:
+        left_out = f", {stats.warm_up:,} before them left out as warm-up" if stats.warm_up else ""
+        yield from wrapped(f"{stats.measured:,} transactions{left_out}", width, first=f"{'measured':<{NAME}}")
+
+
+def page_lines(result: RunResult, width: int = 64) -> Iterator[str]:
+    """The mean transaction on half a page: what users see, the load profile, the kinds, the profile."""
+    for section in (
+        transaction_lines(result, min(width, sum(_columns(width)))),
+        load_lines(result),
+        kind_lines(result, width),
+        transaction_profile_lines(result, width, ""),
+    ):
+        lines = list(section)
+        yield from ([*lines, ""] if lines else [])
+
+
+def resource_lines(result: RunResult, width: int = 80, bar: str = "█") -> Iterator[str]:
+    """How busy each resource is, the busiest first, and where the knee is."""
+    stats = result.transactions
+    if stats is None:
+        return
+    yield head("Resources")
+    yield f"{'resource':<{KIND}}{'% busy':>{NUMBER}}"
+    room = max(0, min(MOST_BAR, width - KIND - NUMBER - 4))
+    for name, share in sorted(stats.utilisation.items(), key=lambda item: -item[1]):
+        letters = style(bar * round(room * share), fg="blue") if round(room * share) else ""
+        yield f"{name:<{KIND}}{100 * share:>{NUMBER}.1f}  {letters}".rstrip()
+    yield from wrapped(saturation(stats), width)
+    disk, servers = result.device.get("disk"), stats.utilisation.get("data disk", 0.0)
+    if disk is not None and disk.utilisation_fraction > max(2 * servers, 0.1):
+        yield from wrapped(
+            f"iostat's %util is {100 * disk.utilisation_fraction:.0f} %: the time in which the data disk had at least "
+            f"one request. It serves several at once, so it is {100 * servers:.0f} % busy.",
+            width,
+        )
+
+
+def _columns(width: int) -> tuple[int, int, int, int, int]:
+    """Of the profile: component, milliseconds, share, times, each."""
+    return (28, 10, 6, 9, 9) if width < NARROW else (NAME_WIDTH, 11, 7, 11, 9)
+
+
+def transaction_profile_lines(result: RunResult, width: int = 80, bar: str = "█") -> Iterator[str]:
+    """The response-time profile of the mean transaction in milliseconds, the largest first."""
+    if result.transactions is None:
+        return
+    outside = by_component(result)
+    rows = folded(result, outside)
+    name, ms, share, times, each = widths = _columns(width)
+    yield head("Response-time profile of one transaction")
+    yield f"{'component':<{name}}{'ms':>{ms}}{'%':>{share}}{'times':>{times}}{'each':>{each}}"
+    room = max(0, min(40, width - sum(widths) - 2))
+    longest = max((row.seconds for row in rows), default=0.0)
+    for row in rows:
+        letters = round(room * row.seconds / longest) * bar if longest > 0 else ""
+        yield from _component(row, marked(row.name, outside), letters, widths)
+    response = f"response {MARK}" if outside else "response"
+    yield f"{response:<{name}}{milliseconds(result.time.elapsed_s):>{ms}}{100:>{share}.1f}"
+
+
+def _component(row: Row, name: str, letters: str, widths: tuple[int, int, int, int, int]) -> Iterator[str]:
+    """A line of the profile, in columns of *widths*: name, ms, %, times, each."""
+    across, ms, share, many, one = widths
+    first, *more = textwrap.wrap(name, across - 1, subsequent_indent="  ") or [""]
+    times = "" if row.count is None else times_of(row.count)
+    each = "" if row.each_s is None else show_seconds(row.each_s)
+    line = f"{first:<{across}}{milliseconds(row.seconds):>{ms}}{percent(row.fraction):>{share}}"
+    line += f"{times:>{many}}{each:>{one}}"
+    yield f"{line}  {style(letters, fg=colour(row.name))}" if letters else line.rstrip()
+    yield from more
+
+
+def milliseconds(seconds: float) -> str:
+    """Milliseconds with a tenth of a microsecond, below which components are left out."""
+    return f"{1000 * seconds:,.4f}"
+
+
+def percent(fraction: float) -> str:
+    """A share in percent; one that rounds to nothing says that there is some."""
+    return "< 0.1" if 0 < fraction < 0.0005 else f"{100 * fraction + 0.0:.1f}"
+
+
+def times_of(count: float) -> str:
+    """How often something comes in one transaction; what is rare keeps its first digits."""
+    if count >= 100:
+        return f"{count:,.0f}"
+    return f"{count:.2f}" if count >= 1 else f"{count:.2g}" if count >= 0.0001 else "< 0.0001"
+
+
+def load_lines(result: RunResult) -> Iterator[str]:
+    """AWR's load profile: gets, reads and writes per second and per transaction, and hits."""
+    stats, gets, io = result.transactions, result.logical_io, result.physical_io
+    if stats is None or gets is None:
+        return
+    yield head("Load profile")
+    yield f"{'':<{NAME_WIDTH}}{'per second':>14}{'per transaction':>18}"
+    logs = stats.log_writes_per_s / stats.per_s if stats.per_s else 0.0
+    for name, each in (
+        ("transactions", 1.0),
+        ("logical reads (gets)", gets.consistent_gets + gets.current_gets),
+        ("  consistent gets", gets.consistent_gets),
+        ("  current gets", gets.current_gets),
+        ("blocks read", io.read_blocks),
+        ("read requests", io.read_requests),
+        ("blocks written by DBWR", io.write_requests),
+        ("redo writes", logs),
+    ):
+        if each:
+            yield f"{name:<{NAME_WIDTH}}{mean(each * stats.per_s):>14}{mean(each):>18}"
+    if result.cache is not None:
+        yield f"{'buffer hit %':<{NAME_WIDTH}}{'':>14}{100 * result.cache.hit_fraction:>18.2f}"
+    if stats.commits_per_log_write > 0:
+        yield f"{'commits per redo write':<{NAME_WIDTH}}{'':>14}{stats.commits_per_log_write:>18.2f}"
+    if io.read_requests and io.read_blocks > io.read_requests * 1.0001:
+        size = io.read_bytes / io.read_requests
+        yield f"{'mean read':<{NAME_WIDTH}}{'':>14}{show_bytes(round(size)):>18}"
+
+
+def intervals_left_out(result: RunResult) -> RunResult:
+    """*result* with one line for each device: a run of transactions takes too many intervals to print."""
+    device = {name: stats.model_copy(update={"lines": []}) for name, stats in result.device.items()}
+    return result.model_copy(update={"device": device})
+
+
+def on_await_lines(result: RunResult, width: int = 80) -> Iterator[str]:
+    """Why await is not what a transaction waits for a read."""
+    read = result.time.wait.get(SEQUENTIAL)
+    disk = result.device.get("disk")
+    if result.transactions is None or read is None or disk is None or not disk.writes_per_s:
+        return
+    each_s = read.total_s / read.waits
+    if disk.await_s is not None and disk.await_s > 1.2 * each_s:
+        yield from wrapped(
+            f"await, {show_seconds(disk.await_s)}, is the mean of all requests, those of DBWR too, which come "
+            f"in bursts and which no session waits for. Sessions wait {show_seconds(each_s)} for a read.",
+            width,
+        )
+
+
+def figures_of(result: RunResult) -> dict[str, str]:
+    """The counts that stand side by side in a comparison."""
+    stats, gets, io = result.transactions, result.logical_io, result.physical_io
+    if stats is None:
+        return {}
+    found = {"TPS": tps(stats.per_s)}
+    found |= {f"{name} response": show_seconds(took) for name, took in stats.response_percentiles.items()}
+    if gets is not None:
+        found["gets per transaction"] = times_of(gets.consistent_gets + gets.current_gets)
+    if result.cache is not None:
+        found["buffer hit %"] = f"{100 * result.cache.hit_fraction:.2f}"
+    found |= {
+        "reads per transaction": times_of(io.read_requests),
+        "DBWR writes per transaction": times_of(io.write_requests),
+        "commits per redo write": f"{stats.commits_per_log_write:.2f}",
+    }
+    found |= {f"{name} % busy": f"{100 * share:.1f}" for name, share in stats.utilisation.items()}
+    found["saturates at TPS"] = tps(stats.saturation_per_s)
+    if stats.saturation_users is not None:
+        found["saturates from users"] = f"{stats.saturation_users:,.0f}"
+    return found
+
+
+def kind_lines(result: RunResult, width: int = 80) -> Iterator[str]:
+    """Each kind of the mix; nothing where there is one alone."""
+    stats = result.transactions
+    if stats is None or len(stats.kinds) < 2:
+        return
+    yield head("Kinds of transactions")
+    timed = any("p95" in kind.response_percentiles for kind in stats.kinds)
+    close = width < NARROW
+    name, rate, took_for, gets, read = (15, 7, 10, 8, 12) if close else (KIND, 8, NUMBER, 9, 13)
+    tail = f"{'p95':>{took_for}}" if timed else ""
+    yield f"{'kind':<{name}}{'TPS':>{rate}}{'response':>{took_for}}{tail}{'gets':>{gets}}{'blocks read':>{read}}"
+    for kind in stats.kinds:
+        first, *more = textwrap.wrap(kind.name, name - 1, subsequent_indent="  ") or [""]
+        late = ""
+        if timed:
+            took = kind.response_percentiles.get("p95")
+            late = f"{show_seconds(took) if took is not None else '':>{took_for}}"
+        yield (
+            f"{first:<{name}}{tps(kind.per_s):>{rate}}{show_seconds(kind.response_s):>{took_for}}{late}"
+            f"{mean(kind.consistent_gets + kind.current_gets):>{gets}}{mean(round(kind.read_blocks, 2)):>{read}}"
+        )
+        yield from more
+
+
+def policy_lines(result: RunResult, width: int = 80) -> Iterator[str]:
+    """Hits of other replacement policies on references drawn alike."""
+    stats = result.transactions
+    if stats is None or not stats.policies:
+        return
+    yield head("Replacement in the buffer cache")
+    yield f"{'policy':<{NAME_WIDTH}}{'% hits':>{NUMBER}}{'% misses':>{NUMBER}}"
+    for name, share in stats.policies.items():
+        yield f"{name:<{NAME_WIDTH}}{100 * share:>{NUMBER}.2f}{100 * (1 - share):>{NUMBER}.2f}"
+    if result.cache is not None:
+        share = result.cache.hit_fraction
+        yield f"{'this run':<{NAME_WIDTH}}{100 * share:>{NUMBER}.2f}{100 * (1 - share):>{NUMBER}.2f}"
+    yield from wrapped(
+        "Share of all gets. The first three replay the same references, a sample of the blocks of this run; a few "
+        "tenths of a percent are chance.",
+        width,
+    )

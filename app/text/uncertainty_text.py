@@ -1,0 +1,251 @@
+"""Within what an answer or a difference lies, as plain text: the interval, its causes, and what it does not hold."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from math import floor, log10
+from typing import TYPE_CHECKING, Final
+
+from app.base.lines import head, wrapped
+from app.text.accuracy_text import LEAST_SAID
+from model.catalog import KINDS, entries
+from model.provenance import Constant
+from model.results import Contribution, Interval, RunResult, Uncertainty
+from scenarios.declared import declared_field
+from scenarios.uncertainty.model_error import ESTIMATE, model_error
+
+if TYPE_CHECKING:
+    from scenarios.uncertainty import Difference
+
+MOST_SHOWN: Final = 5
+LEAST_SHOWN: Final = 0.01
+"""Share of the variance below which a cause is not worth a line."""
+LITTLE: Final = 0.2
+"""Share of the variance below which no cause alone is worth measuring."""
+MOST_NUMBERS: Final = 3
+TITLE: Final = "Uncertainty"
+HOW: Final = {
+    "general knowledge": "is a typical value",
+    "assumed": "is an assumption",
+    "read": "was printed by its source",
+    "derived": "was worked out from its source",
+    "fitted": "was fitted to published numbers",
+    "set by the scenario": "is your own value",
+}
+
+
+def interval_sentence(result: RunResult) -> str:
+    """Within what the elapsed time lies, in one sentence; empty without an uncertainty."""
+    found = result.uncertainty
+    if found is None:
+        return ""
+    takes = "A transaction takes" if result.transactions else "It takes"
+    confidence = f"with {100 * found.elapsed.confidence:.0f} % confidence"
+    return f"{takes} {_around(found.elapsed, result.time.elapsed_s)} {confidence}."
+
+
+def what_it_holds(results: Sequence[RunResult]) -> Iterator[str]:
+    """What the intervals of *results* hold, and what they do not."""
+    found = [one.uncertainty for one in results if one.uncertainty]
+    uncertain = {name for one in found for name in one.uncertain_constants}
+    beyond = {name for one in found for name in one.extrapolated_constants}
+    known = {name for one in found for name in one.known_constants}
+    holds = ["the model's own error on published numbers"]
+    if uncertain:
+        holds.append(_counted(len(uncertain), "uncertain constant"))
+    if any(one.accuracy and one.accuracy.within_fraction >= LEAST_SAID for one in results):
+        holds.append("the error of the instant estimate")
+    if any(one.chance_s is not None for one in found):
+        holds.append("chance")
+    yield f"The interval holds {_listed(holds)}."
+    if beyond:
+        are = "is" if len(beyond) == 1 else "are"
+        yield (
+            f"{_counted(len(beyond), 'constant')} {are} used outside the range of the measurements. "
+            "The interval is wider for that."
+        )
+    if known:
+        have = "has no interval and counts" if len(known) == 1 else "have no interval and count"
+        yield f"{_counted(len(known), 'constant')} {have} as exact."
+
+
+def uncertainty_lines(result: RunResult, width: int = 80) -> Iterator[str]:
+    """The interval, its causes, and what it leaves out; nothing without an uncertainty."""
+    found = result.uncertainty
+    if found is None:
+        return
+    yield head(TITLE)
+    yield from wrapped(interval_sentence(result), width)
+    yield from share_lines(found.contributions, width)
+    for sentence in (
+        largest_sentence(found.contributions),
+        *what_it_holds([result]),
+        _how_it_was_found(result, found),
+    ):
+        yield from wrapped(sentence, width)
+
+
+def difference_sentence(found: Difference, letter: str = "B", base: str = "A") -> str:
+    """Within what the difference lies, and whether its sign is sure."""
+    confidence = f"with {100 * found.confidence:.0f} % confidence"
+    if found.sign == "none":
+        return f"Sure: {letter} takes as long as {base}, whatever the constants are."
+    if found.sign == "either":
+        both = (
+            f"{percents(found.low_fraction, found.high_fraction)} ({seconds(found.low_s, found.high_s, '+')})"
+        )
+        return (
+            f"Not sure: {letter} may take less time than {base} or more, {both} {confidence}.{_beyond(found)}"
+        )
+    low_s, high_s = sorted((abs(found.low_s), abs(found.high_s)))
+    low, high = sorted((abs(found.low_fraction), abs(found.high_fraction)))
+    by = f"{percents(low, high, '')} ({seconds(low_s, high_s)})"
+    sure = "Sure" if found.is_sure else "Likely"
+    return f"{sure}: {letter} takes {found.sign} time than {base}, by {by} {confidence}.{_beyond(found)}"
+
+
+def _beyond(found: Difference) -> str:
+    """That a difference stands on constants used outside their range; empty where it does not."""
+    names = found.extrapolated_constants
+    if not names:
+        return ""
+    return f" Extrapolated: {_counted(len(names), 'constant')} used outside the range of the measurements."
+
+
+def difference_lines(
+    results: Sequence[RunResult], differences: Sequence[Difference], letters: Sequence[str], width: int = 80
+) -> Iterator[str]:
+    """How sure the differences from the first answer are, their causes, and each answer's interval."""
+    yield head(TITLE)
+    for letter, found in zip(letters[1:], differences, strict=True):
+        yield from wrapped(difference_sentence(found, letter, letters[0]), width)
+        yield from share_lines(found.contributions, width)
+        yield from wrapped(largest_sentence(found.contributions), width)
+    for letter, result in zip(letters, results, strict=True):
+        yield from wrapped(interval_sentence(result), width, first=f"{letter}  ")
+    for sentence in what_it_holds(results):
+        yield from wrapped(sentence, width)
+
+
+def share_lines(contributions: Sequence[Contribution], width: int = 80) -> Iterator[str]:
+    """Causes by what would go of the variance if they were known, largest first."""
+    for one in contributions[:MOST_SHOWN]:
+        if abs(one.variance_fraction) >= LEAST_SHOWN:
+            yield from wrapped(cause_text(one), width, first=f"{100 * one.variance_fraction:>6.1f} %  ")
+
+
+def cause_text(one: Contribution) -> str:
+    """A cause with what is known of it, as a line of a table."""
+    if one.mechanism == ESTIMATE:
+        return "the instant estimate, which may be off the simulation"
+    if one.constant is None:
+        return f"the model's own error, {one.mechanism}: {_off_by(one.mechanism)}"
+    how = ", extrapolated" if one.extrapolated else ""
+    return (
+        f"{one.constant.name}: {known_within(one.constant)}, {one.constant.how}{how} [{one.constant.source}]"
+    )
+
+
+def known_within(constant: Constant) -> str:
+    """Value and interval of a constant."""
+    low, high = constant.interval or (constant.value, constant.value)
+    return f"{constant.value:.4g}" if low == high else f"{constant.value:.4g}, {low:.4g} to {high:.4g}"
+
+
+def largest_sentence(contributions: Sequence[Contribution]) -> str:
+    """The largest cause of the uncertainty, what is known of it, and what makes the interval narrower."""
+    if not contributions:
+        return ""
+    first = contributions[0]
+    causes = f"causes {100 * first.variance_fraction:.0f} % of this uncertainty."
+    alone = " No cause alone is large." if first.variance_fraction < LITTLE else ""
+    if first.mechanism == ESTIMATE:
+        return f"The instant estimate {causes} Simulate the scenario for a narrower interval.{alone}"
+    off_by = _off_by(first.mechanism)
+    if first.constant is None:
+        return f"The model's own error for {first.mechanism} {causes} {off_by[0].upper()}{off_by[1:]}.{alone}"
+    constant, field = first.constant, first.fields[0]
+    what = f"{_label(field)} of {_title(constant.name)}"
+    if constant.fitted_to:
+        numbers = ", ".join(constant.fitted_to[:MOST_NUMBERS])
+        more = len(constant.fitted_to) - MOST_NUMBERS
+        known = f"was fitted to {numbers}{f' and {more} more' if more > 0 else ''}"
+    else:
+        known = HOW[constant.how] + (f" ({constant.note})" if constant.note else "")
+    beyond = " It is used outside the range of the measurements." if first.extrapolated else ""
+    return f"{what} {causes} It {known}.{beyond} Measure yours and set {field}.{alone}"
+
+
+def _label(field: str) -> str:
+    """What a field is, as the specification says it."""
+    declared = declared_field(field, "full_scan") or {}
+    return str(declared.get("description", field))
+
+
+def _title(name: str) -> str:
+    """What a catalog constant belongs to, such as NVMe solid-state disk; its name where that has no title."""
+    kind, _, rest = name.partition("/")
+    known = entries(kind) if kind in KINDS else {}
+    found = known.get(rest.partition(":")[0])
+    return str(found.title) if found else name
+
+
+def _off_by(mechanism: str) -> str:
+    """How far predictions of published times of a mechanism are off."""
+    known = model_error()
+    sd = f"{100 * known.sd_of(mechanism):.0f} %"
+    if mechanism not in known.sd:
+        return f"no published time is about it; predictions of all published times are typically off by {sd}"
+    return f"predictions of published times are typically off by {sd}"
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
+def _listed(parts: Sequence[str]) -> str:
+    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
+
+
+def seconds(low_s: float, high_s: float, sign: str = "") -> str:
+    """A range of durations in the unit of its larger end, in as many digits as its width asks for."""
+    largest = max(abs(low_s), abs(high_s))
+    scale, unit = next(
+        ((per, name) for least, per, name in _UNITS if largest >= least), (_UNITS[-1][1], _UNITS[-1][2])
+    )
+    return f"{_range(low_s * scale, high_s * scale, sign)} {unit}"
+
+
+def percents(low: float, high: float, sign: str = "+") -> str:
+    """A range of shares in percent."""
+    return f"{_range(100 * low, 100 * high, sign)} %"
+
+
+_UNITS: Final = ((0.9995, 1.0, "s"), (0.9995e-3, 1e3, "ms"), (0.0, 1e6, "µs"))
+MOST_DECIMALS: Final = 6
+
+
+def _range(low: float, high: float, sign: str) -> str:
+    """Two numbers with two digits of what lies between them."""
+    apart = high - low
+    decimals = min(MOST_DECIMALS, max(0, 1 - floor(log10(apart)))) if apart > 0 else 2
+    return " to ".join(f"{round(end, decimals) + 0.0:{sign},.{decimals}f}" for end in (low, high))
+
+
+def _around(interval: Interval, centre_s: float) -> str:
+    """An interval in seconds and in percent of what it is around."""
+    found = seconds(interval.low_s, interval.high_s)
+    if centre_s <= 0:
+        return found
+    return f"{found} ({percents(interval.low_s / centre_s - 1, interval.high_s / centre_s - 1)})"
+
+
+def _how_it_was_found(result: RunResult, found: Uncertainty) -> str:
+    """How many sets of constants were drawn, by what they were answered, and whether chance is in the interval."""
+    said = ""
+    if found.draws:
+        how = "The instant estimate" if found.engine == "calculate" else "The simulation"
+        said = f"{how} answered {found.draws:,} sets of constants, drawn with seed {found.seed}."
+    if result.engine == "simulate" and found.chance_s is None:
+        said += " The interval does not hold chance; --replications N adds it."
+    return said.strip()

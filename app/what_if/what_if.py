@@ -1,0 +1,122 @@
+"""The what-if page: a scenario as the baseline, controls that change it, and where the time goes in both."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
+from typing import Final
+
+import streamlit as st
+
+from app.answer import answer, instruments, uncertainty_view
+from app.base.markdown import plain
+from app.base.remembered import by_object
+from app.controls import forms, own_files, presets, settings
+from app.session import engines, navigation
+from app.session.what_if_state import FIRST, NOTES, WELCOME, State, keep_address, start, take
+from app.what_if import sharing, what_if_controls
+from model.errors import BlocktimeError
+from scenarios import Scenario
+from scenarios.prices import priced_alike
+
+ABOUT: Final = (
+    "**Blocktime** estimates how long database I/O takes on an Oracle-style database under Linux, and where the time "
+    "goes. Choose a question, or change a control on the left and see what moves."
+)
+NOT_IN_A_CLASS: Final = re.compile(r"[^a-zA-Z0-9_-]")
+"""What Streamlit replaces in a key to make the name of a class of it."""
+
+
+def page() -> None:
+    """Draw the page."""
+    start(st.query_params.to_dict())
+    state = State.now()
+    base, _ = settings.settle(state.name, state.pinned)
+    other, refused = settings.settle(state.name, state.changes)
+    st.html(navigation.STYLE + _marked(state.differing))
+    with st.sidebar:
+        what_if_controls.draw(state, base, other, refused)
+    keep_address(state)
+    for sentence in [*st.session_state[NOTES], *refused.values()]:
+        st.error(plain(sentence), icon=":material/error:")
+    accepted = {path: text for path, text in state.changes.items() if path not in refused}
+    differing = [path for path in state.differing if path not in refused]
+    try:
+        with st.spinner("Working row by row …") if other.workload.plays_rows else nullcontext():
+            base = _priced_as(base, other)
+            found = engines.pair(base, other)
+    except BlocktimeError as error:
+        st.error(plain(f"There is no answer for this setting: {error}"), icon=":material/error:")
+        return
+    title = presets.title_of(state.preset, own_files.title)
+    if isinstance(found, engines.Waiting) and found.refused:
+        st.error(plain(f"There is no answer for this setting: {found.refused}"), icon=":material/error:")
+        return
+    _welcome()
+    if isinstance(found, engines.Waiting):
+        answer.waiting(title, (base, other), found)
+        return
+    answer.headline(
+        title, (base, other), len(differing), found, lambda: _share(state, accepted, base, other, found)
+    )
+    if question := presets.question(state.preset):
+        st.caption(plain(question.says))
+    answer.keep_in_mind(found)
+    with st.container(key="explained"):
+        said, chart = st.columns([1, 1.6], gap="medium")
+    with said:
+        answer.elapsed(found.before, found.after)
+        answer.reasons(found, _only_one(differing, base, other), bool(differing), (base, other))
+    with chart:
+        answer.waterfall(found.before, found.after)
+    answer.figures(found.before, found.after)
+    uncertainty_view.draw(base, other, found)
+    engine = "calculate" if found.after.engine == "calculate" and found.queues else ""
+    command = settings.command_line(state.name, accepted, engine)
+    if own_files.is_own(state.name):
+        command = settings.command_line(instruments.file_of(other), {}, engine)
+    instruments.tabs(found.before, found.after, other, command)
+
+
+def _welcome() -> None:
+    """What the page is, and what a DBA asks first."""
+    if not st.session_state[WELCOME]:
+        return
+    with st.container(key="welcome", gap="small"):
+        st.markdown(ABOUT)
+        for three in (presets.QUESTIONS[:3], presets.QUESTIONS[3:]):
+            for column, question in zip(st.columns(3, gap="small"), three, strict=True):
+                column.button(
+                    question.title, key=f"question.{question.key}", on_click=take, args=(question.key,),
+                    help=plain(question.says), width="stretch",
+                )  # fmt: skip
+
+
+def _marked(paths: Sequence[str]) -> str:
+    """Style of the controls of *paths*, which differ from the baseline; their names say so without it."""
+    if not paths:
+        return ""
+    theme = "dark" if st.context.theme.type == "dark" else "light"
+    colour = st.get_option(f"theme.{theme}.primaryColor") or "inherit"
+    names = ", ".join(f".st-key-{NOT_IN_A_CLASS.sub('-', path)} label p" for path in paths)
+    return f"<style>{names} {{color: {colour}; font-weight: 600}}</style>"
+
+
+def _only_one(differing: Sequence[str], base: Scenario, other: Scenario) -> str:
+    """The one control that differs, with its values, in words; empty where there are several."""
+    if len(differing) != 1:
+        return ""
+    return forms.told(differing[0], base, other)
+
+
+def _share(
+    state: State, accepted: Mapping[str, str], base: Scenario, other: Scenario, found: engines.Pair
+) -> None:
+    sharing.draw(state.name, accepted, base, other, found, FIRST)
+
+
+@by_object(64)
+def _priced_as(base: Scenario, other: Scenario) -> Scenario:
+    """*base* with the prices of *other* where it has none, so that their costs can be compared."""
+    return priced_alike((base, other))[0]

@@ -11,15 +11,19 @@ from typing import Any, Final, Generic, Literal, TypeVar
 
 from model.accuracy import with_accuracy
 from model.demand.host_limits import calculated, through_host, with_host_limits
+from model.demand.popular_blocks import by_popularity, says_popularity
 from model.errors import BlocktimeError, OutsideLaw, UnknownName
 from model.measures import measures_of
 from model.results import RunResult
 from model.spec import WORKLOADS, System, Workload
+from model.spec.popularity import WAYS
 from model.workloads.families import Row, family_for, family_of
 
 Engine = Literal["auto", "calculate", "simulate"]
-LIMITS_OF_HOST: Final = ("host.iops_limit", "host.bandwidth_limit_bytes_per_s")
-"""Fields whose answers come one by one: what a burst covers follows from the answer itself."""
+ONE_BY_ONE: Final = frozenset(
+    ("host.iops_limit", "host.bandwidth_limit_bytes_per_s", *(f"workload.{name}" for name in WAYS))
+)
+"""Fields whose answers come one by one: what a burst covers, or a cache holds, is worked out for each."""
 ENGINES: Final = ("auto", "calculate", "simulate")
 Found = TypeVar("Found")
 
@@ -29,7 +33,7 @@ def calculate(system: System, work: Workload, *, name: str = "") -> RunResult:
 
     Exact where nobody queues; how far it may be off elsewhere is told by its ``accuracy``.
     """
-    family = family_for(work)
+    family, system = family_for(work), by_popularity(system, work)
     result, exact = calculated(system, work, lambda seen: family.calculate(seen, work, name))
     said = with_accuracy(system, work, result, family.name, exact=exact)
     return with_host_limits(system, work, said)
@@ -40,6 +44,7 @@ def simulate(system: System, work: Workload, *, seed: int = 1, name: str = "") -
 
     Raises :class:`OutsideLaw` for more steps than a simulation is allowed, where the calculator is the engine to ask.
     """
+    system = by_popularity(system, work)
     return with_host_limits(system, work, family_for(work).simulate(system, work, seed, name))
 
 
@@ -68,8 +73,8 @@ def calculate_many(system: System, work: Workload, axes: Mapping[str, Any]) -> d
     from model.workloads.statements.closed_form_of_many import Design  # noqa: PLC0415  (numpy, which one answer does without)
 
     design, by_arrays = Design(system, work, axes), family_for(work).measures
-    limited = system.host.limits_volumes or any(path in LIMITS_OF_HOST for path in axes)
-    if by_arrays is None or limited:
+    one_by_one = system.host.limits_volumes or bool(says_popularity(work)) or not ONE_BY_ONE.isdisjoint(axes)
+    if by_arrays is None or one_by_one:
         return design.answered_one_by_one(_measures_alone)
     return design.answered(by_arrays, _measures_alone)
 
@@ -82,7 +87,7 @@ def _measures_alone(system: System, work: Workload) -> Row:
 
 def nobody_queues(system: System, work: Workload) -> bool:
     """Whether :func:`calculate` is exact, to within a read or two: one session, reads in order or hidden."""
-    return family_for(work).is_exact(through_host(system), work)
+    return family_for(work).is_exact(through_host(by_popularity(system, work)), work)
 
 
 def chosen_engine(engine: str, system: System, work: Workload) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from model.demand.calls import goes_on
+from model.demand.popular_blocks import says_popularity
 from model.laws.opened_files import UNBUFFERED as PAST_CACHE
 from model.laws.opened_files import WITHOUT_FILESYSTEM
 from model.spec import Host, IndexRangeScan, System, Workload
@@ -223,6 +224,10 @@ RULES: Final[dict[str, Callable[[System, Any], Reason]]] = {
     "index.prefix_bytes": lambda system, work: (
         not system.index.compress_columns,
         "no column is compressed",
+    ),
+    "table.cached_fraction": lambda system, work: (
+        bool(says_popularity(work)),
+        "the popularity of blocks says it",
     ),
     "index.key_bytes": lambda system, work: (system.index.leaf_blocks is not None, "LEAF_BLOCKS is given"),
     "index.unique": lambda system, work: (system.index.leaf_blocks is not None, "LEAF_BLOCKS is given"),

@@ -240,7 +240,7 @@ def curve_classes(system: System, work: Transactions) -> popularity.Classes:
             f"{len(points)} points of workload.miss_curve: give larger caches, or less to the hottest blocks"
         )
     rooms, misses = zip(*points, strict=True)
-    return list(_classes_of(rooms, misses, touch_rules(system)))
+    return list(classes_of_curve(rooms, misses, touch_rules(system)))
 
 
 def _drawn_gets(one: Transaction, work: Transactions) -> Number:
@@ -250,7 +250,7 @@ def _drawn_gets(one: Transaction, work: Transactions) -> Number:
 
 
 @lru_cache(maxsize=64)
-def _classes_of(
+def classes_of_curve(
     rooms: tuple[float, ...], misses: tuple[float, ...], rules: TouchRules
 ) -> tuple[tuple[float, float], ...]:
     """Classes of blocks of which touch counts miss as measured in a cache of each size."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
 from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
@@ -10,11 +9,11 @@ from pydantic import Field, model_validator
 from model.laws.parallel_reads import LEAST_AT_ONCE
 from model.provenance import Frozen
 from model.spec.fields import GENERAL, LEAST_FRACTION, Real, Seconds, Size, Whole, setting
+from model.spec.popularity import BlockClass, CachePoint, check_popularity
 from model.spec.programs import Work
 from model.units import GIB, KIB
 
 MOST_THINK_S = 86_400.0
-TOLERATED_PERCENT = 0.1
 
 
 class Transaction(Frozen):
@@ -92,20 +91,6 @@ class Transaction(Frozen):
                 "blocks that the transaction gets (gets): give at most as many"
             )
         return self
-
-
-class BlockClass(Frozen):
-    """Blocks that are equally popular."""
-
-    blocks_percent: Real = setting(100.0, "Share of the blocks", GENERAL, ge=LEAST_FRACTION, le=100)
-    gets_percent: Real = setting(100.0, "Share of the gets that goes to them", GENERAL, ge=0, le=100)
-
-
-class CachePoint(Frozen):
-    """What a cache of one size would have missed, as a buffer pool advisory says."""
-
-    cache_bytes: Size = setting(GIB, "Size of the cache", GENERAL, ge=KIB, le=1024**5)
-    miss_percent: Real = setting(1.0, "Share of the gets that would read", GENERAL, ge=0, le=100)
 
 
 class Transactions(Work):
@@ -222,25 +207,7 @@ class Transactions(Work):
 
     @model_validator(mode="after")
     def _one_popularity(self) -> Transactions:
-        given = [name for name in ("popularity", "zipf_exponent", "miss_curve") if getattr(self, name)]
-        if len(given) > 1:
-            raise ValueError(f"{' and '.join(given)} both say how popular blocks are; give one of them")
-        for name in ("blocks_percent", "gets_percent"):
-            total = sum(getattr(one, name) for one in self.popularity)
-            if self.popularity and abs(total - 100) > TOLERATED_PERCENT:
-                raise ValueError(f"popularity: the classes' {name} sum to {total:g}; allowed is 100")
-        for smaller, larger in pairwise(self.miss_curve):
-            if larger.cache_bytes <= smaller.cache_bytes:
-                raise ValueError(
-                    f"miss_curve: cache_bytes {larger.cache_bytes} comes after {smaller.cache_bytes}; sizes grow"
-                )
-            if larger.miss_percent > smaller.miss_percent:
-                raise ValueError(
-                    f"miss_curve: a cache of {larger.cache_bytes} bytes misses {larger.miss_percent:g} % and a smaller "
-                    f"one {smaller.miss_percent:g} %; a larger cache never misses more"
-                )
-        if len(self.miss_curve) == 1:
-            raise ValueError("miss_curve has one point; give two or more")
+        check_popularity(self)
         return self
 
     @model_validator(mode="after")

@@ -20,6 +20,7 @@ from model.spec.fields import (
 )
 from model.spec.loads import Export, Import
 from model.spec.machine import IoPath
+from model.spec.popularity import BlockClass, CachePoint, check_popularity
 from model.spec.programs import Work, programs_of, whole_share
 from model.spec.segments import Column
 from model.spec.transactions import Transactions
@@ -98,9 +99,31 @@ class IndexRangeScan(Work):
         "bitmap index",
         "oracle-concepts",
     )
+    popularity: tuple[BlockClass, ...] = setting(
+        (),
+        "Classes of the table's blocks by popularity; the cache then holds what table.cached_fraction says otherwise",
+        GENERAL,
+        max_length=64,
+    )
+    zipf_exponent: Annotated[Real, Field(ge=0.1, le=2)] | None = setting(
+        None,
+        "Zipf popularity of the table's blocks: the k-th most popular is wanted k^-exponent times as often",
+        "che-2002",
+    )
+    miss_curve: tuple[CachePoint, ...] = setting(
+        (),
+        "Measured misses by size of the cache, smallest first, as a buffer pool advisory has them",
+        "che-2002",
+        max_length=64,
+    )
     select: Literal["rows", "count"] = setting("rows", "Return the rows, or count them", GENERAL)
     arraysize_rows: Whole = setting(100, "Rows per fetch (array size)", GENERAL, ge=1, le=1_000_000)
     users: Whole = setting(1, "Sessions that run it at the same time", GENERAL, ge=1, le=10_000)
+
+    @model_validator(mode="after")
+    def _one_popularity(self) -> IndexRangeScan:
+        check_popularity(self)
+        return self
 
     @model_validator(mode="after")
     def _index_alone(self) -> IndexRangeScan:

@@ -39,7 +39,7 @@ def test_each_query_has_the_controls_that_play_a_part() -> None:
         "index.clustering", "index.key_bytes", "index.unique", "workload.selectivity_fraction",
         "workload.access", "workload.index_only", "workload.predicate", "index.distinct_keys",
         "index.prefix_distinct_keys", "index.bitmap", "index.table_cached_blocks", "workload.rowid_order",
-        "workload.parallel_reads",
+        "workload.parallel_reads", "workload.zipf_exponent",
     }  # fmt: skip
     assert shown("full_scan") - shown("index_range_scan") == {
         "workload.columns", "workload.filter_fraction", "workload.degree", "workload.other_gets",

@@ -282,6 +282,7 @@ BASES: dict[str, tuple[dict[str, Any], ...]] = {
         {"index.clustering": "interleaved"},
         {"index.distinct_keys": 300, "index.compress_columns": 1},
         {"workload.access": "skip", "index.key_columns": 2, "index.prefix_distinct_keys": 20},
+        {"table.rows": 60_000, "instance.buffer_cache_bytes": "2M", "workload.zipf_exponent": 0.9},
         CROWDED | {"host.cpus": 1, "index.cached_fraction": 1, "workload.selectivity_fraction": 0.5},
         SMALL_DRIVE,
     ),

@@ -1,0 +1,53 @@
+"""How popular blocks are: classes, a measured miss curve, and what both may say."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import Any
+
+from model.provenance import Frozen
+from model.spec.fields import GENERAL, LEAST_FRACTION, Real, Size, setting
+from model.units import GIB, KIB
+
+TOLERATED_PERCENT = 0.1
+
+
+class BlockClass(Frozen):
+    """Blocks that are equally popular."""
+
+    blocks_percent: Real = setting(100.0, "Share of the blocks", GENERAL, ge=LEAST_FRACTION, le=100)
+    gets_percent: Real = setting(100.0, "Share of the gets that goes to them", GENERAL, ge=0, le=100)
+
+
+class CachePoint(Frozen):
+    """What a cache of one size would have missed, as a buffer pool advisory says."""
+
+    cache_bytes: Size = setting(GIB, "Size of the cache", GENERAL, ge=KIB, le=1024**5)
+    miss_percent: Real = setting(1.0, "Share of the gets that would read", GENERAL, ge=0, le=100)
+
+
+WAYS = ("popularity", "zipf_exponent", "miss_curve")
+"""Fields that say how popular blocks are; one of them."""
+
+
+def check_popularity(work: Any) -> None:
+    """Raise ValueError, in a sentence, where a workload says it twice, or says what no cache does."""
+    given = [name for name in WAYS if getattr(work, name)]
+    if len(given) > 1:
+        raise ValueError(f"{' and '.join(given)} both say how popular blocks are; give one of them")
+    for name in ("blocks_percent", "gets_percent"):
+        total = sum(getattr(one, name) for one in work.popularity)
+        if work.popularity and abs(total - 100) > TOLERATED_PERCENT:
+            raise ValueError(f"popularity: the classes' {name} sum to {total:g}; allowed is 100")
+    for smaller, larger in pairwise(work.miss_curve):
+        if larger.cache_bytes <= smaller.cache_bytes:
+            raise ValueError(
+                f"miss_curve: cache_bytes {larger.cache_bytes} comes after {smaller.cache_bytes}; sizes grow"
+            )
+        if larger.miss_percent > smaller.miss_percent:
+            raise ValueError(
+                f"miss_curve: a cache of {larger.cache_bytes} bytes misses {larger.miss_percent:g} % and a smaller "
+                f"one {smaller.miss_percent:g} %; a larger cache never misses more"
+            )
+    if len(work.miss_curve) == 1:
+        raise ValueError("miss_curve has one point; give two or more")

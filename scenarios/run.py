@@ -10,6 +10,7 @@ from model.demand.transactions import pools_bytes
 from model.engine import answered, calculate, simulate
 from model.laws.block_layer import is_in_kernel, release_of
 from model.results import Interval, RunResult
+from model.spec import Workload
 from model.units import show_bytes
 from model.workloads.families import KINDS
 from scenarios.forecast import USUAL, Budget, expected_within
@@ -99,7 +100,7 @@ def _notes_on_what_is_not_read(scenario: Scenario, engine: str) -> Iterator[str]
             yield f"{path} has no effect here: {reason}"
 
 
-def _unread_by_all(changed: Mapping[str, Any], work: Any) -> list[str]:
+def _unread_by_all(changed: Mapping[str, Any], work: Workload) -> list[str]:
     """The fields that neither the workload nor a program beside it reads."""
     first, *others = (unread_in(changed, program.kind) for program in work.programs)
     return [path for path in first if all(path in unread for unread in others)]

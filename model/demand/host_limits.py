@@ -127,11 +127,12 @@ def _limits(system: System, result: RunResult) -> list[tuple[str, str, float]]:
     return sorted(found, key=lambda one: -one[2])
 
 
-def _span_s(result: RunResult, work: Any) -> float:
+def _span_s(result: RunResult, work: Workload) -> float:
     """Seconds of the run."""
     if result.transactions is None:
         return float(result.time.elapsed_s)
-    return run_transactions(work) / max(result.transactions.per_s, ROUNDING)
+    asked: Any = work
+    return run_transactions(asked) / max(result.transactions.per_s, ROUNDING)
 
 
 def _over_run(limit: float | None, burst: float | None, share: float) -> float | None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from model.demand import demand_of
 from model.demand.transactions import classes_of_curve, touch_rules
 from model.errors import OutsideLaw
@@ -12,9 +14,8 @@ from model.spec.popularity import WAYS
 
 def says_popularity(work: Workload) -> str:
     """The field by which a statement says how popular its blocks are; empty where none does, or it is no statement."""
-    if not isinstance(work, IndexRangeScan):
-        return ""
-    return next((name for name in WAYS if getattr(work, name)), "")
+    ways = () if work.mixed else WAYS
+    return next((name for name in ways if getattr(work, name, None)), "")
 
 
 def by_popularity(system: System, work: Workload) -> System:
@@ -24,7 +25,7 @@ def by_popularity(system: System, work: Workload) -> System:
     finds the policy's share of its gets. Raises :class:`OutsideLaw` where the share is stated besides.
     """
     named = says_popularity(work)
-    if not isinstance(work, IndexRangeScan) or not named:
+    if not named:
         return system
     if system.table.cached_fraction:
         raise OutsideLaw(
@@ -35,9 +36,9 @@ def by_popularity(system: System, work: Workload) -> System:
         raise OutsideLaw(
             f"workload.{named} is of a statement that runs alone; programs beside it share the buffer cache"
         )
-    return system.model_copy(
-        update={"table": system.table.model_copy(update={"cached_fraction": found_fraction(system, work)})}
-    )
+    reads: Any = work
+    cached = found_fraction(system, reads)
+    return system.model_copy(update={"table": system.table.model_copy(update={"cached_fraction": cached})})
 
 
 def found_fraction(system: System, work: IndexRangeScan) -> float:

@@ -383,6 +383,10 @@ def test_one_estimate_goes_to_its_own_place_and_to_what_repeats_it(tree: Path) -
         f"model/catalog/host/{name}.toml"
         for name in (
             "altra-q80-30",
+            "aws-r5-2xlarge",
+            "aws-r5-4xlarge",
+            "azure-e16s-v5",
+            "azure-m64s",
             "cloud-arm-16-vcpu",
             "cloud-x86-16-vcpu",
             "epyc-9554",

@@ -26,11 +26,11 @@ DEAREST = 8
 
 def runs() -> list[Figure]:
     """Each once; the reference between them."""
-    from scenarios.load import library_names
+    from scenarios.load import library
 
     imports = [started("-c", REFERENCE)[0] for _ in range(TURNS)]
     taken: dict[str, float] = {}
-    for name in library_names():
+    for name in library():
         taken[name] = started("-c", VALIDATE, "run", name)[0]
         imports.append(started("-c", REFERENCE)[0])
     of = median(imports)

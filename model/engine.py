@@ -33,10 +33,15 @@ def calculate(system: System, work: Workload, *, name: str = "") -> RunResult:
 
     Exact where nobody queues; how far it may be off elsewhere is told by its ``accuracy``.
     """
-    family, system = family_for(work), by_popularity(system, work)
-    result, exact = calculated(system, work, lambda seen: family.calculate(seen, work, name))
-    said = with_accuracy(system, work, result, family.name, exact=exact)
+    system = by_popularity(system, work)
+    result, exact = _closed_form(system, work, name)
+    said = with_accuracy(system, work, result, family_for(work).name, exact=exact)
     return with_host_limits(system, work, said)
+
+
+def _closed_form(system: System, work: Workload, name: str = "") -> tuple[RunResult, bool]:
+    """The family's answer behind the host's limits, and whether nobody queues."""
+    return calculated(system, work, lambda seen: family_for(work).calculate(seen, work, name))
 
 
 def simulate(system: System, work: Workload, *, seed: int = 1, name: str = "") -> RunResult:
@@ -80,8 +85,7 @@ def calculate_many(system: System, work: Workload, axes: Mapping[str, Any]) -> d
 
 
 def _measures_alone(system: System, work: Workload) -> Row:
-    family = family_for(work)
-    result, exact = family.calculate(system, work, "")
+    result, exact = _closed_form(by_popularity(system, work), work)
     return exact, measures_of(result)
 
 

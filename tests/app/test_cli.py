@@ -386,7 +386,7 @@ def test_app_passes_on_what_serve_returns(monkeypatch: pytest.MonkeyPatch) -> No
         asked.append((port, browser))
         return 0
 
-    monkeypatch.setattr("app.serve.serve", serve)
+    monkeypatch.setattr("app.command.serve.serve", serve)
     assert main(["app"]) == 0
     assert main(["app", "--port", "9000", "--no-browser"]) == 0
     assert asked == [(None, True), (9000, False)]

@@ -141,7 +141,7 @@ def test_the_page_offers_prices_once_there_is_a_currency() -> None:
     assert app.query_params["prices.core_per_hour"] == "0.4"
     assert "Money" in labels(app)
     app.select_slider("tablespace.block_size_bytes").set_value(16384).run()
-    assert any("A run costs" in one.value and "EUR instead of" in one.value for one in app.base.markdown)
+    assert any("A run costs" in one.value and "EUR instead of" in one.value for one in app.markdown)
 
 
 def test_the_page_takes_the_example() -> None:
@@ -149,7 +149,7 @@ def test_the_page_takes_the_example() -> None:
     app.selectbox("prices.use").set_value("example").run()
     assert not app.exception
     assert app.number_input("prices.licence_per_processor").value == 47_500
-    assert any("Prices are examples" in one.value for one in app.base.markdown)
+    assert any("Prices are examples" in one.value for one in app.markdown)
 
 
 def test_its_tab_shows_both_costs_and_a_price_changes_no_time() -> None:
@@ -165,7 +165,7 @@ def test_its_tab_shows_both_costs_and_a_price_changes_no_time() -> None:
     app.number_input("prices.core_per_hour").set_value(10.0).run()
     assert not app.exception
     assert next(one.value for one in app.metric if one.label == "Elapsed") == was
-    assert any("because a core costs 11.14 an hour instead of 1.19" in one.value for one in app.base.markdown)
+    assert any("because a core costs 11.14 an hour instead of 1.19" in one.value for one in app.markdown)
 
 
 def test_a_link_with_a_price_and_no_currency_says_what_is_missing() -> None:

@@ -78,7 +78,7 @@ def test_another_path_changes_the_requests_and_says_why() -> None:
     result = run(load("magni-dd-raw-10000", ["host.io_path=buffered"]))
     assert metric(app, "Requests").value == f"{sum(device(result).request_bytes.values()):,.0f}"
     assert any("the I/O path is buffered instead of raw; requests fell from 10,000" in one.value
-               for one in app.base.markdown)  # fmt: skip
+               for one in app.markdown)  # fmt: skip
     assert app.query_params["host.io_path"] == "buffered"
 
 
@@ -161,11 +161,11 @@ def test_limits_raid_and_flushes_can_be_set() -> None:
     assert any("does not suit" in refused.value for refused in app.error)
     app.number_input("disk.raid_disks").set_value(4).run()
     assert app.error.len == 0
-    assert any("level 10 instead of none" in one.value for one in app.base.markdown)
+    assert any("level 10 instead of none" in one.value for one in app.markdown)
     assert app.toggle("disk.write_cache_flushed").disabled
     assert not app.toggle("workload.extends").disabled
 
 
 def test_calls_that_arrive_at_a_rate_are_told_by_what_one_takes() -> None:
     app = opened("Breakdown", scenario=RAW, **{"workload.rate_per_s": "20"})
-    assert any("A write takes" in one.value or "a write takes" in one.value for one in app.base.markdown)
+    assert any("A write takes" in one.value or "a write takes" in one.value for one in app.markdown)

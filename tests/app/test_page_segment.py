@@ -94,7 +94,7 @@ def test_with_enough_pctfree_no_row_migrates() -> None:
     assert metric(app, "Rows migrated").value == "0"
     assert metric(app, "Rows migrated").delta == "-158,626 (-100.0%)"
     assert metric(app, "Space search").delta == "-95.9 points"
-    assert any("PCTFREE 35 leaves room for all of them" in one.value for one in app.base.markdown)
+    assert any("PCTFREE 35 leaves room for all of them" in one.value for one in app.markdown)
     assert charts(app) == CHARTS
 
 

@@ -69,8 +69,8 @@ def test_an_own_file_is_the_scenario_of_the_page_and_its_address(own: str) -> No
 
 def test_the_title_of_an_own_file_is_text(own: str) -> None:
     app = opened({"s": own_files.packed_of(own)})
-    assert any("My \\*\\*system\\*\\* \\<b>x\\</b>" in one.value for one in app.base.markdown)
-    assert not any("<b>x</b>" in one.value for one in app.base.markdown if one.allow_html)
+    assert any("My \\*\\*system\\*\\* \\<b>x\\</b>" in one.value for one in app.markdown)
+    assert not any("<b>x</b>" in one.value for one in app.markdown if one.allow_html)
 
 
 def test_the_link_and_the_command_line_are_those_of_the_screen() -> None:

@@ -23,6 +23,10 @@ from scenarios.sweeps.sweep import plan_of
 SIZE, ROWS = "tablespace.block_size_bytes", "workload.arraysize_rows"
 TWO = (Line(SIZE, "8K, 16K"), Line(ROWS, "15:100:3"))
 
+LIMITS = {
+    "disk.iops_limit", "disk.throughput_limit_bytes_per_s", "host.iops_limit", "host.bandwidth_limit_bytes_per_s",
+}  # fmt: skip
+
 
 def through_an_address(form: Form) -> Form:
     query = {name: [value] if isinstance(value, str) else value for name, value in query_of(form).items()}
@@ -153,7 +157,7 @@ def test_every_field_on_offer_comes_with_values_that_make_points(name: str) -> N
     offered = {key: suggested(key, source) for key in fields}
     # a drive that reorders its queue takes no limit of a volume
     reorders = source.scenario().system.disk.reorder_age_s is not None
-    limits = {"disk.iops_limit", "disk.throughput_limit_bytes_per_s"} if reorders else set()
+    limits = LIMITS if reorders else set()
     assert {key for key, text in offered.items() if not text} <= {"workload.rate_per_s"} | limits
     for key, text in offered.items():
         if text:

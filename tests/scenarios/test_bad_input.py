@@ -513,9 +513,18 @@ def test_an_unknown_engine_offers_the_known() -> None:
 @pytest.mark.parametrize(
     ("workload", "words"),
     [
-        ({"beside": [{"count": 0}]}, ["workload.beside.0.count: got 0; allowed is at least 1"]),
-        ({"beside": [{"cuont": 5}]}, ["workload.beside.0.cuont", "did you mean count"]),
-        ({"beside": [{}] * 17}, ["workload.beside: got 17 of them; allowed are at most 16"]),
+        (
+            {"beside": [{"kind": "read_stream", "count": 0}]},
+            ["workload.beside.0.count: got 0; allowed is at least 1"],
+        ),
+        (
+            {"beside": [{"kind": "read_stream", "cuont": 5}]},
+            ["workload.beside.0.cuont", "did you mean count"],
+        ),
+        (
+            {"beside": [{"kind": "read_stream"}] * 17},
+            ["workload.beside: got 17 of them; allowed are at most 16"],
+        ),
         ({"block_size_bytes": 0}, ["workload.block_size_bytes: got 0; allowed is at least 512"]),
         ({"rate_per_s": 0}, ["workload.rate_per_s: got 0; allowed is at least 1e-06"]),
         ({"rate_per_s": -5.0}, ["workload.rate_per_s", "at least"]),

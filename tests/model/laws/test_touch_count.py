@@ -129,7 +129,7 @@ def test_regions_hold_what_the_algorithm_holds() -> None:
     from model.kernels.buffers import Buffers
 
     blocks, room, data, gets = 4_000, 800, 0.1, 0.8
-    buffers, random, hot = Buffers(room, DEFAULT, 300_000), np.random.default_rng(5), 400
+    buffers, random, hot = Buffers(room, DEFAULT), np.random.default_rng(5), 400
     held = []
     for round_number in range(120):
         is_hot = random.random(2500) < gets

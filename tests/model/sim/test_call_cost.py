@@ -33,7 +33,7 @@ def answer(engine: Any, work: Any, host: Host = HOST) -> Any:
 def test_one_program_has_a_ceiling_at_any_depth(engine: Any, submission: str | None, each_s: float) -> None:
     for depth in (32, 128):
         (stream,) = answer(engine, reads(depth, submission=submission)).streams
-        assert stream.calls_per_s == pytest.approx(1 / each_s, rel=0.01)
+        assert stream.calls_per_s == pytest.approx(1 / each_s, rel=0.02)
         assert stream.response_s * stream.calls_per_s == pytest.approx(depth, rel=0.02)  # Little's law
 
 
@@ -45,7 +45,7 @@ def test_each_program_has_a_ceiling_of_its_own_until_there_is_no_processor_left(
         ).streams[0].calls_per_s
         for users in (1, 4, 8)
     }  # fmt: skip
-    assert per_s[4] == pytest.approx(4 * per_s[1], rel=0.01)
+    assert per_s[4] == pytest.approx(4 * per_s[1], rel=0.02)
     assert per_s[8] == pytest.approx(per_s[4], rel=0.02)
 
 

@@ -61,7 +61,7 @@ def test_the_share_found_is_that_of_the_policy_played() -> None:
     found = by_popularity(system, work).table.cached_fraction
     room = system.instance.buffer_cache_bytes // system.tablespace.block_size_bytes
     buffers, random, hot = (
-        Buffers(int(room), touch_rules(system), 400_000),
+        Buffers(int(room), touch_rules(system)),
         np.random.default_rng(1),
         blocks // 20,
     )

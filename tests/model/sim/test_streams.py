@@ -335,7 +335,7 @@ def test_one_thread_is_what_fast_flash_waits_for(in_flight: int) -> None:
     by_law, played = (engine(on(host, disk), work).time.elapsed_s for engine in (calculate, simulate))
     assert by_law == pytest.approx(played, rel=0.2)  # mean values take times as exponential
     if in_flight > 8:
-        assert by_law == pytest.approx(4000 * 10e-6, rel=0.02)
+        assert by_law == pytest.approx(4000 * 10e-6, rel=0.03)  # calls in the queue at the end add up apart
 
 
 def test_two_readers_in_order_do_better_where_the_scheduler_waits_for_each() -> None:

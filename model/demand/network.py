@@ -185,7 +185,9 @@ def _open(system: System, calls: Any, demand: CallDemand) -> StreamTime:
     load = rate * pace_s
     arrivals_scv = 1.0 if calls.arrivals == "poisson" else 0.0
     behind = total * larger(0.0, pace_s - 1 / rate)
-    late_s = total * (late_fraction(system, demand, behind / larger(pace_s, 1e-300)) * pace_s - 1 / (2 * rate))
+    late_s = total * (
+        late_fraction(system, demand, behind / larger(pace_s, 1e-300)) * pace_s - 1 / (2 * rate)
+    )
     late_s = where(behind > 0, late_s, 0.0)
     walked = queueing.heavy_traffic_wait_s(held_s, arrivals_scv + scv, total)
     # NOTE: a queue that grows soon leaves the walk about its mean behind

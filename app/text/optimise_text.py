@@ -291,7 +291,7 @@ def command_of(
     """The command line that runs a point."""
     changes = [*settings, *(f"{key}={_written(key, value)}" for key, value in values.items())]
     words = ["blocktime", "run", name, *(word for one in changes for word in ("--set", one))]
-    if asked.get("engine", "auto") != "auto":
+    if asked.get("engine") not in {None, "", "auto"}:
         words += ["--engine", asked["engine"]]
     for option in ("seed", "replications"):
         if asked.get(option) is not None:

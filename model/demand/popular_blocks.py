@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from model.demand import demand_of
-from model.demand.transactions import classes_of_curve, touch_rules
+from model.demand.transactions import classes_of_curve, stated_classes, touch_rules
 from model.errors import OutsideLaw
-from model.laws import popularity, touch_count
+from model.laws import touch_count
 from model.spec import IndexRangeScan, System, Workload
 from model.spec.popularity import WAYS
 
@@ -52,13 +52,7 @@ def found_fraction(system: System, work: IndexRangeScan) -> float:
         points = [(point.cache_bytes / size, point.miss_percent / 100) for point in work.miss_curve]
         classes = classes_of_curve(*zip(*points, strict=True), rules)
     else:
-        blocks = max(1, int(demand_of(system, work).segment.blocks))
-        if work.zipf_exponent is not None:
-            classes = tuple(popularity.zipf_classes(blocks, work.zipf_exponent))
-        else:
-            classes = tuple(
-                (blocks * one.blocks_percent / 100, one.gets_percent / 100) for one in work.popularity
-            )
+        classes = tuple(stated_classes(work, max(1, int(demand_of(system, work).segment.blocks))))
     if room >= sum(many for many, _ in classes):
         return 1.0
     popular = [share / many for many, share in classes]

@@ -17,7 +17,7 @@ from model.laws.device import copy_time_s
 from model.laws.numeric import Number, larger, smaller
 from model.laws.opened_files import UNBUFFERED
 from model.machine.device.drive import capacity_of
-from model.spec import System, Transaction, Transactions
+from model.spec import IndexRangeScan, System, Transaction, Transactions
 from model.units import MIB, show_bytes
 
 GETS = "buffer gets"
@@ -197,12 +197,8 @@ def _popularity(
     system: System, work: Transactions, blocks: int, size: int
 ) -> tuple[tuple[int, ...], tuple[float, ...]]:
     """Blocks of each class, and its share of the gets that are not of the hottest blocks."""
-    wanted: popularity.Classes = []
-    if work.popularity:
-        wanted = [(blocks * one.blocks_percent / 100, one.gets_percent / 100) for one in work.popularity]
-    elif work.zipf_exponent is not None:
-        wanted = popularity.zipf_classes(blocks, work.zipf_exponent)
-    elif work.miss_curve:
+    wanted = stated_classes(work, blocks)
+    if work.miss_curve:
         wanted = curve_classes(system, work)
         asked = sum(many for many, _ in wanted)
         if asked > blocks * (1 + ROUNDING):
@@ -241,6 +237,13 @@ def curve_classes(system: System, work: Transactions) -> popularity.Classes:
         )
     rooms, misses = zip(*points, strict=True)
     return list(classes_of_curve(rooms, misses, touch_rules(system)))
+
+
+def stated_classes(work: Transactions | IndexRangeScan, blocks: int) -> popularity.Classes:
+    """Blocks of each class and its share of the gets, by classes or a Zipf exponent; none without them."""
+    if work.popularity:
+        return [(blocks * one.blocks_percent / 100, one.gets_percent / 100) for one in work.popularity]
+    return [] if work.zipf_exponent is None else popularity.zipf_classes(blocks, work.zipf_exponent)
 
 
 def _drawn_gets(one: Transaction, work: Transactions) -> Number:

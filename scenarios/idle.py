@@ -10,6 +10,7 @@ from model.demand.popular_blocks import says_popularity
 from model.laws.opened_files import UNBUFFERED as PAST_CACHE
 from model.laws.opened_files import WITHOUT_FILESYSTEM
 from model.spec import Host, IndexRangeScan, System, Workload
+from model.spec.popularity import WAYS
 from scenarios.spec import Scenario
 from scenarios.unread import is_unread
 
@@ -122,7 +123,7 @@ def _finds_one_row(work: Workload) -> bool:
 
 
 def _hot_blocks(work: Workload) -> Reason:
-    given = (getattr(work, name, None) for name in ("popularity", "zipf_exponent", "miss_curve"))
+    given = (getattr(work, name, None) for name in WAYS)
     return any(given), "popularity is given otherwise"
 
 

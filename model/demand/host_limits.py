@@ -73,12 +73,13 @@ def with_host_limits(system: System, work: Workload, result: RunResult) -> RunRe
         own = " and ".join(name for name, _, _ in _limits(system, result))
         spent = lasts_s < _span_s(result, work)
         begun = (
-            "spends its burst credits during the run" if spent else "serves this load on its burst credits"
+            "spends its burst credits during the run"
+            if spent
+            else f"serves this load on its burst credits, which last {show_seconds(lasts_s)}"
         )
-        then = "; after that it" if spent else f", which last {show_seconds(lasts_s)}; after that it"
-        said.append(f"the host {begun}{then} allows its volumes {own} together")
+        said.append(f"the host {begun}; after that it allows its volumes {own} together")
     binding = [
-        f"{most} of the host binds, {100 * used:.0f} % used by all its volumes together"
+        f"the host's limit of {most} binds: its volumes together use {100 * used:.0f} % of it"
         for _, most, used in _limits(system, result)
         if used >= BINDS
     ]

@@ -40,6 +40,7 @@ Value = TypeVar("Value")
 LOCAL: Final = "local"
 ANSWERS_WITHIN_S: Final = 4.0  # what listens, and then what is a scheduler
 WORKERS_WITHIN_S: Final = 5.0
+LOOKS_AFTER_S: Final = 30.0  # for what is done, where Dask tells of nothing
 WORKERS_RETURN_WITHIN_S: Final = 30.0
 ENDS_WITHIN_S: Final = 1.0  # a worker, before it is killed
 
@@ -142,7 +143,7 @@ class _TaskFlight(Generic[Item, Answer]):
     def landed(self) -> Sequence[Answered[Item, Answer] | Fallen[Item]]:
         arrival = self._landing.thread_condition
         with arrival:
-            arrived = arrival.wait_for(self._landing.has_ready, timeout=WORKERS_RETURN_WITHIN_S)
+            arrived = arrival.wait_for(self._landing.has_ready, timeout=LOOKS_AFTER_S)
         if not arrived:
             self._check_that_somebody_works()
             return self._untold()

@@ -200,7 +200,7 @@ def test_what_is_done_is_taken_though_nobody_was_told(
     landing: type,
 ) -> None:
     """Dask forgets to tell where a worker dies between making an answer and handing it over."""
-    monkeypatch.setattr(module, "WORKERS_RETURN_WITHIN_S", 0.2)
+    monkeypatch.setattr(module, "LOOKS_AFTER_S", 0.2)
     flight = module._TaskFlight(importlib.import_module("distributed"), two._client, pickle.dumps(what))
     monkeypatch.setattr(flight._landing, "has_ready", lambda: False)
     flight.send(Piece(0, 0, [item]))
@@ -355,6 +355,7 @@ def test_a_scheduler_without_workers(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_workers_that_leave_for_good_end_the_wait_for_them(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
+    monkeypatch.setattr(module, "LOOKS_AFTER_S", 0.5)
     monkeypatch.setattr(module, "WORKERS_RETURN_WITHIN_S", 0.5)
     chunks = ([float(item)] for item in count())
     with elsewhere(1) as scheduler, Cluster(scheduler.scheduler_address) as executor:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 import sys
+import textwrap
 import tomllib
 from importlib.metadata import PackageNotFoundError, metadata
 from pathlib import Path
@@ -119,7 +120,7 @@ def written(user: dict[str, list[str]], tests: dict[str, list[str]], tool: dict[
         "Blocktime itself is under the MIT licence (`LICENSE`). `python3 dev.py licences` writes this list.",
         "",
     ]
-    lines += [BUNDLED, ""]
+    lines += [textwrap.fill(BUNDLED, 120), ""]
     parts = {
         "What a user installs (`python3 dev.py app`)": user,
         "What tests and checks add (`python3 dev.py test`)": tests,

@@ -11,7 +11,7 @@ from model.provenance import Constant
 from model.units import show_number, show_seconds, unit_of
 from validation.compare import Validation
 from validation.fitted import FittedConstant
-from validation.markdown import code, table
+from validation.markdown import code, paragraph, table
 from validation.tally import mechanism_of
 from validation.words import NOTHING, number_text
 
@@ -111,7 +111,8 @@ def _of_entry(kind: str, entry: catalog.Entry) -> str:
         [code(field), said, NOTHING, NOTHING, entry.source, NOTHING] for field, said in entry.texts.items()
     ]
     heads = ("constant", "value", "95 % interval", "how", "source", "note")
-    return f"**{kind}/{entry.name}** – {entry.title} [{entry.source}]\n\n{table(heads, rows)}"
+    title = paragraph(f"**{kind}/{entry.name}** – {entry.title} [{entry.source}]")
+    return f"{title}\n\n{table(heads, rows)}"
 
 
 def _beside(one: Constant) -> str:

@@ -16,7 +16,7 @@ from typing import Final
 from validation.case import Cell
 from validation.compare import Comparison, Validation
 from validation.fit import ClosedForms
-from validation.markdown import anchor, table, together
+from validation.markdown import anchor, paragraph, table, together
 from validation.numbers import names
 from validation.report import is_exact
 from validation.tally import by_mechanism, groups
@@ -186,7 +186,7 @@ def numbers_table(patterns: str, validation: Validation) -> str:
     found = about(_split(patterns), disagreements(validation.numbers))
     spreads = dict.fromkeys(one.number.spread_from for one in found if one.number.spread_from)
     shown = table(HEADS, map(_row, found)) if found else "Nothing disagrees here."
-    return "\n\n".join([shown, *(f"Spread: {_sentence(spread)}" for spread in spreads)])
+    return "\n\n".join([shown, *(paragraph(f"Spread: {_sentence(spread)}") for spread in spreads)])
 
 
 def _sentence(text: str) -> str:

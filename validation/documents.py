@@ -85,7 +85,8 @@ def stale(text: str, fresh: str) -> list[str]:
 def first_difference(text: str, fresh: str) -> str:
     """The first lines that say different things; empty where there are none."""
     found, wanted = (
-        [line for line in one.splitlines() if line and not set(line) <= set("|-: ")] for one in (text, fresh)
+        [line for line in one.replace("\n  ", " ").splitlines() if line and not set(line) <= set("|-: ")]
+        for one in (text, fresh)
     )
     same = SequenceMatcher(None, found, wanted, autojunk=False)
     for kind, i, k, j, m in same.get_opcodes():

@@ -1,4 +1,4 @@
-"""The laws as tables, read from their modules: what each says, what it computes, and its sources."""
+"""The laws as lists, read from their modules: what each says, what it computes, and its sources."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Final
 
 from model import laws
 from model.errors import SpecError
-from validation.markdown import code, table
+from validation.markdown import code, item, paragraph
 
 FOLDER: Final = Path(laws.__file__).parent
 PLAIN: Final = frozenset({"__init__", "numeric"})
@@ -36,7 +36,7 @@ def _module(name: str) -> tuple[ast.Module, list[str]]:
 
 
 def law_tables(modules: str) -> str:
-    """What *modules*, separated by commas, say: a table of laws each, and the numbers that stand in them."""
+    """What *modules*, separated by commas, say: a list of laws each, and the numbers that stand in them."""
     return "\n\n".join(_of_module(name.strip()) for name in modules.split(","))
 
 
@@ -44,24 +44,21 @@ def _of_module(name: str) -> str:
     tree, lines = _module(name)
     said = ast.get_docstring(tree) or ""
     keys = KEY.findall(said)
-    rows = [
-        [
-            code(law.name),
-            _plain(ast.get_docstring(law) or ""),
-            _computes(law),
-            ", ".join(dict.fromkeys(KEY.findall(ast.get_docstring(law) or "") or keys)),
-        ]
+    told = [
+        item(_law(law, keys))
         for law in tree.body
         if isinstance(law, ast.FunctionDef) and not law.name.startswith("_")
     ]
-    numbers = "; ".join(_numbers(tree, lines))
-    return "\n\n".join(
-        [
-            f"**{name}.** {_plain(said)}",
-            table(("law", "says", "computes", "sources"), rows),
-            *([f"Numbers in `{name}`: {numbers}."] if numbers else []),
-        ]
-    )
+    numbers = [item(number) for number in _numbers(tree, lines)]
+    parts = [paragraph(f"**{name}.** {_plain(said)}"), "\n".join(told)]
+    return "\n\n".join(parts + ([f"Numbers in `{name}`:", "\n".join(numbers)] if numbers else []))
+
+
+def _law(law: ast.FunctionDef, keys: list[str]) -> str:
+    """What a law says and computes; the sources of its module where it names none."""
+    said = _plain(ast.get_docstring(law) or "")
+    sources = "" if KEY.search(said) or not keys else f"[{', '.join(dict.fromkeys(keys))}]"
+    return " ".join(filter(None, (f"{code(law.name)} –", said, _computes(law), sources)))
 
 
 def _plain(said: str) -> str:

@@ -1,19 +1,53 @@
-"""Tables and signs of Markdown."""
+"""Tables, lists and signs of Markdown, in lines that a person reads."""
 
 from __future__ import annotations
 
 import re
+import textwrap
 from collections.abc import Iterable, Sequence
+from typing import Final
 
 from validation.words import NOTHING
 
+WIDTH: Final = 120
+"""Characters of a line at most."""
+
 
 def table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """A table without the columns that say nothing in any row."""
+    """A table without the columns that say nothing in any row; where it is too wide, a list has the widest ones."""
     cells = [[cell or NOTHING for cell in row] for row in rows]
     told = [i for i in range(len(heads)) if not cells or any(row[i] != NOTHING for row in cells)]
+    below: list[int] = []
+    while max(map(len, drawn := _lines(heads, cells, told))) > WIDTH and len(told) > 1:
+        widest = max(told[1:], key=lambda i: max(len(row[i]) for row in (heads, *cells)))
+        told.remove(widest)
+        below = sorted([*below, widest])
+    notes = ((row[0], [f"*{heads[i]}* {row[i]}" for i in below if row[i] != NOTHING]) for row in cells)
+    items = [item(f"{name}: {' · '.join(said)}") for name, said in notes if said]
+    parts = ["\n".join(drawn)] if len(told) > 1 else []
+    return "\n\n".join([*parts, *(["\n".join(items)] if items else [])])
+
+
+def _lines(heads: Sequence[str], cells: Sequence[Sequence[str]], told: Sequence[int]) -> list[str]:
     lines = [[heads[i] for i in told], ["---"] * len(told), *([row[i] for i in told] for row in cells)]
-    return "\n".join(f"| {' | '.join(one.replace('|', chr(92) + '|') for one in line)} |" for line in lines)
+    return [f"| {' | '.join(one.replace('|', chr(92) + '|') for one in line)} |" for line in lines]
+
+
+def paragraph(text: str, begin: str = "", indent: str = "") -> str:
+    """*text* in lines of at most WIDTH characters, with what begins the first and indents the others."""
+    return textwrap.fill(
+        text,
+        WIDTH,
+        initial_indent=begin,
+        subsequent_indent=indent,
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
+
+
+def item(text: str) -> str:
+    """*text* as an item of a list."""
+    return paragraph(text, "- ", "  ")
 
 
 def code(text: str) -> str:

@@ -15,13 +15,24 @@ from validation import Comparison, Validation, load_case, numbers_of, validate
 from validation.case import Mechanism
 from validation.constant_tables import amount_text, catalog_tables, interval_text
 from validation.differences import disagreements, disagrees, numbers_table, problems, sections_of
-from validation.documents import DIFFERENCES, MODEL, filled, fresh_documents, main, says_the_same, stale
+from validation.documents import (
+    DIFFERENCES,
+    FOLDER,
+    MARK,
+    MODEL,
+    filled,
+    fresh_documents,
+    main,
+    says_the_same,
+    stale,
+)
 from validation.law_tables import law_modules, law_tables
 from validation.left_out import LeftOut
-from validation.markdown import anchor, table, together
+from validation.markdown import WIDTH, anchor, item, table, together
 
 HEADING = re.compile(r"^#+ (.+)$", re.MULTILINE)
 LINK = re.compile(r"\]\((#[^)]+)\)")
+DOCUMENTS = {*FOLDER.rglob("*.md"), *FOLDER.parent.glob("*.md")}
 SAID = "- **Cause.** A.\n- **Likely right: the document.**\n- **What would settle it.** B.\n"
 
 
@@ -160,21 +171,21 @@ def test_a_table_of_numbers_shows_those_that_disagree(validation: Validation) ->
 
 
 def test_a_law_comes_with_its_formula_and_sources() -> None:
-    shown = law_tables("logical_io")
-    assert "`blocks + stops - aligned`" in shown
+    def shown(module: str) -> str:
+        return " ".join(law_tables(module).split())
+
+    assert "`blocks + stops - aligned`" in shown("logical_io")
     # What was given a name on the way stands in its place.
-    assert "smaller(server_s, client_s) * larger(0, 1 - sdu_bytes / array_bytes)" in law_tables("client")
-    assert "`LARGEST_DIRTY_FRACTION = 0.4` (Buffers a search" in law_tables("load")
+    assert "smaller(server_s, client_s) * larger(0, 1 - sdu_bytes / array_bytes)" in shown("client")
+    assert "`LARGEST_DIRTY_FRACTION = 0.4` (Buffers a search" in shown("load")
     with pytest.raises(SpecError, match="got 'logic'; wanted some of assm"):
         law_tables("logic")
 
 
 def test_a_constant_comes_with_unit_interval_and_origin() -> None:
-    shown = catalog_tables("host")
+    shown = " ".join(catalog_tables("host").split())
     known = constant_named("host/rahn-2008: fetch_row_s")
-    interval = interval_text("fetch_row_s", known.interval)
-    assert " to " in interval
-    value = amount_text("fetch_row_s", known.value)
+    value, interval = amount_text("fetch_row_s", known.value), interval_text("fetch_row_s", known.interval)
     assert f"| `fetch_row_s` | {value} | {interval} | {known.how} | {known.source} |" in shown
     assert "same as `host/savvinov-pc: line_miss_s`" in shown
     assert all(f"**host/{name}** – " in shown for name in entries("host"))
@@ -189,6 +200,21 @@ def test_a_table_leaves_out_columns_without_a_word() -> None:
         "| a | c |\n| --- | --- |\n| 1 | x\\|y |\n| 2 | z |"
     )
     assert together(["host/a: x_s", "host/a: y_s", "disk/b: z"], ": ") == "`host/a: x_s, y_s`; `disk/b: z`"
+
+
+def test_a_table_that_is_too_wide_has_its_widest_columns_below() -> None:
+    said = " ".join(["word"] * 30)
+    assert table(("a", "b", "c"), [("1", said, "x"), ("2", "", "z")]) == (
+        "| a | c |\n| --- | --- |\n| 1 | x |\n| 2 | z |\n\n" + item(f"1: *b* {said}")
+    )
+    assert table(("a", "b"), [("1", said)]) == item(f"1: *b* {said}")
+    assert item(said).split("\n  ") == [f"- {' '.join(['word'] * 23)}", " ".join(["word"] * 7)]
+
+
+@pytest.mark.parametrize("path", sorted(DOCUMENTS), ids=lambda path: path.name)
+def test_lines_are_as_long_as_a_person_reads(path: Path) -> None:
+    lines = [line for line in path.read_text("utf-8").splitlines() if not MARK.match(line)]
+    assert [line for line in lines if len(line) > WIDTH] == []
 
 
 def test_the_generator_takes_no_arguments(capsys: pytest.CaptureFixture[str]) -> None:

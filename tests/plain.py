@@ -9,11 +9,11 @@ from types import ModuleType
 import pytest
 
 from model import loops
-from model.loops import buffers, cache, elevator, queue, rotating
+from model.loops import buffers, cache, calendar, elevator, queue, rotating
 
 PLAIN = {
     name: loop
-    for part in (buffers, cache, elevator, queue, rotating)
+    for part in (buffers, cache, calendar, elevator, queue, rotating)
     for name, loop in vars(part).items()
     if getattr(loop, "__module__", "") == part.__name__
 }

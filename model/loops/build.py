@@ -29,9 +29,12 @@ PARTS = (
     "loops/buffers.py",
     "loops/rotating.py",
     "loops/elevator.py",
+    "loops/calendar.py",
 )
 LOOPS = PARTS[3:]
 """Those that are called from outside; the others only by these."""
+WITH_PYTHON = ("loops/calendar.py",)
+"""Those that call what is not compiled, which may fail."""
 FOLDER = MODEL / "loops" / "compiled"
 PLAIN = "The loops are not compiled: the same answers come from plain Python, and large runs take many times as long."
 FLAGS = ("-O2", "-fwrapv", "-fno-strict-aliasing", "-fno-math-errno", "-ffp-contract=off", "-fPIC", "-w")
@@ -46,6 +49,10 @@ TYPES = {
     "int": "long long",
     "bool": "bint",
     "None": "void",
+    "str": "str",
+    "list": "list",
+    "dict": "dict",
+    "tuple": "tuple",
     "Reals": "double[::1]",
     "Wholes": "long long[::1]",
     "Halves": "int[::1]",
@@ -57,6 +64,10 @@ TYPES = {
     "GivenBytes": "const unsigned char[::1]",
 }
 """What Python's types and those of model/loops/rows.py are in C."""
+C_ONLY = {"double", "long long", "bint", "void"}
+"""Types that have no None."""
+ONLY_PYTHON = (ast.Yield, ast.YieldFrom, ast.Lambda, ast.FunctionDef, ast.GeneratorExp)
+"""What no function of C has."""
 CASTS = {"int": "cython.longlong", "float": "cython.double"}
 
 
@@ -90,7 +101,7 @@ def text() -> str:
     lines = [HEADER]
     for one, node in definitions.items():
         if one in wanted:
-            lines += _Form(_constants(part_of[one]), classes).definition(node, "", one not in loops)
+            lines += _Form(part_of[one], classes).definition(node, "", one not in loops)
     return "\n".join(lines) + "\n"
 
 
@@ -116,14 +127,17 @@ def _constants(part: str) -> dict[str, Any]:
 class _Form(ast.NodeTransformer):
     """What is written as Cython has it."""
 
-    def __init__(self, numbers: dict[str, Any], classes: set[str]) -> None:
-        self.numbers, self.classes = numbers, classes
+    def __init__(self, part: str, classes: set[str]) -> None:
+        self.numbers, self.classes = _constants(part), classes
+        self.sure = part not in WITH_PYTHON
 
     def c_type(self, annotation: ast.expr | None) -> str:
         """C's type."""
         said = ast.unparse(annotation) if annotation else ""
-        said = said.removesuffix(" | None")
-        return TYPES.get(said, said if said in self.classes else "object")
+        bare = said.removesuffix(" | None").partition("[")[0]
+        known = TYPES.get(bare, bare if bare in self.classes else "object")
+        may_be_none = bare != said and "|" in said
+        return "object" if may_be_none and known in C_ONLY else known
 
     def definition(self, node: Any, indent: str, inner: bool) -> Iterator[str]:
         """Lines of a function, a method or a class; who has nobody outside that calls it is *inner*."""
@@ -132,21 +146,32 @@ class _Form(ast.NodeTransformer):
             yield f"@cython.final\ncdef class {node.name}:"
             for one in node.body:
                 if isinstance(one, ast.AnnAssign):
-                    known = "readonly " if ast.unparse(one.target) == "free_s" else ""
-                    yield f"{inside}cdef {known}{self.c_type(one.annotation)} {ast.unparse(one.target)}"
+                    c_type, name = self.c_type(one.annotation), ast.unparse(one.target)
+                    known = "" if name.startswith("_") or c_type.endswith("]") else "public "
+                    yield f"{inside}cdef {known}{c_type} {name}"
                 elif isinstance(one, ast.FunctionDef):
                     yield from self.definition(one, inside, inner=False)
             return
         own = [] if not indent else ["self"]
-        given = [f"{self.c_type(arg.annotation)} {arg.arg}" for arg in node.args.args[len(own) :]]
-        answer, inner = self.c_type(node.returns), inner or node.name.startswith("_")
+        defaults = [""] * (len(node.args.args) - len(node.args.defaults))
+        defaults += [f" = {ast.unparse(one)}" for one in node.args.defaults]
+        given = [
+            f"{self.c_type(arg.annotation)} {arg.arg}{default}"
+            for arg, default in zip(node.args.args, defaults, strict=True)
+        ][len(own) :]
+        answer, parts = self.c_type(node.returns), list(_own_parts(node))
+        inner = inner or node.name.startswith("_")
         way = f"cdef {'inline ' * (not indent)}{answer}" if inner else f"cpdef {answer}"
-        way = "def" if node.name == "__init__" else way
-        sure = " noexcept" if way.startswith("cdef") and answer == "void" else ""
+        if node.name.startswith("__") or any(isinstance(part, ONLY_PYTHON) for part in parts):
+            way = "def"
+        if node.decorator_list:
+            yield f"{indent}@property"
+            way = "def"
+        sure = " noexcept" if way.startswith("cdef") and answer == "void" and self.sure else ""
         yield f"{indent}{way} {node.name}({', '.join(own + given)}){sure}:"
-        for part in ast.walk(node):
-            if isinstance(part, ast.AnnAssign):
-                yield f"{inside}cdef {self.c_type(part.annotation)} {ast.unparse(part.target)}"
+        for part in parts:
+            if isinstance(part, ast.AnnAssign) and isinstance(part.target, ast.Name):
+                yield f"{inside}cdef {self.c_type(part.annotation)} {part.target.id}"
         for step in node.body[ast.get_docstring(node) is not None :]:
             yield from (f"{inside}{line}" for line in ast.unparse(self.visit(step)).splitlines())
 
@@ -176,6 +201,15 @@ class _Form(ast.NodeTransformer):
         if isinstance(node.func, ast.Name) and node.func.id in CASTS:
             return ast.Call(ast.Name("cython.cast"), [ast.Name(CASTS[node.func.id]), *node.args], [])
         return node
+
+
+def _own_parts(function: ast.FunctionDef) -> Iterator[ast.AST]:
+    """All nodes of a function's text but those of functions inside it."""
+    wanted: list[ast.AST] = list(function.body)
+    for node in wanted:
+        yield node
+        if not isinstance(node, ast.FunctionDef | ast.Lambda):
+            wanted += ast.iter_child_nodes(node)
 
 
 def compilers() -> list[list[str]]:

@@ -20,6 +20,7 @@ from model.machine.device.iostat import Counters
 from model.machine.device.servers import DrawnServers, Servers, Threads
 from model.machine.device.volume import BehindHost, HostLimits
 from model.machine.device.write_back_throttle import WriteBackThrottle
+from model.sim.clock import environment
 from model.sim.data_files import Scheduled
 from model.sim.device import PROGRAM, BlockDevice, Server
 from model.sim.pool import BufferPool
@@ -96,7 +97,7 @@ class Machine:
 
 def machine_of(system: System, seed: int, counters: Counters | None = None) -> Machine:
     """The machine that a specification describes, at the begin of a run."""
-    env = simpy.Environment()
+    env = environment()
     counted = counters_of(system) if counters is None else counters
     limits = host_limits_of(system)
     disk = device_of(env, system, counted, seed, limits)

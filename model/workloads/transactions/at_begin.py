@@ -17,6 +17,7 @@ from model.kernels.buffers import Buffers
 from model.laws.commit import LOG_FILES_BYTES
 from model.machine.device.drive import capacity_of
 from model.machine.device.servers import Servers, Threads
+from model.sim.clock import environment
 from model.sim.data_files import Files, InOrder, Scheduled, is_in_order, largest_request_bytes
 from model.sim.machine import Machine, Place, counters_of, device_of, host_limits_of, processors_of, server_of
 from model.sim.references import Layout, References, place_limits
@@ -64,7 +65,7 @@ def begin_of(
     """
     system, work, solved, seed = question
     data = solved.parts.data
-    env = simpy.Environment() if shared is None else shared.env
+    env = environment() if shared is None else shared.env
     files, redo = _devices(env, system, data, seed, shared, place)
     gaps_s = None
     thinks_s: Iterator[float] = iter(())

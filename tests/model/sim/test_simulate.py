@@ -9,7 +9,7 @@ import simpy
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from model import RunResult, calculate, simulate
+from model import RunResult, calculate, loops, simulate
 from model.causes import FROM_CLIENT
 from model.engine import nobody_queues
 from model.errors import OutsideLaw
@@ -233,6 +233,7 @@ def test_a_scan_costs_few_events_a_request(monkeypatch: pytest.MonkeyPatch) -> N
         scheduled.append(1)
         schedule(self, *args, **kwargs)  # type: ignore[arg-type]
 
+    monkeypatch.setattr(loops, "compiled", lambda: None)
     monkeypatch.setattr(simpy.Environment, "schedule", counting)
     result = run(load("rahn-full-scan"), "simulate")
     assert result.events + 1 == len(scheduled)  # the end of all sessions is nobody's

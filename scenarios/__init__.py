@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 from scenarios.load import from_mapping, library, load, to_mapping, to_toml
 from scenarios.run import run
-from scenarios.spec import Scenario, schema_of
+from scenarios.spec import Scenario
 
 if TYPE_CHECKING:
     from scenarios.sweeps.sweep import sweep
@@ -15,7 +15,6 @@ __all__ = [
     "library",
     "load",
     "run",
-    "schema_of",
     "sweep",
     "to_mapping",
     "to_toml",

@@ -1,4 +1,4 @@
-"""A resolved scenario, and the form of the file that it comes from."""
+"""A resolved scenario, and the headings of the file that it comes from."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ from typing import Any
 
 from pydantic import Field
 
-from model.errors import UnknownName
 from model.provenance import Frozen
 from model.spec import System, Whole, Workload
 from scenarios.measured import Compared
@@ -48,117 +47,3 @@ class Scenario(Frozen):
     replications: Whole = Field(default=1, ge=1, le=1000)
     system: System
     workload: Workload
-
-
-def schema_of(kind: str) -> dict[str, Any]:
-    """JSON Schema of a scenario file, or of a result, for editors; raises :class:`UnknownName` for other kinds."""
-    if kind == "result":
-        from model.results import RunResult  # noqa: PLC0415
-
-        return RunResult.model_json_schema()
-    if kind == "scenario":
-        return _scenario_schema()
-    if kind == "sweep":
-        return _sweep_schema()
-    raise UnknownName("schema", kind, ("scenario", "sweep", "result", "case"))
-
-
-def _sweep_schema() -> dict[str, Any]:
-    """A scenario's file with the table that says what varies."""
-    from scenarios.sweeps.spec import Sweep  # noqa: PLC0415  (it knows this module)
-
-    found, sweep = _scenario_schema(), Sweep.model_json_schema()
-    definitions = sweep.pop("$defs")
-    for schema in (sweep, *definitions.values()):
-        _allow_units(schema)
-    found["title"] = "Blocktime sweep"
-    found["properties"]["sweep"] = sweep
-    found["$defs"] |= definitions
-    return found
-
-
-def _scenario_schema() -> dict[str, Any]:
-    from pydantic import TypeAdapter  # noqa: PLC0415
-
-    from scenarios.inferred import Inferred  # noqa: PLC0415
-
-    system = System.model_json_schema()
-    work = TypeAdapter(Workload).json_schema()
-    inferred = Inferred.model_json_schema()
-    definitions = {**system.pop("$defs", {}), **work.pop("$defs", {})}
-    properties = {name: system["properties"][name] for name in SECTIONS if name in system["properties"]}
-    for section in ("Host", "Client", "Disk", "SystemStatistics", "Prices"):
-        definitions[section]["properties"]["use"] = {
-            "type": "string",
-            "description": "name of an entry, of the catalog or of [profile], that sets this section; single fields "
-            "may differ",
-        }
-    for schema in definitions.values():
-        _allow_units(schema)
-    work["anyOf"] = work.pop("oneOf")  # a workload without a kind is a full scan
-    work.pop("discriminator", None)
-    profile = _profile_schema(definitions)
-    return {
-        "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "title": "Blocktime scenario",
-        "type": "object",
-        "additionalProperties": False,
-        "properties": {
-            "base": {"type": "string", "description": "library scenario this one differs from"},
-            "title": {"type": "string"},
-            "source": {"type": "string"},
-            "seed": {"type": "integer", "minimum": 0},
-            "replications": {"type": "integer", "minimum": 1, "maximum": 1000},
-            "inferred": {"type": "array", "items": inferred},
-            PROFILE: profile,
-            "measured": {
-                "type": "object",
-                "description": "Figures of `blocktime measure --out`; they change no answer. `run` prints those in "
-                "[[measured.compared]] beside its own.",
-            },
-            **properties,
-            "workload": work,
-        },
-        "$defs": definitions,
-    }
-
-
-def _profile_schema(definitions: dict[str, Any]) -> dict[str, Any]:
-    """The file's own entries: the fields of a section, each alone or as a table, which goes into *definitions*."""
-    from model.catalog import KINDS  # noqa: PLC0415
-    from scenarios.profiles import SAID, Said, section_of  # noqa: PLC0415  (it knows this module)
-
-    definitions["Said"] = Said.model_json_schema()
-    kinds = {}
-    for kind in KINDS:
-        section = definitions[section_of(kind).__name__]
-        fields = {
-            name: field if name == "use" else {"anyOf": [field, {"$ref": "#/$defs/Said"}]}
-            for name, field in section["properties"].items()
-        }
-        entry = {**section, "properties": {**fields, **{name: {"type": "string"} for name in SAID}}}
-        kinds[kind] = {"type": "object", "additionalProperties": entry}
-    return {
-        "type": "object",
-        "description": "entries that `use` names in this file, beside those of the catalog",
-        "additionalProperties": False,
-        "properties": kinds,
-    }
-
-
-def _allow_units(schema: dict[str, Any]) -> None:
-    """Limits in the schema's own words; and fields for bytes or seconds also take a string with a unit."""
-    for name, field in schema.get("properties", {}).items():
-        for form in (field, *field.get("anyOf", ())):
-            for limit, said in _LIMITS.items():
-                if limit in form:
-                    form[said] = form.pop(limit)
-        if name.endswith(("bytes", "bytes_sd", "_byte", "_s")):
-            forms = field.pop("anyOf", None)
-            if forms is None:
-                forms = [{key: field.pop(key) for key in list(field) if key in _NUMERIC}]
-            field["anyOf"] = [*forms, {"type": "string", "pattern": r"^\s*[0-9]"}]
-
-
-_LIMITS = {"ge": "minimum", "le": "maximum", "gt": "exclusiveMinimum", "lt": "exclusiveMaximum"}
-_NUMERIC = frozenset({"type", "enum", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"})

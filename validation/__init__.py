@@ -1,8 +1,10 @@
 """Measured numbers, exactly as printed, against the model."""
 
-from validation.case import Case, case_names, load_case
-from validation.compare import Comparison, Runs, Validation, validate
+from validation.case import Case
+from validation.cases import case_names, load_case
+from validation.compare import Comparison, Runs
 from validation.numbers import MeasuredNumber, numbers_of
+from validation.validate import Validation, validate
 
 __all__ = [
     "Case",

@@ -6,7 +6,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from validation.case import Prior, case_names, load_case
+from validation.case import Prior
+from validation.cases import case_names, load_case
 from validation.fit import Fit, fit_to
 from validation.joint import Joint, joint_of
 from validation.numbers import MeasuredNumber, numbers_of

@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-import tomllib
-from functools import cache
-from importlib.resources import files
-from pathlib import Path
 from typing import Literal
 
-from pydantic import ConfigDict, Field, ValidationError
+from pydantic import ConfigDict, Field
 
-from model.errors import SpecError, UnknownName
 from model.provenance import Frozen
 
 Cell = int | float | str
@@ -178,48 +173,3 @@ class Case(Strict):
     prior: list[Prior] = []
     check: list[Check] = []
     name: str = Field(default="", description="Name of the file without its ending; not written in it")
-
-
-def case_names() -> list[str]:
-    """Names of the measured cases that come with the program."""
-    folder = files(__package__ or "validation").joinpath("measured")
-    return sorted(item.name[:-5] for item in folder.iterdir() if item.name.endswith(".toml"))
-
-
-def parse_case(text: str, name: str) -> Case:
-    """The case in *text*, checked; raises SpecError for its form and MeasurementError for a contradiction."""
-    from validation.integrity import check_case  # noqa: PLC0415  (the checks need these classes)
-
-    file = f"{name}.toml"
-    try:
-        data = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise SpecError(f"{file}: not TOML: {error}") from None
-    try:
-        case = Case.model_validate(data | {"name": name})
-    except ValidationError as error:
-        first = error.errors()[0]
-        place = ".".join(str(part) for part in first["loc"])
-        got = f", got {first['input']!r:.60}" if first["type"] != "missing" else ""
-        raise SpecError(f"{file}: {place}: {first['msg']}{got}") from None
-    check_case(case)
-    return case
-
-
-@cache
-def load_case(name: str) -> Case:
-    """The measured case *name*, or the one in the file of that path."""
-    if name.endswith(".toml"):
-        path = Path(name)
-        try:
-            return parse_case(path.read_text(encoding="utf-8"), path.stem)
-        except OSError as error:
-            raise SpecError(f"{name}: cannot be read: {error.strerror}") from None
-        except UnicodeDecodeError:
-            raise SpecError(f"{name}: cannot be read: not UTF-8 text") from None
-    known = case_names()
-    plain = name.replace("-", "_")
-    if plain not in known:
-        raise UnknownName("measured case", name, known)
-    text = files(__package__ or "validation").joinpath("measured", f"{plain}.toml").read_text("utf-8")
-    return parse_case(text, plain)

@@ -1,24 +1,18 @@
-"""Predicted against printed: one verdict for every number, and whether the whole stands."""
+"""Predicted against printed: one verdict for every number."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import Any, Final, Literal
 
 from model.engine import printed_engine
 from model.errors import SpecError
 from model.results import RunResult
 from scenarios import load, run
-from validation.case import Case, case_names, load_case
 from validation.left_out import LeftOut, left_out_of
-from validation.numbers import MeasuredNumber, Pick, numbers_of
+from validation.numbers import MeasuredNumber, Pick
 from validation.quantity import UNITS, look_up
-from validation.tally import by_case, by_mechanism, in_sample_median, kind_of, out_of_sample_median
-
-if TYPE_CHECKING:
-    from validation.fitted import FittedConstant
 
 Verdict = Literal["within", "fails", "known_gap", "gap_closed", "descriptive"]
 FAILURES: Final = ("fails", "gap_closed")
@@ -202,97 +196,3 @@ def compare(number: MeasuredNumber, runs: Runs) -> Comparison:
     return Comparison(
         number, predicted, verdict, "; ".join(note for note in notes if note), left_out_of(number.id)
     )
-
-
-@dataclass(frozen=True)
-class Validation:
-    """Every printed number of some cases against the model."""
-
-    cases: list[Case]
-    numbers: list[Comparison] = field(default_factory=list)
-
-    @cached_property
-    def failures(self) -> list[Comparison]:
-        """Numbers outside their declared tolerance, and gaps that have closed."""
-        return [one for one in self.numbers if one.failed]
-
-    @cached_property
-    def known_gaps(self) -> list[Comparison]:
-        """Numbers the model is known to miss."""
-        return [one for one in self.numbers if one.verdict == "known_gap"]
-
-    @property
-    def failed(self) -> bool:
-        """Whether any number fails, or a known gap has closed."""
-        return bool(self.failures)
-
-    @cached_property
-    def fitted_constants(self) -> list[str]:
-        """Names of the constants that the numbers marked ``fits`` determine."""
-        return sorted({constant for one in self.numbers for constant in one.number.fits})
-
-    @cached_property
-    def constants(self) -> list[FittedConstant]:
-        """The constants that the numbers marked ``fits`` determine, with value, interval and what made them."""
-        from validation.fitted import fitted_constants  # noqa: PLC0415  (a verdict needs no list of constants)
-
-        return fitted_constants(self.numbers)
-
-    def summary(self) -> dict[str, Any]:
-        """The ``summary`` of ``validate --json``; a median that is held out never has a fitted number in it.
-
-        Most counts are exact, so the times alone have medians of their own.
-        """
-        compared = [one for one in self.numbers if one.compared]
-        fits = [one for one in compared if one.in_sample]
-        times = [one for one in compared if kind_of(one.number) == "time"]
-        counts = [one for one in compared if kind_of(one.number) == "count"]
-        return {
-            "printed_numbers": len(self.numbers),
-            "compared": len(compared),
-            "descriptive": len(self.numbers) - len(compared),
-            "fitted_constants": len(self.fitted_constants),
-            "in_sample_median_error": in_sample_median(compared),
-            "held_out_median_error": out_of_sample_median(compared),
-            "failed": len(self.failures),
-            "known_gaps": len(self.known_gaps),
-            "counts_median_error": out_of_sample_median(counts),
-            "times_in_sample_median_error": in_sample_median(times),
-            "times_out_of_sample_median_error": out_of_sample_median(times),
-            "tests_per_fit": (len(compared) - len(fits)) / len(fits) if fits else None,
-        }
-
-    def to_json(self) -> dict[str, Any]:
-        """The result of ``validate --json``."""
-        return {
-            "summary": self.summary(),
-            "numbers": [one.to_json() for one in self.numbers],
-            "by_case": [one.to_json() for one in by_case(self.numbers)],
-            "by_mechanism": [one.to_json() for one in by_mechanism(self.numbers)],
-            "constants": [one.to_json() for one in self.constants],
-        }
-
-
-def validate(
-    cases: Sequence[str] | None = None,
-    engine: str = "calculate",
-    progress: Callable[[int, int], None] | None = None,
-) -> Validation:
-    """Compare every printed number of *cases* (names or files; all by default) with the model.
-
-    *progress* is called with (done, all).
-    Raises SpecError or MeasurementError for a case that is wrong in itself.
-    """
-    found: dict[str, Case] = {}
-    for name in cases or case_names():
-        case = load_case(name)
-        if found.setdefault(case.name, case) != case:
-            raise SpecError(f"{name}: got a second case called {case.name}; name the file otherwise")
-    runs = Runs(engine)
-    printed = [number for case in found.values() for number in numbers_of(case)]
-    numbers = []
-    for done, number in enumerate(printed, 1):
-        numbers.append(compare(number, runs))
-        if progress is not None:
-            progress(done, len(printed))
-    return Validation([*found.values()], numbers)

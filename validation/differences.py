@@ -14,12 +14,13 @@ from fnmatch import fnmatchcase
 from typing import Final
 
 from validation.case import Cell
-from validation.compare import Comparison, Validation
+from validation.compare import Comparison
 from validation.fit import ClosedForms
 from validation.markdown import anchor, paragraph, table, together
 from validation.numbers import names
 from validation.report import is_exact
 from validation.tally import by_mechanism, groups
+from validation.validate import Validation
 from validation.words import (
     FIT_ALONE,
     NOTHING,

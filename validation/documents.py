@@ -15,7 +15,6 @@ from typing import Final
 
 from model.errors import SpecError
 from scenarios.uncertainty.model_error import path_of_model_error
-from validation import compare
 from validation.constant_tables import catalog_tables, correlation_table, fitted_table, prior_table
 from validation.differences import (
     closed_form_table,
@@ -29,6 +28,7 @@ from validation.differences import (
 )
 from validation.law_tables import law_tables
 from validation.model_error import text_of as model_error_text
+from validation.validate import Validation, validate
 
 Maker = Callable[[str], str]
 
@@ -123,7 +123,7 @@ def _last_digit(figure: str) -> float:
     return float(10.0 ** (int(power or 0) - len(decimals)))
 
 
-def fresh_documents(validation: compare.Validation) -> dict[Path, str]:
+def fresh_documents(validation: Validation) -> dict[Path, str]:
     """Each document as it should be."""
     texts = {path: path.read_text("utf-8") for path in (DIFFERENCES, MODEL)}
     makers: dict[str, Maker] = {
@@ -148,7 +148,7 @@ def main(arguments: Sequence[str] = ()) -> int:
     if arguments:
         sys.stderr.write(f"python3 dev.py docs takes no arguments, got {' '.join(arguments)}\n")
         return 2
-    validation = compare.validate()
+    validation = validate()
     files = {**fresh_documents(validation), path_of_model_error(): model_error_text(validation.numbers)}
     for path, text in files.items():
         if text != path.read_text("utf-8"):

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from model.errors import SpecError
 from model.provenance import Constant
 from model.units import unit_of
 from scenarios.inferred import inferred_in
 from scenarios.load import library_data
+from validation.compare import Comparison
 from validation.parameters import constant_of, parts_of, value_of
-
-if TYPE_CHECKING:
-    from validation.compare import Comparison
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,8 @@ from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, S
 from dataclasses import asdict, dataclass, replace
 
 from scenarios import load
-from validation.case import Case, case_names, load_case
+from validation.case import Case
+from validation.cases import case_names, load_case
 from validation.compare import Runs
 from validation.fit import Estimate, Fit, fit_to, standard_error_of
 from validation.left_out import LeftOut

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from validation.case import Case
-from validation.compare import ROUNDING, Comparison, Validation
+from validation.compare import ROUNDING, Comparison
 from validation.tally import (
     NO_MECHANISM,
     Tally,
@@ -21,6 +21,7 @@ from validation.tally import (
     out_of_sample_median,
     tally,
 )
+from validation.validate import Validation
 from validation.words import (
     FIT_ALONE,
     NOTHING,

@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from statistics import median
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import Any, Final, Literal
 
+from validation.compare import Comparison
+from validation.numbers import MeasuredNumber
 from validation.quantity import UNITS
-
-if TYPE_CHECKING:
-    from validation.compare import Comparison
-    from validation.numbers import MeasuredNumber
 
 Kind = Literal["count", "time", "other"]
 

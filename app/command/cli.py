@@ -547,7 +547,7 @@ def schema(kind: str) -> None:
 
         print_json(Case.model_json_schema())
         return
-    from scenarios import schema_of
+    from scenarios.schema import schema_of
 
     print_json(schema_of(kind))
 

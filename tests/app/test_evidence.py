@@ -11,7 +11,7 @@ from streamlit.testing.v1 import AppTest
 from app.evidence import evidence
 from tests.patience import LIMIT_S
 from validation import Validation, load_case, validate
-from validation.case import case_names
+from validation.cases import case_names
 from validation.left_out import LeftOut
 from validation.tally import tally
 

@@ -1,6 +1,7 @@
 """The counts of the house, read from its source: ``python tests/architecture/house.py -v`` lists their places.
 
 ``house.toml`` holds what each may be at most. A change that lowers one lowers its number too, by ``--lower``.
+``--picture`` draws the house in ``docs/design.md`` again, from the contracts about imports.
 """
 
 from __future__ import annotations
@@ -12,9 +13,11 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).resolve().parents[2]
 ALLOWED = Path(__file__).with_name("house.toml")
+DESIGN = ROOT / "docs" / "design.md"
 ROOMS = ("model", "scenarios", "app", "validation")
 TABLE = "model/workloads/families.py"
 """The one table of kinds, which may ask for the kind."""
@@ -238,8 +241,39 @@ def counted() -> dict[str, int]:
     return found | {f"lines_of_{room}": lines_of(room) for room in ROOMS}
 
 
+def _floors(room: str, contracts: Sequence[dict[str, Any]]) -> Iterator[tuple[int, str]]:
+    """The floors of a room by its contract, from the roof down, each with those within its rooms one step deeper."""
+    for contract in contracts:
+        if contract["type"] == "independence" and contract["modules"][0].rpartition(".")[0] == room:
+            yield 0, " · ".join(name.rpartition(".")[2] for name in contract["modules"])
+        if contract["type"] != "layers" or contract.get("containers", [""]) != [room]:
+            continue
+        for layer in contract["layers"]:
+            names = layer.split(" | ")
+            yield 0, " · ".join(names)
+            for name in names:
+                yield from (
+                    (1 + deep, floor) for deep, floor in _floors(f"{room}.{name}".strip("."), contracts)
+                )
+
+
+def picture() -> str:
+    """The house as its contracts have it: who stands higher may import what is below, never the other way round."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    floors = _floors("", project["tool"]["importlinter"]["contracts"])
+    return "\n".join("    " * deep + floor for deep, floor in floors)
+
+
+def drawn(text: str) -> str:
+    """*text* with the picture between its marks made anew."""
+    before, mark, rest = text.partition("<!-- the house -->\n")
+    return f"{before}{mark}\n```text\n{picture()}\n```\n\n<!-- end -->{rest.partition('<!-- end -->')[2]}"
+
+
 def main() -> None:
     """Print the counts, with ``-v`` their places; ``--lower`` writes down those that became less."""
+    if "--picture" in sys.argv:
+        DESIGN.write_text(drawn(DESIGN.read_text(encoding="utf-8")), encoding="utf-8")
     found, allowed = counted(), tomllib.loads(ALLOWED.read_text(encoding="utf-8"))
     for name, number in found.items():
         print(f"{name} = {number}" + ("" if number == allowed[name] else f"  # allowed: {allowed[name]}"))

@@ -8,7 +8,18 @@ from pathlib import Path
 import pytest
 
 from model.spec import WORKLOADS
-from tests.architecture.house import ALLOWED, CLASSES, COUNTS, KINDS, Module, counted, places
+from tests.architecture.house import (
+    ALLOWED,
+    CLASSES,
+    COUNTS,
+    DESIGN,
+    KINDS,
+    Module,
+    counted,
+    drawn,
+    picture,
+    places,
+)
 
 MOST = tomllib.loads(ALLOWED.read_text(encoding="utf-8"))
 
@@ -28,6 +39,12 @@ def test_no_count_of_the_house_grows(name: str, found: dict[str, int]) -> None:
 
 def test_every_count_has_a_limit(found: dict[str, int]) -> None:
     assert set(found) == set(MOST)
+
+
+def test_the_picture_of_the_house_is_as_its_contracts_have_it() -> None:
+    text = DESIGN.read_text(encoding="utf-8")
+    assert picture() in text
+    assert drawn(text) == text, "run `python tests/architecture/house.py --picture`"
 
 
 def test_the_counter_knows_every_kind() -> None:

@@ -10,7 +10,8 @@ from functools import lru_cache
 from typing import Any
 
 from model.errors import BlocktimeError
-from scenarios import Scenario, from_mapping, run, schema_of
+from scenarios import Scenario, from_mapping, run
+from scenarios.schema import schema_of
 from scenarios.unread import LIST, unread
 
 SCHEMA = schema_of("scenario")

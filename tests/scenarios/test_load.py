@@ -14,8 +14,9 @@ import pytest
 from model.catalog import entries, entry
 from model.errors import SpecError, UnknownName
 from model.spec import FullScan, IndexRangeScan
-from scenarios import from_mapping, library, load, run, schema_of, to_mapping, to_toml
+from scenarios import from_mapping, library, load, run, to_mapping, to_toml
 from scenarios.load import library_data
+from scenarios.schema import schema_of
 from tests.known_by_law import KNOWN
 
 NAMES = sorted(library())

@@ -15,7 +15,8 @@ from app.text.text import run_lines
 from model.books import check_books
 from model.errors import BlocktimeError, BooksDoNotBalance, OutsideLaw
 from model.results import RunResult
-from scenarios import Scenario, from_mapping, library, load, run, schema_of
+from scenarios import Scenario, from_mapping, library, load, run
+from scenarios.schema import schema_of
 from tests.patience import LIMIT_S
 
 LONGEST_SENTENCE = 400

@@ -10,7 +10,7 @@ import pytest
 
 from model.errors import MeasurementError, SpecError, UnknownName
 from validation import case_names, load_case
-from validation.case import parse_case
+from validation.cases import parse_case
 from validation.numbers import numbers_of
 
 GOOD = """

@@ -12,7 +12,7 @@ from model.results import DeviceLine
 from model.spec import WriteStream
 from scenarios import load
 from validation import MeasuredNumber, Runs, load_case, numbers_of
-from validation.case import parse_case
+from validation.cases import parse_case
 from validation.compare import compare
 from validation.numbers import rows_of, value_of
 from validation.quantity import busiest, check_path, middle, steps_of

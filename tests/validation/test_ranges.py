@@ -6,7 +6,7 @@ import pytest
 
 from model import catalog
 from model.demand.conditions import USED_FOR
-from validation.case import case_names, load_case
+from validation.cases import case_names, load_case
 from validation.numbers import MeasuredNumber, numbers_of
 from validation.ranges import RANGES, conditions_behind, range_of
 

@@ -9,7 +9,7 @@ import pytest
 import validation.compare
 from model.spec import Transactions
 from scenarios import Scenario, load, run
-from validation.case import case_names, load_case
+from validation.cases import case_names, load_case
 from validation.compare import Runs
 from validation.numbers import numbers_of
 

@@ -1,0 +1,108 @@
+"""All printed numbers of some cases against the model, and whether the whole stands."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from model.errors import SpecError
+from validation.case import Case
+from validation.cases import case_names, load_case
+from validation.compare import Comparison, Runs, compare
+from validation.fitted import FittedConstant, fitted_constants
+from validation.numbers import numbers_of
+from validation.tally import by_case, by_mechanism, in_sample_median, kind_of, out_of_sample_median
+
+
+@dataclass(frozen=True)
+class Validation:
+    """Every printed number of some cases against the model."""
+
+    cases: list[Case]
+    numbers: list[Comparison] = field(default_factory=list)
+
+    @cached_property
+    def failures(self) -> list[Comparison]:
+        """Numbers outside their declared tolerance, and gaps that have closed."""
+        return [one for one in self.numbers if one.failed]
+
+    @cached_property
+    def known_gaps(self) -> list[Comparison]:
+        """Numbers the model is known to miss."""
+        return [one for one in self.numbers if one.verdict == "known_gap"]
+
+    @property
+    def failed(self) -> bool:
+        """Whether any number fails, or a known gap has closed."""
+        return bool(self.failures)
+
+    @cached_property
+    def fitted_constants(self) -> list[str]:
+        """Names of the constants that the numbers marked ``fits`` determine."""
+        return sorted({constant for one in self.numbers for constant in one.number.fits})
+
+    @cached_property
+    def constants(self) -> list[FittedConstant]:
+        """The constants that the numbers marked ``fits`` determine, with value, interval and what made them."""
+        return fitted_constants(self.numbers)
+
+    def summary(self) -> dict[str, Any]:
+        """The ``summary`` of ``validate --json``; a median that is held out never has a fitted number in it.
+
+        Most counts are exact, so the times alone have medians of their own.
+        """
+        compared = [one for one in self.numbers if one.compared]
+        fits = [one for one in compared if one.in_sample]
+        times = [one for one in compared if kind_of(one.number) == "time"]
+        counts = [one for one in compared if kind_of(one.number) == "count"]
+        return {
+            "printed_numbers": len(self.numbers),
+            "compared": len(compared),
+            "descriptive": len(self.numbers) - len(compared),
+            "fitted_constants": len(self.fitted_constants),
+            "in_sample_median_error": in_sample_median(compared),
+            "held_out_median_error": out_of_sample_median(compared),
+            "failed": len(self.failures),
+            "known_gaps": len(self.known_gaps),
+            "counts_median_error": out_of_sample_median(counts),
+            "times_in_sample_median_error": in_sample_median(times),
+            "times_out_of_sample_median_error": out_of_sample_median(times),
+            "tests_per_fit": (len(compared) - len(fits)) / len(fits) if fits else None,
+        }
+
+    def to_json(self) -> dict[str, Any]:
+        """The result of ``validate --json``."""
+        return {
+            "summary": self.summary(),
+            "numbers": [one.to_json() for one in self.numbers],
+            "by_case": [one.to_json() for one in by_case(self.numbers)],
+            "by_mechanism": [one.to_json() for one in by_mechanism(self.numbers)],
+            "constants": [one.to_json() for one in self.constants],
+        }
+
+
+def validate(
+    cases: Sequence[str] | None = None,
+    engine: str = "calculate",
+    progress: Callable[[int, int], None] | None = None,
+) -> Validation:
+    """Compare every printed number of *cases* (names or files; all by default) with the model.
+
+    *progress* is called with (done, all).
+    Raises SpecError or MeasurementError for a case that is wrong in itself.
+    """
+    found: dict[str, Case] = {}
+    for name in cases or case_names():
+        case = load_case(name)
+        if found.setdefault(case.name, case) != case:
+            raise SpecError(f"{name}: got a second case called {case.name}; name the file otherwise")
+    runs = Runs(engine)
+    printed = [number for case in found.values() for number in numbers_of(case)]
+    numbers = []
+    for done, number in enumerate(printed, 1):
+        numbers.append(compare(number, runs))
+        if progress is not None:
+            progress(done, len(printed))
+    return Validation([*found.values()], numbers)

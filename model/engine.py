@@ -95,17 +95,21 @@ def nobody_queues(system: System, work: Workload) -> bool:
 
 
 def chosen_engine(engine: str, system: System, work: Workload) -> str:
-    """The engine that answers where *engine* is asked for; raises :class:`UnknownName` for one that does not exist."""
+    """The engine that answers where *engine* is asked for; raises :class:`UnknownName` for one that does not exist.
+
+    Where none is asked for (``auto``) it is the one that says more: the simulation where somebody queues, or where a
+    part of the answer needs events.
+    """
     if engine not in ENGINES:
         raise UnknownName("engine", engine, ENGINES)
     if engine != "auto":
         return engine
-    return "simulate" if is_simulated(system, work) else "calculate"
+    return "simulate" if family_for(work).needs_events or not nobody_queues(system, work) else "calculate"
 
 
-def is_simulated(system: System, work: Workload) -> bool:
-    """Whether the simulation says more than the closed form: somebody queues, or a part of the answer needs events."""
-    return family_for(work).needs_events or not nobody_queues(system, work)
+def is_simulated(system: System, work: Workload, engine: str = "auto") -> bool:
+    """Whether the simulation answers where *engine* is asked for."""
+    return chosen_engine(engine, system, work) == "simulate"
 
 
 def expected_engine(engine: str, system: System, work: Workload) -> str:
@@ -120,11 +124,30 @@ def printed_engine(engine: str, work: Workload) -> str:
     return "simulate" if engine == "calculate" and family_for(work).needs_events else engine
 
 
+def engine_of_draws(engine: str, system: System, work: Workload) -> str:
+    """The engine that answers many values of constants: the simulation only where it is asked for and says more."""
+    return "simulate" if engine == "simulate" and not nobody_queues(system, work) else "calculate"
+
+
+def replications_of(engine: str, wanted: int) -> int:
+    """How often an answer of *engine* is repeated where *wanted* times are asked for: no chance has a part in a law."""
+    return 1 if engine == "calculate" else wanted
+
+
 def goes_by_arrays(engine: str, kind: str) -> bool:
     """Whether arrays answer as *engine* does: what a statement does to rows they have by a closed form only."""
     if WORKLOADS[kind].plays_rows:
         return False
     return engine == "calculate" or (engine == "auto" and not family_of(kind).needs_events)
+
+
+def answered_many(
+    engine: str, system: System, work: Workload, axes: Mapping[str, Any]
+) -> tuple[dict[str, Any], Any]:
+    """The numbers of :func:`calculate_many`, and of which scenarios they are the answer that *engine* asks for."""
+    found = calculate_many(system, work, axes)
+    exact, refused = found.pop("exact"), found.pop("refused")
+    return found, (refused == "") & (exact | (engine == "calculate"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,6 +185,6 @@ def estimate_of(engine: str, system: System, work: Workload) -> RunResult | None
         estimate = calculate(system, work)
     except BlocktimeError:
         return None
-    if chosen_engine(engine, system, work) == "simulate":
+    if is_simulated(system, work, engine):
         return estimate.model_copy(update={"accuracy": None})
     return estimate

@@ -49,9 +49,10 @@ def run(
         },
     )
     notes = [found.refusal] if found.refusal else []
-    if found.answer.engine == "calculate" and repeated > 1 and not notes:
+    result = found.answer
+    if result.engine == "calculate" and repeated > 1 and not notes:
         notes.append("replications have no effect: the instant estimate involves no chance")
-    return _noted(found.answer, scenario, notes)
+    return _noted(result, scenario, notes)
 
 
 def notes_on(scenario: Scenario, result: RunResult) -> list[str]:
@@ -74,7 +75,7 @@ def notes_on(scenario: Scenario, result: RunResult) -> list[str]:
     notes += _notes_on_changes(scenario)
     if work.asks_the_kernel:
         notes += _notes_on_the_kernel(scenario)
-    notes += _notes_on_what_is_not_read(scenario, result.engine)
+    notes += _notes_on_what_is_not_read(scenario, result)
     if work.mixed:
         notes += _notes_on_transactions(scenario, work)
     if scenario.system.instance.db_file_multiblock_read_count == 0:
@@ -84,13 +85,14 @@ def notes_on(scenario: Scenario, result: RunResult) -> list[str]:
     return [*notes, *notes_on_prices(scenario.system)]
 
 
-def _notes_on_what_is_not_read(scenario: Scenario, engine: str) -> Iterator[str]:
+def _notes_on_what_is_not_read(scenario: Scenario, result: RunResult) -> Iterator[str]:
     """The fields that the question sets and that this workload, or its instant estimate, does not read."""
     work, changed = scenario.workload, scenario.differences
+    estimated = work.mixed and result.engine == "calculate"
     for listed_paths, what in (
         (_unread_by_all(changed, work), KINDS[work.kind].called),
         ([] if work.scans_blocks else set_in(changed, SIZES_OF_SCANS), WITHOUT_SCANS),
-        (set_in(changed, ONLY_SIMULATED) if engine == "calculate" and work.mixed else [], NO_ESTIMATE),
+        (set_in(changed, ONLY_SIMULATED) if estimated else [], NO_ESTIMATE),
     ):
         if listed_paths:
             yield f"{listed(listed_paths)} {'has' if len(listed_paths) == 1 else 'have'} no effect on {what}"

@@ -18,7 +18,7 @@ from validation.compare import Comparison
 from validation.fit import ClosedForms
 from validation.markdown import anchor, paragraph, table, together
 from validation.numbers import names
-from validation.report import is_exact
+from validation.report import is_as_printed
 from validation.tally import by_mechanism, groups
 from validation.validate import Validation
 from validation.words import (
@@ -161,7 +161,7 @@ def error_text(one: Comparison, error: float | None) -> str:
     """An error in percent, to a tenth, or whole where chance has a part in it."""
     if error is None:
         return NOTHING
-    if is_exact(error):
+    if is_as_printed(error):
         return "0"
     shown = f"{100 * error:+.{0 if _by_chance(one) else 1}f}"
     return f"{shown if float(shown) else shown[1:]} %"

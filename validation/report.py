@@ -245,7 +245,7 @@ def _medians(console: Console, numbers: Sequence[Comparison]) -> None:
     for name, found in median_groups(numbers):
         inside = [one.in_sample_error for one in found if one.in_sample_error is not None]
         outside = [one.out_of_sample_error for one in found if one.out_of_sample_error is not None]
-        exact = sum(is_exact(error) for error in outside)
+        exact = sum(is_as_printed(error) for error in outside)
         rows.append(
             (
                 name,
@@ -291,7 +291,7 @@ def median_groups(numbers: Sequence[Comparison]) -> list[tuple[str, list[Compari
     ]
 
 
-def is_exact(error: float | None) -> bool:
+def is_as_printed(error: float | None) -> bool:
     """Whether a prediction is the printed number, but for the last digit of arithmetic."""
     return error is not None and abs(error) < ROUNDING
 
@@ -307,7 +307,7 @@ def summary_sentences(validation: Validation) -> list[str]:
     untried = [one for one in fits if not one.fit_alone and one.out_of_sample_error is None]
     outside = [one for one in numbers if one.out_of_sample_error is not None]
     times = [one for one in outside if kind_of(one.number) == "time"]
-    exact = [one for one in outside if is_exact(one.out_of_sample_error)]
+    exact = [one for one in outside if is_as_printed(one.out_of_sample_error)]
     counts = [one for one in exact if kind_of(one.number) == "count"]
     spread = [one for one in outside if one.number.spread is not None]
     nearer = [one for one in spread if abs(one.out_of_sample_error or 0.0) <= (one.number.spread or 0.0)]

@@ -14,7 +14,7 @@ from validation import Case, Comparison, Validation
 from validation.case import Cell, Doubt, KnownGap, Table
 from validation.fitted import FittedConstant
 from validation.numbers import Row, matches, names, row_name, rows_of
-from validation.report import is_exact, median_groups, render, summary_sentences
+from validation.report import is_as_printed, median_groups, render, summary_sentences
 from validation.tally import by_case, by_mechanism, case_of, groups, mechanism_of, median_error, tally
 from validation.verdicts import JUDGES, verdict_text
 from validation.words import (
@@ -141,7 +141,7 @@ def _summary(validation: Validation) -> Iterator[str]:
     for name, those in median_groups(validation.numbers):
         inside = [one.in_sample_error for one in those if one.in_sample_error is not None]
         outside = [one.out_of_sample_error for one in those if one.out_of_sample_error is not None]
-        counts = (len(inside), len(outside), sum(map(is_exact, outside)))
+        counts = (len(inside), len(outside), sum(map(is_as_printed, outside)))
         fits, tests, exact = map(str, counts)
         kinds.append(
             (name, size_text(median_error(inside)), fits, size_text(median_error(outside)), tests, exact)

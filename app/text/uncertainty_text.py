@@ -223,6 +223,7 @@ def percents(low: float, high: float, sign: str = "+") -> str:
 
 _UNITS: Final = ((0.9995, 1.0, "s"), (0.9995e-3, 1e3, "ms"), (0.0, 1e6, "µs"))
 MOST_DECIMALS: Final = 6
+ANSWERERS: Final = {"calculate": "The instant estimate", "simulate": "The simulation"}
 
 
 def _range(low: float, high: float, sign: str) -> str:
@@ -244,8 +245,7 @@ def _how_it_was_found(result: RunResult, found: Uncertainty) -> str:
     """How many sets of constants were drawn, by what they were answered, and whether chance is in the interval."""
     said = ""
     if found.draws:
-        how = "The instant estimate" if found.engine == "calculate" else "The simulation"
-        said = f"{how} answered {found.draws:,} sets of constants, drawn with seed {found.seed}."
+        said = f"{ANSWERERS[found.engine]} answered {found.draws:,} sets of constants, drawn with seed {found.seed}."
     if result.engine == "simulate" and found.chance_s is None:
         said += " The interval does not hold chance; --replications N adds it."
     return said.strip()

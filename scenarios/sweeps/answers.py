@@ -9,7 +9,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from model.engine import answered, calculate, calculate_many, goes_by_arrays, simulate_measures
+from model.engine import answered, answered_many, calculate, goes_by_arrays, simulate_measures
 from model.errors import BlocktimeError, BooksDoNotBalance
 from model.measures import MEASURES, measures_of
 from scenarios.forecast import USUAL, Budget, expected_within
@@ -75,12 +75,10 @@ def _by_arrays(asked: Asked, group: Mapping[int, Values]) -> dict[int, Answer]:
         return {}
     axes = {key: [asked.points.understood(key, values) for values in group.values()] for key in keys}
     try:
-        found = calculate_many(first.system, first.workload, axes)
+        found, wanted = answered_many(asked.engine, first.system, first.workload, axes)
     except (BlocktimeError, KeyError):  # the points one by one say which of them it was, and why
         return {}
-    exact, refused = found.pop("exact"), found.pop("refused")
     rows = np.stack([found[name] for name in MEASURES], axis=1)
-    wanted = (refused == "") & (exact | (asked.engine == "calculate"))
     return {place: Answer(rows[rank], "calculate") for rank, place in enumerate(group) if wanted[rank]}
 
 

@@ -10,7 +10,7 @@ from itertools import combinations, pairwise
 from pathlib import Path
 from typing import Any, Final, Literal
 
-from model.engine import chosen_engine, estimate_of
+from model.engine import estimate_of, is_simulated
 from model.errors import SpecError, UnknownName, cut
 from model.measures import MEASURES
 from model.results import RunResult
@@ -291,7 +291,7 @@ class _Search:
         """Share of its value by which chance alone may move a measure of simulated transactions."""
         question = self._asker.question
         base = question.source.scenario()
-        simulated = chosen_engine(question.how.engine, base.system, base.workload) == "simulate"
+        simulated = is_simulated(base.system, base.workload, question.how.engine)
         return base.workload.chance_fraction if simulated else 0.0
 
     def _can_go(self, scanned: Sequence[Reached]) -> tuple[bool, bool]:

@@ -12,6 +12,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from model.engine import replications_of
 from model.errors import SpecError
 from scenarios.forecast import USUAL
 from scenarios.sweeps.asked import source_of_sweep, sweep_asked
@@ -103,7 +104,7 @@ def plan_of(
     asked = How(
         sweep.engine,
         first.seed if seed is None else seed,
-        1 if sweep.engine == "calculate" else replications,  # there is no chance in it
+        replications_of(sweep.engine, replications),
         budget,
     )
     return Plan(source, sweep, asked, limit, listener.checked if listener else None)

@@ -21,7 +21,7 @@ from model.catalog import correlations
 from model.results import Interval, RunResult, Uncertainty
 from scenarios.interval import CONFIDENCE
 from scenarios.spec import Scenario
-from scenarios.uncertainty.answers import Progress, draws_for, elapsed_s, engine_for
+from scenarios.uncertainty.answers import Answerer, Progress, answerer_of
 from scenarios.uncertainty.constants import Knowledge, Uncertain, drawn_values, knowledge_of
 from scenarios.uncertainty.difference import Difference
 from scenarios.uncertainty.draws import Draws, check_inputs, correlated, drawn
@@ -41,7 +41,7 @@ class _Asked:
     scenario: Scenario
     result: RunResult
     knowledge: Knowledge
-    engine: str
+    answerer: Answerer
     seconds: dict[str, float]
     """Of the elapsed time, by mechanism."""
 
@@ -52,7 +52,7 @@ class _Asked:
     @property
     def draws(self) -> int:
         """How many draws it is answered with."""
-        return draws_for(self.scenario, self.engine)
+        return self.answerer.draws(self.scenario)
 
     def times(self, draws: Draws, errors: dict[str, Reals], progress: Progress | None) -> Reals:
         """Elapsed seconds with each draw of constants and *errors*; those of the result where nothing is off."""
@@ -61,8 +61,8 @@ class _Asked:
         elapsed = self.result.time.elapsed_s
         found: Reals = np.full(self.draws, elapsed)
         if self.knowledge.uncertain:
-            own, *others = elapsed_s(
-                self.scenario, self._columns(draws), self.engine, self.result.seed, progress
+            own, *others = self.answerer.elapsed_s(
+                self.scenario, self._columns(draws), self.result.seed, progress
             )
             found = np.array(others) * (elapsed / own if own else 1.0)
         off: Reals = np.zeros(self.draws)
@@ -99,7 +99,7 @@ class _Asked:
             chance_s=chance_s,
             draws=len(times) if origins else 0,
             seed=draws.seed,
-            engine=self.engine,
+            engine=self.answerer.engine,
         )
 
 
@@ -162,7 +162,7 @@ def propagate(
     check_inputs(known)
     asked = [
         _Asked(
-            scenario, result, knowledge_of(scenario, result.extrapolated), engine_for(scenario, engine),
+            scenario, result, knowledge_of(scenario, result.extrapolated), answerer_of(scenario, engine),
             seconds_by_mechanism(scenario, result) | {ESTIMATE: result.time.elapsed_s},
         )
         for scenario, result in zip(scenarios, results, strict=True)

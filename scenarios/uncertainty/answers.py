@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from model.engine import calculate_many, nobody_queues
+from model.engine import calculate_many, engine_of_draws, simulate_measures
 from model.errors import SpecError
 from model.workloads.families import family_of
 from scenarios.load import source_in, to_mapping
@@ -25,32 +26,28 @@ SIMULATED: Final = 64
 """Draws of the constants: powers of four, as many as take about a second but for long simulations."""
 
 
-def engine_for(scenario: Scenario, engine: str) -> str:
-    """What answers the draws: the closed form, or the simulation where *engine* asks for it and it says more."""
-    exact = nobody_queues(scenario.system, scenario.workload)
-    return "simulate" if engine == "simulate" and not exact else "calculate"
+@dataclass(frozen=True, slots=True)
+class Answerer:
+    """An engine that answers one scenario with many values of its constants."""
 
-
-def draws_for(scenario: Scenario, engine: str) -> int:
-    """How many draws *engine* answers."""
-    if engine == "simulate":
-        return SIMULATED
-    return BY_ARRAYS if family_of(scenario.workload.kind).measures else ONE_BY_ONE
-
-
-def elapsed_s(
-    scenario: Scenario,
-    columns: Mapping[str, Reals],
-    engine: str,
-    seed: int,
-    progress: Progress | None = None,
-) -> Reals:
-    """Elapsed seconds of *scenario* with each row of *columns*, which are of one length, in the place of its fields.
+    engine: str
+    draws: Callable[[Scenario], int]
+    """How many draws it answers."""
+    elapsed_s: Callable[[Scenario, Mapping[str, Reals], int, Progress | None], Reals]
+    """Elapsed seconds of a scenario with each row of columns, which are of one length, in the place of its fields.
 
     Every simulation has the same seed. Raises :class:`SpecError` where a row has no answer: an interval needs all.
     """
-    if engine == "simulate":
-        return _simulated(scenario, columns, seed, progress)
+
+
+def answerer_of(scenario: Scenario, engine: str) -> Answerer:
+    """What answers the draws where *engine* is asked for."""
+    return ANSWERERS[engine_of_draws(engine, scenario.system, scenario.workload)]
+
+
+def _calculated(
+    scenario: Scenario, columns: Mapping[str, Reals], seed: int, progress: Progress | None
+) -> Reals:
     table = calculate_many(scenario.system, scenario.workload, columns)
     if all(table["refused"]):
         raise SpecError(f"{scenario.name}: uncertainty: {table['refused'][0]}")
@@ -66,8 +63,6 @@ def _simulated(
 ) -> Reals:
     import numpy as np  # noqa: PLC0415
 
-    from model.engine import simulate_measures  # noqa: PLC0415  (the simulation engine is wanted only here)
-
     source = source_in(to_mapping(scenario), scenario.name, scenario.origin)
     points = Points(source, list(columns), "uncertainty")
     many = len(next(iter(columns.values())))
@@ -82,6 +77,19 @@ def _simulated(
         if progress is not None:
             progress(place + 1, many)
     return found
+
+
+ANSWERERS: Final = {
+    one.engine: one
+    for one in (
+        Answerer("simulate", lambda scenario: SIMULATED, _simulated),
+        Answerer(
+            "calculate",
+            lambda scenario: BY_ARRAYS if family_of(scenario.workload.kind).measures else ONE_BY_ONE,
+            _calculated,
+        ),
+    )
+}
 
 
 def _no_answer(scenario: Scenario, columns: Mapping[str, Reals], place: int, why: str) -> str:

@@ -195,12 +195,16 @@ def _changed(draw: Draw, scenario: Section) -> None:
     scenario["table"] = _table(draw, 1000, 5000, 20_000)
     scenario["tablespace"]["space_management"] = draw.one("assm", "assm", "manual")
     scenario["workload"]["users"] = draw.one(1, 1, 2, 4, 8)
-    if "commit_every_rows" in WORKLOADS[scenario["workload"]["kind"]].model_fields and draw.chance(0.3):
+
+
+def _changed_and_committed(draw: Draw, scenario: Section) -> None:
+    _changed(draw, scenario)
+    if draw.chance(0.3):
         scenario["workload"]["commit_every_rows"] = draw.one(100, 1000)
 
 
 def _update(draw: Draw, scenario: Section) -> None:
-    _changed(draw, scenario)
+    _changed_and_committed(draw, scenario)
     scenario["workload"] |= {
         "growth_bytes": draw.one(0, 5, 40),
         "rows_fraction": draw.one(0.1, 1.0),
@@ -210,12 +214,12 @@ def _update(draw: Draw, scenario: Section) -> None:
 
 
 def _delete(draw: Draw, scenario: Section) -> None:
-    _changed(draw, scenario)
+    _changed_and_committed(draw, scenario)
     scenario["workload"]["rows_fraction"] = draw.one(0.1, 1.0)
 
 
 def _insert(draw: Draw, scenario: Section) -> None:
-    _changed(draw, scenario)
+    _changed_and_committed(draw, scenario)
     scenario["workload"] |= {
         "rows": draw.one(1000, 5000, 20_000),
         "method": draw.one("row", "array", "direct"),
@@ -263,29 +267,43 @@ def _calls(draw: Draw, kind: str, *, most: int) -> Section:
         calls["span_bytes"] = draw.one("64M", "1G", "8G")
     if calls["pattern"] == "strided":
         calls["stride_bytes"] = size * draw.one(2, 16, 100)
-    if kind == "write_stream":
-        if calls["path"] == "buffered" and draw.chance(0.5):
-            calls["fsync_every"] = draw.one(1, 10, 100)
-        if draw.chance(0.2):
-            calls["extends"] = True
-    elif calls["path"] == "buffered" and draw.chance(0.2):
+    return calls
+
+
+def _writes(draw: Draw, most: int) -> Section:
+    calls = _calls(draw, "write_stream", most=most)
+    if calls["path"] == "buffered" and draw.chance(0.5):
+        calls["fsync_every"] = draw.one(1, 10, 100)
+    if draw.chance(0.2):
+        calls["extends"] = True
+    return calls
+
+
+def _reads(draw: Draw, most: int) -> Section:
+    calls = _calls(draw, "read_stream", most=most)
+    if calls["path"] == "buffered" and draw.chance(0.2):
         calls["fadvise"] = draw.one("sequential", "random")
     return calls
 
 
-def _stream(draw: Draw, scenario: Section) -> None:
-    kind = scenario["workload"]["kind"]
+def _write_stream(draw: Draw, scenario: Section) -> None:
+    _stream(draw, scenario, _writes)
+
+
+def _read_stream(draw: Draw, scenario: Section) -> None:
+    _stream(draw, scenario, _reads)
+
+
+def _stream(draw: Draw, scenario: Section, calls: Callable[[Draw, int], Section]) -> None:
     for section in ("tablespace", "instance"):
         del scenario[section]
     scenario["disk"], scenario["host"] = _disk(draw, STREAM_DISKS), _host(draw, STREAM_SCHEDULERS)
     for field, values in QUEUE.items():
         if draw.chance(0.1):
             scenario["host"][field] = draw.one(*values)
-    scenario["workload"] = _calls(draw, kind, most=2000)
+    scenario["workload"] = calls(draw, 2000)
     if draw.chance(0.2):
-        others = [
-            _calls(draw, draw.one("read_stream", "write_stream"), most=1000) for _ in range(draw.one(1, 1, 2))
-        ]
+        others = [draw.one(_reads, _writes)(draw, 1000) for _ in range(draw.one(1, 1, 2))]
         scenario["workload"]["beside"] = others
 
 
@@ -344,8 +362,8 @@ _BY_KIND: dict[str, Callable[[Draw, Section], None]] = {
     "delete": _delete,
     "import": _import,
     "export": _export,
-    "read_stream": _stream,
-    "write_stream": _stream,
+    "read_stream": _read_stream,
+    "write_stream": _write_stream,
     "transactions": _transactions,
 }
 KINDS = tuple(WORKLOADS)

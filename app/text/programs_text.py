@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from app.base.lines import NAME_WIDTH, head, mean, wrapped
 from model.results import ProgramStats, RunResult
 from model.units import show_seconds
+from model.workloads.families import KINDS
 
 COLUMN = 12
 
@@ -56,5 +57,4 @@ def _rate(program: ProgramStats) -> str:
     """What comes a second, together and alone."""
     if program.per_s is None or program.alone.per_s is None:
         return ""
-    what = "transactions" if program.kind == "transactions" else "calls"
-    return f"{mean(program.per_s)} {what} a second, alone {mean(program.alone.per_s)}"
+    return f"{mean(program.per_s)} {KINDS[program.kind].counted} a second, alone {mean(program.alone.per_s)}"

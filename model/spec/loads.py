@@ -20,6 +20,12 @@ LargestRow = Annotated[Size, Field(ge=3, le=MOST_ROW_BYTES)]
 class Import(Work):
     """``imp``: the rows of a dump file inserted in arrays into an empty table without indexes."""
 
+    law_sources: ClassVar[tuple[str, ...]] = (
+        "oracle-concepts",
+        "oracle-utilities",
+        "oracle-wait-interface",
+        "magni-linux",
+    )
     inserts: ClassVar[bool] = True
     kind: Literal["import"] = "import"
     buffer_bytes: Buffer = setting(
@@ -39,6 +45,12 @@ class Import(Work):
 class Export(Work):
     """``exp``: all rows of the table, fetched in arrays and written to a dump file."""
 
+    law_sources: ClassVar[tuple[str, ...]] = (
+        "oracle-concepts",
+        "oracle-utilities",
+        "rahn-mbrc",
+        "savvinov-lio",
+    )
     kind: Literal["export"] = "export"
     direct: bool = setting(
         False, "DIRECT=y: rows go out as they lie in their blocks, past the SQL engine", UTILITIES

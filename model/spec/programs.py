@@ -36,6 +36,8 @@ class Work(Frozen):
         """This work, and those beside it."""
         return (self, *self.beside)
 
+    law_sources: ClassVar[tuple[str, ...]] = ()
+    """Sources of the laws that answer it, whatever its fields say."""
     plays_rows: ClassVar[bool] = False
     """Whether it changes rows of its table, which are played through their blocks."""
     inserts: ClassVar[bool] = False

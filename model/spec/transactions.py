@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field, model_validator
 
@@ -96,6 +96,14 @@ class Transaction(Frozen):
 class Transactions(Work):
     """Users, each with one transaction at a time, on a buffer cache, processors, data files and redo log."""
 
+    law_sources: ClassVar[tuple[str, ...]] = (
+        "oracle-concepts",
+        "shallahamer-touch-count",
+        "che-2002",
+        "reiser-lavenberg-1980",
+        "kleinrock-1975",
+        "drive-data-sheets",
+    )
     kind: Literal["transactions"] = "transactions"
     mix: tuple[Transaction, ...] = setting(
         lambda: (Transaction(),), "The kinds of transactions", GENERAL, min_length=1, max_length=32

@@ -33,6 +33,13 @@ if TYPE_CHECKING:
 class FullScan(Work):
     """``select * from t`` (rows) or ``select count(*) from t`` (count), fetched in arrays."""
 
+    law_sources: ClassVar[tuple[str, ...]] = (
+        "oracle-concepts",
+        "rahn-mbrc",
+        "savvinov-lio",
+        "shallahamer-direct",
+        "oracle-tuning",
+    )
     kind: Literal["full_scan"] = "full_scan"
     select: Literal["rows", "count"] = setting("rows", "Return all rows, or count them", GENERAL)
     columns: Annotated[Whole, Field(ge=1, le=MAXIMUM_COLUMNS)] | None = setting(
@@ -63,6 +70,7 @@ class FullScan(Work):
 class IndexRangeScan(Work):
     """Rows of a key range, or of one key, through an index, fetched in arrays."""
 
+    law_sources: ClassVar[tuple[str, ...]] = ("oracle-concepts", "savvinov-lio", "oracle-tuning")
     kind: Literal["index_range_scan"] = "index_range_scan"
     access: Literal["range", "unique", "full", "fast_full", "skip"] = setting(
         "range",
@@ -137,6 +145,13 @@ class IndexRangeScan(Work):
 class Update(Work):
     """``update t set c = …`` through a full scan: rows grow, and migrate where their block has no room."""
 
+    law_sources: ClassVar[tuple[str, ...]] = (
+        "oracle-concepts",
+        "adams-migration",
+        "geist-assm",
+        "lewis-assm-bug",
+        "rahn-pctfree",
+    )
     plays_rows: ClassVar[bool] = True
     uncommitted_delete_fraction: ClassVar[float] = 0.0
     kind: Literal["update"] = "update"
@@ -202,6 +217,7 @@ class Update(Work):
 class Insert(Work):
     """``insert into t``: rows one by one, in arrays, or by direct path (CREATE TABLE AS SELECT, APPEND)."""
 
+    law_sources: ClassVar[tuple[str, ...]] = ("oracle-concepts", "geist-assm", "lewis-delete")
     plays_rows: ClassVar[bool] = True
     inserts: ClassVar[bool] = True
     rows_fraction: ClassVar[float] = 0.0
@@ -250,6 +266,7 @@ class Insert(Work):
 class Delete(Work):
     """``delete from t`` through a full scan."""
 
+    law_sources: ClassVar[tuple[str, ...]] = ("oracle-concepts", "lewis-delete")
     plays_rows: ClassVar[bool] = True
     deletes: ClassVar[bool] = True
     uncommitted_delete_fraction: ClassVar[float] = 0.0
@@ -285,6 +302,13 @@ SomeCalls = TypeVar("SomeCalls", bound="Calls")
 class Calls(Work):
     """A program that reads or writes in calls of one size, as dd and a benchmark do."""
 
+    law_sources: ClassVar[tuple[str, ...]] = (
+        "linux-2.6-block",
+        "linux-blk-mq",
+        "linux-vm",
+        "sysstat-iostat",
+        "drive-data-sheets",
+    )
     asks_the_kernel: ClassVar[bool] = True
     block_size_bytes: Size = setting(8 * KIB, "Bytes of a call (bs= of dd)", GENERAL, ge=512, le=64 * MIB)
     count: Whole = setting(1000, "Calls (count= of dd), of each user", GENERAL, ge=1, le=100_000_000)

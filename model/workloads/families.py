@@ -225,6 +225,8 @@ class Kind:
     mechanism: Callable[[str, str], str] = lambda path, usual: usual
     """The mechanism whose published numbers a part of its time is held to: by how its files are opened, and by the
     mechanism that is usual for such a part."""
+    counted: str = "calls"
+    """What it does so many of a second."""
 
 
 DML_LEAVES_OUT: Final = (
@@ -256,6 +258,7 @@ KINDS: Final[dict[str, Kind]] = {
     "transactions": Kind(
         TRANSACTIONS,
         "transactions: they are described by their gets and changes",
+        counted="transactions",
         mechanism=lambda path, usual: "transactions",
     ),
 }

@@ -15,9 +15,8 @@ from pydantic import BaseModel
 from model import money_books, spec
 from model.catalog import KINDS, entries
 from model.provenance import Constant
-from model.workloads.statements import books as statement_books
+from model.spec import WORKLOADS
 from model.workloads.streams import books as stream_books
-from model.workloads.transactions import books as transaction_books
 from scenarios import library
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -105,9 +104,9 @@ def test_every_law_names_a_source(known: set[str]) -> None:
 
 
 def test_the_sources_of_results_are_listed(known: set[str]) -> None:
-    found = {key for keys in statement_books.LAW_SOURCES.values() for key in keys}
-    found.update(stream_books.LAW_SOURCES, stream_books.BUFFERED_SOURCES)
-    found.update(transaction_books.LAW_SOURCES, money_books.LAW_SOURCES)
+    assert all(kind.law_sources for kind in WORKLOADS.values())
+    found = {key for kind in WORKLOADS.values() for key in kind.law_sources}
+    found.update(stream_books.BUFFERED_SOURCES, money_books.LAW_SOURCES)
     assert not found - known
 
 

@@ -35,20 +35,11 @@ from model.results import (
     RunResult,
     part,
 )
-from model.spec import System, Workload
+from model.spec import Statement, System
 from model.units import show_seconds
 from model.workloads.statements.plan_books import row_sources
 from model.workloads.statements.row_books import row_changes, segment_space, space_search
 
-LAW_SOURCES = {
-    "full_scan": ("oracle-concepts", "rahn-mbrc", "savvinov-lio", "shallahamer-direct", "oracle-tuning"),
-    "index_range_scan": ("oracle-concepts", "savvinov-lio", "oracle-tuning"),
-    "update": ("oracle-concepts", "adams-migration", "geist-assm", "lewis-assm-bug", "rahn-pctfree"),
-    "insert": ("oracle-concepts", "geist-assm", "lewis-delete"),
-    "delete": ("oracle-concepts", "lewis-delete"),
-    "import": ("oracle-concepts", "oracle-utilities", "oracle-wait-interface", "magni-linux"),
-    "export": ("oracle-concepts", "oracle-utilities", "rahn-mbrc", "savvinov-lio"),
-}
 IN_CALL = (
     DIRECT,
     PARALLEL,
@@ -85,7 +76,7 @@ class Timing:
     last_session_s: Number | None = None
 
 
-def of_query(work: Workload, demand: Demand, timing: Timing, query_s: Number) -> Timing:
+def of_query(work: Statement, demand: Demand, timing: Timing, query_s: Number) -> Timing:
     """*timing* of the mean parallel server until its query is done; as it is without such servers.
 
     The query ends with its last server, after *query_s*, or when the coordinator has passed on what they found: the
@@ -103,7 +94,7 @@ def of_query(work: Workload, demand: Demand, timing: Timing, query_s: Number) ->
     return timing
 
 
-def close_books(name: str, system: System, work: Workload, demand: Demand, timing: Timing) -> RunResult:
+def close_books(name: str, system: System, work: Statement, demand: Demand, timing: Timing) -> RunResult:
     """One checked result from what was asked and how long it took."""
     figures = figures_of(system, work, demand, timing)
     time = figures.time
@@ -117,7 +108,7 @@ def close_books(name: str, system: System, work: Workload, demand: Demand, timin
     return close(name, system, work, figures)
 
 
-def figures_of(system: System, work: Workload, demand: Demand, timing: Timing) -> Figures:
+def figures_of(system: System, work: Statement, demand: Demand, timing: Timing) -> Figures:
     """What there is of one answer and of an array of them."""
     servers, size = demand.servers, demand.block_size_bytes
     blocks, gets = _of_all(servers, timing.read_blocks), servers * demand.gets
@@ -136,7 +127,7 @@ def figures_of(system: System, work: Workload, demand: Demand, timing: Timing) -
     return Figures(
         engine=timing.engine,
         seed=timing.seed,
-        law_sources=LAW_SOURCES[work.kind],
+        law_sources=work.law_sources,
         warnings=timing.warnings,
         demand=demand,
         time=time_of(
@@ -216,7 +207,7 @@ def _device_of_writes(
 
 
 def _calls(
-    work: Workload, demand: Demand, in_calls: tuple[float, float], read_blocks: float
+    work: Statement, demand: Demand, in_calls: tuple[float, float], read_blocks: float
 ) -> dict[str, Call]:
     """TKPROF's three lines: a query works in its fetches, a statement that changes rows in its executions."""
     nothing = Call(count=1, cpu_s=0, elapsed_s=0, disk=0, query=0, current=0, rows=0)
@@ -261,7 +252,7 @@ def histogram(demand: Demand) -> dict[int, float]:
     return sizes
 
 
-def session_warnings(work: Workload, demand: Demand, timed: tuple[float, float, float]) -> list[str]:
+def session_warnings(work: Statement, demand: Demand, timed: tuple[float, float, float]) -> list[str]:
     """What to know of several sessions: *timed* are seconds of the mean one, until the last one, and for all CPU."""
     if work.sessions == 1:
         return []

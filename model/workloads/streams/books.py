@@ -16,7 +16,6 @@ from model.spec import Stream
 
 CALL = "the call"
 LEAST_STAGE_S = 1e-7  # a hundredth of what the shortest stage takes that anybody looks for
-LAW_SOURCES = ("linux-2.6-block", "linux-blk-mq", "linux-vm", "sysstat-iostat", "drive-data-sheets")
 BUFFERED_SOURCES = ("linux-ext3", "linux-readahead")
 
 
@@ -47,7 +46,7 @@ def stream_figures(work: Stream, streams: list[StreamStats], times: Times, **mor
     buffered = any(one.path not in UNBUFFERED for one in streams)
     cpu = {"write calls" if work.writes else "read calls": times.cpu_s}
     return Figures(
-        law_sources=LAW_SOURCES + buffered * BUFFERED_SOURCES,
+        law_sources=work.law_sources + buffered * BUFFERED_SOURCES,
         streams=streams,
         time=time_of(times.elapsed_s, cpu, times.wait, times.unaccounted, rest=NO_CAUSE),
         access=f"{work.pattern} {'writes' if work.writes else 'reads'}, {streams[0].path}",

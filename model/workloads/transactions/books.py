@@ -19,15 +19,6 @@ from model.results import (
 )
 from model.spec import System, Transactions
 
-LAW_SOURCES = (
-    "oracle-concepts",
-    "shallahamer-touch-count",
-    "che-2002",
-    "reiser-lavenberg-1980",
-    "kleinrock-1975",
-    "drive-data-sheets",
-)
-
 
 @dataclass(slots=True)
 class Rates:
@@ -94,7 +85,7 @@ def figures_of(system: System, work: Transactions, mean: Mean, rates: Rates) -> 
     return Figures(
         engine=mean.engine,
         seed=mean.seed,
-        law_sources=LAW_SOURCES,
+        law_sources=work.law_sources,
         warnings=mean.warnings,
         time=time_of(
             mean.response_s,

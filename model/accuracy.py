@@ -14,7 +14,7 @@ from model.demand.transactions import DATA, REDO, ROUNDS_OF_USERS, run_transacti
 from model.laws.opened_files import UNBUFFERED
 from model.limit_warnings import paces_slices
 from model.results import Accuracy, RunResult
-from model.spec import System
+from model.spec import System, Workload
 
 TABLE = Path(__file__).with_name("accuracy.toml")
 """Residuals by kind and regime; ``python -m validation.residuals`` writes it."""
@@ -375,7 +375,9 @@ def table() -> dict[tuple[str, str], Residual]:
     }
 
 
-def with_accuracy(system: System, work: Any, result: RunResult, family: str, *, exact: bool) -> RunResult:
+def with_accuracy(
+    system: System, work: Workload, result: RunResult, family: str, *, exact: bool
+) -> RunResult:
     """*result*, an instant estimate, with how far it may be off; an estimate warns of it first."""
     regime = regime_of(case := Case(system, work, result, exact), family)
     residual = next(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 from model.causes import BUFFER_GETS
 from model.demand.calls import span_bytes
@@ -11,7 +11,7 @@ from model.laws import price
 from model.laws.numeric import Number, known_or, known_where, larger, over, some
 from model.machine.device.drive import capacity_of
 from model.results import Money, RunResult, part
-from model.spec import System
+from model.spec import Stream, System, Transactions, Workload
 
 MILLION = 1e6
 LAW_SOURCES = ("oracle-core-factor", "oracle-price-list")
@@ -31,7 +31,7 @@ class CoreHour:
         return self.licence + self.support + self.infrastructure
 
 
-def with_money(system: System, work: Any, result: RunResult) -> RunResult:
+def with_money(system: System, work: Workload, result: RunResult) -> RunResult:
     """*result* with what the work costs; as it is where there is no price book."""
     money = money_of(system, work, result)
     if money is None:
@@ -103,7 +103,7 @@ class Cost:
         return self.used_cores * self.core.all + self.stored_per_hour
 
 
-def money_of(system: System, work: Any, answer: Any) -> Money | None:
+def money_of(system: System, work: Workload, answer: Any) -> Money | None:
     """What one run of *work* by all its users costs, or one transaction; None without a currency, or without time.
 
     *answer* is a result, or the figures of one or of many. CPU is that of the sessions: writers in the background,
@@ -153,7 +153,7 @@ def money_of(system: System, work: Any, answer: Any) -> Money | None:
     return part(Money, currency=system.prices.currency, per="transaction" if done else "run", **known)
 
 
-def _cost_of(system: System, work: Any, spent: Spent) -> Cost:
+def _cost_of(system: System, work: Workload, spent: Spent) -> Cost:
     prices, cpus = system.prices, system.host.cpus
     pace, core = _pace(system, work, spent), _core_hour(prices)
     licences = price.licences(cpus, prices.core_factor)
@@ -178,7 +178,7 @@ def _cost_of(system: System, work: Any, spent: Spent) -> Cost:
     )
 
 
-def _pace(system: System, work: Any, spent: Spent) -> Pace:
+def _pace(system: System, work: Workload, spent: Spent) -> Pace:
     """Runs come one after the other; transactions as many as are done a second."""
     cpus = system.host.cpus
     if spent.transactions_per_s is not None:
@@ -207,7 +207,7 @@ def _core_hour(prices: Any) -> CoreHour:
     )
 
 
-def _paid_storage(system: System, work: Any, spent: Spent) -> tuple[Number, Number]:
+def _paid_storage(system: System, work: Workload, spent: Spent) -> tuple[Number, Number]:
     """Bytes and requests a second that are paid for."""
     prices, disk = system.prices, system.disk
     requests_per_s = _or_nothing(disk.iops_limit if prices.storage_iops is None else prices.storage_iops)
@@ -216,6 +216,6 @@ def _paid_storage(system: System, work: Any, spent: Spent) -> tuple[Number, Numb
     if spent.segment_bytes is not None:
         return spent.segment_bytes, requests_per_s
     if spent.transactions_per_s is not None:
-        return work.data_bytes, requests_per_s
-    everything = capacity_of(disk)
-    return min(everything, work.users * span_bytes(work, everything, work.start_byte or 0)), requests_per_s
+        return cast("Transactions", work).data_bytes, requests_per_s
+    everything, calls = capacity_of(disk), cast("Stream", work)
+    return min(everything, calls.users * span_bytes(calls, everything, calls.start_byte or 0)), requests_per_s

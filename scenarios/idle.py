@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from model.demand.calls import goes_on
 from model.demand.popular_blocks import says_popularity
 from model.laws.opened_files import UNBUFFERED as PAST_CACHE
 from model.laws.opened_files import WITHOUT_FILESYSTEM
-from model.spec import Host, IndexRangeScan, System, Workload
+from model.spec import Host, IndexRangeScan, Insert, Query, Stream, System, Workload
 from model.spec.popularity import WAYS
 from scenarios.spec import Scenario
 from scenarios.unread import is_unread
@@ -64,7 +64,7 @@ NOT_WITHOUT_READS: Final = (
 """What begins so plays no part for reads that the page cache answers."""
 
 
-def _needs_no_disk(work: Any, scenario: Scenario) -> bool:
+def _needs_no_disk(work: Stream, scenario: Scenario) -> bool:
     """Whether the page cache answers all calls of a stream that runs alone."""
     found = io_path(scenario) in THROUGH_CACHE and scenario.system.host.page_cache_hit_fraction >= 1
     return found and not work.writes and not work.beside
@@ -74,7 +74,7 @@ Reason = tuple[bool, str]
 """Whether a field decides nothing, and why."""
 
 
-def _no_read(system: System, work: Any) -> Reason:
+def _no_read(system: System, work: Workload) -> Reason:
     """A query that finds all its blocks in the buffer cache; calls go past it, and DBWR writes behind changes."""
     direct = system.instance.serial_direct_read == "always"
     goes_past = work.asks_the_kernel or work.mixed or work.inserts or work.plays_rows
@@ -89,13 +89,13 @@ def _arrivals(what: str) -> Callable[[System, Any], Reason]:
     )
 
 
-def _io_path(system: System, work: Any) -> Reason:
+def _io_path(system: System, work: Workload) -> Reason:
     if work.asks_the_kernel:
-        return work.path is not None, "the workload opens its file itself"
+        return cast("Stream", work).path is not None, "the workload opens its file itself"
     return _no_read(system, work)
 
 
-def _asynchronous(system: System, work: Any) -> Reason:
+def _asynchronous(system: System, work: Workload) -> Reason:
     options = system.instance.filesystemio_options
     if system.instance.disk_asynch_io and not system.database_asynch_io:
         return True, f"filesystemio_options is {options}"
@@ -109,12 +109,12 @@ def _asynchronous(system: System, work: Any) -> Reason:
 ONE_BY_ONE: Final = "files without asynchronous I/O are read one by one"
 
 
-def _arraysize(system: System, work: Any) -> Reason:
+def _arraysize(system: System, work: Workload) -> Reason:
     if work.inserts:
-        return work.method != "array", "rows do not come in arrays"
+        return cast("Insert", work).method != "array", "rows do not come in arrays"
     if _finds_one_row(work):
         return True, "a unique scan finds one row"
-    return work.select == "count", "count(*) returns one row"
+    return cast("Query", work).select == "count", "count(*) returns one row"
 
 
 def _finds_one_row(work: Workload) -> bool:
@@ -156,7 +156,7 @@ def _controller(system: System, work: Workload) -> Reason:
     return system.disk.rotation_s > 0, "the disk rotates"
 
 
-def _processors(system: System, work: Any) -> Reason:
+def _processors(system: System, work: Workload) -> Reason:
     alone = work.sessions == 1 and not work.beside and system.prices.currency is None
     return alone and not (work.asks_the_kernel or work.mixed), "one session keeps one busy"
 

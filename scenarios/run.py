@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from statistics import fmean
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from model.demand.transactions import pools_bytes
 from model.engine import answered, calculate, simulate
 from model.laws.block_layer import is_in_kernel, release_of
 from model.results import Interval, RunResult
-from model.spec import Workload
+from model.spec import Transactions, Workload
 from model.units import show_bytes
 from model.workloads.families import KINDS
 from scenarios.forecast import USUAL, Budget, expected_within
@@ -77,7 +77,7 @@ def notes_on(scenario: Scenario, result: RunResult) -> list[str]:
         notes += _notes_on_the_kernel(scenario)
     notes += _notes_on_what_is_not_read(scenario, result)
     if work.mixed:
-        notes += _notes_on_transactions(scenario, work)
+        notes += _notes_on_transactions(scenario, cast("Transactions", work))
     if scenario.system.instance.db_file_multiblock_read_count == 0:
         notes.append(
             "db_file_multiblock_read_count = 0 is bug 5768025, seen up to 11.1; later releases may have fixed it"
@@ -114,7 +114,7 @@ INSTANCE_SHARE: Final = 0.8
 """Share of a host's memory that Oracle's tuning guide plans for an instance, SGA and PGA [oracle-tuning]."""
 
 
-def _notes_on_transactions(scenario: Scenario, work: Any) -> Iterator[str]:
+def _notes_on_transactions(scenario: Scenario, work: Transactions) -> Iterator[str]:
     """Fields that have no effect beside others, and users that never pause."""
     if work.rate_per_s is not None and "users" in work.model_fields_set:
         yield "workload.users has no effect beside workload.rate_per_s: transactions arrive whoever sends them"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import cast
+
 import streamlit as st
 from click import unstyle
 
@@ -13,6 +15,7 @@ from app.text import transaction_text
 from model.books import blocktime_version
 from model.errors import BlocktimeError
 from model.results import RunResult
+from model.spec import Transactions
 from model.workloads.transactions.curves import Load, Size, cache_curve, doubling_load, load_curve
 from scenarios import Scenario
 from scenarios.prices import without_prices
@@ -21,7 +24,7 @@ from scenarios.prices import without_prices
 @st.cache_data(max_entries=50, show_spinner=False)
 def _over_load(document: str, version: str, _scenario: Scenario) -> tuple[list[Load], float | None]:
     del document, version  # the key
-    work = _scenario.workload
+    work = cast("Transactions", _scenario.workload)
     points = load_curve(_scenario.system, work)
     return points, doubling_load(_scenario.system, work, points)
 
@@ -29,7 +32,7 @@ def _over_load(document: str, version: str, _scenario: Scenario) -> tuple[list[L
 @st.cache_data(max_entries=50, show_spinner=False)
 def _over_size(document: str, version: str, _scenario: Scenario) -> list[Size]:
     del document, version  # the key
-    return cache_curve(_scenario.system, _scenario.workload)
+    return cache_curve(_scenario.system, cast("Transactions", _scenario.workload))
 
 
 def over_load(scenario: Scenario) -> tuple[list[Load], float | None]:

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable, Sequence
 from html import escape
 from textwrap import wrap
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, cast
 
 from click import unstyle
 
@@ -41,6 +41,7 @@ from app.text.transaction_text import (
 )
 from app.text.uncertainty_text import difference_lines, uncertainty_lines
 from model.results import RunResult
+from model.spec import Transactions
 from model.units import show_seconds
 from model.workloads.transactions.curves import cache_curve, doubling_load, load_curve
 from scenarios.compare import components, next_to_nothing, why
@@ -299,7 +300,7 @@ def _device_plots(result: RunResult, name: str) -> Iterable[str]:
 
 def _transaction_plots(scenario: Scenario, result: RunResult) -> Iterable[str]:
     """Throughput and response over load, and hits over the size of the cache, each with its finding."""
-    stats, cache, work = result.transactions, result.cache, scenario.workload
+    stats, cache, work = result.transactions, result.cache, cast("Transactions", scenario.workload)
     if stats is None or cache is None:
         return
     loads = load_curve(scenario.system, work)

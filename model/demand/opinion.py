@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 from model.demand.index_access import in_range, in_rowid_order, leaves_visited
 from model.demand.index_statistics import index_statistics
@@ -13,7 +13,7 @@ from model.demand.work import NO_SCAN, RANGE_SCAN, Demand
 from model.errors import OutsideLaw
 from model.laws import optimizer
 from model.laws.numeric import Number, ceiling, largest, some, where
-from model.spec import IndexRangeScan, System, release_tuple
+from model.spec import IndexRangeScan, Statement, System, release_tuple
 
 
 @dataclass(slots=True)
@@ -31,7 +31,7 @@ class Opinion:
     """Of the index alone, where a table is visited through it."""
 
 
-def optimizer_of(system: System, work: Any, demand: Demand) -> Opinion:
+def optimizer_of(system: System, work: Statement, demand: Demand) -> Opinion:
     """What the optimizer thinks the workload's access costs."""
     instance, space = system.instance, system.tablespace
     stats = instance.statistics
@@ -62,9 +62,10 @@ def optimizer_of(system: System, work: Any, demand: Demand) -> Opinion:
     of_index: tuple[Number, Number] | None = None
     row_cycles = stats.row_cycles + stats.column_cycles * (demand.row.columns - 1)
     if demand.access_path == RANGE_SCAN:
-        io, cycles = _through_index(system, work, demand, 1 - work.index_only, row_cycles)
+        query = cast("IndexRangeScan", work)
+        io, cycles = _through_index(system, query, demand, 1 - query.index_only, row_cycles)
         of_index = _through_index(
-            system, work, demand, 0, where(work.index_only, row_cycles, stats.row_cycles)
+            system, query, demand, 0, where(query.index_only, row_cycles, stats.row_cycles)
         )
         mbrc = 1
     elif demand.access_path == NO_SCAN:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from model.demand import transactions as asked
 from model.laws import hit_ratio, queueing, touch_count
-from model.spec import System
+from model.spec import System, Transactions
 from model.workloads.transactions.closed_form import solve
 from model.workloads.transactions.knee import Knee, knee_of
 from model.workloads.transactions.writers import FULL
@@ -40,7 +40,7 @@ class Size(NamedTuple):
     """By Che's approximation for LRU."""
 
 
-def load_curve(system: System, work: Any) -> list[Load]:
+def load_curve(system: System, work: Transactions) -> list[Load]:
     """Throughput and response from one user to some three times the knee or the asked load, in closed form.
 
     Each point is the answer to a scenario with that many users, or that many arrivals a second.
@@ -56,7 +56,7 @@ def load_curve(system: System, work: Any) -> list[Load]:
     return [_load_at(system, work, users, knee) for users in sorted(kept)]
 
 
-def doubling_load(system: System, work: Any, points: Iterable[Load]) -> float | None:
+def doubling_load(system: System, work: Transactions, points: Iterable[Load]) -> float | None:
     """Least users, or arrivals a second, at which the response is twice that of the first point.
 
     Users are whole and exact; arrivals are within 0.1 %. *points* are those of :func:`load_curve`; None where the
@@ -83,7 +83,7 @@ def doubling_load(system: System, work: Any, points: Iterable[Load]) -> float | 
     return high
 
 
-def _load_at(system: System, work: Any, load: float, knee: Knee) -> Load:
+def _load_at(system: System, work: Transactions, load: float, knee: Knee) -> Load:
     """The point of so many users, or of so many arrivals a second."""
     if work.rate_per_s is not None:
         one = solve(system, work.model_copy(update={"rate_per_s": load}), knee).point
@@ -93,7 +93,7 @@ def _load_at(system: System, work: Any, load: float, knee: Knee) -> Load:
     return Load(load, one.per_s, one.response_s, float(bound.most_throughput_per_s))
 
 
-def cache_curve(system: System, work: Any) -> list[Size]:
+def cache_curve(system: System, work: Transactions) -> list[Size]:
     """Hits of all gets over the size of the default pool, from a hundredth of the data to all of them.
 
     The other pools stay as they are; the hottest blocks, and those got to change them, are found whatever the size.

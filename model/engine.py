@@ -41,7 +41,9 @@ def calculate(system: System, work: Workload, *, name: str = "") -> RunResult:
 
 def _closed_form(system: System, work: Workload, name: str = "") -> tuple[RunResult, bool]:
     """The family's answer behind the host's limits, and whether nobody queues."""
-    return calculated(system, work, lambda seen: family_for(work).calculate(seen, work, name))
+    return calculated(
+        system, work, lambda seen: family_for(work).closed_form.calculate(seen, work, name=name)
+    )
 
 
 def simulate(system: System, work: Workload, *, seed: int = 1, name: str = "") -> RunResult:
@@ -50,7 +52,9 @@ def simulate(system: System, work: Workload, *, seed: int = 1, name: str = "") -
     Raises :class:`OutsideLaw` for more steps than a simulation is allowed, where the calculator is the engine to ask.
     """
     system = by_popularity(system, work)
-    return with_host_limits(system, work, family_for(work).simulate(system, work, seed, name))
+    return with_host_limits(
+        system, work, family_for(work).processes.simulate(system, work, seed=seed, name=name)
+    )
 
 
 def simulate_measures(system: System, work: Workload, *, seed: int = 1) -> dict[str, float]:
@@ -58,8 +62,8 @@ def simulate_measures(system: System, work: Workload, *, seed: int = 1) -> dict[
 
     Quicker where they need no whole result. Raises what :func:`simulate` raises.
     """
-    quickly = family_for(work).simulated_measures
-    found = quickly(system, work, seed) if quickly else None
+    quickly = family_for(work).summed_up
+    found = quickly.measures(system, work, seed=seed) if quickly else None
     return measures_of(simulate(system, work, seed=seed)) if found is None else found
 
 
@@ -77,11 +81,11 @@ def calculate_many(system: System, work: Workload, axes: Mapping[str, Any]) -> d
     """
     from model.workloads.statements.closed_form_of_many import Design  # noqa: PLC0415  (numpy, which one answer does without)
 
-    design, by_arrays = Design(system, work, axes), family_for(work).measures
+    design, by_arrays = Design(system, work, axes), family_for(work).by_arrays
     one_by_one = system.host.limits_volumes or bool(says_popularity(work)) or not ONE_BY_ONE.isdisjoint(axes)
     if by_arrays is None or one_by_one:
         return design.answered_one_by_one(_measures_alone)
-    return design.answered(by_arrays, _measures_alone)
+    return design.answered(by_arrays.measures, _measures_alone)
 
 
 def _measures_alone(system: System, work: Workload) -> Row:
@@ -91,7 +95,7 @@ def _measures_alone(system: System, work: Workload) -> Row:
 
 def nobody_queues(system: System, work: Workload) -> bool:
     """Whether :func:`calculate` is exact, to within a read or two: one session, reads in order or hidden."""
-    return family_for(work).is_exact(through_host(by_popularity(system, work)), work)
+    return family_for(work).closed_form.is_exact(through_host(by_popularity(system, work)), work)
 
 
 def chosen_engine(engine: str, system: System, work: Workload) -> str:

@@ -110,9 +110,9 @@ def streams_cost(system: System, work: Stream) -> Cost:
 def transactions_cost(system: System, work: Transactions) -> Cost:
     """Of as many transactions as it takes."""
     from model.sim.data_files import is_in_order, largest_request_bytes  # noqa: PLC0415
-    from model.workloads.transactions.closed_form import calculate_transactions  # noqa: PLC0415
+    from model.workloads.transactions.closed_form import calculate  # noqa: PLC0415
 
-    by_law = calculate_transactions(system, work, name="")
+    by_law, _ = calculate(system, work, name="")
     count = transactions_of(work, by_law)
     gets = by_law.logical_io.consistent_gets if by_law.logical_io else 0.0
     io = by_law.physical_io

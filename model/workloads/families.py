@@ -7,7 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Final
+from importlib import import_module
+from types import ModuleType
+from typing import TYPE_CHECKING, Any, Final, Protocol, cast
 
 from model.demand import Demand, demand_of
 from model.laws.numeric import Number
@@ -20,134 +22,132 @@ Row = tuple[Number, dict[str, Number]]
 """Whether nobody queues, and the numbers of a result by their names in MEASURES."""
 
 
-@dataclass(frozen=True, slots=True)
+class ClosedForm(Protocol):
+    """What the module ``closed_form`` of a family's folder has."""
+
+    def calculate(self, system: System, work: Any, *, name: str) -> tuple[RunResult, bool]:
+        """The closed form's answer, and whether nobody queues."""
+
+    def is_exact(self, system: System, work: Any) -> bool:
+        """Whether nobody queues, so that the closed form is exact to within a read or two."""
+
+
+class ByArrays(ClosedForm, Protocol):
+    """A closed form that answers arrays besides."""
+
+    def measures(self, system: Any, work: Any) -> Row:
+        """Its numbers, where fields may be arrays."""
+
+
+class Processes(Protocol):
+    """What the module ``processes`` of a family's folder has."""
+
+    def simulate(self, system: System, work: Any, *, seed: int, name: str) -> RunResult:
+        """The simulation's answer."""
+
+    @property
+    def begin(self) -> Callable[[Any, System, Any, int, Any], Any]:
+        """Begins a program of it on a machine that others share: by machine, system, workload, seed and place."""
+
+
+class SummedUp(Processes, Protocol):
+    """Processes whose numbers may be had without the whole answer."""
+
+    def measures(self, system: System, work: Any, *, seed: int) -> dict[str, float] | None:
+        """The simulation's numbers; None for a workload that needs the whole answer."""
+
+
+@dataclass(frozen=True)
 class Family:
-    """Kinds of workload that the same code answers; an engine is loaded when it is first asked."""
+    """Kinds of workload that the same code answers: that of the folder with its name, loaded when it is first asked."""
 
     name: str
     needs_events: bool
     """Whether some of the answer comes from the simulation alone: iostat's lines, percentiles, bursts."""
-    calculate: Callable[[System, Any, str], tuple[RunResult, bool]]
-    """The closed form's answer by a system, a workload and a name, and whether nobody queues."""
-    is_exact: Callable[[System, Any], bool]
-    """Whether nobody queues, so that the closed form is exact to within a read or two."""
-    simulate: Callable[[System, Any, int, str], RunResult]
-    """The simulation's answer by a system, a workload, a seed and a name."""
     cost: Callable[[System, Any], Cost]
     """What the simulation takes."""
-    program: Callable[[Any, System, Any, int, Any], Any]
-    """A program of it on a machine that others share, by machine, system, workload, seed and place."""
     demand: Callable[[Any, Any], Demand] | None = None
     """What one execution asks of each resource, where it is known before it meets others."""
     endless: bool = False
     """Whether it never ends by itself."""
-    measures: Callable[[Any, Any], Row] | None = None
-    """The closed form's numbers where fields may be arrays; None where arrays would not make it quicker."""
-    simulated_measures: Callable[[System, Any, int], dict[str, float] | None] | None = None
-    """The simulation's numbers without its whole answer; None for a workload that needs it."""
+    goes_by_arrays: bool = False
+    """Whether arrays make its closed form quicker."""
+    is_summed_up: bool = False
+    """Whether its processes give numbers without the whole answer."""
+
+    @property
+    def closed_form(self) -> ClosedForm:
+        """Who calculates it."""
+        return cast("ClosedForm", self._module("closed_form"))
+
+    @property
+    def by_arrays(self) -> ByArrays | None:
+        """Who calculates arrays of it."""
+        return cast("ByArrays", self._module("closed_form")) if self.goes_by_arrays else None
+
+    @property
+    def processes(self) -> Processes:
+        """Who simulates it."""
+        return cast("Processes", self._module("processes"))
+
+    @property
+    def summed_up(self) -> SummedUp | None:
+        """Who simulates its numbers alone."""
+        return cast("SummedUp", self._module("processes")) if self.is_summed_up else None
+
+    def _module(self, name: str) -> ModuleType:
+        return import_module(f"model.workloads.{self.name}.{name}")
 
 
-def _calculate_statement(system: System, work: Any, name: str) -> tuple[RunResult, bool]:
-    from model.workloads.statements.closed_form import calculate_statement  # noqa: PLC0415
+if TYPE_CHECKING:  # that the folders have what a family asks of them
+    from model.workloads.statements import closed_form as _of_statements
+    from model.workloads.statements import processes as _statements
+    from model.workloads.streams import closed_form as _of_streams
+    from model.workloads.streams import processes as _streams
+    from model.workloads.transactions import closed_form as _of_transactions
+    from model.workloads.transactions import processes as _transactions
 
-    return calculate_statement(system, work, name=name)
-
-
-def _is_exact_statement(system: System, work: Any) -> bool:
-    from model.workloads.statements.closed_form import is_exact  # noqa: PLC0415
-
-    return is_exact(system, work)
-
-
-def _statement_measures(system: System, work: Any) -> Row:
-    from model.workloads.statements.closed_form import measures  # noqa: PLC0415
-
-    return measures(system, work)
+    _CLOSED_FORMS: tuple[ByArrays, ByArrays, ClosedForm] = (_of_statements, _of_streams, _of_transactions)
+    _PROCESSES: tuple[Processes, SummedUp, Processes] = (_statements, _streams, _transactions)
 
 
-def _simulate_statement(system: System, work: Any, seed: int, name: str) -> RunResult:
-    from model.workloads.statements.processes import simulate_statement  # noqa: PLC0415
+class _Together(Family):
+    """Programs of several families on one machine: each family answers its own, and here they meet."""
 
-    return simulate_statement(system, work, seed=seed, name=name)
+    @property
+    def closed_form(self) -> ClosedForm:
+        return self
 
+    @property
+    def processes(self) -> Processes:
+        return self
 
-def _calculate_streams(system: System, work: Any, name: str) -> tuple[RunResult, bool]:
-    from model.workloads.streams.closed_form import calculate_stream, is_exact  # noqa: PLC0415
+    def calculate(self, system: System, work: Workload, *, name: str) -> tuple[RunResult, bool]:
+        """The closed form's answer."""
+        from model.workloads.side_by_side import calculate_together, own_systems  # noqa: PLC0415  (when first asked)
 
-    return calculate_stream(system, work, name=name), is_exact(system, work)
+        families = [family_of(program.kind) for program in work.programs]
+        alone = [
+            family.closed_form.calculate(own, program, name=name)[0]
+            for family, (own, program) in zip(families, own_systems(system, work), strict=True)
+        ]
+        return calculate_together(system, work, alone, endless=families[0].endless, name=name), False
 
+    def is_exact(self, system: System, work: Workload) -> bool:
+        """Never: they queue."""
+        return False
 
-def _is_exact_stream(system: System, work: Any) -> bool:
-    from model.workloads.streams.closed_form import is_exact  # noqa: PLC0415
+    def simulate(self, system: System, work: Workload, *, seed: int, name: str) -> RunResult:
+        """The simulation's answer."""
+        from model.workloads.together import simulate_together  # noqa: PLC0415  (SimPy, when first asked)
 
-    return is_exact(system, work)
+        families = [family_of(program.kind) for program in work.programs]
+        return simulate_together(system, work, families, seed=seed, name=name)
 
-
-def _stream_measures(system: System, work: Any) -> Row:
-    from model.workloads.streams.closed_form import is_exact, measures  # noqa: PLC0415
-
-    return is_exact(system, work), measures(system, work)
-
-
-def _simulate_streams(system: System, work: Any, seed: int, name: str) -> RunResult:
-    from model.workloads.streams.processes import simulate_streams  # noqa: PLC0415
-
-    return simulate_streams(system, work, seed=seed, name=name)
-
-
-def _summed_up(system: System, work: Any, seed: int) -> dict[str, float] | None:
-    from model.workloads.streams.processes import summed_up_measures  # noqa: PLC0415
-
-    return summed_up_measures(system, work, seed=seed)
-
-
-def _calculate_transactions(system: System, work: Any, name: str) -> tuple[RunResult, bool]:
-    from model.workloads.transactions.closed_form import calculate_transactions  # noqa: PLC0415
-
-    return calculate_transactions(system, work, name=name), False
-
-
-def _simulate_transactions(system: System, work: Any, seed: int, name: str) -> RunResult:
-    from model.workloads.transactions.processes import simulate_transactions  # noqa: PLC0415
-
-    return simulate_transactions(system, work, seed=seed, name=name)
-
-
-def _statement_program(machine: Any, system: System, work: Any, seed: int, place: Any) -> Any:
-    from model.workloads.statements.processes import StatementProgram  # noqa: PLC0415
-
-    return StatementProgram(machine, system, work, seed, place)
-
-
-def _stream_program(machine: Any, system: System, work: Any, seed: int, place: Any) -> Any:
-    from model.workloads.streams.processes import StreamProgram  # noqa: PLC0415
-
-    return StreamProgram(machine, system, work, seed, place)
-
-
-def _transactions_program(machine: Any, system: System, work: Any, seed: int, place: Any) -> Any:
-    from model.workloads.together import TransactionsProgram  # noqa: PLC0415
-
-    return TransactionsProgram(machine, system, work, seed, place)
-
-
-def _calculate_together(system: System, work: Workload, name: str) -> tuple[RunResult, bool]:
-    from model.workloads.side_by_side import calculate_together, own_systems  # noqa: PLC0415
-
-    families = [family_of(program.kind) for program in work.programs]
-    alone = [
-        family.calculate(own, program, name)[0]
-        for family, (own, program) in zip(families, own_systems(system, work), strict=True)
-    ]
-    return calculate_together(system, work, alone, endless=families[0].endless, name=name), False
-
-
-def _simulate_together(system: System, work: Workload, seed: int, name: str) -> RunResult:
-    from model.workloads.together import simulate_together  # noqa: PLC0415
-
-    return simulate_together(
-        system, work, [family_of(program.kind) for program in work.programs], seed=seed, name=name
-    )
+    @property
+    def begin(self) -> Callable[[Any, System, Any, int, Any], Any]:
+        """None of its own: its programs are of other families."""
+        raise AssertionError("programs beside each other are several, none of its own")
 
 
 def _cost_together(system: System, work: Workload) -> Cost:
@@ -165,52 +165,14 @@ def _cost_together(system: System, work: Workload) -> Cost:
     )
 
 
-def _no_program(*_: Any) -> Any:
-    raise AssertionError("programs beside each other are several, none of its own")
-
-
 STATEMENTS: Final = Family(
-    name="statements",
-    needs_events=False,
-    calculate=_calculate_statement,
-    is_exact=_is_exact_statement,
-    simulate=_simulate_statement,
-    cost=statement_cost,
-    program=_statement_program,
-    demand=demand_of,
-    measures=_statement_measures,
+    "statements", needs_events=False, cost=statement_cost, demand=demand_of, goes_by_arrays=True
 )
 STREAMS: Final = Family(
-    name="streams",
-    needs_events=True,
-    calculate=_calculate_streams,
-    is_exact=_is_exact_stream,
-    simulate=_simulate_streams,
-    cost=streams_cost,
-    program=_stream_program,
-    measures=_stream_measures,
-    simulated_measures=_summed_up,
+    "streams", needs_events=True, cost=streams_cost, goes_by_arrays=True, is_summed_up=True
 )
-TRANSACTIONS: Final = Family(
-    name="transactions",
-    needs_events=True,
-    calculate=_calculate_transactions,
-    is_exact=lambda system, work: False,
-    simulate=_simulate_transactions,
-    cost=transactions_cost,
-    program=_transactions_program,
-    endless=True,
-)
-TOGETHER: Final = Family(
-    name="programs",
-    needs_events=True,
-    calculate=_calculate_together,
-    is_exact=lambda system, work: False,
-    simulate=_simulate_together,
-    cost=_cost_together,
-    program=_no_program,
-)
-"""Programs of several families on one machine."""
+TRANSACTIONS: Final = Family("transactions", needs_events=True, cost=transactions_cost, endless=True)
+TOGETHER: Final = _Together("programs", needs_events=True, cost=_cost_together)
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,21 +20,15 @@ from model.books import device_of, devices
 from model.causes import DEVICE, FREE_BUFFERS, LOG_FILE_SYNC, RUN_QUEUE
 from model.demand.transactions import run_transactions
 from model.errors import OutsideLaw
-from model.laws.commit import LOG_FILES_BYTES
 from model.machine.device.drive import capacity_of
 from model.machine.device.iostat import Counters
 from model.measures import READ_EVENTS
 from model.results import EventTime, ProgramFigures, ProgramStats, RunResult
 from model.sim.device import PROGRAM
 from model.sim.machine import Machine, Place, machine_of, processors_of
-from model.sim.references import place_limits
-from model.spec import System, Table, Transactions, Workload
+from model.spec import System, Table, Workload
 from model.units import MIB, show_bytes, show_seconds
-from model.workloads.transactions.at_begin import begin_of
-from model.workloads.transactions.by_events import ByEvents
-from model.workloads.transactions.closed_form import solve
-from model.workloads.transactions.means import result_of
-from model.workloads.transactions.processes import is_precise, most_transactions
+from model.workloads.transactions.processes import TransactionsProgram, is_precise
 
 MOST_SIMULATED_S = 30 * 86400.0
 LONGER = 1.02
@@ -58,35 +52,20 @@ class Program(Protocol):
         """What it did, once the run is over; None where that says too little."""
 
 
-class TransactionsProgram:
-    """Transactions on a machine, for as long as the run lasts."""
+class Processes(Protocol):
+    """Where programs of a family come from."""
 
-    def __init__(self, machine: Machine, system: System, work: Transactions, seed: int, place: Place) -> None:
-        self.system, self.work = system, work
-        self.ended: simpy.Event | None = None
-        solved = solve(system, work)
-        self.most = most_transactions(work, solved)
-        self.first = run_transactions(work)
-        begin = begin_of((system, work, solved, seed), machine, place)
-        self.run = ByEvents(system, work, solved, begin, max(1, self.first // BATCHES))
-        self.end_byte = place.first_byte + place_limits(solved.parts.data)
-        if begin.redo is begin.files and system.instance.redo_byte is None:
-            self.end_byte = begin.log_byte + LOG_FILES_BYTES
-        machine.pool = machine.pool or self.run.shop.pools[-1]
-
-    def result(self, name: str) -> RunResult | None:
-        """The books of the mean transaction; None where few have ended."""
-        if self.run.done < LEAST_TRANSACTIONS:
-            return None
-        return result_of(name, self.system, self.work, self.run.played())
+    @property
+    def begin(self) -> Callable[[Any, System, Any, int, Any], Any]:
+        """Begins it on a machine: by machine, system, workload, seed and place."""
 
 
 class Family(Protocol):
     """What is to be known of a program's kind."""
 
     @property
-    def program(self) -> Callable[[Any, System, Any, int, Any], Any]:
-        """Begins it on a machine: by machine, system, workload, seed and place."""
+    def processes(self) -> Processes:
+        """Who simulates it."""
 
     @property
     def endless(self) -> bool:
@@ -125,10 +104,6 @@ class Again:
         results = [result for program in self._done if (result := program.result(name))]
         mean_s = sum(result.time.elapsed_s for result in results) / len(results)
         return min(results, key=lambda result: abs(result.time.elapsed_s - mean_s))
-
-
-BATCHES = 200
-LEAST_TRANSACTIONS = 100
 
 
 def simulate_together(
@@ -196,7 +171,7 @@ def _play(every: Sequence[Asked], name: str) -> tuple[Machine, list[Program], li
             first_byte = places.setdefault(own.table, place_byte)
         place = Place(rank * PROGRAM, first_byte, getattr(work, "begin_s", 0.0))
         machine.counted_apart(place.owner)
-        make = partial(families[rank].program, machine, own, work, seed)
+        make = partial(families[rank].processes.begin, machine, own, work, seed)
         again = families[0].endless and not families[rank].endless
         programs[rank] = Again(machine, make, place) if again else make(place)
         place_byte = max(place_byte, -(-programs[rank].end_byte // MIB) * MIB)

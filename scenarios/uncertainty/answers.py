@@ -85,7 +85,7 @@ ANSWERERS: Final = {
         Answerer("simulate", lambda scenario: SIMULATED, _simulated),
         Answerer(
             "calculate",
-            lambda scenario: BY_ARRAYS if family_of(scenario.workload.kind).measures else ONE_BY_ONE,
+            lambda scenario: BY_ARRAYS if family_of(scenario.workload.kind).goes_by_arrays else ONE_BY_ONE,
             _calculated,
         ),
     )

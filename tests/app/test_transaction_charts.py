@@ -10,7 +10,7 @@ from app.charts import charts, transaction_charts
 from app.text import key_numbers
 from app.text.profile import wait_class
 from model.results import RunResult, TransactionStats
-from model.workloads.transactions.closed_form import calculate_transactions as calculate
+from model.workloads.transactions.closed_form import calculate
 from model.workloads.transactions.curves import Load, cache_curve, doubling_load, load_curve
 from scenarios import Scenario, load
 
@@ -73,7 +73,7 @@ def test_the_load_at_which_the_response_doubles_is_marked_and_said(settings, law
 def responses(scenario: Scenario, *loads: float) -> list[float]:
     """Seconds that the instant estimate of *scenario* gives with so many users."""
     works = [scenario.workload.model_copy(update={"users": int(users)}) for users in loads]
-    return [calculate(scenario.system, work, name=scenario.name).time.elapsed_s for work in works]
+    return [calculate(scenario.system, work, name=scenario.name)[0].time.elapsed_s for work in works]
 
 
 def test_with_thousands_of_users_the_response_doubles_at_the_very_user() -> None:

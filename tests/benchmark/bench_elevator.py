@@ -121,7 +121,7 @@ def by_processes(  # noqa: PLR0915  (the queue, plainly, in one piece)
 
 def by_engine(system: Any, work: Any) -> Any:
     """The events of the engine, which answer with all of a result."""
-    from model.workloads.streams.processes import simulate_streams
+    from model.workloads.streams.processes import simulate as simulate_streams
 
     return simulate_streams(system, work, seed=1, name="", compiled=False)
 

@@ -32,7 +32,7 @@ def whole_answers() -> list[Figure]:
 
     from model import calculate, simulate
     from model.spec import Disk, Host, ReadStream, System, WriteStream
-    from model.workloads.streams.processes import simulate_streams
+    from model.workloads.streams.processes import simulate as simulate_streams
 
     host = Host(io_path="raw", scheduler="none", read_call_s=0, max_request_bytes=4096)
     disk = Disk(

@@ -9,7 +9,7 @@ import pytest
 from model.engine import calculate, calculate_many, simulate
 from model.errors import OutsideLaw, SpecError
 from model.results import RunResult
-from model.workloads.streams.processes import simulate_streams
+from model.workloads.streams.processes import simulate as simulate_streams
 from scenarios import Scenario, from_mapping, load, run
 from tests.model.sim.test_fast_ways import same
 

@@ -246,7 +246,7 @@ def is_exact(system: System, work: Statement) -> bool:
     return bool(found.hidden)
 
 
-def calculate_statement(system: System, work: Statement, *, name: str) -> tuple[RunResult, bool]:
+def calculate(system: System, work: Statement, *, name: str) -> tuple[RunResult, bool]:
     """Answer a statement in closed form, times of its mean session; and whether nobody queues."""
     found, asked, demand = compose(system, work, asked_of(system, work))
     timing = _timing(system, work, demand, found, asked)
@@ -368,7 +368,7 @@ def _device(
 
 
 def measures(system: System, work: Statement) -> tuple[Number, dict[str, Number]]:
-    """Whether nobody queues, and what :func:`calculate_statement` says, where fields may be arrays."""
+    """Whether nobody queues, and what :func:`calculate` says, where fields may be arrays."""
     found, asked, demand = compose(system, work, asked_of(system, work))
     timing = _timing(system, work, demand, found, asked)
     return found.hidden, row(system, work, books.figures_of(system, work, demand, timing))

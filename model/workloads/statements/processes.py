@@ -29,14 +29,14 @@ MOST_BLOCKS_DRAWN = 50_000_000
 EVENTS_PER_SESSION = 2  # a process begins and ends
 
 
-def simulate_statement(system: System, work: Statement, *, seed: int, name: str) -> RunResult:
+def simulate(system: System, work: Statement, *, seed: int, name: str) -> RunResult:
     """Answer a statement by simulation: sessions contend for processors and the device; times of the mean session.
 
     Raises :class:`OutsideLaw` beyond two million steps, where the calculator is the engine to ask.
     """
     machine = machine_of(system, seed)
     machine.processors = processors_of(system.host)
-    program = StatementProgram(machine, system, work, seed, Place())
+    program = begin(machine, system, work, seed, Place())
     machine.env.run()
     return program.result(name)
 
@@ -120,6 +120,9 @@ class StatementProgram:
             demand = demand_played((self.system, work, demand), self.segment, changes)
         timing = _timing(self.system, work, demand, (self.machine, self.sessions), self.seed)
         return books.close_books(name, self.system, work, demand, timing)
+
+
+begin = StatementProgram
 
 
 def _changed_share(work: Statement, demand: Demand) -> float:

@@ -27,31 +27,39 @@ from model.workloads.streams.together import compose
 
 
 def is_exact(system: System, work: Stream) -> bool:
-    """Whether :func:`calculate_stream` is exact on average: one program alone that waits for each of its calls."""
+    """Whether :func:`calculate` is exact on average."""
+    return _waits_for_each_call(system, work)
+
+
+def _waits_for_each_call(system: System, work: Stream) -> bool:
+    """Whether it is one program alone that waits for each of its calls."""
     lone = not work.beside and work.users == 1 and work.in_flight == 1 and work.rate_per_s is None
     return lone and call_demand(system, work).exact
 
 
-def calculate_stream(system: System, work: Stream, *, name: str) -> RunResult:
-    """Answer a stream, and those beside it, in closed form; times of the first stream's mean program."""
+def calculate(system: System, work: Stream, *, name: str) -> tuple[RunResult, bool]:
+    """Answer a stream, and those beside it, in closed form, times of the first stream's mean program.
+
+    And whether nobody queues.
+    """
     made = in_time(system, work)
     figures = figures_of(system, made)
     figures.warnings = overload_warnings(system, made) + ended_by_count(work, figures.streams)
-    return close(name, system, made, figures)
+    return close(name, system, made, figures), _waits_for_each_call(system, work)
 
 
-def measures(system: System, work: Stream) -> dict[str, Number]:
-    """What :func:`calculate_stream` says, by the names of MEASURES, where seconds and rates may be arrays.
+def measures(system: System, work: Stream) -> tuple[Number, dict[str, Number]]:
+    """Whether nobody queues, and what :func:`calculate` says, where seconds and rates may be arrays.
 
     Raises OneByOne where a run time ends the calls.
     """
     if any(calls.runtime_s is not None for calls in (work, *work.beside)):
         raise OneByOne
-    return row(system, work, figures_of(system, work))
+    return _waits_for_each_call(system, work), row(system, work, figures_of(system, work))
 
 
 def figures_of(system: System, work: Stream) -> Figures:
-    """The figures of :func:`calculate_stream`, where seconds and rates may be arrays."""
+    """The figures of :func:`calculate`, where seconds and rates may be arrays."""
     files_of(system, work, capacity_of(system.disk))
     if any(calls.batch > 1 and calls.pattern != "sequential" for calls in (work, *work.beside)):
         raise OutsideLaw(

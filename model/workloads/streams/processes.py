@@ -39,9 +39,7 @@ BACKLOG = 0.1
 """A queue that grows to so large a share of the calls is one that would go on growing."""
 
 
-def simulate_streams(
-    system: System, work: Stream, *, seed: int, name: str, compiled: bool = True
-) -> RunResult:
+def simulate(system: System, work: Stream, *, seed: int, name: str, compiled: bool = True) -> RunResult:
     """Answer a stream, and those beside it, by simulation; by a loop over the calls where that is the same.
 
     Raises :class:`OutsideLaw` beyond five million requests or thirty days of simulated time.
@@ -71,10 +69,10 @@ def simulate_streams(
     return close(name, system, expected, figures)
 
 
-def summed_up_measures(system: System, work: Stream, *, seed: int) -> dict[str, float] | None:
+def measures(system: System, work: Stream, *, seed: int) -> dict[str, float] | None:
     """The numbers of a simulated stream, but for their last digits, without iostat's lines and stages.
 
-    None where the calls do not arrive at one queue that is theirs alone. Raises as :func:`simulate_streams` does.
+    None where the calls do not arrive at one queue that is theirs alone. Raises as :func:`simulate` does.
     """
     files = files_of(system, work, capacity_of(system.disk))
     if work.rate_per_s is None or not is_alone(system, files):
@@ -161,6 +159,9 @@ class StreamProgram:
         overloads = _overloads(self.files, records)
         played = Played(self.files, records, self.counters, METHOD, self.seed, None, overloads)
         return close(name, self.system, self.work, figures_of(self.work, played))
+
+
+begin = StreamProgram
 
 
 METHOD = "simulation of programs, page cache, queue and device"

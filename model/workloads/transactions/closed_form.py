@@ -136,10 +136,15 @@ def rates_of(solved: Solved) -> Rates:
     )
 
 
-def calculate_transactions(system: System, work: Transactions, *, name: str) -> RunResult:
-    """Answer transactions in closed form: means of one transaction, and rates of the whole."""
+def calculate(system: System, work: Transactions, *, name: str) -> tuple[RunResult, bool]:
+    """Answer transactions in closed form, means of one transaction and rates of the whole; they may always queue."""
     solved = solve(system, work)
-    return close(name, system, work, figures_of(system, work, _mean(solved), rates_of(solved)))
+    return close(name, system, work, figures_of(system, work, _mean(solved), rates_of(solved))), False
+
+
+def is_exact(system: System, work: Transactions) -> bool:
+    """Whether nobody queues: users may always meet."""
+    return False
 
 
 def _mean(solved: Solved) -> Mean:

@@ -4,9 +4,14 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+import simpy
+
 from model.demand.transactions import run_transactions
 from model.errors import OutsideLaw
+from model.laws.commit import LOG_FILES_BYTES
 from model.results import RunResult
+from model.sim.machine import Machine, Place
+from model.sim.references import place_limits
 from model.spec import System, Transactions
 from model.workloads.transactions.at_begin import begin_of
 from model.workloads.transactions.by_events import ByEvents
@@ -17,6 +22,8 @@ from model.workloads.transactions.steady import estimate
 BATCHES = 200
 """Batches that the first run is cut into, to find the end of its warm-up."""
 MOST_TRANSACTIONS = 256_000
+LEAST_TRANSACTIONS = 100
+"""Fewer say nothing of a program beside others."""
 MOST_GETS = 500_000_000
 MOST_GETS_EACH = 200_000
 MOST_SIMULATED_S = 1e6
@@ -25,7 +32,7 @@ LEFT_FOR_LATER = 0.15
 """Blocks that became dirty over those written, above which DBWR does not keep up; chance moves it by a few percent."""
 
 
-def simulate_transactions(system: System, work: Transactions, *, seed: int, name: str) -> RunResult:
+def simulate(system: System, work: Transactions, *, seed: int, name: str) -> RunResult:
     """Answer transactions by simulation; means of one transaction after the warm-up, with their interval.
 
     A run is as long as ``workload.transactions`` says, or until the interval of the mean response is as narrow as
@@ -34,8 +41,7 @@ def simulate_transactions(system: System, work: Transactions, *, seed: int, name
     """
     solved = solve(system, work)
     first, most = run_transactions(work), most_transactions(work, solved)
-    begin = begin_of((system, work, solved, seed))
-    run = ByEvents(system, work, solved, begin, max(1, first // BATCHES))
+    run = ByEvents(system, work, solved, begin_of((system, work, solved, seed)), max(1, first // BATCHES))
     run.until(first)
     stood = _Stood(sum(len(dirty.blocks) for _, dirty in run.begin.pools), 0)
     while work.transactions is None and 2 * run.done <= most:
@@ -44,6 +50,32 @@ def simulate_transactions(system: System, work: Transactions, *, seed: int, name
         stood = _Stood(run.dirty_blocks, run.written_blocks)
         run.until(2 * run.done)
     return result_of(name, system, work, run.played(), _behind(stood, run))
+
+
+class TransactionsProgram:
+    """Transactions on a machine, for as long as the run lasts."""
+
+    def __init__(self, machine: Machine, system: System, work: Transactions, seed: int, place: Place) -> None:
+        self.system, self.work = system, work
+        self.ended: simpy.Event | None = None
+        solved = solve(system, work)
+        self.most = most_transactions(work, solved)
+        self.first = run_transactions(work)
+        at_begin = begin_of((system, work, solved, seed), machine, place)
+        self.run = ByEvents(system, work, solved, at_begin, max(1, self.first // BATCHES))
+        self.end_byte = place.first_byte + place_limits(solved.parts.data)
+        if at_begin.redo is at_begin.files and system.instance.redo_byte is None:
+            self.end_byte = at_begin.log_byte + LOG_FILES_BYTES
+        machine.pool = machine.pool or self.run.shop.pools[-1]
+
+    def result(self, name: str) -> RunResult | None:
+        """The books of the mean transaction; None where few have ended."""
+        if self.run.done < LEAST_TRANSACTIONS:
+            return None
+        return result_of(name, self.system, self.work, self.run.played())
+
+
+begin = TransactionsProgram
 
 
 def most_transactions(work: Transactions, solved: Solved) -> int:

@@ -22,7 +22,8 @@ from model.spec import Disk, Host, Iostat, ReadStream, System, WriteStream
 from model.units import KIB, MIB
 from model.workloads.streams import queued as wiring
 from model.workloads.streams.books import Played, figures_of
-from model.workloads.streams.processes import _draws, simulate_streams
+from model.workloads.streams.processes import _draws
+from model.workloads.streams.processes import simulate as simulate_streams
 from model.workloads.streams.queued import is_queued, play_queued
 from tests.plain import plain_loops
 

@@ -18,10 +18,10 @@ from model.spec import Disk, Host, Iostat, ReadStream, System, Transactions, Wri
 from model.spec.transactions import Transaction
 from model.units import KIB, MIB
 from model.workloads.streams.alone import is_alone
-from model.workloads.streams.processes import simulate_streams
+from model.workloads.streams.processes import simulate as simulate_streams
 from model.workloads.streams.queued import is_queued
 from model.workloads.transactions import at_begin
-from model.workloads.transactions.processes import simulate_transactions
+from model.workloads.transactions.processes import simulate as simulate_transactions
 from tests.scenarios.every_field import fields_of, others
 from tests.whole import quick
 

@@ -13,7 +13,7 @@ from model import OutsideLaw, calculate, simulate
 from model.results import RunResult
 from model.spec import Disk, Host, Instance, Iostat, ReadStream, System, WriteStream
 from model.units import MIB
-from model.workloads.streams.processes import simulate_streams
+from model.workloads.streams.processes import simulate as simulate_streams
 
 FLASH = Disk(
     rotation_s=0,

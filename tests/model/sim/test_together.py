@@ -140,7 +140,7 @@ def test_two_closed_classes_at_one_device_are_those_of_theory() -> None:
     system = System(disk=SERVER, host=Host(scheduler="none", read_call_s=0.0, cpus=64))
     calls = {"path": "raw", "count": 4000, "think_cv": 1.0, "pattern": "random", "block_size_bytes": 4096}
     work = ReadStream(users=3, think_s=0.01, **calls, beside=(ReadStream(users=2, think_s=0.03, **calls),))
-    result = TOGETHER.simulate(system, work, 5, "")
+    result = TOGETHER.processes.simulate(system, work, seed=5, name="")
     theory = two_classes((3, 0.01), (2, 0.03), service_s=0.004)
     first, _ = result.programs or []
     assert first.response_s == pytest.approx(theory[0], rel=0.03)

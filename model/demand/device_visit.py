@@ -246,9 +246,7 @@ def _in_order(system: System, calls: Any, size: Number, gap_s: Number) -> Visit:
             held = each_s = disk_sets.in_order_s(disk, size, stride, 0.0, write)
         else:
             held = alone
-        parity = write and disk.raid_level == "5"  # what fills no row waits for its own read
-        whole_rows = size % (disk.stripe_unit_bytes * disk_means.data_members(disk)) == 0
-        if parity and not one_for_all(whole_rows):
+        if write and one_for_all(disk_sets.reads_first(disk, size)):  # it waits for its own read
             return Visit(alone, 0.0, alone)
         if queued > 1:  # a queue streams, until the program falls behind
             # of the calls that the program hands down one by one, those that come before the queue is empty

@@ -83,22 +83,15 @@ def strided_service_s(
             else overhead_s(disk, write) + moved
         )
     g = geometry_of(disk)
-    sent = size_bytes / disk.bandwidth_bytes_per_s
-    passed = stride_bytes / disk.bandwidth_bytes_per_s
-    near = _near_service_s(g, hole_bytes, late, disk.bandwidth_bytes_per_s) - gap_s + sent
-    cylinder_bytes = g.heads * g.track_bytes
-    moved = seek_at_s(g, larger(1.0, stride_bytes / cylinder_bytes))
-    far = overhead_s(disk, write) + moved + g.rotation_s / 2 + sent if hop_s is None else hop_s - gap_s + sent
-    medium = where((hole_bytes >= 0) & (hole_bytes < cylinder_bytes), near, far)
-    if write:
-        if not disk.write_cache_bytes:
-            return medium
-        behind = where(
-            hole_bytes == 0, size_bytes / rate_bytes_per_s(disk, True), moved + g.rotation_s / 2 + sent
-        )
+    if write and disk.write_cache_bytes:
+        moved = seek_at_s(g, larger(1.0, stride_bytes / (g.heads * g.track_bytes)))
+        there = moved + g.rotation_s / 2 + size_bytes / disk.bandwidth_bytes_per_s
+        behind = where(hole_bytes == 0, size_bytes / rate_bytes_per_s(disk, True), there)
         return larger(answered, behind - gap_s)
-    if not disk.track_buffer_bytes:
+    medium = on_platter_s(disk, size_bytes, stride_bytes, gap_s, write, hop_s)
+    if write or not disk.track_buffer_bytes:
         return medium
+    passed = stride_bytes / disk.bandwidth_bytes_per_s
     buffer_s = disk.track_buffer_bytes / disk.bandwidth_bytes_per_s
     missed = larger(0.0, ceiling((late - buffer_s) / g.rotation_s - TURN_TOLERANCE))
     lost = where(stride_bytes > disk.track_buffer_bytes, missed * g.rotation_s, 0.0)
@@ -108,6 +101,24 @@ def strided_service_s(
         hole_bytes / disk.bandwidth_bytes_per_s <= late + g.rotation_s
     )
     return where((hole_bytes >= 0) & soon, buffered, medium)
+
+
+def on_platter_s(
+    disk: Any,
+    size_bytes: Number,
+    stride_bytes: Number,
+    gap_s: Number,
+    write: bool,
+    hop_s: Number | None = None,
+) -> Number:
+    """Mean service of a lone stream with a stride that neither a buffer nor a write cache hides."""
+    g, hole_bytes = geometry_of(disk), stride_bytes - size_bytes
+    late, sent = gap_s + overhead_s(disk, write), size_bytes / disk.bandwidth_bytes_per_s
+    near = _near_service_s(g, hole_bytes, late, disk.bandwidth_bytes_per_s) - gap_s + sent
+    cylinder_bytes = g.heads * g.track_bytes
+    moved = seek_at_s(g, larger(1.0, stride_bytes / cylinder_bytes))
+    far = overhead_s(disk, write) + moved + g.rotation_s / 2 + sent if hop_s is None else hop_s - gap_s + sent
+    return where((hole_bytes >= 0) & (hole_bytes < cylinder_bytes), near, far)
 
 
 def _near_service_s(g: Geometry, hole_bytes: Number, late_s: Number, rate: Number) -> Number:

@@ -44,15 +44,24 @@ def random_moments(disk: Any, size_bytes: Number, span_bytes: Number, write: boo
     """
     part = size_bytes / parts_of_call(disk, size_bytes)
     mean, scv = disk_means.random_moments(disk, part, span_bytes / disk_means.data_members(disk), write)
-    whole_rows = size_bytes % (disk.stripe_unit_bytes * disk_means.data_members(disk)) == 0
-    if write and disk.raid_level == "5" and not whole_rows:
-        again = mean
-        if disk.rotation_s:
-            late = disk_means.overhead_s(disk, True) + part / disk.bandwidth_bytes_per_s
-            again = ceiling(late / disk.rotation_s) * disk.rotation_s
+    if write and reads_first(disk, size_bytes):
+        again = _again_s(disk, part) if disk.rotation_s else mean
         scv = scv * (mean / (mean + again)) ** 2
         mean = mean + again
     return mean, scv
+
+
+def reads_first(disk: Any, size_bytes: Number) -> Number:
+    """Whether a write of *size_bytes* reads first: on RAID 5 what fills no whole rows does [patterson-raid]."""
+    return (
+        disk.raid_level == "5" and size_bytes % (disk.stripe_unit_bytes * disk_means.data_members(disk)) != 0
+    )
+
+
+def _again_s(disk: Any, part_bytes: Number) -> Number:
+    """Whole turns after which the place of a part that was read comes by again, to be written."""
+    late_s = disk_means.overhead_s(disk, True) + part_bytes / disk.bandwidth_bytes_per_s
+    return ceiling(late_s / disk.rotation_s) * disk.rotation_s
 
 
 def caught_fraction(disk: Any, span_bytes: Number, idle_s: Number) -> Number:
@@ -74,14 +83,9 @@ def in_order_s(disk: Any, size_bytes: Number, stride_bytes: Number, gap_s: Numbe
 
     The members of a set read ahead side by side, each from its own part.
     """
-    if disk.raid_level != "none" and write and disk.rotation_s and not disk.write_cache_bytes:
+    if write and disk.rotation_s and not disk.write_cache_bytes:
         return _written_in_order_s(disk, size_bytes, stride_bytes, gap_s)
-    parts = parts_of_call(disk, size_bytes)
-    hop_s = None
-    data = disk_means.data_members(disk)
-    if disk.rotation_s and not is_array(parts) and parts >= data:
-        late_s = gap_s + disk_means.overhead_s(disk, write)
-        hop_s = disk_rounds.strided_hop_s(geometry_of(disk), size_bytes / parts, stride_bytes / data, late_s)
+    hop_s = _hop_s(disk, size_bytes, stride_bytes, gap_s, write)
     if disk.raid_level == "none" or write or not (disk.rotation_s and disk.track_buffer_bytes):
         return disk_means.strided_service_s(disk, size_bytes, stride_bytes, gap_s, write, hop_s)
     part = size_bytes / parts_of_call(disk, size_bytes)
@@ -97,11 +101,23 @@ def in_order_s(disk: Any, size_bytes: Number, stride_bytes: Number, gap_s: Numbe
     return where(is_near(disk, size_bytes, stride_bytes), larger(answered, passed - gap_s), far)
 
 
+def _hop_s(disk: Any, size_bytes: Number, stride_bytes: Number, gap_s: Number, write: bool) -> Number | None:
+    """Way of the heads from one call to the next a stride on, where each asks all members; None for another mean."""
+    parts, data = parts_of_call(disk, size_bytes), disk_means.data_members(disk)
+    if not disk.rotation_s or is_array(parts) or parts < data:
+        return None
+    late_s = gap_s + disk_means.overhead_s(disk, write)
+    return disk_rounds.strided_hop_s(geometry_of(disk), size_bytes / parts, stride_bytes / data, late_s)
+
+
 def _written_in_order_s(disk: Any, size_bytes: Number, stride_bytes: Number, gap_s: Number) -> Number:
-    """A write to the members of a set: near where each was, or on another one, whose platter is at any angle.
+    """A write to the platters: near where the last was, or on another member of a set, which is at any angle.
 
     On RAID 5 what fills no row is read first, and written after whole turns [patterson-raid].
     """
+    if disk.raid_level == "none":
+        hop_s = _hop_s(disk, size_bytes, stride_bytes, gap_s, True)
+        return disk_means.on_platter_s(disk, size_bytes, stride_bytes, gap_s, True, hop_s)
     g, data = geometry_of(disk), disk_means.data_members(disk)
     parts = parts_of_call(disk, size_bytes)
     part, own_stride = size_bytes / parts, stride_bytes / data
@@ -110,12 +126,9 @@ def _written_in_order_s(disk: Any, size_bytes: Number, stride_bytes: Number, gap
     far = sent_s + where(own_stride > part, moved, 0.0) + g.rotation_s / 2
     same = where(parts >= data, 1.0, larger(0.0, 1 - stride_bytes / disk.stripe_unit_bytes))
     step = where(parts >= data, larger(part, own_stride), stride_bytes)
-    near = disk_means.strided_service_s(disk, part, step, gap_s, True)
+    near = disk_means.on_platter_s(disk, part, step, gap_s, True)
     took = same * near + (1 - same) * far
-    whole_rows = size_bytes % (disk.stripe_unit_bytes * data) == 0
-    if disk.raid_level == "5" and not whole_rows:
-        took = took + ceiling(sent_s / g.rotation_s) * g.rotation_s
-    return took
+    return took + _again_s(disk, part) if reads_first(disk, size_bytes) else took
 
 
 def is_near(disk: Any, size_bytes: Number, stride_bytes: Number) -> Number:
@@ -162,18 +175,6 @@ def absorbed_bytes(disk: Any, span_bytes: Number | None) -> tuple[Number, Number
     return -span_bytes * log1p(-cache / span_bytes), 1 - cache / span_bytes
 
 
-class _Plain:
-    """A disk without its write cache."""
-
-    write_cache_bytes = 0
-
-    def __init__(self, disk: Any) -> None:
-        self._disk = disk
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._disk, name)
-
-
 def destaged_s(disk: Any, size_bytes: Number, span_bytes: Number | None, stride_bytes: Number = 0) -> Number:
     """Time between two requests of *size_bytes* that leave a full write cache, in order or in sorted sweeps of a span.
 
@@ -181,10 +182,9 @@ def destaged_s(disk: Any, size_bytes: Number, span_bytes: Number | None, stride_
     """
     if span_bytes is None:
         if stride_bytes > size_bytes and disk.rotation_s:
-            plain = _Plain(disk)
             stations = disk.raid_disks / parts_of_call(disk, size_bytes)
             copies = 2 if disk.raid_level in ("1", "10", "5") else 1
-            return in_order_s(plain, size_bytes, stride_bytes, 0.0, True) * copies / stations
+            return _written_in_order_s(disk, size_bytes, stride_bytes, 0.0) * copies / stations
         return size_bytes / disk_means.sequential_bytes_per_s(disk, True, size_bytes)
     if not disk.rotation_s:
         return 1 / disk_means.random_requests_per_s(disk, size_bytes, span_bytes, True)
@@ -198,8 +198,7 @@ def destaged_s(disk: Any, size_bytes: Number, span_bytes: Number | None, stride_
     each = each + disk_means.overhead_s(disk, True)
     visits, stations = 1, disk_means.data_members(disk)
     if disk.raid_level == "5":
-        late = disk_means.overhead_s(disk, True) + part / disk.bandwidth_bytes_per_s
-        each = each + ceiling(late / g.rotation_s) * g.rotation_s
+        each = each + _again_s(disk, part)
         visits, stations = 2, disk.raid_disks
     visits = visits * parts_of_call(disk, size_bytes)
     return visits / balanced_per_s(disk.raid_disks * visits, each, stations)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import Any
+from typing import Annotated, Self
+
+from pydantic import Field, model_validator
 
 from model.provenance import Frozen
 from model.spec.fields import GENERAL, LEAST_FRACTION, Real, Size, setting
@@ -30,24 +32,48 @@ WAYS = ("popularity", "zipf_exponent", "miss_curve")
 """Fields that say how popular blocks are; one of them."""
 
 
-def check_popularity(work: Any) -> None:
-    """Raise ValueError, in a sentence, where a workload says it twice, or says what no cache does."""
-    given = [name for name in WAYS if getattr(work, name)]
-    if len(given) > 1:
-        raise ValueError(f"{' and '.join(given)} both say how popular blocks are; give one of them")
-    for name in ("blocks_percent", "gets_percent"):
-        total = sum(getattr(one, name) for one in work.popularity)
-        if work.popularity and abs(total - 100) > TOLERATED_PERCENT:
-            raise ValueError(f"popularity: the classes' {name} sum to {total:g}; allowed is 100")
-    for smaller, larger in pairwise(work.miss_curve):
-        if larger.cache_bytes <= smaller.cache_bytes:
-            raise ValueError(
-                f"miss_curve: cache_bytes {larger.cache_bytes} comes after {smaller.cache_bytes}; sizes grow"
-            )
-        if larger.miss_percent > smaller.miss_percent:
-            raise ValueError(
-                f"miss_curve: a cache of {larger.cache_bytes} bytes misses {larger.miss_percent:g} % and a smaller "
-                f"one {smaller.miss_percent:g} %; a larger cache never misses more"
-            )
-    if len(work.miss_curve) == 1:
-        raise ValueError("miss_curve has one point; give two or more")
+class PopularBlocks(Frozen):
+    """How popular the blocks of a workload are, where it says so."""
+
+    popularity: tuple[BlockClass, ...] = setting(
+        (),
+        "Classes of blocks by popularity; they say what table.cached_fraction, or hot_data_percent and "
+        "hot_gets_percent, say otherwise",
+        GENERAL,
+        max_length=64,
+    )
+    zipf_exponent: Annotated[Real, Field(ge=0.1, le=2)] | None = setting(
+        None,
+        "Zipf popularity of the blocks: the k-th most popular block is wanted k^-exponent times as often",
+        "che-2002",
+    )
+    miss_curve: tuple[CachePoint, ...] = setting(
+        (),
+        "Measured misses by size of the cache, smallest first, as a buffer pool advisory has them; classes of blocks "
+        "follow",
+        "che-2002",
+        max_length=64,
+    )
+
+    @model_validator(mode="after")
+    def _one_popularity(self) -> Self:
+        given = [name for name in WAYS if getattr(self, name)]
+        if len(given) > 1:
+            raise ValueError(f"{' and '.join(given)} both say how popular blocks are; give one of them")
+        for name in ("blocks_percent", "gets_percent"):
+            total = sum(getattr(one, name) for one in self.popularity)
+            if self.popularity and abs(total - 100) > TOLERATED_PERCENT:
+                raise ValueError(f"popularity: the classes' {name} sum to {total:g}; allowed is 100")
+        for smaller, larger in pairwise(self.miss_curve):
+            if larger.cache_bytes <= smaller.cache_bytes:
+                raise ValueError(
+                    f"miss_curve: cache_bytes {larger.cache_bytes} comes after {smaller.cache_bytes}; sizes grow"
+                )
+            if larger.miss_percent > smaller.miss_percent:
+                raise ValueError(
+                    f"miss_curve: a cache of {larger.cache_bytes} bytes misses {larger.miss_percent:g} % and a smaller "
+                    f"one {smaller.miss_percent:g} %; a larger cache never misses more"
+                )
+        if len(self.miss_curve) == 1:
+            raise ValueError("miss_curve has one point; give two or more")
+        return self

@@ -9,7 +9,7 @@ from pydantic import Field, model_validator
 from model.laws.parallel_reads import LEAST_AT_ONCE
 from model.provenance import Frozen
 from model.spec.fields import GENERAL, LEAST_FRACTION, Real, Seconds, Size, Whole, setting
-from model.spec.popularity import BlockClass, CachePoint, check_popularity
+from model.spec.popularity import PopularBlocks
 from model.spec.programs import Work
 from model.units import GIB, KIB
 
@@ -93,7 +93,7 @@ class Transaction(Frozen):
         return self
 
 
-class Transactions(Work):
+class Transactions(PopularBlocks, Work):
     """Users, each with one transaction at a time, on a buffer cache, processors, data files and redo log."""
 
     law_sources: ClassVar[tuple[str, ...]] = (
@@ -131,23 +131,6 @@ class Transactions(Work):
     )
     hot_gets_percent: Real = setting(
         80.0, "Share of the gets that goes to the hot blocks", GENERAL, ge=0, le=100
-    )
-    popularity: tuple[BlockClass, ...] = setting(
-        (),
-        "Classes of blocks by popularity, in place of hot_data_percent and hot_gets_percent",
-        GENERAL,
-        max_length=64,
-    )
-    zipf_exponent: Annotated[Real, Field(ge=0.1, le=2)] | None = setting(
-        None,
-        "Zipf popularity in place of hot blocks: the k-th most popular block is wanted k^-exponent times as often",
-        "che-2002",
-    )
-    miss_curve: tuple[CachePoint, ...] = setting(
-        (),
-        "Measured misses by size of the cache, smallest first, from which classes of blocks follow",
-        "che-2002",
-        max_length=64,
     )
     hottest_blocks: Whole = setting(
         16,
@@ -211,11 +194,6 @@ class Transactions(Work):
                 f"rate_per_s {self.rate_per_s:g} and think_s {self.think_s:g} exclude each other: transactions arrive "
                 "at a rate, or users come back after a pause; give one of them"
             )
-        return self
-
-    @model_validator(mode="after")
-    def _one_popularity(self) -> Transactions:
-        check_popularity(self)
         return self
 
     @model_validator(mode="after")

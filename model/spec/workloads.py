@@ -20,7 +20,7 @@ from model.spec.fields import (
 )
 from model.spec.loads import Export, Import
 from model.spec.machine import IoPath
-from model.spec.popularity import BlockClass, CachePoint, check_popularity
+from model.spec.popularity import PopularBlocks
 from model.spec.programs import Work, programs_of, whole_share
 from model.spec.segments import Column
 from model.spec.transactions import Transactions
@@ -67,7 +67,7 @@ class FullScan(Work):
         return self.users * self.degree
 
 
-class IndexRangeScan(Work):
+class IndexRangeScan(PopularBlocks, Work):
     """Rows of a key range, or of one key, through an index, fetched in arrays."""
 
     law_sources: ClassVar[tuple[str, ...]] = ("oracle-concepts", "savvinov-lio", "oracle-tuning")
@@ -107,31 +107,9 @@ class IndexRangeScan(Work):
         "bitmap index",
         "oracle-concepts",
     )
-    popularity: tuple[BlockClass, ...] = setting(
-        (),
-        "Classes of the table's blocks by popularity; the cache then holds what table.cached_fraction says otherwise",
-        GENERAL,
-        max_length=64,
-    )
-    zipf_exponent: Annotated[Real, Field(ge=0.1, le=2)] | None = setting(
-        None,
-        "Zipf popularity of the table's blocks: the k-th most popular is wanted k^-exponent times as often",
-        "che-2002",
-    )
-    miss_curve: tuple[CachePoint, ...] = setting(
-        (),
-        "Measured misses by size of the cache, smallest first, as a buffer pool advisory has them",
-        "che-2002",
-        max_length=64,
-    )
     select: Literal["rows", "count"] = setting("rows", "Return the rows, or count them", GENERAL)
     arraysize_rows: Whole = setting(100, "Rows per fetch (array size)", GENERAL, ge=1, le=1_000_000)
     users: Whole = setting(1, "Sessions that run it at the same time", GENERAL, ge=1, le=10_000)
-
-    @model_validator(mode="after")
-    def _one_popularity(self) -> IndexRangeScan:
-        check_popularity(self)
-        return self
 
     @model_validator(mode="after")
     def _index_alone(self) -> IndexRangeScan:
@@ -142,7 +120,22 @@ class IndexRangeScan(Work):
         return self
 
 
-class Update(Work):
+class Changes(Work):
+    """A statement that changes rows of its table."""
+
+    plays_rows: ClassVar[bool] = True
+    commit_every_rows: Whole = setting(
+        0, "Rows between commits; 0 is one transaction", GENERAL, ge=0, le=MAXIMUM_ROWS
+    )
+    caller: Literal["client", "plsql"] = setting(
+        "client",
+        "A client sends each statement by itself, or a PL/SQL block runs them in one call and waits for its commits "
+        "at the end alone",
+        "kyte-commit",
+    )
+
+
+class Update(Changes):
     """``update t set c = …`` through a full scan: rows grow, and migrate where their block has no room."""
 
     law_sources: ClassVar[tuple[str, ...]] = (
@@ -152,7 +145,6 @@ class Update(Work):
         "lewis-assm-bug",
         "rahn-pctfree",
     )
-    plays_rows: ClassVar[bool] = True
     uncommitted_delete_fraction: ClassVar[float] = 0.0
     kind: Literal["update"] = "update"
     rows_fraction: Real = setting(
@@ -178,15 +170,6 @@ class Update(Work):
     )
     repeats: Whole = setting(
         1, "How often the update runs, each time with the same growth", GENERAL, ge=1, le=100
-    )
-    commit_every_rows: Whole = setting(
-        0, "Rows between commits; 0 is one transaction", GENERAL, ge=0, le=MAXIMUM_ROWS
-    )
-    caller: Literal["client", "plsql"] = setting(
-        "client",
-        "A client sends each statement by itself, or a PL/SQL block runs them in one call and waits for its commits "
-        "at the end alone",
-        "kyte-commit",
     )
     users: Whole = setting(1, "Sessions that share the rows among them", GENERAL, ge=1, le=255)
 
@@ -214,11 +197,10 @@ class Update(Work):
         return self
 
 
-class Insert(Work):
+class Insert(Changes):
     """``insert into t``: rows one by one, in arrays, or by direct path (CREATE TABLE AS SELECT, APPEND)."""
 
     law_sources: ClassVar[tuple[str, ...]] = ("oracle-concepts", "geist-assm", "lewis-delete")
-    plays_rows: ClassVar[bool] = True
     inserts: ClassVar[bool] = True
     rows_fraction: ClassVar[float] = 0.0
     growth_bytes: ClassVar[None] = None
@@ -229,15 +211,6 @@ class Insert(Work):
         "array", "One row a call, arrays, or direct path above the high-water mark (CTAS, APPEND)", GENERAL
     )
     arraysize_rows: Whole = setting(100, "Rows per call in arrays", GENERAL, ge=1, le=1_000_000)
-    commit_every_rows: Whole = setting(
-        0, "Rows between commits; 0 is one transaction", GENERAL, ge=0, le=MAXIMUM_ROWS
-    )
-    caller: Literal["client", "plsql"] = setting(
-        "client",
-        "A client sends each statement by itself, or a PL/SQL block runs them in one call and waits for its commits "
-        "at the end alone",
-        "kyte-commit",
-    )
     uncommitted_delete_fraction: Real = setting(
         0.0,
         "Share of the table's rows that another session has deleted and not committed",
@@ -263,11 +236,10 @@ class Insert(Work):
         return self.method == "direct"
 
 
-class Delete(Work):
+class Delete(Changes):
     """``delete from t`` through a full scan."""
 
     law_sources: ClassVar[tuple[str, ...]] = ("oracle-concepts", "lewis-delete")
-    plays_rows: ClassVar[bool] = True
     deletes: ClassVar[bool] = True
     uncommitted_delete_fraction: ClassVar[float] = 0.0
     growth_bytes: ClassVar[None] = None
@@ -279,15 +251,6 @@ class Delete(Work):
         GENERAL,
         ge=LEAST_FRACTION,
         le=1,
-    )
-    commit_every_rows: Whole = setting(
-        0, "Rows between commits; 0 is one transaction", GENERAL, ge=0, le=MAXIMUM_ROWS
-    )
-    caller: Literal["client", "plsql"] = setting(
-        "client",
-        "A client sends each statement by itself, or a PL/SQL block runs them in one call and waits for its commits "
-        "at the end alone",
-        "kyte-commit",
     )
     users: Whole = setting(1, "Sessions that share the rows among them", GENERAL, ge=1, le=255)
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from math import log1p
+from math import inf, log1p
 from typing import Any, TypeVar, cast
 
 from model.demand.calls import largest_bytes_of
 from model.laws import block_layer, disk_means
-from model.laws.numeric import Number, larger, largest, smaller, some
+from model.laws.garbage_collection import HOLE_BYTES
+from model.laws.numeric import Number, larger, largest, smaller, some, where
 from model.laws.opened_files import UNBUFFERED
 from model.machine.device.elevator import IDLE_S, NEAR_BYTES
 from model.spec import System
@@ -88,6 +89,17 @@ def largest_bytes(system: System, calls: Any) -> Number:
     return largest_bytes_of(
         system.host, calls.path or system.host.io_path, writes=calls.writes, call_bytes=size
     )
+
+
+def run_requests(system: System, calls: Any) -> Number:
+    """Requests of the run in order that a call belongs to, as flash sees it: no end where the next one goes on."""
+    if calls.pattern == "sequential":
+        return inf
+    own = block_layer.pieces_of_call(calls.block_size_bytes, largest_bytes(system, calls))
+    if calls.pattern == "random":
+        return own
+    hole_bytes = calls.stride_bytes - calls.block_size_bytes
+    return where((hole_bytes >= 0) & (hole_bytes <= HOLE_BYTES), inf, own)
 
 
 def merged_bytes(system: System, calls: Any) -> Number:

@@ -15,6 +15,7 @@ from model.demand.device_calls import (
     copies_of,
     gaps_s,
     largest_bytes,
+    run_requests,
     span_of,
     takes_turns,
     under_way,
@@ -103,7 +104,7 @@ def visit_of(
         size = size_bytes / pieces
         first = _with_hits(disk, _at_medium(system, calls, size, gap_s, sorted_runs), size, 1, hits)
         following = disk_means.sequential_service_s(disk, size, 0.0, calls.writes)
-        held_s = disk_means.occupied_s(disk, following, size, calls.writes) / disk.raid_disks
+        held_s = _held_of_flash(system, calls, following, size, disk.parallel_requests)
         visit = _in_pieces(first, (1 - hits) * held_s + hits * size / disk.bus_bytes_per_s, pieces)
         if some(disk.report_interval_s):
             others = calls.users * under_way(system, calls)
@@ -114,6 +115,15 @@ def visit_of(
             gathers = (disk.report_interval_s > 0) & (others > 1)
             visit.alone_s = where(gathers, together_s, visit.alone_s)
     return _paced(disk, visit, size_bytes, pieces)
+
+
+def _held_of_flash(system: System, calls: Any, alone_s: Number, size: Number, slots: float) -> Number:
+    """Time that a request takes of the capacity of flash, or of a set of flash drives."""
+    disk, run = system.disk, run_requests(system, calls)
+    if disk.raid_level != "none" and calls.writes:
+        return disk_sets.taken_of_flash_s(disk, size, calls.writes, run)
+    held_s = disk_means.occupied_s(disk, alone_s, size, calls.writes, slots, run_requests=run)
+    return held_s / disk.raid_disks
 
 
 def _in_pieces(first: Visit, held_s: Number, pieces: Number) -> Visit:
@@ -223,7 +233,7 @@ def _in_order(system: System, calls: Any, size: Number, gap_s: Number) -> Visit:
         passed = size * (1 - (smaller(copies_of(disk, calls), pieces) - 1) / pieces)
     alone = sum(disk_sets.in_order_s(disk, passed, stride, one, write) for one in each_gap) / len(each_gap)
     if not disk.rotation_s:
-        held = disk_means.occupied_s(disk, alone, size, write, servers / disk.raid_disks) / disk.raid_disks
+        held = _held_of_flash(system, calls, alone, size, servers / disk.raid_disks)
     elif (
         takes_turns(system, calls, gap_s)
         and calls.users > 1
@@ -264,7 +274,7 @@ def _among_others(system: System, calls: Any, size: Number, runs: Number) -> Vis
     span = span_of(system, calls)
     if not disk.rotation_s:
         alone, scv = disk_sets.random_moments(disk, size, span, write)
-        held = disk_means.occupied_s(disk, alone, size, write) / disk.raid_disks
+        held = _held_of_flash(system, calls, alone, size, disk.parallel_requests)
         slots = _slots(system, calls, size)
         if write or not some(disk.reads_collide):
             return Visit(alone, scv, held, slots)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import inf
 from typing import Any
 
 from model.demand.calls import call_cpu_s
@@ -202,7 +203,7 @@ def _committed_s(
         held = [
             size / disk.bus_bytes_per_s
             if disk.write_cache_bytes
-            else disk_means.occupied_s(disk, one, size, True)
+            else disk_means.occupied_s(disk, one, size, True, run_requests=inf)
             for one, size in zip(took, records, strict=True)
         ]
         limit = [

@@ -12,6 +12,7 @@ from typing import Any
 
 from model.laws.disk import TURN_TOLERANCE, zone_of, zone_ratio, zone_start_bytes
 from model.laws.disk_geometry import Geometry, geometry_of
+from model.laws.garbage_collection import collected_s, erased_bytes
 from model.laws.limits import burst_requests, counted_requests, limited_per_s
 from model.laws.numeric import Number, ceiling, floor_div, larger, smaller, some, where
 from model.units import KIB
@@ -42,6 +43,17 @@ def command_s(disk: Any, write: bool) -> Number:
     """Time that a read, or a write, holds the controller: 1 over its ceiling of commands a second; 0 without one."""
     ceiling = disk.controller_writes_per_s if write else disk.controller_reads_per_s
     return 0.0 if ceiling is None else 1 / ceiling
+
+
+def busy_s(disk: Any, size_bytes: Number, write: bool, run_requests: Number) -> Number:
+    """Time that a command keeps a drive from the next one: its controller, or the cells that a random write fills.
+
+    *run_requests* are those of the run in order that it belongs to: the longer, the less is left to collect.
+    """
+    command = command_s(disk, write)
+    if not write or disk.spare_fraction is None:
+        return command
+    return larger(command, collected_s(disk, size_bytes, run_requests, rate_bytes_per_s(disk, True)))
 
 
 def zone_ratio_at(disk: Any, start_byte: int) -> float:
@@ -242,15 +254,18 @@ def at_first(
     """Share of *requests* that meet a device before it has spent what it has, and its fields before and after.
 
     A volume has burst credits; a drive an SLC cache, which *idle_s* between two writes empties in part: n writes fill
-    it, C = n·(size - rate·idle_s), and each that follows finds rate·idle_s bytes of room [samsung-970-evo]. None for a
-    device that stays as it is.
+    it, C = n·(size - rate·idle_s), and each that follows finds rate·idle_s bytes of room [samsung-970-evo]. A fresh
+    drive has erased blocks. None for a device that stays as it is.
     """
     if disk.iops_limit is not None and disk.burst_iops is not None:
         lasting = burst_requests(disk) / larger(LEAST, requests * counted_requests(disk, size_bytes))
         return smaller(1.0, lasting), {"iops_limit": disk.burst_iops, "burst_iops": None}, {}
+    members = data_members(disk)
+    if write and disk.fresh:
+        lasting = erased_bytes(disk) * members / larger(LEAST, requests * size_bytes)
+        return smaller(1.0, lasting), {"spare_fraction": None, "fresh": False}, {"fresh": False}
     if not write or not some(disk.slc_cache_bytes):
         return None
-    members = data_members(disk)
     size, slow, fast = size_bytes / members, disk.slc_full_bytes_per_s, rate_bytes_per_s(disk, True)
     room = smaller(size, slow * idle_s)
     filling = disk.slc_cache_bytes / larger(LEAST, size - room)
@@ -264,17 +279,27 @@ def _occupied_s(disk: Any, size_bytes: Number, span_bytes: Number, write: bool, 
 
 
 def occupied_s(
-    disk: Any, service_s: Number, size_bytes: Number, write: bool, slots: float | None = None
+    disk: Any,
+    service_s: Number,
+    size_bytes: Number,
+    write: bool,
+    slots: float | None = None,
+    *,
+    run_requests: Number = 1,
 ) -> Number:
     """Time that a request of that service takes from a device's capacity: latencies overlap in its slots.
 
     Transfers share the channel, and commands the controller: who takes longest decides [drive-data-sheets].
+    *run_requests* is that of :func:`busy_s`.
     """
     slots = disk.parallel_requests if slots is None else slots
-    if disk.rotation_s or slots == 1:
+    if disk.rotation_s:
         return service_s
+    busy = busy_s(disk, size_bytes, write, run_requests)
+    if slots == 1:
+        return larger(service_s, busy) if disk.spare_fraction is not None else service_s
     transfer = size_bytes / rate_bytes_per_s(disk, write)
-    return larger((service_s - transfer) / slots, larger(transfer, command_s(disk, write)))
+    return larger((service_s - transfer) / slots, larger(transfer, busy))
 
 
 def seek_curve(g: Geometry) -> tuple[Number, Number, Number, Number]:

@@ -352,6 +352,24 @@ class Disk(Frozen):
         ge=1,
         le=1e12,
     )
+    spare_fraction: Annotated[Real, Field(ge=0.005, le=10)] | None = setting(
+        None,
+        "Flash beyond the capacity, as a share of it (over-provisioning), which garbage collection works with; random "
+        "writes are not amplified if not set",
+        "desnoyers-2012",
+    )
+    used_fraction: Real = setting(
+        1.0,
+        "Share of a flash drive's capacity that holds data; the rest, trimmed or never written, is spare flash too",
+        "desnoyers-2012",
+        ge=0.01,
+        le=1,
+    )
+    fresh: bool = setting(
+        False,
+        "A flash drive that is erased but for its data when the workload begins; otherwise it is in steady state",
+        "desnoyers-2012",
+    )
     parallel_requests: Whole = setting(1, "Requests served at once", SHEETS, ge=1, le=4096)
     reads_collide: bool = setting(
         False,
@@ -485,6 +503,7 @@ class Disk(Frozen):
                 f"limit_slice_s {self.limit_slice_s:g} is of a throttle that saves no credits: leave burst_iops out"
             )
         self._check_slc_cache()
+        self._check_collection()
         self._check_controller()
         self._check_queue()
         if self.track_seek_s is not None and self.track_seek_s > self.average_seek_s:
@@ -553,6 +572,24 @@ class Disk(Frozen):
             raise ValueError(
                 f"parallel_requests {self.parallel_requests} are more channels than commands: queue_depth is "
                 f"{self.queue_depth}, so set it to {self.parallel_requests} or more"
+            )
+
+    def _check_collection(self) -> None:
+        """Garbage collection is of flash whose cells have one rate."""
+        if self.spare_fraction is None:
+            if self.fresh:
+                raise ValueError(
+                    "fresh is for flash that collects garbage: set spare_fraction, or leave it out"
+                )
+            return
+        if self.rotation_s or self.service_cv:
+            raise ValueError(
+                "spare_fraction is for flash with fixed service times: rotation_s and service_cv 0"
+            )
+        if self.slc_cache_bytes:
+            raise ValueError(
+                "spare_fraction goes without slc_cache_bytes, which has a rate of its own once it is full; leave one "
+                "of the two out"
             )
 
     def _check_slc_cache(self) -> None:

@@ -106,7 +106,8 @@ def test_a_stream_has_the_controls_of_calls_kernel_disk_and_iostat_alone() -> No
         "host.burst_iops", "host.burst_bandwidth_bytes_per_s", "host.burst_s",
     }  # fmt: skip
     assert shown("write_stream") == common | {
-        "workload.fsync_every", "disk.controller_writes_per_s",
+        "workload.fsync_every", "disk.controller_writes_per_s", "disk.spare_fraction",
+        "disk.used_fraction", "disk.fresh",
         "disk.write_cache_bytes", "host.dirty_background_ratio_percent",
         "host.dirty_ratio_percent", "host.dirty_writeback_s", "host.dirty_expire_s", "disk.write_cache_flushed",
         "workload.extends", "host.journal",

@@ -162,6 +162,10 @@ RAID = {
     "disk.track_seek_s": 0.001,
 }
 FLASH = {"disk.rotation_s": 0, "disk.average_seek_s": 0}
+COLLECTING = FLASH | {
+    "disk.spare_fraction": 0.05, "disk.used_fraction": 0.9, "disk.write_overhead_s": 1e-5,
+    "disk.bandwidth_bytes_per_s": 1_000_000, "disk.parallel_requests": 4,
+}  # fmt: skip
 COLLIDING = FLASH | {
     "disk.overhead_s": 1e-3, "disk.bandwidth_bytes_per_s": "1G", "disk.parallel_requests": 8, "disk.queue_depth": 40,
     "disk.controller_reads_per_s": 1_001, "disk.controller_writes_per_s": 1_001, "workload.users": 3,
@@ -256,6 +260,7 @@ WRITTEN_TO: tuple[dict[str, Any], ...] = (
     GEOMETRY,
     FLASH | {"disk.parallel_requests": 4},
     FLASH | {"disk.slc_cache_bytes": "256K", "disk.slc_full_bytes_per_s": 500_000},
+    COLLECTING,
     COLLIDING,
     FLASH
     | {
@@ -336,6 +341,14 @@ BASES: dict[str, tuple[dict[str, Any], ...]] = {
         STREAM | {"host.io_path": "dsync", "disk.write_cache_bytes": "64K"},
         STREAM | FLASH | {"disk.slc_cache_bytes": "1M", "disk.slc_full_bytes_per_s": 1_000_000},
         STREAM
+        | COLLECTING
+        | {
+            "workload.pattern": "random",
+            "host.io_path": "direct",
+            "disk.fresh": True,
+            "disk.capacity_bytes": "1M",
+        },
+        STREAM
         | COLLIDING
         | {"workload.pattern": "random", "workload.in_flight": 8, "host.io_path": "direct"},
     ),
@@ -362,6 +375,7 @@ BASES: dict[str, tuple[dict[str, Any], ...]] = {
             FLASH | {"disk.parallel_requests": 4, "disk.service_cv": 0.5},
             COLLIDING | {"workload.users": 12, "workload.think_s": 0.001},
             FLASH | {"disk.slc_cache_bytes": "1M", "disk.slc_full_bytes_per_s": 100_000},
+            COLLECTING,
             DEFAULT_POOL | TURNED_OVER,
             {"workload.mix": [{"gets": 40, "parallel_reads": 8}], "host.cpus": 2, "workload.think_s": 0.001},
             BUFFERED,

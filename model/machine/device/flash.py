@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from math import inf
 from typing import Any
 
 from model.laws.device import reported_s, transfer_s
-from model.laws.disk_means import command_s
-from model.machine.device.servers import DeviceQueue
+from model.laws.disk_means import busy_s
+from model.laws.garbage_collection import HOLE_BYTES, RUN_REQUESTS, erased_bytes
+from model.machine.device.servers import DeviceQueue, Gaps
+
+RUNS = 64
+"""Runs in order that a drive tells apart at a time [general knowledge]."""
 
 
 class Flash:
@@ -16,25 +21,35 @@ class Flash:
     is dealt out in requests of their size; the drive puts writes where a slot is free. What is handed in while
     others are under way is reported at the next end of an interval, where the drive gathers completions. Writes fill
     an SLC cache, which a drive without commands empties again; what it has no room for goes to the cells at their own
-    rate.
+    rate. A write that does not go on where one of the last ones ended makes a drive with spare flash collect
+    garbage, once a fresh one has no erased block left.
     """
 
     __slots__ = (
-        "_cells_bytes_per_s", "_collide", "_command_s", "_controller_free_s", "_disk", "_in_slc_bytes",
-        "_overhead_s", "_queue", "_rate_bytes_per_s", "_report_interval_s", "_slc_bytes", "_slots", "_until_s",
-        "free_s",
+        "_cells_bytes_per_s", "_collects", "_collide", "_command_s", "_controller", "_controller_free_s",
+        "_disk", "_erased_bytes", "_in_slc_bytes", "_now_s", "_overhead_s", "_queue", "_rate_bytes_per_s",
+        "_read_s", "_report_interval_s", "_runs", "_slc_bytes", "_slots", "_until_s", "free_s",
     )  # fmt: skip
 
     def __init__(self, disk: Any) -> None:
         self._disk = disk
         self._slots = int(disk.parallel_requests)
         self._collide = bool(disk.reads_collide)
-        self._command_s = (float(command_s(disk, False)), float(command_s(disk, True)))
-        self._controller_free_s = 0.0
+        self._command_s = (float(busy_s(disk, 0, False, inf)), float(busy_s(disk, 0, True, inf)))
+        self._collects = disk.spare_fraction is not None
+        self._erased_bytes = float(erased_bytes(disk))
+        self._runs: dict[int, int] = {}
+        """Ends of the last runs in order, the oldest first -> requests of the run."""
+        self._controller_free_s = self._now_s = 0.0
+        self._read_s = -1.0
+        """When the last read is done: what is written then was read before, and has been handed in with it."""
         self._report_interval_s = float(disk.report_interval_s)
         read, write = disk.overhead_s, disk.write_overhead_s
         self._overhead_s = (read, read if write is None else write)
-        self._queue = DeviceQueue(self._slots, uneven=len(set(self._overhead_s)) > 1)
+        rewrites = disk.raid_level == "5"
+        self._controller = Gaps() if rewrites else None
+        """Of a member that reads before it writes: its writes come for the time when they have been read."""
+        self._queue = DeviceQueue(self._slots, uneven=rewrites or len(set(self._overhead_s)) > 1)
         rate, write_rate = disk.bandwidth_bytes_per_s, disk.write_bandwidth_bytes_per_s
         self._rate_bytes_per_s = (rate, rate if write_rate is None else write_rate)
         self._slc_bytes = float(disk.slc_cache_bytes)
@@ -48,8 +63,17 @@ class Flash:
         latency = self._overhead_s[write]
         if self._queue.positions(start_byte):
             latency = latency + self._disk.average_seek_s
-        begin_s = max(now_s, self._controller_free_s)
-        self._controller_free_s = begin_s + self._command_s[write]
+        busy = (
+            self._collected_s(start_byte, size_bytes) if write and self._collects else self._command_s[write]
+        )
+        if self._controller is None:
+            begin_s = max(now_s, self._controller_free_s)
+            self._controller_free_s = begin_s + busy
+        else:
+            if not (write and now_s == self._read_s):
+                self._now_s = now_s
+            self._queue.since_s = self._now_s
+            begin_s = self._controller.end_s(self._now_s, now_s, busy) - busy
         slot = None
         if self._collide:
             slot = self._queue.first_free() if write else start_byte // size_bytes % self._slots
@@ -63,10 +87,24 @@ class Flash:
             size_bytes=size_bytes,
             slot=slot,
         )
+        if not write:
+            self._read_s = self.free_s
         if self._report_interval_s and self._until_s > now_s:
             self.free_s = float(reported_s(self.free_s, self._report_interval_s))
         self._until_s = max(self._until_s, self.free_s)
         return self.free_s
+
+    def _collected_s(self, start_byte: int, size_bytes: int) -> float:
+        """How long a write keeps the controller, or the cells, where garbage is collected for it."""
+        runs = self._runs
+        before = next((end for end in reversed(runs) if 0 <= start_byte - end <= HOLE_BYTES), None)
+        requests = 1 if before is None else runs.pop(before) + 1
+        runs[start_byte + size_bytes] = requests
+        if len(runs) > RUNS:
+            del runs[next(iter(runs))]
+        erased = self._erased_bytes > 0
+        self._erased_bytes -= size_bytes
+        return float(busy_s(self._disk, size_bytes, True, inf if erased or requests > RUN_REQUESTS else 1))
 
     def _written_s(self, now_s: float, size_bytes: int) -> float:
         """Transfer of a write: what the SLC cache has room for at the full rate, the rest at that of the cells."""

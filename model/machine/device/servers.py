@@ -84,6 +84,26 @@ class DrawnServers:
         return now_s
 
 
+class Gaps:
+    """What does one thing at a time, for things that come for a time ahead: who comes late holds up nobody before."""
+
+    __slots__ = ("_taken",)
+
+    def __init__(self) -> None:
+        self._taken: list[tuple[float, float]] = []
+
+    def end_s(self, now_s: float, ready_s: float, length_s: float) -> float:
+        """The end of something that is ready then and takes so long, in the first gap that holds it."""
+        taken = [one for one in self._taken if one[1] > now_s]
+        for begin, end in taken:
+            if ready_s + length_s <= begin:
+                break
+            ready_s = max(ready_s, end)
+        insort(taken, (ready_s, ready_s + length_s))
+        self._taken = taken
+        return ready_s + length_s
+
+
 class DeviceQueue:
     """A device: slots for requests on their way to the channel, the channel, and the place of the head."""
 
@@ -98,6 +118,7 @@ class DeviceQueue:
         "bytes",
         "held_s",
         "requests",
+        "since_s",
     )
 
     def __init__(self, parallel_requests: int, *, uneven: bool = False) -> None:
@@ -105,7 +126,9 @@ class DeviceQueue:
         self._slots = [0.0] * parallel_requests
         self._uneven = uneven and parallel_requests > 1
         self._channel_free_at = 0.0
-        self._channel_taken: list[tuple[float, float]] = []
+        self._channel_taken = Gaps()
+        self.since_s: float | None = None
+        """The time now, where commands are handed in for a time ahead."""
         self._last_end_byte: float | None = None
         self._in_flight_until = 0.0
         self.busy_s = 0.0
@@ -148,7 +171,9 @@ class DeviceQueue:
             end = max(ready, self._channel_free_at) + transfer_s
             self._channel_free_at = end
         else:
-            end = self._transferred_s(now_s, ready, transfer_s)
+            end = self._channel_taken.end_s(
+                now_s if self.since_s is None else self.since_s, ready, transfer_s
+            )
         held_until = ready if len(self._slots) > 1 else end
         if slot is None:
             heapreplace(self._slots, held_until)
@@ -162,14 +187,3 @@ class DeviceQueue:
         self.requests += 1
         self.bytes += size_bytes
         return end
-
-    def _transferred_s(self, now_s: float, ready_s: float, transfer_s: float) -> float:
-        """The end of a transfer in the first gap of the channel: who takes long to reach it holds up nobody."""
-        taken = [one for one in self._channel_taken if one[1] > now_s]
-        for begin, end in taken:
-            if ready_s + transfer_s <= begin:
-                break
-            ready_s = max(ready_s, end)
-        insort(taken, (ready_s, ready_s + transfer_s))
-        self._channel_taken = taken
-        return ready_s + transfer_s

@@ -156,15 +156,11 @@ def _controller(system: System, work: Workload) -> Reason:
     return system.disk.rotation_s > 0, "the disk rotates"
 
 
-<<<<<<< HEAD
-def _processors(system: System, work: Workload) -> Reason:
-=======
 def _collection(system: System, work: Workload) -> Reason:
     return system.disk.spare_fraction is None, "spare_fraction is not set, so that no garbage is collected"
 
 
-def _processors(system: System, work: Any) -> Reason:
->>>>>>> 5212a4d (Flash collects garbage: random writes by spare flash, fresh drives; writes of flash sets count all their parts)
+def _processors(system: System, work: Workload) -> Reason:
     alone = work.sessions == 1 and not work.beside and system.prices.currency is None
     return alone and not (work.asks_the_kernel or work.mixed), "one session keeps one busy"
 

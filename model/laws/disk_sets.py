@@ -43,30 +43,20 @@ def random_moments(disk: Any, size_bytes: Number, span_bytes: Number, write: boo
     On RAID 5 a write of less than whole rows reads first and comes back after whole turns [patterson-raid].
     """
     part = size_bytes / parts_of_call(disk, size_bytes)
-<<<<<<< HEAD
-    mean, scv = disk_means.random_moments(disk, part, span_bytes / disk_means.data_members(disk), write)
-    if write and reads_first(disk, size_bytes):
-        again = _again_s(disk, part) if disk.rotation_s else mean
-=======
     own_span = span_bytes / disk_means.data_members(disk)
     mean, scv = disk_means.random_moments(disk, part, own_span, write)
     if write and disk.raid_level == "5":
-        again = disk_means.random_moments(disk, part, own_span, False)[0]
-        if disk.rotation_s:
-            late = disk_means.overhead_s(disk, True) + part / disk.bandwidth_bytes_per_s
-            again = ceiling(late / disk.rotation_s) * disk.rotation_s
-        again = where(fills_rows(disk, size_bytes), 0.0, again)
->>>>>>> 5212a4d (Flash collects garbage: random writes by spare flash, fresh drives; writes of flash sets count all their parts)
+        read_s = disk_means.random_moments(disk, part, own_span, False)[0]
+        again = where(reads_first(disk, size_bytes), _again_s(disk, part) if disk.rotation_s else read_s, 0.0)
         scv = scv * (mean / (mean + again)) ** 2
         mean = mean + again
     return mean, scv
 
 
-<<<<<<< HEAD
 def reads_first(disk: Any, size_bytes: Number) -> Number:
     """Whether a write of *size_bytes* reads first: on RAID 5 what fills no whole rows does [patterson-raid]."""
-    return (
-        disk.raid_level == "5" and size_bytes % (disk.stripe_unit_bytes * disk_means.data_members(disk)) != 0
+    return (disk.raid_level == "5") & (
+        size_bytes % (disk.stripe_unit_bytes * disk_means.data_members(disk)) != 0
     )
 
 
@@ -74,10 +64,6 @@ def _again_s(disk: Any, part_bytes: Number) -> Number:
     """Whole turns after which the place of a part that was read comes by again, to be written."""
     late_s = disk_means.overhead_s(disk, True) + part_bytes / disk.bandwidth_bytes_per_s
     return ceiling(late_s / disk.rotation_s) * disk.rotation_s
-=======
-def fills_rows(disk: Any, size_bytes: Number) -> Number:
-    """Whether a write of a set with parity is of whole rows, so that nothing is read before [patterson-raid]."""
-    return size_bytes % (disk.stripe_unit_bytes * disk_means.data_members(disk)) == 0
 
 
 def taken_of_flash_s(disk: Any, size_bytes: Number, write: bool, run_requests: Number = 1) -> Number:
@@ -92,8 +78,8 @@ def taken_of_flash_s(disk: Any, size_bytes: Number, write: bool, run_requests: N
         writes = 2 * parts
     elif write and disk.raid_level == "5":
         touched = smaller(disk.raid_disks, parts + 1)
-        reads = where(fills_rows(disk, size_bytes), 0.0, touched)
-        writes = where(fills_rows(disk, size_bytes), disk.raid_disks, touched)
+        reads = where(reads_first(disk, size_bytes), touched, 0.0)
+        writes = where(reads_first(disk, size_bytes), touched, disk.raid_disks)
     in_slots: Number = 0.0
     channel: Number = 0.0
     busy: Number = 0.0
@@ -103,7 +89,6 @@ def taken_of_flash_s(disk: Any, size_bytes: Number, write: bool, run_requests: N
         busy = busy + many * disk_means.busy_s(disk, part, writing, run_requests)
     alone = channel + in_slots if disk.parallel_requests == 1 else larger(channel, in_slots)
     return larger(alone, busy) / disk.raid_disks
->>>>>>> 5212a4d (Flash collects garbage: random writes by spare flash, fresh drives; writes of flash sets count all their parts)
 
 
 def caught_fraction(disk: Any, span_bytes: Number, idle_s: Number) -> Number:
@@ -127,9 +112,6 @@ def in_order_s(disk: Any, size_bytes: Number, stride_bytes: Number, gap_s: Numbe
     """
     if write and disk.rotation_s and not disk.write_cache_bytes:
         return _written_in_order_s(disk, size_bytes, stride_bytes, gap_s)
-<<<<<<< HEAD
-    hop_s = _hop_s(disk, size_bytes, stride_bytes, gap_s, write)
-=======
     if disk.raid_level != "none" and not disk.rotation_s:
         part, seek_s = size_bytes / parts_of_call(disk, size_bytes), disk.average_seek_s
         took = disk_means.strided_service_s(
@@ -137,15 +119,9 @@ def in_order_s(disk: Any, size_bytes: Number, stride_bytes: Number, gap_s: Numbe
         )
         if write and disk.raid_level == "5" and not disk.write_cache_bytes:
             first_s = disk_means.random_moments(disk, part, part, False)[0] - seek_s
-            took = took + where(fills_rows(disk, size_bytes), 0.0, first_s)
+            took = took + where(reads_first(disk, size_bytes), first_s, 0.0)
         return took
-    parts = parts_of_call(disk, size_bytes)
-    hop_s = None
-    data = disk_means.data_members(disk)
-    if disk.rotation_s and not is_array(parts) and parts >= data:
-        late_s = gap_s + disk_means.overhead_s(disk, write)
-        hop_s = disk_rounds.strided_hop_s(geometry_of(disk), size_bytes / parts, stride_bytes / data, late_s)
->>>>>>> 5212a4d (Flash collects garbage: random writes by spare flash, fresh drives; writes of flash sets count all their parts)
+    hop_s = _hop_s(disk, size_bytes, stride_bytes, gap_s, write)
     if disk.raid_level == "none" or write or not (disk.rotation_s and disk.track_buffer_bytes):
         return disk_means.strided_service_s(disk, size_bytes, stride_bytes, gap_s, write, hop_s)
     part = size_bytes / parts_of_call(disk, size_bytes)
@@ -188,7 +164,7 @@ def _written_in_order_s(disk: Any, size_bytes: Number, stride_bytes: Number, gap
     step = where(parts >= data, larger(part, own_stride), stride_bytes)
     near = disk_means.on_platter_s(disk, part, step, gap_s, True)
     took = same * near + (1 - same) * far
-    return took + _again_s(disk, part) if reads_first(disk, size_bytes) else took
+    return took + where(reads_first(disk, size_bytes), _again_s(disk, part), 0.0)
 
 
 def is_near(disk: Any, size_bytes: Number, stride_bytes: Number) -> Number:

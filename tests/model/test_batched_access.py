@@ -42,6 +42,7 @@ def test_a_batch_takes_one_latency_and_its_transfers(engine: str) -> None:
     assert fetch.elapsed_s - fetch.cpu_s >= batched.time.wait[PARALLEL].total_s
 
 
+@pytest.mark.sampled(10)
 @pytest.mark.parametrize("users", [1, 4, 16])
 @pytest.mark.parametrize("at_once", [2, 8, 40])
 @pytest.mark.parametrize("disk", ["nvme", "azure-p30", "sata-7k2", "sata-7k2-ncq", "array-raid10"])

@@ -37,7 +37,7 @@ from model.spec import (
 from model.units import GIB, MIB
 from scenarios import load
 from tests.known_by_law import KNOWN
-from tests.whole import quick
+from tests.whole import quick, sample
 
 VALUES: dict[str, Sequence[Any]] = {
     "tablespace.block_size_bytes": (2048, 4096, 8192, 16384, 32768),
@@ -115,22 +115,20 @@ def compare(system: System, work: Any, axes: dict[str, Sequence[Any]]) -> dict[s
     return many
 
 
-def the_same_among_others(system: System, work: Any, axes: dict[str, Any], some: Sequence[int]) -> None:
-    """The points at the places *some* are the same to the last bit when nobody else is there."""
+def the_same_among_others(system: System, work: Any, axes: dict[str, Any], *sets: Sequence[int]) -> None:
+    """The points at the places of each set are the same to the last bit when nobody else is there."""
     every = calculate_many(system, work, columns_of(axes))
-    few = calculate_many(
-        system, work, columns_of({path: [values[place] for place in some] for path, values in axes.items()})
-    )
-    for name, values in every.items():
-        if name == "refused":
-            assert [values[place] for place in some] == list(few[name])
-        else:
-            assert values[list(some)].tobytes() == few[name].tobytes(), name
-
-
-def crossed(first: Sequence[Any], second: Sequence[Any]) -> tuple[list[Any], list[Any]]:
-    """Two axes crossed, as two equal columns."""
-    return [one for one in first for _ in second], [two for _ in first for two in second]
+    for some in sets:
+        few = calculate_many(
+            system,
+            work,
+            columns_of({path: [column[place] for place in some] for path, column in axes.items()}),
+        )
+        for name, values in every.items():
+            if name == "refused":
+                assert [values[place] for place in some] == list(few[name])
+            else:
+                assert values[list(some)].tobytes() == few[name].tobytes(), name
 
 
 SCAN = load("rahn-full-scan")
@@ -184,8 +182,13 @@ def test_one_axis_of_a_skip_scan(path: str, values: Sequence[Any]) -> None:
     ],
 )
 def test_two_axes(first: str, second: str) -> None:
-    one, two = crossed(VALUES[first], VALUES[second])
-    compare(SCAN.system, SCAN.workload, {first: one, second: two})
+    points = [{first: one, second: two} for one in VALUES[first] for two in VALUES[second]]
+    kept = sorted(sample(points, quick(12, len(points)), first + second))
+    compare(
+        SCAN.system,
+        SCAN.workload,
+        {path: [points[place][path] for place in kept] for path in (first, second)},
+    )
 
 
 def test_cache_sizes_on_both_sides_of_the_direct_path_stay_in_order() -> None:
@@ -280,13 +283,13 @@ def many_axes(draw: st.DrawFn, values: dict[str, Sequence[Any]]) -> dict[str, Se
     return {path: draw(st.lists(st.sampled_from(values[path]), min_size=5, max_size=5)) for path in paths}
 
 
-@settings(max_examples=60, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=quick(25, 60), suppress_health_check=[HealthCheck.too_slow])
 @given(systems, many_axes(VALUES), st.sampled_from(["rows", "count"]))
 def test_any_axes_of_any_scan(system: System, axes: dict[str, Sequence[Any]], select: Any) -> None:
     compare(system, FullScan(select=select), axes)
 
 
-@settings(max_examples=40, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=quick(20, 40), suppress_health_check=[HealthCheck.too_slow])
 @given(systems, many_axes({**VALUES, **RANGE_SCAN_VALUES}))
 def test_any_axes_of_any_range_scan(system: System, axes: dict[str, Sequence[Any]]) -> None:
     compare(system, IndexRangeScan(), axes)
@@ -411,7 +414,7 @@ def test_every_single_field_of_every_kind(name: str) -> None:
     """Whatever field has a column: no law may choke on it, nor mix up neighbours."""
     system, work = case_of(name)
     paths = [*single_fields(system, ""), *single_fields(work, "workload.")]
-    for path in paths[list(CASES).index(name) % quick(3, 1) :: quick(3, 1)]:
+    for path in paths[list(CASES).index(name) % quick(5, 1) :: quick(5, 1)]:
         values = near(value_at(system, work, path))
         good = [value for value in values if takes(system, work, path, value)]
         try:
@@ -468,7 +471,7 @@ def test_rows_that_did_not_migrate_beside_some_that_did() -> None:
     compare(system, work, {"table.migrated_fraction": [0.0, 0.1, 0.0, 1.0]})
 
 
-@settings(max_examples=80, suppress_health_check=[HealthCheck.too_slow], deadline=None)
+@settings(max_examples=quick(30, 80), suppress_health_check=[HealthCheck.too_slow], deadline=None)
 @given(
     systems,
     many_axes(
@@ -482,7 +485,7 @@ def test_a_scan_is_the_same_to_the_last_bit_whatever_stands_beside_it(
     the_same_among_others(system, FullScan(), axes, some)
 
 
-@settings(max_examples=40, suppress_health_check=[HealthCheck.too_slow], deadline=None)
+@settings(max_examples=quick(20, 40), suppress_health_check=[HealthCheck.too_slow], deadline=None)
 @given(
     systems, many_axes({**VALUES, **RANGE_SCAN_VALUES}), st.lists(st.integers(0, 4), min_size=1, max_size=5)
 )
@@ -500,10 +503,11 @@ CHANGES = (
 )
 
 
-@settings(max_examples=60, suppress_health_check=[HealthCheck.too_slow], deadline=None)
+@settings(max_examples=quick(15, 60), suppress_health_check=[HealthCheck.too_slow], deadline=None)
 @given(
-    many_axes({key: VALUES[key] for key in ("tablespace.block_size_bytes", "table.pctfree_percent", "table.rows",
-                                            "table.row_bytes_sd", "workload.users", "disk.overhead_s")}),
+    many_axes({key: VALUES[key] for key in ("tablespace.block_size_bytes", "table.pctfree_percent",
+                                            "table.row_bytes_sd", "workload.users", "disk.overhead_s")}
+              | {"table.rows": (1, 2, 99, 100, 101, 20_000)}),
     st.sampled_from(CHANGES),
     st.lists(st.integers(0, 4), min_size=1, max_size=5),
 )  # fmt: skip
@@ -528,7 +532,7 @@ OF_ANY_STREAM: dict[str, Sequence[Any]] = {
 STREAMS = ("random reads", "reads that arrive", "reads ahead", "writes behind", "writes past the cache")
 
 
-@settings(max_examples=60, suppress_health_check=[HealthCheck.too_slow], deadline=None)
+@settings(max_examples=quick(30, 60), suppress_health_check=[HealthCheck.too_slow], deadline=None)
 @given(
     st.sampled_from(STREAMS), many_axes(OF_ANY_STREAM), st.lists(st.integers(0, 4), min_size=1, max_size=5)
 )
@@ -566,14 +570,15 @@ def test_laws_of_large_arrays_are_those_of_small_ones() -> None:
 
 def test_rows_of_varying_length_do_not_depend_on_longer_ones_beside_them() -> None:
     random = np.random.default_rng(3)
+    many = quick(60, 200)
     axes = {
-        "table.row_bytes_sd": random.uniform(0, 160, 200),
-        "table.row_bytes": random.uniform(400, 600, 200),
+        "table.row_bytes_sd": random.uniform(0, 160, many),
+        "table.row_bytes": random.uniform(400, 600, many),
     }
     system = System(tablespace=Tablespace(block_size_bytes=4096), table=Table(rows=100_000))
-    for least in (0, 20, 40, 80):
-        alike = (axes["table.row_bytes_sd"] >= least) & (axes["table.row_bytes_sd"] < 2 * least + 20)
-        the_same_among_others(system, FullScan(), axes, np.flatnonzero(alike).tolist())
+    length = axes["table.row_bytes_sd"]
+    alike = [(length >= least) & (length < 2 * least + 20) for least in (0, 20, 40, 80)]
+    the_same_among_others(system, FullScan(), axes, *(np.flatnonzero(some).tolist() for some in alike))
 
 
 def test_uniform_extents_do_not_depend_on_larger_ones_beside_them() -> None:
@@ -583,18 +588,17 @@ def test_uniform_extents_do_not_depend_on_larger_ones_beside_them() -> None:
         "table.cached_fraction": [0.3, 0.1, 0.2, 0.33, 0.77],
         "disk.overhead_s": [1e-4, 3e-4, 7e-4, 1.1e-3, 1.3e-3],
     }
-    for place in range(5):
-        the_same_among_others(system, FullScan(), axes, [place])
+    the_same_among_others(system, FullScan(), axes, *([place] for place in range(5)))
     compare(system, FullScan(), axes)
 
 
 @pytest.mark.parametrize("scenario", [SCAN, BUFFERED], ids=["direct", "buffered"])
 def test_one_user_does_not_depend_on_several_beside_it(scenario: Any) -> None:
-    random = np.random.default_rng(4)
+    random, many = np.random.default_rng(4), quick(60, 200)
     axes = {
-        "workload.users": random.integers(1, 3, 200),
-        "disk.bandwidth_bytes_per_s": random.uniform(1e6, 1e7, 200),
-        "host.logical_io_s": random.uniform(0, 1e-4, 200),
+        "workload.users": random.integers(1, 3, many),
+        "disk.bandwidth_bytes_per_s": random.uniform(1e6, 1e7, many),
+        "host.logical_io_s": random.uniform(0, 1e-4, many),
     }
     alone = np.flatnonzero(axes["workload.users"] == 1).tolist()
     the_same_among_others(scenario.system, scenario.workload, axes, alone)

@@ -58,6 +58,7 @@ def test_in_a_file_system_the_parameter_counts_more(
     assert not database_asynch_io(io_path, options, False)
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("name", WORKS)
 @pytest.mark.parametrize(("options", "io_path", "asynchronous"), SAME)
 def test_an_option_says_what_path_and_disk_asynch_io_say(
@@ -71,6 +72,7 @@ def test_an_option_says_what_path_and_disk_asynch_io_say(
     )
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", WORKS)
 @pytest.mark.parametrize("io_path", ["asm", "raw"])
 def test_asm_and_raw_devices_leave_it_out(name: str, io_path: str) -> None:

@@ -20,6 +20,7 @@ from model import (
 )
 from model.demand import demand_of
 from model.spec import Column, Delete, Insert, Instance, Table, Tablespace, Update
+from tests.whole import quick
 
 N_BYTES = 4.9899
 """Mean bytes of the two NUMBER columns of document 002."""
@@ -292,7 +293,7 @@ SHARES = (0, 1, 2, 5, 10, 15, 20, 30, 34, 35, 36, 40)
 
 def many_and_alone(rows: int, work: Update, **other: Any) -> dict[tuple[int, int], tuple[float, float]]:
     """(block size, PCTFREE) -> elapsed time in closed form, and played."""
-    points = [(size, pctfree) for size in SIZES for pctfree in SHARES]
+    points = [(size, pctfree) for size in SIZES for pctfree in SHARES[:: quick(2, 1)]]
     axes = {
         "tablespace.block_size_bytes": np.array([size for size, _ in points]),
         "table.pctfree_percent": np.array([pctfree for _, pctfree in points]),

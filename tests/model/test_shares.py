@@ -19,6 +19,7 @@ from model.machine.segment.extent_map import Extent, lay_out, part_of, reads_of,
 from model.measures import measures_of
 from model.spec import Delete, Disk, FullScan, Import, Insert, Instance, System, Table, Tablespace, Update
 from model.units import MIB
+from tests.whole import quick
 
 BLOCK_SIZES = [2048, 4096, 8192, 16384, 32768]
 MOST_USERS = 255
@@ -95,7 +96,7 @@ def test_the_law_is_the_mean_over_where_the_cuts_fall() -> None:
     """Over segments of all lengths, so that cuts fall anywhere; 5 % each where there are some hundred reads."""
     law, literal = 0.0, 0
     for size in BLOCK_SIZES:
-        for blocks in range(20_000, 60_000, 1237):
+        for blocks in range(20_000, 60_000, quick(2474, 1237)):
             for parts in (2, 7, 50, 200):
                 where = {"block_size_bytes": size, "assm": True, "uniform_extent_bytes": None}
                 extents = lay_out(blocks, release_11_2=True, **where)  # type: ignore[arg-type]
@@ -189,7 +190,7 @@ def total_reads(result: RunResult, users: int) -> float:
     return result.physical_io.read_requests * users
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=quick(20, 40), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(
     st.sampled_from(BLOCK_SIZES),
     st.integers(1, MOST_USERS),
@@ -218,8 +219,9 @@ def test_the_engines_read_alike(size: int, users: int, work: Any, cached: float,
             assert played.physical_io == alone.physical_io
 
 
-@pytest.mark.parametrize("users", [1, 20, 200])
-@pytest.mark.parametrize("run", [calculate, simulate])
+@pytest.mark.parametrize(
+    ("run", "users"), [(calculate, 1), (calculate, 20), (calculate, 200), (simulate, 1), (simulate, 20)]
+)
 def test_reads_of_a_share_are_about_as_large_at_all_block_sizes(run: Any, users: int) -> None:
     """Up to 8K blocks the first megabyte lies in extents of 64 KB, and that is all that there is between them."""
     sizes = []

@@ -50,11 +50,6 @@ class Fake(Runs):
         return self.predicted
 
 
-@pytest.fixture(scope="module")
-def validation() -> Validation:
-    return validate()
-
-
 @pytest.mark.parametrize(
     ("predicted", "verdict"),
     [

@@ -11,7 +11,7 @@ import pytest
 
 from model.catalog import KINDS, constant_named, entries
 from model.errors import SpecError
-from validation import Comparison, Validation, load_case, numbers_of, validate
+from validation import Comparison, Validation, load_case, numbers_of
 from validation.case import Mechanism
 from validation.constant_tables import amount_text, catalog_tables, interval_text
 from validation.differences import disagreements, disagrees, numbers_table, problems, sections_of
@@ -34,12 +34,6 @@ HEADING = re.compile(r"^#+ (.+)$", re.MULTILINE)
 LINK = re.compile(r"\]\((#[^)]+)\)")
 DOCUMENTS = {*FOLDER.rglob("*.md"), *FOLDER.parent.glob("*.md")}
 SAID = "- **Cause.** A.\n- **Likely right: the document.**\n- **What would settle it.** B.\n"
-
-
-@pytest.fixture(scope="module")
-def validation() -> Validation:
-    """One comparison for all tests of this module, as its simulations take some seconds."""
-    return validate()
 
 
 @pytest.fixture(scope="module")

@@ -18,11 +18,6 @@ ROUNDED = 0.02
 
 
 @pytest.fixture(scope="module")
-def validation() -> Validation:
-    return validate()
-
-
-@pytest.fixture(scope="module")
 def statements() -> list[Comparison]:
     """The numbers of two documents, without chance."""
     return validate(["rahn_full_scan", "savvinov_logical_io"]).numbers

@@ -280,14 +280,14 @@ class Segment(RuleBasedStateMachine):
 
 TestSegment = Segment.TestCase
 TestSegment.settings = settings(
-    max_examples=quick(200, 500),
+    max_examples=quick(100, 500),
     stateful_step_count=15,
     deadline=None,
     suppress_health_check=list(HealthCheck),
 )
 
 
-@settings(max_examples=quick(800, 2000), deadline=None)
+@settings(max_examples=quick(400, 2000), deadline=None)
 @given(seed=st.integers(0, 2**32 - 1))
 def test_work_at_random(seed: int) -> None:
     """More cases than hypothesis can draw piece by piece: a seed says all of a case."""
@@ -343,7 +343,7 @@ def test_work_at_random(seed: int) -> None:
             twins.do(what, *arguments[what])
 
 
-@settings(max_examples=quick(75, 150), deadline=None)
+@settings(max_examples=quick(40, 150), deadline=None)
 @given(
     size=st.sampled_from([2048, 4096, 8192]),
     assm=st.booleans(),

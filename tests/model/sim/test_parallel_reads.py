@@ -60,6 +60,7 @@ def test_the_sum_of_reads_stays_and_fewer_waits_stand_apart(engine: str) -> None
     assert singles == pytest.approx(0.4 * after.physical_io.read_requests, rel=0.02)
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("mix", [AT_ONCE, PART, {"parallel_reads": 8.9, "parallel_reads_percent": 70}])
 @pytest.mark.parametrize("disk", ["nvme", "azure-p30", "sas-15k", "ssd-sata"])
 def test_a_lone_session_waits_for_a_batch_as_long_in_both_engines(disk: str, mix: dict[str, Any]) -> None:
@@ -70,6 +71,7 @@ def test_a_lone_session_waits_for_a_batch_as_long_in_both_engines(disk: str, mix
     assert law.transactions.per_s == pytest.approx(played.transactions.per_s, rel=0.01)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("disk", ["nvme", "azure-p30", "ssd-sata"])
 @pytest.mark.parametrize("think_s", [0, 0.3])
 def test_many_sessions_with_several_reads_under_way_each(disk: str, think_s: float) -> None:

@@ -50,6 +50,7 @@ def hit(result: Any) -> float:
     return float(result.cache.hit_fraction)
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("name", POPULARITY)
 @pytest.mark.parametrize("cache", ["8M", "32M"])
 def test_estimate_and_simulation_hit_alike(name: str, cache: str) -> None:

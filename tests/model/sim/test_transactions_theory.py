@@ -101,6 +101,7 @@ def within_three_standard_errors(found: list[float], expected: float) -> bool:
     return bool(abs(fmean(found) - expected) <= errors * stdev(found) / len(found) ** 0.5 + 1e-3 * expected)
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize(
     ("servers", "users"), [(1, 1), (1, 4), (1, 8), (1, 20), (1, 40), (4, 8), (4, 40), (16, 40), (16, 150)]
 )
@@ -120,6 +121,7 @@ def test_users_who_think_and_read_are_a_closed_network(servers: int, users: int)
     assert law.response_s == pytest.approx(exact.response_s, rel=0.05)
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(("servers", "load"), [(1, 0.3), (1, 0.7), (1, 0.85), (4, 0.5), (4, 0.85), (16, 0.8)])
 def test_transactions_that_arrive_wait_as_in_a_queue_of_several_servers(servers: int, load: float) -> None:
     """One read each, so they come to the disk by chance."""

@@ -7,17 +7,11 @@ import pytest
 from app.charts import charts
 from app.text import profile
 from model.results import RunResult
-from model.spec import Stream
 from model.units import show_seconds
-from scenarios import load, run
+from tests.answered import as_shown as answer
 from tests.known_by_law import KNOWN
 
 NAMES = KNOWN
-
-
-def answer(name: str, *settings: str) -> RunResult:
-    scenario = load(name, settings)
-    return run(scenario, engine="auto" if isinstance(scenario.workload, Stream) else "calculate")
 
 
 @pytest.fixture(scope="module")

@@ -17,6 +17,7 @@ from model.units import MIB
 from scenarios import load, run
 from scenarios.compare import changes
 from scenarios.prices import priced_alike
+from tests.answered import answered as law
 
 NUMBERS = st.floats(0, 1e15, allow_nan=False)
 OPPOSITE = {"less": "more", "more": "less", "same": "same"}
@@ -24,10 +25,6 @@ ASKED = (
     ("rahn-full-scan",), ("rahn-full-scan", "tablespace.block_size_bytes=16K", "disk.use=nvme"),
     ("savvinov-lio-priced",), ("tpc-c",), ("rahn-pctfree-16k-10",), ("magni-dd-fs-10000",),
 )  # fmt: skip
-
-
-def law(name: str, *settings: str) -> RunResult:
-    return run(load(name, settings), "calculate")
 
 
 @pytest.fixture(scope="module")

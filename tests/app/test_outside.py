@@ -14,6 +14,7 @@ from app.text.text import note_lines, run_lines
 from model.provenance import Extrapolation
 from model.results import RunResult
 from scenarios import load, run
+from tests.answered import answered
 
 NAME = "savvinov-lio-pc"
 BIG = "tablespace.block_size_bytes=32K"
@@ -21,7 +22,7 @@ SENTENCE = "host.logical_io_s was fitted for blocks of 8K, used at blocks of 32K
 
 
 def answer(*asked: str, name: str = NAME) -> RunResult:
-    return run(load(name, asked), engine="calculate")
+    return answered(name, *asked)
 
 
 def one(constant: str, used: float = 15, quantity: str = "arraysize_rows") -> Extrapolation:

@@ -12,6 +12,7 @@ import pytest
 
 from model.units import show_seconds
 from scenarios import from_mapping, load, run
+from tests.answered import answered
 from tests.app.windows import LIMIT_MS, SCREEN, opened
 
 if TYPE_CHECKING:
@@ -41,7 +42,7 @@ def reads(page: Page, label: str, value: str) -> None:
 
 
 def elapsed(*settings: str) -> str:
-    return show_seconds(run(load("rahn-full-scan", settings), engine="calculate").time.elapsed_s)
+    return show_seconds(answered("rahn-full-scan", *settings).time.elapsed_s)
 
 
 def test_moving_the_block_size_by_keyboard_changes_the_largest_read(browser: Browser, server: str) -> None:
@@ -239,9 +240,8 @@ def test_a_group_that_was_opened_stays_open_while_its_controls_move(browser: Bro
         page.get_by_text("was 1", exact=False).first.wait_for()
 
 
-@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
-def test_the_segment_of_an_update_is_drawn(browser: Browser, server: str, dark: bool) -> None:
-    with opened(browser, f"{server}/?scenario=rahn-pctfree-16k-10", dark=dark) as (page, _):
+def test_the_segment_of_an_update_is_drawn(browser: Browser, server: str) -> None:
+    with opened(browser, f"{server}/?scenario=rahn-pctfree-16k-10") as (page, _):
         reads(page, "Rows migrated", "158,626")
         page.get_by_role("tab", name="Segment").click()
         page.get_by_text(re.compile("With PCTFREE 35 or higher, no row migrates")).last.wait_for()
@@ -266,9 +266,8 @@ def test_the_segment_of_an_update_is_drawn(browser: Browser, server: str, dark: 
         page.locator(".st-key-elapsed_by_pctfree").get_by_text(now).first.wait_for()
 
 
-@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
-def test_the_device_of_a_stream_is_drawn(browser: Browser, server: str, dark: bool) -> None:
-    with opened(browser, f"{server}/?scenario=magni-dd-fs-10000", dark=dark) as (page, _):
+def test_the_device_of_a_stream_is_drawn(browser: Browser, server: str) -> None:
+    with opened(browser, f"{server}/?scenario=magni-dd-fs-10000") as (page, _):
         reads(page, "Elapsed", show_seconds(run(load("magni-dd-fs-10000")).time.elapsed_s))
         page.get_by_role("tab", name="Device").click()
         for key, drawn, least in (
@@ -286,11 +285,10 @@ def test_the_device_of_a_stream_is_drawn(browser: Browser, server: str, dark: bo
         page.get_by_text(re.compile("Device:.*wrqm/s.*%util")).first.wait_for()
 
 
-@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
-def test_load_and_cache_of_transactions_are_drawn(browser: Browser, server: str, dark: bool) -> None:
+def test_load_and_cache_of_transactions_are_drawn(browser: Browser, server: str) -> None:
     settings = "workload.transactions=300", "workload.precision_percent=50"
     query = "&".join(settings)
-    with opened(browser, f"{server}/?scenario=tpc-b&{query}", dark=dark) as (page, _):
+    with opened(browser, f"{server}/?scenario=tpc-b&{query}") as (page, _):
         page.get_by_role("tab", name="Load").click()
         for key, drawn, least in (
             ("load_throughput", ".scatterlayer .js-line", 2),

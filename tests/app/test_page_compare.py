@@ -22,6 +22,7 @@ from app.text.compare_text import difference_line
 from model.results import RunResult
 from model.units import show_seconds
 from scenarios import library, load, run
+from tests.answered import answered
 from tests.patience import LIMIT_S
 
 SCAN = "rahn-full-scan"
@@ -45,7 +46,7 @@ def ran(app: AppTest) -> AppTest:
 
 
 def law(*settings: str) -> RunResult:
-    return run(load(SCAN, settings), "calculate")
+    return answered(SCAN, *settings)
 
 
 def says(app: AppTest, text: str) -> bool:

@@ -60,6 +60,7 @@ def test_from_the_first_page_to_a_comparison_and_back(browser: Browser, server: 
         page.get_by_text(f"B takes {show_seconds(large)}, A {show_seconds(base)}").wait_for()
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("view", VIEWS)
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
 def test_four_scenarios_are_legible(browser: Browser, server: str, dark: bool, view: str) -> None:

@@ -12,6 +12,7 @@ from app.controls.fields import as_text
 from app.mechanisms.lesson import Knob, Lesson
 from app.session.address import MOST_NOTES
 from tests.patience import LIMIT_S
+from tests.whole import quick
 
 NAMES = list(mechanisms.PAGES)
 
@@ -50,7 +51,7 @@ def test_every_control_to_both_ends_leaves_the_page_whole(name: str) -> None:
     page = opened(name)
     charts = 1 + len(lesson.answer(lesson.start, "").curves)
     for knob in lesson.knobs:
-        for value in values_of(knob):
+        for value in values_of(knob)[quick(1, 0) :]:  # the lessons alone are asked at both ends elsewhere
             page = put(page, lesson, knob, value)
             assert not page.exception, (knob.name, value)
             assert not page.error, (knob.name, value)
@@ -61,6 +62,7 @@ def test_every_control_to_both_ends_leaves_the_page_whole(name: str) -> None:
     assert page.get("latex") or page.markdown
 
 
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("name", NAMES)
 def test_an_address_opens_its_screen(name: str) -> None:
     lesson = mechanisms.lesson_of(name)
@@ -77,6 +79,7 @@ def test_an_address_opens_its_screen(name: str) -> None:
         assert path in links[0].proto.url
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", NAMES)
 def test_a_broken_address_gets_a_sentence_and_the_page_goes_on(name: str) -> None:
     lesson = mechanisms.lesson_of(name)

@@ -16,6 +16,7 @@ from model.errors import OutsideLaw
 from model.provenance import Extrapolation
 from model.units import show_seconds
 from scenarios import load, run
+from tests.answered import answered
 from tests.app.page_numbers import metric, numbers
 from tests.known_by_law import KNOWN
 from tests.patience import LIMIT_S
@@ -37,7 +38,7 @@ def opened(**query: str) -> AppTest:
 
 
 def elapsed(name: str, *settings: str, engine: str = "auto") -> str:
-    return show_seconds(run(load(name, settings), engine=engine).time.elapsed_s)
+    return show_seconds(answered(name, *settings, engine=engine).time.elapsed_s)
 
 
 def says(app: AppTest, text: str) -> bool:
@@ -51,6 +52,7 @@ def test_a_scenario_opens_as_it_is() -> None:
     assert app.error.len == 0
 
 
+@pytest.mark.sampled(16)
 @pytest.mark.usefixtures("the_law_alone")
 @pytest.mark.parametrize("name", KNOWN)
 def test_every_scenario_opens(name: str) -> None:

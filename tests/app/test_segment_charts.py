@@ -9,14 +9,15 @@ from app.answer import segment_view
 from app.charts import segment_charts
 from app.charts.segment_charts import ITL_FULL, Line
 from model.results import RunResult
-from scenarios import Scenario, load, run
+from scenarios import Scenario, load
+from tests.answered import answered
 
 UPDATE = "rahn-pctfree-16k-10"
 BACKGROUNDS = ("#ffffff", "#10161d")
 
 
 def answer(*settings: str, name: str = UPDATE) -> RunResult:
-    return run(load(name, settings), engine="calculate")
+    return answered(name, *settings)
 
 
 @pytest.fixture(scope="module")

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
 from tests.patience import LIMIT_MS
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, Page
+    from playwright.sync_api import Browser, BrowserContext, Page
 
 SCREEN: Final = {"width": 1280, "height": 720}
 
@@ -18,15 +19,22 @@ SCREEN: Final = {"width": 1280, "height": 720}
 def opened(
     browser: Browser, address: str, *, dark: bool = False, view: Mapping[str, int] = SCREEN
 ) -> Iterator[tuple[Page, list[str]]]:
-    """A page of its own; nothing but its own server may be among the addresses."""
+    """A page of its own, with a session of its own; nothing but its own server may be among the addresses."""
     size: Any = dict(view)
-    context = browser.new_context(viewport=size, color_scheme="dark" if dark else "light")
-    context.set_default_timeout(LIMIT_MS)
-    page = context.new_page()
+    page = _context(browser, dark).new_page()
+    page.set_viewport_size(size)
     asked: list[str] = []
     page.on("request", lambda request: asked.append(request.url))
     try:
         page.goto(address)
         yield page, asked
     finally:
-        context.close()
+        page.close()
+
+
+@cache
+def _context(browser: Browser, dark: bool) -> BrowserContext:
+    """One for all pages, so that the scripts of the page are fetched and compiled once."""
+    context = browser.new_context(color_scheme="dark" if dark else "light")
+    context.set_default_timeout(LIMIT_MS)
+    return context

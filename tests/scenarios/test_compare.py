@@ -8,12 +8,8 @@ from model.results import Interval, RunResult
 from model.spec import Stream, Transactions
 from scenarios import from_mapping, load, run
 from scenarios.compare import MECHANISM, changes, components, why
+from tests.answered import as_shown as answer
 from tests.known_by_law import KNOWN
-
-
-def answer(name: str, *settings: str) -> RunResult:
-    scenario = load(name, settings)
-    return run(scenario, "auto" if isinstance(scenario.workload, Stream) else "calculate")
 
 
 @pytest.mark.parametrize("name", KNOWN)

@@ -18,7 +18,7 @@ from model.laws.numeric import Number, larger, smaller
 from model.laws.opened_files import UNBUFFERED
 from model.machine.device.drive import capacity_of
 from model.spec import IndexRangeScan, System, Transaction, Transactions
-from model.units import MIB, show_bytes
+from model.units import show_bytes
 
 GETS = "buffer gets"
 ROWS = "walking rows"
@@ -36,7 +36,6 @@ ROUNDING = 1e-3
 LEAST_POINTS = 2
 ROUNDS_OF_USERS = 10
 """Transactions of each user that a first run has at least."""
-EXTENT_BYTES = MIB  # hot blocks lie in whole extents, and those anywhere among the others
 
 
 def run_transactions(work: Transactions) -> int:

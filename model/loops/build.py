@@ -30,11 +30,21 @@ PARTS = (
     "loops/rotating.py",
     "loops/elevator.py",
     "loops/calendar.py",
+    "machine/device/servers.py",
+    "machine/device/flash.py",
+    "machine/device/drive.py",
+    "sim/references.py",
+    "sim/data_files.py",
+    "sim/stretches.py",
 )
 LOOPS = PARTS[3:]
 """Those that are called from outside; the others only by these."""
-WITH_PYTHON = ("loops/calendar.py",)
+WITH_PYTHON = PARTS[8:]
 """Those that call what is not compiled, which may fail."""
+OBJECTS = PARTS[9:]
+"""Of these, classes that say which types their attributes have, and what they call."""
+THEIRS = ("model.laws", "model.errors")
+"""What the compiled text may import."""
 FOLDER = MODEL / "loops" / "compiled"
 PLAIN = "The loops are not compiled: the same answers come from plain Python, and large runs take many times as long."
 FLAGS = ("-O2", "-fwrapv", "-fno-strict-aliasing", "-fno-math-errno", "-ffp-contract=off", "-fPIC", "-w")
@@ -49,6 +59,8 @@ TYPES = {
     "int": "long long",
     "bool": "bint",
     "None": "void",
+    "simpy.Environment": "Environment",
+    "simpy.Event": "Event",
     "str": "str",
     "list": "list",
     "dict": "dict",
@@ -89,23 +101,74 @@ def text() -> str:
     part_of: dict[str, str] = {}
     for part in PARTS:
         for node in _parsed(part).body:
-            if isinstance(node, ast.FunctionDef | ast.ClassDef):
+            if isinstance(node, ast.FunctionDef) or (isinstance(node, ast.ClassDef) and _is_typed(node)):
                 assert node.name not in definitions, f"{part}: another loop has the name {node.name}"
                 definitions[node.name], part_of[node.name] = node, part
-    loops = {one for one, part in part_of.items() if part in LOOPS}
+    classes = {one for one, node in definitions.items() if isinstance(node, ast.ClassDef)}
+    loops = {
+        one for one, part in part_of.items() if part in LOOPS and (one in classes or part not in OBJECTS)
+    }
     wanted = list(loops)
-    for one in wanted:  # and the laws that it calls
-        called = {each.id for each in ast.walk(definitions[one]) if isinstance(each, ast.Name)}
-        wanted += [law for law in definitions if law in called and law not in wanted]
-    classes = {one for one in wanted if isinstance(definitions[one], ast.ClassDef)}
+    called: set[str] = set()
+    for one in wanted:  # and what it calls
+        called |= (names := _names(definitions[one]))
+        wanted += [law for law in definitions if law in names and law not in wanted]
     lines = [HEADER]
+    lines += sorted({line for one in wanted for line in _imports(part_of[one], called - definitions.keys())})
     for one, node in definitions.items():
         if one in wanted:
-            lines += _Form(part_of[one], classes).definition(node, "", one not in loops)
+            lines += _Form(part_of[one], part_of).definition(node, "", one not in loops)
     return "\n".join(lines) + "\n"
 
 
+def _is_typed(node: ast.ClassDef) -> bool:
+    """Whether a class says which attributes it has, and is its own."""
+    plain = not node.bases and not node.decorator_list
+    return plain and any(isinstance(one, ast.AnnAssign) for one in node.body)
+
+
+def _names(node: ast.AST) -> set[str]:
+    """Names of elsewhere that a class or a function uses when it runs."""
+    found: set[str] = set()
+    own: set[str] = set()
+    wanted = [node]
+    if isinstance(node, ast.ClassDef):
+        wanted = [one for one in node.body if isinstance(one, ast.FunctionDef)]
+    for one in wanted:
+        if isinstance(one, ast.FunctionDef) and one is not node:
+            found |= _names(one)
+        elif isinstance(one, ast.Name):
+            (own if isinstance(one.ctx, ast.Store) else found).add(one.id)
+        elif isinstance(one, ast.alias | ast.arg):
+            own.add(one.arg if isinstance(one, ast.arg) else one.name)
+        else:
+            types = [getattr(one, field, None) for field in ("annotation", "returns")]
+            wanted += [child for child in ast.iter_child_nodes(one) if child not in types]
+    return found - own
+
+
 @cache
+def _imported_from(part: str) -> dict[str, str]:
+    """Names that a part imports, and the part or module from which."""
+    return {
+        one.asname or one.name: f"{str(node.module).removeprefix('model.').replace('.', '/')}.py"
+        for node in _parsed(part).body
+        if isinstance(node, ast.ImportFrom)
+        for one in node.names
+    }
+
+
+def _imports(part: str, names: set[str]) -> Iterator[str]:
+    """Lines that import laws and what Python has, of those names."""
+    for node in _parsed(part).body:
+        if not isinstance(node, ast.ImportFrom) or str(node.module).startswith(("typing", "collections.abc")):
+            continue
+        ours = not str(node.module).startswith("model.") or str(node.module).startswith(THEIRS)
+        for one in node.names:
+            if ours and one.name in names and one.name not in _constants(part):
+                yield f"from {node.module} import {one.name}"
+
+
 def _parsed(part: str) -> ast.Module:
     return ast.parse(MODEL.joinpath(part).read_text(encoding="utf-8"))
 
@@ -115,9 +178,11 @@ def _constants(part: str) -> dict[str, Any]:
     """Numbers that have names in a part, be they its own or another's; other names are those of types."""
     known: dict[str, Any] = {"__builtins__": {}}
     for node in _parsed(part).body:
-        if isinstance(node, ast.ImportFrom) and str(node.module).startswith("model."):
-            theirs = _constants(f"{str(node.module).removeprefix('model.').replace('.', '/')}.py")
-            known |= {one.name: theirs[one.name] for one in node.names if one.name in theirs}
+        if isinstance(node, ast.ImportFrom):
+            for one in node.names:
+                whose = _imported_from(part).get(one.name, "")
+                if whose in {*PARTS, "units.py"} and one.name in _constants(whose):
+                    known[one.name] = _constants(whose)[one.name]
         elif isinstance(node, ast.Assign | ast.AnnAssign):
             with suppress(NameError, TypeError):
                 exec(compile(ast.Module([node], []), part, "exec"), known)
@@ -127,8 +192,9 @@ def _constants(part: str) -> dict[str, Any]:
 class _Form(ast.NodeTransformer):
     """What is written as Cython has it."""
 
-    def __init__(self, part: str, classes: set[str]) -> None:
-        self.numbers, self.classes = _constants(part), classes
+    def __init__(self, part: str, part_of: dict[str, str]) -> None:
+        self.numbers = _constants(part)
+        self.classes = {one for one in part_of if part_of[one] in (part, _imported_from(part).get(one))}
         self.sure = part not in WITH_PYTHON
 
     def c_type(self, annotation: ast.expr | None) -> str:
@@ -154,7 +220,7 @@ class _Form(ast.NodeTransformer):
             return
         own = [] if not indent else ["self"]
         defaults = [""] * (len(node.args.args) - len(node.args.defaults))
-        defaults += [f" = {ast.unparse(one)}" for one in node.args.defaults]
+        defaults += [f" = {ast.unparse(self.visit(one))}" for one in node.args.defaults]
         given = [
             f"{self.c_type(arg.annotation)} {arg.arg}{default}"
             for arg, default in zip(node.args.args, defaults, strict=True)
@@ -173,10 +239,13 @@ class _Form(ast.NodeTransformer):
             if isinstance(part, ast.AnnAssign) and isinstance(part.target, ast.Name):
                 yield f"{inside}cdef {self.c_type(part.annotation)} {part.target.id}"
         for step in node.body[ast.get_docstring(node) is not None :]:
-            yield from (f"{inside}{line}" for line in ast.unparse(self.visit(step)).splitlines())
+            if step := self.visit(step):
+                yield from (f"{inside}{line}" for line in ast.unparse(step).splitlines())
 
     def visit_Name(self, node: ast.Name) -> ast.expr:
-        """A constant stands where its name was."""
+        """A constant stands where its name was, and C's function."""
+        if node.id == "ceiling":
+            return ast.Name("math.ceil")
         if node.id not in self.numbers or isinstance(node.ctx, ast.Store):
             return node
         value = self.numbers[node.id]
@@ -189,10 +258,17 @@ class _Form(ast.NodeTransformer):
         self.generic_visit(node)
         return ast.Name("math.INFINITY") if ast.unparse(node) == "math.inf" else node
 
-    def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.stmt:
+    def visit_Subscript(self, node: ast.Subscript) -> ast.expr:
+        """C counts from the begin alone."""
+        assert not isinstance(node.slice, ast.UnaryOp), f"{ast.unparse(node)} counts from the end"
+        self.generic_visit(node)
+        return node
+
+    def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.stmt | None:
         """The type stands above."""
         self.generic_visit(node)
-        assert node.value is not None
+        if node.value is None:
+            return None
         return ast.copy_location(ast.Assign([node.target], node.value), node)
 
     def visit_Call(self, node: ast.Call) -> ast.expr:

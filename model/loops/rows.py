@@ -37,6 +37,14 @@ def reals(count: int, value: float) -> Reals:
     return memoryview(array("d", [value]) * count)
 
 
+def longer(row: Reals) -> Reals:
+    """A row with as much room again."""
+    found = reals(2 * len(row), 0.0)
+    for k in range(len(row)):
+        found[k] = row[k]
+    return found
+
+
 def replace_first(heap: Reals, value: float) -> None:
     """The first of a heap leaves it, and a value comes that is not less; what lies below it is infinite."""
     place = 0

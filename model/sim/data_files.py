@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from array import array
 from typing import Any, Protocol
 
 import numpy as np
 import simpy
 
 from model.laws import block_layer
+from model.loops.rows import Reals, longer, reals
 from model.machine.device import drive
 from model.machine.device.elevator import IN_ORDER
 from model.machine.device.iostat import Counters
@@ -39,47 +39,64 @@ class Files(Protocol):
 class InOrder:
     """A device that serves requests as they come: their end is known at once. Nothing merges at random places."""
 
+    counters: Counters
+    largest_bytes: int
+    _env: simpy.Environment
+    _drive: Drive
+    _noted: Reals
+    """When each request was handed over and done, whether it wrote, and its size, one behind the other."""
+    _many: int
+
     def __init__(self, env: simpy.Environment, drive: Drive, counters: Counters, largest_bytes: int) -> None:
-        self.env = env
-        self.drive = drive
-        self.counters = counters
-        self.largest_bytes = largest_bytes
-        self.noted = array("d")
-        """When each request was handed over and done, whether it wrote, and its size, one behind the other."""
+        self._env, self._drive, self.counters, self.largest_bytes = env, drive, counters, largest_bytes
+        self._noted, self._many = reals(1024, 0.0), 0
 
     def request(self, write: bool, start_byte: int, size_bytes: int) -> simpy.Event:
         """An event at the end of a request that is handed over now."""
-        now = self.env.now
-        return self.env.timeout(self._done(now, write, start_byte, size_bytes) - now)
+        now = self._env.now
+        return self._env.timeout(self._done(now, write, start_byte, size_bytes) - now)
 
     def requests(self, write: bool, start_bytes: list[int], size_bytes: int) -> simpy.Event:
         """An event at the end of the last of several requests that are handed over now."""
-        now = self.env.now
-        ends = [self._done(now, write, start_byte, size_bytes) for start_byte in start_bytes]
-        return self.env.timeout(max(ends) - now)
+        now = self._env.now
+        last = now
+        for start_byte in start_bytes:
+            last = max(last, self._done(now, write, start_byte, size_bytes))
+        return self._env.timeout(last - now)
 
     def _done(self, now: float, write: bool, start_byte: int, size_bytes: int) -> float:
-        largest = self.largest_bytes
-        if size_bytes <= largest:
-            done = self.drive.submit(now, write, start_byte, size_bytes)
-            self.noted.extend((now, done, write, size_bytes))
-            return done
-        first = self._done(now, write, start_byte, largest)
-        return max(first, self._done(now, write, start_byte + largest, size_bytes - largest))
+        last = now
+        while size_bytes > 0:
+            size = min(size_bytes, self.largest_bytes)
+            done: float = self._drive.submit(now, write, start_byte, size)
+            at = self._many
+            if at + FIELDS > len(self._noted):
+                self._noted = longer(self._noted)
+            self._noted[at] = now
+            self._noted[at + 1] = done
+            self._noted[at + 2] = write
+            self._noted[at + 3] = size
+            self._many = at + FIELDS
+            last = max(last, done)
+            start_byte += size
+            size_bytes -= size
+        return last
 
     def finish(self, end_s: float) -> Counters:
         """Counters up to the end, as iostat has them; requests may still be under way then."""
-        noted = np.frombuffer(self.noted).reshape(-1, FIELDS)
-        queued, ended = noted[:, QUEUED], noted[:, ENDED]
-        write, size = noted[:, WRITE].astype(np.int64), noted[:, SIZE].astype(np.int64)
-        count_merged(
-            self.counters,
-            Bios(queued, write, size, np.zeros(len(queued), bool)),
-            Requests(queued, write, size, ended),
-            end_s,
-            stops=True,
-        )
-        return self.counters
+        from model.sim.data_files import counted  # noqa: PLC0415  (what is not compiled)
+
+        return counted(self.counters, self._noted[: self._many], end_s)
+
+
+def counted(counters: Counters, noted: Reals, end_s: float) -> Counters:
+    """Counters with the requests that were noted, up to the end."""
+    noted = np.asarray(noted).reshape(-1, FIELDS)
+    queued, ended = noted[:, QUEUED], noted[:, ENDED]
+    write, size = noted[:, WRITE].astype(np.int64), noted[:, SIZE].astype(np.int64)
+    bios = Bios(queued, write, size, np.zeros(len(queued), bool))
+    count_merged(counters, bios, Requests(queued, write, size, ended), end_s, stops=True)
+    return counters
 
 
 class Scheduled:

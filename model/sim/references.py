@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from math import gcd
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from model.demand.transactions import EXTENT_BYTES, Data, KindDemand
+from model.demand.transactions import Data, KindDemand
 from model.laws import parallel_reads
 from model.sim.streams import stream
+from model.units import MIB
 
 CHUNK = 512
+EXTENT_BYTES = MIB  # hot blocks lie in whole extents, and those anywhere among the others
 SPREAD = 2654435761
 """Odd, and so prime to a power of two; extents are spread over the disk by its multiples."""
 
@@ -131,20 +134,25 @@ def _whole(mean: NDArray[np.float64], draws: np.random.Generator) -> NDArray[np.
 class Layout:
     """Where blocks lie on the disk: hot ones in whole extents, and those anywhere among the others."""
 
+    first_byte: int
+    block_bytes: int
+    _extent: int
+    _extents: int
+    _step: int
+
     def __init__(self, data: Data, first_byte: int = 0) -> None:
         self.first_byte = first_byte
         self.block_bytes = data.block_size_bytes
         self._extent = max(1, EXTENT_BYTES // self.block_bytes)
         blocks = int(sum(data.blocks))
         self._extents = max(1, blocks // self._extent)
-        step = SPREAD % self._extents
-        while np.gcd(step, self._extents) != 1:
-            step += 1
-        self._step = int(step)
+        self._step = SPREAD % self._extents
+        while gcd(self._step, self._extents) != 1:
+            self._step += 1
 
     def byte_of(self, block: int) -> int:
         """First byte of a block."""
-        extent, inside = divmod(block, self._extent)
+        extent, inside = block // self._extent, block % self._extent
         if extent < self._extents:
             extent = extent * self._step % self._extents
         return self.first_byte + (extent * self._extent + inside) * self.block_bytes
@@ -152,13 +160,16 @@ class Layout:
     def runs(self, blocks: list[int], most: int) -> list[tuple[int, int]]:
         """First block and length of the reads of blocks in order, each of at most *most* in one extent."""
         found: list[tuple[int, int]] = []
+        first = length = 0
         for block in blocks:
-            if found:
-                first, length = found[-1]
-                if block == first + length and length < most and block % self._extent:
-                    found[-1] = first, length + 1
-                    continue
-            found.append((block, 1))
+            if length and block == first + length and length < most and block % self._extent:
+                length += 1
+                continue
+            if length:
+                found.append((first, length))
+            first, length = block, 1
+        if length:
+            found.append((first, length))
         return found
 
 

@@ -7,6 +7,7 @@ from typing import Any
 from model.errors import OutsideLaw
 from model.laws.disk_geometry import geometry_of
 from model.laws.disk_means import data_members
+from model.loops import fastest
 from model.loops.drives import rotating_of
 from model.machine.device.array import Parity, Striped
 from model.machine.device.array_cache import Bus, Drive, ReadHits, WriteBack
@@ -72,7 +73,7 @@ def drive_of(disk: Any) -> Bounded:
         device = ReadHits(device, disk.read_hit_fraction, bus)
     if disk.iops_limit is not None or disk.throughput_limit_bytes_per_s is not None:
         device = Volume(device, disk)
-    return Bounded(device, capacity_of(disk), cache)
+    return fastest(Bounded)(device, capacity_of(disk), cache)
 
 
 def tagged_of(disk: Any) -> Tagged | None:
@@ -91,7 +92,9 @@ def capacity_of(disk: Any) -> int:
 class Bounded:
     """A device that refuses what lies beyond its end."""
 
-    __slots__ = ("_cache", "_capacity_bytes", "_device")
+    _device: Drive
+    _capacity_bytes: int
+    _cache: WriteBack | None
 
     def __init__(self, device: Drive, capacity_bytes: int, cache: WriteBack | None) -> None:
         self._device = device
@@ -123,7 +126,7 @@ class Bounded:
 
 def _single(disk: Any) -> Drive:
     if not disk.rotation_s:
-        return Flash(disk)
+        return fastest(Flash)(disk)
     # NOTE: commands out of the drive's own cache have no overhead of their own; a controller's have
     own_cache = disk.write_cache_bytes and disk.raid_level == "none"
     return rotating_of(disk, write_overhead_s=0.0 if own_cache else None)

@@ -8,7 +8,7 @@ from typing import Any
 from model.laws.device import reported_s, transfer_s
 from model.laws.disk_means import busy_s
 from model.laws.garbage_collection import HOLE_BYTES, RUN_REQUESTS, erased_bytes
-from model.machine.device.servers import DeviceQueue, Gaps
+from model.machine.device.servers import NOBODY, DeviceQueue, Gaps
 
 RUNS = 64
 """Runs in order that a drive tells apart at a time [general knowledge]."""
@@ -25,47 +25,67 @@ class Flash:
     garbage, once a fresh one has no erased block left.
     """
 
-    __slots__ = (
-        "_cells_bytes_per_s", "_collects", "_collide", "_command_s", "_controller", "_controller_free_s",
-        "_disk", "_erased_bytes", "_in_slc_bytes", "_now_s", "_overhead_s", "_queue", "_rate_bytes_per_s",
-        "_read_s", "_report_interval_s", "_runs", "_slc_bytes", "_slots", "_until_s", "free_s",
-    )  # fmt: skip
+    free_s: float
+    """When the last command handed in is done."""
+    _disk: Any
+    _average_seek_s: float
+    _slots: int
+    _collide: bool
+    _command_s: float
+    _write_command_s: float
+    _collects: bool
+    _erased_bytes: float
+    _runs: dict[int, int]
+    """Ends of the last runs in order, the oldest first -> requests of the run."""
+    _controller_free_s: float
+    _controller: Gaps | None
+    """Of a member that reads before it writes: its writes come for the time when they have been read."""
+    _now_s: float
+    _read_s: float
+    """When the last read is done: what is written then was read before, and has been handed in with it."""
+    _report_interval_s: float
+    _overhead_s: float
+    _write_overhead_s: float
+    _queue: DeviceQueue
+    _rate_bytes_per_s: float
+    _write_rate_bytes_per_s: float
+    _slc_bytes: float
+    _cells_bytes_per_s: float
+    _in_slc_bytes: float
+    _until_s: float
 
     def __init__(self, disk: Any) -> None:
         self._disk = disk
+        self._average_seek_s = disk.average_seek_s
         self._slots = int(disk.parallel_requests)
         self._collide = bool(disk.reads_collide)
-        self._command_s = (float(busy_s(disk, 0, False, inf)), float(busy_s(disk, 0, True, inf)))
+        self._command_s = float(busy_s(disk, 0, False, inf))
+        self._write_command_s = float(busy_s(disk, 0, True, inf))
         self._collects = disk.spare_fraction is not None
         self._erased_bytes = float(erased_bytes(disk))
-        self._runs: dict[int, int] = {}
-        """Ends of the last runs in order, the oldest first -> requests of the run."""
-        self._controller_free_s = self._now_s = 0.0
-        self._read_s = -1.0
-        """When the last read is done: what is written then was read before, and has been handed in with it."""
+        self._runs = {}
+        self._now_s, self._read_s = 0.0, -1.0
         self._report_interval_s = float(disk.report_interval_s)
-        read, write = disk.overhead_s, disk.write_overhead_s
-        self._overhead_s = (read, read if write is None else write)
+        write_overhead_s, write_rate = disk.write_overhead_s, disk.write_bandwidth_bytes_per_s
+        self._overhead_s = disk.overhead_s
+        self._write_overhead_s = disk.overhead_s if write_overhead_s is None else write_overhead_s
         rewrites = disk.raid_level == "5"
         self._controller = Gaps() if rewrites else None
-        """Of a member that reads before it writes: its writes come for the time when they have been read."""
-        self._queue = DeviceQueue(self._slots, uneven=rewrites or len(set(self._overhead_s)) > 1)
-        rate, write_rate = disk.bandwidth_bytes_per_s, disk.write_bandwidth_bytes_per_s
-        self._rate_bytes_per_s = (rate, rate if write_rate is None else write_rate)
+        self._queue = DeviceQueue(self._slots, rewrites or self._overhead_s != self._write_overhead_s)
+        self._rate_bytes_per_s = disk.bandwidth_bytes_per_s
+        self._write_rate_bytes_per_s = disk.bandwidth_bytes_per_s if write_rate is None else write_rate
         self._slc_bytes = float(disk.slc_cache_bytes)
-        self._cells_bytes_per_s = float(disk.slc_full_bytes_per_s or self._rate_bytes_per_s[1])
-        self._in_slc_bytes = self._until_s = 0.0
-        self.free_s = 0.0
-        """When the last command handed in is done."""
+        self._cells_bytes_per_s = float(disk.slc_full_bytes_per_s or self._write_rate_bytes_per_s)
+        self._controller_free_s = self._in_slc_bytes = self._until_s = self.free_s = 0.0
 
     def submit(self, now_s: float, write: bool, start_byte: int, size_bytes: int) -> float:
         """When a command handed in at *now_s* is done."""
-        latency = self._overhead_s[write]
+        latency = self._write_overhead_s if write else self._overhead_s
         if self._queue.positions(start_byte):
-            latency = latency + self._disk.average_seek_s
-        busy = (
-            self._collected_s(start_byte, size_bytes) if write and self._collects else self._command_s[write]
-        )
+            latency = latency + self._average_seek_s
+        busy = self._write_command_s if write else self._command_s
+        if write and self._collects:
+            busy = self._collected_s(start_byte, size_bytes)
         if self._controller is None:
             begin_s = max(now_s, self._controller_free_s)
             self._controller_free_s = begin_s + busy
@@ -74,19 +94,13 @@ class Flash:
                 self._now_s = now_s
             self._queue.since_s = self._now_s
             begin_s = self._controller.end_s(self._now_s, now_s, busy) - busy
-        slot = None
+        slot = NOBODY
         if self._collide:
             slot = self._queue.first_free() if write else start_byte // size_bytes % self._slots
-        self.free_s = self._queue.submit(
-            begin_s,
-            latency,
-            self._written_s(begin_s, size_bytes)
-            if write
-            else transfer_s(size_bytes, self._rate_bytes_per_s[0]),
-            end_byte=start_byte + size_bytes,
-            size_bytes=size_bytes,
-            slot=slot,
+        moved_s = (
+            self._written_s(begin_s, size_bytes) if write else transfer_s(size_bytes, self._rate_bytes_per_s)
         )
+        self.free_s = self._queue.submit(begin_s, latency, moved_s, start_byte + size_bytes, size_bytes, slot)
         if not write:
             self._read_s = self.free_s
         if self._report_interval_s and self._until_s > now_s:
@@ -108,7 +122,7 @@ class Flash:
 
     def _written_s(self, now_s: float, size_bytes: int) -> float:
         """Transfer of a write: what the SLC cache has room for at the full rate, the rest at that of the cells."""
-        rate: float = self._rate_bytes_per_s[1]
+        rate = self._write_rate_bytes_per_s
         if not self._slc_bytes:
             return size_bytes / rate
         emptied_bytes = self._cells_bytes_per_s * max(0.0, now_s - self._until_s)

@@ -2,32 +2,40 @@
 
 from __future__ import annotations
 
-from bisect import insort
 from collections.abc import Iterator
-from functools import cache
-from heapq import heappop, heappush, heapreplace
+from heapq import heappop, heappush
+from math import inf
 
 from model.laws.device import continues
 from model.laws.processors import Cores, thread_speed
+from model.loops.rows import Reals, longer, reals, replace_first
+
+
+def free_servers(count: int) -> Reals:
+    """A heap of the moments at which servers get free; what lies below it never does."""
+    heap = reals(2 * count + 1, inf)
+    for server in range(count):
+        heap[server] = 0.0
+    return heap
 
 
 class Servers:
     """*count* equal servers; jobs begin in the order they are handed in."""
 
-    __slots__ = ("_free_at", "busy_s")
-    slowed_s = 0.0
+    busy_s: float
+    slowed_s: float
     """Time that work took because others were at work: none."""
+    _free_at: Reals
 
     def __init__(self, count: int) -> None:
-        self._free_at = [0.0] * count
-        self.busy_s = 0.0
+        self._free_at = free_servers(count)
+        self.busy_s = self.slowed_s = 0.0
 
     def serve(self, now_s: float, work_s: float) -> tuple[float, float]:
         """Begin and end of *work_s* seconds of work handed in at *now_s*, which never goes back."""
-        begin = self._free_at[0]
-        begin = max(begin, now_s)
+        begin = max(float(self._free_at[0]), now_s)
         end = begin + work_s
-        heapreplace(self._free_at, end)
+        replace_first(self._free_at, end)
         self.busy_s += work_s
         return begin, end
 
@@ -38,24 +46,30 @@ class Threads:
     NOTE: jobs are short beside the time in which the load changes, so their speed does not change under way.
     """
 
-    __slots__ = ("_ends", "_speeds", "_threads", "busy_s", "slowed_s")
+    busy_s: float
+    slowed_s: float
+    _ends: list[float]
+    """When the threads that run are done."""
+    _speeds: Reals
+    """By the number of threads that run."""
 
     def __init__(self, host: Cores) -> None:
-        self._threads = int(host.threads)
-        self._ends: list[float] = []
-        """When the threads that run are done."""
-        self._speeds = cache(lambda busy: float(thread_speed(busy, host)))
+        threads = int(host.threads)
+        self._ends = []
+        self._speeds = reals(threads + 1, 1.0)
+        for busy in range(1, threads + 1):
+            self._speeds[busy] = float(thread_speed(busy, host))
         self.busy_s = self.slowed_s = 0.0
 
     def serve(self, now_s: float, work_s: float) -> tuple[float, float]:
         """Begin and end of work that takes a thread alone on the machine *work_s* seconds."""
-        ends, begin = self._ends, now_s
-        if len(ends) == self._threads:
-            begin = max(ends[0], now_s)
-        while ends and ends[0] <= begin:
-            heappop(ends)
-        took_s = work_s / self._speeds(1 + len(ends))
-        heappush(ends, begin + took_s)
+        begin = now_s
+        if len(self._ends) == len(self._speeds) - 1:
+            begin = max(float(self._ends[0]), now_s)
+        while self._ends and float(self._ends[0]) <= begin:
+            heappop(self._ends)
+        took_s = work_s / self._speeds[1 + len(self._ends)]
+        heappush(self._ends, begin + took_s)
         self.busy_s += took_s
         self.slowed_s += took_s - work_s
         return begin, begin + took_s
@@ -87,96 +101,110 @@ class DrawnServers:
 class Gaps:
     """What does one thing at a time, for things that come for a time ahead: who comes late holds up nobody before."""
 
-    __slots__ = ("_taken",)
+    _from_s: Reals
+    _until_s: Reals
+    _taken: int
 
     def __init__(self) -> None:
-        self._taken: list[tuple[float, float]] = []
+        self._from_s, self._until_s, self._taken = reals(16, 0.0), reals(16, 0.0), 0
 
     def end_s(self, now_s: float, ready_s: float, length_s: float) -> float:
         """The end of something that is ready then and takes so long, in the first gap that holds it."""
-        taken = [one for one in self._taken if one[1] > now_s]
-        for begin, end in taken:
-            if ready_s + length_s <= begin:
-                break
-            ready_s = max(ready_s, end)
-        insort(taken, (ready_s, ready_s + length_s))
-        self._taken = taken
+        begins_s, ends_s = self._from_s, self._until_s
+        taken = 0
+        for k in range(self._taken):
+            if ends_s[k] > now_s:
+                begins_s[taken] = begins_s[k]
+                ends_s[taken] = ends_s[k]
+                taken += 1
+        at = 0
+        while at < taken and ready_s + length_s > begins_s[at]:
+            ready_s = max(ready_s, float(ends_s[at]))
+            at += 1
+        for k in range(taken, at, -1):
+            begins_s[k] = begins_s[k - 1]
+            ends_s[k] = ends_s[k - 1]
+        begins_s[at] = ready_s
+        ends_s[at] = ready_s + length_s
+        self._taken = taken + 1
+        if self._taken == len(begins_s):
+            self._from_s, self._until_s = longer(begins_s), longer(ends_s)
         return ready_s + length_s
+
+
+NOBODY = -1
+"""In the place of a slot or a byte: none, or any."""
 
 
 class DeviceQueue:
     """A device: slots for requests on their way to the channel, the channel, and the place of the head."""
 
-    __slots__ = (
-        "_channel_free_at",
-        "_channel_taken",
-        "_in_flight_until",
-        "_last_end_byte",
-        "_slots",
-        "_uneven",
-        "busy_s",
-        "bytes",
-        "held_s",
-        "requests",
-        "since_s",
-    )
+    busy_s: float
+    """Time with at least one request waiting or in service, as %util counts it."""
+    held_s: float
+    """Sum over reads of the time from submission to completion."""
+    requests: int
+    bytes: float
+    since_s: float
+    """The time now, where commands are handed in for a time ahead; below 0 where they are not."""
+    _slots: Reals
+    _count: int
+    _uneven: bool
+    _channel_free_at: float
+    _channel: Gaps
+    _last_end_byte: int
+    _in_flight_until: float
 
-    def __init__(self, parallel_requests: int, *, uneven: bool = False) -> None:
+    def __init__(self, parallel_requests: int, uneven: bool = False) -> None:
         """*uneven* latencies let a later command reach the channel before an earlier one."""
-        self._slots = [0.0] * parallel_requests
+        self._slots = free_servers(parallel_requests)
+        self._count = parallel_requests
         self._uneven = uneven and parallel_requests > 1
-        self._channel_free_at = 0.0
-        self._channel_taken = Gaps()
-        self.since_s: float | None = None
-        """The time now, where commands are handed in for a time ahead."""
-        self._last_end_byte: float | None = None
-        self._in_flight_until = 0.0
-        self.busy_s = 0.0
-        """Time with at least one request waiting or in service, as %util counts it."""
-        self.held_s = 0.0
-        """Sum over reads of the time from submission to completion."""
+        self._channel = Gaps()
+        self.since_s = -1.0
+        self._channel_free_at = self._in_flight_until = 0.0
+        self._last_end_byte = NOBODY
         self.requests = 0
-        self.bytes = 0.0
+        self.busy_s = self.held_s = self.bytes = 0.0
 
-    def positions(self, start_byte: float | None) -> bool:
-        """Whether a read at *start_byte* would have to position; None is a place unlike any before."""
-        return (
-            start_byte is None
-            or self._last_end_byte is None
-            or not continues(start_byte, self._last_end_byte)
-        )
+    def positions(self, start_byte: int) -> bool:
+        """Whether a read at *start_byte* would have to position; NOBODY is a place unlike any before."""
+        if start_byte == NOBODY or self._last_end_byte == NOBODY:  # noqa: PLR1714  (numbers in C)
+            return True
+        return not continues(start_byte, self._last_end_byte)
 
     def first_free(self) -> int:
         """The slot that is free first."""
-        return self._slots.index(min(self._slots))
+        first = 0
+        for slot in range(1, self._count):
+            if self._slots[slot] < self._slots[first]:
+                first = slot
+        return first
 
     def submit(
         self,
         now_s: float,
         latency_s: float,
         transfer_s: float,
-        *,
-        end_byte: float | None,
+        end_byte: int,
         size_bytes: float,
-        slot: int | None = None,
+        slot: int = NOBODY,
     ) -> float:
         """When the read handed in at *now_s* is done.
 
         Its latency holds a slot, its transfer the channel; a device with a single slot does one thing at a time.
         It waits for that *slot*, or for the first that is free.
         """
-        begin = max(self._slots[slot or 0], now_s)
+        begin = max(float(self._slots[max(slot, 0)]), now_s)
         ready = begin + latency_s
-        if slot is None and not self._uneven:
+        if slot == NOBODY and not self._uneven:
             end = max(ready, self._channel_free_at) + transfer_s
             self._channel_free_at = end
         else:
-            end = self._channel_taken.end_s(
-                now_s if self.since_s is None else self.since_s, ready, transfer_s
-            )
-        held_until = ready if len(self._slots) > 1 else end
-        if slot is None:
-            heapreplace(self._slots, held_until)
+            end = self._channel.end_s(now_s if self.since_s < 0 else self.since_s, ready, transfer_s)
+        held_until = ready if self._count > 1 else end
+        if slot == NOBODY:
+            replace_first(self._slots, held_until)
         else:
             self._slots[slot] = held_until
         self._last_end_byte = end_byte

@@ -15,6 +15,7 @@ from model.demand import transactions as asked
 from model.errors import OutsideLaw
 from model.kernels.buffers import Buffers
 from model.laws.commit import LOG_FILES_BYTES
+from model.loops import fastest
 from model.machine.device.drive import capacity_of
 from model.machine.device.servers import Servers, Threads
 from model.sim.clock import environment
@@ -82,7 +83,7 @@ def begin_of(
         files=files,
         redo=redo,
         log_byte=place.first_byte + _behind(system, data) if redo is files else 0,
-        layout=Layout(data, place.first_byte),
+        layout=fastest(Layout)(data, place.first_byte),
         references=References(solved.parts.kinds, data, seed),
         pools=_pools(system, work, solved, seed),
         gaps_s=gaps_s,
@@ -148,11 +149,11 @@ def _devices(
     if shared is not None:
         files = Scheduled(env, shared.disk, largest, place.owner, shared.counted_apart(place.owner))
     elif is_in_order(system, largest, data.block_size_bytes):
-        files = InOrder(env, server_of(system, seed, limits), counters, largest)
+        files = fastest(InOrder)(env, server_of(system, seed, limits), counters, largest)
     else:
         files = Scheduled(env, device_of(env, system, counters, seed, limits), largest)
     if system.instance.redo_disk == "data":
         return files, files
     # NOTE: the log writer waits for each of its writes, so nothing has to be sorted
     redo_counters = counters_of(system)
-    return files, InOrder(env, server_of(system, seed + 1, limits), redo_counters, largest)
+    return files, fastest(InOrder)(env, server_of(system, seed + 1, limits), redo_counters, largest)

@@ -7,7 +7,9 @@ from numpy.typing import NDArray
 
 from model.demand.transactions import block_cpu_s, in_page_cache
 from model.laws.block_layer import stated_call_s
+from model.loops import fastest
 from model.sim.pool import BufferPool
+from model.sim.stretches import Stretches
 from model.sim.writers import DatabaseWriter, LogWriter
 from model.spec import System, Transactions
 from model.workloads.transactions.at_begin import Begin
@@ -50,9 +52,8 @@ class ByEvents:
             pools.append(BufferPool(self.env, buffers, writer))
         return Shop(
             env=self.env,
-            processors=begin.processors,
+            sessions=fastest(Stretches)(self.env, begin.processors, begin.files, begin.layout),
             threads=parts.threads,
-            files=begin.files,
             layout=begin.layout,
             pools=pools,
             hot_blocks=int(data.blocks[0]),
@@ -73,7 +74,6 @@ class ByEvents:
                 hottest_collision=1 / self.work.hottest_blocks,
             ),
             tally=self.tally,
-            reading={},
             ended=self._ended,
         )
 

@@ -12,10 +12,9 @@ import simpy
 from model.demand.transactions import KindDemand
 from model.laws import changed_blocks
 from model.laws.processors import Contention
-from model.machine.device.servers import Servers, Threads
-from model.sim.data_files import Files
 from model.sim.pool import BufferPool
 from model.sim.references import Drawn, Layout, References
+from model.sim.stretches import Stretches
 from model.sim.writers import LogWriter
 from model.workloads.transactions.tally import Tally, Wait
 
@@ -27,9 +26,8 @@ class Shop:
     """What all users share."""
 
     env: simpy.Environment
-    processors: Servers | Threads
+    sessions: Stretches
     threads: int
-    files: Files
     layout: Layout
     pools: list[BufferPool]
     hot_blocks: int
@@ -41,11 +39,8 @@ class Shop:
     pin: list[Contention]
     costs: Costs
     tally: Tally
-    reading: dict[int, simpy.Event]
-    """Blocks that are being read, with the end of the last read of each."""
     ended: Any
     """Called after each transaction."""
-    running: int = 0
     under_way: int = 0
 
 
@@ -84,16 +79,15 @@ def arrivals(shop: Shop, gaps_s: Iterator[float]) -> Step:
         shop.env.process(transaction(shop))
 
 
-def transaction(shop: Shop) -> Step:  # noqa: PLR0912, PLR0915  (one way, step by step)
+def transaction(shop: Shop) -> Step:  # noqa: PLR0915  (one way, step by step)
     """One transaction from its first call to the end of its commit; what it took is added up as it ends."""
     env, tally, costs = shop.env, shop.tally, shop.costs
-    timeout, serve, reading = env.timeout, shop.processors.serve, shop.reading
     begin_s = env.now
     drawn = shop.references.next()
     kind = shop.kinds[drawn.kind]
     undo = _undo(shop, kind)
     shop.under_way += 1
-    running = min(shop.running + 1, shop.threads)
+    running = min(shop.sessions.running + 1, shop.threads)
     latch, pin = shop.latch[running], shop.pin[running]
     late_s: list[float] = []
     reads = yield from _gets(shop, drawn, late_s)
@@ -110,40 +104,15 @@ def transaction(shop: Shop) -> Step:  # noqa: PLR0912, PLR0915  (one way, step b
     stretch_s = own_s / (len(handed_over) + 1)
     asleep_s = kind.hottest_gets * latch.wait_s + kind.hottest_changes * pin.wait_s
     if kind.apart_s + asleep_s > 0:
-        yield timeout(kind.apart_s + asleep_s)
+        yield env.timeout(kind.apart_s + asleep_s)
     other_s: list[float] = []
     for event in others:
         if not event.processed:
             now = env.now
             yield event
             other_s.append(env.now - now)
-    queue_s = cpu_s = 0.0
     read_s: list[float] = []
-    for _, blocks, length in handed_over:
-        now = env.now
-        begin, end = serve(now, stretch_s)
-        queue_s += begin - now
-        cpu_s += end - begin
-        shop.running += 1
-        yield timeout(end - now)
-        shop.running -= 1
-        now = env.now
-        places = [shop.layout.byte_of(block) for block in blocks]
-        event = shop.files.requests(False, places, length * shop.layout.block_bytes)
-        if length == 1:
-            reading.update(dict.fromkeys(blocks, event))
-        yield event
-        read_s.append(env.now - now)
-        for block in blocks:
-            if reading.get(block) is event:
-                del reading[block]
-    now = env.now
-    begin, end = serve(now, stretch_s)
-    queue_s += begin - now
-    cpu_s += end - begin
-    shop.running += 1
-    yield timeout(end - now)
-    shop.running -= 1
+    queue_s, cpu_s = yield from shop.sessions.play(handed_over, stretch_s, read_s)
     shop.log.note(kind.redo_bytes)
     if kind.commits:
         now = env.now
@@ -237,7 +206,7 @@ def _scan(
 
 def _others(shop: Shop, drawn: Drawn, reads: list[int]) -> list[simpy.Event]:
     """Reads under way of other sessions that this transaction has to wait for."""
-    reading = shop.reading
+    reading = shop.sessions.reading
     if not reading:
         return []
     own = set(reads)

@@ -13,7 +13,7 @@ from model import RunResult, calculate, loops, simulate
 from model.causes import FROM_CLIENT
 from model.engine import nobody_queues
 from model.errors import OutsideLaw
-from model.machine.device.servers import DeviceQueue, Servers
+from model.machine.device.servers import NOBODY, DeviceQueue, Servers
 from model.spec import (
     Disk,
     FullScan,
@@ -304,7 +304,7 @@ def test_one_server_with_poisson_arrivals_waits_as_m_d_1() -> None:
 
 def test_a_device_queue_keeps_littles_law_and_its_channel() -> None:
     queue = DeviceQueue(4)
-    ends = [queue.submit(0.0, 0.001, 0.01, end_byte=None, size_bytes=8192) for _ in range(10)]
+    ends = [queue.submit(0.0, 0.001, 0.01, end_byte=NOBODY, size_bytes=8192) for _ in range(10)]
     assert ends == pytest.approx([0.001 + 0.01 * (rank + 1) for rank in range(10)])
     assert queue.busy_s == pytest.approx(ends[-1])
     assert queue.held_s == pytest.approx(sum(ends))

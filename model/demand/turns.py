@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from model.demand.storage import DeviceDemand, parallel_of, slots_of
 from model.demand.work import Demand
 from model.laws import scan_reads, turns
+from model.laws.block_layer import release_of
 from model.laws.numeric import Number, larger, smaller, where
 from model.spec import Statement, System
 
@@ -28,12 +29,18 @@ def pace_of(system: System, demand: Demand) -> Pace:
 
 
 STRETCH_BLOCKS = 128
-STRETCH_S = 0.02
 MOST_STRETCHES = 10_000
 LEAST_STRETCHES = 1_000
 
 
-def stretch_blocks(demand: Demand, users: Number) -> Number:
+def stretch_s(system: System, cpu_s: Number, users: Number) -> Number:
+    """CPU after which another session of a statement that changes rows may have the processor, of *cpu_s* in all."""
+    host = system.host
+    slice_s = turns.slice_s(release_of(host.kernel), host.cores.threads, users)
+    return larger(slice_s, cpu_s / MOST_STRETCHES)
+
+
+def stretch_blocks(system: System, demand: Demand, users: Number) -> Number:
     """Blocks after which another session may have the processor.
 
     Where rows are changed it goes by time, so that turns are the same at all block sizes.
@@ -45,9 +52,9 @@ def stretch_blocks(demand: Demand, users: Number) -> Number:
     if demand.change is None:
         return STRETCH_BLOCKS
     each_s = demand.cpu_s / wanted
-    alone = (users == 1) & (each_s * STRETCH_BLOCKS <= STRETCH_S)  # takes turns with nobody
-    by_time = larger(STRETCH_S / larger(each_s, 1e-300), wanted / MOST_STRETCHES)
-    return where(alone | (each_s == 0), STRETCH_BLOCKS, by_time)
+    slice_s = stretch_s(system, demand.cpu_s, users)
+    alone = (users == 1) & (each_s * STRETCH_BLOCKS <= slice_s)  # takes turns with nobody
+    return where(alone | (each_s == 0), STRETCH_BLOCKS, slice_s / larger(each_s, 1e-300))
 
 
 def stretches_of(blocks: float, each_blocks: float) -> int:
@@ -58,7 +65,7 @@ def stretches_of(blocks: float, each_blocks: float) -> int:
 def first_step_s(system: System, demand: Demand, users: Number) -> Number:
     """Sessions begin within the time of one stretch of work, so that they are not in step."""
     pace = pace_of(system, demand)
-    blocks = smaller(stretch_blocks(demand, users), demand.blocks_wanted)
+    blocks = smaller(stretch_blocks(system, demand, users), demand.blocks_wanted)
     return blocks * (pace.cpu_s + pace.other_s)
 
 
@@ -159,7 +166,7 @@ def ends_at(
     waiting_s = alone.own_s + (alone.elapsed_s - alone.own_s) / reading
     ends = turns.ends_s(larger(1, users * reading), waiting_s, begins, at_device)
     mean_s = reading * ends.mean_s + (1 - reading) * alone.own_s
-    stretch = smaller(1, stretch_blocks(demand, users) / demand.blocks_wanted)
+    stretch = smaller(1, stretch_blocks(system, demand, users) / demand.blocks_wanted)
     cpu_share = smaller(stretch, where(demand.reads > 0, share, 1))
     at_processors = turns.Station(
         alone.cpu_s / threads,

@@ -7,7 +7,7 @@ then wait only where N·D exceeds A: the bounds of closed systems are reached [l
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from model.laws.device import NEAR_BYTES
 from model.laws.numeric import Number, larger, log, smaller, where
@@ -31,6 +31,35 @@ class Ends(NamedTuple):
     """From the begin of a session to its end."""
     last_s: Number
     """From the begin of the first session to the end of the last."""
+
+
+EVEN_SLICES: Final = (2, 6, 23)
+BASE_SLICES: Final = (6, 6)
+"""Kernels from which on a processor is shared evenly, and by slices of one length."""
+QUANTUM_S: Final = 0.1
+LATENCY_S: Final = 6e-3
+GRANULARITY_S: Final = 0.75e-3
+MOST_COUNTED: Final = 8
+
+
+def slice_s(release: tuple[int, ...], processors: Number, runnable: Number) -> Number:
+    """How long a process keeps a processor that others want, where so many are *runnable* [linux-sched].
+
+    A share of the scheduler's latency, a granule at least; both grow with the processors: 1 + log2, of 8 at most.
+    Before that 100 ms, and since 6.6 a granule.
+    """
+    if release < EVEN_SLICES:
+        return QUANTUM_S
+    factor = 1 + _floor_of_log2(smaller(MOST_COUNTED, processors))
+    granule_s = GRANULARITY_S * factor
+    if release >= BASE_SLICES:
+        return granule_s
+    return larger(granule_s, LATENCY_S * factor / larger(1, runnable / processors))
+
+
+def _floor_of_log2(count: Number) -> Number:
+    """Whole part of the logarithm to the base 2 of 1 to MOST_COUNTED."""
+    return sum(where(count >= power, 1, 0) for power in (2, 4, 8))
 
 
 def spread_s(within_s: Number, users: Number) -> Number:

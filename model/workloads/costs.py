@@ -10,7 +10,7 @@ from model.demand.calls import files_of
 from model.demand.change import steps_of_playing
 from model.demand.segment import row_shape, segment_of
 from model.demand.transactions import run_transactions
-from model.demand.turns import MOST_STRETCHES, STRETCH_S, stretch_blocks
+from model.demand.turns import stretch_blocks, stretch_s
 from model.demand.work import Fetching, cpu_of_rows
 from model.machine.device.drive import capacity_of
 from model.results import RunResult
@@ -78,7 +78,7 @@ def statement_cost(system: System, work: Statement) -> Cost:
             steps = float(work.changes_of_rows(system.table.rows))
     else:
         demand = demand_of(system, work)
-        steps, blocks = steps_of(work, demand, stretch_blocks(demand, work.sessions))
+        steps, blocks = steps_of(work, demand, stretch_blocks(system, demand, work.sessions))
     turns = _turns(system, work) if work.plays_rows else 0.0
     seconds = STEP_S * (steps + work.sessions) + TURN_S * turns + DRAWN_BLOCK_S * blocks
     steps += turns
@@ -92,7 +92,7 @@ def _turns(system: System, work: Workload) -> float:
     each_s = host.logical_io_s + getattr(host, f"{work.kind}_row_s")
     walked = 0 if work.added_rows else table.rows * work.passes
     cpu_s = float(walked * walk_s + work.changes_of_rows(table.rows) * each_s)
-    return work.users * min(MOST_STRETCHES, cpu_s / work.users / STRETCH_S)
+    return cpu_s / float(stretch_s(system, cpu_s / work.users, work.users))
 
 
 def streams_cost(system: System, work: Stream) -> Cost:

@@ -72,7 +72,10 @@ def test_arrays_of_users_are_answered_as_one_scenario_is() -> None:
 def test_a_remainder_of_a_share_takes_no_turn_of_its_own() -> None:
     """Seven blocks of the mean session's 7.25 are read: the CPU of the rest belongs to the same turn."""
     given = scenario("array-cached", "delete", 8, 5000, cpus=2, rows_fraction=1.0)
-    time = simulate(given.system, given.workload).time
+    host = given.system.host.model_copy(
+        update={"kernel": "2.6.18"}
+    )  # a slice is longer than a session's work
+    time = simulate(given.system.model_copy(update={"host": host}), given.workload).time
     assert time.last_session_s is not None
     assert time.elapsed_s < 0.8 * time.last_session_s
 
@@ -146,3 +149,32 @@ def test_asynchronous_reads_go_on_while_the_device_is_at_the_run(
     estimated = calculate(asked.system, asked.workload).time.elapsed_s
     simulated = simulate(asked.system, asked.workload, seed=1).time.elapsed_s
     assert estimated == pytest.approx(simulated, rel=0.15)
+
+
+@pytest.mark.parametrize(
+    ("release", "processors", "runnable", "slice_s"),
+    [
+        ((2, 6, 18), 4, 400, 0.1),
+        ((5, 15), 1, 1, 0.006),
+        ((5, 15), 4, 8, 0.009),  # 6 ms · 3 over two on each
+        ((5, 15), 4, 400, 0.00225),
+        ((5, 15), 64, 128, 0.012),  # of no more than 8 processors
+        ((6, 8), 8, 8, 0.003),
+    ],
+)
+def test_the_kernel_shares_a_processor_by_slices(
+    release: tuple[int, ...], processors: int, runnable: int, slice_s: float
+) -> None:
+    assert turns.slice_s(release, processors, runnable) == pytest.approx(slice_s)
+
+
+@pytest.mark.parametrize("engine", [calculate, simulate])
+def test_the_mean_of_many_sessions_of_one_update_ends_late_as_all_go_on_by_slices(engine: Any) -> None:
+    """The same rows over more sessions: the processors have as much to do, and all sessions go on to the end."""
+    times = []
+    for users in (16, 64, 240):
+        given = scenario("nvme", "update", users, 40_000, growth_bytes=0)
+        times.append(engine(given.system, given.workload).time)
+    for time in times:
+        assert time.last_session_s == pytest.approx(times[0].last_session_s, rel=0.05)
+        assert time.elapsed_s > 0.85 * time.last_session_s

@@ -199,7 +199,7 @@ class _Replay:
         most = max(LEAST_OF_SESSION, MOST_READS // users)
         if demand.plan.asynchronous and not demand.plan.through_page_cache:
             most = max(most, LEAST_ASYNCHRONOUS)
-        self.stretch = float(stretch_blocks(demand, work.sessions))
+        self.stretch = float(stretch_blocks(system, demand, work.sessions))
         self.sessions = [
             _Session(self, singles[rank], reads_of(rank), float(begins[rank]) if users > 1 else 0.0, most)
             for rank in range(users)

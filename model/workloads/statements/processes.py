@@ -59,7 +59,7 @@ class StatementProgram:
         first_byte, begin_s = place.first_byte, place.begin_s
         self.machine, self.system, self.work, self.seed = machine, system, work, seed
         self.demand = demand = asked_of(system, work)
-        stretch = stretch_blocks(demand, work.sessions)
+        stretch = stretch_blocks(system, demand, work.sessions)
         _refuse_what_takes_too_long(work, demand, stretch)
         extents = extents_of(system, demand)
         size = int(demand.block_size_bytes)

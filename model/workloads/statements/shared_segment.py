@@ -31,7 +31,7 @@ from model.demand.change import change_played, is_mended, lengths_of
 from model.demand.dml import probe_s
 from model.demand.heap_run import LoadedHeap
 from model.demand.row_turns import NEW, Commits, Turn, count_of_turns, make, turns_of
-from model.demand.turns import MOST_STRETCHES, STRETCH_S
+from model.demand.turns import stretch_s
 from model.errors import OutsideLaw
 from model.machine.segment.heap_rules import HeapCounts
 from model.machine.segment.row_locks import RowLocks, Waiting
@@ -144,7 +144,7 @@ class Changes:
             host.migrate_row_s,
         )
         self._sync_s, self._in_block = host.log_file_sync_s, work.caller == "plsql"
-        self._stretch_s = max(STRETCH_S, float(demand.cpu_s) / MOST_STRETCHES)
+        self._stretch_s = float(stretch_s(system, demand.cpu_s, work.users))
         self._most_rows = max(1, int(self._stretch_s / (self._row_s + self._move_s)))
         self._cpu_s = self._sleep_s = 0.0
         """Of changes whose time has still to pass."""

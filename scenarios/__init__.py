@@ -24,7 +24,7 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     """``sweep``, once somebody wants it: it brings numpy and a store along, which one answer does without."""
     if name == "sweep":
-        from scenarios.sweeps.sweep import sweep  # noqa: PLC0415
+        from scenarios.sweeps.sweep import sweep  # noqa: PLC0415  (numpy and a store)
 
         return sweep
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

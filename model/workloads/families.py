@@ -16,7 +16,7 @@ from model.laws.numeric import Number
 from model.laws.opened_files import UNBUFFERED
 from model.results import RunResult
 from model.spec import System, Workload
-from model.workloads.costs import Cost, statement_cost, streams_cost, transactions_cost
+from model.workloads.costs import Cost
 
 Row = tuple[Number, dict[str, Number]]
 """Whether nobody queues, and the numbers of a result by their names in MEASURES."""
@@ -50,6 +50,13 @@ class Processes(Protocol):
         """Begins a program of it on a machine that others share: by machine, system, workload, seed and place."""
 
 
+class Costs(Protocol):
+    """What the module ``cost`` of a family's folder has."""
+
+    def cost(self, system: System, work: Any) -> Cost:
+        """What the simulation takes."""
+
+
 class SummedUp(Processes, Protocol):
     """Processes whose numbers may be had without the whole answer."""
 
@@ -64,8 +71,6 @@ class Family:
     name: str
     needs_events: bool
     """Whether some of the answer comes from the simulation alone: iostat's lines, percentiles, bursts."""
-    cost: Callable[[System, Any], Cost]
-    """What the simulation takes."""
     demand: Callable[[Any, Any], Demand] | None = None
     """What one execution asks of each resource, where it is known before it meets others."""
     endless: bool = False
@@ -95,20 +100,28 @@ class Family:
         """Who simulates its numbers alone."""
         return cast("SummedUp", self._module("processes")) if self.is_summed_up else None
 
+    def cost(self, system: System, work: Any) -> Cost:
+        """What the simulation takes."""
+        return cast("Costs", self._module("cost")).cost(system, work)
+
     def _module(self, name: str) -> ModuleType:
         return import_module(f"model.workloads.{self.name}.{name}")
 
 
 if TYPE_CHECKING:  # that the folders have what a family asks of them
     from model.workloads.statements import closed_form as _of_statements
+    from model.workloads.statements import cost as _cost_of_statements
     from model.workloads.statements import processes as _statements
     from model.workloads.streams import closed_form as _of_streams
+    from model.workloads.streams import cost as _cost_of_streams
     from model.workloads.streams import processes as _streams
     from model.workloads.transactions import closed_form as _of_transactions
+    from model.workloads.transactions import cost as _cost_of_transactions
     from model.workloads.transactions import processes as _transactions
 
     _CLOSED_FORMS: tuple[ByArrays, ByArrays, ClosedForm] = (_of_statements, _of_streams, _of_transactions)
     _PROCESSES: tuple[Processes, SummedUp, Processes] = (_statements, _streams, _transactions)
+    _COSTS: tuple[Costs, Costs, Costs] = (_cost_of_statements, _cost_of_streams, _cost_of_transactions)
 
 
 class _Together(Family):
@@ -149,30 +162,25 @@ class _Together(Family):
         """None of its own: its programs are of other families."""
         raise AssertionError("programs beside each other are several, none of its own")
 
+    def cost(self, system: System, work: Workload) -> Cost:
+        """Of all programs, together and each alone."""
+        costs = [
+            family_of(program.kind).cost(system, program.model_copy(update={"beside": ()}))
+            for program in work.programs
+        ]
+        dearest = max(costs)
+        return Cost(
+            2 * sum(cost.seconds for cost in costs),
+            sum(cost.bytes for cost in costs),
+            dearest.steps,
+            dearest.what,
+        )
 
-def _cost_together(system: System, work: Workload) -> Cost:
-    """Of all programs, together and each alone."""
-    costs = [
-        family_of(program.kind).cost(system, program.model_copy(update={"beside": ()}))
-        for program in work.programs
-    ]
-    dearest = max(costs)
-    return Cost(
-        2 * sum(cost.seconds for cost in costs),
-        sum(cost.bytes for cost in costs),
-        dearest.steps,
-        dearest.what,
-    )
 
-
-STATEMENTS: Final = Family(
-    "statements", needs_events=False, cost=statement_cost, demand=demand_of, goes_by_arrays=True
-)
-STREAMS: Final = Family(
-    "streams", needs_events=True, cost=streams_cost, goes_by_arrays=True, is_summed_up=True
-)
-TRANSACTIONS: Final = Family("transactions", needs_events=True, cost=transactions_cost, endless=True)
-TOGETHER: Final = _Together("programs", needs_events=True, cost=_cost_together)
+STATEMENTS: Final = Family("statements", needs_events=False, demand=demand_of, goes_by_arrays=True)
+STREAMS: Final = Family("streams", needs_events=True, goes_by_arrays=True, is_summed_up=True)
+TRANSACTIONS: Final = Family("transactions", needs_events=True, endless=True)
+TOGETHER: Final = _Together("programs", needs_events=True)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,74 @@
+"""What simulating transactions costs."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from model.accuracy import busiest_fraction
+from model.demand.transactions import run_transactions
+from model.results import RunResult
+from model.sim.data_files import is_in_order, largest_request_bytes
+from model.spec import System, Transactions
+from model.workloads.costs import Cost
+from model.workloads.transactions.closed_form import calculate
+from model.workloads.transactions.processes import MOST_TRANSACTIONS
+
+BEGIN_S: Final = 0.1
+FILLED_S: Final = 2e-6
+"""Of a buffer that holds a block when a run of transactions begins."""
+TRANSACTION_S: Final = {True: 30e-6, False: 150e-6}
+"""Of a transaction's events, its commit among them; by whether the device serves requests in order of arrival."""
+READ_S: Final = {True: 10e-6, False: 30e-6}
+"""Of a transaction's read."""
+WRITE_S: Final = {True: 3e-6, False: 12e-6}
+"""Of a block that DBWR writes."""
+GET_S: Final = 0.6e-6
+BUFFER_BYTES: Final = 60
+BUSY: Final = 0.5
+DOUBLED_WHERE_BUSY: Final = 4
+WITHIN_A_KIND: Final = 0.3
+"""Variance of the response within a kind of transaction, over the square of its mean."""
+
+
+def cost(system: System, work: Transactions) -> Cost:
+    """Of as many transactions as it takes."""
+    by_law, _ = calculate(system, work, name="")
+    count = transactions_of(work, by_law)
+    gets = by_law.logical_io.consistent_gets if by_law.logical_io else 0.0
+    io = by_law.physical_io
+    size = system.tablespace.block_size_bytes
+    buffers = system.instance.buffer_cache_bytes / size
+    filled = min(buffers, work.data_bytes / size)
+    writes = count * io.write_requests
+    if io.write_requests and _is_busy(by_law):  # DBWR is behind from the begin on
+        writes += filled
+    in_order = is_in_order(system, largest_request_bytes(system.host), size)
+    each_s = TRANSACTION_S[in_order] + READ_S[in_order] * io.read_requests + GET_S * gets
+    seconds = BEGIN_S + FILLED_S * filled + WRITE_S[in_order] * writes + count * each_s
+    return Cost(seconds, BUFFER_BYTES * buffers, count, "transactions")
+
+
+def _is_busy(by_law: RunResult) -> bool:
+    return busiest_fraction(by_law) > BUSY
+
+
+def transactions_of(work: Transactions, by_law: RunResult) -> float:
+    """About how many a run takes until the mean response is as precise as wanted and DBWR keeps up.
+
+    A run begins with the first ones and is doubled. Where the device is busy, DBWR takes some doublings to catch up.
+    """
+    first = run_transactions(work)
+    if work.transactions is not None:
+        return first
+    stats = by_law.transactions
+    if stats is None or not stats.per_s or not stats.response_s:
+        return first
+    square = sum(kind.per_s * kind.response_s**2 for kind in stats.kinds) / stats.per_s
+    variance = WITHIN_A_KIND + max(0.0, square / stats.response_s**2 - 1)
+    wanted = max(first, variance * (1.96 / (work.precision_percent / 100)) ** 2)
+    if _is_busy(by_law):
+        wanted = max(wanted, DOUBLED_WHERE_BUSY * first)
+    count = float(first)
+    while count < wanted and 2 * count <= MOST_TRANSACTIONS:
+        count *= 2
+    return count

@@ -53,7 +53,7 @@ def load(before: RunResult, after: RunResult, scenario: Scenario) -> None:
     if stats is None:
         st.caption("The what-if is of no transactions.")
         return
-    st.markdown(plain(sentence(transaction_text.saturation(stats))))
+    st.markdown(plain(sentence(transaction_text.saturation(stats, beside=bool(after.programs)))))
     try:
         points, twice = over_load(scenario)
     except BlocktimeError as error:

@@ -28,7 +28,7 @@ def answer_of(result: RunResult, stats: TransactionStats, where: str) -> str:
     tail = stats.response_percentiles.get("p95")
     takes = f"one takes {show_seconds(stats.response_s)}"
     takes += f" (p95 {show_seconds(tail)})" if tail is not None else ""
-    return f"{tps(stats.per_s)} TPS; {takes}{where}. {saturation(stats)}."
+    return f"{tps(stats.per_s)} TPS; {takes}{where}. {saturation(stats, beside=bool(result.programs))}."
 
 
 def tps(per_s: float) -> str:
@@ -36,8 +36,8 @@ def tps(per_s: float) -> str:
     return f"{per_s:,.0f}" if per_s >= 1000 else f"{per_s:.3g}"
 
 
-def saturation(stats: TransactionStats) -> str:
-    """Which resource saturates first, and at what load."""
+def saturation(stats: TransactionStats, *, beside: bool = False) -> str:
+    """Which resource saturates first, and at what load: that of the transactions alone where others are beside them."""
     busy = stats.utilisation.get(stats.bottleneck)
     now = f", now {100 * busy:.0f} % busy" if busy is not None else ""
     users = ""
@@ -47,6 +47,9 @@ def saturation(stats: TransactionStats) -> str:
     knee, exceeded = tps(stats.saturation_per_s), ""
     if stats.per_s > stats.saturation_per_s and tps(stats.per_s) != knee:
         exceeded = " by the instant estimate, which this run exceeds"
+    if beside:
+        taken = f"; the transactions take {100 * busy:.0f} % of it now" if busy is not None else ""
+        return f"Without the other programs {said} first, at {knee} TPS{exceeded}{users}{taken}"
     return f"{said[0].upper()}{said[1:]} first{now}, at {knee} TPS{exceeded}{users}"
 
 
@@ -103,12 +106,15 @@ def resource_lines(result: RunResult, width: int = 80, bar: str = "█") -> Iter
     for name, share in sorted(stats.utilisation.items(), key=lambda item: -item[1]):
         letters = style(bar * round(room * share), fg="blue") if round(room * share) else ""
         yield f"{name:<{KIND}}{100 * share:>{NUMBER}.1f}  {letters}".rstrip()
-    yield from wrapped(saturation(stats), width)
+    yield from wrapped(saturation(stats, beside=bool(result.programs)), width)
     disk, servers = result.device.get("disk"), stats.utilisation.get("data disk", 0.0)
     if disk is not None and disk.utilisation_fraction > max(2 * servers, 0.1):
+        taken = f"it is {100 * servers:.0f} % busy"
+        if result.programs:
+            taken = f"the transactions take {100 * servers:.0f} % of what it can do"
         yield from wrapped(
             f"iostat's %util is {100 * disk.utilisation_fraction:.0f} %: the time in which the data disk had at least "
-            f"one request. It serves several at once, so it is {100 * servers:.0f} % busy.",
+            f"one request. It serves several at once, so {taken}.",
             width,
         )
 

@@ -263,3 +263,12 @@ def test_half_a_page_holds_every_column(name: str, width: int, played: Answered)
     assert heading.split() == ["component", "ms", "%", "times", "each"]
     for line in section(found, "Response-time profile of one transaction"):
         assert len(line) <= len(heading)
+
+
+def test_beside_other_programs_the_knee_is_that_of_the_transactions_alone(played: Answered) -> None:
+    stats = played().transactions
+    assert stats
+    said = transaction_text.saturation(stats, beside=True)
+    assert said.startswith("Without the other programs the ")
+    assert "the transactions take" in said
+    assert "busy" not in said

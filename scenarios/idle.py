@@ -265,6 +265,10 @@ RULES: Final[dict[str, Callable[[System, Any], Reason]]] = {
     "disk.spare_fraction": _controller,
     "disk.used_fraction": _collection,
     "disk.fresh": _collection,
+    "disk.fua": lambda system, work: (
+        not (system.disk.write_cache_bytes and system.disk.write_cache_flushed),
+        "the disk has no write cache that a flush empties",
+    ),
     "disk.write_cache_flushed": lambda system, work: (
         not system.disk.write_cache_bytes,
         "the disk has no write cache",

@@ -120,6 +120,11 @@ def _check_submission(system: System, work: Calls) -> None:
                 f"host.kernel is {host.kernel}"
             )
         path = calls.path or host.io_path
+        if calls.writes and calls.synced != "none" and path not in UNBUFFERED:
+            raise OutsideLaw(
+                f"{calls.kind}: synced {calls.synced} goes with O_DIRECT; path is {path}, allowed are "
+                f"{', '.join(UNBUFFERED)}: through the page cache, path sync and dsync say it"
+            )
         if calls.submission == "polled" and path not in UNBUFFERED:
             raise OutsideLaw(
                 f"{calls.kind}: submission polled goes past the page cache; path is {path}, allowed are "

@@ -20,6 +20,7 @@ from model.demand.reading import one_for_all
 from model.demand.stream_demand import LEAST_S, CallDemand, absorbed
 from model.laws import block_layer, disk_means, disk_rounds, disk_sets, limits, page_cache
 from model.laws.numeric import Number, ceil_div, larger, smaller, some, where
+from model.laws.opened_files import UNBUFFERED, WITHOUT_FILESYSTEM
 from model.machine.device.elevator import IDLE_S
 from model.machine.host.read_ahead import read_ahead_of
 from model.spec import System
@@ -81,29 +82,40 @@ def written_behind(system: System, calls: Any) -> CallDemand:
 
 
 def written_through(system: System, calls: Any, path: str) -> CallDemand:
-    """Writes through the page cache that O_SYNC, O_DSYNC or fsync waits for: data, then the journal's commit."""
+    """Writes that O_SYNC, O_DSYNC or fsync waits for: data, then the journal's commit where there is one."""
     host, disk, largest = system.host, system.disk, merged_bytes(system, calls)
-    cpu_s = call_cpu_s(host, calls) + _pages(calls)[0] * host.page_write_s
+    direct = path in UNBUFFERED
+    filesystem = host.filesystem if path not in WITHOUT_FILESYSTEM else "none"
+    opened, path = path, calls.synced if direct else path
+    cpu_s = call_cpu_s(host, calls) + (0 if direct else _pages(calls)[0] * host.page_write_s)
     waited = path == "buffered"
     together = calls.fsync_every if waited else 1
     release = block_layer.release_of(host.kernel)
     seen = _contiguous(calls) if together > 1 else calls
     run_pages, runs = _runs_of(system, seen, together)
+    if direct:
+        run_pages = calls.block_size_bytes / block_layer.PAGE_BYTES
     size = run_pages * block_layer.PAGE_BYTES
-    holes = 0.0 if runs > 1 and calls.pattern == "random" else _holes(system, calls, run_pages)
+    holes = 0.0 if direct or (runs > 1 and calls.pattern == "random") else _holes(system, calls, run_pages)
     pieces = block_layer.requests_of_run(run_pages, largest) + holes
     requests = runs * pieces
-    merged = runs * run_pages - requests if block_layer.page_by_page(release, host.filesystem) else 0.0
-    records: Number = _journal_requests(host, calls, path)
+    by_page = not direct and block_layer.page_by_page(release, host.filesystem)
+    merged = runs * run_pages - requests if by_page else 0.0
+    records: Number = _journal_requests(host, calls, path) if filesystem != "none" else 0
     flushes: Number = 0
+    answered_s: Number = 0.0
     if disk.write_cache_flushed and block_layer.empties_write_cache(release, host.filesystem):
-        flushes = where(disk.write_cache_bytes > 0, 1, 0)
-        # what a call writes is on the medium before it ends
+        fua = direct and disk.fua and block_layer.writes_by_fua(release, opened, filesystem)
+        flushes = where(disk.write_cache_bytes > 0, 0 if fua and not records else 1, 0)
+        # what a call writes is on the medium before it ends; flash takes it from its cache then
+        answered_s = (
+            disk_sets.answered_s(disk, size) if disk.write_cache_bytes and not disk.rotation_s else 0.0
+        )
         disk = changed(disk, write_cache_bytes=0)
         system = changed(system, disk=disk)
     gap_s = together * (cpu_s + calls.think_s)
     visit = visit_of(system, visiting(seen, 1 / together), size, gap_s, sorted_runs=runs, pieces=pieces)
-    hole_s: Number = 0.0
+    visit.alone_s, hole_s = visit.alone_s + answered_s, 0.0 * pieces
     if some(holes) and disk.rotation_s and not disk.write_cache_bytes:  # the place behind a hole has gone by
         page = block_layer.PAGE_BYTES
         hole_s = holes * disk_means.strided_service_s(disk, page, 2 * page, 0.0, True)
@@ -116,20 +128,11 @@ def written_through(system: System, calls: Any, path: str) -> CallDemand:
     data_s, held_s = runs * visit.held_s + visit.alone_s - visit.held_s, runs * visit.held_s
     gathered: Number = 1.0
     if records:
-        plain_s, plain_held_s = data_s, held_s
-        data_s, held_s, gathered = _committed_s(
-            system, calls, visit, size, runs, hole_s + slower_pieces_s(disk, size, pieces)
-        )
-        if path == "sync" and not calls.extends:
-            alone = _committing(calls, plain_s + gap_s, data_s - plain_s)
-            # users who wait for the device take turns: a call lasts as long as the calls of all
-            queued = _committing(calls, calls.users * plain_held_s, calls.users * (held_s - plain_held_s))
-            share = larger(alone, queued)
-            data_s = plain_s + share * (data_s - plain_s)
-            held_s = plain_held_s + share * (held_s - plain_held_s)
-            gathered = 1 + share * (gathered - 1)
-            records = records * share
-    device_s = larger(data_s, runs * run_pages * host.page_submit_s)
+        longer_s = hole_s + slower_pieces_s(disk, size, pieces)
+        committed = _committed_s(system, calls, visit, size, runs, longer_s)
+        data_s, held_s, gathered, share = _sharing_commits(calls, path, (data_s, held_s), committed, gap_s)
+        records = records * share
+    device_s = data_s if direct else larger(data_s, runs * run_pages * host.page_submit_s)
     # NOTE: what is written after the last fsync is left to write-back
     each = calls.count / fsyncs(calls) if waited else 1
     demand = CallDemand(
@@ -151,6 +154,25 @@ def written_through(system: System, calls: Any, path: str) -> CallDemand:
         waiting_share=1 / each,
     )
     return absorbed(system, calls, demand)
+
+
+def _sharing_commits(
+    calls: Any,
+    path: str,
+    plain: tuple[Number, Number],
+    committed: tuple[Number, Number, Number],
+    gap_s: Number,
+) -> tuple[Number, Number, Number, Number]:
+    """What a call takes of time and device, commits at a time, and the share that commits: with O_SYNC some do."""
+    if path != "sync" or calls.extends:
+        return (*committed, 1.0)
+    (data_s, held_s), (longer_s, longer_held_s, gathered) = plain, committed
+    alone = _committing(calls, data_s + gap_s, longer_s - data_s)
+    # users who wait for the device take turns: a call lasts as long as the calls of all
+    queued = _committing(calls, calls.users * held_s, calls.users * (longer_held_s - held_s))
+    share = larger(alone, queued)
+    data_s, held_s = data_s + share * (longer_s - data_s), held_s + share * (longer_held_s - held_s)
+    return data_s, held_s, 1 + share * (gathered - 1), share
 
 
 def _runs_of(system: System, calls: Any, together: int) -> tuple[Number, Number]:

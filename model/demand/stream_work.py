@@ -19,6 +19,8 @@ def call_demand(system: System, calls: Any) -> CallDemand:
     """Demand of one call of *calls*, whose device answers at once when nobody queues."""
     host, path = system.host, calls.path or system.host.io_path
     write = calls.writes
+    if write and path in UNBUFFERED and calls.synced != "none":
+        return written_through(system, calls, path)
     if path in UNBUFFERED:
         return _unbuffered(system, calls, call_cpu_s(host, calls), write)
     if not write:

@@ -32,6 +32,7 @@ EXT3_BARRIERS = (3, 1)
 NEVER = (10**6,)
 FOLIOS = {"xfs": (5, 18), "ext4": (6, 16)}
 WRITE_FOLIOS = {"xfs": (6, 6), "ext4": (6, 16)}
+FUA_WRITES = {"none": (4, 10), "xfs": (4, 18), "ext4": (5, 5)}
 READ_FOLIO_BYTES = 4 * PAGE_BYTES
 """Folios of a first window of read-ahead; later windows have larger ones (``page_cache_ra_order``) [linux-folios]."""
 MAX_SEGMENT_BYTES = 64 * KIB
@@ -165,6 +166,17 @@ def commits_in_place(release: tuple[int, ...], path: str) -> bool:
     time moves with the kernel's coarse clock (``inode_set_ctime_current``), which ticks every :data:`TICK_S`.
     """
     return path == "sync" and release >= TRUE_SYNC
+
+
+def writes_by_fua(release: tuple[int, ...], path: str, filesystem: str) -> bool:
+    """Whether a write with O_DIRECT and O_SYNC or O_DSYNC, which changes no inode, asks for FUA in place of a flush.
+
+    On a device without a file system since 4.10 (``dio_bio_write_op``), on xfs since 4.18 and on ext4 since 5.5, which
+    then write by ``iomap_dio_rw`` [linux-direct-sync].
+    """
+    return release >= (
+        FUA_WRITES["none"] if path != "direct" else FUA_WRITES.get(filesystem, FUA_WRITES["ext4"])
+    )
 
 
 def committing_fraction(own_s: Number, commit_s: Number) -> Number:

@@ -70,6 +70,7 @@ class Caller:
         self.processors = machine.processors
         self.calls: Calls = file.calls
         self.write = file.write
+        self._synced: str = file.calls.synced if file.write else "none"
         self.owner = owner
         self.draws = draws
         self.record = Record()
@@ -226,8 +227,24 @@ class Caller:
         self.record.add(CPU, cpu_s)
 
     def _transfer(self, number: int, place: int, ended: Callable[[], Any]) -> Step:
-        """Hand one unbuffered call down; *ended* is called after its last piece."""
+        """Hand one unbuffered call down; *ended* is called after its last piece, and what O_SYNC adds."""
+        if self._synced != "none":
+            ended = partial(self.env.process, self._durable(ended))
         return self.file.transfer(self.write, place, self.calls.block_size_bytes, ended, self._passed(number))
+
+    def _durable(self, ended: Callable[[], Any]) -> Step:
+        """What follows a write with O_DIRECT and O_SYNC or O_DSYNC: a commit, or the medium by FUA or a flush."""
+        cache, host = self.cache, self.host
+        tick = int(self.env.now / block_layer.TICK_S)
+        ticked = block_layer.commits_in_place(cache.release, self._synced) and tick != self._tick
+        self._tick = tick
+        if (self.calls.extends or ticked) and self.path == "direct" and host.filesystem != "none":
+            yield from self.device.flush()
+            yield from cache.commit_record(self.owner)
+        else:
+            fua = self.device.fua and block_layer.writes_by_fua(cache.release, self.path, host.filesystem)
+            yield from self.device.flush(fua=fua)
+        ended()
 
     def _passed(self, number: int) -> Callable[[Request], None]:
         """Who hears of the requests of a call: its way is shown where it is the sampled one."""

@@ -58,6 +58,8 @@ class BlockDevice:
         """Whether callers unplug it before time goes on, so that a plug needs no end of its own."""
         self.flushes = False
         """Whether fsync and its like empty the device's write cache."""
+        self.fua = False
+        """Whether single writes go past the write cache."""
         self.tagged: Tagged | None = None
         """The queues of drives that choose among their commands, in place of the server."""
         self.throttle: WriteBackThrottle | None = None
@@ -134,14 +136,16 @@ class BlockDevice:
         request.waiting.append(ended)
         self.unplug()
 
-    def flush(self) -> Step:
-        """Empty the device's write cache and wait for it; iostat counts a write of nothing."""
+    def flush(self, *, fua: bool = False) -> Step:
+        """Empty the device's write cache and wait for it; iostat counts a write of nothing, but for FUA."""
         if not self.flushes:
             return
         begin_s = self.env.now
-        self.counters.submitted(begin_s, True, 0, merged=False)
+        if not fua:
+            self.counters.submitted(begin_s, True, 0, merged=False)
         yield self.env.timeout(max(0.0, self.server.flush(begin_s) - begin_s))
-        self.counters.completed(self.env.now, True, 0, begin_s)
+        if not fua:
+            self.counters.completed(self.env.now, True, 0, begin_s)
 
     def room(self, write: bool) -> simpy.Event:
         """An event for a task that found the queue full; it wakes when there is room, and may then queue a batch."""

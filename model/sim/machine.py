@@ -131,6 +131,7 @@ def device_of(
     device = BlockDevice(env, server_of(system, seed, limits), queue, counters, depth)
     device.tagged = tagged_of(disk)
     flushed = disk.write_cache_flushed and disk.write_cache_bytes > 0
+    device.fua = disk.fua
     device.flushes = flushed and block_layer.empties_write_cache(release, host.filesystem)
     device.plugs = release < block_layer.TASKS_PLUG
     if write_back_throttle.is_throttled(release, host.scheduler):

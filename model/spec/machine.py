@@ -426,6 +426,11 @@ class Disk(Frozen):
         "off for one with a battery",
         GENERAL,
     )
+    fua: bool = setting(
+        False,
+        "Takes single writes past its volatile write cache (FUA), as NVMe drives do; otherwise a flush follows each",
+        "linux-direct-sync",
+    )
     read_hit_fraction: Real = setting(
         0.0, "Share of reads that the controller's cache answers", GENERAL, ge=0, le=1
     )

@@ -378,6 +378,12 @@ class WriteStream(Calls):
 
     writes: ClassVar[bool] = True
     kind: Literal["write_stream"] = "write_stream"
+    synced: Literal["none", "sync", "dsync"] = setting(
+        "none",
+        "Past the page cache: whether the file is opened with O_SYNC or O_DSYNC beside O_DIRECT, so that each write is "
+        "on the medium, and its journal committed where there is something to commit, before it ends",
+        "linux-direct-sync",
+    )
 
 
 class ReadStream(Calls):

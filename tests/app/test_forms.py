@@ -107,7 +107,7 @@ def test_a_stream_has_the_controls_of_calls_kernel_disk_and_iostat_alone() -> No
     }  # fmt: skip
     assert shown("write_stream") == common | {
         "workload.fsync_every", "disk.controller_writes_per_s", "disk.spare_fraction",
-        "disk.used_fraction", "disk.fresh",
+        "disk.used_fraction", "disk.fresh", "disk.fua", "workload.synced",
         "disk.write_cache_bytes", "host.dirty_background_ratio_percent",
         "host.dirty_ratio_percent", "host.dirty_writeback_s", "host.dirty_expire_s", "disk.write_cache_flushed",
         "workload.extends", "host.journal",

@@ -341,6 +341,14 @@ BASES: dict[str, tuple[dict[str, Any], ...]] = {
         STREAM | {"host.io_path": "dsync", "disk.write_cache_bytes": "64K"},
         STREAM | FLASH | {"disk.slc_cache_bytes": "1M", "disk.slc_full_bytes_per_s": 1_000_000},
         STREAM
+        | FLASH
+        | {
+            "host.io_path": "direct",
+            "workload.synced": "dsync",
+            "disk.write_cache_bytes": "64K",
+            "disk.write_cache_flushed": True,
+        },
+        STREAM
         | COLLECTING
         | {
             "workload.pattern": "random",

@@ -9,6 +9,7 @@ from model.demand.calls import goes_on
 from model.demand.popular_blocks import says_popularity
 from model.laws.opened_files import UNBUFFERED as PAST_CACHE
 from model.laws.opened_files import WITHOUT_FILESYSTEM
+from model.laws.processors import FULL_SPEED
 from model.spec import Host, IndexRangeScan, Insert, Query, Stream, System, Workload
 from model.spec.popularity import WAYS
 from scenarios.spec import Scenario
@@ -162,7 +163,9 @@ def _collection(system: System, work: Workload) -> Reason:
 
 def _processors(system: System, work: Workload) -> Reason:
     alone = work.sessions == 1 and not work.beside and system.prices.currency is None
-    return alone and not (work.asks_the_kernel or work.mixed), "one session keeps one busy"
+    one_by_one = not work.mixed and getattr(work, "rate_per_s", None) is None
+    who = "program" if work.asks_the_kernel else "session"
+    return alone and one_by_one, f"one {who} keeps one busy"
 
 
 def _among_cores(without: Callable[[Host], bool], why: str) -> Callable[[System, Any], Reason]:
@@ -245,7 +248,9 @@ RULES: Final[dict[str, Callable[[System, Any], Reason]]] = {
         "nothing is written",
     ),
     "host.threads_per_core": _processors,
-    "host.busy_loss_percent": _among_cores(lambda host: host.cpus == 1, "there is one core"),
+    "host.busy_loss_percent": _among_cores(
+        lambda host: host.cpus <= FULL_SPEED, "two busy cores are as fast as one"
+    ),
     "host.smt_gain_percent": _among_cores(lambda host: host.threads_per_core == 1, "cores have one thread"),
     "instance.disk_asynch_io": _asynchronous,
     "instance.filesystemio_options": lambda system, work: (

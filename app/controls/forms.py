@@ -219,9 +219,9 @@ GROUPS: Final[dict[str, tuple[Control, ...]]] = {
         Control("host.burst_s", "The host's burst lasts", only_for=STREAMS),
         Control("host.use", "Machine", only_for=(*STATEMENTS, *STREAMS)),
         Control("host.cpus", "Processors", only_for=(*STATEMENTS, *STREAMS)),
-        Control("host.threads_per_core", "Threads of a core", only_for=STATEMENTS),
-        Control("host.smt_gain_percent", "A second thread adds", only_for=STATEMENTS),
-        Control("host.busy_loss_percent", "Speed lost with all cores busy", only_for=STATEMENTS),
+        Control("host.threads_per_core", "Threads of a core", only_for=(*STATEMENTS, *STREAMS)),
+        Control("host.smt_gain_percent", "A second thread adds", only_for=(*STATEMENTS, *STREAMS)),
+        Control("host.busy_loss_percent", "Speed lost with all cores busy", only_for=(*STATEMENTS, *STREAMS)),
         Control("host.page_cache_hit_fraction", "Reads found in the page cache", only_for=(*READERS, "read_stream")),
     ),
     "Block layer": (

@@ -38,6 +38,17 @@ def changed(base: Part, **fields: Any) -> Part:
     return cast(Part, _Changed(base, **fields))
 
 
+def at_speed(host: Any, calls: Any, speed: Number) -> Any:
+    """The host for *calls* whose processors run at *speed* times that of one that is busy alone."""
+    call = "write_call_s" if calls.writes else "read_call_s"
+    call_s = getattr(host, call)
+    if call_s is None:
+        past = (calls.path or host.io_path) in UNBUFFERED
+        call_s = block_layer.program_call_s(None, None) if past else block_layer.stated_call_s(None)
+    slower = {call: call_s / speed, "page_write_s": host.page_write_s / speed}
+    return changed(host, **slower, copy_bytes_per_s=host.copy_bytes_per_s * speed)
+
+
 def visiting(calls: Any, share: Number) -> Any:
     """The calls as those of them that go to the device: where they arrive, so many fewer a second."""
     return calls if calls.rate_per_s is None else changed(calls, rate_per_s=calls.rate_per_s * share)

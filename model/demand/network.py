@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import e
 from typing import Any
 
 from model.demand.calls import first_bytes
-from model.demand.device_calls import changed, goes_on_near, span_of
+from model.demand.device_calls import at_speed, changed, goes_on_near, span_of
 from model.demand.stream_cached import commit_s
 from model.demand.stream_demand import CallDemand
 from model.demand.stream_work import call_demand
 from model.laws import block_layer, disk_means, page_cache, queueing
-from model.laws.numeric import Number, floor_div, larger, smaller, some, where
+from model.laws.numeric import Number, floor_div, larger, over, smaller, some, where
 from model.laws.opened_files import UNBUFFERED
+from model.laws.processors import thread_speed
 from model.machine.device.elevator import IDLE_S, SYNC_SLICE_S
 from model.spec import System
 
@@ -43,6 +45,41 @@ class StreamTime:
     method: str
     at_device: Number = 1.0
     """Share of what it asks of the device that comes while its programs run."""
+
+
+def among_programs(system: System, every: Sequence[Any]) -> list[System]:
+    """The system as the calls of each stream find it: a processor is as fast as others that are busy leave it.
+
+    They are busy for the share of the time that calls take of them; a program does not meet itself.
+    """
+    cores = system.host.cores
+    if thread_speed(cores.threads, cores) == 1:
+        return [system] * len(every)
+    found = [system] * len(every)
+    for _ in range(2):  # slower calls keep processors busy for longer
+        busy = [_busy_threads(one, calls, alone(one, calls)) for one, calls in zip(found, every, strict=True)]
+        own = [
+            mine / calls.users if calls.rate_per_s is None else 0.0
+            for mine, calls in zip(busy, every, strict=True)
+        ]
+        speeds = [thread_speed(1 + larger(0.0, sum(busy) - mine), cores) for mine in own]
+        found = [
+            changed(system, host=at_speed(system.host, calls, speed)) if some(speed < 1) else system
+            for speed, calls in zip(speeds, every, strict=True)
+        ]
+        if all(one is system for one in found):
+            break
+    return found
+
+
+def _busy_threads(system: System, calls: Any, time: StreamTime) -> Number:
+    """Mean number of processors that a stream keeps busy; of calls that all users make at once, as one begins."""
+    if calls.submission == "polled":
+        return calls.users
+    busy = over(time.calls * time.demand.cpu_s, time.elapsed_s)
+    if calls.rate_per_s is not None and calls.arrivals == "regular":
+        return larger(busy, (smaller(calls.users, system.host.cores.threads) - 1) / 2)
+    return busy
 
 
 def alone(system: System, calls: Any) -> StreamTime:
@@ -112,7 +149,7 @@ def _closed(system: System, calls: Any, demand: CallDemand) -> StreamTime:
         waited = at_device_s + gathered_s * (1 - 1 / larger(1, together))
         if demand.ahead:
             elapsed = larger(
-                elapsed, calls.count * larger(own_s, calls.users * demand.cpu_s / system.host.cpus)
+                elapsed, calls.count * larger(own_s, calls.users * demand.cpu_s / system.host.cores.threads)
             )
     elapsed = elapsed + demand.start_s
     drained = demand.drained_s * demand.drained_share * larger(0.0, total - demand.absorbed_calls)
@@ -138,7 +175,7 @@ def _cycle_s(system: System, calls: Any, demand: CallDemand, waiting: int) -> tu
     cpu_s = together * demand.cpu_s
     if demand.ahead:  # a reader never queues behind itself
         rest_s, cpu_s = rest_s + cpu_s, 0.0
-    threads = int(smaller(calls.users, system.host.cpus))
+    threads = int(smaller(calls.users, system.host.cores.threads))
     if waiting > MOST_BY_MEANS:
         servers = max(demand.servers, int(spread))
         closed = queueing.machine_repair(waiting, rest_s + cpu_s, each_s, servers)
@@ -259,7 +296,7 @@ def _met_in_step_s(system: System, calls: Any, demand: CallDemand, share: Number
     rounds, rest = divmod(calls.users, demand.servers)
     before = (demand.servers * rounds * (rounds - 1) / 2 + rest * rounds) / calls.users
     # NOTE: the processors have let them through one after the other
-    apart_s = larger(0.0, held_s - demand.cpu_s / system.host.cpus)
+    apart_s = larger(0.0, held_s - demand.cpu_s / system.host.cores.threads)
     met = larger(others * part * apart_s, before * device_s if demand.servers > 1 else 0.0)
     if not some(demand.alike > 1):
         return met
@@ -304,13 +341,13 @@ def _idled_s(system: System, calls: Any, demand: CallDemand) -> Number:
 
 def _arrived(system: System, calls: Any, demand: CallDemand) -> tuple[Number, Number]:
     """When the processors have begun the last call of all users, and a call's mean wait for one."""
-    cpus = system.host.cpus
-    rounds, rest = divmod(calls.users, cpus)  # those of all users come at once
-    before = (cpus * rounds * (rounds - 1) / 2 + rest * rounds) / calls.users
+    threads = system.host.cores.threads
+    rounds, rest = divmod(calls.users, threads)  # those of all users come at once
+    before = (threads * rounds * (rounds - 1) / 2 + rest * rounds) / calls.users
     queued_s = before * demand.cpu_s if calls.arrivals == "regular" else 0.0
     total = calls.users * calls.count
     last_s = last_arrival_s(calls)
-    behind_s = larger(0.0, total * demand.cpu_s / cpus - calls.count / calls.rate_per_s)
+    behind_s = larger(0.0, total * demand.cpu_s / threads - calls.count / calls.rate_per_s)
     return last_s + behind_s, queued_s + behind_s / 2
 
 
@@ -335,7 +372,7 @@ def _hidden(system: System, calls: Any, demand: CallDemand) -> StreamTime:
     if calls.rate_per_s is not None:
         own_s, queued_s = _arrived(system, calls, demand)
     else:
-        each_s = larger(demand.cpu_s + calls.think_s, calls.users * demand.cpu_s / system.host.cpus)
+        each_s = larger(demand.cpu_s + calls.think_s, calls.users * demand.cpu_s / system.host.cores.threads)
         own_s, queued_s = calls.count * each_s, each_s - demand.cpu_s - calls.think_s
     flow = _behind(system, calls, demand, own_s)
     method = "write-back as a flow: writers are held at the dirty limit, and by commits of ext3"

@@ -6,7 +6,8 @@ in here: who calls hands in the times drawn.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -14,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from model.errors import SpecError, shown
 from model.kernels.given import positive
+from model.laws.processors import Cores, thread_speed
 from model.loops import fastest, queue
 from model.loops.rows import row
 
@@ -23,7 +25,7 @@ LEAST_SPREAD = 1e-290  # PILES over less is infinite
 
 
 one_server, several_servers = fastest(queue.one_server), fastest(queue.several_servers)
-on_their_way = fastest(queue.on_their_way)
+at_threads, on_their_way = fastest(queue.at_threads), fastest(queue.on_their_way)
 piled, picked = fastest(queue.piled), fastest(queue.picked)
 
 
@@ -40,6 +42,8 @@ class Way(NamedTuple):
     call_s: float
     """At a processor; 0 where it needs none."""
     processors: int
+    speeds: Sequence[float] | None
+    """Of a thread, by how many run; None where all are as fast as one alone."""
     servers: int
     room: int
     """Requests that the queue holds, those being served among them: no fewer than servers."""
@@ -55,6 +59,8 @@ class Summed(NamedTuple):
     """In queue and service, over all requests."""
     busy_s: float
     """With a request in queue or service."""
+    cpu_s: float
+    """Of processors, over all calls."""
 
 
 def open_queue(arrival_s: ArrayLike, service_s: ArrayLike, servers: int = 1) -> Served:
@@ -84,15 +90,40 @@ def open_queue(arrival_s: ArrayLike, service_s: ArrayLike, servers: int = 1) -> 
     return found
 
 
+@lru_cache
+def speeds_of(host: Cores) -> tuple[float, ...] | None:
+    """Speed of each of the running threads, by how many run, from 0 to all; None where all are as fast as one alone."""
+    speeds = thread_speed(np.arange(int(host.threads) + 1), host).tolist()
+    return None if speeds[-1] == 1 else tuple(speeds)
+
+
+def threads_queue(arrival_s: Times, work_s: Times, threads: int, speeds: Sequence[float] | None) -> Served:
+    """Work that arrives in order at processors, whose threads are as fast as *speeds* by how many run, or all alike."""
+    if speeds is None:
+        return open_queue(arrival_s, work_s, threads)
+    found = Served(np.empty_like(arrival_s), np.empty_like(arrival_s))
+    rows = (arrival_s, work_s, np.array(speeds), np.zeros(2 * threads), *found)
+    at_threads(*map(row, rows))
+    return found
+
+
 def summed_queue(gap_s: Times, service_s: Times, way: Way) -> Summed:
     """Calls that arrive after given gaps and take given times of a server, summed up on their way.
 
-    The float operations are those of :func:`open_queue` for the processors and once more for the servers.
+    The float operations are those of :func:`threads_queue` for the processors and :func:`open_queue` for the servers,
+    which calls take in the order in which they reach them.
     """
     servers = min(way.servers, gap_s.size)
+    arrival_s, reached_s, cpu_s = np.cumsum(gap_s), np.empty(0), way.call_s * gap_s.size
+    if way.speeds is not None and way.call_s:
+        work_s = np.full(gap_s.size, way.call_s)
+        begin_s, reached_s = threads_queue(arrival_s, work_s, way.processors, way.speeds)
+        order = np.argsort(reached_s, kind="stable")
+        cpu_s = float((reached_s - begin_s).sum())
+        arrival_s, reached_s = arrival_s[order], reached_s[order]
     response_s, came_up_s = np.empty_like(gap_s), np.empty_like(gap_s)
-    rows = (gap_s, service_s, np.zeros(way.processors), _heap(servers), came_up_s, response_s)
-    return Summed(response_s, *on_their_way(way.call_s, servers, way.room, *map(row, rows)))
+    rows = (arrival_s, reached_s, service_s, np.zeros(way.processors), _heap(servers), came_up_s, response_s)
+    return Summed(response_s, *on_their_way(way.call_s, servers, way.room, *map(row, rows)), cpu_s)
 
 
 def quantiles(values: Times, shares: Iterable[float]) -> Times:

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from math import exp, inf
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from model.laws.numeric import Number, larger, smaller, where
+
+FULL_SPEED: Final = 2
+"""Busy cores that each run at the clock of one alone [turbo-bins]."""
 
 
 class Cores(NamedTuple):
@@ -16,7 +19,8 @@ class Cores(NamedTuple):
     smt_gain_fraction: Number
     """Extra throughput of a core with all its threads busy, compared with one thread [smt-gain]."""
     busy_loss_fraction: Number
-    """By how much a core is slower while all cores are busy than while it is the only one [turbo-bins]."""
+    """By how much a core of a large processor is slower while all are busy than while it is the only one [turbo-bins].
+    """
 
     @property
     def threads(self) -> Number:
@@ -27,16 +31,21 @@ class Cores(NamedTuple):
 def capacity_cores(busy: Number, host: Cores) -> Number:
     """Work that *busy* runnable threads do a second, in that of a thread alone on the machine, in cores.
 
-    b threads on cores of their own do b·(1 - loss·(b - 1)/(cores - 1)): the clock falls with every busy core, and
-    memory and the last-level cache are shared [turbo-bins]. Each further one adds its part of the gain of a core's
-    other threads [smt-gain], and never more than another core would.
+    b threads on cores of their own do b·(1 - loss·(b - 2)/cores): two busy cores keep the clock of one, then it falls
+    with every busy core, and memory and the last-level cache are shared [turbo-bins]. Each further one adds its part of
+    the gain of a core's other threads [smt-gain], and never more than the last core did.
     """
-    alone = smaller(busy, host.cores)
-    shared = smaller(larger(0.0, busy - host.cores), host.cores * (host.threads_per_core - 1))
-    loss = where(host.cores > 1, host.busy_loss_fraction, 0.0)
-    gain = host.smt_gain_fraction * (1 - loss) / larger(1, host.threads_per_core - 1)
-    first = larger(0.0, alone - 1) / larger(1, host.cores - 1)
-    return alone * (1 - loss * first) + shared * smaller(gain, 1 - 2 * loss)
+    cores, loss = host.cores, host.busy_loss_fraction
+    alone = smaller(busy, cores)
+    shared = smaller(larger(0.0, busy - cores), cores * (host.threads_per_core - 1))
+    gain = host.smt_gain_fraction * (1 - _lost(cores, host)) / larger(1, host.threads_per_core - 1)
+    last_core = 1 - where(cores > FULL_SPEED, loss * (2 * cores - FULL_SPEED - 1) / cores, 0.0)
+    return alone * (1 - _lost(alone, host)) + shared * smaller(gain, last_core)
+
+
+def _lost(busy: Number, host: Cores) -> Number:
+    """By how much each of *busy* cores is slower than one alone; one core more never makes the others slower."""
+    return host.busy_loss_fraction * larger(0.0, busy - FULL_SPEED) / host.cores
 
 
 def thread_speed(busy: Number, host: Cores) -> Number:

@@ -30,11 +30,48 @@ def several_servers(
         replace_first(free_at, end)
 
 
+def at_threads(
+    arrival_s: GivenReals,
+    work_s: GivenReals,
+    speeds: GivenReals,
+    running: Reals,
+    begin_s: Reals,
+    end_s: Reals,
+) -> None:
+    """Begins and ends at hardware threads; *speeds* are those of a thread by how many run, from 0 to all of them.
+
+    The ends of those that run lie in their order in *running*, which has room for twice as many.
+    """
+    threads = len(speeds) - 1
+    low = high = 0
+    for k in range(len(arrival_s)):
+        begin = arrival_s[k]
+        if high - low == threads:
+            begin = max(running[low], begin)
+        while low < high and running[low] <= begin:
+            low += 1
+        if high == len(running):
+            for place in range(low, high):
+                running[place - low] = running[place]
+            high -= low
+            low = 0
+        end = begin + work_s[k] / speeds[high - low + 1]
+        place = high
+        while place > low and running[place - 1] > end:
+            running[place] = running[place - 1]
+            place -= 1
+        running[place] = end
+        high += 1
+        begin_s[k] = begin
+        end_s[k] = end
+
+
 def on_their_way(  # noqa: PLR0913, PLR0917  (rows and numbers, one by one)
     call_s: float,
     servers: int,
     room: int,
-    gap_s: GivenReals,
+    arrival_s: GivenReals,
+    reached_s: GivenReals,
     service_s: GivenReals,
     ring: Reals,
     free_at: Reals,
@@ -43,16 +80,18 @@ def on_their_way(  # noqa: PLR0913, PLR0917  (rows and numbers, one by one)
 ) -> tuple[float, float, float]:
     """Responses; the last end, time held and time busy.
 
-    Work of one length frees the processors in the order in which it took them, so they stand in a ring. Servers stand
+    When calls reached the servers is given, or, where no time is, follows from their work at processors: that of one
+    length frees these in the order in which it took them, so they stand in a ring. Servers stand
     in a heap as in :func:`several_servers`. What comes up there are the ends in their order, after a 0 for each server:
     by the time call k takes the earliest server, all ends that its place in the queue may have waited for came up.
     """
     turn = 0
-    arrival = last_s = held_s = busy_s = 0.0
-    for k in range(len(gap_s)):
-        arrival += gap_s[k]
-        queued = arrival
-        if call_s > 0:
+    last_s = held_s = busy_s = 0.0
+    for k in range(len(arrival_s)):
+        arrival = queued = arrival_s[k]
+        if len(reached_s):
+            queued = reached_s[k]
+        elif call_s > 0:
             queued = max(ring[turn], arrival) + call_s
             ring[turn] = queued
             turn = turn + 1 if turn + 1 < len(ring) else 0

@@ -11,8 +11,8 @@ import simpy
 from model.demand.calls import writes_at_once
 from model.demand.transactions import touch_rules
 from model.kernels.buffers import Buffers
+from model.kernels.queue import speeds_of
 from model.laws import block_layer, page_cache, write_back_throttle
-from model.laws.processors import thread_speed
 from model.loops import fastest
 from model.machine.device.block_queue import BlockQueue
 from model.machine.device.drive import capacity_of, drive_of, tagged_of
@@ -103,15 +103,14 @@ def machine_of(system: System, seed: int, counters: Counters | None = None) -> M
     limits = host_limits_of(system)
     disk = device_of(env, system, counted, seed, limits)
     cache = PageCache(env, system.host, disk, page_cache.journal_byte(capacity_of(system.disk)))
-    return Machine(
-        env, system.host, fastest(Servers)(system.host.cpus), disk, cache, counted, system, limits=limits
-    )
+    processors = processors_of(system.host)
+    return Machine(env, system.host, processors, disk, cache, counted, system, limits=limits)
 
 
 def processors_of(host: Host) -> Servers | Threads:
     """Processors that are all alike, or the threads of cores that share what they have."""
     cores = host.cores
-    return fastest(Servers)(host.cpus) if thread_speed(cores.threads, cores) == 1 else fastest(Threads)(cores)
+    return fastest(Servers)(cores.threads) if speeds_of(cores) is None else fastest(Threads)(cores)
 
 
 def device_of(

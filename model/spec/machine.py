@@ -134,8 +134,8 @@ class Host(Frozen):
     )
     busy_loss_percent: Real = setting(
         12.0,
-        "How much slower a core is while all cores are busy than while it is the only one: clock, memory and "
-        "last-level cache",
+        "How much slower a core of a large processor is while all are busy than while it is the only one (clock, "
+        "memory, last-level cache); of n busy cores each loses (n - 2)/cpus of it",
         "turbo-bins",
         ge=0,
         le=50,

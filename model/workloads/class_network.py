@@ -115,7 +115,10 @@ class Network:
         asks = program.asked
         slices = 1 + (asks.times if asks else 0.0)
         running = sum(rate * one.cpu_s for one, rate in zip(self.programs, rates, strict=True))
-        processors = Visits(slices, program.cpu_s / slices / thread_speed(running, self.cores))
+        # NOTE: alone it is slowed by its own users, so the others add what it is slower beside them
+        alone = program.users / program.cycle_s * program.cpu_s
+        slower = thread_speed(alone, self.cores) / thread_speed(max(alone, running), self.cores)
+        processors = Visits(slices, program.cpu_s / slices * slower)
         if asks is None:
             return processors, Visits(0.0, 0.0), Visits(0.0, 0.0)
         service_s, scv = self._service(program, asks, rates)

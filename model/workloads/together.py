@@ -25,7 +25,7 @@ from model.machine.device.iostat import Counters
 from model.measures import READ_EVENTS
 from model.results import EventTime, ProgramFigures, ProgramStats, RunResult
 from model.sim.device import PROGRAM
-from model.sim.machine import Machine, Place, machine_of, processors_of
+from model.sim.machine import Machine, Place, machine_of
 from model.spec import System, Table, Workload
 from model.units import MIB, show_bytes, show_seconds
 from model.workloads.transactions.processes import TransactionsProgram, is_precise
@@ -154,7 +154,7 @@ Asked = tuple[System, Any, int, Family]
 def _play(every: Sequence[Asked], name: str) -> tuple[Machine, list[Program], list[RunResult | None]]:
     """All programs on one machine, and what each of them did; None where it says too little."""
     machine = machine_of(every[0][0], every[0][2])
-    machine.processors, machine.shared = processors_of(machine.host), True
+    machine.shared = True
     families = [family for *_, family in every]
     place_byte = 0
     programs: dict[int, Program] = {}

@@ -96,6 +96,7 @@ def test_a_stream_has_the_controls_of_calls_kernel_disk_and_iostat_alone() -> No
         "workload.batch", "host.nomerges",
         "workload.think_s", "workload.rate_per_s",
         "workload.arrivals", "workload.users", "host.io_path", "host.use", "host.cpus", "host.kernel",
+        "host.threads_per_core", "host.smt_gain_percent", "host.busy_loss_percent",
         "host.scheduler", "host.nr_requests", "host.max_request_bytes", "host.max_segments", "host.folios",
         "host.filesystem",
         "host.memory_bytes", "disk.use", "disk.queue_depth", "iostat.interval_s", "iostat.first_s",

@@ -216,6 +216,7 @@ CHANGES = (*ALL, MANUAL, COMMITS, GATHERED, BY_CACHE)
 STREAM = {"workload.count": 200}
 STREAMS = (
     {},
+    {"workload.users": 8, "host.cpus": 3, "host.threads_per_core": 2},
     BUFFERED,
     ROTATING,
     VOLUME,

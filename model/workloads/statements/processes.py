@@ -13,7 +13,7 @@ from model.demand.turns import first_step_s, stretch_blocks, stretches_of
 from model.errors import OutsideLaw
 from model.machine.cache.free_buffers import FreeBuffers
 from model.results import EventTime, RunResult
-from model.sim.machine import Machine, Place, machine_of, processors_of
+from model.sim.machine import Machine, Place, machine_of
 from model.sim.open_file import OpenFile
 from model.sim.streams import stream
 from model.spec import Statement, System
@@ -35,7 +35,6 @@ def simulate(system: System, work: Statement, *, seed: int, name: str) -> RunRes
     Raises :class:`OutsideLaw` beyond two million steps, where the calculator is the engine to ask.
     """
     machine = machine_of(system, seed)
-    machine.processors = processors_of(system.host)
     program = begin(machine, system, work, seed, Place())
     machine.env.run()
     return program.result(name)

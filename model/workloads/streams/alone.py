@@ -16,7 +16,7 @@ import numpy as np
 
 from model.causes import CPU, DEVICE, THINKING
 from model.demand.calls import File, call_cpu_s, shown_call
-from model.kernels.queue import Times, Way, open_queue, summed_queue
+from model.kernels.queue import Served, Times, Way, open_queue, speeds_of, summed_queue, threads_queue
 from model.laws import block_layer
 from model.laws.opened_files import UNBUFFERED
 from model.machine.device import drive
@@ -127,9 +127,12 @@ def _open(system: System, file: File, draws: Draws, factors: Iterator[float], co
     many = calls.count
     arrival_s = np.cumsum(np.fromiter(islice(draws.gaps_s, many), float, many))
     call_s = call_cpu_s(system.host, file.calls)
-    at_device_s = arrival_s
+    worked = Served(arrival_s, arrival_s)
     if call_s > 0:
-        at_device_s = open_queue(arrival_s, np.full(many, call_s), host.cpus).end_s
+        worked = threads_queue(arrival_s, np.full(many, call_s), host.cores.threads, speeds_of(host.cores))
+    # NOTE: of two calls, the one that begins later, at a faster thread, may reach the device first
+    order = np.argsort(worked.end_s, kind="stable")
+    at_device_s = worked.end_s[order]
     service_s = np.fromiter(islice(factors, many), float, many) * _mean_s(disk, calls.block_size_bytes)
     served = open_queue(at_device_s, service_s, disk.parallel_requests)
     end_s, ends = served.end_s, np.sort(served.end_s)
@@ -138,16 +141,19 @@ def _open(system: System, file: File, draws: Draws, factors: Iterator[float], co
     queued_s[many - late :] = np.maximum(queued_s[many - late :], ends[:late])
     count_all(counters, file.write, calls.block_size_bytes, queued_s, end_s)
     record = Record(end_s=float(ends[-1]))
-    record.responses_s.frombytes((end_s - arrival_s).tobytes())
+    record.responses_s.frombytes((end_s - arrival_s[order]).tobytes())
     under_way = np.arange(1, many + 1) - np.searchsorted(ends, arrival_s)
     record.in_flight_most = int(under_way.max())
     if call_s > 0:
-        record.causes_s[CPU], record.counts[CPU], record.longest_s[CPU] = call_s * many, many, call_s
+        cpu_s = worked.end_s - worked.begin_s
+        record.causes_s[CPU], record.counts[CPU] = float(cpu_s.sum()), many
+        record.longest_s[CPU] = float(cpu_s.max())
     depth = max(disk.queue_depth, disk.parallel_requests)
     late = max(0, many - depth)
     handed_s = queued_s.copy()
     handed_s[many - late :] = np.maximum(handed_s[many - late :], ends[:late])
-    _show(record, file, arrival_s, queued_s, handed_s, end_s)
+    of_call = np.argsort(order)
+    _show(record, file, arrival_s, queued_s[of_call], handed_s[of_call], end_s[of_call])
     return record
 
 
@@ -155,12 +161,13 @@ def sum_arriving(system: System, file: File, gaps_s: Times, factors: Times, coun
     """As :func:`_open`, where nobody asks for lines of iostat, for stages, or for how many calls were under way."""
     host, disk, many, size = system.host, system.disk, file.calls.count, file.calls.block_size_bytes
     call_s = call_cpu_s(system.host, file.calls)
-    way = Way(call_s, host.cpus, disk.parallel_requests, host.nr_requests)
+    cores = host.cores
+    way = Way(call_s, cores.threads, speeds_of(cores), disk.parallel_requests, host.nr_requests)
     found = summed_queue(gaps_s, factors * _mean_s(disk, size), way)
     record = Record(end_s=found.end_s)
     record.responses_s.frombytes(found.response_s.tobytes())
     if call_s > 0:
-        record.causes_s[CPU] = call_s * many
+        record.causes_s[CPU] = found.cpu_s
     counters.requests[file.write] = many
     counters.bytes[file.write] = counters.moved_bytes[file.write] = many * size
     counters.sizes[file.write, size] = many

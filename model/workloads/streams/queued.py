@@ -9,7 +9,7 @@ import numpy as np
 from model.causes import CPU
 from model.demand.calls import File, call_cpu_s
 from model.kernels.elevator import Arrivals, Carried, Rules, Times, Whole, queued
-from model.kernels.queue import open_queue
+from model.kernels.queue import speeds_of, threads_queue
 from model.laws import block_layer
 from model.laws.opened_files import UNBUFFERED
 from model.machine.device import drive
@@ -55,7 +55,7 @@ def is_queued(system: System, files: list[File]) -> bool:
 def play_queued(system: System, files: list[File], draws: list[Draws], counters: Counters) -> list[Record]:
     """The record of each program's calls; *counters* are brought to their end."""
     comes_s, place, file_of = _in_order(files, draws)
-    reaches_s, known_s = _through_processors(system.host, files, comes_s, file_of)
+    reaches_s, known_s, cpu_s = _through_processors(system.host, files, comes_s, file_of)
     order = np.argsort(reaches_s, kind="stable")
     after = np.where((reaches_s > comes_s)[order], -1, _the_one_before(files, file_of[order]))
     write = np.array([int(file.write) for file in files])[file_of]
@@ -77,7 +77,7 @@ def play_queued(system: System, files: list[File], draws: list[Draws], counters:
     records = []
     for rank, file in enumerate(files):
         mine = file_of == rank
-        records.append(_record(system.host, file, comes_s[mine], request[mine], found))
+        records.append(_record(file, (comes_s[mine], cpu_s[mine]), request[mine], found))
     return records
 
 
@@ -116,18 +116,22 @@ def _in_order(files: list[File], draws: list[Draws]) -> tuple[Times, Whole, Whol
     return np.concatenate(comes)[order], np.concatenate(places)[order], file_of[order]
 
 
-def _through_processors(host: Host, files: list[File], comes_s: Times, file_of: Whole) -> tuple[Times, Times]:
-    """When the calls reach the block layer, and since when that is known: first a processor works on each."""
+def _through_processors(
+    host: Host, files: list[File], comes_s: Times, file_of: Whole
+) -> tuple[Times, Times, Times]:
+    """When the calls reach the block layer, since when that is known, and the time of a processor before."""
     call_s = np.array([call_cpu_s(host, file.calls) for file in files])[file_of]
-    reaches_s = comes_s.copy()
+    reaches_s, cpu_s = comes_s.copy(), np.zeros_like(comes_s)
     before = _the_one_before(files, file_of)
     known_s = np.where(before < 0, 0.0, comes_s[before])
     works = call_s > 0
     if works.any():
         begin_s = comes_s[works]
-        end_s = open_queue(begin_s, call_s[works], host.cpus).end_s
-        reaches_s[works], known_s[works] = begin_s + (end_s - begin_s), begin_s
-    return reaches_s, known_s
+        cores = host.cores
+        worked = threads_queue(begin_s, call_s[works], cores.threads, speeds_of(cores))
+        reaches_s[works], known_s[works] = begin_s + (worked.end_s - begin_s), begin_s
+        cpu_s[works] = worked.end_s - worked.begin_s
+    return reaches_s, known_s, cpu_s
 
 
 def _the_one_before(files: list[File], file_of: Whole) -> Whole:
@@ -139,17 +143,18 @@ def _the_one_before(files: list[File], file_of: Whole) -> Whole:
     return before
 
 
-def _record(host: Host, file: File, comes_s: Times, request: Whole, found: Carried) -> Record:
-    """What one program's calls took, and the stages of the one in the middle."""
+def _record(file: File, came: tuple[Times, Times], request: Whole, found: Carried) -> Record:
+    """What one program's calls took, and the stages of the one in the middle; when each *came*, and its CPU."""
+    comes_s, cpu_s = came
     end_s = found.end_s[request]
     record = Record(end_s=float(end_s.max()))
     record.responses_s.frombytes((end_s - comes_s).tobytes())
     many = file.calls.count
     under_way = np.arange(1, many + 1) - np.searchsorted(np.sort(end_s), comes_s)
     record.in_flight_most = int(under_way.max())
-    call_s = float(call_cpu_s(host, file.calls))
-    if call_s > 0:
-        record.causes_s[CPU], record.counts[CPU], record.longest_s[CPU] = call_s * many, many, call_s
+    if cpu_s.any():
+        record.causes_s[CPU], record.counts[CPU] = float(cpu_s.sum()), many
+        record.longest_s[CPU] = float(cpu_s.max())
     shown, its = many // 2, int(request[many // 2])
     record.stages += [
         Stage(name="the call", begin_s=comes_s[shown], end_s=end_s[shown]),

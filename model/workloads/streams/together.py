@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from model.demand.device_calls import IDLING, changed, idles, span_of, takes_turns
-from model.demand.network import FIRST_WINDOWS, StreamTime, ahead_wait_s, alone
+from model.demand.network import FIRST_WINDOWS, StreamTime, ahead_wait_s, alone, among_programs
 from model.demand.stream_work import call_demand
 from model.laws import block_layer
 from model.laws.numeric import Number, larger, over, smaller, some, where
@@ -75,11 +75,12 @@ class Share:
 def compose(system: System, work: Calls) -> list[StreamTime]:
     """Every stream by itself, then slowed together while they share the device."""
     every = (work, *work.beside)
-    found = [alone(system, calls) for calls in every]
+    systems = among_programs(system, every)
+    found = [alone(one, calls) for one, calls in zip(systems, every, strict=True)]
     span = sum(span_of(system, calls) for calls in every)
     shares = [
-        _share(system, calls, time, span)
-        for calls, time in zip(every, found, strict=True)
+        _share(one, calls, time, span)
+        for one, calls, time in zip(systems, every, found, strict=True)
         if not time.demand.hidden
     ]
     if len(shares) < 2:

@@ -48,17 +48,24 @@ def test_four_cores_of_two_threads_that_gain_seventeen_percent() -> None:
 
 def test_eight_busy_cores_that_lose_twelve_percent_do_seven_times_the_work_of_one() -> None:
     host = Cores(8, 2, 0.25, 0.12)
-    # 2 of 8: each slower by 12 % / 7; 5 of 8: by 4/7 of 12 %; 8 threads more: 25 % of 8 cores at 88 %
+    # 2 of 8 lose nothing; 5 of 8: 3/8 of 12 %; 8: 6/8 of 12 %; 8 threads more: 25 % of 8 cores at 91 %
     assert [capacity_cores(busy, host) for busy in (1, 2, 5, 8, 12, 16)] == pytest.approx(
-        [1, 2 * (1 - 0.12 / 7), 5 * (1 - 0.12 * 4 / 7), 7.04, 7.92, 8.8]
+        [1, 2, 5 * (1 - 0.12 * 3 / 8), 7.28, 8.19, 9.1]
     )
-    assert capacity_cores(1, Cores(1, 1, 0, 0.5)) == 1  # a core alone has nobody to lose to
+
+
+@pytest.mark.parametrize("busy", [1, 1.6, 2, 2.5, 4, 40])
+def test_one_core_more_never_slows_who_is_busy(busy: float) -> None:
+    done = [capacity_cores(busy, Cores(cores, 1, 0, 0.12)) for cores in range(1, 65)]
+    assert all(more >= less for less, more in pairwise(done))
+    speeds = [thread_speed(busy, Cores(cores, 1, 0, 0.12)) for cores in range(1, 65) if cores >= busy]
+    assert all(more >= less for less, more in pairwise([speeds[0], *speeds] if busy > 2 else [1, *speeds]))
 
 
 def test_a_thread_adds_no_more_than_a_core() -> None:
-    """Two cores that lose 40 %: the second adds 1.2 - 1; so does a third thread at most, whatever the gain said."""
-    host = Cores(2, 2, 1.0, 0.4)
-    assert [capacity_cores(busy, host) for busy in (1, 2, 3, 4)] == pytest.approx([1, 1.2, 1.4, 1.6])
+    """Four cores that lose 40 %: the fourth adds 4 · 0.8 - 3 · 0.9; so does a thread at most, whatever it gains."""
+    host = Cores(4, 2, 1.0, 0.4)
+    assert [capacity_cores(busy, host) for busy in (2, 3, 4, 5, 8)] == pytest.approx([2, 2.7, 3.2, 3.7, 5.2])
 
 
 HOSTS = ("xeon-6148-2s", "epyc-9554", "altra-q80-30", "cloud-x86-16-vcpu", "cloud-arm-16-vcpu", "linux-x86")

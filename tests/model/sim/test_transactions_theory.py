@@ -229,10 +229,10 @@ def test_a_core_of_two_threads_does_so_much_more_as_they_gain() -> None:
 
 
 def test_users_who_never_pause_gain_less_from_each_core_that_is_busy() -> None:
-    """Cached reads by 1 to 16 users on eight cores that lose 12 %: the work of n cores is n·(1 - 0.12·(n - 1)/7)."""
+    """Cached reads by 1 to 16 users on eight cores that lose 12 %: the work of n cores is n·(1 - 0.12·(n - 2)/8)."""
     busy = host(cpus=8, busy_loss_percent=12, call_s=0.01)
     system = machine(disk(8), busy, cache_bytes=64 * MIB)
-    for users, cores in ((1, 1.0), (4, 4 * (1 - 0.12 * 3 / 7)), (8, 7.04), (16, 7.04)):
+    for users, cores in ((1, 1.0), (4, 4 * (1 - 0.12 * 2 / 8)), (8, 7.28), (16, 7.28)):
         many = work({"gets": 2}, users=users, think_s=0, data_bytes=32 * MIB, transactions=1_500)
         for answer in (simulate(system, many), calculate(system, many)):
             assert stats_of(answer).per_s == pytest.approx(100 * cores, rel=0.015)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from typing import Any, get_args
 
@@ -141,6 +141,9 @@ def _say(fault: _Fault) -> str:
     if kind == "value_error":
         text = str(fault.context.get("error", fault.message))
         return f"{key}: {text}" if key else text
+    if kind.startswith("tuple") and isinstance(fault.input, Mapping):
+        place = cut(str(next(iter(fault.input), "")))
+        return f"{key}.{place}: {key} has no entries here; give the list as a whole, such as {key} = [{{…}}]"
     for family, text in _KINDS:
         if kind.startswith(family):
             return f"{key}: got {got}; {text}"

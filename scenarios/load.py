@@ -291,8 +291,11 @@ INSTEAD: Final = (
 ROW_BY_TOTAL = ("row_bytes", "column_count")
 
 
-def _overlay(below: Mapping[str, Any], above: Mapping[str, Any]) -> dict[str, Any]:
-    """*above* laid over *below*, section by section, without mixing two descriptions of one thing."""
+def _overlay(below: Mapping[str, Any], above: Mapping[str, Any], within: str = "") -> dict[str, Any]:
+    """*above* laid over *below*, section by section, without mixing two descriptions of one thing.
+
+    *within* is where they are, which a fault's sentence tells.
+    """
     merged = dict(below)
     for key, value in above.items():
         old = merged.get(key)
@@ -302,15 +305,16 @@ def _overlay(below: Mapping[str, Any], above: Mapping[str, Any]) -> dict[str, An
                 old = {field: v for field, v in old.items() if field not in (*ROW_BY_TOTAL, "row_bytes_sd")}
             elif key == "table" and any(field in value for field in ROW_BY_TOTAL):
                 old.pop("columns", None)
-            merged[key] = _work_overlaid(old, value) if key == "workload" else _overlay(old, value)
-        elif isinstance(value, Mapping) and isinstance(old, list) and key in LISTED:
-            merged[key] = _overlaid_one_by_one(old, value, key)
+            over = _work_overlaid if key == "workload" else _overlay
+            merged[key] = over(old, value, f"{within}{key}.")
+        elif isinstance(value, Mapping) and isinstance(old, list | tuple):
+            merged[key] = _overlaid_one_by_one(old, value, f"{within}{key}")
         else:
             merged[key] = dict(value) if isinstance(value, Mapping) else value
     return merged
 
 
-def _work_overlaid(below: Mapping[str, Any], above: Mapping[str, Any]) -> dict[str, Any]:
+def _work_overlaid(below: Mapping[str, Any], above: Mapping[str, Any], within: str) -> dict[str, Any]:
     """A workload's fields laid over another one's; of another kind only those stay that the new one has."""
     old = dict(below)
     if above.get("kind", old.get("kind")) != old.get("kind"):
@@ -319,28 +323,36 @@ def _work_overlaid(below: Mapping[str, Any], above: Mapping[str, Any]) -> dict[s
     for one, other in INSTEAD:
         if one in above:
             old.pop(other, None)
-    return _overlay(old, above)
+    return _overlay(old, above, within)
 
 
-LISTED: Final = {"mix": ("name", "kind of transaction"), "beside": ("kind", "program")}
-"""Lists of a workload whose entries are changed one by one -> the field that names an entry, and what it is."""
+NAMED: Final = {"workload.mix": ("name", "kind of transaction"), "workload.beside": ("kind", "program")}
+"""Lists whose entries have names besides their numbers -> the field that names an entry, and what it is."""
 
 
-def _overlaid_one_by_one(below: list[Any], above: Mapping[str, Any], key: str) -> Any:
-    """Entries of a list changed one by one, each called by its number or its name; what names none stays a fault."""
-    naming, what = LISTED[key]
-    over = _work_overlaid if key == "beside" else _overlay
+def _overlaid_one_by_one(below: Sequence[Any], above: Mapping[str, Any], key: str) -> list[Any]:
+    """Entries of a list changed one by one, each called by its number or its name."""
+    naming, what = NAMED.get(key, ("", "entry"))
+    over = _work_overlaid if key == "workload.beside" else _overlay
     found = [dict(one) if isinstance(one, Mapping) else one for one in below]
     places: dict[str, int] = {}
     for place, one in enumerate(found):
-        if isinstance(one, Mapping):
+        if naming and isinstance(one, Mapping):
             places.setdefault(str(one.get(naming)), place)
     places |= {str(place): place for place in range(len(found))}
     for called, fields in above.items():
+        if called not in places and not naming:
+            most = len(found) - 1
+            raise SpecError(
+                f"{cut(f'{key}.{called}')}: {key} has {most + 1} entries; "
+                + (f"allowed are 0 to {most}" if found else "give it as a whole")
+            )
         if called not in places:
-            raise UnknownName(f"{what} in workload.{key}", called, list(places))
+            raise UnknownName(f"{what} in {key}", called, list(places))
         place = places[called]
-        found[place] = over(found[place], fields) if isinstance(fields, Mapping) else fields
+        one = found[place]
+        inner = isinstance(fields, Mapping) and isinstance(one, Mapping)
+        found[place] = over(one, fields, f"{key}.{called}.") if inner else fields
     return found
 
 
@@ -394,7 +406,7 @@ def _resolve(source: Source) -> Scenario:
         merged["table"] = {**table, "columns": tuple(table["columns"])}
     work_fields = merged.pop("workload", {})
     if isinstance(work_fields.get("mix"), Mapping):  # single fields of a mix that no layer gives as a whole
-        work_fields = {**work_fields, "mix": _overlaid_one_by_one([{}], work_fields["mix"], "mix")}
+        work_fields = {**work_fields, "mix": _overlaid_one_by_one([{}], work_fields["mix"], "workload.mix")}
     for rank, program in enumerate(work_fields.get("beside") or ()):
         if isinstance(program, Mapping) and "kind" not in program:
             raise SpecError(

@@ -59,6 +59,9 @@ class Point:
         target: Any = self.workload if key.startswith("workload.") else self.system
         parts = key.removeprefix("workload.").split(".")
         for part in parts:
+            if isinstance(target, tuple) and part in map(str, range(len(target))):
+                target = target[int(part)]
+                continue
             fields = type(target).model_fields if isinstance(target, BaseModel) else {}
             if part not in fields:
                 raise UnknownName("field", key, [f"{key.rpartition('.')[0]}.{name}" for name in fields])

@@ -141,13 +141,19 @@ def _say(fault: _Fault) -> str:
     if kind == "value_error":
         text = str(fault.context.get("error", fault.message))
         return f"{key}: {text}" if key else text
-    if kind.startswith("tuple") and isinstance(fault.input, Mapping):
-        place = cut(str(next(iter(fault.input), "")))
-        return f"{key}.{place}: {key} has no entries here; give the list as a whole, such as {key} = [{{…}}]"
     for family, text in _KINDS:
         if kind.startswith(family):
-            return f"{key}: got {got}; {text}"
+            return _no_entry(fault) if family == "tuple" else f"{key}: got {got}; {text}"
     return f"{key}: got {got}; {fault.message[0].lower()}{fault.message[1:]}"
+
+
+def _no_entry(fault: _Fault) -> str:
+    """What is no list: a value, or fields of entries that no list has."""
+    key = fault.place
+    if not isinstance(fault.input, Mapping):
+        return f"{key}: got {fault.got}; it is a list"
+    first = cut(str(next(iter(fault.input), "")))
+    return f"{key}.{first}: {key} has no entries here; give the list as a whole, such as {key} = [{{…}}]"
 
 
 def _length(fault: _Fault) -> str:

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from model.laws import queueing
 from model.laws.processors import Cores, capacity_cores, contention, thread_speed
+from model.spec import Host
 
 CATALOG = Path(__file__).parents[3] / "model" / "catalog" / "host"
 MACHINES = st.builds(Cores, st.integers(1, 256), st.integers(1, 8), st.floats(0, 7), st.floats(0, 0.5))
@@ -71,6 +72,12 @@ def test_a_thread_adds_no_more_than_a_core() -> None:
 HOSTS = ("xeon-6148-2s", "epyc-9554", "altra-q80-30", "cloud-x86-16-vcpu", "cloud-arm-16-vcpu", "linux-x86")
 
 
+COSTS_OF_STATEMENTS = (
+    "call_s", "fetch_row_s", "fetch_column_s", "update_row_s", "migrate_row_s", "itl_entry_s", "insert_row_s",
+    "delete_row_s", "change_block_s", "commit_s",
+)  # fmt: skip
+
+
 @pytest.mark.parametrize("name", HOSTS)
 def test_a_host_of_the_catalog_says_within_what_its_cores_lose_and_its_threads_gain(name: str) -> None:
     entry = tomllib.loads((CATALOG / f"{name}.toml").read_text("utf-8"))
@@ -116,3 +123,18 @@ def test_contention_grows_with_processes_and_who_spins_longer_sleeps_less(
 
 def test_what_nobody_holds_nobody_waits_for() -> None:
     assert contention(8, 1e-3, 0.0, 1e-5) == [(0, 0, 0)] * 9
+
+
+@pytest.mark.parametrize("name", [host for host in HOSTS if host != "linux-x86"])
+def test_a_host_of_today_does_what_statements_ask_as_much_faster_as_it_gets_blocks(name: str) -> None:
+    """Rows, calls, changes and commits cost what they cost where they were measured, times the ratio of the gets."""
+    entry, rows = (
+        tomllib.loads((CATALOG / f"{host}.toml").read_text("utf-8")) for host in (name, "rahn-10204")
+    )
+    faster = entry["logical_io_s"]["value"] / rows["logical_io_s"]["value"]
+    fields = Host.model_fields
+    for field in COSTS_OF_STATEMENTS:
+        then = rows[field]["value"] if field in rows else fields[field].default
+        assert entry[field]["value"] == pytest.approx(then * faster, rel=0.01), field
+        low, high = entry[field]["interval"]
+        assert low < entry[field]["value"] < high

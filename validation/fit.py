@@ -99,6 +99,35 @@ def fit_to(
     converge.
     """
     every = sorted({constant for number in numbers for constant in number.fits})
+    values, loose = _least_squares(case, numbers, given, priors)
+    free = {name for group in loose for name in group}
+    values.update((name, value_of(name)) for name in free)
+    with substituted({**given, **values}):
+        runs = Runs()
+        ranges = {number.id: conditions_behind(number) for number in numbers}
+        errors = {number.id: runs.predict(number) / number.printed - 1 for number in numbers}
+    by_name = {name: [number.id for number in numbers if name in number.fits] for name in every}
+    estimates = [
+        Estimate(
+            name=name,
+            value=float(f"{values[name]:.6g}"),
+            before=value_of(name),
+            fitted_to=fitted_to,
+            range=range_of(name, [ranges[number] for number in fitted_to]),
+            determined=name not in free,
+        )
+        for name, fitted_to in by_name.items()
+    ]
+    return Fit(
+        case, estimates, errors, _scatter(numbers, errors, every), [_undetermined(group) for group in loose]
+    )
+
+
+def _least_squares(
+    case: str, numbers: Sequence[MeasuredNumber], given: Mapping[str, float], priors: Sequence[Prior]
+) -> tuple[dict[str, float], list[list[str]]]:
+    """The constants' values, and groups of them that the numbers do not determine; smooth ones before counted ones."""
+    every = sorted({constant for number in numbers for constant in number.fits})
     coarse = {name for number in numbers if is_counted(number) for name in number.fits}
     smooth = [name for name in every if name not in coarse]
     values = {name: value_of(name) for name in every}
@@ -110,26 +139,7 @@ def fit_to(
             found, jacobian = _with_whole(problem, names)
             values.update(found)
             loose += _undetermined_in(jacobian, [name for name in names if not is_whole(name)])
-    free = {name for group in loose for name in group}
-    values.update((name, value_of(name)) for name in free)
-    with substituted({**given, **values}):
-        runs = Runs()
-        ranges = {number.id: conditions_behind(number) for number in numbers}
-        errors = {number.id: runs.predict(number) / number.printed - 1 for number in numbers}
-    estimates = [
-        Estimate(
-            name=name,
-            value=float(f"{values[name]:.6g}"),
-            before=value_of(name),
-            fitted_to=[number.id for number in numbers if name in number.fits],
-            range=range_of(name, [ranges[number.id] for number in numbers if name in number.fits]),
-            determined=name not in free,
-        )
-        for name in every
-    ]
-    return Fit(
-        case, estimates, errors, _scatter(numbers, errors, every), [_undetermined(group) for group in loose]
-    )
+    return values, loose
 
 
 def _scatter(numbers: Sequence[MeasuredNumber], errors: Mapping[str, float], names: Sequence[str]) -> float:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
@@ -302,49 +302,56 @@ def summary_sentences(validation: Validation) -> list[str]:
     if not numbers:
         return ["Nothing is compared."]
     fits = [one for one in numbers if one.in_sample]
-    tests = [one for one in numbers if not one.in_sample]
-    alone = [one for one in fits if one.fit_alone]
-    untried = [one for one in fits if not one.fit_alone and one.out_of_sample_error is None]
-    outside = [one for one in numbers if one.out_of_sample_error is not None]
+    tests = len(numbers) - len(fits)
+    each = f" ({tests / len(fits):.1f} tests for each fit)" if fits else ""
+    return [
+        f"Of {_many(len(validation.numbers), 'printed number')}, {len(numbers)} are compared with the model: "
+        f"{len(fits)} calibrate {_many(len(validation.fitted_constants), 'constant')}, {tests} test it{each}.",
+        *_of_fits(fits),
+        *_out_of_sample([one for one in numbers if one.out_of_sample_error is not None]),
+        f"{_many(len(validation.failures), 'number')} failed; {_many(len(validation.known_gaps), 'known gap')}.",
+    ]
+
+
+def _of_fits(fits: Sequence[Comparison]) -> Iterator[str]:
+    """How near the model comes to the numbers that calibrate it, and which of them show nothing."""
+    if not fits:
+        return
+    alone = sum(one.fit_alone for one in fits)
+    untried = sum(not one.fit_alone and one.out_of_sample_error is None for one in fits)
+    sentence = (
+        f"In sample, half of the {len(fits)} fitted numbers are within {size_text(in_sample_median(fits))}"
+    )
+    if alone:
+        sentence += f"; {alone} of them alone determine their constant, so their agreement is no evidence"
+    if untried:
+        sentence += f"; {untried} of them were not predicted without their row"
+    yield f"{sentence}."
+
+
+def _out_of_sample(outside: Sequence[Comparison]) -> Iterator[str]:
+    """How near it comes to numbers that it does not know, and to those whose measurements were repeated."""
+    if not outside:
+        return
     times = [one for one in outside if kind_of(one.number) == "time"]
     exact = [one for one in outside if is_as_printed(one.out_of_sample_error)]
-    counts = [one for one in exact if kind_of(one.number) == "count"]
-    spread = [one for one in outside if one.number.spread is not None]
-    nearer = [one for one in spread if abs(one.out_of_sample_error or 0.0) <= (one.number.spread or 0.0)]
-    said = [
-        f"Of {_many(len(validation.numbers), 'printed number')}, {len(numbers)} are compared with the model: "
-        f"{len(fits)} calibrate {_many(len(validation.fitted_constants), 'constant')}, {len(tests)} test it"
-        + (f" ({len(tests) / len(fits):.1f} tests for each fit)." if fits else ".")
-    ]
-    if fits:
-        sentence = f"In sample, half of the {len(fits)} fitted numbers are within {size_text(in_sample_median(fits))}"
-        if alone:
-            sentence += (
-                f"; {len(alone)} of them alone determine their constant, so their agreement is no evidence"
-            )
-        if untried:
-            sentence += f"; {len(untried)} of them were not predicted without their row"
-        said.append(f"{sentence}.")
-    if outside:
-        said.append(
-            f"Out of sample, half of {_many(len(outside), 'number')} are within "
-            f"{size_text(out_of_sample_median(outside))}; {len(exact)} of them are exact, of which {len(counts)} are "
-            "counts."
-            + (
-                f" Of the {len(times)} times alone, half are within {size_text(out_of_sample_median(times))}."
-                if times
-                else ""
-            )
-        )
-    if spread:
-        said.append(
-            f"For {len(spread)} of them the source gives the spread of repeated measurements. "
-            f"{len(nearer)} predictions are within that spread."
-        )
-    said.append(
-        f"{_many(len(validation.failures), 'number')} failed; {_many(len(validation.known_gaps), 'known gap')}."
+    counts = sum(kind_of(one.number) == "count" for one in exact)
+    sentence = (
+        f"Out of sample, half of {_many(len(outside), 'number')} are within "
+        f"{size_text(out_of_sample_median(outside))}; {len(exact)} of them are exact, of which {counts} are counts."
     )
-    return said
+    if times:
+        sentence += (
+            f" Of the {len(times)} times alone, half are within {size_text(out_of_sample_median(times))}."
+        )
+    yield sentence
+    spread = [one for one in outside if one.number.spread is not None]
+    nearer = sum(abs(one.out_of_sample_error or 0.0) <= (one.number.spread or 0.0) for one in spread)
+    if spread:
+        yield (
+            f"For {len(spread)} of them the source gives the spread of repeated measurements. "
+            f"{nearer} predictions are within that spread."
+        )
 
 
 def _many(count: int, what: str) -> str:

@@ -298,6 +298,27 @@ def _named(cases: Iterable[Compared]) -> str:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Play cases, print their residuals, and write the table."""
+    asked = _asked(argv)
+    kinds = asked.kind or KINDS
+    sample = _sampled(_names(kinds, asked.first, asked.number), asked.played)
+    if asked.write:
+        _write_table(sample)
+    lines = [*report(sample, by_regime=asked.regimes), *(group_report(sample) if asked.groups else ())]
+    failed = False
+    for kind in kinds:
+        cases = sorted((one for one in sample if one.kind == kind), key=lambda one: -one.distance)
+        lines += [
+            f"{one.case:<24}{one.ratio:>9.3f}  declares {one.factor:g}  {one.regime}"
+            for one in cases[: asked.worst]
+        ]
+        broken = [f"{kind}: {sentence}" for sentence in broken_bars(cases)]
+        failed = failed or bool(broken)
+        lines += broken
+    sys.stdout.writelines(f"{line}\n" for line in lines)
+    return int(asked.check and failed)
+
+
+def _asked(argv: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m validation.residuals", description=__doc__)
     parser.add_argument(
         "--kind", action="append", choices=list(WORKLOADS), help="only this kind; may be repeated"
@@ -319,37 +340,33 @@ def main(argv: Sequence[str] | None = None) -> int:
     families = {family_of(kind).name for kind in kinds}
     if asked.write and {kind for kind in KINDS if family_of(kind).name in families} != set(kinds):
         parser.error("--write needs all kinds of a family: its rows are from all of them together")
-    known = _kept(asked.played)
+    return asked
+
+
+def _sampled(names: Iterable[str], file: Path | None) -> list[Compared]:
+    """The named cases that can be compared; what *file* keeps is not played again."""
+    known = _kept(file)
     sample = []
-    for name in _names(kinds, asked.first, asked.number):
+    for name in names:
         if name not in known:
             known[name] = play(name)
-            _keep(asked.played, name, known[name])
+            _keep(file, name, known[name])
         played = known[name]
         found = None if played is None else compare(played)
         if found is not None:
             sample.append(found)
-    if asked.write:
-        rows = table_of(sample)
-        made = set(rows)
-        for (owner, regime), residual in table().items():
-            if owner not in made:  # of kinds that were not asked for, or from a sample of its own
-                rows.setdefault(owner, {})[regime] = residual
-        rows = dict(sorted(rows.items(), key=lambda row: (row[0] == TOGETHER.name, row[0])))
-        TABLE.write_text(as_toml(rows), encoding="utf-8")
-    for line in report(sample, by_regime=asked.regimes):
-        sys.stdout.write(f"{line}\n")
-    if asked.groups:
-        sys.stdout.writelines(f"{line}\n" for line in group_report(sample))
-    failed = False
-    for kind in kinds:
-        cases = sorted((one for one in sample if one.kind == kind), key=lambda one: -one.distance)
-        for one in cases[: asked.worst]:
-            sys.stdout.write(f"{one.case:<24}{one.ratio:>9.3f}  declares {one.factor:g}  {one.regime}\n")
-        for sentence in broken_bars(cases):
-            failed = True
-            sys.stdout.write(f"{kind}: {sentence}\n")
-    return int(asked.check and failed)
+    return sample
+
+
+def _write_table(sample: Sequence[Compared]) -> None:
+    """Write the rows of the kinds that were played, and leave those of others as they are."""
+    rows = table_of(sample)
+    made = set(rows)
+    for (owner, regime), residual in table().items():
+        if owner not in made:  # of kinds that were not asked for, or from a sample of its own
+            rows.setdefault(owner, {})[regime] = residual
+    rows = dict(sorted(rows.items(), key=lambda row: (row[0] == TOGETHER.name, row[0])))
+    TABLE.write_text(as_toml(rows), encoding="utf-8")
 
 
 def _names(kinds: Sequence[str], first: int | None, number: int | None) -> Iterator[str]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Final
 
 import streamlit as st
@@ -14,16 +15,10 @@ from app.answer.drawn import chart
 from app.base.markdown import plain, sentence
 from app.charts import charts
 from app.session.what_if_state import TAB
-from app.text import (
-    iostat_text,
-    money_text,
-    plan_text,
-    programs_text,
-    rows,
-    stream_text,
-    text,
-    transaction_text,
-)
+from app.text import rows
+from app.text.document import Form, sections
+from app.text.iostat_text import MOST_ON_A_PAGE
+from app.text.segment_text import HALF_PAGE
 from model.results import RunResult
 from scenarios import Scenario, to_toml
 
@@ -53,85 +48,68 @@ WIDTHS: Final = {
 """Pixels of the columns of the constants: whole words, and the note last, where the table scrolls to."""
 
 
+@dataclass(frozen=True)
+class Shown:
+    """The answers on the page, the scenario of the what-if, and the command that answers it."""
+
+    before: RunResult
+    after: RunResult
+    other: Scenario
+    command: str
+
+
+@dataclass(frozen=True)
+class Text:
+    """Sections of an answer that a tab shows as text, baseline and what-if side by side where both fit."""
+
+    form: Form
+    names: tuple[str, ...]
+    side_by_side: bool = True
+
+    def lines(self, result: RunResult) -> str:
+        """The sections, parted by empty lines."""
+        lines = [line for section in sections(result, self.form, self.names) for line in ("", *section)]
+        return "\n".join(unstyle(line) for line in lines[1:]) or "nothing"
+
+
 def tabs(before: RunResult, after: RunResult, other: Scenario, command: str) -> None:
     """The answer in the instruments' own forms; only the open tab is drawn."""
+    shown = Shown(before, after, other, command)
     names = [name for name, applies in APPLIES.items() if applies(before) or applies(after)]
-    drawn = dict(zip(names, st.tabs(names, key=TAB, on_change="rerun"), strict=True))
-    for name, tab in drawn.items():
-        if not tab.open:
-            continue
-        with tab:
-            if name == "Segment" and after.segment and after.segment.blocks:
-                segment_view.draw(after, after.segment, other)
-            if name == "Device":
-                device_view.draw(after)
-            if name == "Load":
-                transaction_view.load(before, after, other)
-            elif name == "Cache":
-                transaction_view.cache(after, other)
-            elif name in WIDE:
-                _one_above_the_other(before, after, WIDE[name])
-            elif name in NARROW:
-                _side_by_side(before, after, NARROW[name])
-            elif name == "Breakdown":
-                found = rows.breakdown(before, after)
-                st.table(found, hide_index=True, alt=f"{len(found) - 1} components in baseline and what-if")
-            elif name == "Requests":
-                chart("reads", *charts.reads_by_size(before, after, ink=ink()))
-                _side_by_side(before, after, lambda result: text.io_lines(result, width=60))
-            elif name == "Assumptions":
-                _assumptions(other, after)
-            else:
-                _replay(other, command)
+    for name, tab in zip(names, st.tabs(names, key=TAB, on_change="rerun"), strict=True):
+        if tab.open:
+            with tab:
+                if name in DRAWN:
+                    DRAWN[name](shown)
+                if name in TEXTS:
+                    _texts(shown, TEXTS[name])
 
 
-def _tkprof(result: RunResult) -> Iterable[str]:
-    yield from text.tkprof_lines(result)
-    if result.row_sources:
-        yield ""
-        yield from plan_text.plan_lines(result)
-
-
-Lines = Callable[[RunResult], Iterable[str]]
-WIDE: Final[dict[str, Lines]] = {
-    "Programs": lambda result: programs_text.programs_lines(result, 120),
-    "TKPROF": _tkprof,
-    "Device": lambda result: iostat_text.device_lines(result, 120, iostat_text.MOST_ON_A_PAGE),
-}
-NARROW: Final[dict[str, Lines]] = {
-    "Stream": lambda result: stream_text.stream_lines(result, width=60),
-    "Transactions": lambda result: transaction_text.page_lines(result, width=64),
-    "Segment": text.segment_lines,
-    "Optimizer": text.optimizer_lines,
-    "Money": lambda result: money_text.money_lines(result, width=60),
-}
-
-
-def _code(lines: Iterable[str]) -> None:
-    st.code("\n".join(unstyle(line) for line in lines) or "nothing", language=None)
-
-
-def _side_by_side(before: RunResult, after: RunResult, lines: Lines) -> None:
-    if before == after:
-        _code(lines(after))
+def _texts(shown: Shown, text: Text) -> None:
+    """A text of both answers; of one where they are the same."""
+    if shown.before == shown.after:
+        st.code(text.lines(shown.after), language=None)
         return
-    for column, label, result in zip(st.columns(2), ("Baseline", "What-if"), (before, after), strict=True):
-        with column:
+    both = [("Baseline", shown.before), ("What-if", shown.after)]
+    places = st.columns(2) if text.side_by_side else [st.container(), st.container()]
+    for place, (label, result) in zip(places, both if text.side_by_side else both[::-1], strict=True):
+        with place:
             st.caption(label)
-            _code(lines(result))
+            st.code(text.lines(result), language=None)
 
 
-def _one_above_the_other(before: RunResult, after: RunResult, lines: Lines) -> None:
-    """Some instruments print 80 columns, too wide for two."""
-    if before == after:
-        _code(lines(after))
-        return
-    for label, result in (("What-if", after), ("Baseline", before)):
-        st.caption(label)
-        _code(lines(result))
+def _segment(shown: Shown) -> None:
+    if shown.after.segment and shown.after.segment.blocks:
+        segment_view.draw(shown.after, shown.after.segment, shown.other)
 
 
-def _assumptions(other: Scenario, after: RunResult) -> None:
+def _breakdown(shown: Shown) -> None:
+    found = rows.breakdown(shown.before, shown.after)
+    st.table(found, hide_index=True, alt=f"{len(found) - 1} components in baseline and what-if")
+
+
+def _assumptions(shown: Shown) -> None:
+    other, after = shown.other, shown.after
     st.caption(f"{plain(sentence(answer.accessed(after)))} Sources: {', '.join(after.sources)}.")
     if after.extrapolated:
         st.markdown(
@@ -149,12 +127,37 @@ def file_of(other: Scenario) -> str:
     return f"{other.name}-what-if.toml"
 
 
-def _replay(other: Scenario, command: str) -> None:
+def _replay(shown: Shown) -> None:
     st.caption("The same answer from the command line, and as a scenario file for `blocktime run FILE`")
-    st.code(command, language="bash", wrap_lines=True)
-    document = to_toml(other)
+    st.code(shown.command, language="bash", wrap_lines=True)
+    document = to_toml(shown.other)
     st.code(document, language="toml")
     st.download_button(
-        "Download the scenario", document, file_of(other), "application/toml", on_click="ignore",
+        "Download the scenario", document, file_of(shown.other), "application/toml", on_click="ignore",
         icon=":material/download:",
     )  # fmt: skip
+
+
+DRAWN: Final[dict[str, Callable[[Shown], None]]] = {
+    "Load": lambda shown: transaction_view.load(shown.before, shown.after, shown.other),
+    "Cache": lambda shown: transaction_view.cache(shown.after, shown.other),
+    "Breakdown": _breakdown,
+    "Requests": lambda shown: chart("reads", *charts.reads_by_size(shown.before, shown.after, ink=ink())),
+    "Device": lambda shown: device_view.draw(shown.after),
+    "Segment": _segment,
+    "Assumptions": _assumptions,
+    "Command line": _replay,
+}
+"""Tab -> what draws it, above its text."""
+TEXTS: Final[dict[str, Text]] = {
+    "Programs": Text(Form(120), ("programs",), side_by_side=False),
+    "Stream": Text(Form(60), ("streams",)),
+    "Transactions": Text(Form(62, bar=""), ("transactions", "load", "kinds", "profile")),
+    "TKPROF": Text(Form(120), ("tkprof", "plan"), side_by_side=False),
+    "Requests": Text(Form(60), ("io",)),
+    "Device": Text(Form(120, most_lines=MOST_ON_A_PAGE), ("device",), side_by_side=False),
+    "Segment": Text(Form(HALF_PAGE), ("segment",)),
+    "Optimizer": Text(Form(60), ("optimizer",)),
+    "Money": Text(Form(60), ("money",)),
+}
+"""Tab -> the text in it; some instruments print 80 columns, too wide for two."""

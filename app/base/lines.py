@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from click import style
 
@@ -32,3 +32,12 @@ def wrapped(
         text, max(30, width - 1), initial_indent=first or indent, subsequent_indent=indent
     ):
         yield style(line, bold=bold, fg=colour) if bold or colour else line
+
+
+def aligned(cells: Sequence[str], widths: Sequence[int], after: str = "") -> Iterator[str]:
+    """A row of a table: its name to the left, broken where it is too long, its numbers to the right."""
+    name, *numbers = cells
+    first, *more = textwrap.wrap(name, widths[0] - 1, subsequent_indent="  ") or [""]
+    row = "".join(f"{number:>{width}}" for number, width in zip(numbers, widths[1:], strict=True))
+    yield f"{first:<{widths[0]}}{row}{after}".rstrip()
+    yield from more

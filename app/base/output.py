@@ -1,4 +1,4 @@
-"""Where the command's words go: the terminal, a pipe that may close, a file that is never half-written."""
+"""Where the command's words go: the terminal, or a pipe that may close."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ import re
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from time import monotonic
 from typing import Final
 
 import click
 
 NARROWEST, WIDEST = 72, 160
+LONGEST_WORD: Final = 200
 SEEN_AFTER_S: Final = 2.0
 """What takes longer is told, and its progress shown."""
 SHOWN_EACH_S: Final = 0.5
@@ -59,6 +59,12 @@ def print_lines(lines: Iterable[str], err: bool = False) -> None:
     click.echo(text, err=err, color=False if os.environ.get("NO_COLOR") else None)
 
 
+def say(sentence: str) -> None:
+    """*sentence* on standard error, in one line and with words that end."""
+    words = (word if len(word) <= LONGEST_WORD else f"{word[:LONGEST_WORD]}..." for word in sentence.split())
+    print_lines([f"blocktime: {one_line(' '.join(words))}"], err=True)
+
+
 def print_json(value: object) -> None:
     """*value* as JSON, with what a terminal would obey as escapes."""
     import json
@@ -77,57 +83,6 @@ def width_of_terminal() -> int:
 def bar_letter() -> str:
     encoding = getattr(sys.stdout, "encoding", None) or "ascii"
     return "█" if encoding.lower().replace("-", "").startswith("utf") else "#"
-
-
-def write_beside(path: Path, text: str) -> None:
-    """Write *text* to *path* by way of a file beside it, so that *path* is never half-written."""
-    from tempfile import NamedTemporaryFile
-
-    from model.errors import SpecError
-
-    if path.exists() and not path.is_file():
-        raise SpecError(f"{path}: is not a file that could be replaced")
-    umask = os.umask(0)
-    os.umask(umask)
-    place = path.resolve()
-    try:
-        with NamedTemporaryFile(
-            "w",
-            encoding="utf-8",
-            dir=place.parent,
-            prefix=f".{place.name[:40]}.",
-            suffix=".part",
-            delete=False,
-        ) as beside:
-            try:
-                beside.write(text)
-                beside.flush()
-                os.chmod(beside.name, 0o666 & ~umask)
-                os.replace(beside.name, place)
-            except BaseException:
-                os.unlink(beside.name)
-                raise
-    except OSError as error:
-        raise SpecError(f"{path}: cannot be written: {error.strerror or error}") from error
-
-
-def a_place_to_write(_: click.Context, __: click.Parameter, value: Path | None) -> Path | None:
-    """Complain before the work, not after it."""
-    from model.errors import SpecError
-
-    if value is None:
-        return None
-    if value.name in ("", "-"):
-        raise SpecError(f"--html: got {str(value)!r}; it is the name of a file")
-    try:
-        folder = value.resolve().parent
-    except (OSError, RuntimeError):  # links in a circle
-        raise SpecError(f"--html: {value} leads nowhere: its links run in a circle") from None
-    if value.exists() and not value.is_file():
-        raise SpecError(f"--html: {value} is not a file that could be replaced")
-    if not folder.is_dir():
-        raise SpecError(f"--html: there is no folder {folder} to write {value.name} into")
-    return value
 
 
 def shows_progress(quiet: bool) -> bool:

@@ -48,29 +48,7 @@ def bars(
             "hoverinfo": "text",
         })  # fmt: skip
     ends = [scale.per_s * sum(max(0.0, one) for one in sums.values()) for sums in classes]
-    last = [result.time.last_session_s for result in results]
-    at = [max(end, scale.per_s * (one or 0.0)) for end, one in zip(ends, last, strict=True)]
-    traces.append({
-        "type": "scatter", "mode": "text", "y": rows, "x": at, "textposition": "middle right", "cliponaxis": False,
-        "text": [
-            f"{DIAMOND if one is not None else ''} <b>{show_seconds(result.time.elapsed_s)}</b>"
-            for result, one in zip(results, last, strict=True)
-        ],
-        "showlegend": False,
-        "hoverinfo": "skip",
-    })  # fmt: skip
-    if any(one is not None for one in last):
-        known = [place for place, one in enumerate(last) if one is not None]
-        traces.append({
-            "type": "scatter", "mode": "markers", "name": "last session done", "y": [rows[place] for place in known],
-            "x": [scale.per_s * one for one in last if one is not None], "showlegend": False,
-            "marker": {"symbol": "diamond-open", "size": 12, "color": GREY, "line": {"width": 2}},
-            "hovertext": [
-                f"{rows[place]}<br>until the last session is done: {show_seconds(one)}"
-                for place, one in zip(known, (one for one in last if one is not None), strict=True)
-            ],
-            "hoverinfo": "text",
-        })  # fmt: skip
+    traces += _ends(results, rows, ends, scale.per_s)
     base = scale.per_s * results[0].time.elapsed_s
     layout: dict[str, Any] = {
         "barmode": "relative", "height": 66 + ROW * max(len(rows), 2), "uirevision": "kept",
@@ -85,6 +63,35 @@ def bars(
     figure: Figure = {"data": traces, "layout": layout}
     write_in(figure, ink)
     return figure, finding(results, letters, titles)
+
+
+def _ends(
+    results: Sequence[RunResult], rows: Sequence[str], ends: Sequence[float], per_s: float
+) -> list[dict[str, Any]]:
+    """The times behind the bars, which are as long as *ends* say, and a diamond where the last session is done."""
+    last = [result.time.last_session_s for result in results]
+    at = [max(end, per_s * (one or 0.0)) for end, one in zip(ends, last, strict=True)]
+    traces: list[dict[str, Any]] = [{
+        "type": "scatter", "mode": "text", "y": rows, "x": at, "textposition": "middle right", "cliponaxis": False,
+        "text": [
+            f"{DIAMOND if one is not None else ''} <b>{show_seconds(result.time.elapsed_s)}</b>"
+            for result, one in zip(results, last, strict=True)
+        ],
+        "showlegend": False,
+        "hoverinfo": "skip",
+    }]  # fmt: skip
+    done = {row: one for row, one in zip(rows, last, strict=True) if one is not None}
+    if done:
+        traces.append({
+            "type": "scatter", "mode": "markers", "name": "last session done", "y": list(done),
+            "x": [per_s * one for one in done.values()], "showlegend": False,
+            "marker": {"symbol": "diamond-open", "size": 12, "color": GREY, "line": {"width": 2}},
+            "hovertext": [
+                f"{row}<br>until the last session is done: {show_seconds(one)}" for row, one in done.items()
+            ],
+            "hoverinfo": "text",
+        })  # fmt: skip
+    return traces
 
 
 def _named(letters: Sequence[str], titles: Sequence[str]) -> list[tuple[str, str]]:
@@ -115,27 +122,11 @@ def crossing(
     known = [one for one in found.line if one.less != "unknown"]
     longest = max(max(one.first_s, one.second_s) for one in known)
     per_s, word = (1.0, "seconds") if longest >= 1 else (1000.0, "milliseconds")
-    traces: list[dict[str, Any]] = []
-    for place, ((colour, dash), letter, title) in enumerate(zip(LINES, letters, titles, strict=False)):
-        seconds = [one.second_s if place else one.first_s for one in known]
-        traces.append({
-            "type": "scatter", "mode": "lines", "name": f"{letter}  {shorten(title, SHORT_LABEL, placeholder=' …')}",
-            "x": [one.value for one in known], "y": [per_s * one for one in seconds],
-            "line": {"color": colour, "dash": dash, "width": 2.5},
-            "hovertext": [
-                f"{label} {value_said(found.key, one.value)}<br>{letter}: {show_seconds(time)}"
-                for one, time in zip(known, seconds, strict=True)
-            ],
-            "hoverinfo": "text",
-        })  # fmt: skip
-    at = [change.at for change in found.changes]
-    if at:
-        traces.append({
-            "type": "scatter", "mode": "markers", "name": "equal", "x": [one.value for one in at],
-            "y": [per_s * one.first_s for one in at],
-            "marker": {"size": 13, "symbol": "circle-open", "color": GREY, "line": {"width": 2.5}},
-            "hovertext": [_change_said(found.key, change) for change in found.changes], "hoverinfo": "text",
-        })  # fmt: skip
+    names = [
+        f"{letter}  {shorten(title, SHORT_LABEL, placeholder=' …')}"
+        for letter, title in zip(letters, titles, strict=True)
+    ]
+    traces = _both_along(found, letters, names, label, per_s)
     times = [per_s * one for reached in known for one in (reached.first_s, reached.second_s)]
     far = min(times) > 0 and max(times) / min(times) >= BY_RATIO
     layout: dict[str, Any] = {
@@ -149,6 +140,35 @@ def crossing(
     figure: Figure = {"data": traces, "layout": layout}
     write_in(figure, ink)
     return figure, crossing_sentence(found, letters, label)
+
+
+def _both_along(
+    found: Crossover, letters: tuple[str, str], names: Sequence[str], label: str, per_s: float
+) -> list[dict[str, Any]]:
+    """A line for each of the two, and marks where they are equal."""
+    known = [one for one in found.line if one.less != "unknown"]
+    seconds = [one.first_s for one in known], [one.second_s for one in known]
+    traces: list[dict[str, Any]] = [
+        {
+            "type": "scatter", "mode": "lines", "name": name, "x": [one.value for one in known],
+            "y": [per_s * time for time in times], "line": {"color": colour, "dash": dash, "width": 2.5},
+            "hovertext": [
+                f"{label} {value_said(found.key, one.value)}<br>{letter}: {show_seconds(time)}"
+                for one, time in zip(known, times, strict=True)
+            ],
+            "hoverinfo": "text",
+        }
+        for name, letter, times, (colour, dash) in zip(names, letters, seconds, LINES, strict=False)
+    ]  # fmt: skip
+    at = [change.at for change in found.changes]
+    if at:
+        traces.append({
+            "type": "scatter", "mode": "markers", "name": "equal", "x": [one.value for one in at],
+            "y": [per_s * one.first_s for one in at],
+            "marker": {"size": 13, "symbol": "circle-open", "color": GREY, "line": {"width": 2.5}},
+            "hovertext": [_change_said(found.key, change) for change in found.changes], "hoverinfo": "text",
+        })  # fmt: skip
+    return traces
 
 
 def apart(found: Crossover, letters: tuple[str, str], label: str, *, ink: str = "") -> tuple[Figure, str]:

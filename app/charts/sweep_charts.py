@@ -120,33 +120,9 @@ def lines(
         chosen = _some(range(len(other.labels)), len(LINES))
         groups = [(other.labels[place], rows & (other.places == place)) for place in chosen]
     traces: list[dict[str, Any]] = []
-    for (label, some), look in zip(groups, LINES, strict=False):
-        means, single = _means(summary, some, steps.places, len(steps.labels))
-        used = np.flatnonzero(np.isfinite(means))
-        texts = [shown(summary.measure, float(means[place])) for place in used]
-        hover = [
-            f"{name(across)} {steps.labels[place]}"
-            + (f"<br>{name(by)} {label}" if by else "")
-            + f"<br><b>{text}</b>"
-            for place, text in zip(used, texts, strict=True)
-        ]
-        common = {
-            "name": f"{label}", "y": means[used].tolist(), "customdata": single[used].tolist(), "hovertext": hover,
-            "hoverinfo": "text", "unselected": {"marker": {"opacity": 1}},
-        }  # fmt: skip
-        if steps.numbers is None:
-            traces.append({
-                **common, "type": "bar", "x": [steps.labels[place] for place in used], "text": [] if by else texts,
-                "textposition": "outside", "cliponaxis": False,
-                "marker": marker(look[0], _PATTERNS[len(traces)]),
-            })  # fmt: skip
-        else:
-            traces.append({
-                **common, "type": "scatter", "mode": "lines+markers", "x": [steps.numbers[place] for place in used],
-                "line": {"color": look[0], "dash": look[1], "width": 2.5},
-                "marker": {"color": look[0], "size": 8, "symbol": _SYMBOLS[len(traces)]},
-                "selected": {"marker": {"size": 14}}, "cliponaxis": False,
-            })  # fmt: skip
+    for place, (label, some) in enumerate(groups):
+        of_group = f"<br>{name(by)} {label}" if by else ""
+        traces.append(_line(summary, some, steps, place, label, (name(across), of_group)))
     layout = _layout(name(across), steps)
     before = summary.reference.get(summary.measure)
     if before is not None and steps.numbers is None:
@@ -159,15 +135,7 @@ def lines(
     values += [0.0] if steps.numbers is None else [before] if before is not None else []
     layout["yaxis"] = _axis_of_measure(summary.measure, values)
     if before is not None and steps.numbers is not None:
-        by_ratio = (
-            layout["yaxis"].get("type") == "log"
-        )  # then a note's place is the logarithm, a line's is not
-        layout["shapes"] = [{"type": "line", "xref": "paper", "x0": 0, "x1": 1, "y0": before, "y1": before,
-                             "line": {"color": GREY, "width": 1.5, "dash": "dash"}}]  # fmt: skip
-        layout["annotations"] = [
-            {"xref": "paper", "x": 1, "y": math.log10(before) if by_ratio else before, "xanchor": "right",
-             "yanchor": "bottom", "showarrow": False, "text": f"{BASE}: {shown(summary.measure, before)}"}
-        ]  # fmt: skip
+        layout |= _base_line(summary, before, layout["yaxis"])
     if by:
         layout["legend"] = {
             "orientation": "h",
@@ -180,6 +148,51 @@ def lines(
     figure = {"data": traces, "layout": layout}
     write_in(figure, ink)
     return figure, extremes(summary, rows, name)
+
+
+def _line(
+    summary: Summary,
+    some: NDArray[np.bool_],
+    steps: Ladder,
+    place: int,
+    label: str,
+    heads: tuple[str, str],
+) -> dict[str, Any]:
+    """The means of *some* rows over the steps of a field, in the look of *place*; *heads* name field and group."""
+    means, single = _means(summary, some, steps.places, len(steps.labels))
+    used = np.flatnonzero(np.isfinite(means))
+    colour, dash = LINES[place]
+    field, of_group = heads
+    texts = [shown(summary.measure, float(means[step])) for step in used]
+    common = {
+        "name": label, "y": means[used].tolist(), "customdata": single[used].tolist(),
+        "hovertext": [
+            f"{field} {steps.labels[step]}{of_group}<br><b>{text}</b>"
+            for step, text in zip(used, texts, strict=True)
+        ],
+        "hoverinfo": "text", "unselected": {"marker": {"opacity": 1}}, "cliponaxis": False,
+    }  # fmt: skip
+    if steps.numbers is None:
+        return {
+            **common, "type": "bar", "x": [steps.labels[step] for step in used], "text": [] if of_group else texts,
+            "textposition": "outside", "marker": marker(colour, _PATTERNS[place]),
+        }  # fmt: skip
+    return {
+        **common, "type": "scatter", "mode": "lines+markers", "x": [steps.numbers[step] for step in used],
+        "line": {"color": colour, "dash": dash, "width": 2.5},
+        "marker": {"color": colour, "size": 8, "symbol": _SYMBOLS[place]}, "selected": {"marker": {"size": 14}},
+    }  # fmt: skip
+
+
+def _base_line(summary: Summary, before: float, up: Mapping[str, Any]) -> dict[str, Any]:
+    """A dashed line at what the base scenario has, and its note; of a logarithmic axis a note takes the logarithm."""
+    at = math.log10(before) if up.get("type") == "log" else before
+    return {
+        "shapes": [{"type": "line", "xref": "paper", "x0": 0, "x1": 1, "y0": before, "y1": before,
+                    "line": {"color": GREY, "width": 1.5, "dash": "dash"}}],
+        "annotations": [{"xref": "paper", "x": 1, "y": at, "xanchor": "right", "yanchor": "bottom",
+                         "showarrow": False, "text": f"{BASE}: {shown(summary.measure, before)}"}],
+    }  # fmt: skip
 
 
 _SYMBOLS: Final = ("circle", "square", "diamond", "triangle-up", "x")

@@ -47,6 +47,8 @@ GREY: Final = "#8d99a6"
 SHADE: Final = "rgba(128,140,155,.22)"
 HOVER_WIDTH: Final = 70
 LANE: Final = 0.22
+GAP: Final = 0.07
+"""Between panels, of the width of the figure."""
 GOLDEN: Final = 0.6180339887
 
 
@@ -90,33 +92,34 @@ def predicted_against_measured(numbers: Sequence[Comparison], *, ink: str = "") 
     layout: dict[str, Any] = _layout(430)
     for place, (kind, title) in enumerate(kinds, 1):
         there = [point for point in drawn if kind_of(point.one.number) == kind]
-        axes = {"xaxis": f"x{place if place > 1 else ''}", "yaxis": f"y{place if place > 1 else ''}"}
+        nth = str(place) if place > 1 else ""
+        axes = {"xaxis": f"x{nth}", "yaxis": f"y{nth}"}
+        layout |= _panel_axes(place, len(kinds), nth, title)
         data += _guides(there, axes, first=place == 1)
         data += [
             trace for look in LOOKS if (trace := _scatter([p for p in there if p.look == look], look, axes))
         ]
-        left, right = (place - 1) / len(kinds), place / len(kinds)
-        gap = 0.07 if len(kinds) > 1 else 0.0
-        axis = {
-            "type": "log",
-            "gridcolor": SHADE,
-            "exponentformat": "power",
-            "dtick": 2,
-        }
-        layout["xaxis" + axes["xaxis"][1:]] = axis | {
-            "domain": [left + (gap / 2 if place > 1 else 0), right - (gap / 2 if place < len(kinds) else 0)],
-            "anchor": axes["yaxis"],
-            "title": {"text": f"measured<br>{title}"},
-        }
-        layout["yaxis" + axes["yaxis"][1:]] = axis | {
-            "anchor": axes["xaxis"],
-            "title": {"text": "predicted" if place == 1 else "", "standoff": 4},
-            "automargin": place == 1,
-        }
     _one_legend(data)
     _write_in(layout, ink)
     said = "; ".join(_within(points, in_sample) for in_sample in (False, True))
     return {"data": data, "layout": layout}, f"{said[:1].upper()}{said[1:]}. {counted(numbers, len(drawn))}"
+
+
+def _panel_axes(place: int, panels: int, nth: str, title: str) -> dict[str, Any]:
+    """The axes of one of several panels that stand side by side."""
+    axis = {"type": "log", "gridcolor": SHADE, "exponentformat": "power", "dtick": 2}
+    left = (place - 1) / panels + (GAP / 2 if place > 1 else 0)
+    right = place / panels - (GAP / 2 if place < panels else 0)
+    return {
+        f"xaxis{nth}": axis
+        | {"domain": [left, right], "anchor": f"y{nth}", "title": {"text": f"measured<br>{title}"}},
+        f"yaxis{nth}": axis
+        | {
+            "anchor": f"x{nth}",
+            "title": {"text": "predicted" if place == 1 else "", "standoff": 4},
+            "automargin": place == 1,
+        },
+    }
 
 
 def counted(numbers: Sequence[Comparison], drawn: int) -> str:

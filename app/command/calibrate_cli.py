@@ -3,17 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
 
 import click
 
 from app.base.output import print_json, print_lines, progress_to_terminal, width_of_terminal
+from app.command.calibrate_own import calibrate_own, own_file
+from app.text.calibration_text import calibration_lines, left_out_lines
+from model.errors import SpecError
+from validation import case_names
+from validation.calibrate import calibrate as calibrated
+from validation.fit import Fit
+from validation.leave_out import every_left_out
+from validation.left_out import LeftOut
+from validation.write_catalog import write
 
-if TYPE_CHECKING:
-    from validation.left_out import LeftOut
 
-
-@click.command(short_help="Fit constants to the measured cases.")
+@click.command()
 @click.argument("cases", metavar="[CASE...]", nargs=-1)
 @click.option(
     "--leave-out",
@@ -35,8 +43,6 @@ def calibrate(
     The file of a system that `measure --out` wrote is fitted to its figures, with the catalog's intervals as priors,
     and gets the intervals and correlations.
     """
-    from app.command.calibrate_own import calibrate_own, own_file
-    from model.errors import SpecError
 
     if any(own_file(case) for case in cases):
         if len(cases) > 1 or leave_out or to_catalog:
@@ -44,8 +50,6 @@ def calibrate(
                 f"calibrate: got {' '.join(cases)}; a system's file goes alone, without --leave-out and --write"
             )
         return calibrate_own(cases[0], as_json=as_json, quiet=quiet)
-    from validation.calibrate import calibrate as calibrated
-    from validation.write_catalog import write
 
     if to_catalog:
         _refuse_own_files(cases)
@@ -57,31 +61,31 @@ def calibrate(
     left_out = _left_out(named, quiet) if leave_out or to_catalog else {}
     written = write(found, left_out, whole=not cases) if to_catalog else []
     if as_json:
-        from dataclasses import asdict
-
-        print_json(
-            {
-                "fits": [asdict(fit) for fit in found.fits],
-                "left_out": {name: asdict(one) for name, one in left_out.items()},
-                "written": [str(path) for path in written],
-            }
-        )
-        return None
-    from app.text.calibration_text import calibration_lines, left_out_lines
-
-    lines = (
-        [] if quiet else [line for fit in found.fits for line in calibration_lines(fit, width_of_terminal())]
-    )
-    if left_out and not quiet:
-        lines += left_out_lines(left_out, width_of_terminal())
-    print_lines([*lines, *(f"wrote {path}" for path in written)] or ["Nothing to fit."] * (not found.fits))
+        print_json(_as_data(found.fits, left_out, written))
+    else:
+        tables = [] if quiet else _tables(found.fits, left_out)
+        lines = [*tables, *(f"wrote {path}" for path in written)]
+        print_lines(lines or ["Nothing to fit."] * (not found.fits))
     return None
+
+
+def _as_data(fits: Sequence[Fit], left_out: dict[str, LeftOut], written: Sequence[Path]) -> dict[str, Any]:
+    return {
+        "fits": [asdict(fit) for fit in fits],
+        "left_out": {name: asdict(one) for name, one in left_out.items()},
+        "written": [str(path) for path in written],
+    }
+
+
+def _tables(fits: Sequence[Fit], left_out: dict[str, LeftOut]) -> list[str]:
+
+    width = width_of_terminal()
+    lines = [line for fit in fits for line in calibration_lines(fit, width)]
+    return [*lines, *(left_out_lines(left_out, width) if left_out else ())]
 
 
 def _refuse_own_files(cases: Sequence[str]) -> None:
     """Raise SpecError unless every case comes with the program: the catalog stands on those alone."""
-    from model.errors import SpecError
-    from validation import case_names
 
     for name in cases:
         if name.replace("-", "_") not in case_names():
@@ -92,7 +96,6 @@ def _refuse_own_files(cases: Sequence[str]) -> None:
 
 
 def _left_out(cases: Sequence[str], quiet: bool) -> dict[str, LeftOut]:
-    from validation.leave_out import every_left_out
 
     found: dict[str, LeftOut] = {}
     with progress_to_terminal(quiet, "leaving out", "cases") as progress:

@@ -5,13 +5,12 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from app.base.lines import head, wrapped
-from app.base.output import print_json, print_lines, progress_to_terminal, width_of_terminal, write_beside
-
-if TYPE_CHECKING:
-    from validation.identify.calibrated import Fit
+from app.base.output import print_json, print_lines, progress_to_terminal, width_of_terminal
+from app.command.files import write_beside
+from validation.identify.calibrated import Fit, fitted, write_into
 
 SOURCE = "fitted to the figures in [[measured.compared]], with the catalog's intervals as priors"
 
@@ -29,8 +28,6 @@ def own_file(name: str) -> bool:
 def calibrate_own(name: str, *, as_json: bool, quiet: bool) -> int | None:
     """Fit the system in the file *name*, write values, intervals and correlations into it, and print them."""
     import tomlkit
-
-    from validation.identify.calibrated import fitted, write_into
 
     path = Path(name)
     text = path.read_text(encoding="utf-8")

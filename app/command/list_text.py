@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from app.base.lines import head, wrapped
-from app.command.cli import LISTS
 from app.controls.fields import as_text
 from app.text.rows import written
 from model.catalog import Entry, entries
@@ -27,6 +26,9 @@ CATALOG = {
     "statistics": "statistics",
     "prices": "prices",
 }
+
+LISTS = ("scenarios", "sweeps", "disks", "hosts", "clients", "statistics", "prices", "cases")
+"""What can be named, in the order of its list."""
 
 Named = tuple[str, str, str]
 """Name, title and source."""

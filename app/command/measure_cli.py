@@ -5,29 +5,27 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from app.base.lines import wrapped
-from app.base.output import (
-    one_line,
-    print_json,
-    print_lines,
-    progress_to_terminal,
-    width_of_terminal,
-    write_beside,
-)
-
-if TYPE_CHECKING:
-    from validation.instruments import Keep, NotReadable, Reading
+from app.base.output import one_line, print_json, print_lines, progress_to_terminal, width_of_terminal
+from app.command.files import write_beside
+from app.reports.measuring import document_of, read_file
+from app.text.measure_text import MOST_FIGURES, next_line, quiet_line, report_lines
+from app.text.measured_text import against_lines, against_sentence
+from model.errors import SpecError, UnknownName
+from scenarios import load, to_mapping
+from validation.identify.against import against
+from validation.instruments import Keep, NotReadable, Reading
 
 WRONG_INPUT = 2
 MOST_INPUT_BYTES = 4 * 1024**3
 """What is copied of standard input, as it is read twice."""
 
 
-@click.command(short_help="Read AWR, TKPROF, SQL traces, iostat, sar, fio.")
+@click.command()
 @click.argument("files", metavar="FILE...", nargs=-1, required=True)
 @click.option(
     "--device", "devices", multiple=True, metavar="NAME", help="Of iostat and sar, this device alone."
@@ -58,15 +56,11 @@ def measure(files: tuple[str, ...], devices: tuple[str, ...], quiet: bool, **how
 
     Nothing is changed or sent anywhere. SQL text, and names of hosts, users and objects are kept only when asked for.
     """
-    from app.text.measure_text import MOST_FIGURES, next_line, quiet_line, report_lines
-    from model.errors import SpecError
-    from validation.instruments import Keep
 
     out: Path | None = how["out"]
-    if how["statement"] is not None and out is None:
-        raise SpecError("--statement goes with --out, which names the file for its scenario")
-    if how["rpm"] is not None and out is None:
-        raise SpecError("--rpm goes with --out, which names the file for the disk's scenario")
+    for name, what in (("statement", "its scenario"), ("rpm", "the disk's scenario")):
+        if how[name] is not None and out is None:
+            raise SpecError(f"--{name} goes with --out, which names the file for {what}")
     if out is not None:
         _refuse_to_replace(out, how["force"])
     readings, refused = _read(list(_paths(files)), quiet, Keep(sql=how["keep_sql"], names=how["keep_names"]))
@@ -76,24 +70,26 @@ def measure(files: tuple[str, ...], devices: tuple[str, ...], quiet: bool, **how
     if out is not None and readings:
         identified = _write(out, readings, how["statement"], how["rpm"])
     if how["as_json"]:
-        print_json(
-            {
-                "readings": [_as_data(reading) for reading in readings],
-                "refused": [str(refusal) for refusal in refused],
-            }
-        )
-    elif quiet:
-        print_lines(quiet_line(reading) for reading in readings)
+        print_json({"readings": list(map(_as_data, readings)), "refused": list(map(str, refused))})
     else:
-        most = None if how["all_figures"] else MOST_FIGURES
-        print_lines(report_lines(readings, width_of_terminal(), most))
-        if readings:
-            print_lines(wrapped(next_line(readings, most is None), width_of_terminal()))
-    if identified and not how["as_json"]:
-        print_lines(line for text in identified for line in wrapped(text, width_of_terminal()))
+        _print(readings, quiet, how["all_figures"])
+        if identified:
+            print_lines(line for text in identified for line in wrapped(text, width_of_terminal()))
     for refusal in refused:
         print_lines([f"blocktime: {one_line(str(refusal))}"], err=True)
     return WRONG_INPUT if refused else None
+
+
+def _print(readings: Sequence[Reading], quiet: bool, all_figures: bool) -> None:
+    """Print what was read: a line a report, or its figures and what to do next."""
+
+    if quiet:
+        print_lines(quiet_line(reading) for reading in readings)
+        return
+    width = width_of_terminal()
+    print_lines(report_lines(readings, width, None if all_figures else MOST_FIGURES))
+    if readings:
+        print_lines(wrapped(next_line(readings, all_figures), width))
 
 
 def print_against(
@@ -106,11 +102,6 @@ def print_against(
     quiet: bool,
 ) -> int:
     """Print what the file of a system predicts for the interval of other *reports*; raises what is wrong with them."""
-    from app.text.measured_text import against_lines, against_sentence
-    from model.errors import SpecError
-    from scenarios import load, to_mapping
-    from validation.identify.against import against
-    from validation.instruments import Keep
 
     if len(cases) != 1:
         raise SpecError(f"validate --against: got {len(cases)} files; name the one file of a system")
@@ -139,7 +130,6 @@ def _write(out: Path, readings: list[Reading], statement: str | None, rpm: float
 
     Raises NotIdentified, and writes nothing, where they do not determine the statement.
     """
-    from app.reports.measuring import document_of
 
     document = document_of(readings, statement, rpm)
     write_beside(out, document.text)
@@ -161,7 +151,6 @@ def _write(out: Path, readings: list[Reading], statement: str | None, rpm: float
 
 def _refuse_to_replace(out: Path, force: bool) -> None:
     """Raise SpecError before the work where *out* cannot be written, or is there and may not be replaced."""
-    from model.errors import SpecError
 
     if out.exists() and not out.is_file():
         raise SpecError(f"--out: {out} is not a file that could be replaced")
@@ -177,7 +166,6 @@ def _refuse_to_replace(out: Path, force: bool) -> None:
 
 def _paths(files: Sequence[str]) -> Iterator[tuple[Path, str]]:
     """Each file with the name to call it by; raises SpecError for one that is not there."""
-    from model.errors import SpecError
 
     for file in files:
         path = Path(file)
@@ -199,8 +187,6 @@ def _standard_input() -> Path:
     import atexit
     import sys
     import tempfile
-
-    from model.errors import SpecError
 
     if sys.stdin is None:
         raise SpecError("measure: standard input is closed; name a file, or give a report to read")
@@ -225,8 +211,6 @@ def _read(
     paths: Sequence[tuple[Path, str]], quiet: bool, keep: Keep
 ) -> tuple[list[Reading], list[NotReadable]]:
     """What each file says, and what could not be read."""
-    from app.reports.measuring import read_file
-    from validation.instruments import NotReadable
 
     readings: list[Reading] = []
     refused: list[NotReadable] = []
@@ -241,7 +225,6 @@ def _read(
 
 def _keep_devices(readings: Sequence[Reading], devices: Sequence[str]) -> None:
     """Leave the series of *devices* alone; raises UnknownName for one that no report has."""
-    from model.errors import UnknownName
 
     there = sorted({series.of for reading in readings for series in reading.series})
     for device in devices:

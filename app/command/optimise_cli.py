@@ -6,22 +6,31 @@ from collections.abc import Sequence
 from dataclasses import asdict, replace
 from math import isfinite
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from app.base.output import print_json, print_lines, width_of_terminal
 from app.command.options import with_engine_of_many, with_settings
 from app.command.sweep_cli import with_axes
-
-if TYPE_CHECKING:
-    from scenarios.sweeps.goal_seek import Crossing
-    from scenarios.sweeps.optimise import Optimum
+from app.command.sweep_progress import telling
+from app.text.optimise_text import (
+    command_of,
+    crossing_lines,
+    optimum_lines,
+    sentences_of,
+    sentences_of_crossing,
+)
+from model.errors import SpecError
+from scenarios.sweeps.goal_seek import Crossing, seek
+from scenarios.sweeps.optimise import Optimum
+from scenarios.sweeps.optimise import optimise as found_by
+from scenarios.sweeps.sweep import Where
 
 DONE, NOTHING_FOUND = 0, 1
 
 
-@click.command(short_help="The best point under limits, or where a goal is reached.")
+@click.command()
 @click.argument("name", metavar="NAME|FILE")
 @click.option("--minimise", metavar="MEASURE", help="Measure to minimise.")
 @click.option("--maximise", metavar="MEASURE", help="Measure to maximise.")
@@ -43,11 +52,6 @@ def optimise(name: str, as_json: bool, quiet: bool, **asked: Any) -> int:
 
     An axis is a range, KEY=low:high or KEY=low:high:log, or a list, KEY=a,b,c. Small spaces are answered as a whole.
     """
-    from app.command.sweep_progress import telling
-    from model.errors import SpecError
-    from scenarios.sweeps.goal_seek import seek
-    from scenarios.sweeps.optimise import optimise as found_by
-    from scenarios.sweeps.sweep import Where
 
     goals = [asked.pop("minimise"), asked.pop("maximise"), asked.pop("seek")]
     limits = asked.pop("such_that")
@@ -76,7 +80,6 @@ def optimise(name: str, as_json: bool, quiet: bool, **asked: Any) -> int:
 
 
 def _tell_optimum(found: Optimum, name: str, as_json: bool, quiet: bool, asked: Any) -> int:
-    from app.text.optimise_text import command_of, optimum_lines, sentences_of
 
     command = command_of(name, asked["settings"], found.best.values, asked) if found.best else ""
     if as_json:
@@ -89,7 +92,6 @@ def _tell_optimum(found: Optimum, name: str, as_json: bool, quiet: bool, asked: 
 
 
 def _tell_crossing(found: Crossing, name: str, as_json: bool, quiet: bool, asked: Any) -> int:
-    from app.text.optimise_text import command_of, crossing_lines, sentences_of_crossing
 
     at = {found.key: found.best.value} if found.best else {}
     command = command_of(name, asked["settings"], at, asked) if found.best else ""

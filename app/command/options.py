@@ -9,7 +9,10 @@ from typing import Any
 
 import click
 
-from app.base.output import a_place_to_write
+from app.command.files import a_place_to_write
+from model.errors import SpecError
+from model.units import parse_bytes
+from scenarios.forecast import Budget
 
 ENGINES = ("auto", "calculate", "simulate")
 HIGHEST_SEED = 2**63 - 1
@@ -20,8 +23,6 @@ def one_of(known: Sequence[str]) -> Callable[[click.Context, click.Parameter, An
 
     def check(_: click.Context, parameter: click.Parameter, value: str | None) -> str | None:
         if value is not None and value not in known:
-            from model.errors import SpecError
-
             raise SpecError(f"{parameter.opts[0]}: got {value[:60]!r}; allowed are {', '.join(known)}")
         return value
 
@@ -59,7 +60,6 @@ def with_budget(command: Callable[..., Any]) -> Callable[..., Any]:
 
     @wraps(command)
     def within(*places: Any, max_est_exec_time: int, max_est_memory: str, **named: Any) -> Any:
-        from scenarios.forecast import Budget
 
         return command(*places, budget=Budget(max_est_exec_time or None, _size(max_est_memory)), **named)
 
@@ -79,8 +79,6 @@ def with_budget(command: Callable[..., Any]) -> Callable[..., Any]:
 
 def _size(text: str) -> float | None:
     """Bytes of ``4G``; None for no limit."""
-    from model.errors import SpecError
-    from model.units import parse_bytes
 
     try:
         return float(text) or None if text.isdigit() else parse_bytes(text)

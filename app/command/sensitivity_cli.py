@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -10,9 +11,13 @@ import click
 from app.base.output import print_json, print_lines, width_of_terminal
 from app.command.options import with_engine_of_many, with_settings
 from app.command.sweep_cli import with_axes
+from app.command.sweep_progress import telling
+from app.text.sensitivity_text import sensitivity_lines, sentences_of
+from scenarios.sweeps.sensitivity import sensitivity as found_by
+from scenarios.sweeps.sweep import Where
 
 
-@click.command(short_help="What matters: each axis alone, and its share of the variance.")
+@click.command()
 @click.argument("name", metavar="NAME|FILE")
 @click.option("--measure", default="elapsed_s", show_default=True, help="Measure to analyse.")
 @click.option("--samples", type=int, default=256, show_default=True,
@@ -31,17 +36,11 @@ def sensitivity(name: str, as_json: bool, quiet: bool, **asked: Any) -> None:
 
     An axis is a range, KEY=low:high or KEY=low:high:log, or a list, KEY=a,b,c.
     """
-    from app.command.sweep_progress import telling
-    from app.text.sensitivity_text import sensitivity_lines, sentences_of
-    from scenarios.sweeps.sensitivity import sensitivity as found_by
-    from scenarios.sweeps.sweep import Where
 
     at = Where(asked.pop("workers"), asked.pop("cluster"), asked.pop("store"), not asked.pop("no_store"))
     with telling(quiet, aloud=not as_json) as listener:
         found = found_by(name, at=at, listener=listener, **asked)
     if as_json:
-        from dataclasses import asdict
-
         said = asdict(found)
         print_json({**said, "sentences": sentences_of(found)})
     elif quiet:

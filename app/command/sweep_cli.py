@@ -9,8 +9,15 @@ from typing import Any
 
 import click
 
-from app.base.output import print_json, print_lines, width_of_terminal, write_beside
+from app.base.output import print_json, print_lines, width_of_terminal
+from app.command.files import write_beside
 from app.command.options import with_engine_of_many, with_output, with_settings
+from app.command.sweep_progress import telling
+from app.text.sweep_text import short_line, summary_of, sweep_lines
+from model.errors import SpecError, UnknownName
+from model.measures import MEASURES
+from scenarios.sweeps.sweep import Where, plan_of, sweeping, whole_table, write
+from scenarios.sweeps.table import check_place
 
 DONE, SOME_FAILED = 0, 1
 
@@ -36,7 +43,7 @@ def with_axes(command: Callable[..., Any]) -> Callable[..., Any]:
     return command
 
 
-@click.command(short_help="Many scenarios: axes crossed, zipped or sampled, into a table.")
+@click.command()
 @click.argument("name", metavar="NAME|FILE")
 @click.option("--where", metavar="CONDITION", multiple=True,
               help="Only points such as 'workload.users <= 50 * host.cpus'; repeatable.")  # fmt: skip
@@ -60,12 +67,6 @@ def sweep(
 
     Answers are kept: a sweep that was stopped goes on where it was, an extended one reuses what it has.
     """
-    from app.command.sweep_progress import telling
-    from app.text.sweep_text import short_line, summary_of, sweep_lines
-    from model.errors import SpecError, UnknownName
-    from model.measures import MEASURES
-    from scenarios.sweeps.sweep import Where, plan_of, sweeping, whole_table, write
-    from scenarios.sweeps.table import check_place
 
     out, force = asked.pop("out"), asked.pop("force")
     if out is not None:
@@ -88,7 +89,7 @@ def sweep(
                 write(rows, out, force)
             summaries = [summary_of(rows, measure) for measure in wanted]
             if html is not None:
-                from app.reports.sweep_report import sweep_page
+                from app.reports.sweep_report import sweep_page  # charts wait until a page is asked for
 
                 write_beside(html, sweep_page(rows, summaries))
             if as_json:

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 
 from app.base.output import print_lines
 from model.units import show_seconds
+from scenarios.sweeps.run import Outcome, Running
 from scenarios.sweeps.sweep import Listener
 
 if TYPE_CHECKING:
     from rich.progress import Progress
 
-    from scenarios.sweeps.run import Outcome, Running
 
 WORTH_SAYING = 2_000
 """Points that take so long to check that it is seen."""

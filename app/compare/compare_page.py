@@ -25,6 +25,7 @@ from app.compare.compare_answers import Answered
 from app.controls import own_files, settings
 from app.controls.fields import facts
 from app.controls.sweep_form import label_of, pickable, suggested
+from app.reports.report_html import compare_page
 from app.session import address, engines, navigation, pins, taken, what_if_state
 from app.session.downloads import harmless
 from app.session.pins import Pin, Pins
@@ -674,7 +675,6 @@ def _crossed(first: Scenario, second: Scenario, key: str, text: str) -> Crossove
 
 def _files(laid: Laid, held: Pins, sure: Sequence[Difference]) -> None:
     """Files that are made when they are asked for, and the command that compares the same."""
-    from app.reports.report_html import compare_page
 
     offers: Mapping[str, tuple[Callable[[], str], str, str, str]] = {
         "CSV": (lambda: csv_of(laid), "comparison.csv", "text/csv", "A row for each scenario, full precision"),

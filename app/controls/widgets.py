@@ -59,51 +59,65 @@ def _widget(
     control: Control, field: Facts, was: Any, held: Any, common: dict[str, Any], says_value: bool
 ) -> None:
     """The widget that suits the field, with its value *held* where *says_value*."""
-    names = SHOWN.get(control.path, {})
-    none: Any = None if field.optional else "min"
-    if field.kind == "ladder":
-        st.select_slider(
-            options=field.options, value=held if says_value else None, format_func=field.show, **common
-        )
-    elif field.kind == "choice" and len(field.options) <= 3 and not field.titles:
+    said, takes = held if says_value else None, field.kind
+    match takes:
+        case "ladder":
+            st.select_slider(options=field.options, value=said, format_func=field.show, **common)
+        case "choice" | "text":
+            _choice(control, field, was, held, common, says_value)
+        case "flag" if field.optional:
+            st.selectbox(
+                options=(True, False), index=None if said is None else int(not said), placeholder="not given",
+                format_func=lambda flag: "yes" if flag else "no", **common,
+            )  # fmt: skip
+        case "flag":
+            st.toggle(value=bool(said), **common)
+        case "size" | "duration":
+            example = "bytes, or 8K, 512M, 1.5G" if field.kind == "size" else "seconds, or 5 ms, 250 µs"
+            st.text_input(value=said or "", placeholder=example, **common)
+        case "share":
+            _slider(field, held, common, says_value)
+        case _:
+            _number(field, was, held, common, says_value)
+
+
+def _choice(
+    control: Control, field: Facts, was: Any, held: Any, common: dict[str, Any], says_value: bool
+) -> None:
+    """Some words, all in sight where they are few."""
+    if field.kind == "choice" and len(field.options) <= 3 and not field.titles:
+        names = SHOWN.get(control.path, {})
         st.segmented_control(
             options=field.options, default=held if says_value else None, required=True, width="stretch",
             format_func=lambda option: names.get(option, option), **common,
         )  # fmt: skip
-    elif field.kind in ("choice", "text"):
-        given = [as_text(value) for value in (was, held) if value is not None]
-        options = list(dict.fromkeys([*field.options, *control.offers, *given]))
-        first = options.index(held) if says_value and held in options else None if field.optional else 0
-        st.selectbox(
-            options=options, index=first, accept_new_options=field.kind == "text", placeholder="not given",
-            format_func=field.show if field.kind == "choice" else str, **common,
-        )  # fmt: skip
-    elif field.kind == "flag" and field.optional:
-        st.selectbox(
-            options=(True, False), index=None if not says_value or held is None else int(not held),
-            placeholder="not given", format_func=lambda flag: "yes" if flag else "no", **common,
-        )  # fmt: skip
-    elif field.kind == "flag":
-        st.toggle(value=says_value and held, **common)
-    elif field.kind in ("size", "duration"):
-        example = "bytes, or 8K, 512M, 1.5G" if field.kind == "size" else "seconds, or 5 ms, 250 µs"
-        st.text_input(value=held or "" if says_value else "", placeholder=example, **common)
-    elif field.kind == "share":
-        _slider(field, held, common, says_value)
-    elif field.kind == "whole":
+        return
+    given = [as_text(value) for value in (was, held) if value is not None]
+    options = list(dict.fromkeys([*field.options, *control.offers, *given]))
+    first = options.index(held) if says_value and held in options else None if field.optional else 0
+    st.selectbox(
+        options=options, index=first, accept_new_options=field.kind == "text", placeholder="not given",
+        format_func=field.show if field.kind == "choice" else str, **common,
+    )  # fmt: skip
+
+
+def _number(field: Facts, was: Any, held: Any, common: dict[str, Any], says_value: bool) -> None:
+    """A whole number, or one in the field's unit, or a share in percent."""
+    none: Any = None if field.optional else "min"
+    value, low = held if says_value else none, field.low or 0
+    if field.kind == "whole":
         st.number_input(
-            min_value=int(field.low or 0), max_value=_most(field), value=held if says_value else none,
-            step=step_of(was or 0), placeholder="not given", **common,
-        )  # fmt: skip
-    else:
-        # A lower limit that is not allowed itself is offered all the same: whoever goes there is told so, and no
-        # value just above it is out of reach.
-        scale, step = (1, 1.0) if field.unit else (100, 0.1)
-        st.number_input(
-            min_value=float(field.low or 0) * scale,
-            max_value=float(_most(field)) * scale, value=held if says_value else none, step=step, format="%.6g",
+            min_value=int(low), max_value=_most(field), value=value, step=step_of(was or 0),
             placeholder="not given", **common,
         )  # fmt: skip
+        return
+    # A lower limit that is not allowed itself is offered all the same: whoever goes there is told so, and no
+    # value just above it is out of reach.
+    scale, step = (1, 1.0) if field.unit else (100, 0.1)
+    st.number_input(
+        min_value=float(low) * scale, max_value=float(_most(field)) * scale, value=value, step=step,
+        format="%.6g", placeholder="not given", **common,
+    )  # fmt: skip
 
 
 def step_of(value: float) -> int:

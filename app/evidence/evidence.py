@@ -5,21 +5,34 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import streamlit as st
 
 from app.answer.answer import ink
 from app.answer.drawn import chart
 from app.base.markdown import plain
+from app.charts import validation_charts
 from app.charts.charts import Figure
 from app.session.navigation import EVIDENCE_ABOUT
 from model.books import blocktime_version
 from model.errors import BlocktimeError
-
-if TYPE_CHECKING:
-    from validation import Case, Comparison, Validation
-    from validation.fitted import FittedConstant
+from validation import Case, Comparison, Validation, validate
+from validation.fitted import FittedConstant
+from validation.tally import case_of, mechanism_of
+from validation.verdicts import JUDGES, verdict_text
+from validation.words import (
+    FIT_ALONE,
+    WORDS,
+    interval_text,
+    measured_text,
+    number_text,
+    quantity_text,
+    size_text,
+    spread_text,
+    tolerance_text,
+    value_text,
+)
 
 ORDER: Final = ("fails", "gap_closed", "known_gap", "within", "descriptive")
 TABS: Final = (
@@ -34,15 +47,6 @@ IN_PERCENT: Final = ("In sample", "Out of sample", "Without its block size")
 
 def rows_of(numbers: Iterable[Comparison]) -> list[dict[str, Any]]:
     """Table rows, misses first; errors in percent, in sample and out of sample apart."""
-    from validation.verdicts import verdict_text
-    from validation.words import (
-        FIT_ALONE,
-        measured_text,
-        number_text,
-        quantity_text,
-        spread_text,
-        tolerance_text,
-    )
 
     rows = []
     for one in sorted(numbers, key=lambda one: ORDER.index(one.verdict)):
@@ -74,7 +78,6 @@ def _percent(share: float | None) -> float | None:
 
 def constants_of(found: Iterable[FittedConstant]) -> list[dict[str, Any]]:
     """The fitted constants as rows of a table."""
-    from validation.words import interval_text, value_text
 
     return [
         {
@@ -96,7 +99,6 @@ def constants_of(found: Iterable[FittedConstant]) -> list[dict[str, Any]]:
 
 def summary_of(summary: Mapping[str, Any]) -> list[tuple[str, str, str]]:
     """The summary as labels, values and what each counts."""
-    from validation.words import size_text
 
     return [
         (
@@ -137,7 +139,6 @@ def summary_of(summary: Mapping[str, Any]) -> list[tuple[str, str, str]]:
 @st.cache_data(max_entries=2, show_spinner="Comparing every printed number with the model …")
 def _evidence(version: str) -> Validation:
     del version  # part of the key: another version has other evidence
-    from validation import validate
 
     return validate()
 
@@ -152,9 +153,6 @@ def page() -> None:
     )
     try:
         found = _evidence(blocktime_version())
-    except ImportError:
-        st.warning("The validation is not part of this installation, so there is nothing to compare.")
-        return
     except BlocktimeError as error:
         st.error(f"The evidence cannot be computed: {error}")
         return
@@ -199,8 +197,6 @@ def choices_of(cases: Iterable[Case]) -> dict[str, tuple[str, tuple[str, ...]]]:
 
 def _chosen(found: Validation) -> list[Comparison]:
     """The numbers that the filters above them let through; a filter that is empty lets all through."""
-    from validation.tally import mechanism_of
-    from validation.words import WORDS
 
     choices = choices_of(found.cases)
     verdicts = sorted({one.verdict for one in found.numbers}, key=ORDER.index)
@@ -233,9 +229,6 @@ def _chosen(found: Validation) -> list[Comparison]:
 
 
 def _tab(title: str, numbers: Sequence[Comparison], found: Validation) -> None:
-    from app.charts import validation_charts
-    from validation.tally import case_of, mechanism_of
-    from validation.verdicts import JUDGES
 
     compared = [one for one in numbers if one.compared]
     if title == "Numbers":

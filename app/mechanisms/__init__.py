@@ -32,7 +32,7 @@ def lesson_of(module: str) -> Lesson:
 
 
 def _page(module: str) -> None:
-    from app.mechanisms import frame
+    from app.mechanisms import frame  # which opens with a page, as the lessons do
 
     frame.page(lesson_of(module))
 

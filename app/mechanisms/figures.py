@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from app.charts import segment_charts
 from app.charts.charts import Figure
+from model.units import show_bytes
 
 CLEAR, GREY = segment_charts.CLEAR, segment_charts.GREY
 BLUE, GREEN, ORANGE, PURPLE, RED, BROWN = "#2f74d0", "#2f9e58", "#cf6d12", "#a663bd", "#d2493f", "#9a8168"
@@ -28,8 +29,6 @@ def log_sizes(title: str, low: int, high: int) -> dict[str, Any]:
     """A logarithmic axis of bytes, with ticks that are sizes; from half a step before *low* to half a step after "
     "*high*."""
     from math import log10
-
-    from model.units import show_bytes
 
     ticks = [size for size in SIZES if low <= size <= high]
     return axis(

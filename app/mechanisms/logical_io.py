@@ -82,6 +82,32 @@ def picture(values: Values, ink: str) -> Chart:
     scenario = scenario_of(values)
     slot = float(block.slot_bytes(scenario.system.table.row_bytes))
     starts = [slot * rank for rank in range(ROWS) if slot * rank < LINES * CACHE_LINE_BYTES]
+    both = {label: scenario_of({**values, HOST: host}) for host, (_, label) in MACHINES.items()}
+    got = {label: rows_and_cost(one) for label, one in both.items()}
+    split = {label: parts_of(one, got[label][0]) for label, one in both.items()}
+    layout = figures.layout(
+        320,
+        figures.axis(f"byte of a cache line of {CACHE_LINE_BYTES}", domain=[0, 0.36], range=[-2, CACHE_LINE_BYTES + 1],
+                     tickvals=[0, 16, 32, 48, 64], showgrid=False),
+        figures.axis("cache line of the block", range=[min(LINES, starts[-1] // 64 + 2), -1], showgrid=False),
+        xaxis2=figures.axis("µs a get", domain=[0.5, 1], anchor="y2", rangemode="tozero"),
+        yaxis2=figures.axis("", anchor="x2", autorange="reversed", ticksuffix="  "),
+        barmode="stack",
+    )  # fmt: skip
+    layout["margin"]["t"] = 76
+    _, label = MACHINES[values[HOST]]
+    rows, cost = got[label]
+    largest = max(split[label], key=lambda part: split[label][part])
+    said = (
+        f"Rows lie {slot:,.5g} bytes apart, {rows:,.0f} in a block of {show_bytes(values[BLOCK])}; on machine {label} "
+        f"a get "
+        f"that walks them takes {show_seconds(cost)}, most of it {largest} ({split[label][largest] / cost:.0%})."
+    )
+    return Chart(figures.figure([*_rows(starts), *_costs(split)], layout, ink), said)
+
+
+def _rows(starts: list[float]) -> list[dict[str, Any]]:
+    """Cache lines, and the rows that begin in them, by how far each lies from the last."""
     traces: list[dict[str, Any]] = [{
         "type": "scatter", "mode": "lines", "line": {"color": figures.FAINT, "width": 3}, "showlegend": False,
         "hoverinfo": "skip",
@@ -101,38 +127,23 @@ def picture(values: Values, ink: str) -> Chart:
                 "marker": {"color": colour, "symbol": symbol, "size": 9},
                 "hovertemplate": f"a row begins at byte %{{x:.0f}} of cache line %{{y}}, {name}<extra></extra>",
             })  # fmt: skip
-    both = {label: scenario_of({**values, HOST: host}) for host, (_, label) in MACHINES.items()}
-    got = {label: rows_and_cost(one) for label, one in both.items()}
-    split = {label: parts_of(one, got[label][0]) for label, one in both.items()}
+    return traces
+
+
+def _costs(split: dict[str, dict[str, float]]) -> list[dict[str, Any]]:
+    """The parts of a get on each machine."""
+    traces = []
     for name, (colour, pattern) in PARTS.items():
-        each = [split[label][name] for label in both]
+        each = [of_machine[name] for of_machine in split.values()]
         if any(each):
             traces.append({
                 "type": "bar", "orientation": "h", "name": name, "xaxis": "x2", "yaxis": "y2",
-                "y": [f"machine {label}" for label in both], "x": [1e6 * part for part in each], "width": 0.55,
+                "y": [f"machine {label}" for label in split], "x": [1e6 * part for part in each], "width": 0.55,
                 "marker": marker(colour, pattern), "text": [show_seconds(part) for part in each],
                 "textposition": "none",
                 "hovertemplate": f"%{{y}}, {name}: %{{text}}<extra></extra>",
             })  # fmt: skip
-    layout = figures.layout(
-        320,
-        figures.axis(f"byte of a cache line of {CACHE_LINE_BYTES}", domain=[0, 0.36], range=[-2, CACHE_LINE_BYTES + 1],
-                     tickvals=[0, 16, 32, 48, 64], showgrid=False),
-        figures.axis("cache line of the block", range=[min(LINES, starts[-1] // 64 + 2), -1], showgrid=False),
-        xaxis2=figures.axis("µs a get", domain=[0.5, 1], anchor="y2", rangemode="tozero"),
-        yaxis2=figures.axis("", anchor="x2", autorange="reversed", ticksuffix="  "),
-        barmode="stack",
-    )  # fmt: skip
-    layout["margin"]["t"] = 76
-    _, label = MACHINES[values[HOST]]
-    rows, cost = got[label]
-    largest = max(split[label], key=lambda part: split[label][part])
-    said = (
-        f"Rows lie {slot:,.5g} bytes apart, {rows:,.0f} in a block of {show_bytes(values[BLOCK])}; on machine {label} "
-        f"a get "
-        f"that walks them takes {show_seconds(cost)}, most of it {largest} ({split[label][largest] / cost:.0%})."
-    )
-    return Chart(figures.figure(traces, layout, ink), said)
+    return traces
 
 
 def rows_and_cost(scenario: Scenario) -> tuple[float, float]:

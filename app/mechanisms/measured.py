@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from functools import lru_cache
 from html import escape
 from textwrap import wrap
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
-if TYPE_CHECKING:
-    from validation.numbers import Row
+from validation import load_case, numbers_of
+from validation.numbers import Row, in_model_units, row_name, rows_of
 
 FITS, TESTS, GAP, TOLD = "measured, fits", "measured, tests", "measured, known gap", "measured"
 SYMBOLS: Final = {TESTS: "circle", FITS: "diamond-open", GAP: "x", TOLD: "square-open"}
@@ -31,12 +31,7 @@ class Printed:
 
 @lru_cache(maxsize=64)
 def printed(case_name: str, table_name: str, column: str) -> tuple[Printed, ...]:
-    """The numbers of a column, row by row; none where the validation is not installed."""
-    try:
-        from validation import load_case, numbers_of
-        from validation.numbers import in_model_units, row_name, rows_of
-    except ImportError:
-        return ()
+    """The numbers of a column, row by row."""
     case = load_case(case_name)
     table = next(one for one in case.table if one.name == table_name)
     found = {one.row: one for one in numbers_of(case) if (one.table, one.column) == (table_name, column)}

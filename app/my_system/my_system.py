@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import streamlit as st
 from click import unstyle
@@ -35,11 +35,10 @@ from model.units import show_seconds
 from scenarios import Scenario, load
 from scenarios.compare import why
 from scenarios.measured import COUNTS, FIGURES, AsModelled, Light, as_modelled, light_of
-
-if TYPE_CHECKING:
-    from validation.identify.found import Identified
-    from validation.identify.report import Part
-    from validation.instruments import Reading
+from validation.identify.found import Identified
+from validation.identify.plans import listed_in
+from validation.identify.report import Part, Report
+from validation.instruments import Keep, Reading
 
 HELD: Final = "my_system.held"
 STATEMENT: Final = "my_system.statement"
@@ -213,7 +212,6 @@ def take(held: Held, files: dict[str, bytes]) -> None:
 
 def _read(name: str, content: bytes) -> File:
     """One file, which lies on the disk no longer than it is read."""
-    from validation.instruments import Keep
 
     with tempfile.TemporaryDirectory(prefix="blocktime-") as folder:
         path = Path(folder) / "file"
@@ -275,7 +273,6 @@ def _what_i_read(held: Held) -> None:
 
 
 def _where_the_time_went(readings: Sequence[Reading]) -> None:
-    from validation.identify.report import Report
 
     first = next((one for one in readings if one.format == "awr"), None)
     parts = Report(first).profile() if first else []
@@ -333,7 +330,6 @@ def _choose_statement(held: Held) -> None:
 
 
 def _statements(held: Held) -> list[str]:
-    from validation.identify.plans import listed_in
 
     return list(dict.fromkeys(listed_in(held.readings)))
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from validation.identify.found import Identified
-    from validation.instruments import Keep, Reading
+from validation.identify.found import Identified, NotIdentified
+from validation.identify.statement import identify_statement
+from validation.identify.system import identify
+from validation.instruments import Keep, NotReadable, Reading, Source, read
+from validation.instruments.measured_file import measured_lines
 
 Progress = Callable[[int, int], None]
 
@@ -27,7 +28,6 @@ class Document:
 
 def read_file(path: Path, name: str, keep: Keep, progress: Progress | None = None) -> list[Reading]:
     """Every report in one file; raises NotReadable with one sentence."""
-    from validation.instruments import NotReadable, Source, read
 
     try:
         return read(Source(path, name, keep), progress)
@@ -42,10 +42,6 @@ def document_of(
 
     Raises NotIdentified where they do not determine the statement.
     """
-    from validation.identify.found import NotIdentified
-    from validation.identify.statement import identify_statement
-    from validation.identify.system import identify
-    from validation.instruments.measured_file import measured_lines
 
     try:
         found = identify(readings, rpm) if statement is None else identify_statement(readings, statement)

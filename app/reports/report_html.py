@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable, Sequence
 from html import escape
 from textwrap import wrap
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import Any, Final, cast
 
 from click import unstyle
 
@@ -15,40 +15,21 @@ from app.charts.charts import LOOKS, Figure
 from app.text.accuracy_text import accuracy_line
 from app.text.compare_table import settings
 from app.text.compare_text import difference_line, letters_for, side_by_side_lines
-from app.text.iostat_text import MOST_ON_A_PAGE, columns_of, device_lines, size_lines
-from app.text.money_text import money_lines
-from app.text.outside import MARK, by_component, lines_of, marked, what_the_mark_says
-from app.text.plan_text import plan_lines
-from app.text.profile import folded, profile, scale_of, wait_class
-from app.text.programs_text import programs_lines
-from app.text.segment_text import block_lines, row_lines, search_lines, segment_lines
-from app.text.stream_text import stream_lines, timeline_lines
-from app.text.text import (
-    answer,
-    io_lines,
-    note_lines,
-    optimizer_lines,
-    tkprof_lines,
-)
-from app.text.transaction_text import (
-    kind_lines,
-    load_lines,
-    percent,
-    policy_lines,
-    resource_lines,
-    times_of,
-    transaction_lines,
-)
+from app.text.document import SECTIONS, Form, sections
+from app.text.iostat_text import MOST_ON_A_PAGE, columns_of, device_lines
+from app.text.outside import lines_of, what_the_mark_says
+from app.text.profile import profile, scale_of, wait_class
+from app.text.profile_table import profile_table
+from app.text.text import answer
 from app.text.uncertainty_text import difference_lines, uncertainty_lines
 from model.results import RunResult
 from model.spec import Transactions
 from model.units import show_seconds
 from model.workloads.transactions.curves import cache_curve, doubling_load, load_curve
+from scenarios import to_toml
 from scenarios.compare import components, next_to_nothing, why
 from scenarios.spec import Scenario
-
-if TYPE_CHECKING:
-    from scenarios.uncertainty import Difference
+from scenarios.uncertainty import Difference
 
 WIDTH: Final = 120
 PAGE: Final = """<!doctype html>
@@ -92,8 +73,7 @@ def run_page(scenario: Scenario, result: RunResult) -> str:
         *_beyond([result]),
         *_section(uncertainty_lines(result, WIDTH)),
         plot(profile_figure(result), "profile"),
-        "<h2>Response-time profile</h2>",
-        _profile_table(result),
+        *_profile(result),
         *_instruments(result),
         *_transaction_plots(scenario, result),
         *_device_plots(result, "device"),
@@ -332,54 +312,23 @@ def _beyond(results: Sequence[RunResult]) -> Iterable[str]:
     return [f'<p class="beyond">{escape(said)}</p>'] if said else []
 
 
-def _profile_table(result: RunResult) -> str:
-    scale = scale_of([result])
-    lines = [f"<table><tr><th>component</th><th>{scale.word}</th><th>%</th><th>count</th><th>each</th></tr>"]
-    outside = by_component(result)
-    for row in folded(result, outside):
-        count = "" if row.count is None else f"{row.count:,.0f}"
-        if result.transactions is not None and row.count is not None:
-            count = times_of(row.count)
-        each = "" if row.each_s is None else show_seconds(row.each_s)
-        share = percent(row.fraction) if result.transactions else f"{100 * row.fraction:.1f}"
-        seconds = f"{scale.per_s * row.seconds:,.{scale.digits}f}"
-        cells = (escape(marked(row.name, outside)), seconds, escape(share), escape(count), each)
-        lines.append("<tr>" + "".join(f"<td>{cell}</td>" for cell in cells) + "</tr>")
-    last = ("response" if result.transactions else "elapsed") + (f" {MARK}" if outside else "")
-    whole = f"{scale.per_s * result.time.elapsed_s:,.{scale.digits}f}"
-    lines.append(
-        f'<tr class="sum"><td>{last}</td><td>{whole}</td><td>100.0</td><td></td><td></td></tr></table>'
-    )
-    return "\n".join(lines)
+def _profile(result: RunResult) -> Iterable[str]:
+    table = profile_table(result)
+    yield f"<h2>{escape(table.title)}</h2>"
+    yield "<table>"
+    for place, cells in enumerate(table.lines):
+        kind = "th" if place == 0 else "td"
+        last = ' class="sum"' if cells in table.ends else ""
+        yield f"<tr{last}>" + "".join(f"<{kind}>{escape(cell)}</{kind}>" for cell in cells) + "</tr>"
+    yield "</table>"
 
 
 def _instruments(result: RunResult) -> Iterable[str]:
-    for section in (
-        programs_lines(result, WIDTH),
-        transaction_lines(result, WIDTH),
-        stream_lines(result, WIDTH),
-        load_lines(result),
-        resource_lines(result, WIDTH),
-        kind_lines(result),
-        policy_lines(result, WIDTH),
-        tkprof_lines(result),
-        plan_lines(result),
-        io_lines(result, WIDTH),
-        row_lines(result),
-        segment_lines(result, WIDTH),
-        search_lines(result, WIDTH),
-        block_lines(result, WIDTH),
-        device_lines(result, WIDTH, MOST_ON_A_PAGE),
-        size_lines(result, WIDTH),
-        timeline_lines(result, WIDTH),
-        optimizer_lines(result),
-        money_lines(result, WIDTH),
-    ):
-        yield from _section(section)
-    notes = list(note_lines(result, WIDTH))
-    if notes:
-        yield "<h2>Warnings, extrapolation and sources</h2>"
-        yield _pre(notes)
+    form = Form(WIDTH, most_lines=MOST_ON_A_PAGE)
+    for lines in sections(result, form, [name for name in SECTIONS if name not in ("profile", "notes")]):
+        yield from _section(lines)
+    for notes in sections(result, form, ["notes"]):
+        yield from _section(["Warnings, extrapolation and sources", *notes])
 
 
 def _section(lines: Iterable[str]) -> Iterable[str]:
@@ -392,7 +341,6 @@ def _section(lines: Iterable[str]) -> Iterable[str]:
 
 def _scenario(scenario: Scenario) -> Iterable[str]:
     """The scenario as its file, and with every constant explicit."""
-    from scenarios import to_toml
 
     explicit = scenario.model_dump(mode="json", include={"system", "workload", "seed", "replications"})
     yield "<h2>Scenario</h2>"

@@ -151,30 +151,27 @@ def _awr(result: RunResult) -> str:
         *(f"   {name}:        {minutes:,.2f} (mins)" for name, minutes in _minutes(result)), "",
     ]  # fmt: skip
     for title, _, columns, rows in _sections(result):
-        profile = title == "Load Profile"
-        heads = (title, *columns[1:]) if profile else columns
-        first = (
-            max(len(row[0]) for row in rows)
-            if profile
-            else max(len(heads[0]), *(len(row[0]) for row in rows))
-        )
-        widths = [
-            first,
-            *(max(len(head), *(len(row[n]) for row in rows)) for n, head in enumerate(heads) if n),
-        ]
-        if not profile:
-            lines += [f"{title:<38}DB/Inst: MODELLED/modelled  Snaps: 1-2", ""]
-        lines.append(" ".join(f"{head:<{wide}}" for head, wide in zip(heads, widths, strict=True)).rstrip())
-        lines.append(" ".join(("~" if profile and not n else "-") * wide for n, wide in enumerate(widths)))
-        for row in rows:
-            cells = zip(row, widths, strict=True)
-            lines.append(
-                " ".join(
-                    f"{c:>{w}}" if n or profile else f"{c:<{w}}" for n, (c, w) in enumerate(cells)
-                ).rstrip()
-            )
-        lines += ["", ""] if profile else [" " * 26 + "-" * 54, ""]
+        if title == "Load Profile":
+            lines += [*_ruled((title, *columns[1:]), rows, is_profile=True), "", ""]
+        else:
+            lines += [f"{title:<38}DB/Inst: MODELLED/modelled  Snaps: 1-2", "", *_ruled(columns, rows)]
+            lines += [" " * 26 + "-" * 54, ""]
     return "\n".join([*lines, "End of Report", ""])
+
+
+def _ruled(heads: tuple[str, ...], rows: list[tuple[str, ...]], is_profile: bool = False) -> Iterator[str]:
+    """A table of AWR under rules; the title of the load profile stands over its names, which end at the right."""
+    first, *columns = zip(*rows, strict=True)
+    longest = max(map(len, first))
+    widths = [longest if is_profile else max(len(heads[0]), longest)]
+    widths += [max(len(head), *map(len, column)) for head, column in zip(heads[1:], columns, strict=True)]
+    yield " ".join(f"{head:<{wide}}" for head, wide in zip(heads, widths, strict=True)).rstrip()
+    rules = ["~" if is_profile else "-", *("-" for _ in columns)]
+    yield " ".join(rule * wide for rule, wide in zip(rules, widths, strict=True))
+    sides = [">" if is_profile else "<", *(">" for _ in columns)]
+    for row in rows:
+        cells = zip(row, sides, widths, strict=True)
+        yield " ".join(f"{cell:{side}{wide}}" for cell, side, wide in cells).rstrip()
 
 
 def _awr_html(result: RunResult) -> str:

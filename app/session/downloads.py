@@ -12,6 +12,7 @@ from math import isnan
 from typing import Any, Final
 
 from app.controls import own_files
+from app.reports.report_html import compare_page, run_page
 from app.session.taken import Download
 from app.text import rows
 from app.text.iostat_text import Measured, columns_of, value_of
@@ -108,7 +109,6 @@ def result(after: RunResult) -> str:
 
 def report(shown: Shown) -> str:
     """One self-contained page: of the run, or where something is changed of both runs and why they differ."""
-    from app.reports.report_html import compare_page, run_page
 
     if (shown.base.system, shown.base.workload) == (shown.other.system, shown.other.workload):
         return run_page(shown.other, shown.after)

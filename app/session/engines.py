@@ -133,14 +133,7 @@ def pair(base: Scenario, other: Scenario) -> Pair | Waiting:
     before, after = law(base), law(other)
     queued = [(scenario, by_law) for scenario, by_law in ((base, before), (other, after)) if queues(scenario)]
     if not queued:
-        assert before is not None
-        assert after is not None
-        wanted = WISHES.are_wanted(base, other)
-        pending = WISHES.play([ask(other)] if wanted else [])
-        found = played(other) if wanted else None
-        refused = found.refused if found else ""
-        verified = _priced(other, found) if found and not refused else None
-        return Pair(before, after, after, pending=pending, refused=refused, verified=verified)
+        return _both_by_law(base, other, before, after)
     known = [played(scenario) for scenario, _ in queued]
     refused = next((one.refused for one in known if one and one.refused), "")
     at_once = all(simulates_at_once(scenario, by_law) for scenario, by_law in queued)
@@ -154,6 +147,18 @@ def pair(base: Scenario, other: Scenario) -> Pair | Waiting:
             return Waiting(pending, refused)
         return Pair(before, after, after, queues(other), bound=True, pending=pending, refused=refused)
     return Pair(best_known(base, before), best_known(other, after), after, queues(other), pending=pending)
+
+
+def _both_by_law(base: Scenario, other: Scenario, before: RunResult | None, after: RunResult | None) -> Pair:
+    """Both answers of the law, which is exact; with a simulation of the what-if where somebody wants to see it."""
+    assert before is not None
+    assert after is not None
+    wanted = WISHES.are_wanted(base, other)
+    pending = WISHES.play([ask(other)] if wanted else [])
+    found = played(other) if wanted else None
+    refused = found.refused if found else ""
+    verified = _priced(other, found) if found and not refused else None
+    return Pair(before, after, after, pending=pending, refused=refused, verified=verified)
 
 
 def _for_intervals(queued: Sequence[tuple[Scenario, RunResult | None]]) -> Iterator[Ask]:

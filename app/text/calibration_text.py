@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING
 
 from app.base.lines import head, wrapped
-
-if TYPE_CHECKING:
-    from validation.fit import Estimate, Fit
-    from validation.left_out import LeftOut
+from validation import load_case, numbers_of
+from validation.fit import Estimate, Fit
+from validation.left_out import LeftOut
 
 LINE = "{:<34}{:>12}{:>24}{:>5}{:>12}"
 
@@ -57,7 +55,6 @@ def _interval(estimate: Estimate) -> str:
 
 def left_out_lines(found: Mapping[str, LeftOut], width: int = 80) -> Iterator[str]:
     """Each number that fits, and what the model says of it without its row and without its block size."""
-    from validation import load_case, numbers_of
 
     printed = {
         number.id: number

@@ -9,8 +9,8 @@ from typing import Final
 from click import style
 
 from app.base.lines import NAME_WIDTH, head, mean, wrapped
-from app.text.outside import MARK, by_component, lines_of, what_the_mark_says
-from app.text.profile import scale_of
+from app.text.outside import MARK, by_component, lines_of, marked, what_the_mark_says
+from app.text.profile import Scale, scale_of
 from app.text.transaction_text import figures_of, tps
 from model.results import RunResult
 from model.units import MIB, show_amount, show_bytes, show_seconds
@@ -127,41 +127,41 @@ def side_by_side_lines(
 def _side_by_side(
     results: Sequence[RunResult], letters: Sequence[str], shown: Sequence[int]
 ) -> Iterator[str]:
-    base = results[0]
     scale = scale_of(results)
+    base, others = letters[0], [letters[i] for i in shown]
     yield head(
-        f"{'seconds' if scale.per_s == 1 else f'{scale.word} of {scale.of}':<{NAME_WIDTH}}{letters[0]:>12}"
-        + "".join(f"{letters[i]:>12}{letters[i] + '-' + letters[0]:>12}{'%':>9}" for i in shown)
+        f"{'seconds' if scale.per_s == 1 else f'{scale.word} of {scale.of}':<{NAME_WIDTH}}{base:>12}"
+        + "".join(f"{other:>12}{other + '-' + base:>12}{'%':>9}" for other in others)
     )
-    order: dict[str, None] = {}
-    for index in shown:
-        order |= {change.name: None for change in changes(base, results[index])}
-    before = components(base)
-    after = {index: components(results[index]) for index in shown}
-    outside = {name for result in (base, *(results[i] for i in shown)) for name in by_component(result)}
-    ranked = sorted(
-        order, key=lambda name: -max(before.get(name, 0.0), *(a.get(name, 0.0) for a in after.values()))
-    )
-    for name in ranked:
-        if all(scale.per_s * abs(one.get(name, 0.0)) < LEAST_SHOWN for one in (before, *after.values())):
-            continue
-        times = [scale.per_s * after[i].get(name, 0.0) for i in shown]
-        yield from _difference(
-            f"{name} {MARK}" if name in outside else name, scale.per_s * before.get(name, 0.0), times
-        )
-    last = ("elapsed" if scale.per_s == 1 else "response") + (f" {MARK}" if outside else "")
-    ends = [scale.per_s * results[i].time.elapsed_s for i in shown]
-    unsure = [bool(chance(base, results[i])) for i in shown]
-    yield from _difference(last, scale.per_s * base.time.elapsed_s, ends, unsure)
+    yield from _times_apart([results[0], *(results[i] for i in shown)], scale)
     yield ""
-    counts = f"{'counts':<{NAME_WIDTH}}{letters[0]:>12}" + "".join(f"{letters[i]:>12}{'':>21}" for i in shown)
+    counts = f"{'counts':<{NAME_WIDTH}}{base:>12}" + "".join(f"{other:>12}{'':>21}" for other in others)
     yield head(counts.rstrip())
-    figures = [_figures(base), *(_figures(results[i]) for i in shown)]
+    figures = [_figures(results[0]), *(_figures(results[i]) for i in shown)]
     for name in dict.fromkeys(name for found in figures for name in found):
         values = [found.get(name, "") for found in figures]
         if any(value not in ("", "0", "0.0") for value in values):
             cells = f" {values[0]:>11}" + "".join(f" {value:>11}{'':>21}" for value in values[1:])
             yield f"{name:<{NAME_WIDTH}}{cells}".rstrip()
+
+
+def _times_apart(results: Sequence[RunResult], scale: Scale) -> Iterator[str]:
+    """The components of the times of *results*, the largest first, and the whole, against the first."""
+    base, others = results[0], results[1:]
+    parts = [components(result) for result in results]
+    outside = {name: found for result in results for name, found in by_component(result).items()}
+    largest = {
+        change.name: max(one.get(change.name, 0.0) for one in parts)
+        for other in others
+        for change in changes(base, other)
+    }
+    for name in sorted(largest, key=lambda name: -largest[name]):
+        before, *after = (scale.per_s * one.get(name, 0.0) for one in parts)
+        if any(abs(time) >= LEAST_SHOWN for time in (before, *after)):
+            yield from _difference(marked(name, outside), before, after)
+    last = ("elapsed" if scale.per_s == 1 else "response") + (f" {MARK}" if outside else "")
+    before, *after = (scale.per_s * result.time.elapsed_s for result in results)
+    yield from _difference(last, before, after, [bool(chance(base, other)) for other in others])
 
 
 def _difference(

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Iterator
 
 from click import style
 
-from app.base.lines import NAME_WIDTH, head, mean, megabytes, wrapped
+from app.base.lines import NAME_WIDTH, aligned, head, mean, megabytes, wrapped
 from model.results import RunResult, StreamStats
 from model.units import MIB, show_bytes, show_seconds
 from scenarios.why_streams import overlapped
@@ -83,15 +82,13 @@ def timeline_lines(result: RunResult, width: int = 80, bar: str = "█") -> Iter
     begin, end = min(stage.begin_s for stage in stages), max(stage.end_s for stage in stages)
     whole = end - begin
     yield head(f"One request through the stack, {show_seconds(whole)}")
-    yield f"{'stage':<{NAME_WIDTH}}{'begins at':>11}{'takes':>10}"
+    widths = (NAME_WIDTH, 11, 10)
+    yield from aligned(("stage", "begins at", "takes"), widths)
     room = max(0, min(60, width - NAME_WIDTH - 24))
     for stage in stages:
-        first, *more = textwrap.wrap(stage.name, NAME_WIDTH - 1, subsequent_indent="  ") or [""]
-        takes = stage.end_s - stage.begin_s
-        line = f"{first:<{NAME_WIDTH}}{show_seconds(stage.begin_s - begin):>11}{show_seconds(takes):>10}"
+        takes, at = stage.end_s - stage.begin_s, ""
         if room and whole > 0:
             start = min(room - 1, int(room * (stage.begin_s - begin) / whole))
             length = min(room - start, max(1, round(room * takes / whole)))
-            line += "  " + " " * start + style(bar * length, fg="blue")
-        yield line
-        yield from more
+            at = "  " + " " * start + style(bar * length, fg="blue")
+        yield from aligned((stage.name, show_seconds(stage.begin_s - begin), show_seconds(takes)), widths, at)

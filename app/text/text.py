@@ -1,39 +1,21 @@
-"""Answers as plain text: lines for a terminal or a file, aligned like TKPROF; no arithmetic of its own."""
+"""The answer in a sentence, and what instruments show of it: TKPROF, I/O, the optimizer; no arithmetic of its own."""
 
 from __future__ import annotations
 
-import textwrap
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 
-from click import style
-
-from app.base.lines import NAME_WIDTH, head, megabytes, wrapped
-from app.text.accuracy_text import accuracy_line, other_warnings
-from app.text.iostat_text import device_lines, size_lines
-from app.text.money_text import money_lines
-from app.text.outside import MARK, by_component, by_number, lines_of, marked, what_the_mark_says
-from app.text.plan_text import plan_lines, row_source_lines
-from app.text.profile import Row, colour, folded, profile
-from app.text.programs_text import beside_words, programs_lines
+from app.base.lines import head, megabytes, wrapped
+from app.text.accuracy_text import other_warnings
+from app.text.outside import MARK, by_number, lines_of
+from app.text.plan_text import row_source_lines
+from app.text.programs_text import beside_words
 from app.text.segment_text import (
     advice,
-    block_lines,
-    row_lines,
-    search_lines,
-    segment_lines,
     work_on_rows,
 )
-from app.text.stream_text import at_once, beside, calls, rates, stream_lines, timeline_lines
+from app.text.stream_text import at_once, beside, calls, rates
 from app.text.transaction_text import (
     answer_of,
-    intervals_left_out,
-    kind_lines,
-    load_lines,
-    on_await_lines,
-    policy_lines,
-    resource_lines,
-    transaction_lines,
-    transaction_profile_lines,
 )
 from model.causes import (
     BUFFER_BUSY,
@@ -56,23 +38,6 @@ from model.causes import (
 from model.results import Call, PhysicalIO, RunResult
 from model.units import show_bytes, show_range, show_seconds
 from scenarios.why_words import listed
-
-__all__ = [
-    "Row",
-    "answer",
-    "block_lines",
-    "heading_lines",
-    "io_lines",
-    "note_lines",
-    "optimizer_lines",
-    "profile",
-    "profile_lines",
-    "row_lines",
-    "run_lines",
-    "search_lines",
-    "segment_lines",
-    "tkprof_lines",
-]
 
 MOST_SLOTS = 6
 MOST_READ_SIZES = 8
@@ -135,103 +100,6 @@ def _where(result: RunResult) -> list[str]:
         parts[cause] = parts.get(cause, 0.0) + seconds
     largest = sorted(((s, n) for n, s in parts.items() if s >= 0.01 * elapsed), reverse=True)[:3]
     return [f"{show_seconds(s)} {n} ({100 * s / elapsed:.0f} %)" for s, n in largest] if elapsed else []
-
-
-def run_lines(result: RunResult, title: str = "", *, width: int = 80, bar: str = "█") -> Iterator[str]:
-    """Everything about one answer, line by line."""
-    yield from heading_lines(result, title, width)
-    yield ""
-    yield from wrapped(answer(result), width, bold=True)
-    for section in (
-        programs_lines(result, width),
-        transaction_lines(result, width),
-        stream_lines(result, width),
-        (*profile_lines(result, width, bar), *mark_lines([result], width)),
-        load_lines(result),
-        resource_lines(result, width, bar),
-        kind_lines(result),
-        policy_lines(result, width),
-        tkprof_lines(result),
-        plan_lines(result),
-        io_lines(result, width),
-        row_lines(result),
-        segment_lines(result, width),
-        search_lines(result, width),
-        block_lines(result, width, plain=bar.isascii()),
-        (*device_lines(_printed(result), width), *on_await_lines(result, width)),
-        *([] if result.transactions else [size_lines(result, width, bar)]),
-        timeline_lines(result, width, bar),
-        optimizer_lines(result),
-        money_lines(result, width),
-        note_lines(result, width),
-    ):
-        lines = list(section)
-        if lines:
-            yield ""
-            yield from lines
-
-
-def _printed(result: RunResult) -> RunResult:
-    """The answer as far as a terminal prints it; a run of transactions has too many intervals of iostat."""
-    return intervals_left_out(result) if result.transactions else result
-
-
-def heading_lines(result: RunResult, title: str, width: int) -> Iterator[str]:
-    """What was asked, and what answered it."""
-    made = f"simulated (engine {result.engine}), seed {result.seed}, blocktime {result.version}"
-    if result.engine == "calculate":
-        made = f"instant estimate (engine calculate), blocktime {result.version}"
-    if result.events is not None:
-        made += f", {result.events:,} events"
-    if result.method:
-        made += f", {result.method}"
-    yield from wrapped(f"{result.scenario} – {title}" if title else result.scenario, width, bold=True)
-    for line in wrapped(made, width):
-        yield style(line, dim=True)
-    if result.accuracy is not None:
-        yield from wrapped(accuracy_line(result), width, first="accuracy  ")
-
-
-def profile_lines(result: RunResult, width: int = 80, bar: str = "█") -> Iterator[str]:
-    """The response-time profile, sorted, with a bar where there is room for it."""
-    if result.transactions is not None:
-        yield from transaction_profile_lines(result, width, bar)
-        return
-    outside = by_component(result)
-    rows = folded(result, outside)
-    counts = ["" if row.count is None else f"{row.count:,.0f}" for row in rows]
-    costs = ["" if row.each_s is None else show_seconds(row.each_s) for row in rows]
-    seconds, count_room, each_room = (
-        max(least, *(2 + len(cell) for cell in cells))
-        for least, cells in (
-            (11, [f"{result.time.last_session_s or result.time.elapsed_s:,.3f}"]),
-            (12, [*counts, ""]),
-            (9, [*costs, ""]),
-        )
-    )
-    yield head("Response-time profile")
-    yield f"{'component':<{NAME_WIDTH}}{'seconds':>{seconds}}{'%':>7}{'count':>{count_room}}{'each':>{each_room}}"
-    room = max(0, min(40, width - NAME_WIDTH - seconds - count_room - each_room - 10))
-    longest = max((row.seconds for row in rows), default=0.0)
-    for row, count, each in zip(rows, counts, costs, strict=True):
-        name = marked(row.name, outside)
-        first, *more = textwrap.wrap(name, NAME_WIDTH - 1, subsequent_indent="  ") or [""]
-        numbers = f"{row.seconds:>{seconds},.3f}{round(100 * row.fraction, 1) + 0.0:>7.1f}"
-        numbers += f"{count:>{count_room}}{each:>{each_room}}"
-        length = round(room * row.seconds / longest) if longest > 0 else 0
-        blocks = "  " + style(bar * length, fg=colour(row.name)) if length > 0 else ""
-        yield f"{first:<{NAME_WIDTH}}{numbers}{blocks}".rstrip()
-        yield from more
-    elapsed = f"elapsed {MARK}" if outside else "elapsed"
-    yield f"{elapsed:<{NAME_WIDTH}}{result.time.elapsed_s:>{seconds},.3f}{100:>7.1f}"
-    if result.time.last_session_s is not None:
-        yield f"{'last session ends after':<{NAME_WIDTH}}{result.time.last_session_s:>{seconds},.3f}"
-
-
-def mark_lines(results: Sequence[RunResult], width: int = 80) -> Iterator[str]:
-    """What the marks behind numbers say."""
-    said = what_the_mark_says(results)
-    yield from wrapped(said, width, colour="yellow") if said else ()
 
 
 def tkprof_lines(result: RunResult, *, row_sources: bool = False) -> Iterator[str]:

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Iterator
 
 from click import style
 
-from app.base.lines import NAME_WIDTH, head, mean, wrapped
-from app.text.outside import MARK, by_component, marked
-from app.text.profile import Row, colour, folded
+from app.base.lines import NAME_WIDTH, aligned, head, mean, wrapped
 from model.causes import SEQUENTIAL
 from model.results import RunResult, TransactionStats
 from model.units import show_bytes, show_range, show_seconds
@@ -83,18 +80,6 @@ def transaction_lines(result: RunResult, width: int = 80) -> Iterator[str]:
         yield from wrapped(f"{stats.measured:,} transactions{left_out}", width, first=f"{'measured':<{NAME}}")
 
 
-def page_lines(result: RunResult, width: int = 64) -> Iterator[str]:
-    """The mean transaction on half a page: what users see, the load profile, the kinds, the profile."""
-    for section in (
-        transaction_lines(result, min(width, sum(_columns(width)))),
-        load_lines(result),
-        kind_lines(result, width),
-        transaction_profile_lines(result, width, ""),
-    ):
-        lines = list(section)
-        yield from ([*lines, ""] if lines else [])
-
-
 def resource_lines(result: RunResult, width: int = 80, bar: str = "█") -> Iterator[str]:
     """How busy each resource is, the busiest first, and where the knee is."""
     stats = result.transactions
@@ -119,46 +104,6 @@ def resource_lines(result: RunResult, width: int = 80, bar: str = "█") -> Iter
         )
 
 
-def _columns(width: int) -> tuple[int, int, int, int, int]:
-    """Of the profile: component, milliseconds, share, times, each."""
-    return (28, 10, 6, 9, 9) if width < NARROW else (NAME_WIDTH, 11, 7, 11, 9)
-
-
-def transaction_profile_lines(result: RunResult, width: int = 80, bar: str = "█") -> Iterator[str]:
-    """The response-time profile of the mean transaction in milliseconds, the largest first."""
-    if result.transactions is None:
-        return
-    outside = by_component(result)
-    rows = folded(result, outside)
-    name, ms, share, times, each = widths = _columns(width)
-    yield head("Response-time profile of one transaction")
-    yield f"{'component':<{name}}{'ms':>{ms}}{'%':>{share}}{'times':>{times}}{'each':>{each}}"
-    room = max(0, min(40, width - sum(widths) - 2))
-    longest = max((row.seconds for row in rows), default=0.0)
-    for row in rows:
-        letters = round(room * row.seconds / longest) * bar if longest > 0 else ""
-        yield from _component(row, marked(row.name, outside), letters, widths)
-    response = f"response {MARK}" if outside else "response"
-    yield f"{response:<{name}}{milliseconds(result.time.elapsed_s):>{ms}}{100:>{share}.1f}"
-
-
-def _component(row: Row, name: str, letters: str, widths: tuple[int, int, int, int, int]) -> Iterator[str]:
-    """A line of the profile, in columns of *widths*: name, ms, %, times, each."""
-    across, ms, share, many, one = widths
-    first, *more = textwrap.wrap(name, across - 1, subsequent_indent="  ") or [""]
-    times = "" if row.count is None else times_of(row.count)
-    each = "" if row.each_s is None else show_seconds(row.each_s)
-    line = f"{first:<{across}}{milliseconds(row.seconds):>{ms}}{percent(row.fraction):>{share}}"
-    line += f"{times:>{many}}{each:>{one}}"
-    yield f"{line}  {style(letters, fg=colour(row.name))}" if letters else line.rstrip()
-    yield from more
-
-
-def milliseconds(seconds: float) -> str:
-    """Milliseconds with a tenth of a microsecond, below which components are left out."""
-    return f"{1000 * seconds:,.4f}"
-
-
 def percent(fraction: float) -> str:
     """A share in percent; one that rounds to nothing says that there is some."""
     return "< 0.1" if 0 < fraction < 0.0005 else f"{100 * fraction + 0.0:.1f}"
@@ -177,7 +122,8 @@ def load_lines(result: RunResult) -> Iterator[str]:
     if stats is None or gets is None:
         return
     yield head("Load profile")
-    yield f"{'':<{NAME_WIDTH}}{'per second':>14}{'per transaction':>18}"
+    widths = (NAME_WIDTH, 14, 18)
+    yield from aligned(("", "per second", "per transaction"), widths)
     logs = stats.log_writes_per_s / stats.per_s if stats.per_s else 0.0
     for name, each in (
         ("transactions", 1.0),
@@ -190,14 +136,16 @@ def load_lines(result: RunResult) -> Iterator[str]:
         ("redo writes", logs),
     ):
         if each:
-            yield f"{name:<{NAME_WIDTH}}{mean(each * stats.per_s):>14}{mean(each):>18}"
+            yield from aligned((name, mean(each * stats.per_s), mean(each)), widths)
+    means: dict[str, str] = {}
     if result.cache is not None:
-        yield f"{'buffer hit %':<{NAME_WIDTH}}{'':>14}{100 * result.cache.hit_fraction:>18.2f}"
+        means["buffer hit %"] = f"{100 * result.cache.hit_fraction:.2f}"
     if stats.commits_per_log_write > 0:
-        yield f"{'commits per redo write':<{NAME_WIDTH}}{'':>14}{stats.commits_per_log_write:>18.2f}"
+        means["commits per redo write"] = f"{stats.commits_per_log_write:.2f}"
     if io.read_requests and io.read_blocks > io.read_requests * 1.0001:
-        size = io.read_bytes / io.read_requests
-        yield f"{'mean read':<{NAME_WIDTH}}{'':>14}{show_bytes(round(size)):>18}"
+        means["mean read"] = show_bytes(round(io.read_bytes / io.read_requests))
+    for name, shown in means.items():
+        yield from aligned((name, "", shown), widths)
 
 
 def intervals_left_out(result: RunResult) -> RunResult:
@@ -253,19 +201,15 @@ def kind_lines(result: RunResult, width: int = 80) -> Iterator[str]:
     timed = any("p95" in kind.response_percentiles for kind in stats.kinds)
     close = width < NARROW
     name, rate, took_for, gets, read = (15, 7, 10, 8, 12) if close else (KIND, 8, NUMBER, 9, 13)
-    tail = f"{'p95':>{took_for}}" if timed else ""
-    yield f"{'kind':<{name}}{'TPS':>{rate}}{'response':>{took_for}}{tail}{'gets':>{gets}}{'blocks read':>{read}}"
+    widths = (name, rate, took_for, took_for if timed else 0, gets, read)
+    yield from aligned(("kind", "TPS", "response", "p95" if timed else "", "gets", "blocks read"), widths)
     for kind in stats.kinds:
-        first, *more = textwrap.wrap(kind.name, name - 1, subsequent_indent="  ") or [""]
-        late = ""
-        if timed:
-            took = kind.response_percentiles.get("p95")
-            late = f"{show_seconds(took) if took is not None else '':>{took_for}}"
-        yield (
-            f"{first:<{name}}{tps(kind.per_s):>{rate}}{show_seconds(kind.response_s):>{took_for}}{late}"
-            f"{mean(kind.consistent_gets + kind.current_gets):>{gets}}{mean(round(kind.read_blocks, 2)):>{read}}"
-        )
-        yield from more
+        late = kind.response_percentiles.get("p95")
+        cells = (
+            kind.name, tps(kind.per_s), show_seconds(kind.response_s), "" if late is None else show_seconds(late),
+            mean(kind.consistent_gets + kind.current_gets), mean(round(kind.read_blocks, 2)),
+        )  # fmt: skip
+        yield from aligned(cells, widths)
 
 
 def policy_lines(result: RunResult, width: int = 80) -> Iterator[str]:
@@ -274,12 +218,11 @@ def policy_lines(result: RunResult, width: int = 80) -> Iterator[str]:
     if stats is None or not stats.policies:
         return
     yield head("Replacement in the buffer cache")
-    yield f"{'policy':<{NAME_WIDTH}}{'% hits':>{NUMBER}}{'% misses':>{NUMBER}}"
-    for name, share in stats.policies.items():
-        yield f"{name:<{NAME_WIDTH}}{100 * share:>{NUMBER}.2f}{100 * (1 - share):>{NUMBER}.2f}"
-    if result.cache is not None:
-        share = result.cache.hit_fraction
-        yield f"{'this run':<{NAME_WIDTH}}{100 * share:>{NUMBER}.2f}{100 * (1 - share):>{NUMBER}.2f}"
+    widths = (NAME_WIDTH, NUMBER, NUMBER)
+    yield from aligned(("policy", "% hits", "% misses"), widths)
+    own = {} if result.cache is None else {"this run": result.cache.hit_fraction}
+    for name, share in (stats.policies | own).items():
+        yield from aligned((name, f"{100 * share:.2f}", f"{100 * (1 - share):.2f}"), widths)
     yield from wrapped(
         "Share of all gets. The first three replay the same references, a sample of the blocks of this run; a few "
         "tenths of a percent are chance.",

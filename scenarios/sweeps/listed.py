@@ -23,7 +23,7 @@ from scenarios.sweeps.plan import USUAL_LIMIT, How, Plan, kind_of
 from scenarios.sweeps.points import Values
 from scenarios.sweeps.rows import Rows
 from scenarios.sweeps.run import Outcome, Running
-from scenarios.sweeps.spec import Axis, axis_of, sweep_of
+from scenarios.sweeps.spec import Axis, Sweep, axis_of, sweep_of
 from scenarios.sweeps.sweep import Listener, Where, executor_at, notes_of, store_at
 
 Signature = tuple[Any, ...]
@@ -72,16 +72,7 @@ def question_of(
     """
     source = name if isinstance(name, Source) else source_of_sweep(name, settings)
     declared = sweep_of(source.data["sweep"], source.where) if "sweep" in source.data else None
-    given = [one if isinstance(one, Axis) else axis_of(one) for one in vary]
-    replaced = {axis.key for axis in given}
-    axes = [*(axis for axis in declared.axis if axis.key not in replaced), *given] if declared else given
-    if not axes:
-        raise SpecError(
-            f"{cut(source.where)}: nothing varies; give --vary KEY=LOW:HIGH, --vary KEY=LOW:HIGH:log or "
-            "--vary KEY=A,B,C, or a [[sweep.axis]] in the file"
-        )
-    if tied := next((axis for axis in axes if axis.zip), None):
-        raise SpecError(f"{tied.key}: moves together with other axes (zip); here each axis moves on its own")
+    axes = _axes(source, declared, vary)
     base = source.scenario()
     kind = kind_of(axes, base)
     whole = {axis.key for axis in axes if takes_whole_numbers(axis.key, kind)}
@@ -96,6 +87,21 @@ def question_of(
     where = declared.where if declared else ()
     sweep_of({"design": "latin_hypercube", "samples": 1, "axis": told}, source.where)  # no key comes twice
     return Question(source, tuple(told), frozenset(whole), asked, where, limit)
+
+
+def _axes(source: Source, declared: Sweep | None, vary: Sequence[str | Axis]) -> list[Axis]:
+    """The declared axes and those of *vary*, which take the place of one of the same key."""
+    given = [one if isinstance(one, Axis) else axis_of(one) for one in vary]
+    replaced = {axis.key for axis in given}
+    axes = [*(axis for axis in declared.axis if axis.key not in replaced), *given] if declared else given
+    if not axes:
+        raise SpecError(
+            f"{cut(source.where)}: nothing varies; give --vary KEY=LOW:HIGH, --vary KEY=LOW:HIGH:log or "
+            "--vary KEY=A,B,C, or a [[sweep.axis]] in the file"
+        )
+    if tied := next((axis for axis in axes if axis.zip), None):
+        raise SpecError(f"{tied.key}: moves together with other axes (zip); here each axis moves on its own")
+    return axes
 
 
 def _listed(axis: Axis, is_whole: bool) -> Axis:

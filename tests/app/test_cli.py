@@ -10,8 +10,9 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from app.command.cli import LISTS, commands, main, write_beside
-from app.command.list_text import names_of
+from app.command.cli import COMMANDS, commands, main
+from app.command.files import write_beside
+from app.command.list_text import LISTS, names_of
 from model.errors import BooksDoNotBalance
 from scenarios import library
 
@@ -53,7 +54,7 @@ def test_what_is_worth_trying_works(command: str, capsys: Captured) -> None:
 
 
 def test_every_command_has_help() -> None:
-    for name in commands.commands:
+    for name in COMMANDS:
         done = CliRunner().invoke(commands, [name, "--help"])
         assert done.exit_code == 0
         assert (
@@ -369,7 +370,7 @@ def test_a_fault_of_the_program_is_said_to_be_one(capsys: Captured, monkeypatch:
         def fail(*_: object, error: Exception = error) -> None:
             raise error
 
-        monkeypatch.setattr("scenarios.load", fail)
+        monkeypatch.setattr("app.command.run_cli.load", fail)
         assert main(["run", "rahn-full-scan"]) == 1
         err = capsys.readouterr().err
         assert err.count("\n") == 1
@@ -396,7 +397,7 @@ def test_an_interrupt_ends_with_130(monkeypatch: pytest.MonkeyPatch) -> None:
     def stop(*_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("scenarios.load", stop)
+    monkeypatch.setattr("app.command.run_cli.load", stop)
     assert main(["run", "rahn-full-scan"]) == 130
 
 

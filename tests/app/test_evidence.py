@@ -26,7 +26,7 @@ def validation() -> Validation:
 
 @pytest.fixture
 def page(validation: Validation, monkeypatch: pytest.MonkeyPatch) -> Iterator[AppTest]:
-    monkeypatch.setattr("validation.validate", lambda: validation)
+    monkeypatch.setattr("app.evidence.evidence.validate", lambda: validation)
     evidence._evidence.clear()
     yield AppTest.from_string("from app.evidence import evidence\nevidence.page()", default_timeout=LIMIT_S)
     evidence._evidence.clear()

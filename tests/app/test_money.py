@@ -10,8 +10,8 @@ from streamlit.testing.v1 import AppTest
 from app.command.cli import main
 from app.reports.report_html import compare_page, run_page
 from app.text.compare_text import compare_lines
+from app.text.document import run_lines
 from app.text.money_text import money_lines
-from app.text.text import run_lines
 from app.what_if import what_if
 from model.results import RunResult
 from model.units import show_amount

@@ -10,7 +10,8 @@ from click import unstyle
 from app.reports.report_html import compare_page, run_page
 from app.text import outside
 from app.text.compare_text import compare_lines
-from app.text.text import note_lines, run_lines
+from app.text.document import run_lines
+from app.text.text import note_lines
 from model.provenance import Extrapolation
 from model.results import RunResult
 from scenarios import load, run

@@ -7,7 +7,7 @@ from click import unstyle
 
 from app.text.compare_table import lines
 from app.text.compare_text import compare_lines
-from app.text.text import run_lines
+from app.text.document import run_lines
 from model.results import RunResult
 from model.units import show_seconds
 from scenarios import load, run

@@ -9,8 +9,10 @@ from click import unstyle
 
 from app.reports.report_html import compare_page, run_page
 from app.text.compare_text import compare_lines, difference_line
+from app.text.document import run_lines
+from app.text.profile_table import profile_lines
 from app.text.stream_text import stream_lines, timeline_lines
-from app.text.text import answer, profile_lines, run_lines, tkprof_lines
+from app.text.text import answer, tkprof_lines
 from model.results import RunResult
 from scenarios import load
 

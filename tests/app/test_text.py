@@ -10,9 +10,12 @@ from click import unstyle
 
 from app.text.block_drawing import PARTS
 from app.text.compare_text import compare_lines, difference_line
+from app.text.document import run_lines
 from app.text.iostat_text import device_lines
+from app.text.profile import profile
+from app.text.profile_table import profile_lines
 from app.text.segment_text import block_lines, row_lines, search_lines, segment_lines
-from app.text.text import answer, optimizer_lines, profile, profile_lines, run_lines, tkprof_lines
+from app.text.text import answer, optimizer_lines, tkprof_lines
 from model.results import Call, EventTime, Interval, RunResult
 from scenarios import from_mapping, load, run
 from tests.known_by_law import KNOWN

@@ -7,7 +7,8 @@ import re
 import pytest
 from click import unstyle
 
-from app.text.text import run_lines, tkprof_lines
+from app.text.document import run_lines
+from app.text.text import tkprof_lines
 from model.units import show_seconds
 from scenarios import load, run
 from scenarios.idle import RULES

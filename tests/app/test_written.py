@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from app.command.cli import WRITTEN, main
+from app.command.cli import main
+from app.command.run_cli import WRITTEN
 from app.reports.written import FORMS, written
 from app.text.iostat_text import columns_of, value_of
 from model.errors import SpecError

@@ -221,6 +221,14 @@ def _is_asked_engine(node: ast.AST) -> bool:
     return isinstance(node, ast.Name) and node.id in ("engine", "chosen")
 
 
+def imports_own_modules(_: Module, node: ast.AST) -> bool:
+    """A function that imports a module of the house, which hides a circle or has a reason beside it."""
+    if not isinstance(node, ast.FunctionDef):
+        return False
+    inside = [one for one in ast.walk(node) if isinstance(one, ast.ImportFrom) and one.module]
+    return any(str(one.module).partition(".")[0] in ROOMS for one in inside)
+
+
 def lines_of(room: str) -> int:
     """Lines of Python in a room."""
     files = (ROOT / room).rglob("*.py")
@@ -232,6 +240,7 @@ COUNTS: dict[str, Callable[[Module, ast.AST], bool]] = {
     "places_that_pick_an_engine": picks_an_engine,
     "lists_of_kinds": Module.lists_kinds,
     "signatures_with_any_system_or_work": signatures_of_anything,
+    "functions_that_import_own_modules": imports_own_modules,
 }
 
 

@@ -96,14 +96,14 @@ def test_a_point_of_a_sweep_has_the_same_budget() -> None:
 def test_a_terminal_is_told_what_takes_long_and_how_far_it_is(
     capsys: Captured, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("app.command.cli.SEEN_AFTER_S", 0.01)
+    monkeypatch.setattr("app.command.run_cli.SEEN_AFTER_S", 0.01)
     monkeypatch.setattr(output, "SEEN_AFTER_S", 0.01)
     monkeypatch.setattr(output, "SHOWN_EACH_S", 0.01)
     words = ["run", "tpc-b", "--set", "workload.transactions=400", "--quiet"]
     assert main(words[:-1]) == 0
     assert capsys.readouterr().err == ""  # nobody looks
     monkeypatch.setattr("app.base.output.shows_progress", lambda quiet: not quiet)
-    monkeypatch.setattr("app.command.cli.shows_progress", lambda quiet: not quiet)
+    monkeypatch.setattr("app.command.run_cli.shows_progress", lambda quiet: not quiet)
     assert main(words[:-1]) == 0
     err = capsys.readouterr().err
     assert "for 400 transactions; --engine calculate answers at once" in err

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from app.text.text import run_lines
+from app.text.document import run_lines
 from model.books import check_books
 from model.errors import BlocktimeError, BooksDoNotBalance, OutsideLaw
 from model.results import RunResult

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -196,26 +196,37 @@ def _reading(source: Source, text: str, is_html: bool, before: int) -> Reading:
             skipped.add(table.line, f"section {table.title[:60] or heads[:60] or 'without a title'}")
     if not is_html:
         _text_header(reading, text, before)
+    _refuse_unreadable(reading, skipped)
+    _judge_completeness(reading, text, before)
+    kind_of_report = "Statspack" if STATSPACK.search(text[:5000]) else "AWR"
+    release = f" of {reading.host.system}" if reading.host.system else ""
+    reading.title = f"{kind_of_report} report{release}: {len(reading.sections)} sections"
+    reading.unread = skipped.unread()
+    return reading
+
+
+def _refuse_unreadable(reading: Reading, skipped: Skipped) -> None:
+    """Raise NotReadable where the numbers have a decimal comma, and where there are none."""
+    source = reading.file
     if skipped.count(COMMAS) >= MOST_COMMAS:
         raise NotReadable(
-            f"{source.name}: the numbers of this report have a decimal comma; set NLS_LANG=AMERICAN_AMERICA.UTF8 "
+            f"{source}: the numbers of this report have a decimal comma; set NLS_LANG=AMERICAN_AMERICA.UTF8 "
             f"and make it again by {HOW}"
         )
     if not reading.figures:
         raise NotReadable(
-            f"{source.name}: no section of this report could be read; it is truncated, or not made by {HOW}"
+            f"{source}: no section of this report could be read; it is truncated, or not made by {HOW}"
         )
+
+
+def _judge_completeness(reading: Reading, text: str, before: int) -> None:
+    """Note what is missing of a report; what a truncated one ends with is not taken."""
     if END not in text[-TOP:]:
         reading.missing.append("end of the report: the file is truncated")
         last = before + text.count("\n") + 1  # a number in it may be cut; behind a line's end there is none
         reading.figures = [one for one in reading.figures if one.line < last]
     there = {section.title.partition(":")[0] for section in reading.sections}
     reading.missing += [what for title, what in WANTED.items() if title not in there]
-    kind_of_report = "Statspack" if STATSPACK.search(text[:5000]) else "AWR"
-    release = next((f" of {value}" for value in [reading.host.system] if value), "")
-    reading.title = f"{kind_of_report} report{release}: {len(reading.sections)} sections"
-    reading.unread = skipped.unread()
-    return reading
 
 
 def _parameters(reading: Reading, table: Table, skipped: Skipped, keep: Keep) -> None:
@@ -331,11 +342,29 @@ class _Rows:
         names = [_normal(column) for column in table.columns]
         place = next((n for n, name in enumerate(names) if kind.subject and name.startswith(kind.subject)), 0)
         place = -1 if kind.row else place
-        title, found, owner = _title(kind, table), len(self._reading.figures), ""
+        title, found = _title(kind, table), len(self._reading.figures)
         headings = table.columns
         if kind.title == "Wait Event Histogram":  # an event, its waits, and how they spread
             waits = headings[1] if "waits" in names[1] else f"Waits {headings[1]}"
             headings = (headings[0], waits, *(f"% of waits {heading}" for heading in headings[2:]))
+        for row, line, subject in self._subjects(table, kind, place):
+            label = subject
+            for position, (column, name, cell) in enumerate(zip(headings, names, row, strict=False)):
+                if name in NEVER or position == place or not cell:
+                    continue
+                if cell.endswith(":"):
+                    label = cell.rstrip(": ")  # of the next cell, where a row has several
+                elif not add_cell(self._reading, column, f"{title}: {label}", cell, label, line):
+                    comma = COMMA.fullmatch(cell)
+                    what = COMMAS if comma else f"cells of {kind.title} that are no numbers"
+                    self._skipped.add(line, what)
+        if len(self._reading.figures) > found:
+            count = len(self._reading.figures) - found
+            self._reading.sections.append(Section(title, table.line, table.lines[-1], count))
+
+    def _subjects(self, table: Table, kind: Kind, place: int) -> Iterator[tuple[Sequence[str], int, str]]:
+        """The rows that hold figures, each with its line and what it is about, which stands at *place* in it."""
+        owner = ""
         for row, line in zip(table.rows, table.lines, strict=True):
             subject = kind.row or (row[place] if place < len(row) else "").rstrip(":").strip()
             if kind.hidden:
@@ -350,18 +379,7 @@ class _Rows:
             if kind.form and not re.fullmatch(kind.form, subject):
                 self._skipped.add(line, f"text between the rows of {kind.title}")
                 continue
-            for position, (column, name, cell) in enumerate(zip(headings, names, row, strict=False)):
-                if name in NEVER or position == place or not cell:
-                    continue
-                if cell.endswith(":"):
-                    subject = cell.rstrip(": ")  # the label of the next cell, where a row has several
-                elif not add_cell(self._reading, column, f"{title}: {subject}", cell, subject, line):
-                    comma = COMMA.fullmatch(cell)
-                    what = COMMAS if comma else f"cells of {kind.title} that are no numbers"
-                    self._skipped.add(line, what)
-        if len(self._reading.figures) > found:
-            count = len(self._reading.figures) - found
-            self._reading.sections.append(Section(title, table.line, table.lines[-1], count))
+            yield row, line, subject
 
     def _segment(self, kind: Kind, owner: str, row: Sequence[str], line: int) -> str:
         """What a segment is called: a number, the same wherever it stands."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -57,30 +57,33 @@ def html_tables(text: str) -> Iterator[Table]:
         start = found.start(2)
         summary = SUMMARY.search(found[1])
         title = plain(summary[1] or summary[2] or "") if summary else ""
-        table: Table | None = None
-        for row in ROW.finditer(found[2]):
-            cells = [(kind.lower(), plain(cell)) for kind, cell in CELL.findall(row[1])]
-            if not cells or len(cells) > MOST_CELLS:
-                continue
-            line = lines.at(start + row.start())
-            if table is None or all(kind == "h" for kind, _ in cells):
-                if table is not None and not table.rows and len(cells) == len(table.columns):
-                    joined = zip(table.columns, (cell for _, cell in cells), strict=True)
-                    table.columns = tuple(f"{above} {below}".strip() for above, below in joined)
-                    continue
-                if table is not None and table.rows:
-                    yield table
-                heads = tuple(cell for _, cell in cells)
-                table = Table(title, heads, line)
-                if any(kind == "d" for kind, _ in cells):  # no heading at all: the first row is data
-                    table.columns = ("",) * len(cells)
-                    table.rows.append(heads)
-                    table.lines.append(line)
-            else:
-                table.rows.append(tuple(cell for _, cell in cells))
+        rows = ((lines.at(start + row.start()), CELL.findall(row[1])) for row in ROW.finditer(found[2]))
+        yield from _under_headings(title, rows)
+
+
+def _under_headings(title: str, rows: Iterable[tuple[int, list[tuple[str, str]]]]) -> Iterator[Table]:
+    """The tables that *rows* of cells make up: each begins with a row of headings, or with the first row."""
+    table: Table | None = None
+    for line, found in rows:
+        if not found or len(found) > MOST_CELLS:
+            continue
+        kinds, cells = {kind.lower() for kind, _ in found}, tuple(plain(cell) for _, cell in found)
+        if table is not None and "d" in kinds:
+            table.rows.append(cells)
+            table.lines.append(line)
+        elif table is not None and not table.rows and len(cells) == len(table.columns):
+            joined = zip(table.columns, cells, strict=True)
+            table.columns = tuple(f"{above} {below}".strip() for above, below in joined)
+        else:
+            if table is not None and table.rows:
+                yield table
+            table = Table(title, cells, line)
+            if "d" in kinds:  # no heading at all: the first row is data
+                table.columns = ("",) * len(cells)
+                table.rows.append(cells)
                 table.lines.append(line)
-        if table is not None:
-            yield table
+    if table is not None:
+        yield table
 
 
 def plain(markup: str) -> str:

@@ -1,0 +1,258 @@
+"""``blocktime run`` and ``blocktime compare``: one answer, or several side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import click
+
+from app.base.lines import wrapped
+from app.base.output import (
+    SEEN_AFTER_S,
+    bar_letter,
+    print_json,
+    print_lines,
+    progress_to_terminal,
+    shows_progress,
+    width_of_terminal,
+)
+from app.command.files import write_beside
+from app.command.options import with_engine, with_output, with_settings, with_uncertainty
+from app.text.compare_text import compare_lines, difference_line, letters_for
+from app.text.document import run_lines
+from app.text.measured_text import COLOURS, as_modelled_lines, sentence
+from app.text.text import answer
+from app.text.uncertainty_text import (
+    difference_lines,
+    difference_sentence,
+    interval_sentence,
+    uncertainty_lines,
+)
+from model.errors import SpecError
+from model.results import RunResult
+from scenarios import load, run
+from scenarios.compare import changes, why
+from scenarios.forecast import Budget, expected_within
+from scenarios.measured import Compared, as_modelled, light_of
+from scenarios.spec import Scenario
+from scenarios.uncertainty import Difference, Propagated, propagate
+
+WRITTEN = ("tkprof", "trace", "iostat", "awr", "awr-html", "fio")
+"""What `run --as` can write an answer as."""
+
+
+@click.command("run")
+@click.argument("scenario", metavar="NAME|FILE")
+@with_settings
+@with_engine
+@with_uncertainty
+@click.option(
+    "--as", "form", type=click.Choice(WRITTEN), metavar="|".join(WRITTEN),
+    help="Print it as the file that a system would leave; blocktime measure reads it.",
+)  # fmt: skip
+@with_output
+def run_one(
+    scenario: str,
+    settings: tuple[str, ...],
+    uncertainty: bool,
+    as_json: bool,
+    html: Path | None,
+    quiet: bool,
+    **how: Any,
+) -> None:
+    """Answer one scenario: response-time profile, waits, I/O, segment, device, cost."""
+
+    form: str | None = how.pop("form")
+    asked = load(scenario, settings)
+    if settings:
+        asked = asked.model_copy(update={"title": f"{asked.title} with {', '.join(settings)}".lstrip()})
+    result = _answer(asked, quiet, **how)
+    if uncertainty:
+        (result,) = _propagated([asked], [result], quiet, **how).results
+    if html is not None:
+        from app.reports.report_html import run_page  # charts wait until a page is asked for
+
+        write_beside(html, run_page(asked, result))
+    if as_json:
+        print_json({**_as_json(result), **_measured(asked.compared if not settings else (), result)})
+        return
+    if form is not None:
+        from app.reports.written import written  # few ask for a file of a system
+
+        print_lines([written(result, form).rstrip("\n")])
+        return
+
+    if quiet:
+        print_lines([f"{answer(result)} {interval_sentence(result)}".rstrip()])
+        return
+    width = width_of_terminal()
+    lines = run_lines(result, asked.title, width=width, bar=bar_letter())
+    if asked.compared and not settings:
+        print_lines([*as_modelled_lines(asked.compared, result, width), ""])
+    print_lines([*lines, *([""] if uncertainty else []), *uncertainty_lines(result, width)])
+
+
+@click.command()
+@click.argument("names", metavar="A B [C...]", nargs=-1, required=True)
+@with_settings
+@with_engine
+@with_uncertainty
+@with_output
+def compare(
+    names: tuple[str, ...],
+    settings: tuple[str, ...],
+    uncertainty: bool,
+    as_json: bool,
+    html: Path | None,
+    quiet: bool,
+    **how: Any,
+) -> None:
+    """Answer several scenarios side by side: differences in time and percent, and why.
+
+    One name with --set compares the scenario with itself so changed; with several names --set changes them all, and
+    NAME,KEY=VALUE,... changes one.
+    """
+
+    if len(names) > 1:
+        own = [name.split(",") for name in names]
+        asked = [load(name, [*settings, *more]) for name, *more in own]
+        titles = [
+            f"{one.title} with {', '.join(more)}" if more else one.title
+            for one, (_, *more) in zip(asked, own, strict=True)
+        ]
+    elif settings:
+        asked = [load(names[0]), load(names[0], settings)]
+        titles = [asked[0].title, f"with {', '.join(settings)}"]
+    else:
+        raise SpecError(
+            f"compare {names[0]}: got one scenario; name two or more, or change this one with --set"
+        )
+    results: Sequence[RunResult] = [_answer(one, quiet, **how) for one in asked]
+    sure: list[Difference] = []
+    if uncertainty:
+        propagated = _propagated(asked, results, quiet, **how)
+        results = propagated.results
+        sure = [propagated.difference(index) for index in range(1, len(results))]
+    if html is not None:
+        from app.reports.report_html import compare_page  # as above
+
+        write_beside(html, compare_page(asked, results, titles, sure))
+    if as_json:
+        differences = [_difference(results, asked, index) for index in range(1, len(results))]
+        for difference, found in zip(differences, sure, strict=False):
+            difference["uncertainty"] = found.to_json()
+        print_json(
+            {
+                "results": [
+                    {**_as_json(result), **_measured(_own(asked, place), result)}
+                    for place, result in enumerate(results)
+                ],
+                "differences": differences,
+            }
+        )
+        return
+
+    letters = letters_for(len(results))
+    if quiet:
+        said = [
+            difference_line(results[0], one, letter)
+            for one, letter in zip(results[1:], letters[1:], strict=True)
+        ]
+        for place, found in enumerate(sure):
+            said[place] += f" {difference_sentence(found, letters[place + 1])}"
+        print_lines(said)
+        return
+    width = width_of_terminal()
+    print_lines(_lights(asked, results, width))
+    print_lines(compare_lines(results, titles, width=width, scenarios=asked))
+    if sure:
+        print_lines(["", *difference_lines(results, sure, letters, width)])
+
+
+def _difference(results: Sequence[RunResult], asked: Sequence[Scenario], index: int) -> dict[str, object]:
+    """What moved between the first result and the one at *index*, as data."""
+
+    base, other = results[0], results[index]
+    change_s = other.time.elapsed_s - base.time.elapsed_s
+    return {
+        "base": base.scenario,
+        "other": other.scenario,
+        "other_index": index,
+        "elapsed_change_s": change_s,
+        "elapsed_change_fraction": change_s / base.time.elapsed_s if base.time.elapsed_s else 0.0,
+        "components": [asdict(change) for change in changes(base, other)],
+        "why": why(base, other, (asked[0], asked[index])),
+    }
+
+
+def _own(asked: Sequence[Scenario], place: int) -> Sequence[Compared]:
+    """What was measured of the system that the scenario at *place* describes unchanged."""
+    one = asked[place]
+    bases = [each for each in asked[:place] if each.origin == one.origin]
+    changed = any(each.workload != one.workload or each.system != one.system for each in bases)
+    return () if changed else one.compared
+
+
+def _lights(asked: Sequence[Scenario], results: Sequence[RunResult], width: int) -> Iterator[str]:
+    """How well the model reproduces what was measured of each system that is compared as it was."""
+
+    for place, result in enumerate(results):
+        if rows := as_modelled(_own(asked, place), result):
+            yield from wrapped(sentence(rows), width, bold=True, colour=COLOURS[light_of(rows)])
+            yield ""
+
+
+def _measured(compared: Sequence[Compared], result: RunResult) -> dict[str, Any]:
+    """What was measured of the system beside what the answer says, with the light; nothing where nothing was."""
+
+    rows = as_modelled(compared, result)
+    if not rows:
+        return {}
+    figures = [
+        {**row.measured.model_dump(), "modelled": row.modelled, "off_fraction": row.off_fraction}
+        for row in rows
+    ]
+    return {"as_measured": {"light": light_of(rows), "figures": figures}}
+
+
+def _as_json(result: RunResult) -> dict[str, Any]:
+    return result.model_dump(mode="json", exclude_none=True)
+
+
+def _answer(
+    scenario: Scenario,
+    quiet: bool,
+    *,
+    engine: str,
+    seed: int | None,
+    replications: int | None,
+    budget: Budget,
+) -> RunResult:
+
+    system, work = scenario.system, scenario.workload
+    repeated = scenario.replications if replications is None else replications
+    expected = expected_within(budget, system, work, engine, repeated)
+    expected_s = expected.seconds if expected else 0.0
+    if expected and expected_s > SEEN_AFTER_S and shows_progress(quiet):
+        quicker = "" if expected.calculates or work.plays_rows else "; --engine calculate answers at once"
+        print_lines([f"{scenario.name}: {expected}{quicker}"], err=True)
+    with progress_to_terminal(quiet, f"answering {scenario.name}", "replications", expected_s) as progress:
+        return run(scenario, engine, seed, replications, progress, budget)
+
+
+def _propagated(
+    asked: Sequence[Scenario],
+    results: Sequence[RunResult],
+    quiet: bool,
+    *,
+    engine: str,
+    seed: int | None,
+    **_: Any,
+) -> Propagated:
+    """The results with their uncertainty."""
+
+    with progress_to_terminal(quiet, "how sure", "sets of constants") as progress:
+        return propagate(asked, results, seed, engine, progress)

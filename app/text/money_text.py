@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from app.base.lines import head, mean, wrapped
+from app.base.lines import aligned, head, mean, wrapped
 from model.results import Money, RunResult
 from model.units import show_amount, show_bytes
 from scenarios.why_money import many_of
 
-NAME = 15
-COLUMN = 13
+WIDTHS = (15, 15, 7, 13)
 HOUR_S = 3600
 
 
@@ -21,7 +20,7 @@ def money_lines(result: RunResult, width: int = 80) -> Iterator[str]:
         return
     words, many = many_of(money)
     yield head(f"Money of {words}" if many > 1 else "Money")
-    yield _line(money.currency, "a million" if many > 1 else words, "%", "an hour")
+    yield from _line(money.currency, "a million" if many > 1 else words, "%", "an hour")
     for name, amount in (
         ("licence", money.licence),
         ("support", money.support),
@@ -29,15 +28,17 @@ def money_lines(result: RunResult, width: int = 80) -> Iterator[str]:
         ("storage", money.storage),
     ):
         share = f"{100 * amount / money.total:.1f}" if money.total else ""
-        yield _line(name, show_amount(many * amount), share)
-    yield _line("used", show_amount(many * money.total), "", show_amount(money.used_per_hour))
-    yield _line("whole machine", show_amount(many * money.machine), "", show_amount(money.machine_per_hour))
+        yield from _line(name, show_amount(many * amount), share)
+    yield from _line("used", show_amount(many * money.total), "", show_amount(money.used_per_hour))
+    yield from _line(
+        "whole machine", show_amount(many * money.machine), "", show_amount(money.machine_per_hour)
+    )
     for sentence in (*_used(money), *_of_gets(money)):
         yield from wrapped(sentence, width)
 
 
-def _line(name: str, each: str, share: str = "", hour: str = "") -> str:
-    return f"{name:<{NAME}}{each:>{COLUMN + 2}}{share:>7}{hour:>{COLUMN}}".rstrip()
+def _line(name: str, each: str, share: str = "", hour: str = "") -> Iterator[str]:
+    return aligned((name, each, share, hour), WIDTHS)
 
 
 def _used(money: Money) -> Iterator[str]:

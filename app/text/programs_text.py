@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from app.base.lines import NAME_WIDTH, head, mean, wrapped
+from app.base.lines import NAME_WIDTH, aligned, head, mean, wrapped
 from model.results import ProgramStats, RunResult
 from model.units import show_seconds
 from model.workloads.families import KINDS
 
-COLUMN = 12
+WIDTHS = (NAME_WIDTH, 12, 12, 12, 12)
 
 
 def programs_lines(result: RunResult, width: int = 80) -> Iterator[str]:
@@ -18,10 +18,9 @@ def programs_lines(result: RunResult, width: int = 80) -> Iterator[str]:
     if not programs:
         return
     yield head("Programs on one machine")
-    titles = ("together", "alone", "times", "disk busy")
-    yield f"{'program':<{NAME_WIDTH}}" + "".join(f"{title:>{COLUMN}}" for title in titles)
+    yield from aligned(("program", "together", "alone", "times", "disk busy"), WIDTHS)
     for program in programs:
-        yield f"{_named(program):<{NAME_WIDTH}}" + "".join(f"{cell:>{COLUMN}}" for cell in _cells(program))
+        yield from aligned((_named(program), *_cells(program)), WIDTHS)
     for program in programs:
         rate = _rate(program)
         for said in (*([rate] if rate else []), *program.because):
@@ -42,7 +41,7 @@ def beside_words(result: RunResult) -> str:
 def _named(program: ProgramStats) -> str:
     users = f" × {program.users:,}" if program.users > 1 else ""
     begins = f" from {show_seconds(program.begin_s)} on" if program.begin_s else ""
-    return f"{program.name}{users}{begins}"[: NAME_WIDTH - 1]
+    return f"{program.name}{users}{begins}"
 
 
 def _cells(program: ProgramStats) -> Iterator[str]:

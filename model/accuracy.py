@@ -20,8 +20,8 @@ TABLE = Path(__file__).with_name("accuracy.toml")
 """Residuals by kind and regime; ``python -m validation.residuals`` writes it."""
 ALL = "all"
 """The regime that stands for a whole kind, where its own was sampled too seldom."""
-ESTIMATE_FACTOR = 1.25
-"""An answer that may be off by more counts as an estimate, and says so in a warning."""
+ESTIMATE_FRACTION = 0.2
+"""An answer that lies farther off than this in more than one of 20 such cases is an estimate, and warns of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -375,6 +375,11 @@ def table() -> dict[tuple[str, str], Residual]:
     }
 
 
+def is_estimate(accuracy: Accuracy | None) -> bool:
+    """Whether an answer may well be so far off that it counts as an estimate; a simulated one is none."""
+    return accuracy is not None and accuracy.within_fraction > ESTIMATE_FRACTION
+
+
 def with_accuracy(
     system: System, work: Workload, result: RunResult, family: str, *, exact: bool
 ) -> RunResult:
@@ -395,7 +400,7 @@ def with_accuracy(
         calls=case.calls_in_time,
     )
     warnings = [*result.warnings, *paces_slices(system.disk)]
-    if accuracy.factor > ESTIMATE_FACTOR:
+    if is_estimate(accuracy):
         what = "response time" if result.transactions else "time" if accuracy.calls is None else "number"
         said = f"A simulation would give a {what} of {accuracy.usual_span(result.time)}"
         warnings = [f"{said} in 95 % of such cases. {regime.why}", *warnings]

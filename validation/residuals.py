@@ -13,7 +13,7 @@ from pathlib import Path
 from statistics import median
 from typing import cast
 
-from model.accuracy import ALL, ESTIMATE_FACTOR, REGIMES, TABLE, Residual, margin, table
+from model.accuracy import ALL, REGIMES, TABLE, Residual, is_estimate, margin, table
 from model.engine import calculate, simulate
 from model.errors import BlocktimeError
 from model.laws.opened_files import UNBUFFERED
@@ -64,6 +64,7 @@ class Compared:
     """Distance of the simulations from each other, over their mean."""
     regime: str
     factor: float
+    warned: bool = False
 
     @property
     def kind(self) -> str:
@@ -117,7 +118,9 @@ def compare(played: Played) -> Compared | None:
     accuracy = estimate.accuracy
     assert accuracy is not None
     farthest = max(ratios, key=lambda ratio: max(ratio, 1 / ratio))
-    return Compared(played.case, farthest, max(chances), accuracy.regime, accuracy.factor)
+    return Compared(
+        played.case, farthest, max(chances), accuracy.regime, accuracy.factor, is_estimate(accuracy)
+    )
 
 
 def residual_of(sample: Sequence[Compared]) -> Residual:
@@ -246,7 +249,7 @@ def groups_of(name: str) -> Iterator[str]:
 
 def group_report(sample: Sequence[Compared]) -> Iterator[str]:
     """Distances of streams by group; of those beyond 15 %, how many chance explains and how many carry no warning."""
-    yield f"{'streams':<34}{'n':>5}  median  95th pct   worst  >15 %  of them chance  not warned"
+    yield f"{'streams':<34}{'n':>5}  median  95th pct   worst  >15 %  of them chance  not warned  warned"
     groups: dict[str, list[Compared]] = defaultdict(list)
     for one in sample:
         if family_of(one.kind).name == "streams":
@@ -262,12 +265,13 @@ def group_report(sample: Sequence[Compared]) -> Iterator[str]:
         yield (
             f"{group:<34}{len(cases):>5}{median(distances):>8.3f}{distances[at]:>10.3f}{distances[-1]:>8.2f}"
             f"{len(off) / len(cases):>7.1%}{chance:>16}{len(silent(cases)):>12}"
+            f"{sum(one.warned for one in cases):>8}"
         )
 
 
 def silent(sample: Iterable[Compared]) -> list[Compared]:
     """Those beyond 15 % that carry no warning."""
-    return [one for one in sample if one.distance > OFF and one.factor <= ESTIMATE_FACTOR]
+    return [one for one in sample if one.distance > OFF and not one.warned]
 
 
 def undeclared(sample: Iterable[Compared]) -> list[Compared]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from model.accuracy import ESTIMATE_FACTOR
+from model import accuracy as accuracies
 from model.results import RunResult
 
 ESTIMATE: Final = "instant estimate"
@@ -16,7 +16,7 @@ LEAST_SAID: Final = 1e-3
 
 def is_estimate(result: RunResult) -> bool:
     """Whether an answer may be off by so much that it counts as an estimate."""
-    return result.accuracy is not None and result.accuracy.factor > ESTIMATE_FACTOR
+    return accuracies.is_estimate(result.accuracy)
 
 
 def simulated_range(result: RunResult, who: str = "") -> str:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from model.accuracy import ALL, ESTIMATE_FACTOR, REGIMES, Residual, table
+from model.accuracy import ALL, ESTIMATE_FRACTION, REGIMES, Residual, table
 from model.spec import WORKLOADS
 from model.workloads.families import family_of
 from scenarios import from_mapping, run
@@ -34,7 +34,7 @@ def test_only_an_estimate_warns_and_its_consequence_comes_first() -> None:
     alone, crowded = estimate("insert", rows=1000), estimate("full_scan", users=16)
     assert alone.accuracy.factor == 1
     assert not any("imulation" in warning for warning in alone.warnings)
-    assert crowded.accuracy.factor > ESTIMATE_FACTOR
+    assert crowded.accuracy.within_fraction > ESTIMATE_FRACTION
     assert crowded.warnings[0].startswith("A simulation would give a time of ")
     assert crowded.accuracy.why in crowded.warnings[0]
     assert sum("simulation" in warning for warning in crowded.warnings) == 1

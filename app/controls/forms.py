@@ -305,7 +305,7 @@ SHOWN: Final[dict[str, dict[str, str]]] = {
     "workload.order": {"table": "their blocks", "random": "an index"},
     "instance.redo_disk": {"own": "its own disk", "data": "the data's disk"},
     "workload.method": {"row": "one by one", "array": "in arrays"},
-    "workload.pattern": {"sequential": "in order", "random": "anywhere"},
+    "workload.pattern": {"sequential": "in order", "random": "anywhere", "backward": "backwards"},
     "workload.hot_pool": {"default": "DEFAULT", "keep": "KEEP"},
     "workload.cold_pool": {"default": "DEFAULT", "recycle": "RECYCLE"},
     "workload.arrivals": {"poisson": "by chance", "regular": "in step"},

@@ -173,4 +173,7 @@ def places(file: File, draws: Iterator[float]) -> Iterator[int]:
         return (file.first_byte + int(draw * slots) * size for draw in islice(draws, calls.count))
     step = calls.stride_bytes if calls.pattern == "strided" else size
     fit = (file.span_bytes - size) // step + 1
+    if calls.pattern == "backward":
+        last = file.first_byte + (fit - 1) * step
+        return (last - number % fit * step for number in islice(count(), calls.count))
     return (file.first_byte + number % fit * step for number in islice(count(), calls.count))

@@ -49,6 +49,13 @@ def at_speed(host: Any, calls: Any, speed: Number) -> Any:
     return changed(host, **slower, copy_bytes_per_s=host.copy_bytes_per_s * speed)
 
 
+def forwards(calls: Any) -> Any:
+    """Calls from the end of a file to its begin as a stride back, which nothing reads ahead [linux-readahead]."""
+    if calls.pattern != "backward":
+        return calls
+    return changed(calls, pattern="strided", stride_bytes=-calls.block_size_bytes, fadvise="random")
+
+
 def visiting(calls: Any, share: Number) -> Any:
     """The calls as those of them that go to the device: where they arrive, so many fewer a second."""
     return calls if calls.rate_per_s is None else changed(calls, rate_per_s=calls.rate_per_s * share)
@@ -154,4 +161,4 @@ def span_of(system: System, calls: Any) -> Number:
         capacity = system.disk.capacity_bytes * disk_means.data_members(system.disk)
         return smaller(capacity, capacity if calls.span_bytes is None else calls.users * calls.span_bytes)
     step = calls.stride_bytes if calls.pattern == "strided" else calls.block_size_bytes
-    return calls.users * (calls.span_bytes if calls.span_bytes is not None else calls.count * step)
+    return calls.users * (calls.span_bytes if calls.span_bytes is not None else calls.count * abs(step))

@@ -44,7 +44,7 @@ def _pages(calls: Any) -> tuple[Number, Number]:
     if calls.pattern == "random":
         return pages, pages
     step = calls.stride_bytes if calls.pattern == "strided" else calls.block_size_bytes
-    return pages, smaller(pages, step / block_layer.PAGE_BYTES)
+    return pages, smaller(pages, abs(step) / block_layer.PAGE_BYTES)
 
 
 def _contiguous(calls: Any) -> Any:
@@ -196,7 +196,7 @@ def _holes(system: System, calls: Any, pages: Number) -> Number:
     every = page_cache.INDIRECT_PAGES
     if calls.pattern != "strided":
         return (pages - 1) / every
-    step = calls.stride_bytes / block_layer.PAGE_BYTES
+    step = abs(calls.stride_bytes) / block_layer.PAGE_BYTES
     many = int(smaller(calls.count, MOST_PAGES))
     found = 0
     for number in range(many):
@@ -317,7 +317,7 @@ def read_ahead(system: System, calls: Any) -> CallDemand:
     share, window, ahead = _windows(system, calls)
     size = share * window
     seen = calls
-    if calls.pattern == "strided" and size >= calls.stride_bytes:
+    if calls.pattern == "strided" and 0 <= calls.stride_bytes <= size:
         seen = changed(calls, pattern="sequential", block_size_bytes=int(calls.stride_bytes))
     if calls.pattern != "random" and one_for_all(
         (missed > 0) & (missed < 1)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from model.demand.calls import call_cpu_s
-from model.demand.device_calls import largest_bytes, visiting
+from model.demand.device_calls import forwards, largest_bytes, visiting
 from model.demand.device_visit import start_s, visit_of
 from model.demand.stream_cached import fsyncs, read_ahead, written_behind, written_through
 from model.demand.stream_demand import LEAST_S, CallDemand, absorbed
@@ -17,6 +17,7 @@ from model.spec import System
 
 def call_demand(system: System, calls: Any) -> CallDemand:
     """Demand of one call of *calls*, whose device answers at once when nobody queues."""
+    calls = forwards(calls)
     host, path = system.host, calls.path or system.host.io_path
     write = calls.writes
     if write and path in UNBUFFERED and calls.synced != "none":

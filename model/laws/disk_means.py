@@ -130,7 +130,8 @@ def on_platter_s(
     cylinder_bytes = g.heads * g.track_bytes
     moved = seek_at_s(g, larger(1.0, stride_bytes / cylinder_bytes))
     far = overhead_s(disk, write) + moved + g.rotation_s / 2 + sent if hop_s is None else hop_s - gap_s + sent
-    return where((hole_bytes >= 0) & (hole_bytes < cylinder_bytes), near, far)
+    back = (stride_bytes < 0) & (-hole_bytes < cylinder_bytes)  # a little less than a turn, and no seek
+    return where(((hole_bytes >= 0) & (hole_bytes < cylinder_bytes)) | back, near, far)
 
 
 def _near_service_s(g: Geometry, hole_bytes: Number, late_s: Number, rate: Number) -> Number:

@@ -121,6 +121,11 @@ def in_order_s(disk: Any, size_bytes: Number, stride_bytes: Number, gap_s: Numbe
             first_s = disk_means.random_moments(disk, part, part, False)[0] - seek_s
             took = took + where(reads_first(disk, size_bytes), first_s, 0.0)
         return took
+    if (
+        disk.raid_level != "none" and not is_array(stride_bytes) and stride_bytes < 0
+    ):  # nothing read ahead helps
+        step = stride_bytes / (1 if parts_of_call(disk, size_bytes) == 1 else disk_means.data_members(disk))
+        return disk_means.on_platter_s(disk, size_bytes / parts_of_call(disk, size_bytes), step, gap_s, write)
     hop_s = _hop_s(disk, size_bytes, stride_bytes, gap_s, write)
     if disk.raid_level == "none" or write or not (disk.rotation_s and disk.track_buffer_bytes):
         return disk_means.strided_service_s(disk, size_bytes, stride_bytes, gap_s, write, hop_s)
@@ -160,7 +165,7 @@ def _written_in_order_s(disk: Any, size_bytes: Number, stride_bytes: Number, gap
     sent_s = disk_means.overhead_s(disk, True) + part / disk.bandwidth_bytes_per_s
     moved = disk_means.seek_at_s(g, larger(1.0, own_stride / (g.heads * g.track_bytes)))
     far = sent_s + where(own_stride > part, moved, 0.0) + g.rotation_s / 2
-    same = where(parts >= data, 1.0, larger(0.0, 1 - stride_bytes / disk.stripe_unit_bytes))
+    same = where(parts >= data, 1.0, larger(0.0, 1 - abs(stride_bytes) / disk.stripe_unit_bytes))
     step = where(parts >= data, larger(part, own_stride), stride_bytes)
     near = disk_means.on_platter_s(disk, part, step, gap_s, True)
     took = same * near + (1 - same) * far
@@ -171,7 +176,7 @@ def is_near(disk: Any, size_bytes: Number, stride_bytes: Number) -> Number:
     """Whether the members of a set read over the holes between calls, rather than to seek beyond them."""
     hole = (stride_bytes - size_bytes) / disk_means.data_members(disk)
     late_s = disk_means.overhead_s(disk, False) + disk.rotation_s
-    return (hole <= disk.track_buffer_bytes) & (hole / disk.bandwidth_bytes_per_s <= late_s)
+    return (stride_bytes >= 0) & (hole <= disk.track_buffer_bytes) & (hole / disk.bandwidth_bytes_per_s <= late_s)
 
 
 def queued_per_s(disk: Any, service_s: Number, stations: Number, pieces: Number) -> Number:

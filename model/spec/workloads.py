@@ -280,9 +280,9 @@ class Calls(Work):
         "Run time of each program: it begins no call later, even if calls of count remain; count alone if not set",
         GENERAL,
     )
-    pattern: Literal["sequential", "random", "strided"] = setting(
+    pattern: Literal["sequential", "random", "strided", "backward"] = setting(
         "sequential",
-        "Where the next call goes on: at the end of the last, anywhere, or a stride further",
+        "Where the next call goes on: at the end of the last, anywhere, a stride further, or before the last one",
         GENERAL,
     )
     stride_bytes: Annotated[Size, Field(ge=512, le=1024**5)] | None = setting(

@@ -1,0 +1,60 @@
+"""Calls from the end of a file to its begin: nothing is read ahead, and a platter loses almost a turn for each."""
+
+from __future__ import annotations
+
+import pytest
+
+from model import calculate, simulate
+from model.spec import Disk, Host, ReadStream, System, WriteStream
+from model.units import KIB, MIB
+
+FLASH = Disk(
+    rotation_s=0.0, average_seek_s=0.0, bandwidth_bytes_per_s=5e8, parallel_requests=8, queue_depth=32
+)  # fmt: skip
+SET = Disk(raid_level="0", raid_disks=4)
+
+
+@pytest.mark.parametrize(("kib", "requests"), [(4, 1), (8, 1), (64, 1), (512, 1), (1024, 2)])
+def test_each_call_reads_its_own_pages_and_no_more(kib: int, requests: int) -> None:
+    """``ondemand_readahead``: not in order, no mark, no history before it: ``do_page_cache_ra`` of the call, no ahead.
+
+    512 KiB are ``max_sectors_kb``, and read_ahead_kb of 128 does not cut a call, as io_pages is larger.
+    """
+    work = ReadStream(block_size_bytes=kib * KIB, count=50, path="buffered", pattern="backward")
+    for engine in (simulate, calculate):
+        found = engine(System(disk=FLASH), work)
+        assert found.physical_io.read_requests == 50 * requests
+        assert found.physical_io.read_bytes == 50 * kib * KIB
+
+
+@pytest.mark.parametrize(
+    ("disk", "tolerance"), [(FLASH, 0.02), (Disk(), 0.02), (SET, 0.2)], ids=["flash", "platter", "set"]
+)
+@pytest.mark.parametrize(
+    "work",
+    [
+        ReadStream(path="direct", count=300, pattern="backward"),
+        ReadStream(path="buffered", count=300, pattern="backward"),
+        ReadStream(path="buffered", count=100, block_size_bytes=64 * KIB, pattern="backward"),
+        WriteStream(path="direct", count=300, pattern="backward"),
+    ],
+    ids=["direct", "buffered", "64K", "written"],
+)
+def test_the_engines_agree(disk: Disk, work: ReadStream | WriteStream, tolerance: float) -> None:
+    system = System(host=Host(memory_bytes=256 * MIB), disk=disk)
+    estimate, simulated = calculate(system, work), simulate(system, work)
+    assert estimate.time.elapsed_s == pytest.approx(simulated.time.elapsed_s, rel=tolerance)
+
+
+def test_a_platter_turns_almost_once_for_each_call() -> None:
+    work = ReadStream(path="direct", count=300, pattern="backward")
+    each_s = simulate(System(disk=Disk()), work).time.elapsed_s / 300
+    assert 0.9 * Disk().rotation_s < each_s < Disk().rotation_s
+
+
+def test_written_pages_go_back_in_order() -> None:
+    work = WriteStream(
+        path="buffered", count=512, fsync_every=512, pattern="backward", block_size_bytes=4 * KIB
+    )
+    found = simulate(System(host=Host(filesystem="none"), disk=FLASH), work)
+    assert found.physical_io.write_requests == 4

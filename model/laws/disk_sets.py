@@ -176,7 +176,11 @@ def is_near(disk: Any, size_bytes: Number, stride_bytes: Number) -> Number:
     """Whether the members of a set read over the holes between calls, rather than to seek beyond them."""
     hole = (stride_bytes - size_bytes) / disk_means.data_members(disk)
     late_s = disk_means.overhead_s(disk, False) + disk.rotation_s
-    return (stride_bytes >= 0) & (hole <= disk.track_buffer_bytes) & (hole / disk.bandwidth_bytes_per_s <= late_s)
+    return (
+        (stride_bytes >= 0)
+        & (hole <= disk.track_buffer_bytes)
+        & (hole / disk.bandwidth_bytes_per_s <= late_s)
+    )
 
 
 def queued_per_s(disk: Any, service_s: Number, stations: Number, pieces: Number) -> Number:

@@ -1,11 +1,18 @@
-"""The numbers of the first page as the test client has them: the elapsed time, and those of the table."""
+"""The first page under Streamlit's test client, and its numbers: the elapsed time, and those of the table."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
 
 from streamlit.testing.v1 import AppTest
+
+from tests.patience import LIMIT_S
+
+ENTRY = str(Path(__file__).parents[2] / "app" / "streamlit_app.py")
 
 COLUMNS = {"Number", "Value"}, {"Number", "Baseline", "What-if", "Change"}
 """Of the table: where nothing has changed, and where something has."""
@@ -40,3 +47,20 @@ def _plain(text: str) -> str:
 def metric(app: AppTest, label: str) -> Shown:
     """The first number whose label begins so."""
     return next(one for one in numbers(app) if one.label.startswith(label))
+
+
+def opened(query: Mapping[str, str], **state: Any) -> AppTest:
+    """The program at that address, in a session that begins with *state*; it runs without a fault."""
+    app = AppTest.from_file(ENTRY, default_timeout=LIMIT_S)
+    for key, value in query.items():
+        app.query_params[key] = value
+    for key, value in state.items():
+        app.session_state[key] = value
+    app.run()
+    assert not app.exception
+    return app
+
+
+def scan(**query: str) -> AppTest:
+    """The page at that address; of the measured scan where it names no scenario."""
+    return opened({"scenario": "rahn-full-scan", **query})

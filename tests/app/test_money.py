@@ -1,7 +1,6 @@
 """Costs in the terminal, in JSON, in the report and on the page."""
 
 import json
-from pathlib import Path
 
 import pytest
 from click import unstyle
@@ -12,14 +11,13 @@ from app.reports.report_html import compare_page, run_page
 from app.text.compare_text import compare_lines
 from app.text.document import run_lines
 from app.text.money_text import money_lines
-from app.what_if import what_if
 from model.results import RunResult
 from model.units import show_amount
 from scenarios import load, run
-from tests.patience import LIMIT_S
+from tests.app import page_numbers
+from tests.app.page_numbers import scan as opened
 
 PRICED = "savvinov-lio-priced"
-ENTRY = Path(what_if.__file__).parents[1] / "streamlit_app.py"
 
 
 @pytest.fixture(scope="module")
@@ -109,15 +107,6 @@ def test_the_reports_tell_the_cost(priced: RunResult) -> None:
     assert "USD, one run" in compare_page([scenario, scenario], [priced, priced], ["", ""])
 
 
-def opened(**query: str) -> AppTest:
-    app = AppTest.from_file(str(ENTRY), default_timeout=LIMIT_S)
-    for key, value in query.items():
-        app.query_params[key] = value
-    app.run()
-    assert not app.exception
-    return app
-
-
 def keys(app: AppTest) -> set[str]:
     found = [*app.number_input, *app.selectbox, *app.text_input, *app.slider]
     return {one.key for one in found if one.key and one.key.startswith("prices.")}
@@ -153,10 +142,7 @@ def test_the_page_takes_the_example() -> None:
 
 
 def test_its_tab_shows_both_costs_and_a_price_changes_no_time() -> None:
-    app = AppTest.from_file(str(ENTRY), default_timeout=LIMIT_S)
-    app.query_params["scenario"] = PRICED
-    app.session_state["tab"] = "Money"
-    app.run()
+    app = page_numbers.opened({"scenario": PRICED}, tab="Money")
     assert not app.exception
     assert (
         sum("whole machine" in one.value for one in app.code) == 1

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from app.controls import fields, forms, more_fields
-from app.what_if import what_if
 from model.units import show_seconds
 from scenarios import load, run
 from scenarios.declared import declared_fields
 from scenarios.synonyms import FIELDS, NOTES
 from tests.app.page_numbers import metric
+from tests.app.page_numbers import scan as opened
 from tests.patience import LIMIT_S
 
-ENTRY = Path(what_if.__file__).parents[1] / "streamlit_app.py"
 KINDS = ("full_scan", "index_range_scan", "update", "import", "write_stream", "transactions")
 SCAN = "rahn-full-scan"
 TRIP = "client.round_trip_s"
@@ -25,15 +22,6 @@ TRIP = "client.round_trip_s"
 @pytest.fixture(autouse=True)
 def _alone(the_law_alone: None) -> None:
     """Nothing is simulated unasked."""
-
-
-def opened(**query: str) -> AppTest:
-    app = AppTest.from_file(str(ENTRY), default_timeout=LIMIT_S)
-    for key, value in {"scenario": SCAN, **query}.items():
-        app.query_params[key] = value
-    app.run()
-    assert not app.exception
-    return app
 
 
 def looked_for(app: AppTest, key: str) -> AppTest:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -10,14 +9,13 @@ from streamlit.testing.v1 import AppTest
 
 from app.answer import instruments
 from app.session import engines
-from app.what_if import what_if
 from model.results import RunResult
 from model.units import show_seconds
 from scenarios import load, run
-from tests.app.page_numbers import metric, numbers
+from tests.app import page_numbers
+from tests.app.page_numbers import ENTRY, metric, numbers
 from tests.patience import LIMIT_S
 
-ENTRY = Path(what_if.__file__).parents[1] / "streamlit_app.py"
 pytestmark = pytest.mark.usefixtures("simulated_at_once")
 RAW, BUFFERED = "magni-dd-raw-100", "magni-dd-fs-10000"
 CHARTS = ["device_sizes_disk", "device_queue_disk", "device_await_disk", "device_util_disk", "device_rate_disk",
@@ -25,12 +23,7 @@ CHARTS = ["device_sizes_disk", "device_queue_disk", "device_await_disk", "device
 
 
 def opened(tab: str = "Device", **query: str) -> AppTest:
-    app = AppTest.from_file(str(ENTRY), default_timeout=LIMIT_S)
-    for key, value in query.items():
-        app.query_params[key] = value
-    app.session_state["tab"] = tab
-    app.run()
-    assert not app.exception
+    app = page_numbers.opened(query, tab=tab)
     assert app.error.len == 0
     return app
 
@@ -135,7 +128,7 @@ def test_how_much_a_stream_is_to_simulate_counts_its_calls() -> None:
 
 
 def test_what_a_link_has_wrong_is_still_said_after_the_simulation_was_played() -> None:
-    app = AppTest.from_file(str(ENTRY), default_timeout=LIMIT_S)
+    app = AppTest.from_file(ENTRY, default_timeout=LIMIT_S)
     for key, value in {"scenario": RAW, "workload.coun": "3"}.items():
         app.query_params[key] = value
     app.run()

@@ -1,7 +1,6 @@
 """The pages without a browser: they run, react, and survive a bad link."""
 
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,30 +10,19 @@ from app.answer.answer import estimate_badge
 from app.controls import fields, forms, settings
 from app.session import engines, what_if_state
 from app.text import outside
-from app.what_if import what_if
 from model.errors import OutsideLaw
 from model.provenance import Extrapolation
 from model.units import show_seconds
 from scenarios import load, run
 from tests.answered import answered
+from tests.app import page_numbers
 from tests.app.page_numbers import metric, numbers
+from tests.app.page_numbers import scan as opened
 from tests.known_by_law import KNOWN
 from tests.patience import LIMIT_S
 from tests.whole import WHOLE
 
-ENTRY = Path(what_if.__file__).parents[1] / "streamlit_app.py"
 pytestmark = pytest.mark.usefixtures("simulated_at_once")
-
-
-def opened(**query: str) -> AppTest:
-    """The page at that address; of the measured scan where it names no scenario."""
-    query.setdefault("scenario", "rahn-full-scan")
-    app = AppTest.from_file(str(ENTRY), default_timeout=LIMIT_S)
-    for key, value in query.items():
-        app.query_params[key] = value
-    app.run()
-    assert not app.exception
-    return app
 
 
 def elapsed(name: str, *settings: str, engine: str = "auto") -> str:
@@ -59,7 +47,7 @@ def test_every_scenario_opens(name: str) -> None:
     opens_and_says(name)
 
 
-@pytest.mark.sampled(8)
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("name", KNOWN)
 def test_every_scenario_opens_with_its_simulation(name: str) -> None:
     of_transactions = load(name).workload.kind == "transactions"
@@ -242,13 +230,7 @@ def test_the_replay_names_the_engine_where_the_page_did_not_simulate(monkeypatch
 
 
 def shown_command(**query: str) -> str:
-    query.setdefault("scenario", "rahn-full-scan")
-    app = AppTest.from_file(str(ENTRY), default_timeout=LIMIT_S)
-    for key, value in query.items():
-        app.query_params[key] = value
-    app.session_state["tab"] = "Command line"
-    app.run()
-    assert not app.exception
+    app = page_numbers.opened({"scenario": "rahn-full-scan", **query}, tab="Command line")
     return next(code.value for code in app.code if code.value.startswith("blocktime run"))
 
 

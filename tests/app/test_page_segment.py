@@ -1,17 +1,13 @@
 """The page for statements that change rows: their controls, their figures, and the tab Segment."""
 
-from pathlib import Path
-
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from app.what_if import what_if
 from model.units import show_seconds
 from scenarios import load, run
+from tests.app import page_numbers
 from tests.app.page_numbers import metric, numbers
-from tests.patience import LIMIT_S
 
-ENTRY = Path(what_if.__file__).parents[1] / "streamlit_app.py"
 UPDATE = "rahn-pctfree-16k-10"
 CHARTS = [
     "segment_blocks",
@@ -23,12 +19,7 @@ CHARTS = [
 
 
 def opened(tab: str = "Segment", **query: str) -> AppTest:
-    app = AppTest.from_file(str(ENTRY), default_timeout=LIMIT_S)
-    for key, value in query.items():
-        app.query_params[key] = value
-    app.session_state["tab"] = tab
-    app.run()
-    assert not app.exception
+    app = page_numbers.opened(query, tab=tab)
     assert app.error.len == 0
     return app
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 from urllib.parse import urlencode
@@ -13,26 +12,17 @@ from streamlit.testing.v1 import AppTest
 
 from app.controls import own_files
 from app.session import address, copy_link, uploads, what_if_state
-from app.what_if import what_if
 from app.what_if.sharing import LONGEST_MAILED
 from model.units import show_seconds
 from scenarios import run
-from tests.patience import LIMIT_S
+from tests.app import page_numbers
 
-ENTRY = Path(what_if.__file__).parents[1] / "streamlit_app.py"
 OWN = b'title = "My **system** <b>x</b>"\n[table]\nrows = 100_000\n[workload]\nkind = "full_scan"\n'
 OPEN = ("share_files", "upload")
 
 
 def opened(query: dict[str, str], popovers: tuple[str, ...] = ()) -> AppTest:
-    app = AppTest.from_file(str(ENTRY), default_timeout=LIMIT_S)
-    for key, value in query.items():
-        app.query_params[key] = value
-    for key in popovers:
-        app.session_state[key] = True
-    app.run()
-    assert not app.exception
-    return app
+    return page_numbers.opened(query, **dict.fromkeys(popovers, True))
 
 
 def shown_elapsed(app: AppTest) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -11,14 +10,12 @@ from streamlit.testing.v1 import AppTest
 from app.answer import answer
 from app.controls import fields, forms, settings
 from app.session import engines
-from app.what_if import what_if
 from model.results import RunResult
 from model.units import show_seconds
 from scenarios import load, run
+from tests.app import page_numbers
 from tests.app.page_numbers import metric
-from tests.patience import LIMIT_S
 
-ENTRY = Path(what_if.__file__).parents[1] / "streamlit_app.py"
 pytestmark = pytest.mark.usefixtures("the_law_alone")
 
 CONTROLS = [
@@ -34,15 +31,7 @@ Answered = Callable[..., RunResult]
 
 
 def opened(name: str, tab: str = "", **query: str) -> AppTest:
-    app = AppTest.from_file(str(ENTRY), default_timeout=LIMIT_S)
-    app.query_params["scenario"] = name
-    for key, value in query.items():
-        app.query_params[key] = value
-    if tab:
-        app.session_state["tab"] = tab
-    app.run()
-    assert not app.exception
-    return app
+    return page_numbers.opened({"scenario": name, **query}, **({"tab": tab} if tab else {}))
 
 
 @pytest.mark.parametrize("name", ["tpc-b", "tpc-c"])

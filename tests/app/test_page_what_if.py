@@ -6,7 +6,6 @@ import threading
 from collections.abc import Iterator
 from functools import cache
 from itertools import chain
-from pathlib import Path
 from random import Random
 from typing import Any
 
@@ -18,31 +17,20 @@ from app.controls import fields, forms, own_files, presets, settings
 from app.session import address, engines, what_if_state, wishes
 from app.session.playing import Ask, Job, Played, Players
 from app.text.accuracy_text import simulated_range
-from app.what_if import what_if, what_if_controls
+from app.what_if import what_if_controls
 from model.errors import BlocktimeError
 from model.units import show_amount, show_seconds
 from scenarios import library, load, run
 from tests.answered import answered
-from tests.app.page_numbers import metric, numbers
+from tests.app.page_numbers import ENTRY, metric, numbers
+from tests.app.page_numbers import scan as opened
 from tests.known_by_law import KNOWN
 from tests.patience import LIMIT_S
 from tests.whole import SEED, WHOLE
 
-ENTRY = Path(what_if.__file__).parents[1] / "streamlit_app.py"
 pytestmark = pytest.mark.usefixtures("the_law_alone")
 
 BLOCK, ARRAY = "tablespace.block_size_bytes", "workload.arraysize_rows"
-
-
-def opened(**query: str) -> AppTest:
-    """The page at that address; of the measured scan where it names no scenario."""
-    query.setdefault("scenario", "rahn-full-scan")
-    app = AppTest.from_file(str(ENTRY), default_timeout=LIMIT_S)
-    for key, value in query.items():
-        app.query_params[key] = value
-    app.run()
-    assert not app.exception
-    return app
 
 
 def says(app: AppTest, text: str) -> bool:
@@ -74,7 +62,7 @@ def test_every_preset_opens_with_its_question() -> None:
 
 
 def test_the_page_begins_with_what_it_is_and_six_questions() -> None:
-    app = AppTest.from_file(str(ENTRY), default_timeout=LIMIT_S).run()
+    app = AppTest.from_file(ENTRY, default_timeout=LIMIT_S).run()
     assert says(app, "**Blocktime** estimates how long database I/O takes")
     questions = [one for one in app.button if (one.key or "").startswith("question.")]
     assert [one.label for one in questions] == [one.title for one in presets.QUESTIONS]
@@ -84,7 +72,7 @@ def test_the_page_begins_with_what_it_is_and_six_questions() -> None:
 
 @pytest.mark.parametrize("question", presets.QUESTIONS, ids=lambda question: question.title)
 def test_a_question_opens_its_comparison_with_its_controls_first(question: presets.Preset) -> None:
-    app = AppTest.from_file(str(ENTRY), default_timeout=LIMIT_S).run()
+    app = AppTest.from_file(ENTRY, default_timeout=LIMIT_S).run()
     app.button(key=f"question.{question.key}").click().run()
     assert not app.exception
     assert app.error.len == 0
@@ -287,7 +275,7 @@ def test_a_time_is_shown_and_taken_in_a_unit_that_suits_it() -> None:
 def test_a_key_pressed_before_a_new_session_has_drawn_its_control_counts() -> None:
     moved = opened().number_input(ARRAY).set_value(15)
     states = moved.root.get_widget_states()
-    app = AppTest.from_file(str(ENTRY), default_timeout=LIMIT_S)
+    app = AppTest.from_file(ENTRY, default_timeout=LIMIT_S)
     app.query_params["scenario"] = "rahn-full-scan"
     app._run(states)  # a server that was started anew hears of it with its first run
     assert not app.exception
@@ -300,7 +288,7 @@ def test_a_key_pressed_before_a_new_session_has_drawn_its_control_counts() -> No
 
 
 def test_a_late_browser_takes_no_control_of_the_last_scenario_into_the_next() -> None:
-    app = AppTest.from_file(str(ENTRY), default_timeout=LIMIT_S).run()
+    app = AppTest.from_file(ENTRY, default_timeout=LIMIT_S).run()
     of_the_scan = app.number_input("table.rows").root.get_widget_states()
     question = next(one for one in presets.QUESTIONS if one.scenario == "oltp-nvme" and one.changes)
     app.button(key=f"question.{question.key}").click().run()
@@ -407,7 +395,7 @@ def test_a_file_of_ones_own_is_replayed_from_its_file() -> None:
     name = own_files.name_of(
         {"workload": {"kind": "full_scan", "users": 1}, "table": {"rows": 5000}}, "mine.toml"
     )
-    app = AppTest.from_file(str(ENTRY), default_timeout=LIMIT_S)
+    app = AppTest.from_file(ENTRY, default_timeout=LIMIT_S)
     app.query_params["s"] = own_files.packed_of(name)
     app.session_state["tab"] = "Command line"
     app.run()

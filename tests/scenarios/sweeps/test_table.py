@@ -390,6 +390,7 @@ def test_a_killed_writer_leaves_the_old_table_and_nothing_else(path: Path) -> No
     assert {file.name: file.read_bytes() for file in path.parent.iterdir()} == before
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("blocks", [100, 1])
 def test_a_full_disk_is_one_sentence(path: Path, blocks: int) -> None:
     """Many blocks meet the end while rows are written, a single one when the file is finished."""

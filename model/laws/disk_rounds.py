@@ -7,12 +7,13 @@ outermost zone; times may be arrays.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any
 
 from model.laws.disk import TURN_TOLERANCE, zone_ratio, zone_start_bytes
 from model.laws.disk_geometry import Geometry, geometry_of
 from model.laws.disk_means import overhead_s, seek_at_s
-from model.laws.numeric import Number, ceiling, floor_div, larger, smaller, where
+from model.laws.numeric import Number, ceiling, floor_div, is_array, larger, smaller, where
 
 PLACES = 32
 """Of a strided program, whose hops stand for all."""
@@ -34,20 +35,39 @@ def round_s(disk: Any, starts: Sequence[int], size_bytes: int, step_bytes: int, 
 
 def strided_hop_s(g: Geometry, size_bytes: Number, stride_bytes: Number, late_s: Number) -> Number:
     """Mean hop of a program from the end of one call to the next, a stride further, over its first places."""
-    hops = [
-        hop_s(g, place * stride_bytes + size_bytes - 1, (place + 1) * stride_bytes, late_s)
+    arrays = any(map(is_array, (size_bytes, stride_bytes, *g)))
+    ways = (_strided_ways if arrays else _kept_ways)(g, size_bytes, stride_bytes)
+    return sum(_turned_s(g, way, late_s) for way in ways) / PLACES
+
+
+def _strided_ways(g: Geometry, size_bytes: Number, stride_bytes: Number) -> list[tuple[Number, Number]]:
+    """The ways of the heads of those hops."""
+    return [
+        _way_s(g, place * stride_bytes + size_bytes - 1, (place + 1) * stride_bytes)
         for place in range(PLACES)
     ]
-    return sum(hops) / PLACES
+
+
+_kept_ways = lru_cache(maxsize=4096)(_strided_ways)  # the same for every command of a drive
 
 
 def hop_s(g: Geometry, last_byte: Number, start_byte: Number, late_s: Number) -> Number:
     """From the end of *last_byte* to the begin of *start_byte*, for a command that moves the heads *late_s* after."""
+    return _turned_s(g, _way_s(g, last_byte, start_byte), late_s)
+
+
+def _way_s(g: Geometry, last_byte: Number, start_byte: Number) -> tuple[Number, Number]:
+    """How long the heads move from one byte to another, and how long the platter turns between them."""
     from_track, to_track = floor_div(last_byte, g.track_bytes), floor_div(start_byte, g.track_bytes)
     cylinders = abs(floor_div(to_track, g.heads) - floor_div(from_track, g.heads))
     seek = larger(seek_at_s(g, larger(1, cylinders)), g.head_switch_s)
     move = where(cylinders > 0, seek, where(from_track != to_track, g.head_switch_s, 0.0))
-    apart = place_s(g, start_byte) - place_s(g, last_byte) - g.rotation_s / g.track_bytes
+    return move, place_s(g, start_byte) - place_s(g, last_byte) - g.rotation_s / g.track_bytes
+
+
+def _turned_s(g: Geometry, way: tuple[Number, Number], late_s: Number) -> Number:
+    """Time until the sector comes by after the heads are there, which set off *late_s* after the last one ended."""
+    move, apart = way
     turns = ceiling((late_s + move - apart) / g.rotation_s - TURN_TOLERANCE)
     return apart + turns * g.rotation_s
 

@@ -415,6 +415,7 @@ def _resolve(source: Source) -> Scenario:
             )
     if compared_in(data, source.where):
         _check_target(layers[-1], merged.get("disk", {}), constants)
+        _keep_own_times(layers[-1], merged.get("disk", {}))
     section = ""
     try:
         system = System.model_validate({**merged, "constants": constants})
@@ -450,6 +451,16 @@ def _check_target(last: Layer, disk: Mapping[str, Any], constants: Container[str
             f"--set: disk.use: got {shown(change['use'])}, which has no limit of requests a second; that of the "
             f"measured disk, {disk['iops_limit']:,.4g}, would bind it: give disk.iops_limit, too"
         )
+
+
+def _keep_own_times(last: Layer, disk: dict[str, Any]) -> None:
+    """Let a drive that turns, a set or a cache vary as it does itself, not as the measured disk it stands for does."""
+    change = last[1].get("disk", {})
+    if not isinstance(change, Mapping) or "use" not in change or "service_cv" in change:
+        return
+    positions = ("rotation_s", "average_seek_s", "write_cache_bytes", "read_hit_fraction")
+    if any(disk.get(name) for name in positions) or disk.get("raid_level", "none") != "none":
+        disk.pop("service_cv", None)
 
 
 def _blamed(layers: Sequence[Layer], place: str) -> str:

@@ -139,7 +139,11 @@ def other_volume(samples: Samples) -> Iterator[Bar]:
         for name, limit_per_s in list(VOLUMES.items())[1:]:
             found = identify(samples.read("awr_text", name))
             system = found.sections()
-            system["disk"] |= {"overhead_s": before.read_s, "iops_limit": before.share * limit_per_s}
+            system["disk"] |= {
+                "overhead_s": before.read_s,
+                "service_cv": before.varies,
+                "iops_limit": before.share * limit_per_s,
+            }
             off = offs(as_modelled(found.compared, run(from_mapping(system, "my"), engine)))
             for what, bar in {TRANSACTIONS: 0.10, READ_WAIT: 0.20, PARALLEL_WAIT: 0.20}.items():
                 if what in off:

@@ -81,10 +81,11 @@ def visit_of(
     if pieces is None:
         pieces = block_layer.pieces_of_call(size_bytes, largest_bytes(system, calls))
     if disk.service_cv:
-        mean = disk.overhead_s + size_bytes / pieces / disk.bandwidth_bytes_per_s
+        sent_s = size_bytes / pieces / disk_means.rate_bytes_per_s(disk, calls.writes)
+        mean = disk_means.overhead_s(disk, calls.writes) + sent_s
         count = int(disk.parallel_requests)
         each = Visit(mean, disk.service_cv**2, mean / count, servers=count)
-        return _in_pieces(each, each.held_s, pieces)
+        return _paced(disk, _in_pieces(each, each.held_s, pieces), size_bytes, pieces)
     disk = at_place(disk, calls)
     if calls.writes and disk.write_cache_bytes:
         answered_s, held_s = disk_sets.answered_s(disk, size_bytes), size_bytes / disk.bus_bytes_per_s
@@ -159,6 +160,7 @@ def _paced(disk: Any, visit: Visit, size_bytes: Number, pieces: Number) -> Visit
     visit.alone_s = larger(visit.alone_s, (pieces - 1) * spacing_s + visit.last_s)
     if some(pieces * spacing_s > visit.held_s):
         visit.servers = 1
+    visit.scv = where(pieces * spacing_s > visit.held_s, 0.0, visit.scv)
     visit.held_s = larger(visit.held_s, pieces * spacing_s)
     return visit
 

@@ -7,12 +7,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from model.demand.device_calls import changed
-from model.demand.reading import ReadPlan
+from model.demand.reading import OneByOne, ReadPlan
 from model.demand.stream_work import call_demand
 from model.demand.work import Demand
 from model.laws import disk_means, limits, scan_reads
 from model.laws.block_layer import stated_call_s
 from model.laws.numeric import Number, larger, nearest, over, smaller, some, where
+from model.laws.parallel_reads import slowest_service
 from model.laws.read_slots import mean_slots
 from model.spec import ReadStream, System
 
@@ -139,6 +140,8 @@ def device_demand(system: System, demand: Demand, own_s: Number, users: Number) 
             plan, lambda waiting: asked(FIRST, pattern="random", in_flight=users * waiting).held_s
         )
         batched_s = plan.batches * far.device_s + (plan.batched_reads - plan.batches) * drained_s
+        if disk.service_cv:
+            batched_s = plan.batches * _slowest_s(disk, plan.at_once, far.device_s, drained_s)
         alone_s = alone_s * (1 - batched) + batched_s
         held_s, far_held_s = (
             each * (1 - batched) + plan.batched_reads * drained_s for each in (held_s, far_held_s)
@@ -164,6 +167,16 @@ def device_demand(system: System, demand: Demand, own_s: Number, users: Number) 
         batched_fraction=over(batched_s, alone_s),
         exact=exact & where(disk.rotation_s > 0, False, True),
     )
+
+
+def _slowest_s(disk: Any, at_once: Number, each_s: Number, apart_s: Number) -> Number:
+    """Until the last of a batch's reads is done, whose times vary.
+
+    Raises :class:`OneByOne` for an array of scenarios.
+    """
+    if any(getattr(one, "ndim", 0) for one in (at_once, each_s, apart_s, disk.service_cv)):
+        raise OneByOne
+    return each_s * slowest_service(int(at_once), float(disk.service_cv), float(apart_s / each_s))
 
 
 def _drained_s(plan: ReadPlan, held_s: Callable[[Number], Number]) -> Number:

@@ -296,6 +296,8 @@ def occupied_s(
     slots = disk.parallel_requests if slots is None else slots
     if disk.rotation_s:
         return service_s
+    if disk.service_cv:  # all of it is in the slot
+        return service_s / slots
     busy = busy_s(disk, size_bytes, write, run_requests)
     if slots == 1:
         return larger(service_s, busy) if disk.spare_fraction is not None else service_s

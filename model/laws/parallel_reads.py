@@ -130,17 +130,25 @@ def most_at_one(requests: int, places: int) -> float:
 
 
 @lru_cache(maxsize=256)
-def slowest_service(requests: int, variation: float) -> float:
-    """Mean of the longest of some services, over the mean one; gamma-distributed, *variation* is their deviation."""
+def slowest_service(requests: int, variation: float, apart: float = 0.0) -> float:
+    """Until the last of some services ends that begin so much *apart*, both over the mean service.
+
+    Services are gamma-distributed, *variation* is their deviation: ∫ 1 - ∏ F(t - i·apart) dt, i = 0 to n - 1.
+    """
     if variation <= 0 or requests <= 1:
-        return 1.0
+        return 1.0 + max(0, requests - 1) * apart
     import numpy as np  # noqa: PLC0415
     from scipy.special import gammainc  # noqa: PLC0415
 
     shape = 1 / variation**2
-    times = np.linspace(0.0, 1 + 12 * variation * (1 + log(requests)), 4001)
-    above = 1 - gammainc(shape, shape * times) ** requests
-    return float(np.trapezoid(above, times))
+    last = (requests - 1) * apart
+    times = np.linspace(0.0, last + 1 + 12 * variation * (1 + log(requests)), 4001)
+    if not apart:
+        ended = gammainc(shape, shape * times) ** requests
+    else:
+        begins = apart * np.arange(requests)[:, None]
+        ended = np.prod(gammainc(shape, shape * np.maximum(0.0, times - begins)), axis=0)
+    return float(np.trapezoid(1 - ended, times))
 
 
 def side_by_side_s(requests: int, servers: int, service_s: float, variation: float) -> float:

@@ -18,7 +18,7 @@ from model.machine.device.block_queue import BlockQueue
 from model.machine.device.drive import capacity_of, drive_of, tagged_of
 from model.machine.device.elevator import elevator_of
 from model.machine.device.iostat import Counters
-from model.machine.device.servers import DrawnServers, Servers, Threads
+from model.machine.device.servers import Servers, Threads
 from model.machine.device.volume import BehindHost, HostLimits
 from model.machine.device.write_back_throttle import WriteBackThrottle
 from model.sim.clock import environment
@@ -148,12 +148,7 @@ def host_limits_of(system: System) -> HostLimits | None:
 def server_of(system: System, seed: int, limits: HostLimits | None = None) -> Server:
     """What serves the requests of a volume, behind the *limits* that it shares with others, or its host's alone."""
     disk = system.disk
-    server: Server
-    if disk.service_cv:
-        factors = service_factors(system, seed)
-        server = DrawnServers(disk.parallel_requests, disk.overhead_s, disk.bandwidth_bytes_per_s, factors)
-    else:
-        server = drive_of(disk)
+    server: Server = drive_of(disk, service_factors(system, seed) if disk.service_cv else None)
     limits = limits or host_limits_of(system)
     return server if limits is None else BehindHost(server, limits)
 

@@ -103,12 +103,10 @@ class System(Frozen):
 
     @model_validator(mode="after")
     def _limits_are_of_volumes(self) -> System:
-        disk = self.disk
-        named = "reorder_age_s" if disk.reorder_age_s is not None else "service_cv" if disk.service_cv else ""
-        if self.host.limits_volumes and named:
+        if self.host.limits_volumes and self.disk.reorder_age_s is not None:
             raise ValueError(
-                f"host.iops_limit and host.bandwidth_limit_bytes_per_s go without disk.{named} {getattr(disk, named):g}"
-                ": they are for volumes of a virtual machine; leave one of the two out"
+                "host.iops_limit and host.bandwidth_limit_bytes_per_s go without disk.reorder_age_s "
+                f"{self.disk.reorder_age_s:g}: they are for volumes of a virtual machine; leave one of the two out"
             )
         return self
 

@@ -405,7 +405,8 @@ class Disk(Frozen):
     )
     service_cv: Real = setting(
         0.0,
-        "Coefficient of variation of the service time, of a device without positions: 0 fixed, 1 exponential",
+        "Coefficient of variation of the service time, of a device without positions: 0 fixed, 1 exponential; a "
+        "volume's limits stay as they are",
         GENERAL,
         ge=0,
         le=10,
@@ -486,17 +487,9 @@ class Disk(Frozen):
             raise ValueError(
                 "service_cv is for a device without positions: rotation_s and average_seek_s 0, no RAID"
             )
-        others = (
-            "iops_limit",
-            "throughput_limit_bytes_per_s",
-            "write_overhead_s",
-            "write_bandwidth_bytes_per_s",
-        )
-        beside = [name for name in others if getattr(self, name) is not None]
-        if self.service_cv and (beside or self.write_cache_bytes):
-            raise ValueError(
-                f"service_cv goes without {(*beside, 'write_cache_bytes')[0]}: all requests are alike"
-            )
+        beside = [name for name in ("write_cache_bytes", "read_hit_fraction") if getattr(self, name)]
+        if self.service_cv and beside:
+            raise ValueError(f"service_cv goes without {beside[0]}: no cache answers some of the requests")
         if 0 < self.write_cache_bytes < LEAST_CACHE_BYTES:
             raise ValueError(
                 f"write_cache_bytes {self.write_cache_bytes} is less than a page of {LEAST_CACHE_BYTES}"

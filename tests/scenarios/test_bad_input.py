@@ -547,6 +547,10 @@ def test_a_stream_that_cannot_be_gets_one_sentence(workload: dict[str, Any], wor
         ({"raid_level": "10", "raid_disks": 5}, ["raid_disks 5 is odd"]),
         ({"write_cache_bytes": 100}, ["less than a page of 4096"]),
         ({"service_cv": 1}, ["service_cv is for a device without positions"]),
+        (
+            {"service_cv": 1, "rotation_s": 0, "average_seek_s": 0, "write_cache_bytes": 1 << 20},
+            ["service_cv goes without write_cache_bytes"],
+        ),
         ({"burst_iops": 10}, ["burst_iops needs an iops_limit"]),
         ({"iops_limit": 0}, ["disk.iops_limit: got 0; allowed is at least 0.001"]),
         ({"queue_depth": 0}, ["disk.queue_depth: got 0; allowed is at least 1"]),

@@ -36,3 +36,13 @@ def test_a_figure_without_its_value_is_refused_in_one_sentence(tmp_path: Path) -
     path.write_text('base = "tpc-b"\n[[measured.compared]]\nname = "log file sync"\n')
     with pytest.raises(SpecError, match=r"my.toml: measured.compared: value: Field required"):
         load(path)
+
+
+def test_a_drive_that_turns_does_not_vary_as_the_measured_volume_does(tmp_path: Path) -> None:
+    path = tmp_path / "my.toml"
+    path.write_text(
+        'base = "oltp-nvme"\n[disk]\nservice_cv = 0.5\n[[measured.compared]]\nname = "log file sync"\n'
+        'value = 1.0\nunit = "s"\nlow = 1.0\nhigh = 1.0\nfile = "a"\nline = 1\n'
+    )
+    assert load(path, ["disk.use=sas-15k"]).system.disk.service_cv == 0
+    assert load(path, ["disk.use=azure-p30"]).system.disk.service_cv == 0.5

@@ -9,6 +9,7 @@ from math import log
 from typing import Final
 
 from model.causes import LOG_FILE_SYNC, PARALLEL, SCATTERED, SEQUENTIAL
+from model.laws.parallel_reads import slowest_service
 from model.units import show_seconds
 from validation.identify.report import Report, reads_at_once
 from validation.instruments import Reading
@@ -23,6 +24,11 @@ LEAST_UNDER_WAY: Final = 4.0
 """Reads under way on average without which no limit can bind."""
 DBWR_REQUESTS: Final = 64
 """Requests that DBWR has under way at most, as ``instance.db_writer_requests`` has it where nothing is said."""
+LEAST_WAITS: Final = 100
+"""Waits for several reads below which their mean tells little: by chance it is a tenth off."""
+LEAST_BUCKETS: Final = 2
+MOST_VARIES: Final = 3.0
+HALVINGS: Final = 20
 SAME: Final = 0.1
 """Two devices' reads a second differ by less where they are the same reads."""
 UNIT_S: Final = {"us": 1e-6, "u": 1e-6, "": 1e-6, "ms": 1e-3, "m": 1e-3, "s": 1.0}
@@ -44,10 +50,77 @@ class Limit:
     share: float = 1.0
     """Of the device's requests, those of the database."""
     says: list[str] = field(default_factory=list)
+    varies: float = 0.0
+    """Coefficient of variation of a read that meets no queue."""
+    varies_source: str = ""
+    """Empty where nothing tells."""
 
 
 def limit_of(report: Report, readings: Sequence[Reading]) -> Limit:
-    """The data device of *report*: fastest reads of its histogram, and its limit where reads wait in a queue."""
+    """The data device of *report*: fastest reads, how they vary, and its limit where reads wait in a queue."""
+    found = _limit_of(report, readings)
+    found.varies, found.varies_source = varies_of(report, queues=found.per_s is not None)
+    return found
+
+
+def varies_of(report: Report, *, queues: bool) -> tuple[float, str]:
+    """Coefficient of variation of a read that meets no queue, and what tells.
+
+    Where reads do not queue, who waits for the last of N waits longer than who waits for one: the ratio of the two
+    events tells, as reads of one wait may be slow together. Without such waits the histogram does. Where reads queue
+    only the bucket of the fastest ones tells, and a lower bound.
+    """
+    waits = {one.name: one for one in report.events()}
+    single, several, at_once = waits.get(SEQUENTIAL), waits.get(PARALLEL), reads_at_once(report)
+    shares = histogram(report, SEQUENTIAL)
+    if not queues and single and several and at_once and single.each_s and several.waits >= LEAST_WAITS:
+        ratio = several.each_s / single.each_s
+        found = variation_of_slowest(round(at_once), ratio)
+        return found, f"{PARALLEL} takes {ratio:.3g} times {SEQUENTIAL}, the last of {at_once:.3g} reads"
+    if queues:
+        first = next((number for number, (_, share) in enumerate(shares) if share >= FASTEST), None)
+        if first is None or shares[first][1] - (shares[first - 1][1] if first else 0.0) < MOST:
+            return 0.0, ""
+        below_s = shares[first - 1][0] if first else shares[first][0] / 2
+        shares = [(below_s, 0.0), (shares[first][0], 1.0)]
+        return variation(
+            shares
+        ), f"wait event histogram: the bucket of the fastest {FASTEST:.0%} of {SEQUENTIAL}"
+    return variation(shares), f"wait event histogram of {SEQUENTIAL}" if variation(shares) else ""
+
+
+def variation(shares: Sequence[tuple[float, float]]) -> float:
+    """Coefficient of variation of waits, even in logarithm within a bucket: mean (b - a)/l, square (b² - a²)/2l.
+
+    l = ln(b/a). 0 where fewer than two buckets hold any: nothing tells where in one they lie.
+    """
+    if len(shares) < LEAST_BUCKETS:
+        return 0.0
+    below_s, below = shares[0][0] / 2, 0.0
+    whole = mean = square = 0.0
+    for bound_s, share in shares:
+        inside = max(0.0, share - below)
+        span = log(bound_s / below_s)
+        whole += inside
+        mean += inside * (bound_s - below_s) / span
+        square += inside * (bound_s**2 - below_s**2) / (2 * span)
+        below_s, below = bound_s, max(below, share)
+    return max(0.0, whole * square / mean**2 - 1) ** 0.5 if mean else 0.0
+
+
+def variation_of_slowest(reads: int, ratio: float) -> float:
+    """Variation of services of which the last of so many takes *ratio* times one; 0 where it takes no longer."""
+    low, high = 0.0, MOST_VARIES
+    for _ in range(HALVINGS):
+        middle = (low + high) / 2
+        if slowest_service(reads, middle) < ratio:
+            low = middle
+        else:
+            high = middle
+    return low if ratio > 1 else 0.0
+
+
+def _limit_of(report: Report, readings: Sequence[Reading]) -> Limit:
     event = next((one for one in report.events() if one.name == SEQUENTIAL), None)
     if event is None or not event.waits:
         return Limit(1e-4, "", says=["nothing was read: the disk is an assumption"])

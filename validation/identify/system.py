@@ -370,6 +370,8 @@ class Interval(Filling):
         (self.know if limit.read_source else self.assume)(
             "disk.overhead_s", limit.read_s, limit.read_source or "nothing was read"
         )
+        if limit.varies_source:
+            self.know("disk.service_cv", round(limit.varies, 3), limit.varies_source)
         if limit.write_s:
             self.know("disk.write_overhead_s", limit.write_s, limit.write_source)
         self.assume("disk.bandwidth_bytes_per_s", 2e9, "not a limit")

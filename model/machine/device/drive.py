@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from itertools import repeat
 from typing import Any
 
 from model.errors import OutsideLaw
@@ -11,6 +13,7 @@ from model.loops import fastest
 from model.loops.drives import rotating_of
 from model.machine.device.array import Parity, Striped
 from model.machine.device.array_cache import Bus, Drive, ReadHits, WriteBack
+from model.machine.device.drawn import DrawnServers
 from model.machine.device.flash import Flash
 from model.machine.device.tagged import Tagged
 from model.machine.device.volume import Volume
@@ -49,16 +52,22 @@ READS = SINGLE | {
     "disk.burst_iops",
     "disk.burst_credits",
 }
-"""Fields of the specification that :func:`drive_of` reads, or the server in its place where service times vary."""
+"""Fields of the specification that :func:`drive_of` reads."""
 
 
-def drive_of(disk: Any) -> Bounded:
+def drive_of(disk: Any, factors: Iterator[float] | None = None) -> Bounded:
     """The device that a specification describes; ``submit(now_s, write, start_byte, size_bytes)`` says when it is done.
+
+    Where service times vary each is the mean times the next of *factors*; without these all take the mean.
 
     Raises :class:`OutsideLaw` for a command that reaches beyond the capacity.
     """
     bus = Bus(disk.overhead_s, disk.bus_bytes_per_s)
-    device = _set_of(disk) if disk.raid_level != "none" else _single(disk)
+    device: Drive
+    if disk.service_cv:
+        device = DrawnServers(disk, repeat(1.0) if factors is None else factors)
+    else:
+        device = _set_of(disk) if disk.raid_level != "none" else _single(disk)
     cache = None
     if disk.write_cache_bytes:
         write = disk.overhead_s if disk.write_overhead_s is None else disk.write_overhead_s

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from heapq import heappop, heappush
 from math import inf
 
@@ -73,29 +72,6 @@ class Threads:
         self.busy_s += took_s
         self.slowed_s += took_s - work_s
         return begin, begin + took_s
-
-
-class DrawnServers:
-    """A device without positions whose service times vary: *count* equal servers, a factor drawn for each request."""
-
-    __slots__ = ("_bandwidth_bytes_per_s", "_factors", "_overhead_s", "_servers")
-
-    def __init__(
-        self, count: int, overhead_s: float, bandwidth_bytes_per_s: float, factors: Iterator[float]
-    ) -> None:
-        self._servers = Servers(count)
-        self._overhead_s = overhead_s
-        self._bandwidth_bytes_per_s = bandwidth_bytes_per_s
-        self._factors = factors
-
-    def submit(self, now_s: float, write: bool, start_byte: int, size_bytes: int) -> float:
-        """When the request handed over at *now_s* is done; direction and place do not matter."""
-        mean_s = self._overhead_s + size_bytes / self._bandwidth_bytes_per_s
-        return self._servers.serve(now_s, next(self._factors) * mean_s)[1]
-
-    def flush(self, now_s: float) -> float:
-        """It has no cache to empty."""
-        return now_s
 
 
 class Gaps:

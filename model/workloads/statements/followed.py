@@ -30,7 +30,7 @@ from model.laws.numeric import some, where
 from model.laws.read_slots import LOOK_EVERY_S
 from model.machine.device.drive import drive_of
 from model.machine.device.elevator import IDLE_S, NEAR_BYTES, SYNC_SLICE_S
-from model.machine.device.servers import DrawnServers, Servers
+from model.machine.device.servers import Servers
 from model.machine.host.read_ahead import Window, read_ahead_of
 from model.machine.host.read_slots import ReadSlots
 from model.spec import Disk, Host, Statement, System
@@ -176,13 +176,7 @@ class _Replay:
     def __init__(self, system: System, work: Statement, demand: Demand, replay: int) -> None:
         disk, users, draws = system.disk, int(work.sessions), _draws(replay)
         self.system, self.demand = system, demand
-        self.server = (
-            DrawnServers(
-                int(disk.parallel_requests), disk.overhead_s, disk.bandwidth_bytes_per_s, repeat(1.0)
-            )
-            if disk.service_cv
-            else drive_of(disk)
-        )
+        self.server = drive_of(disk)
         self.largest_bytes = int(largest_bytes_of(system.host, system.database_path))
         self.processors = Servers(int(system.host.cores.threads))
         self.keeper = _Keeper() if idles(system) else None

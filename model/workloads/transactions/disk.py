@@ -7,7 +7,7 @@ from math import ceil, exp, inf
 from typing import Any
 
 from model.demand.calls import writes_at_once
-from model.laws import disk_means, parallel_reads, queueing
+from model.laws import disk_means, limits, parallel_reads, queueing
 from model.laws.disk_geometry import Geometry, geometry_of
 from model.laws.disk_queue import Positionings
 from model.machine.device.elevator import FIFO_BATCH, IN_BATCHES, IN_ORDER, WRITES_STARVED
@@ -97,6 +97,9 @@ class DataDisk:
             slots_s = parallel_reads.most_at_one(reads, self.servers) * self.slot_s
         else:
             slots_s = parallel_reads.side_by_side_s(reads, self.servers, self.slot_s, self.slot_scv**0.5)
+        if self.slot_scv and serial_s and reads <= self.servers:
+            cv = self.slot_scv**0.5
+            return self.slot_s * parallel_reads.slowest_service(reads, cv, serial_s / self.slot_s)
         in_last_round = (reads - 1) % self.servers + 1 if self.in_slot_group > 1 and not self.slot_scv else 1
         behind_s = max(last_s, slots_s - self.slot_s + min(in_last_round * serial_s, last_s))
         return self.read_s + behind_s - serial_s
@@ -226,14 +229,16 @@ def data_disk(system: System, size_bytes: int, scan_bytes: float, span_bytes: fl
         return float(1 / disk_means.random_requests_per_s(disk, size, span_bytes, write))
 
     def serial_s(size: float) -> float:
-        # NOTE: where service varies by chance all of it is in the slot
+        # NOTE: where service varies by chance all of it is in the slot, and the limits of a volume are left
         if beside and disk.service_cv:
-            return 0.0
+            return float(1 / limits.limited_per_s(disk, inf, size))
         return float(1 / disk_means.serial_requests_per_s(disk, size, span_bytes, False))
 
     if beside:
         slot_s = alone_s(size_bytes) if disk.service_cv else float(disk.overhead_s + disk.average_seek_s)
         write_slot_s = float(disk_means.overhead_s(disk, True) + disk.average_seek_s)
+        if disk.service_cv:
+            write_slot_s = float(disk_means.random_moments(disk, size_bytes, member_span, True)[0])
     else:
         scv = disk.service_cv**2 or float(disk_means.random_moments(disk, size_bytes, member_span, False)[1])
     write_held_s = held_s(size_bytes, True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 from itertools import product
+from math import exp
 
 import pytest
 
@@ -66,3 +67,9 @@ def test_the_longest_of_exponential_services_and_waits_is_harmonic() -> None:
 def test_requests_side_by_side() -> None:
     assert side_by_side_s(9, 4, 1.0, 0.0) == 3
     assert side_by_side_s(6, 2, 1.0, 1.0) == pytest.approx(2 + 1.5, rel=1e-3)
+
+
+def test_services_that_begin_one_after_the_other_end_with_the_slowest() -> None:
+    assert slowest_service(8, 0.0, 0.1) == pytest.approx(1.7)
+    assert slowest_service(2, 1.0, 1.0) == pytest.approx(2 + exp(-1) / 2, rel=1e-3)  # E max(S, 1 + S')
+    assert slowest_service(8, 1.0, 1e-9) == pytest.approx(slowest_service(8, 1.0), rel=1e-3)

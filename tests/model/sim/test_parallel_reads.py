@@ -123,3 +123,19 @@ def test_each_session_brings_several_requests_to_the_device() -> None:
 def test_what_is_no_batch_is_refused_in_one_sentence(mix: dict[str, Any], says: str) -> None:
     with pytest.raises(BlocktimeError, match=says):
         of(mix)
+
+
+VARIES = {"use": "azure-p30", "overhead_s": 0.002, "service_cv": 0.6}
+
+
+@pytest.mark.parametrize(("users", "think_s"), [(1, 0), (16, 0), (16, 0.3)])
+def test_a_batch_waits_for_the_slowest_of_reads_that_vary_behind_a_limit(users: int, think_s: float) -> None:
+    scenario = of(PART, VARIES, users=users, think_s=think_s)
+    law, played = (answered(engine, scenario) for engine in ENGINES)
+    assert each_s(law, PARALLEL) == pytest.approx(each_s(played, PARALLEL), rel=0.03)
+    assert each_s(law, SEQUENTIAL) == pytest.approx(each_s(played, SEQUENTIAL), rel=0.03)
+    assert law.transactions is not None
+    assert played.transactions is not None
+    assert law.transactions.per_s == pytest.approx(played.transactions.per_s, rel=0.03)
+    alike = answered("calculate", of(PART, VARIES | {"service_cv": 0}, users=users, think_s=think_s))
+    assert each_s(law, PARALLEL) > each_s(alike, PARALLEL) + 0.001

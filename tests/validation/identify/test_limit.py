@@ -6,7 +6,7 @@ from math import log, sqrt
 
 import pytest
 
-from validation.identify.limit import limit_of, quantile, undelayed_s
+from validation.identify.limit import limit_of, quantile, undelayed_s, variation, variation_of_slowest
 from validation.identify.report import Report, reads_at_once
 from validation.instruments import Figure, Reading
 
@@ -100,3 +100,21 @@ def test_more_reads_than_one_wait_is_for_are_those_of_others(reads_per_s: float,
         Figure(name, of, value, unit, value, value, 1) for of, name, value, unit in said
     ]
     assert reads_at_once(Report(found.reading)) == pytest.approx(at_once)
+
+
+def test_how_reads_vary_follows_from_their_buckets() -> None:
+    assert variation([(0.002, 0.0), (0.004, 1.0)]) == pytest.approx(sqrt(1.5 * log(2) - 1))
+    assert variation([(0.004, 1.0)]) == 0  # one bucket does not tell where in it they lie
+    assert variation([(0.002, 0.5), (0.004, 1.0)]) > variation([(0.002, 0.0), (0.004, 1.0)])
+
+
+def test_the_last_of_some_reads_tells_how_they_vary() -> None:
+    harmonic = sum(1 / count for count in range(1, 9))
+    assert variation_of_slowest(8, harmonic) == pytest.approx(1, rel=1e-3)
+    assert variation_of_slowest(8, 0.9) == 0
+
+
+def test_reads_that_queue_vary_no_less_than_the_fastest_do() -> None:
+    limit = limit_of(report(0.010, {"2ms": 0.0, "4ms": 0.8, "8ms": 0.1, "64ms": 0.1}), [])
+    assert limit.per_s is not None
+    assert limit.varies == pytest.approx(sqrt(1.5 * log(2) - 1))

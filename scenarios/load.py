@@ -453,13 +453,19 @@ def _check_target(last: Layer, disk: Mapping[str, Any], constants: Container[str
         )
 
 
+TIMES_BY_PARTS: Final = (
+    "rotation_s", "average_seek_s", "write_cache_bytes", "read_hit_fraction", "reads_collide", "spare_fraction",
+    "controller_reads_per_s", "controller_writes_per_s", "report_interval_s", "slc_cache_bytes",
+)  # fmt: skip
+"""Fields of a disk beside which ``service_cv`` is refused."""
+
+
 def _keep_own_times(last: Layer, disk: dict[str, Any]) -> None:
-    """Let a drive that turns, a set or a cache vary as it does itself, not as the measured disk it stands for does."""
+    """Let a drive whose times follow from its parts keep them, and not vary as the measured disk that it replaces."""
     change = last[1].get("disk", {})
     if not isinstance(change, Mapping) or "use" not in change or "service_cv" in change:
         return
-    positions = ("rotation_s", "average_seek_s", "write_cache_bytes", "read_hit_fraction")
-    if any(disk.get(name) for name in positions) or disk.get("raid_level", "none") != "none":
+    if any(disk.get(name) for name in TIMES_BY_PARTS) or disk.get("raid_level", "none") != "none":
         disk.pop("service_cv", None)
 
 

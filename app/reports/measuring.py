@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from validation.identify.declined import Declined
 from validation.identify.found import Identified, NotIdentified
 from validation.identify.statement import identify_statement
 from validation.identify.system import identify
@@ -40,13 +41,13 @@ def document_of(
 ) -> Document:
     """A scenario of the system, of *statement*, or of a disk that turns *rpm* times, as far as *readings* identify it.
 
-    Raises NotIdentified where they do not determine the statement.
+    Raises NotIdentified where they do not determine the statement, or are of a system that the model declines.
     """
 
     try:
         found = identify(readings, rpm) if statement is None else identify_statement(readings, statement)
     except NotIdentified as reason:
-        if statement is not None:
+        if statement is not None or isinstance(reason, Declined):
             raise
         return Document("\n".join(measured_lines(readings)) + "\n", None, str(reason))
     return Document("\n".join(measured_lines(readings, found.sections())) + "\n", found)

@@ -10,10 +10,12 @@ from typing import Final
 
 from model.causes import LOG_FILE_SYNC, PARALLEL, SCATTERED, SEQUENTIAL
 from model.laws.parallel_reads import slowest_service
-from model.units import show_seconds
+from model.units import show_bytes, show_seconds
 from validation.identify.report import Report, reads_at_once
 from validation.instruments import Reading
 
+LOG_BUFFER: Final = "log buffer space"
+LGWR_WRITES: Final = "Wait Events: background: log file parallel write"
 FASTEST: Final = 0.1
 """Share of the reads that count as the fastest: they met no queue."""
 MOST: Final = 0.5
@@ -130,6 +132,16 @@ def _limit_of(report: Report, readings: Sequence[Reading]) -> Limit:
     parallel = next((one for one in report.events() if one.name == PARALLEL and at_once), None)
     under_way = (event.total.value + (at_once * parallel.total.value if parallel else 0.0)) / report.span_s
     writes_s, writes_source = write_s_of(report)
+    pace = log_pace(report)
+    if pace is not None:
+        return Limit(
+            mean_s, f"{SEQUENTIAL}: mean of {show_seconds(mean_s)} while sessions wait for the log",
+            writes_s, writes_source, says=[
+                f"LGWR writes {pace.busy:.0%} of the time, {show_bytes(pace.bytes_per_s)} a second, and {pace.share:.0%} "
+                f"of DB time waits for {LOG_BUFFER}: redo ends at that pace, {pace.per_s:,.0f} transactions a second, "
+                "which is not modelled and stays a stated wait; no limit of the data disk shows beside it"
+            ],
+        )  # fmt: skip
     place = f"wait event histogram: the fastest {FASTEST:.0%} of {SEQUENTIAL} take less"
     alone_s = undelayed_s(histogram(report, SEQUENTIAL), mean_s)
     if alone_s is not None:
@@ -165,6 +177,37 @@ def _limit_of(report: Report, readings: Sequence[Reading]) -> Limit:
     return found
 
 
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """What LGWR does where sessions wait for room in the log buffer."""
+
+    busy: float
+    """Share of the time in which it writes."""
+    bytes_per_s: float
+    """Of redo, while it writes."""
+    per_s: float
+    """Transactions of so much redo."""
+    share: float
+    """Of DB time that waits for it."""
+
+
+def log_pace(report: Report) -> Pace | None:
+    """LGWR's pace, where more than a tenth of DB time waits for room in the log buffer; None elsewhere.
+
+    The buffer is full because redo comes as fast as LGWR writes: redo a second over the share of time in which it does.
+    """
+    db_time, per_s = report.time("DB time"), report.transactions_per_s()
+    full_s = sum(one.total.value for one in report.events() if one.name == LOG_BUFFER)
+    redo = report.per_second("Redo size")
+    total = report.named(LGWR_WRITES, "Total Wait Time (s)")
+    if not (db_time and per_s and redo and total) or full_s <= FASTEST * db_time.value or not total.value:
+        return None
+    busy = min(1.0, total.value / report.span_s)
+    pace = redo.value / busy
+    each = redo.value / per_s.value
+    return Pace(busy, pace, pace / each, full_s / db_time.value)
+
+
 def write_s_of(report: Report) -> tuple[float | None, str]:
     """Mean time of LGWR's writes, or where a report has none the longer one of commits, and where it is from.
 
@@ -172,8 +215,7 @@ def write_s_of(report: Report) -> tuple[float | None, str]:
     these over the blocks. Where LGWR's take longer, they are of another disk, and DBWR had as much to do as leaves it
     half of its time. None without commits.
     """
-    part = "Wait Events: background: log file parallel write"
-    waits, total = report.named(part, "Waits"), report.named(part, "Total Wait Time (s)")
+    waits, total = report.named(LGWR_WRITES, "Waits"), report.named(LGWR_WRITES, "Total Wait Time (s)")
     found = next((one.each_s for one in report.events() if one.name == LOG_FILE_SYNC), None) or None
     source = "log file parallel write, or log file sync: mean"
     if waits and total and waits.value and total.value:

@@ -37,10 +37,11 @@ from scenarios.measured import (
     WRITES,
 )
 from validation.identify.advisory import Curve, curve_of
+from validation.identify.declined import CLUSTER, check
 from validation.identify.device import identify_device
 from validation.identify.found import Filling, Identified, NotIdentified
 from validation.identify.hours import Asked, asked_of, checked
-from validation.identify.limit import Limit, limit_of
+from validation.identify.limit import LOG_BUFFER, Limit, limit_of
 from validation.identify.report import Report, reads_at_once
 from validation.instruments import Figure, Reading
 
@@ -52,7 +53,6 @@ REWRITES: Final = 3
 CPU_PASSES: Final = 2
 LEAST_ACTIVE: Final = 0.05
 """Average active sessions below which an hour was idle."""
-CLUSTER: Final = ("gc ", "ges ", "cr request retry")
 TELLS: Final = 0.1
 """Share of DB time from which on waits that the model does not make are told of."""
 MODELLED_READS: Final = (SEQUENTIAL, SCATTERED, PARALLEL)
@@ -77,6 +77,7 @@ def identify(readings: Sequence[Reading], rpm: float | None = None) -> Identifie
     if not reports:
         raise NotIdentified("these files hold no AWR or Statspack report, which a system is identified from")
     report = reports[0]
+    check(report)
     contradicted = checked(report, readings)
     found = _of_report(report, limit_of(report, readings), asked_of(report, readings))
     found.says += contradicted
@@ -130,6 +131,12 @@ class Interval(Filling):
         self.parallel = self._event(PARALLEL) * self.at_once / self.count
         """Reads that a session hands over several at once."""
         one_by_one = sum(one.waits for one in self.events if one.name in (SEQUENTIAL, SCATTERED)) / self.count
+        if self.parallel and self.at_once > one_by_one + self.parallel:
+            found.says.append(
+                f"{self.at_once:,.0f} reads of one wait for {PARALLEL} are more than a mean transaction makes, "
+                f"{one_by_one + self.parallel:.3g}: few transactions have them; they are a stated wait"
+            )
+            self.at_once = self.parallel = 0.0
         self.reads = one_by_one + self.parallel
         writes = report.per_second("Physical write")
         self.written = writes.value / per_s.value if writes else 0.0
@@ -142,6 +149,8 @@ class Interval(Filling):
     def listed_s(self, cpu: Figure) -> float:
         """CPU and the waits that the model makes; where they overlap, more than DB time."""
         modelled = {*MODELLED_READS, *((LOG_FILE_SYNC,) if self.commits else ())}
+        if not self.parallel:
+            modelled.discard(PARALLEL)
         return cpu.value + sum(one.total.value for one in self.events if one.name in modelled)
 
     def system(self) -> None:
@@ -238,7 +247,7 @@ class Interval(Filling):
             (
                 one
                 for one in self.events
-                if one.name in (BUFFER_BUSY, LATCH, FREE_BUFFERS) or one.name.startswith("enq")
+                if one.name in (BUFFER_BUSY, LATCH, FREE_BUFFERS, LOG_BUFFER) or one.name.startswith("enq")
             ),
             key=lambda one: -one.total.value,
         )

@@ -272,6 +272,8 @@ def _header(reading: Reading, table: Table, keep: Keep) -> bool:
     rows = [dict(zip(names, row, strict=False)) for row in table.rows]
     if "release" in names:
         reading.host.system = f"Oracle {rows[0].get('release', '')}".strip()
+        role = rows[0].get("role") or rows[0].get("dbrole") or ""
+        reading.host.standby = "STANDBY" in role.upper()
     if "platform" in names:
         cpus = rows[0].get("cpus", "")
         reading.host.cpus = int(cpus) if re.fullmatch("[0-9]{1,6}", cpus) else None

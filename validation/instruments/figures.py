@@ -175,6 +175,8 @@ class Host:
     """Operating system and its release."""
     cpus: int | None = None
     memory_bytes: float | None = None
+    standby: bool = False
+    """Whether a database there is a standby."""
 
 
 FETCHED: Final = (

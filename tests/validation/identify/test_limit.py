@@ -6,7 +6,14 @@ from math import log, sqrt
 
 import pytest
 
-from validation.identify.limit import limit_of, quantile, undelayed_s, variation, variation_of_slowest
+from validation.identify.limit import (
+    limit_of,
+    log_pace,
+    quantile,
+    undelayed_s,
+    variation,
+    variation_of_slowest,
+)
 from validation.identify.report import Report, reads_at_once
 from validation.instruments import Figure, Reading
 
@@ -118,3 +125,23 @@ def test_reads_that_queue_vary_no_less_than_the_fastest_do() -> None:
     limit = limit_of(report(0.010, {"2ms": 0.0, "4ms": 0.8, "8ms": 0.1, "64ms": 0.1}), [])
     assert limit.per_s is not None
     assert limit.varies == pytest.approx(sqrt(1.5 * log(2) - 1))
+
+
+def test_where_sessions_wait_for_the_log_buffer_lgwr_sets_the_pace() -> None:
+    found = report(0.005, {"1ms": 0.2, "8ms": 0.8})
+    said = [
+        ("Time Model: DB time", "Time (s)", 5000.0),
+        ("Wait Events: foreground: log buffer space", "Waits", 100.0),
+        ("Wait Events: foreground: log buffer space", "Total Wait Time (s)", 2500.0),
+        ("Wait Events: background: log file parallel write", "Waits", 1000.0),
+        ("Wait Events: background: log file parallel write", "Total Wait Time (s)", 80.0),
+        ("Load Profile: Redo size", "Per Second", 40e6),
+        ("Load Profile: Transactions", "Per Second", 200.0),
+    ]
+    found.reading.figures += [Figure(name, of, value, "s", value, value, 1) for of, name, value in said]
+    pace = log_pace(Report(found.reading))
+    assert pace is not None
+    assert (pace.busy, pace.bytes_per_s, pace.per_s, pace.share) == pytest.approx((0.8, 50e6, 250, 0.5))
+    limit = limit_of(Report(found.reading), [])
+    assert limit.per_s is None  # the log holds throughput, not the data disk
+    assert "log buffer space" in limit.says[0]

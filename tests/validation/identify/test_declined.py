@@ -1,0 +1,62 @@
+"""Reports that are declined by name: one sentence each, and what to do instead."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from app.command.cli import main
+from tests.validation.instruments import made
+from validation.identify.declined import Declined, check
+from validation.identify.report import Report
+from validation.instruments import Figure, Reading
+from validation.instruments.figures import Host
+
+
+def report(event: str, seconds: float, **host: bool) -> Report:
+    """100 s of DB time, of which sessions wait so long for an event."""
+    said = [
+        ("Time Model: DB time", "Time (s)", 100.0),
+        (f"Wait Events: foreground: {event}", "Waits", 50.0),
+        (f"Wait Events: foreground: {event}", "Total Wait Time (s)", seconds),
+    ]
+    figures = [Figure(name, of, value, "s", value, value, 1) for of, name, value in said]
+    return Report(Reading("awr", "", "hour.txt", "", figures, host=Host(**host)))
+
+
+@pytest.mark.parametrize(
+    ("event", "seconds", "words"),
+    [
+        ("cell single block physical read", 1.0, "Exadata"),
+        ("gc cr block 2-way", 11.0, "RAC global cache"),
+        ("enq: TX - row lock contention", 11.0, "locks of other transactions"),
+    ],
+)
+def test_what_the_model_does_not_know_is_declined_by_name(event: str, seconds: float, words: str) -> None:
+    with pytest.raises(Declined, match=words) as found:
+        check(report(event, seconds))
+    assert "give a report" in str(found.value) or "describe the target" in str(found.value)
+
+
+@pytest.mark.parametrize(
+    ("event", "seconds"),
+    [
+        ("gc cr block 2-way", 9.0),
+        ("gc cr grant 2-way", 40.0),  # a message before a read of the disk: a stated wait
+        ("enq: TX - row lock contention", 9.0),
+        ("enq: HW - contention", 40.0),
+    ],
+)
+def test_a_tenth_and_what_comes_before_reads_are_carried(event: str, seconds: float) -> None:
+    check(report(event, seconds))
+
+
+def test_a_standby_is_declined_in_one_sentence(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path, out = tmp_path / "hour.txt", tmp_path / "my.toml"
+    path.write_text(made.AWR.replace("PRIMARY         ", "PHYSICAL STANDBY", 1))
+    assert main(["measure", str(path), "--out", str(out)]) == 2
+    said = capsys.readouterr().err
+    assert "hour.txt: is of a standby database" in said
+    assert "give a report of the primary" in said
+    assert not out.exists()

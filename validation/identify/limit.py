@@ -137,8 +137,9 @@ def _limit_of(report: Report, readings: Sequence[Reading]) -> Limit:
         return Limit(
             mean_s, f"{SEQUENTIAL}: mean of {show_seconds(mean_s)} while sessions wait for the log",
             writes_s, writes_source, says=[
-                f"LGWR writes {pace.busy:.0%} of the time, {show_bytes(pace.bytes_per_s)} a second, and {pace.share:.0%} "
-                f"of DB time waits for {LOG_BUFFER}: redo ends at that pace, {pace.per_s:,.0f} transactions a second, "
+                f"LGWR writes {pace.busy:.0%} of the time, {show_bytes(pace.bytes_per_s)} a second, and "
+                f"{pace.share:.0%} of DB time waits for {LOG_BUFFER}: redo ends there, {pace.per_s:,.0f} transactions "
+                "a second, "
                 "which is not modelled and stays a stated wait; no limit of the data disk shows beside it"
             ],
         )  # fmt: skip

@@ -20,7 +20,7 @@ from model.provenance import Constant, Frozen
 from model.spec import WORKLOADS, System, Table, Update, Workload
 from scenarios.faults import one_sentence
 from scenarios.inferred import inferred_in, without_dropped, without_set
-from scenarios.measured import compared_in
+from scenarios.measured import compared_in, correlated_in, known_in
 from scenarios.profiles import Profiles
 from scenarios.spec import DIFFERING, HEADINGS, SECTIONS, Scenario
 from scenarios.synonyms import meant_by
@@ -416,6 +416,8 @@ def _resolve(source: Source) -> Scenario:
     if compared_in(data, source.where):
         _check_target(layers[-1], merged.get("disk", {}), constants)
         _keep_own_times(layers[-1], merged.get("disk", {}))
+    known = known_in(data, source.name, {**merged, "workload": work_fields})
+    constants |= {path: one for path, one in known.items() if not getattr(constants.get(path), "name", "")}
     section = ""
     try:
         system = System.model_validate({**merged, "constants": constants})
@@ -430,6 +432,7 @@ def _resolve(source: Source) -> Scenario:
             differences=dict(source.differences),
             origin=source.where,
             compared=compared_in(data, source.where),
+            correlations=correlated_in(data, source.name),
             seed=data.get("seed", 1),
             replications=data.get("replications", 1),
             system=_with_true_values(system, work),
@@ -491,7 +494,7 @@ def _with_true_values(system: System, work: Workload) -> System:
         section, _, rest = path.partition(".")
         value: Any = work if section == "workload" else getattr(system, section, None)
         for part in rest.split("."):
-            value = getattr(value, part, None)
+            value = value[int(part)] if isinstance(value, tuple | list) else getattr(value, part, None)
         try:
             constants[path] = constant.model_copy(update={"value": float(value)})
         except (TypeError, ValueError):

@@ -9,7 +9,7 @@ from pydantic import ValidationError
 
 from model.causes import FROM_CLIENT, LOG_FILE_SYNC, PARALLEL, SCATTERED, SEQUENTIAL
 from model.errors import SpecError, shown
-from model.provenance import Frozen
+from model.provenance import Constant, Frozen
 from model.results import RunResult
 
 TRANSACTIONS: Final = "transactions a second"
@@ -78,6 +78,71 @@ def compared_in(data: Mapping[str, Any], place: str) -> tuple[Compared, ...]:
             where = ".".join(str(part) for part in first["loc"])
             raise SpecError(f"{place}: measured.compared: {where}: {first['msg']}") from None
     return tuple(found)
+
+
+def known_in(data: Mapping[str, Any], place: str, after: Mapping[str, Any]) -> dict[str, Constant]:
+    """Fields with an interval in ``[[measured.known]]``, as *after* all layers still has their values.
+
+    Raises SpecError for an interval that does not hold its value.
+    """
+    found = {}
+    for entry in _tables(data, "known", place):
+        path, interval = str(entry.get("field")), entry.get("interval")
+        value = at(data, path)
+        if not interval or value is None or at(after, path) != value:
+            continue
+        try:
+            found[path] = Constant(
+                value=value,
+                name=named(place, path),
+                how="fitted",
+                source=str(entry.get("source", place)),
+                interval=interval,
+            )
+        except ValidationError:
+            raise SpecError(
+                f"{place}: measured.known: {path}: interval: got {shown(interval)}; it is two numbers"
+            ) from None
+    return found
+
+
+def correlated_in(data: Mapping[str, Any], place: str) -> tuple[tuple[str, str, float], ...]:
+    """``[[measured.correlation]]``: two fields and how their logarithms hang together."""
+    found = []
+    for entry in _tables(data, "correlation", place):
+        fields, value = entry.get("fields"), entry.get("value")
+        pair = isinstance(fields, list) and len(fields) == 2 and all(isinstance(one, str) for one in fields)  # noqa: PLR2004
+        if not pair or not isinstance(value, int | float) or not -1 <= value <= 1:
+            raise SpecError(
+                f"{place}: measured.correlation: got {shown(dict(entry))}; allowed are two fields and a value from "
+                "-1 to 1"
+            )
+        found.append((named(place, fields[0]), named(place, fields[1]), float(value)))
+    return tuple(found)
+
+
+def named(place: str, path: str) -> str:
+    """What the measured field *path* of a file is called among constants."""
+    return f"scenario/{place}: {path}"
+
+
+def at(content: Any, path: str) -> float | None:
+    """The number at *path*; None where there is none."""
+    node = content
+    for name in path.split("."):
+        try:
+            node = node[int(name)] if isinstance(node, list | tuple) else node[name]
+        except (KeyError, IndexError, TypeError, ValueError):
+            return None
+    return float(node) if isinstance(node, int | float) and not isinstance(node, bool) else None
+
+
+def _tables(data: Mapping[str, Any], name: str, place: str) -> list[Mapping[str, Any]]:
+    measured = data.get("measured", {})
+    listed = measured.get(name, []) if isinstance(measured, Mapping) else []
+    if not isinstance(listed, list) or not all(isinstance(one, Mapping) for one in listed):
+        raise SpecError(f"{place}: measured.{name}: got {shown(listed)}; it is a list of tables")
+    return listed
 
 
 def _wait_s(event: str) -> Callable[[RunResult], float | None]:

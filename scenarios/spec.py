@@ -43,6 +43,8 @@ class Scenario(Frozen):
     """The file or library entry it was read from."""
     compared: tuple[Compared, ...] = ()
     """What was measured of the system that the file describes; see :mod:`scenarios.measured`."""
+    correlations: tuple[tuple[str, str, float], ...] = ()
+    """Two measured constants by name, and how their logarithms hang together."""
     seed: Whole = Field(default=1, ge=0, le=2**63 - 1)
     replications: Whole = Field(default=1, ge=1, le=1000)
     system: System

@@ -160,6 +160,10 @@ def propagate(
     """
     known = correlations()
     check_inputs(known)
+    known = {
+        **known,
+        **{frozenset((one, other)): value for each in scenarios for one, other, value in each.correlations},
+    }
     asked = [
         _Asked(
             scenario, result, knowledge_of(scenario, result.extrapolated), answerer_of(scenario, engine),

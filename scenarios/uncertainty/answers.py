@@ -26,6 +26,10 @@ SIMULATED: Final = 64
 """Draws of the constants: powers of four, as many as take about a second but for long simulations."""
 
 
+MIX: Final = "workload.mix."
+"""Begin of the paths of fields of a kind of transaction."""
+
+
 @dataclass(frozen=True, slots=True)
 class Answerer:
     """An engine that answers one scenario with many values of its constants."""
@@ -48,6 +52,10 @@ def answerer_of(scenario: Scenario, engine: str) -> Answerer:
 def _calculated(
     scenario: Scenario, columns: Mapping[str, Reals], seed: int, progress: Progress | None
 ) -> Reals:
+    mixed = {path: column for path, column in columns.items() if path.startswith(MIX)}
+    if mixed:
+        plain = {path: column for path, column in columns.items() if path not in mixed}
+        return _one_by_one(scenario, plain, mixed, seed, progress)
     table = calculate_many(scenario.system, scenario.workload, columns)
     if all(table["refused"]):
         raise SpecError(f"{scenario.name}: uncertainty: {table['refused'][0]}")
@@ -56,6 +64,31 @@ def _calculated(
             raise SpecError(_no_answer(scenario, columns, place, why))
     found: Reals = table["elapsed_s"]
     return found
+
+
+def _one_by_one(
+    scenario: Scenario,
+    plain: Mapping[str, Reals],
+    mixed: Mapping[str, Reals],
+    seed: int,
+    progress: Progress | None,
+) -> Reals:
+    """As :func:`_calculated`, a row at a time, each with its own mix."""
+    import numpy as np  # noqa: PLC0415
+
+    work = scenario.workload
+    found = []
+    for place in range(len(next(iter(mixed.values())))):
+        mix = list(getattr(work, "mix"))  # noqa: B009
+        for path, column in mixed.items():
+            rank, name = path.removeprefix(MIX).split(".")
+            whole = isinstance(getattr(mix[int(rank)], name), int)
+            value = round(column[place].item()) if whole else column[place].item()
+            mix[int(rank)] = mix[int(rank)].model_copy(update={name: value})
+        row = scenario.model_copy(update={"workload": work.model_copy(update={"mix": tuple(mix)})})
+        own = {path: column[place : place + 1] for path, column in plain.items()}
+        found.append(_calculated(row, own or {"workload.think_s": np.array([work.think_s])}, seed, progress))
+    return np.concatenate(found)
 
 
 def _simulated(

@@ -7,8 +7,10 @@ from pathlib import Path
 import pytest
 
 from model.errors import SpecError
-from scenarios import load
+from scenarios import load, run
 from scenarios.measured import AsModelled, Compared, light_of
+from scenarios.uncertainty import propagate
+from scenarios.uncertainty.constants import knowledge_of
 
 
 def row(value: float, modelled: float, half: float = 0.0) -> AsModelled:
@@ -46,3 +48,56 @@ def test_a_drive_that_turns_does_not_vary_as_the_measured_volume_does(tmp_path: 
     )
     assert load(path, ["disk.use=sas-15k"]).system.disk.service_cv == 0
     assert load(path, ["disk.use=azure-p30"]).system.disk.service_cv == 0.5
+
+
+MEASURED = """
+base = "oltp-nvme"
+[disk]
+overhead_s = 1e-4
+[[workload.mix]]
+gets = 40
+cpu_s = 1e-3
+[[measured.known]]
+field = "disk.overhead_s"
+interval = [5e-5, 2e-4]
+[[measured.known]]
+field = "workload.mix.0.cpu_s"
+interval = [8e-4, 1.2e-3]
+[[measured.correlation]]
+fields = ["disk.overhead_s", "workload.mix.0.cpu_s"]
+value = -0.9
+"""
+
+
+def test_the_interval_of_an_answer_holds_those_of_measured_fields(tmp_path: Path) -> None:
+    path = tmp_path / "my.toml"
+    path.write_text(MEASURED)
+    uncertain = {one.name: one for one in knowledge_of(load(path)).uncertain}
+    assert uncertain["scenario/my: disk.overhead_s"].high == 2e-4
+    assert uncertain["scenario/my: workload.mix.0.cpu_s"].low == 8e-4
+    other = {one.name for one in knowledge_of(load(path, ["disk.overhead_s=2ms"])).uncertain}
+    assert "scenario/my: disk.overhead_s" not in other  # another value is no measured one
+    tied = load(path)
+    free = tied.model_copy(update={"correlations": ()})
+    widths = []
+    for scenario in (tied, free):
+        result = run(scenario, "calculate")
+        [found] = propagate([scenario], [result]).results
+        assert found.uncertainty is not None
+        assert "scenario/my: disk.overhead_s" in found.uncertainty.uncertain_constants
+        widths.append(found.uncertainty.elapsed.high_s - found.uncertainty.elapsed.low_s)
+    assert widths[0] != widths[1]  # what moves against each other leaves less open
+
+
+@pytest.mark.parametrize(
+    ("said", "words"),
+    [
+        ('[[measured.correlation]]\nfields = ["disk.overhead_s"]\nvalue = 0.5', "allowed are two fields"),
+        ("[measured]\nknown = 3", "it is a list of tables"),
+    ],
+)
+def test_knowledge_without_its_form_is_refused_in_one_sentence(tmp_path: Path, said: str, words: str) -> None:
+    path = tmp_path / "my.toml"
+    path.write_text(f'base = "tpc-b"\n{said}\n')
+    with pytest.raises(SpecError, match=words):
+        load(path)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from model.errors import SpecError
 from scenarios import Scenario, from_mapping, run
-from scenarios.measured import CPU, READ_REQUESTS, TRANSACTIONS, as_modelled
+from scenarios.measured import CPU, READ_REQUESTS, TRANSACTIONS, as_modelled, at
 from scenarios.uncertainty.constants import knowledge_of
 from scenarios.uncertainty.model_error import OTHER_WORK, WITHIN, model_error
 
@@ -166,12 +166,18 @@ def fitted(content: Mapping[str, Any], name: str, progress: Callable[[int, int],
 def _priors(content: Mapping[str, Any], system: Scenario) -> Iterator[tuple[str, tuple[float, float]]]:
     """Field -> its value, and the standard deviation of its logarithm."""
     for path in OPEN:
-        if value := _at(content, path):
+        if value := at(content, path):
             # NOTE: what the file says of them holds for the other fields as they are, and follows from the same figures
             yield path, (value, WIDE)
     for one in knowledge_of(system).uncertain:
         path = one.fields[0]
-        if path.startswith("host.") and one.constant.value > 0 and (sd := _sd((one.low, one.high))):
+        fitted = one.name.startswith("scenario/")  # to the figures that are fitted to again
+        if (
+            path.startswith("host.")
+            and not fitted
+            and one.constant.value > 0
+            and (sd := _sd((one.low, one.high)))
+        ):
             yield path, (one.constant.value, sd)
 
 
@@ -179,16 +185,6 @@ def _sd(interval: Sequence[float] | None) -> float | None:
     if not interval or interval[0] <= 0 or interval[1] <= interval[0]:
         return None
     return log(interval[1] / interval[0]) / 2 / WITHIN
-
-
-def _at(content: Mapping[str, Any], path: str) -> float | None:
-    node: Any = content
-    for name in path.split("."):
-        try:
-            node = node[int(name)] if isinstance(node, list) else node[name]
-        except (KeyError, IndexError, TypeError):
-            return None
-    return float(node) if isinstance(node, int | float) else None
 
 
 def with_values(content: Mapping[str, Any], values: Mapping[str, float]) -> dict[str, Any]:

@@ -96,7 +96,7 @@ def known_in(data: Mapping[str, Any], place: str, after: Mapping[str, Any]) -> d
                 value=value,
                 name=named(place, path),
                 how="fitted",
-                source=str(entry.get("source", place)),
+                source=str(entry.get("source") or f"{place}: measured.known"),
                 interval=interval,
             )
         except ValidationError:
@@ -111,7 +111,7 @@ def correlated_in(data: Mapping[str, Any], place: str) -> tuple[tuple[str, str, 
     found = []
     for entry in _tables(data, "correlation", place):
         fields, value = entry.get("fields"), entry.get("value")
-        pair = isinstance(fields, list) and len(fields) == 2 and all(isinstance(one, str) for one in fields)  # noqa: PLR2004
+        pair = isinstance(fields, list) and len(fields) == 2 and all(isinstance(one, str) for one in fields)
         if not pair or not isinstance(value, int | float) or not -1 <= value <= 1:
             raise SpecError(
                 f"{place}: measured.correlation: got {shown(dict(entry))}; allowed are two fields and a value from "

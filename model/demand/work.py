@@ -204,15 +204,17 @@ def aligned_stops(
 ) -> Number:
     """Of the *stops* of fetch calls over rows in block order those on a block's last row.
 
-    With a filter the rows that are returned lie anywhere in their blocks.
+    With a filter the rows that are returned lie anywhere in their blocks. None where the next call gets the block all
+    the same.
     """
-    return logical_io.aligned_stops(
+    aligned = logical_io.aligned_stops(
         stops,
         segment.rows_per_block,
         fetching.arraysize_rows,
         fetching.first_rows,
         equal_rows=_equal_rows(system.table, row, segment) & (fetching.filter_fraction == 1),
     )
+    return where(system.instance.block_end_saves_get, aligned, 0)
 
 
 def full_scan(

@@ -142,6 +142,12 @@ class Instance(Frozen):
     db_file_multiblock_read_count: Literal["auto"] | Annotated[Whole, Field(ge=0, le=1_000_000)] = setting(
         "auto", "DB_FILE_MULTIBLOCK_READ_COUNT: auto, or blocks of DB_BLOCK_SIZE; 0 is bug 5768025", ORACLE
     )
+    block_end_saves_get: bool = setting(
+        True,
+        "A fetch call that stops on a block's last row lets the next call begin at the next block; otherwise each call "
+        "gets the block again where the last one stopped",
+        "rahn-mbrc",
+    )
     sessions: Whole = setting(
         170, "SESSIONS; shares the cache out for the automatic MBRC", ORACLE, ge=1, le=65535
     )

@@ -3,7 +3,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from model import calculate, simulate
 from model.laws import logical_io
+from scenarios import load
 
 COSTS = {"line_miss_s": 15e-9, "line_stream_s": 12e-9, "row_step_s": 10e-9, "column_step_ratio": 0.08}
 
@@ -93,3 +95,20 @@ def test_searches_in_key_order_get_a_branch_once() -> None:
     """1,000 leaves below 100 branches, 10, and the root: 50 searches get 50 of the 100, all 10, and the root."""
     assert logical_io.branch_gets(3, 1000, 10, 50) == 61
     assert logical_io.branch_gets(3, 1000, 10, 1) == 3
+
+
+@pytest.mark.parametrize("name", ["rahn-full-scan", "index-range-scan"])
+def test_a_block_got_again_by_every_call_is_a_switch(name: str) -> None:
+    """Without the saving each further call of a full scan gets a block again, and no scan gets fewer."""
+    gets = []
+    for saves in ("true", "false"):
+        scenario = load(name, [f"instance.block_end_saves_get={saves}", "host.cpus=4"])
+        answers = [engine(scenario.system, scenario.workload) for engine in (calculate, simulate)]
+        assert answers[0].logical_io == answers[1].logical_io
+        gets.append(answers[0].logical_io.consistent_gets)
+    assert gets[0] <= gets[1]
+    if name == "rahn-full-scan":
+        stops = (
+            answers[0].calls["fetch"].count - 2
+        )  # the last call finds no row, that before it ends with the last
+        assert gets[1] == answers[0].segment.blocks_before + stops

@@ -311,7 +311,9 @@ RULES: Final[dict[str, Callable[[System, Any], Reason]]] = {
     "workload.columns": lambda system, work: (work.select == "count", "count(*) returns no column"),
     "workload.arraysize_rows": _arraysize,
     "client.first_fetch_rows": _arraysize,
-    "instance.block_end_saves_get": _arraysize,
+    "instance.block_end_saves_get": lambda system, work: (
+        _arraysize(system, work) if isinstance(work, Query) else (False, "")
+    ),
     "workload.mix.0.parallel_reads": lambda system, work: (not goes_on(system), ONE_BY_ONE),
     "workload.mix.0.parallel_reads_percent": lambda system, work: (
         not work.mix[0].parallel_reads or not goes_on(system),

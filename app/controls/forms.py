@@ -258,7 +258,7 @@ GROUPS: Final[dict[str, tuple[Control, ...]]] = {
         Control("workload.columns", "Columns selected"),
         Control("workload.arraysize_rows", "Array size"),
         Control("client.first_fetch_rows", "First fetch call", only_for=QUERIES),
-        Control("instance.block_end_saves_get", "Block's end saves a get", only_for=QUERIES),
+        Control("instance.block_end_saves_get", "Block's end saves a get", only_for=(*QUERIES, "export")),
         Control("client.call_trips", "Round trips besides fetches", only_for=QUERIES),
         Control("workload.other_gets", "Gets of other blocks"),
         Control("workload.buffer_bytes", "BUFFER"),

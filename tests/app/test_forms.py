@@ -85,7 +85,7 @@ def test_imports_and_exports_have_the_controls_that_play_a_part() -> None:
     assert shown("export") == common | {
         "instance.release", "instance.db_file_multiblock_read_count", "instance.serial_direct_read",
         "workload.direct", "host.page_cache_hit_fraction", "disk.iops_limit", "disk.throughput_limit_bytes_per_s",
-        "host.iops_limit", "host.bandwidth_limit_bytes_per_s",
+        "host.iops_limit", "host.bandwidth_limit_bytes_per_s", "instance.block_end_saves_get",
     }  # fmt: skip
 
 

@@ -110,7 +110,7 @@ def correlated_in(data: Mapping[str, Any], place: str) -> tuple[tuple[str, str, 
     """``[[measured.correlation]]``: two fields and how their logarithms hang together."""
     found = []
     for entry in _tables(data, "correlation", place):
-        fields, value = entry.get("fields"), entry.get("value")
+        fields, value = entry.get("fields") or [], entry.get("value")
         pair = isinstance(fields, list) and len(fields) == 2 and all(isinstance(one, str) for one in fields)
         if not pair or not isinstance(value, int | float) or not -1 <= value <= 1:
             raise SpecError(

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from model.engine import calculate_many, engine_of_draws, simulate_measures
 from model.errors import SpecError
+from model.spec import Transactions
 from model.workloads.families import family_of
 from scenarios.load import source_in, to_mapping
 from scenarios.spec import Scenario
@@ -77,9 +78,10 @@ def _one_by_one(
     import numpy as np  # noqa: PLC0415
 
     work = scenario.workload
+    assert isinstance(work, Transactions)
     found = []
     for place in range(len(next(iter(mixed.values())))):
-        mix = list(getattr(work, "mix"))  # noqa: B009
+        mix = list(work.mix)
         for path, column in mixed.items():
             rank, name = path.removeprefix(MIX).split(".")
             whole = isinstance(getattr(mix[int(rank)], name), int)

@@ -21,6 +21,7 @@ from app.base.output import (
 )
 from app.command.files import write_beside
 from app.command.options import with_engine, with_output, with_settings, with_uncertainty
+from app.reports.written import written
 from app.text.compare_text import compare_lines, difference_line, letters_for
 from app.text.document import run_lines
 from app.text.measured_text import COLOURS, as_modelled_lines, sentence
@@ -80,8 +81,6 @@ def run_one(
         print_json({**_as_json(result), **_measured(asked.compared if not settings else (), result)})
         return
     if form is not None:
-        from app.reports.written import written  # few ask for a file of a system
-
         print_lines([written(result, form).rstrip("\n")])
         return
 

@@ -17,6 +17,7 @@ from app.base.output import (
 from app.command.files import write_beside
 from app.command.measure_cli import print_against
 from app.command.options import with_one_engine, with_output
+from app.reports.validation_report import validation_page
 from validation import validate as validated
 from validation.report import render
 from validation.words import miss_text
@@ -52,8 +53,6 @@ def validate(
     with progress_to_terminal(quiet, "validating", "numbers") as progress:
         validation = validated(cases or None, engine or "calculate", progress)
     if html is not None:
-        from app.reports.validation_report import validation_page  # charts wait until a page is asked for
-
         write_beside(html, validation_page(validation))
     if as_json:
         print_json(validation.to_json())

@@ -13,6 +13,7 @@ from typing import Any, Final, cast
 from pydantic import BaseModel, ValidationError
 
 import model
+from model.books import blocktime_version
 from model.errors import SpecError, UnknownName, shown
 from model.spec import WORKLOADS, System, Workload
 from scenarios.load import Source, put
@@ -28,7 +29,6 @@ DIGEST_BYTES: Final = 16
 @lru_cache(maxsize=1)
 def version_of_model() -> str:
     """Version of the program with a digest of its laws, engines and catalog: what answers depend on."""
-    from model.books import blocktime_version  # noqa: PLC0415  (brings the laws along)
 
     folder = Path(model.__file__).parent
     digest = blake2b(digest_size=6)

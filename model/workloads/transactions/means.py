@@ -31,7 +31,7 @@ from model.spec import System, Transactions
 from model.workloads.transactions.books import Mean, figures_of, reads_by_size
 from model.workloads.transactions.closed_form import Solved, credit_warnings, rates_of
 from model.workloads.transactions.network import CPUS
-from model.workloads.transactions.steady import CONFIDENCE, estimate, warm_up_batches
+from model.workloads.transactions.steady import CONFIDENCE, Estimate, estimate, warm_up_batches
 from model.workloads.transactions.tally import Sum, Tally, Wait
 
 NAMES = {
@@ -76,6 +76,17 @@ class Played:
         left_out = min(warm_up_batches(means), max(0, last_moment - 1))
         return left_out, means[left_out:]
 
+    def mean_response(self) -> Estimate:
+        """The mean response and its interval; how much the transactions of a batch were to get is its control."""
+        left_out, means = self.batch_responses()
+        weights = np.array([float(kind.drawn_gets + kind.scan_blocks) for kind in self.solved.parts.kinds])
+        shares = np.array([float(kind.share) for kind in self.solved.parts.kinds])
+        kinds = np.frombuffer(self.tally.kinds, dtype=np.int8)[left_out * self.batch :][
+            : means.size * self.batch
+        ]
+        gets = weights[kinds].reshape(-1, self.batch).mean(axis=1)
+        return estimate(means, gets, float(shares @ weights))
+
 
 def result_of(name: str, system: System, work: Transactions, played: Played, behind: int = 0) -> RunResult:
     """The books of the run, in whose last part *behind* blocks became dirty that DBWR has left for later."""
@@ -88,7 +99,7 @@ def result_of(name: str, system: System, work: Transactions, played: Played, beh
     first = left_out * played.batch
     took = np.frombuffer(played.tally.responses_s, dtype=float)[first : first + count].copy()
     kinds = np.frombuffer(played.tally.kinds, dtype=np.int8)[first : first + count].copy()
-    found = estimate(responses)
+    found = played.mean_response()
     between = estimate(np.diff(played.marks[left_out:, Sum.NOW]) / played.batch)
     mean = Mean(
         engine="simulate",

@@ -17,7 +17,6 @@ from model.workloads.transactions.at_begin import begin_of
 from model.workloads.transactions.by_events import ByEvents
 from model.workloads.transactions.closed_form import Solved, solve
 from model.workloads.transactions.means import result_of
-from model.workloads.transactions.steady import estimate
 
 BATCHES = 200
 """Batches that the first run is cut into, to find the end of its warm-up."""
@@ -27,6 +26,9 @@ LEAST_TRANSACTIONS = 100
 MOST_GETS = 500_000_000
 MOST_GETS_EACH = 200_000
 MOST_SIMULATED_S = 1e6
+
+LEAST_GROWTH = 1.5
+"""A run is made longer by as much at least: who looks often stops by chance."""
 
 LEFT_FOR_LATER = 0.15
 """Blocks that became dirty over those written, above which DBWR does not keep up; chance moves it by a few percent."""
@@ -44,11 +46,11 @@ def simulate(system: System, work: Transactions, *, seed: int, name: str) -> Run
     run = ByEvents(system, work, solved, begin_of((system, work, solved, seed)), max(1, first // BATCHES))
     run.until(first)
     stood = _Stood(sum(len(dirty.blocks) for _, dirty in run.begin.pools), 0)
-    while work.transactions is None and 2 * run.done <= most:
+    while work.transactions is None and (longer := longer_run(run, work)) <= most:
         if is_precise(run, work) and not _behind(stood, run):
             break
         stood = _Stood(run.dirty_blocks, run.written_blocks)
-        run.until(2 * run.done)
+        run.until(longer)
     return result_of(name, system, work, run.played(), _behind(stood, run))
 
 
@@ -104,8 +106,15 @@ def most_transactions(work: Transactions, solved: Solved) -> int:
 
 def is_precise(run: ByEvents, work: Transactions) -> bool:
     """Whether the interval of the mean response is as narrow as wanted."""
-    found = estimate(run.played().batch_responses()[1])
+    found = run.played().mean_response()
     return found.half <= work.precision_percent / 100 * found.mean
+
+
+def longer_run(run: ByEvents, work: Transactions) -> int:
+    """Transactions after which the mean may be precise: its error falls with their root. At most twice as many."""
+    found = run.played().mean_response()
+    missing = (found.half / (work.precision_percent / 100 * found.mean)) ** 2
+    return int(run.done * min(2.0, max(LEAST_GROWTH, missing)))
 
 
 class _Stood(NamedTuple):

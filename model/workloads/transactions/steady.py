@@ -34,18 +34,43 @@ class Estimate(NamedTuple):
     half: float
 
 
-def estimate(means: NDArray[np.float64]) -> Estimate:
+def estimate(
+    means: NDArray[np.float64], control: NDArray[np.float64] | None = None, known: float = 0.0
+) -> Estimate:
     """Mean of batch means, and half of its 95 % interval by Student's t over some ten to twenty long batches.
 
-    Batches that follow each other are correlated, so neighbours are joined until there are few [law-kelton-2000].
+    Batches that follow each other are correlated, so neighbours are joined until there are few. A *control* has
+    batch means whose true mean is *known*: what it explains is no error of the mean, and how far it strayed over all
+    batches widens the interval by what that moves [law-kelton-2000].
     """
-    from scipy.special import stdtrit  # noqa: PLC0415  (scipy.stats takes a second to import)
+    used = _joined(means)
+    if len(used) < 2:
+        return Estimate(float(np.mean(means)), np.inf)
+    mean, off = float(np.mean(used)), used - np.mean(used)
+    strayed, freedom, spread = 0.0, len(used) - 1, 1 / len(used)
+    if control is not None and len(used) > LEAST_BATCHES:
+        controls = _joined(control)
+        around = controls - np.mean(controls)
+        squares = float(np.sum(around**2))
+        if squares > 1e-18 * known**2:
+            slope, far = float(np.sum(around * off)) / squares, float(np.mean(controls)) - known
+            off = off - slope * around
+            strayed, freedom, spread = abs(slope * far), freedom - 1, spread + far**2 / squares
+    half = _student(freedom) * float(np.sqrt(np.sum(off**2) / freedom * spread))
+    return Estimate(mean, half + strayed)
 
+
+def _joined(means: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Means of few batches, each of neighbours; those that are too many are left out at the begin."""
     many = len(means)
     joined = max(1, many // (2 * LEAST_BATCHES))
     batches = many // joined
-    if batches < 2:
-        return Estimate(float(np.mean(means)), np.inf)
-    used = means[many - batches * joined :].reshape(batches, joined).mean(axis=1)
-    half = float(stdtrit(batches - 1, 0.5 + CONFIDENCE / 2)) * float(np.std(used, ddof=1)) / batches**0.5
-    return Estimate(float(np.mean(used)), half)
+    found: NDArray[np.float64] = means[many - batches * joined :].reshape(batches, joined).mean(axis=1)
+    return found
+
+
+def _student(freedom: int) -> float:
+    """Student's t that leaves out what the interval does."""
+    from scipy.special import stdtrit  # noqa: PLC0415  (scipy.stats takes a second to import)
+
+    return float(stdtrit(freedom, 0.5 + CONFIDENCE / 2))

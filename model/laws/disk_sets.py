@@ -12,7 +12,7 @@ from typing import Any
 
 from model.laws import disk_means, disk_rounds
 from model.laws.disk_geometry import geometry_of
-from model.laws.numeric import Number, ceil_div, ceiling, floor_div, is_array, larger, smaller, where
+from model.laws.numeric import Number, ceil_div, ceiling, floor_div, is_array, larger, smaller, some, where
 from model.laws.queueing import balanced_per_s
 
 
@@ -146,6 +146,10 @@ def _hop_s(disk: Any, size_bytes: Number, stride_bytes: Number, gap_s: Number, w
     """Way of the heads from one call to the next a stride on, where each asks all members; None for another mean."""
     parts, data = parts_of_call(disk, size_bytes), disk_means.data_members(disk)
     if not disk.rotation_s or is_array(parts) or parts < data:
+        return None
+    if disk.raid_level == "none" and not some(
+        stride_bytes != size_bytes
+    ):  # no way: the next call begins there
         return None
     late_s = gap_s + disk_means.overhead_s(disk, write)
     return disk_rounds.strided_hop_s(geometry_of(disk), size_bytes / parts, stride_bytes / data, late_s)

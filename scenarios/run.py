@@ -16,6 +16,7 @@ from model.workloads.families import KINDS
 from scenarios.forecast import USUAL, Budget, expected_within
 from scenarios.idle import why_idle
 from scenarios.interval import CONFIDENCE, half_width
+from scenarios.measured import FIGURES, READ_REQUESTS, REPRODUCES
 from scenarios.prices import notes_on_prices
 from scenarios.spec import Scenario
 from scenarios.unread import ONLY_SIMULATED, SIZES_OF_SCANS, is_unread, set_in, unread_in
@@ -53,6 +54,21 @@ def run(
     if result.engine == "calculate" and repeated > 1 and not notes:
         notes.append("replications have no effect: the instant estimate involves no chance")
     return _noted(result, scenario, notes)
+
+
+def beyond_measured(scenario: Scenario, result: RunResult) -> list[str]:
+    """A warning where a measured system reads more than was measured of a disk whose limit no figure told."""
+    disk, modelled = scenario.system.disk, FIGURES[READ_REQUESTS](result)
+    measured = next((one.value for one in scenario.compared if one.name == READ_REQUESTS), None)
+    if measured is None or modelled is None or modelled <= (1 + REPRODUCES) * measured:
+        return []
+    if disk.iops_limit is not None or disk.throughput_limit_bytes_per_s is not None or disk.rotation_s:
+        return []
+    return [
+        f"no limit of the disk is known: {modelled:,.0f} reads a second are more than the {measured:,.0f} that were "
+        "measured, so the answer is an upper bound, and what saturates first holds without the disk; set "
+        "disk.iops_limit"
+    ]
 
 
 def notes_on(scenario: Scenario, result: RunResult) -> list[str]:
@@ -173,7 +189,7 @@ def _notes_on_changes(scenario: Scenario) -> Iterator[str]:
 
 
 def _noted(result: RunResult, scenario: Scenario, more: list[str]) -> RunResult:
-    warnings = [*result.warnings, *more, *notes_on(scenario, result)]
+    warnings = [*result.warnings, *more, *beyond_measured(scenario, result), *notes_on(scenario, result)]
     kernel = scenario.system.host.kernel if result.device else None
     return result.model_copy(update={"warnings": warnings, "kernel": kernel})
 

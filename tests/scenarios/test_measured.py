@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from model.errors import SpecError
-from scenarios import load
+from scenarios import load, run
 from scenarios.measured import AsModelled, Compared, light_of
 from scenarios.uncertainty.answers import ANSWERERS
 from scenarios.uncertainty.constants import knowledge_of
@@ -99,3 +99,15 @@ def test_knowledge_without_its_form_is_refused_in_one_sentence(tmp_path: Path, s
     path.write_text(f'base = "tpc-b"\n{said}\n')
     with pytest.raises(SpecError, match=words):
         load(path)
+
+
+def test_more_reads_than_were_measured_of_a_disk_without_a_limit_are_an_upper_bound(tmp_path: Path) -> None:
+    path = tmp_path / "my.toml"
+    path.write_text(
+        'base = "tpc-b"\n[disk]\nuse = "nvme"\n[[measured.compared]]\nname = "reads of data files a second"\n'
+        'value = 1.0\nunit = "1/s"\nlow = 1.0\nhigh = 1.0\nfile = "a"\nline = 1\n'
+    )
+    said = "the answer is an upper bound"
+    assert any(said in one for one in run(load(path), "calculate").warnings)
+    bound = load(path, ["disk.iops_limit=100000"])
+    assert not any(said in one for one in run(bound, "calculate").warnings)

@@ -83,16 +83,13 @@ def scan_plan(
     bug = not isinstance(parameter, str) and one_for_all(parameter == 0)
     threshold = scan_reads.direct_path_threshold_bytes(instance.buffer_cache_bytes, release)
     table_bytes = segment.blocks * bs
+    buffered = bug or change_rows
+    direct = parallel or (not buffered and _reads_directly(system, table_bytes, threshold))
+    why = _why(system, direct, bug, table_bytes, threshold)
     if parallel:
-        direct = True
-    elif bug or change_rows or instance.serial_direct_read == "never":
-        direct = False
-    elif instance.serial_direct_read == "always":
-        direct = True
-    else:
-        direct = one_for_all(
-            scan_reads.reads_directly(table_bytes, threshold, table.cached_fraction, table.dirty_fraction)
-        )
+        why = "direct path: parallel servers read past the buffer cache"
+    elif change_rows and not bug:
+        why = "buffered: rows are changed in the buffer cache"
     single = not getattr(mbrc, "ndim", 0) and mbrc == 1
     pieces: list[scan_reads.Piece] = []
     for run in segment.shape.runs:
@@ -110,14 +107,20 @@ def scan_plan(
         pieces=pieces if direct or not some(table.cached_fraction) else scan_reads.whole_reads(pieces, mbrc),
         positioned_fraction=0 if direct else scan_reads.long_gaps_fraction(table.cached_fraction, bs),
         uneven=False if direct else (table.cached_fraction > 0) & (table.cached_fraction < 1),
-        why="direct path: parallel servers read past the buffer cache"
-        if parallel
-        else "buffered: rows are changed in the buffer cache"
-        if change_rows and not bug
-        else _why(system, direct, bug, table_bytes, threshold),
+        why=why,
         mbrc=mbrc,
         window_blocks=window if direct else None,
         cached_fraction=0.0 if direct else table.cached_fraction,
+    )
+
+
+def _reads_directly(system: System, table_bytes: Number, threshold: Number) -> bool:
+    """Whether a serial scan that may do so reads past the buffer cache."""
+    if system.instance.serial_direct_read != "auto":
+        return system.instance.serial_direct_read == "always"
+    table = system.table
+    return one_for_all(
+        scan_reads.reads_directly(table_bytes, threshold, table.cached_fraction, table.dirty_fraction)
     )
 
 

@@ -10,7 +10,7 @@ from model.causes import DIRECT
 from model.demand.device_calls import changed
 from model.laws import disk_means, disk_sets
 from model.measures import READ_EVENTS
-from model.results import RunResult
+from model.results import RunResult, StreamStats
 from model.spec import System, Workload
 
 ARRIVING = 1000
@@ -73,53 +73,44 @@ class Program:
 
 def program_of(system: System, workload: Workload, alone: RunResult) -> Program:
     """A program as a class: *alone* is its own answer in closed form."""
-    work: Any = workload
-    rate = getattr(work, "rate_per_s", None)
-    begin_s = getattr(work, "begin_s", 0.0)
-    device = alone.device.get("disk")
     if alone.transactions is not None:
-        per_s = alone.transactions.per_s
-        users = ARRIVING if rate is not None else work.users
-        size, span = float(system.tablespace.block_size_bytes), float(work.data_bytes)
-        reads = alone.physical_io
-        asked = [
-            Requests(
-                reads.read_requests,
-                reads.read_bytes / max(reads.read_requests, SPENT),
-                False,
-                True,
-                span,
-            )
-        ]
-        if device is not None:
-            asked.append(Requests(device.writes_per_s / per_s, size, True, True, span, waited=False))
-        return Program(work, alone, users, users / per_s, inf, begin_s, asked, rate and per_s, False)
+        return _of_transactions(system, workload, alone, alone.transactions.per_s)
     if alone.streams is not None:
-        stream = alone.streams[0]
-        requests = 0.0 if device is None else device.reads_per_s + device.writes_per_s
-        times = requests * stream.elapsed_s / stream.calls
-        random = work.pattern == "random"
-        span = work.users * float(work.span_bytes or work.count * work.block_size_bytes)
-        if random and work.span_bytes is None:
-            span = float(system.disk.capacity_bytes * disk_means.data_members(system.disk))
-        waited = not (work.writes and system.disk.write_cache_bytes)
-        # NOTE: the requests of a call are handed in together, and wait together
-        times = min(times, 1.0)
-        size = work.block_size_bytes / max(times, SPENT)
-        asked = [Requests(times, size, work.writes, random, span, waited)]
-        users = ARRIVING if rate is not None else work.users * work.in_flight
-        cycles = stream.calls / users
-        return Program(
-            work,
-            alone,
-            users,
-            stream.elapsed_s / cycles,
-            cycles,
-            begin_s,
-            asked,
-            rate and rate * work.users,
-            False,
-        )
+        return _of_stream(system, workload, alone, alone.streams[0])
+    return _of_statement(system, workload, alone)
+
+
+def _of_transactions(system: System, work: Any, alone: RunResult, per_s: float) -> Program:
+    device, reads, rate = alone.device.get("disk"), alone.physical_io, work.rate_per_s
+    users = ARRIVING if rate is not None else work.users
+    size, span = float(system.tablespace.block_size_bytes), float(work.data_bytes)
+    mean_bytes = reads.read_bytes / max(reads.read_requests, SPENT)
+    asked = [Requests(reads.read_requests, mean_bytes, False, True, span)]
+    if device is not None:
+        asked.append(Requests(device.writes_per_s / per_s, size, True, True, span, waited=False))
+    return Program(work, alone, users, users / per_s, inf, _begin_s(work), asked, rate and per_s, False)
+
+
+def _of_stream(system: System, work: Any, alone: RunResult, stream: StreamStats) -> Program:
+    device, rate = alone.device.get("disk"), work.rate_per_s
+    requests = 0.0 if device is None else device.reads_per_s + device.writes_per_s
+    times = requests * stream.elapsed_s / stream.calls
+    random = work.pattern == "random"
+    span = work.users * float(work.span_bytes or work.count * work.block_size_bytes)
+    if random and work.span_bytes is None:
+        span = _capacity(system.disk)
+    waited = not (work.writes and system.disk.write_cache_bytes)
+    # NOTE: the requests of a call are handed in together, and wait together
+    times = min(times, 1.0)
+    size = work.block_size_bytes / max(times, SPENT)
+    asked = [Requests(times, size, work.writes, random, span, waited)]
+    users = ARRIVING if rate is not None else work.users * work.in_flight
+    cycles = stream.calls / users
+    cycle_s, comes_per_s = stream.elapsed_s / cycles, rate and rate * work.users
+    return Program(work, alone, users, cycle_s, cycles, _begin_s(work), asked, comes_per_s, False)
+
+
+def _of_statement(system: System, work: Any, alone: RunResult) -> Program:
     reads = alone.physical_io
     size = reads.read_bytes / max(reads.read_requests, SPENT)
     span = reads.read_bytes if alone.segment is None else alone.segment.bytes_before or reads.read_bytes
@@ -132,7 +123,12 @@ def program_of(system: System, workload: Workload, alone: RunResult) -> Program:
         else sum(one.total_s for one in waits.values()) / max(reads.read_requests, SPENT)
     )
     asked = [Requests(reads.read_requests, size, False, random, float(span), near_s=each_s)] if size else []
-    return Program(work, alone, work.users, alone.time.elapsed_s, 1.0, begin_s, asked, None, overlaps)
+    elapsed_s = alone.time.elapsed_s
+    return Program(work, alone, work.users, elapsed_s, 1.0, _begin_s(work), asked, None, overlaps)
+
+
+def _begin_s(work: Any) -> float:
+    return float(getattr(work, "begin_s", 0.0))
 
 
 def service_of(system: System, asks: Requests, among_bytes: float) -> tuple[float, float]:

@@ -165,26 +165,12 @@ def _timing(
     machine, sessions = ran
     ledgers = [session.ledger for session in sessions]
     many = len(ledgers)
-    waits, unaccounted = books.client_times(system, demand)
-    of_leaves = waits.get(causes.BUFFER_BUSY)
-    waits |= mean_waits(ledgers)
-    if of_leaves is not None and (of_table := waits[causes.BUFFER_BUSY]) is not of_leaves:
-        waits[causes.BUFFER_BUSY] = EventTime(
-            waits=of_leaves.waits + of_table.waits,
-            max_s=max(of_leaves.max_s, of_table.max_s),
-            total_s=of_leaves.total_s + of_table.total_s,
-        )
-    cpu = dict(demand.cpu)
-    submit = sum(ledger.submit_cpu_s for ledger in ledgers) / many
-    if submit:
-        cpu[causes.COPIED] = submit
+    client_waits, unaccounted = books.client_times(system, demand)
+    waits = _waits(client_waits, mean_waits(ledgers))
+    cpu = _cpu(demand, ledgers)
     blocked = sum(ledger.submit_blocked_s for ledger in ledgers) / many
     if blocked > 0:
         unaccounted[causes.SUBMIT_BLOCKED] = blocked
-    cpu["read calls"] += sum(ledger.reap_cpu_s for ledger in ledgers) / many
-    slowed_s, at_work_s = sum(ledger.slowed_s for ledger in ledgers) / many, sum(cpu.values())
-    if slowed_s:
-        cpu = {cause: seconds * (1 + slowed_s / at_work_s) for cause, seconds in cpu.items()}
     run_queue = sum(ledger.run_queue_s for ledger in ledgers) / many
     if run_queue:
         unaccounted[causes.RUN_QUEUE] = run_queue
@@ -214,6 +200,32 @@ def _timing(
         events=machine.disk.events + sum(ledger.events + EVENTS_PER_SESSION for ledger in ledgers),
     )
     return books.of_query(work, demand, timing, _query_s(ledgers, int(demand.servers)))
+
+
+def _waits(of_demand: dict[str, EventTime], met: dict[str, EventTime]) -> dict[str, EventTime]:
+    """The waits that the demand knows and those that the sessions met: busy buffers of leaves, and of the table."""
+    of_leaves, of_table = of_demand.get(causes.BUFFER_BUSY), met.get(causes.BUFFER_BUSY)
+    waits = of_demand | met
+    if of_leaves is not None and of_table is not None:
+        waits[causes.BUFFER_BUSY] = EventTime(
+            waits=of_leaves.waits + of_table.waits,
+            max_s=max(of_leaves.max_s, of_table.max_s),
+            total_s=of_leaves.total_s + of_table.total_s,
+        )
+    return waits
+
+
+def _cpu(demand: Demand, ledgers: list[Ledger]) -> dict[str, float]:
+    """CPU of the mean session by cause, as long as it took among others on the processors."""
+    many, cpu = len(ledgers), dict(demand.cpu)
+    submit = sum(ledger.submit_cpu_s for ledger in ledgers) / many
+    if submit:
+        cpu[causes.COPIED] = submit
+    cpu["read calls"] += sum(ledger.reap_cpu_s for ledger in ledgers) / many
+    slowed_s, at_work_s = sum(ledger.slowed_s for ledger in ledgers) / many, sum(cpu.values())
+    if slowed_s:
+        cpu = {cause: seconds * (1 + slowed_s / at_work_s) for cause, seconds in cpu.items()}
+    return cpu
 
 
 def _query_s(ledgers: list[Ledger], servers: int) -> float:

@@ -9,11 +9,6 @@ from model.laws.numeric import Number, ceil_div, ceiling, floor_div, larger, sma
 from model.units import KIB
 
 
-def positioning_s(average_seek_s: Number, rotation_s: Number) -> Number:
-    """Mean time to reach a random place: the average seek and half a turn."""
-    return average_seek_s + rotation_s / 2
-
-
 def transfer_s(size_bytes: Number, bandwidth_bytes_per_s: Number) -> Number:
     """Time to move *size_bytes* over the device's channel."""
     return size_bytes / bandwidth_bytes_per_s
@@ -56,11 +51,6 @@ def pipelined_s(first_s: Number, device_s: Number, consumer_s: Number, last_s: N
     the longer in every step; otherwise low by at most the unevenness of the reads.
     """
     return larger(first_s + consumer_s, device_s + last_s)
-
-
-def device_requests(size_bytes: Number, largest_request_bytes: Number) -> Number:
-    """Requests a device sees of one read: the read cut at the largest request."""
-    return ceil_div(size_bytes, largest_request_bytes)
 
 
 def latency_s(

@@ -80,15 +80,6 @@ def test_range_scan_cost() -> None:
     assert optimizer.range_scan_io_cost(2, 9.1, 499.2) == 2 + 10 + 500
 
 
-def test_a_rotating_disk_positions_in_a_seek_and_half_a_turn() -> None:
-    assert device.positioning_s(3.7e-3, 4e-3) == pytest.approx(5.7e-3)
-
-
-def test_requests_are_cut_at_the_largest() -> None:
-    assert device.device_requests(MIB, 512 * KIB) == 2
-    assert device.device_requests(MIB + 1, 512 * KIB) == 3
-
-
 def test_overheads_of_one_read_run_in_parallel() -> None:
     costs = {"overhead_s": 1e-4, "positioning_each_s": 5e-3}
     assert device.latency_s(1, 8, **costs, parallel_requests=1) == pytest.approx(5.8e-3)

@@ -100,10 +100,9 @@ def written_through(system: System, calls: Any, path: str) -> CallDemand:
     pieces = block_layer.requests_of_run(run_pages, largest) + holes
     requests = runs * pieces
     by_page = not direct and block_layer.page_by_page(release, host.filesystem)
-    merged = runs * run_pages - requests if by_page else 0.0
+    merged: Number = runs * run_pages - requests if by_page else 0.0
     records: Number = _journal_requests(host, calls, path) if filesystem != "none" else 0
-    flushes: Number = 0
-    answered_s: Number = 0.0
+    flushes, answered_s = 0, 0.0
     if disk.write_cache_flushed and block_layer.empties_write_cache(release, host.filesystem):
         fua = direct and disk.fua and block_layer.writes_by_fua(release, opened, filesystem)
         flushes = where(disk.write_cache_bytes > 0, 0 if fua and not records else 1, 0)
@@ -131,6 +130,8 @@ def written_through(system: System, calls: Any, path: str) -> CallDemand:
         longer_s = hole_s + slower_pieces_s(disk, size, pieces)
         committed = _committed_s(system, calls, visit, size, runs, longer_s)
         data_s, held_s, gathered, share = _sharing_commits(calls, path, (data_s, held_s), committed, gap_s)
+        # NOTE: a record's blocks go down one by one, and merge
+        merged = merged + (sum(page_cache.commit_pages(host.journal)) - records) * share
         records = records * share
     device_s = data_s if direct else larger(data_s, runs * run_pages * host.page_submit_s)
     # NOTE: what is written after the last fsync is left to write-back
@@ -214,7 +215,7 @@ def _committed_s(
     writes of a commit; several programs that commit at a time share the seeks, as their records adjoin.
     """
     disk = system.disk
-    records = [pages * block_layer.PAGE_BYTES for pages in page_cache.commit_pages(system.host.journal)]
+    records = [pages * block_layer.PAGE_BYTES for pages in _records(system.host)]
     if disk.write_cache_bytes or not disk.rotation_s:
         seek_s = 0.0 if disk.write_cache_bytes else disk.average_seek_s
         took = [disk_sets.answered_s(disk, size) for size in records]
@@ -254,7 +255,7 @@ def _committed_s(
     def each_s(programs: int) -> Number:
         alone_in_order = programs == 1 and len(records) > 1
         turn_s = disk_means.sequential_service_s(disk, records[-1], 0.0, True) if alone_in_order else 0.0
-        turn_s = turn_s + again_s / programs
+        turn_s = turn_s * (len(records) - 1) + again_s / programs
         near_s = (runs - 1 / programs) * data.held_s
         near_s = near_s + hole_s / programs
         return near_s + (2 * far_s + sent_s) / programs + records_s + turn_s
@@ -303,7 +304,13 @@ def _journal_requests(host: Any, calls: Any, path: str) -> int:
         return 0
     release = block_layer.release_of(host.kernel)
     commits = path == "buffered" or calls.extends or block_layer.commits_in_place(release, path)
-    return len(page_cache.commit_pages(host.journal)) if commits else 0
+    return len(_records(host)) if commits else 0
+
+
+def _records(host: Any) -> tuple[int, ...]:
+    """Pages of the requests of a commit: its blocks go down one by one, and merge where they may."""
+    pages = page_cache.commit_pages(host.journal)
+    return pages if host.nomerges != "2" else (1,) * sum(pages)
 
 
 def read_ahead(system: System, calls: Any) -> CallDemand:

@@ -112,6 +112,7 @@ class PageCache:
     def commit_record(self, owner: int) -> Step:
         """Write what a transaction adds to the journal, and wait for it: first the blocks, then the commit block.
 
+        Each block goes down by itself, and merges with the one before [linux-ext3].
         Without a journal it is the inode's block, the same one each time.
         """
         host = self.host
@@ -119,15 +120,13 @@ class PageCache:
         if (host.journal and host.journal_elsewhere) or host.filesystem == "none":
             return
         for pages in page_cache.commit_pages(host.journal):
-            left = pages * self.pages.page_bytes
-            while left:
-                done = self.env.event()
-                size = min(left, self.device.queue.largest_bytes)
-                yield from self._request(self._journal_byte, size, owner, done)
-                self._journal_byte += size
-                left -= size
-                self.device.unplug()
-                yield done
+            blocks = []
+            for _ in range(pages):
+                blocks.append(self.env.event())
+                yield from self._request(self._journal_byte, self.pages.page_bytes, owner, blocks[-1])
+                self._journal_byte += self.pages.page_bytes
+            self.device.unplug()
+            yield self.env.all_of(blocks)
         if not host.journal or self._journal_byte > self._journal_first_byte + JOURNAL_BYTES:
             self._journal_byte = self._journal_first_byte
         yield from self.device.flush()

@@ -141,7 +141,7 @@ def under_way(system: System, calls: Any) -> int:
 
 def copies_of(disk: Any, calls: Any) -> int:
     """Programs in order that do not disturb each other: a read goes to the copy whose heads are near."""
-    return 2 if disk.raid_level in ("1", "10") and not calls.writes else 1
+    return 1 if calls.writes else disk_means.copies_of(disk)
 
 
 def at_place(disk: Any, calls: Any) -> Any:

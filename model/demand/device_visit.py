@@ -88,7 +88,7 @@ def visit_of(
         return _paced(disk, _in_pieces(each, each.held_s, pieces), size_bytes, pieces)
     disk = at_place(disk, calls)
     if calls.writes and disk.write_cache_bytes:
-        answered_s, held_s = disk_sets.answered_s(disk, size_bytes), size_bytes / disk.bus_bytes_per_s
+        answered_s, held_s = disk_means.answered_s(disk, size_bytes, True), size_bytes / disk.bus_bytes_per_s
         if (
             calls.users > 1 and under_way(system, calls) == 1 and takes_turns(system, calls, gap_s)
         ):  # the device waits for the program, too
@@ -169,7 +169,7 @@ def _with_hits(disk: Any, missed: Visit, size_bytes: Number, pieces: Number, hit
     """The visit where a controller's cache answers some of the pieces, evenly spread; a call waits for the others."""
     if not some(hit_fraction):
         return missed
-    answered_s = disk.overhead_s + size_bytes / disk.bus_bytes_per_s
+    answered_s = disk_means.answered_s(disk, size_bytes, False)
     hit = larger(0.0, 1 - pieces * (1 - hit_fraction))
     mean = hit * answered_s + (1 - hit) * missed.alone_s
     square = hit * answered_s**2 + (1 - hit) * missed.alone_s**2 * (1 + missed.scv)

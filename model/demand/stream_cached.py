@@ -18,7 +18,7 @@ from model.demand.device_calls import (
 from model.demand.device_visit import Visit, slower_pieces_s, start_s, visit_of
 from model.demand.reading import one_for_all
 from model.demand.stream_demand import LEAST_S, CallDemand, absorbed
-from model.laws import block_layer, disk_means, disk_rounds, disk_sets, limits, page_cache
+from model.laws import block_layer, disk_means, disk_rounds, limits, page_cache
 from model.laws.numeric import Number, ceil_div, larger, smaller, some, where
 from model.laws.opened_files import UNBUFFERED, WITHOUT_FILESYSTEM
 from model.machine.device.elevator import IDLE_S
@@ -108,7 +108,7 @@ def written_through(system: System, calls: Any, path: str) -> CallDemand:
         flushes = where(disk.write_cache_bytes > 0, 0 if fua and not records else 1, 0)
         # what a call writes is on the medium before it ends; flash takes it from its cache then
         answered_s = (
-            disk_sets.answered_s(disk, size) if disk.write_cache_bytes and not disk.rotation_s else 0.0
+            disk_means.answered_s(disk, size, True) if disk.write_cache_bytes and not disk.rotation_s else 0.0
         )
         disk = changed(disk, write_cache_bytes=0)
         system = changed(system, disk=disk)
@@ -218,7 +218,7 @@ def _committed_s(
     records = [pages * block_layer.PAGE_BYTES for pages in _records(system.host)]
     if disk.write_cache_bytes or not disk.rotation_s:
         seek_s = 0.0 if disk.write_cache_bytes else disk.average_seek_s
-        took = [disk_sets.answered_s(disk, size) for size in records]
+        took = [disk_means.answered_s(disk, size, True) for size in records]
         if not disk.write_cache_bytes:
             rate = disk_means.rate_bytes_per_s(disk, True)
             took = [disk_means.overhead_s(disk, True) + size / rate for size in records]

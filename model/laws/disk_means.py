@@ -28,6 +28,30 @@ def data_members(disk: Any) -> int:
     return {"none": 1, "0": many, "1": many // 2, "10": many // 2, "5": many - 1}[disk.raid_level]
 
 
+def copies_of(disk: Any) -> int:
+    """Members that hold the same bytes: two of a mirror."""
+    return 2 if disk.raid_level in ("1", "10") else 1
+
+
+def answered_s(disk: Any, size_bytes: Number, write: bool) -> Number:
+    """Time of a command that a memory answers, which has the bytes or room for them: command and interface."""
+    return overhead_s(disk, write) + size_bytes / disk.bus_bytes_per_s
+
+
+def again_s(disk: Any, size_bytes: Number) -> Number:
+    """Whole turns after which the place of what was read comes by again, to be written."""
+    late_s = overhead_s(disk, True) + size_bytes / disk.bandwidth_bytes_per_s
+    return ceiling(late_s / disk.rotation_s) * disk.rotation_s
+
+
+def swept_s(disk: Any, size_bytes: Number, span_bytes: Number, part_bytes: Number) -> Number:
+    """Time at the platter for a part of a request out of a full write cache: a sweep seeks from one to the next."""
+    g = geometry_of(disk)
+    held = larger(1.0, floor_div(disk.write_cache_bytes, size_bytes))
+    distance = larger(1.0, span_bytes / (g.heads * g.track_bytes) / held)
+    return seek_at_s(g, distance) + g.rotation_s / 2 + part_bytes / disk.bandwidth_bytes_per_s
+
+
 def overhead_s(disk: Any, write: bool) -> Number:
     """Command overhead of a read, or of a write where that differs."""
     return disk.write_overhead_s if write and disk.write_overhead_s is not None else disk.overhead_s
@@ -85,7 +109,7 @@ def strided_service_s(
     """
     late = gap_s + overhead_s(disk, write)
     hole_bytes = stride_bytes - size_bytes
-    answered = overhead_s(disk, write) + size_bytes / disk.bus_bytes_per_s
+    answered = answered_s(disk, size_bytes, write)
     if not disk.rotation_s:
         seek = where((hole_bytes >= 0) & (hole_bytes <= LARGE_BYTES), 0.0, disk.average_seek_s)
         moved = seek + size_bytes / rate_bytes_per_s(disk, write)
@@ -190,14 +214,10 @@ def random_service_s(
     mean = random_moments(disk, size_bytes, span_bytes, write)[0]
     if not (write and disk.write_cache_bytes):
         return mean
-    answered = overhead_s(disk, True) + size_bytes / disk.bus_bytes_per_s
     behind = mean - overhead_s(disk, True)
     if disk.rotation_s:
-        g = geometry_of(disk)
-        held = larger(1.0, floor_div(disk.write_cache_bytes, size_bytes))
-        distance = larger(1.0, span_bytes / (g.heads * g.track_bytes) / held)
-        behind = seek_at_s(g, distance) + g.rotation_s / 2 + size_bytes / disk.bandwidth_bytes_per_s
-    return larger(answered, behind - gap_s)
+        behind = swept_s(disk, size_bytes, span_bytes, size_bytes)
+    return larger(answered_s(disk, size_bytes, True), behind - gap_s)
 
 
 def seek_at_s(g: Geometry, distance_cylinders: Number) -> Number:
@@ -229,13 +249,10 @@ def serial_requests_per_s(disk: Any, size_bytes: Number, span_bytes: Number, wri
 def _random_rate(disk: Any, size_bytes: Number, span_bytes: Number, write: bool, slots: float) -> Number:
     member_span = span_bytes / data_members(disk)
     each = _occupied_s(disk, size_bytes, member_span, write, slots)
-    if write and disk.raid_level in ("1", "10"):
-        each = 2 * each
+    if write and copies_of(disk) > 1:
+        each = copies_of(disk) * each
     elif write and disk.raid_level == "5":
-        again = each
-        if disk.rotation_s:
-            late = overhead_s(disk, True) + size_bytes / disk.bandwidth_bytes_per_s
-            again = ceiling(late / disk.rotation_s) * disk.rotation_s
+        again = again_s(disk, size_bytes) if disk.rotation_s else each
         each = 2 * (_occupied_s(disk, size_bytes, member_span, False, slots) + again)
     rate = disk.raid_disks / each
     if not write and disk.read_hit_fraction:

@@ -12,7 +12,7 @@ from typing import Any
 
 from model.laws import disk_means, disk_rounds
 from model.laws.disk_geometry import geometry_of
-from model.laws.numeric import Number, ceil_div, ceiling, floor_div, is_array, larger, smaller, some, where
+from model.laws.numeric import Number, ceil_div, is_array, larger, smaller, some, where
 from model.laws.queueing import balanced_per_s
 
 
@@ -32,8 +32,8 @@ def equal_stations(disk: Any, size_bytes: Number, write: bool) -> Number:
     parts = parts_of_call(disk, size_bytes)
     if write and disk.raid_level == "5":
         parts = smaller(disk.raid_disks, parts + 1)
-    elif write and disk.raid_level in ("1", "10"):
-        parts = 2 * parts
+    elif write:
+        parts = disk_means.copies_of(disk) * parts
     return disk.raid_disks / parts
 
 
@@ -47,7 +47,9 @@ def random_moments(disk: Any, size_bytes: Number, span_bytes: Number, write: boo
     mean, scv = disk_means.random_moments(disk, part, own_span, write)
     if write and disk.raid_level == "5":
         read_s = disk_means.random_moments(disk, part, own_span, False)[0]
-        again = where(reads_first(disk, size_bytes), _again_s(disk, part) if disk.rotation_s else read_s, 0.0)
+        again = where(
+            reads_first(disk, size_bytes), disk_means.again_s(disk, part) if disk.rotation_s else read_s, 0.0
+        )
         scv = scv * (mean / (mean + again)) ** 2
         mean = mean + again
     return mean, scv
@@ -60,12 +62,6 @@ def reads_first(disk: Any, size_bytes: Number) -> Number:
     )
 
 
-def _again_s(disk: Any, part_bytes: Number) -> Number:
-    """Whole turns after which the place of a part that was read comes by again, to be written."""
-    late_s = disk_means.overhead_s(disk, True) + part_bytes / disk.bandwidth_bytes_per_s
-    return ceiling(late_s / disk.rotation_s) * disk.rotation_s
-
-
 def taken_of_flash_s(disk: Any, size_bytes: Number, write: bool, run_requests: Number = 1) -> Number:
     """Time that a call takes of the capacity of a set of flash drives, all its parts together [patterson-raid].
 
@@ -74,8 +70,8 @@ def taken_of_flash_s(disk: Any, size_bytes: Number, write: bool, run_requests: N
     parts = parts_of_call(disk, size_bytes)
     part = size_bytes / parts
     reads, writes = (0.0, parts) if write else (parts, 0.0)
-    if write and disk.raid_level in ("1", "10"):
-        writes = 2 * parts
+    if write and disk_means.copies_of(disk) > 1:
+        writes = disk_means.copies_of(disk) * parts
     elif write and disk.raid_level == "5":
         touched = smaller(disk.raid_disks, parts + 1)
         reads = where(reads_first(disk, size_bytes), touched, 0.0)
@@ -130,7 +126,7 @@ def in_order_s(disk: Any, size_bytes: Number, stride_bytes: Number, gap_s: Numbe
     if disk.raid_level == "none" or write or not (disk.rotation_s and disk.track_buffer_bytes):
         return disk_means.strided_service_s(disk, size_bytes, stride_bytes, gap_s, write, hop_s)
     part = size_bytes / parts_of_call(disk, size_bytes)
-    answered = disk_means.overhead_s(disk, False) + part / disk.bus_bytes_per_s
+    answered = disk_means.answered_s(disk, part, False)
     own_stride = stride_bytes / disk_means.data_members(disk)
     passed = own_stride / disk.bandwidth_bytes_per_s
     g = geometry_of(disk)
@@ -173,7 +169,7 @@ def _written_in_order_s(disk: Any, size_bytes: Number, stride_bytes: Number, gap
     step = where(parts >= data, larger(part, own_stride), stride_bytes)
     near = disk_means.on_platter_s(disk, part, step, gap_s, True)
     took = same * near + (1 - same) * far
-    return took + where(reads_first(disk, size_bytes), _again_s(disk, part), 0.0)
+    return took + where(reads_first(disk, size_bytes), disk_means.again_s(disk, part), 0.0)
 
 
 def is_near(disk: Any, size_bytes: Number, stride_bytes: Number) -> Number:
@@ -205,11 +201,6 @@ def members_asked(disk: Any, starts: Sequence[int]) -> int:
     return len({(start // unit % data - start // (unit * data)) % int(disk.raid_disks) for start in starts})
 
 
-def answered_s(disk: Any, size_bytes: Number) -> Number:
-    """Time of a lone write into a write cache with room: command and interface."""
-    return disk_means.overhead_s(disk, True) + size_bytes / disk.bus_bytes_per_s
-
-
 def absorbed_bytes(disk: Any, span_bytes: Number | None) -> tuple[Number, Number]:
     """Bytes written until a write cache is full, if nothing left it, and the share of later ones that need room.
 
@@ -237,17 +228,14 @@ def destaged_s(disk: Any, size_bytes: Number, span_bytes: Number | None, stride_
         return size_bytes / disk_means.sequential_bytes_per_s(disk, True, size_bytes)
     if not disk.rotation_s:
         return 1 / disk_means.random_requests_per_s(disk, size_bytes, span_bytes, True)
-    g = geometry_of(disk)
-    held = larger(1.0, floor_div(disk.write_cache_bytes, size_bytes))
-    distance = larger(1.0, span_bytes / (g.heads * g.track_bytes) / held)
     part = size_bytes / parts_of_call(disk, size_bytes)
-    each = disk_means.seek_at_s(g, distance) + g.rotation_s / 2 + part / disk.bandwidth_bytes_per_s
+    each = disk_means.swept_s(disk, size_bytes, span_bytes, part)
     if disk.raid_level == "none":
         return each
     each = each + disk_means.overhead_s(disk, True)
     visits, stations = 1, disk_means.data_members(disk)
     if disk.raid_level == "5":
-        each = each + _again_s(disk, part)
+        each = each + disk_means.again_s(disk, part)
         visits, stations = 2, disk.raid_disks
     visits = visits * parts_of_call(disk, size_bytes)
     return visits / balanced_per_s(disk.raid_disks * visits, each, stations)

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from model.laws.disk_means import copies_of
 from model.loops.rotating import Rotating
 from model.machine.device.array import parity_rows, pieces
 
@@ -116,7 +117,7 @@ class Tagged:
     def __init__(self, drives: Sequence[Rotating], disk: Any) -> None:
         self._members = [Member(drive, disk.reorder_age_s) for drive in drives]
         self._parity = disk.raid_level == "5"
-        self._copies = 2 if disk.raid_level in ("1", "10") else 1
+        self._copies = copies_of(disk)
         self._unit_bytes = disk.stripe_unit_bytes if disk.raid_level != "none" else 0
 
     def hand_in(

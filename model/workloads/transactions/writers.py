@@ -274,7 +274,7 @@ def log_service_s(parts: Parts, size_bytes: float) -> float:
     """Mean time of a log write, nobody queueing; a write cache answers it."""
     disk = parts.system.disk
     if disk.write_cache_bytes:
-        return float(disk_means.overhead_s(disk, True) + size_bytes / disk.bus_bytes_per_s)
+        return float(disk_means.answered_s(disk, size_bytes, True))
     return parts.log_turn_s + float(size_bytes / disk_means.rate_bytes_per_s(disk, True))
 
 

@@ -35,25 +35,12 @@ def optimizer_of(system: System, work: Statement, demand: Demand) -> Opinion:
     """What the optimizer thinks the workload's access costs."""
     instance, space = system.instance, system.tablespace
     stats = instance.statistics
-    default = instance.db_block_size_bytes
-    parameter = instance.db_file_multiblock_read_count
-    default_blocks = (
-        optimizer.DEFAULT_COSTING_MBRC
-        if isinstance(parameter, str)
-        else where(parameter < 1, optimizer.DEFAULT_COSTING_MBRC, parameter)
+    mbrc = optimizer.costing_mbrc(
+        _default_blocks(system), space.block_size_bytes, instance.db_block_size_bytes
     )
-    if stats.kind != "none" and stats.mbrc is not None:
-        default_blocks = stats.mbrc
-    mbrc = optimizer.costing_mbrc(default_blocks, space.block_size_bytes, default)
 
-    def read_s(gathered: Number | None, of_blocks: Number) -> Number:
-        if gathered is not None:
-            return gathered
-        return optimizer.noworkload_read_s(
-            of_blocks, default, stats.ioseektim_s, stats.iotfrspeed_bytes_per_s
-        )
-
-    sreadtim, mreadtim = read_s(stats.sreadtim_s, 1), read_s(stats.mreadtim_s, mbrc)
+    sreadtim = _read_s(system, stats.sreadtim_s, 1)
+    mreadtim = _read_s(system, stats.mreadtim_s, mbrc)
     blocks = demand.segment.blocks
     if one_for_all(getattr(work, "access", "") == "fast_full"):
         blocks = index_statistics(
@@ -98,6 +85,26 @@ def optimizer_of(system: System, work: Statement, demand: Demand) -> Opinion:
         mreadtim_s=mreadtim if costed and demand.access_path != RANGE_SCAN else None,
         cpuspeed_hz=cpuspeed if costed else None,
         index_cost=index_cost,
+    )
+
+
+def _default_blocks(system: System) -> Number:
+    """Blocks of the default size that the optimizer takes a multiblock read to be."""
+    stats, parameter = system.instance.statistics, system.instance.db_file_multiblock_read_count
+    if stats.kind != "none" and stats.mbrc is not None:
+        return stats.mbrc
+    if isinstance(parameter, str):
+        return optimizer.DEFAULT_COSTING_MBRC
+    return where(parameter < 1, optimizer.DEFAULT_COSTING_MBRC, parameter)
+
+
+def _read_s(system: System, gathered: Number | None, of_blocks: Number) -> Number:
+    """Time of a read of so many blocks: as it was gathered, or of no workload."""
+    if gathered is not None:
+        return gathered
+    stats = system.instance.statistics
+    return optimizer.noworkload_read_s(
+        of_blocks, system.instance.db_block_size_bytes, stats.ioseektim_s, stats.iotfrspeed_bytes_per_s
     )
 
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import inf
-from typing import Any
+from typing import Any, cast
 
 from model.causes import DIRECT
 from model.demand.device_calls import changed
 from model.laws import disk_means, disk_sets
 from model.measures import READ_EVENTS
 from model.results import RunResult, StreamStats
-from model.spec import System, Workload
+from model.spec import Statement, Stream, System, Transactions, Workload
 
 ARRIVING = 1000
 """Users who stand for arrivals at a rate: so many that their pauses hardly depend on the response."""
@@ -74,13 +74,13 @@ class Program:
 def program_of(system: System, workload: Workload, alone: RunResult) -> Program:
     """A program as a class: *alone* is its own answer in closed form."""
     if alone.transactions is not None:
-        return _of_transactions(system, workload, alone, alone.transactions.per_s)
+        return _of_transactions(system, cast("Transactions", workload), alone, alone.transactions.per_s)
     if alone.streams is not None:
-        return _of_stream(system, workload, alone, alone.streams[0])
-    return _of_statement(system, workload, alone)
+        return _of_stream(system, cast("Stream", workload), alone, alone.streams[0])
+    return _of_statement(system, cast("Statement", workload), alone)
 
 
-def _of_transactions(system: System, work: Any, alone: RunResult, per_s: float) -> Program:
+def _of_transactions(system: System, work: Transactions, alone: RunResult, per_s: float) -> Program:
     device, reads, rate = alone.device.get("disk"), alone.physical_io, work.rate_per_s
     users = ARRIVING if rate is not None else work.users
     size, span = float(system.tablespace.block_size_bytes), float(work.data_bytes)
@@ -91,7 +91,7 @@ def _of_transactions(system: System, work: Any, alone: RunResult, per_s: float) 
     return Program(work, alone, users, users / per_s, inf, _begin_s(work), asked, rate and per_s, False)
 
 
-def _of_stream(system: System, work: Any, alone: RunResult, stream: StreamStats) -> Program:
+def _of_stream(system: System, work: Stream, alone: RunResult, stream: StreamStats) -> Program:
     device, rate = alone.device.get("disk"), work.rate_per_s
     requests = 0.0 if device is None else device.reads_per_s + device.writes_per_s
     times = requests * stream.elapsed_s / stream.calls
@@ -110,7 +110,7 @@ def _of_stream(system: System, work: Any, alone: RunResult, stream: StreamStats)
     return Program(work, alone, users, cycle_s, cycles, _begin_s(work), asked, comes_per_s, False)
 
 
-def _of_statement(system: System, work: Any, alone: RunResult) -> Program:
+def _of_statement(system: System, work: Statement, alone: RunResult) -> Program:
     reads = alone.physical_io
     size = reads.read_bytes / max(reads.read_requests, SPENT)
     span = reads.read_bytes if alone.segment is None else alone.segment.bytes_before or reads.read_bytes
@@ -127,7 +127,7 @@ def _of_statement(system: System, work: Any, alone: RunResult) -> Program:
     return Program(work, alone, work.users, elapsed_s, 1.0, _begin_s(work), asked, None, overlaps)
 
 
-def _begin_s(work: Any) -> float:
+def _begin_s(work: Workload) -> float:
     return float(getattr(work, "begin_s", 0.0))
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from model.demand import transactions as asked
 from model.demand.reading import mbrc_of
@@ -151,6 +152,20 @@ class Parts:
         return self.reads * self.disk.read_serial_s + self.scan_reads * self.disk.scan_serial_s
 
 
+Named = TypeVar("Named", str, int)
+
+
+def _mixed(
+    kinds: Sequence[KindDemand], of_kind: Callable[[KindDemand], Mapping[Named, float]]
+) -> dict[Named, float]:
+    """What the kinds have by name, in the mean transaction."""
+    found: dict[Named, float] = {}
+    for kind in kinds:
+        for name, amount in of_kind(kind).items():
+            found[name] = found.get(name, 0.0) + kind.share * amount
+    return found
+
+
 def parts_of(system: System, work: Transactions, *, saturated: bool = False) -> Parts:
     """The mean transaction of the mix, at the load that is asked for or where it is *saturated*."""
     host, disk = system.host, system.disk
@@ -163,10 +178,7 @@ def parts_of(system: System, work: Transactions, *, saturated: bool = False) -> 
     held = held_fractions(system, data, references_per_s(system, work, kinds, data, saturated=saturated))
     hit = min(1.0, sum(share * there for share, there in zip(data.shares, held, strict=True)))
     reads, on_disk = drawn * (1 - hit), 1 - asked.in_page_cache(system)
-    batches: dict[int, float] = {}
-    for kind in kinds:
-        for several, count in kind.batches(1 - hit).items():
-            batches[several] = batches.get(several, 0.0) + kind.share * count
+    batches = _mixed(kinds, lambda kind: kind.batches(1 - hit))
     batched = sum(several * count for several, count in batches.items())
     mbrc = max(1, int(mbrc_of(system.instance, data.block_size_bytes)))
     every = float(sum(data.blocks))
@@ -178,10 +190,7 @@ def parts_of(system: System, work: Transactions, *, saturated: bool = False) -> 
         )
     scan_hit = sum(there * blocks for there, blocks in zip(held, data.blocks, strict=True)) / every
     size = data.block_size_bytes
-    cpu: dict[str, float] = {}
-    for kind in kinds:
-        for cause, seconds in kind.cpu.items():
-            cpu[cause] = cpu.get(cause, 0.0) + kind.share * seconds
+    cpu = _mixed(kinds, lambda kind: kind.cpu)
     wanted = Asked(
         reads=reads,
         scan_reads=requests,

@@ -209,7 +209,7 @@ def data_disk(system: System, size_bytes: int, scan_bytes: float, span_bytes: fl
     """The data disk for blocks and multiblock reads of these sizes, at random places in a span."""
     disk, host = system.disk, system.host
     member_span = span_bytes / disk_means.data_members(disk)
-    copies = 2 if disk.raid_level in ("1", "10") else 1
+    copies = disk_means.copies_of(disk)
     sorts = bool(disk.rotation_s and host.scheduler not in IN_ORDER)
     depth = float(max(disk.queue_depth, disk.parallel_requests)) if sorts else inf
     if disk.write_cache_bytes:

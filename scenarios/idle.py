@@ -312,7 +312,7 @@ RULES: Final[dict[str, Callable[[System, Any], Reason]]] = {
     "workload.arraysize_rows": _arraysize,
     "client.first_fetch_rows": _arraysize,
     "instance.block_end_saves_get": lambda system, work: (
-        _arraysize(system, work) if isinstance(work, Query) else (False, "")
+        _arraysize(system, work) if hasattr(work, "select") else (False, "")
     ),
     "workload.mix.0.parallel_reads": lambda system, work: (not goes_on(system), ONE_BY_ONE),
     "workload.mix.0.parallel_reads_percent": lambda system, work: (

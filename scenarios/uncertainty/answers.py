@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, cast
 
 from model.engine import calculate_many, engine_of_draws, simulate_measures
 from model.errors import SpecError
@@ -77,8 +77,7 @@ def _one_by_one(
     """As :func:`_calculated`, a row at a time, each with its own mix."""
     import numpy as np  # noqa: PLC0415
 
-    work = scenario.workload
-    assert isinstance(work, Transactions)
+    work = cast("Transactions", scenario.workload)
     found = []
     for place in range(len(next(iter(mixed.values())))):
         mix = list(work.mix)

@@ -9,7 +9,7 @@ from typing import Any, Final, cast
 
 import numpy as np
 
-from app.answer.segment_view import MOST_PCTFREE_PERCENT, curves_of
+from app.answer.segment_view import curves_of
 from app.charts.segment_charts import Line
 from app.controls.fields import value_at
 from app.mechanisms import measured
@@ -78,18 +78,14 @@ def outcome(values: Values) -> Outcome:
 
 def over_block_size(values: Values) -> list[float]:
     """Elapsed seconds of the whole update over SIZES, in closed form."""
-    fixed = {name: value for name, value in values.items() if name not in {BLOCK, PCTFREE, UPDATED}}
-    return _over_block_size(_fixed(fixed))[int(values[PCTFREE])]
+    return _over_block_size(_fixed({name: value for name, value in values.items() if name not in {BLOCK, UPDATED}}))
 
 
 @lru_cache(maxsize=64)
-def _over_block_size(settings: tuple[str, ...]) -> list[list[float]]:
-    """The same for each PCTFREE: as arrays, all of them cost little more than one."""
+def _over_block_size(settings: tuple[str, ...]) -> list[float]:
     base = _base(settings)
-    percents = np.arange(MOST_PCTFREE_PERCENT + 1, dtype=float)
-    laid = {BLOCK: np.repeat(SIZES, len(percents)), PCTFREE: np.tile(percents, len(SIZES))}
-    found = calculate_many(base.system, base.workload, laid)["elapsed_s"]
-    return [[float(one) for one in row] for row in found.reshape(len(SIZES), len(percents)).T]
+    found = calculate_many(base.system, base.workload, {BLOCK: np.array(SIZES)})
+    return [float(elapsed_s) for elapsed_s in found["elapsed_s"]]
 
 
 def _fixed(values: Values) -> tuple[str, ...]:

@@ -34,7 +34,7 @@ def policy(index: str) -> str:
     """
     inline = [*re.findall(r"<script>(.*?)</script>", index, re.DOTALL), copy_link.SCRIPT]
     hashes = (b64encode(hashlib.sha256(one.encode()).digest()).decode() for one in inline)
-    scripts = " ".join(f"'sha256-{one}'" for one in hashes)
+    scripts = " ".join(f"'sha256-{text}'" for text in hashes)
     allowed = {
         "default-src": "'none'",
         "script-src": f"'self' 'wasm-unsafe-eval' {scripts}".rstrip(),

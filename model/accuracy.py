@@ -80,10 +80,13 @@ class Case:
     @property
     def saturated(self) -> bool:
         """Whether transactions come as fast as the first resource to saturate can serve them."""
-        found = self.result.transactions
-        if found is None:
+        transaction_stats = self.result.transactions
+        if transaction_stats is None:
             return False
-        return bool(found.per_s >= SATURATED * found.saturation_per_s or self.busy >= SATURATED)
+        return bool(
+            transaction_stats.per_s >= SATURATED * transaction_stats.saturation_per_s
+            or self.busy >= SATURATED
+        )
 
     @property
     def in_order(self) -> bool:
@@ -402,6 +405,6 @@ def with_accuracy(
     warnings = [*result.warnings, *paces_slices(system.disk)]
     if is_estimate(accuracy):
         what = "response time" if result.transactions else "time" if accuracy.calls is None else "number"
-        said = f"A simulation would give a {what} of {accuracy.usual_span(result.time)}"
-        warnings = [f"{said} in 95 % of such cases. {regime.why}", *warnings]
+        text = f"A simulation would give a {what} of {accuracy.usual_span(result.time)}"
+        warnings = [f"{text} in 95 % of such cases. {regime.why}", *warnings]
     return result.model_copy(update={"accuracy": accuracy, "warnings": warnings})

@@ -98,7 +98,10 @@ def close(name: str, system: System, work: Workload, figures: Figures) -> RunRes
     figures.extrapolated = extrapolations(system, work, figures.demand)
     if figures.transactions is None:  # they know how long the credits last at the load that is asked for
         figures.warnings += credit_warnings(system.disk, figures.device.get("disk"), figures.time.elapsed_s)
-    sources = {*figures.law_sources, *(one.source.split(":")[0] for one in system.constants.values())}
+    sources = {
+        *figures.law_sources,
+        *(constant.source.split(":")[0] for constant in system.constants.values()),
+    }
     if figures.money is not None:
         sources.update(money_sources(system))
     return check_books(
@@ -160,7 +163,7 @@ def device_stats(
 
 def devices(**stats: DeviceStats | None) -> dict[str, DeviceStats]:
     """Devices by their names, those that something goes to."""
-    return {name: one for name, one in stats.items() if one is not None}
+    return {name: stat for name, stat in stats.items() if stat is not None}
 
 
 def device_of(counters: Any, span_s: float) -> DeviceStats | None:

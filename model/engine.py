@@ -35,8 +35,8 @@ def calculate(system: System, work: Workload, *, name: str = "") -> RunResult:
     """
     system = by_popularity(system, work)
     result, exact = _closed_form(system, work, name)
-    said = with_accuracy(system, work, result, family_for(work).name, exact=exact)
-    return with_host_limits(system, work, said)
+    run_result = with_accuracy(system, work, result, family_for(work).name, exact=exact)
+    return with_host_limits(system, work, run_result)
 
 
 def _closed_form(system: System, work: Workload, name: str = "") -> tuple[RunResult, bool]:

@@ -135,13 +135,13 @@ _ALL: Final = (
     Measure("extrapolated_constants", "constants used outside the range that they were fitted in",
             _extrapolated),
 )  # fmt: skip
-MEASURES: Final[Mapping[str, Measure]] = {one.name: one for one in _ALL}
+MEASURES: Final[Mapping[str, Measure]] = {measure.name: measure for measure in _ALL}
 """Every number of a flat row, in the order of its columns."""
 
 
 def measures_of(result: Any) -> dict[str, Number]:
     """The numbers that *result* has, by name; seconds, bytes and counts; of arrays NaN where one has no such number."""
-    found = {name: one.of(result) for name, one in MEASURES.items()}
+    found = {name: measure.of(result) for name, measure in MEASURES.items()}
     return {
         name: value if is_array(value) else float(value) for name, value in found.items() if value is not None
     }

@@ -42,7 +42,7 @@ def with_money(system: System, work: Workload, result: RunResult) -> RunResult:
 
 def money_sources(system: System) -> set[str]:
     """Where prices and the laws about them come from."""
-    book = (one.source for path, one in system.constants.items() if path.startswith("prices."))
+    book = (constant.source for path, constant in system.constants.items() if path.startswith("prices."))
     return {*LAW_SOURCES, *(source.split(":")[0] for source in book)}
 
 

@@ -105,9 +105,9 @@ def show_times(times: float) -> str:
     return f"{times:.2g}" if times >= 1.1 else f"{1 + float(f'{times - 1:.1g}'):.10g}"
 
 
-def worst_first(found: Iterable[Extrapolation]) -> list[Extrapolation]:
+def worst_first(extrapolations: Iterable[Extrapolation]) -> list[Extrapolation]:
     """Those farthest beyond their range first, those without a factor last."""
-    return sorted(found, key=lambda one: -(one.times or 0.0))
+    return sorted(extrapolations, key=lambda extrapolation: -(extrapolation.times or 0.0))
 
 
 def identity_of(constant: Constant) -> str:
@@ -122,10 +122,12 @@ def is_outside(used: Any, low: float, high: float) -> Any:
 
 def outside_range(constants: dict[str, Constant], used_at: dict[str, float]) -> list[Extrapolation]:
     """Constants among *constants* whose fitted range does not hold the values in *used_at*."""
-    found = []
+    extrapolations = []
     for name, constant in constants.items():
         for quantity, (low, high) in constant.range.items():
             used = used_at.get(quantity)
             if used is not None and is_outside(used, low, high):
-                found.append(Extrapolation(constant=name, quantity=quantity, used=used, low=low, high=high))
-    return found
+                extrapolations.append(
+                    Extrapolation(constant=name, quantity=quantity, used=used, low=low, high=high)
+                )
+    return extrapolations

@@ -159,7 +159,7 @@ def show_number(value: float) -> str:
 
 def show_quantity(name: str, *values: float) -> str:
     """What a constant is fitted over, in words with its value, or its lowest and highest: ``blocks of 2K to 8K``."""
-    before, one, many = _QUANTITIES.get(name, (f"{name.replace('_', ' ')} ", "", ""))
+    before, text, many = _QUANTITIES.get(name, (f"{name.replace('_', ' ')} ", "", ""))
     exact = [show_number(value) for value in values]
     if unit_of(name) == "bytes":
         rounded = [show_bytes(value) for value in values]
@@ -167,7 +167,7 @@ def show_quantity(name: str, *values: float) -> str:
             exact = rounded
         else:
             many = " bytes" + many
-    return f"{before}{' to '.join(dict.fromkeys(exact))}{one if set(values) == {1} else many}"
+    return f"{before}{' to '.join(dict.fromkeys(exact))}{text if set(values) == {1} else many}"
 
 
 LONGEST_IN_SECONDS: Final = 300
@@ -215,7 +215,7 @@ def show_span(low_s: float, high_s: float) -> str:
     apart_s = high_s - low_s
     ends = []
     for end_s, outward in ((low_s, math.floor), (high_s, math.ceil)):
-        _, scale_s, unit = next(one for one in _SPANS if abs(end_s) >= one[0])
+        _, scale_s, unit = next(span for span in _SPANS if abs(end_s) >= span[0])
         finest_s = min([abs(one) for one in (end_s, apart_s) if one], default=1.0)
         decimals = 1 - math.floor(math.log10(finest_s / scale_s))
         shown = outward(round(end_s / scale_s * 10**decimals, 6)) / 10**decimals

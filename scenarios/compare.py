@@ -138,14 +138,14 @@ def why(base: RunResult, other: RunResult, asked: Asked | None = None) -> list[s
 def _why(base: RunResult, other: RunResult, asked: Asked | None) -> list[str]:
     moved = _by_mechanism(base, other)
     elapsed = max(base.time.elapsed_s, other.time.elapsed_s)
-    said = []
+    texts = []
     for name, change in _the_way_it_went_first(moved, other.time.elapsed_s - base.time.elapsed_s):
         tell = why_transactions.sentence if why_transactions.both(base, other) else _sentence
         sentence = tell(name, change, base, other, asked)
         if sentence and (
             abs(change.change_s) >= LEAST_EFFECT * elapsed or _counts_changed(name, base, other)
         ):
-            said.append(sentence)
+            texts.append(sentence)
     after = [
         *_last_session(base, other),
         *why_rows.afterwards(base, other),
@@ -153,10 +153,10 @@ def _why(base: RunResult, other: RunResult, asked: Asked | None) -> list[str]:
         *why_transactions.afterwards(base, other, asked),
         *_beside(base, other),
     ]
-    said = [*said[: MOST_SENTENCES - 1 - len(after)], *after]
-    if why_streams.both(base, other) and why_streams.overlapped(base, other) and said:
-        return [*said, *_of_calls_at_once(base, other, asked)][:MOST_SENTENCES]
-    return [*_little_change(moved, base, other), *said, *_what_stays(moved, base, other)][:MOST_SENTENCES]
+    texts = [*texts[: MOST_SENTENCES - 1 - len(after)], *after]
+    if why_streams.both(base, other) and why_streams.overlapped(base, other) and texts:
+        return [*texts, *_of_calls_at_once(base, other, asked)][:MOST_SENTENCES]
+    return [*_little_change(moved, base, other), *texts, *_what_stays(moved, base, other)][:MOST_SENTENCES]
 
 
 def _the_way_it_went_first(moved: dict[str, Change], change_s: float) -> list[tuple[str, Change]]:

@@ -94,7 +94,7 @@ class Crossover:
     @property
     def less(self) -> Less:
         """Which takes less time where the answers begin."""
-        return next((one.less for one in self.line if one.less != "unknown"), "unknown")
+        return next((reached.less for reached in self.line if reached.less != "unknown"), "unknown")
 
 
 def crossover(first: Scenario, second: Scenario, axis: Axis, progress: Progress | None = None) -> Crossover:
@@ -154,11 +154,11 @@ class _Search:
                 if self._progress is not None:
                     self._progress(sum(map(len, found)), wanted)
         first, second = found
-        self.errors += [(one.error, other.error) for one, other in zip(first, second, strict=True)]
+        self.errors += [(answer.error, other.error) for answer, other in zip(first, second, strict=True)]
         place = PLACES["elapsed_s"]
         reached = [
-            Reached(value, float(one.row[place]), float(other.row[place]))
-            for value, one, other in zip(values, first, second, strict=True)
+            Reached(value, float(answer.row[place]), float(other.row[place]))
+            for value, answer, other in zip(values, first, second, strict=True)
         ]
         self.known.update((one.value, one) for one in reached)
         return reached
@@ -170,7 +170,7 @@ class _Search:
 
     def level(self, scanned: Sequence[Reached]) -> None:
         """Mark where the two coincide from the first of *scanned* on, if it ends by a jump."""
-        together = list(takewhile(lambda one: one.apart_fraction <= LEVEL, scanned))
+        together = list(takewhile(lambda reached: reached.apart_fraction <= LEVEL, scanned))
         if not together or len(together) == len(scanned):
             return
         inner, outer = together[-1], scanned[len(together)]
@@ -194,15 +194,15 @@ class _Search:
             middle = self._along.between(below.value, above.value)
             if middle is None:
                 break
-            (found,) = self.ask([middle])
-            if found.less == "unknown":
+            (reached,) = self.ask([middle])
+            if reached.less == "unknown":
                 break
-            if found.less == "neither" and "neither" not in (below.less, above.less):
-                return self.halved(below, found) + self.halved(found, above)
-            if found.less == below.less:
-                below = found
+            if reached.less == "neither" and "neither" not in (below.less, above.less):
+                return self.halved(below, reached) + self.halved(reached, above)
+            if reached.less == below.less:
+                below = reached
             else:
-                above = found
+                above = reached
         at = min(below, above, key=lambda one: one.apart_fraction)
         return [Change(below, above, at, self._along.values is not None)]
 

@@ -85,11 +85,11 @@ def declared_fields(kind: str) -> list[str]:
     """The dotted paths of every field with a single value, for a workload of *kind*, in the specification's order."""
     system, workload = _schemas()
     work = workload["$defs"][workload["discriminator"]["mapping"][kind].rsplit("/", 1)[-1]]
-    found = [*_paths(system, system["$defs"]), *(f"workload.{name}" for name in work["properties"])]
+    texts = [*_paths(system, system["$defs"]), *(f"workload.{name}" for name in work["properties"])]
     if "mix" in work["properties"]:
-        found += [f"workload.mix.0.{name}" for name in workload["$defs"]["Transaction"]["properties"]]
+        texts += [f"workload.mix.0.{name}" for name in workload["$defs"]["Transaction"]["properties"]]
     return [
-        path for path in found if path != "workload.kind" and has_one_value(declared_field(path, kind) or {})
+        path for path in texts if path != "workload.kind" and has_one_value(declared_field(path, kind) or {})
     ]
 
 

@@ -56,7 +56,7 @@ def one_sentence(
         if fault.place not in kept or fault.kind in _LIMITS:
             kept[fault.place] = fault
     first, *others = (fault for fault in kept.values() if not _follows(fault, kept))
-    return first.place, _say(first) + more_faults([one.place for one in others])
+    return first.place, _say(first) + more_faults([other.place for other in others])
 
 
 def _follows(fault: _Fault, places: Iterable[str]) -> bool:

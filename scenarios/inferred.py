@@ -32,19 +32,19 @@ def inferred_in(layer: Mapping[str, Any], place: str) -> dict[str, Constant]:
     found = {}
     for one in listed:
         try:
-            said = Inferred.model_validate(one)
+            inferred = Inferred.model_validate(one)
         except ValidationError as error:
             first = error.errors()[0]
             where = ".".join(str(part) for part in first["loc"]) or "inferred"
             raise SpecError(f"{place}: inferred: {where}: {first['msg']}") from None
-        found[said.field] = Constant(
+        found[inferred.field] = Constant(
             value=0,
-            name=f"scenario/{place}: {said.field}",
+            name=f"scenario/{place}: {inferred.field}",
             how="fitted",
             source=str(layer.get("source", place)),
             note="not printed: inferred from the numbers it was fitted to",
-            interval=said.interval,
-            fitted_to=said.fitted_to,
+            interval=inferred.interval,
+            fitted_to=inferred.fitted_to,
         )
     return found
 

@@ -320,8 +320,8 @@ def _work_overlaid(below: Mapping[str, Any], above: Mapping[str, Any], within: s
     if above.get("kind", old.get("kind")) != old.get("kind"):
         fields = _fields_of_kind(above.get("kind"))
         old = {field: value for field, value in old.items() if field in fields}
-    for one, other in INSTEAD:
-        if one in above:
+    for text, other in INSTEAD:
+        if text in above:
             old.pop(other, None)
     return _overlay(old, above, within)
 
@@ -417,7 +417,9 @@ def _resolve(source: Source) -> Scenario:
         _check_target(layers[-1], merged.get("disk", {}), constants)
         _keep_own_times(layers[-1], merged.get("disk", {}))
     known = known_in(data, source.name, {**merged, "workload": work_fields})
-    constants |= {path: one for path, one in known.items() if not getattr(constants.get(path), "name", "")}
+    constants |= {
+        path: constant for path, constant in known.items() if not getattr(constants.get(path), "name", "")
+    }
     section = ""
     try:
         system = System.model_validate({**merged, "constants": constants})
@@ -439,8 +441,8 @@ def _resolve(source: Source) -> Scenario:
             workload=work,
         )
     except ValidationError as error:
-        fault, said = one_sentence(error, section)
-        raise SpecError(f"{cut(_blamed(layers, fault))}: {said}") from None
+        fault, text = one_sentence(error, section)
+        raise SpecError(f"{cut(_blamed(layers, fault))}: {text}") from None
 
 
 def _check_target(last: Layer, disk: Mapping[str, Any], constants: Container[str]) -> None:
@@ -571,13 +573,13 @@ def _expanded(
     used = fields.pop("use", None)
     values: dict[str, Any] = {}
     if used is not None:
-        found = profiles.entry(kind, used, f"{place}: {path}.use")
-        values = dict(found.values())
+        entry = profiles.entry(kind, used, f"{place}: {path}.use")
+        values = dict(entry.values())
         words -= {word for word in words if word.startswith(f"{path}.")}
-        words |= {f"{path}.{field}" for field in found.texts}
+        words |= {f"{path}.{field}" for field in entry.texts}
         for key in [key for key in constants if key.startswith(f"{path}.")]:
             del constants[key]
-        constants.update({f"{path}.{field}": constant for field, constant in found.constants.items()})
+        constants.update({f"{path}.{field}": constant for field, constant in entry.constants.items()})
     for field, value in fields.items():
         if f"{path}.{field}" in constants and not isinstance(value, Mapping):
             constants[f"{path}.{field}"] = Constant(value=0, how="set by the scenario", source=place)

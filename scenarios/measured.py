@@ -111,7 +111,9 @@ def correlated_in(data: Mapping[str, Any], place: str) -> tuple[tuple[str, str, 
     found = []
     for entry in _tables(data, "correlation", place):
         fields, value = entry.get("fields") or [], entry.get("value")
-        pair = isinstance(fields, list) and len(fields) == 2 and all(isinstance(one, str) for one in fields)
+        pair = (
+            isinstance(fields, list) and len(fields) == 2 and all(isinstance(field, str) for field in fields)
+        )
         if not pair or not isinstance(value, int | float) or not -1 <= value <= 1:
             raise SpecError(
                 f"{place}: measured.correlation: got {shown(dict(entry))}; allowed are two fields and a value from "
@@ -147,8 +149,8 @@ def _tables(data: Mapping[str, Any], name: str, place: str) -> list[Mapping[str,
 
 def _wait_s(event: str) -> Callable[[RunResult], float | None]:
     def of(result: RunResult) -> float | None:
-        found = result.time.wait.get(event)
-        return found.total_s / found.waits if found is not None and found.waits else None
+        event_time = result.time.wait.get(event)
+        return event_time.total_s / event_time.waits if event_time is not None and event_time.waits else None
 
     return of
 

@@ -20,14 +20,17 @@ def notes_on_prices(system: System) -> Iterator[str]:
 
 def priced_alike(scenarios: Sequence[Scenario]) -> list[Scenario]:
     """*scenarios*, those without prices with the first price book among them, so that their costs can be compared."""
-    known = next((one for one in scenarios if one.system.prices.currency is not None), None)
+    known = next((scenario for scenario in scenarios if scenario.system.prices.currency is not None), None)
     if known is None:
         return list(scenarios)
-    return [one if one.system.prices.currency is not None else _priced_as(one, known) for one in scenarios]
+    return [
+        scenario if scenario.system.prices.currency is not None else _priced_as(scenario, known)
+        for scenario in scenarios
+    ]
 
 
 def _priced_as(scenario: Scenario, known: Scenario) -> Scenario:
-    book = {path: one for path, one in known.system.constants.items() if path.startswith("prices.")}
+    book = {path: constant for path, constant in known.system.constants.items() if path.startswith("prices.")}
     update = {"prices": known.system.prices, "constants": scenario.system.constants | book}
     return scenario.model_copy(update={"system": scenario.system.model_copy(update=update)})
 
@@ -35,7 +38,9 @@ def _priced_as(scenario: Scenario, known: Scenario) -> Scenario:
 def without_prices(scenario: Scenario) -> Scenario:
     """*scenario* as it would be had nobody asked for costs."""
     constants = {
-        path: one for path, one in scenario.system.constants.items() if not path.startswith("prices.")
+        path: constant
+        for path, constant in scenario.system.constants.items()
+        if not path.startswith("prices.")
     }
     system = scenario.system.model_copy(update={"prices": Prices(), "constants": constants})
     differences = {section: said for section, said in scenario.differences.items() if section != "prices"}

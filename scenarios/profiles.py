@@ -77,7 +77,7 @@ class Profiles:
         if name in chain or len(chain) == LONGEST_CHAIN:
             raise SpecError(
                 f"{where}.use: entries build on one another in a circle or too deeply: "
-                f"{' -> '.join(cut(one, 20) for one in (*chain, name))}"
+                f"{' -> '.join(cut(text, 20) for text in (*chain, name))}"
             )
         values = {field: value for field, value in table.items() if field not in ("use", *SAID)}
         said = {}
@@ -160,5 +160,5 @@ def _checked(model: type[Model], values: Mapping[str, Any], where: str) -> Model
     try:
         return model.model_validate(values)
     except ValidationError as error:
-        place, said = one_sentence(error, root=model)
-        raise SpecError(f"{where}{'.' if place else ': '}{said}") from None
+        place, text = one_sentence(error, root=model)
+        raise SpecError(f"{where}{'.' if place else ': '}{text}") from None

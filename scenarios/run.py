@@ -59,7 +59,9 @@ def run(
 def beyond_measured(scenario: Scenario, result: RunResult) -> list[str]:
     """A warning where a measured system reads more than was measured of a disk whose limit no figure told."""
     disk, modelled = scenario.system.disk, FIGURES[READ_REQUESTS](result)
-    measured = next((one.value for one in scenario.compared if one.name == READ_REQUESTS), None)
+    measured = next(
+        (compared.value for compared in scenario.compared if compared.name == READ_REQUESTS), None
+    )
     if measured is None or modelled is None or modelled <= (1 + REPRODUCES) * measured:
         return []
     if disk.iops_limit is not None or disk.throughput_limit_bytes_per_s is not None or disk.rotation_s:

@@ -105,9 +105,9 @@ def _allow_units(schema: dict[str, Any]) -> None:
     """Limits in the schema's own words; and fields for bytes or seconds also take a string with a unit."""
     for name, field in schema.get("properties", {}).items():
         for form in (field, *field.get("anyOf", ())):
-            for limit, said in _LIMITS.items():
+            for limit, text in _LIMITS.items():
                 if limit in form:
-                    form[said] = form.pop(limit)
+                    form[text] = form.pop(limit)
         if name.endswith(("bytes", "bytes_sd", "_byte", "_s")):
             forms = field.pop("anyOf", None)
             if forms is None:

@@ -74,10 +74,10 @@ def _writing_behind(name: str, change: Change, base: RunResult, other: RunResult
     if name == LOG_SPACE:
         return f"waiting for the log {takes(change)}: redo goes to the disk no faster"
     writes = _written(base), _written(other)
-    said = f"waiting for free buffers {takes(change)}"
+    text = f"waiting for free buffers {takes(change)}"
     if differs(*writes):
-        return f"{said}: blocks that DBWR has to write meanwhile {from_to(*writes)}"
-    return f"{said} for {plural(writes[1], 'block')} that DBWR has to write meanwhile"
+        return f"{text}: blocks that DBWR has to write meanwhile {from_to(*writes)}"
+    return f"{text} for {plural(writes[1], 'block')} that DBWR has to write meanwhile"
 
 
 def _written(result: RunResult) -> float:
@@ -165,7 +165,7 @@ def _before_the_list_fills(segment: SegmentSpace) -> str:
     """A block has no more space before it has no more ITL entries."""
     size = segment.block_size_bytes
     most = f"{int(block.itl_limit(size)):,} entries that a block of {show_bytes(size)} may have"
-    used = max((one.after.itl_entries for one in segment.blocks or ()), default=0.0)
+    used = max((block_contents.after.itl_entries for block_contents in segment.blocks or ()), default=0.0)
     sampled = f" (at most {used:,.0f} in the blocks sampled)" if used else ""
     return f"a block runs out of space before its ITL list has the {most}{sampled}"
 
@@ -174,7 +174,7 @@ def _offered_no_more(dear: SegmentSpace, cheap: SegmentSpace) -> str:
     """A block whose ITL list is full rejects once: freed from a free list, or marked full in the bitmap."""
     if _management(dear) == ASSM and _management(cheap) == MANUAL:
         return "space management is manual, where a block that rejects leaves its free list"
-    full = [(one.freeness_after or {}).get("full", 0.0) for one in (dear, cheap)]
+    full = [(segment_space.freeness_after or {}).get("full", 0.0) for segment_space in (dear, cheap)]
     if full[1] - full[0] >= (cheap.itl_full_blocks or 0.0) > 0:
         return (
             f"a block with a full ITL list is marked full ({count(full[1])} full blocks instead of "
@@ -185,8 +185,8 @@ def _offered_no_more(dear: SegmentSpace, cheap: SegmentSpace) -> str:
 
 def _management(segment: SegmentSpace) -> str:
     """Space management, which the header of the sampled blocks shows: ASSM's is longer."""
-    for one in segment.blocks or ():
-        return MANUAL if one.after.header_bytes < block.overhead_bytes(0, 1) else ASSM
+    for block_contents in segment.blocks or ():
+        return MANUAL if block_contents.after.header_bytes < block.overhead_bytes(0, 1) else ASSM
     return ""
 
 
@@ -221,8 +221,12 @@ def _sessions(result: RunResult) -> int:
 
 
 def _rejected(result: RunResult) -> float:
-    found = result.space_search
-    return found.rejected_itl + found.rejected_space + found.rejected_held if found else 0.0
+    space_search = result.space_search
+    return (
+        space_search.rejected_itl + space_search.rejected_space + space_search.rejected_held
+        if space_search
+        else 0.0
+    )
 
 
 def _migrated(result: RunResult) -> float:

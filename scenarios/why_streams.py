@@ -42,7 +42,9 @@ def overlapped(*results: RunResult) -> bool:
 
 def at_a_rate(asked: Asked | None) -> bool:
     """Whether calls arrive at a rate in both, which decides when the last of them comes."""
-    return asked is not None and all(getattr(one.workload, "rate_per_s", None) is not None for one in asked)
+    return asked is not None and all(
+        getattr(scenario.workload, "rate_per_s", None) is not None for scenario in asked
+    )
 
 
 def mechanism(component: str) -> str:
@@ -56,7 +58,7 @@ def mechanism_of(base: RunResult, other: RunResult) -> Callable[[str], str]:
     """From a component to its mechanism; waits have one alone where those of either answer are booked together."""
     if not overlapped(base, other):
         return mechanism
-    return lambda component: found if (found := mechanism(component)) in (CPU, SLOWEST) else DEVICE
+    return lambda component: text if (text := mechanism(component)) in (CPU, SLOWEST) else DEVICE
 
 
 def sentence(name: str, change: Change, base: RunResult, other: RunResult, asked: Asked | None = None) -> str:
@@ -142,7 +144,7 @@ def _calls(before: StreamStats, after: StreamStats) -> Iterator[str]:
 def _requests(base: RunResult, other: RunResult) -> Iterator[str]:
     """Requests at the device, with what was merged into them."""
     found, streams = devices(base, other), both(base, other)
-    if found is None or streams is None or not all(one.request_bytes for one in found):
+    if found is None or streams is None or not all(device_stats.request_bytes for device_stats in found):
         return
     emptied = flushes(found[0]), flushes(found[1])
     if differs(*emptied):

@@ -123,7 +123,7 @@ def saturates(resource: str) -> str:
 
 
 def _more_users(asked: Asked | None) -> str:
-    works = [one.workload for one in asked] if asked else []
+    works = [scenario.workload for scenario in asked] if asked else []
     users = [work.users for work in works] or [0, 0]
     return f" with {users[1]:,} users instead of {users[0]:,}" if users[0] != users[1] else ""
 
@@ -168,8 +168,10 @@ def _set_otherwise(asked: Asked | None) -> Iterator[str]:
     for path, words in OF_THE_CACHE.items():
         section, _, field = path.partition(".")
         values: list[Any] = [
-            getattr(one.workload if section == "workload" else getattr(one.system, section), field, None)
-            for one in asked
+            getattr(
+                scenario.workload if section == "workload" else getattr(scenario.system, section), field, None
+            )
+            for scenario in asked
         ]
         if values[0] == values[1] or None in values:
             continue
@@ -191,7 +193,7 @@ def _busy(resource: str, base: RunResult, other: RunResult) -> str:
     found = both(base, other)
     if found is None:
         return ""
-    used = [one.utilisation.get(resource) for one in found]
+    used = [transaction_stats.utilisation.get(resource) for transaction_stats in found]
     if used[0] is None or used[1] is None or abs(used[1] - used[0]) < LEAST_BUSY_CHANGE:
         return ""
     queueing = ": requests queue there" if used[1] > max(0.5, used[0]) and resource != "processors" else ""
@@ -200,7 +202,7 @@ def _busy(resource: str, base: RunResult, other: RunResult) -> str:
 
 def _log(change: Change, base: RunResult, other: RunResult, asked: Asked | None) -> str:
     """Commits waiting for the log writer, where the log lies, and how many share one of its writes."""
-    places = [one.system.instance.redo_disk for one in asked] if asked else ["own", "own"]
+    places = [scenario.system.instance.redo_disk for scenario in asked] if asked else ["own", "own"]
     since = ""
     if places[0] != places[1]:
         disk = "the disk of the data" if places[1] == "data" else "a disk of its own"

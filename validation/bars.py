@@ -123,8 +123,10 @@ def made_from(samples: Samples) -> Iterator[Bar]:
             readings = samples.read("awr_text", name)
             if name == BENCH:
                 readings += samples.read("iostat", name)
-            found = identify(readings)
-            off = offs(as_modelled(found.compared, run(from_mapping(found.sections(), "my"), engine)))
+            identified = identify(readings)
+            off = offs(
+                as_modelled(identified.compared, run(from_mapping(identified.sections(), "my"), engine))
+            )
             for what, bar in bars.items():
                 yield Bar("the interval it was made from", f"{name}, {engine}: {what}", off[what], bar)
 
@@ -137,14 +139,14 @@ def other_volume(samples: Samples) -> Iterator[Bar]:
     )
     for engine in ENGINES:
         for name, limit_per_s in list(VOLUMES.items())[1:]:
-            found = identify(samples.read("awr_text", name))
-            system = found.sections()
+            identified = identify(samples.read("awr_text", name))
+            system = identified.sections()
             system["disk"] |= {
                 "overhead_s": before.read_s,
                 "service_cv": before.varies,
                 "iops_limit": before.share * limit_per_s,
             }
-            off = offs(as_modelled(found.compared, run(from_mapping(system, "my"), engine)))
+            off = offs(as_modelled(identified.compared, run(from_mapping(system, "my"), engine)))
             for what, bar in {TRANSACTIONS: 0.10, READ_WAIT: 0.20, PARALLEL_WAIT: 0.20}.items():
                 if what in off:
                     yield Bar(
@@ -160,7 +162,7 @@ def arrays(samples: Samples) -> Iterator[Bar]:
     for own, other in ((50, 500), (500, 50)):
         mine, theirs = (samples.read("trace10046", TRACES[size]) for size in (own, other))
         measured = identify_statement(theirs, STATEMENT)
-        habit = {one.path: one.value for one in measured.known}
+        habit = {known.path: known.value for known in measured.known}
         for what, readings in (("both traces", [*mine, *theirs]), ("that trace", mine)):
             sections = identify_statement(readings, STATEMENT).sections()
             sections["workload"]["arraysize_rows"] = habit["workload.arraysize_rows"]
@@ -223,14 +225,14 @@ def explained(samples: Samples) -> Iterator[Bar]:
         if parts:
             yield Bar("share of DB time with a name", name, 1 - parts[-1].share, None)
         try:
-            found = identify([reading])
+            identified = identify([reading])
         except NotIdentified as reason:
             yield Bar(
                 "the interval of each report", f"{name}: {str(reason).partition(': ')[2]}"[:62], 0, None
             )
             continue
-        result, engine = answered(found.sections(), "simulate")
-        off = offs(as_modelled(found.compared, result))
+        result, engine = answered(identified.sections(), "simulate")
+        off = offs(as_modelled(identified.compared, result))
         for what in (*bars, *told):
             if what in off:
                 yield Bar(
@@ -283,8 +285,8 @@ def _with(content: Mapping[str, Any], change: Mapping[str, Any]) -> dict[str, An
 def speed(samples: Samples) -> Iterator[Bar]:
     """From files dropped to *as modelled*, in seconds of CPU."""
     begin = process_time()
-    found = identify(samples.read("awr_text", BENCH) + samples.read("iostat", BENCH))
-    run(from_mapping(found.sections(), "my"), "calculate")
+    identified = identify(samples.read("awr_text", BENCH) + samples.read("iostat", BENCH))
+    run(from_mapping(identified.sections(), "my"), "calculate")
     yield Bar(
         "AWR and iostat to as modelled",
         "CPU of reading and the estimate",

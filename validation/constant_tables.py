@@ -45,8 +45,8 @@ def range_text(bounds: dict[str, tuple[float, float]]) -> str:
 def numbers_text(ids: Iterable[str]) -> str:
     """Printed numbers by their ids, those of one table together."""
     by_table: dict[str, list[str]] = {}
-    for one in ids:
-        case, table_name, rest = one.split(":", 2)
+    for text in ids:
+        case, table_name, rest = text.split(":", 2)
         by_table.setdefault(f"{case}:{table_name}", []).append(rest)
     return "; ".join(
         f"{code(place)} {', '.join(code(rest) for rest in cells)}" for place, cells in by_table.items()
@@ -55,21 +55,21 @@ def numbers_text(ids: Iterable[str]) -> str:
 
 def fitted_table(validation: Validation, patterns: str = "") -> str:
     """The constants, and inputs of scenarios, fitted to numbers whose ids have one of *patterns*; all by default."""
-    wanted = [one.strip() for one in patterns.split(";")] if patterns else ["*"]
-    mechanisms = {one.number.id: mechanism_of(one) for one in validation.numbers}
+    wanted = [text.strip() for text in patterns.split(";")] if patterns else ["*"]
+    mechanisms = {comparison.number.id: mechanism_of(comparison) for comparison in validation.numbers}
     rows = [
         [
-            code(one.name),
-            amount_text(_field(one), one.value),
-            interval_text(_field(one), one.interval),
-            numbers_text(one.fitted_to),
-            range_text(one.range),
-            ", ".join(sorted({mechanisms[number] for number in one.fitted_to if number in mechanisms})),
-            "one number, and nothing else" if one.only_a_fit else "",
-            one.note,
+            code(constant.name),
+            amount_text(_field(constant), constant.value),
+            interval_text(_field(constant), constant.interval),
+            numbers_text(constant.fitted_to),
+            range_text(constant.range),
+            ", ".join(sorted({mechanisms[number] for number in constant.fitted_to if number in mechanisms})),
+            "one number, and nothing else" if constant.only_a_fit else "",
+            constant.note,
         ]
-        for one in validation.constants
-        if any(fnmatchcase(number, pattern) for number in one.fitted_to for pattern in wanted)
+        for constant in validation.constants
+        if any(fnmatchcase(number, pattern) for number in constant.fitted_to for pattern in wanted)
     ]
     heads = (
         "constant or input",
@@ -99,16 +99,16 @@ def _of_entry(kind: str, entry: catalog.Entry) -> str:
             code(field),
             str(entry.values()[field])
             if isinstance(entry.values()[field], str)
-            else amount_text(field, one.value),
-            interval_text(field, one.interval),
-            one.how,
-            one.source,
-            _beside(one),
+            else amount_text(field, constant.value),
+            interval_text(field, constant.interval),
+            constant.how,
+            constant.source,
+            _beside(constant),
         ]
-        for field, one in entry.constants.items()
+        for field, constant in entry.constants.items()
     ]
     rows += [
-        [code(field), said, NOTHING, NOTHING, entry.source, NOTHING] for field, said in entry.texts.items()
+        [code(field), text, NOTHING, NOTHING, entry.source, NOTHING] for field, text in entry.texts.items()
     ]
     heads = ("constant", "value", "95 % interval", "how", "source", "note")
     title = paragraph(f"**{kind}/{entry.name}** – {entry.title} [{entry.source}]")
@@ -116,13 +116,13 @@ def _of_entry(kind: str, entry: catalog.Entry) -> str:
 
 
 def _beside(one: Constant) -> str:
-    said = [
+    texts = [
         one.note,
         f"same as `{one.same_as}`" if one.same_as else "",
         f"fitted to {numbers_text(one.fitted_to)}" if one.fitted_to else "",
         f"in {range_text(one.range)}" if one.range else "",
     ]
-    return "; ".join(part for part in said if part)
+    return "; ".join(part for part in texts if part)
 
 
 def prior_table(validation: Validation) -> str:
@@ -145,7 +145,7 @@ def correlation_table() -> str:
     """Pairs of constants whose estimates hang together closely."""
     pairs = [(sorted(pair), value) for pair, value in catalog.correlations().items() if abs(value) >= CLOSE]
     rows = [
-        [code(one), code(other), f"{value:+.2f}"]
-        for (one, other), value in sorted(pairs, key=lambda pair: (-abs(pair[1]), pair[0]))
+        [code(text), code(other), f"{value:+.2f}"]
+        for (text, other), value in sorted(pairs, key=lambda pair: (-abs(pair[1]), pair[0]))
     ]
     return table(("constant", "and", "correlation"), rows) if rows else "None is on file."

@@ -68,13 +68,13 @@ class Section:
 
 def sections_of(text: str) -> list[Section]:
     """The sections of docs/differences.md that are about disagreements."""
-    found = []
+    sections = []
     for section in SECTION.finditer(text):
         about = ABOUT.search(section["body"])
         if about:
             said = SAID.search(section["body"])
-            missing = (one for one in STATEMENTS if f"**{one}" not in section["body"])
-            found.append(
+            missing = (statement for statement in STATEMENTS if f"**{statement}" not in section["body"])
+            sections.append(
                 Section(
                     section["title"],
                     tuple(_split(about["patterns"])),
@@ -82,11 +82,11 @@ def sections_of(text: str) -> list[Section]:
                     tuple(missing),
                 )
             )
-    return found
+    return sections
 
 
 def _split(patterns: str) -> list[str]:
-    return [one.strip() for one in patterns.split(";")]
+    return [text.strip() for text in patterns.split(";")]
 
 
 def errors_of(one: Comparison) -> list[float]:
@@ -107,12 +107,16 @@ def disagrees(one: Comparison) -> bool:
 
 def disagreements(numbers: Iterable[Comparison]) -> list[Comparison]:
     """Those that are to be explained."""
-    return [one for one in numbers if disagrees(one)]
+    return [comparison for comparison in numbers if disagrees(comparison)]
 
 
 def about(patterns: Sequence[str], numbers: Iterable[Comparison]) -> list[Comparison]:
     """Those of *numbers* whose id one of *patterns* has."""
-    return [one for one in numbers if any(fnmatchcase(one.number.id, pattern) for pattern in patterns)]
+    return [
+        comparison
+        for comparison in numbers
+        if any(fnmatchcase(comparison.number.id, pattern) for pattern in patterns)
+    ]
 
 
 def problems(text: str, validation: Validation) -> list[str]:
@@ -122,28 +126,31 @@ def problems(text: str, validation: Validation) -> list[str]:
     """
     off = disagreements(validation.numbers)
     sections = sections_of(text)
-    said = []
-    for one in off:
-        titles = [section.title for section in sections if about(section.patterns, [one])]
+    texts = []
+    for comparison in off:
+        titles = [section.title for section in sections if about(section.patterns, [comparison])]
         if not titles:
-            errors = ", ".join(f"{100 * error:+.1f} %" for error in errors_of(one)) or WORDS[one.verdict]
-            said.append(f"{one.number.id} disagrees ({errors}), and no section is about it")
+            errors = (
+                ", ".join(f"{100 * error:+.1f} %" for error in errors_of(comparison))
+                or WORDS[comparison.verdict]
+            )
+            texts.append(f"{comparison.number.id} disagrees ({errors}), and no section is about it")
         elif len(titles) > 1:
-            said.append(f"{one.number.id}: sections {' and '.join(map(repr, titles))}; wanted one")
+            texts.append(f"{comparison.number.id}: sections {' and '.join(map(repr, titles))}; wanted one")
     for section in sections:
         for pattern in section.patterns:
             if not about([pattern], off):
                 known = about([pattern], validation.numbers)
                 state = "names a number that agrees" if known else "names no number"
-                said.append(f"section {section.title!r}: {pattern} {state}; wanted a disagreement")
+                texts.append(f"section {section.title!r}: {pattern} {state}; wanted a disagreement")
         for statement in section.missing:
-            said.append(f"section {section.title!r}: does not say **{statement.strip()}**")
+            texts.append(f"section {section.title!r}: does not say **{statement.strip()}**")
         if section.likely_right and section.likely_right not in RIGHT:
             known_words = ", ".join(RIGHT)
-            said.append(
+            texts.append(
                 f"section {section.title!r}: likely right: got {section.likely_right!r}; wanted one of {known_words}"
             )
-    return said
+    return texts
 
 
 def _by_chance(one: Comparison) -> bool:
@@ -184,9 +191,11 @@ def _row(one: Comparison) -> list[str]:
 
 def numbers_table(patterns: str, validation: Validation) -> str:
     """The disagreements that a section is about, with what their spread was worked out from."""
-    found = about(_split(patterns), disagreements(validation.numbers))
-    spreads = dict.fromkeys(one.number.spread_from for one in found if one.number.spread_from)
-    shown = table(HEADS, map(_row, found)) if found else "Nothing disagrees here."
+    comparisons = about(_split(patterns), disagreements(validation.numbers))
+    spreads = dict.fromkeys(
+        comparison.number.spread_from for comparison in comparisons if comparison.number.spread_from
+    )
+    shown = table(HEADS, map(_row, comparisons)) if comparisons else "Nothing disagrees here."
     return "\n\n".join([shown, *(paragraph(f"Spread: {_sentence(spread)}") for spread in spreads)])
 
 
@@ -199,19 +208,26 @@ def contents(text: str, validation: Validation) -> str:
     off = disagreements(validation.numbers)
     rows = []
     for section in sections_of(text):
-        found = about(section.patterns, off)
+        comparisons = about(section.patterns, off)
         largest = max(
-            ((error, one) for one in found for error in errors_of(one)),
+            ((error, comparison) for comparison in comparisons for error in errors_of(comparison)),
             key=lambda pair: abs(pair[0]),
             default=None,
         )
         rows.append(
             [
-                ", ".join(sorted({one.number.document.removeprefix("document ") for one in found})),
+                ", ".join(
+                    sorted(
+                        {comparison.number.document.removeprefix("document ") for comparison in comparisons}
+                    )
+                ),
                 f"[{section.title}]({anchor(section.title)})",
-                str(len(found)),
+                str(len(comparisons)),
                 error_text(largest[1], largest[0]) if largest else NOTHING,
-                ", ".join(f"{WORDS[verdict]}" for verdict in dict.fromkeys(one.verdict for one in found)),
+                ", ".join(
+                    f"{WORDS[verdict]}"
+                    for verdict in dict.fromkeys(comparison.verdict for comparison in comparisons)
+                ),
                 section.likely_right,
             ]
         )
@@ -221,16 +237,16 @@ def contents(text: str, validation: Validation) -> str:
 def summary(validation: Validation) -> str:
     """What the comparison comes to."""
     counted = validation.summary()
-    compared = [one for one in validation.numbers if one.compared]
+    compared = [comparison for comparison in validation.numbers if comparison.compared]
     off = disagreements(compared)
-    alone = [one for one in compared if one.fit_alone]
+    alone = [comparison for comparison in compared if comparison.fit_alone]
     rows = [
         ("printed numbers on file", f"{counted['printed_numbers']:,}"),
         ("of these compared with the model", f"{counted['compared']:,}"),
-        ("of these calibrate constants", f"{sum(one.in_sample for one in compared):,}"),
+        ("of these calibrate constants", f"{sum(comparison.in_sample for comparison in compared):,}"),
         ("constants and inputs fitted", f"{counted['fitted_constants']:,}"),
         ("fitted numbers that alone determine their constant (no evidence)", f"{len(alone):,}"),
-        ("of these test the model", f"{sum(not one.in_sample for one in compared):,}"),
+        ("of these test the model", f"{sum(not comparison.in_sample for comparison in compared):,}"),
         ("median error in sample", _percent(counted["in_sample_median_error"])),
         ("median error out of sample", _percent(counted["held_out_median_error"])),
         ("median error of times, in sample", _percent(counted["times_in_sample_median_error"])),
@@ -248,9 +264,9 @@ def _percent(share: float | None) -> str:
 
 def fits_table(validation: Validation) -> str:
     """Every number that constants were fitted to, with what the model says of it without it."""
-    fits = [one for one in validation.numbers if one.in_sample]
+    fits = [comparison for comparison in validation.numbers if comparison.in_sample]
     tables = []
-    for case, found in groups(fits, lambda one: one.number.case):
+    for case, comparisons in groups(fits, lambda comparison: comparison.number.case):
         rows = [
             [
                 f"{one.number.where}: {quantity_text(one)}",
@@ -262,7 +278,7 @@ def fits_table(validation: Validation) -> str:
                 spread_text(one),
                 together(one.number.fits, ": "),
             ]
-            for one in found
+            for one in comparisons
         ]
         heads = (
             case,
@@ -283,13 +299,13 @@ def closed_form_table(patterns: str, validation: Validation) -> str:
     runs = ClosedForms()
     rows = [
         [
-            f"{one.number.where}: {quantity_text(one)}",
-            number_text(one.number.printed),
-            predicted_text(one, one.predicted),
-            predicted_text(one, runs.predict(one.number)),
+            f"{comparison.number.where}: {quantity_text(comparison)}",
+            number_text(comparison.number.printed),
+            predicted_text(comparison, comparison.predicted),
+            predicted_text(comparison, runs.predict(comparison.number)),
         ]
-        for one in about(_split(patterns), validation.numbers)
-        if one.compared
+        for comparison in about(_split(patterns), validation.numbers)
+        if comparison.compared
     ]
     return table(("number", "printed", "simulated", "calculated"), rows)
 
@@ -298,16 +314,16 @@ def mechanism_table(validation: Validation) -> str:
     """How many printed numbers are about each mechanism, and how far the model is off."""
     rows = [
         [
-            one.name,
-            f"{one.fits:,}",
-            f"{one.tests:,}",
-            f"{one.within:,}",
-            f"{one.known_gaps:,}",
-            f"{one.failed:,}",
-            _percent(one.in_sample_median_error),
-            _percent(one.held_out_median_error),
+            tally.name,
+            f"{tally.fits:,}",
+            f"{tally.tests:,}",
+            f"{tally.within:,}",
+            f"{tally.known_gaps:,}",
+            f"{tally.failed:,}",
+            _percent(tally.in_sample_median_error),
+            _percent(tally.held_out_median_error),
         ]
-        for one in by_mechanism(validation.numbers)
+        for tally in by_mechanism(validation.numbers)
     ]
     heads = (
         "mechanism", "fit", "test", "within tolerance", "known gaps", "fail",

@@ -84,17 +84,17 @@ def stale(text: str, fresh: str) -> list[str]:
 
 def first_difference(text: str, fresh: str) -> str:
     """The first lines that say different things; empty where there are none."""
-    found, wanted = (
+    texts, wanted = (
         [line for line in one.replace("\n  ", " ").splitlines() if line and not set(line) <= set("|-: ")]
         for one in (text, fresh)
     )
-    same = SequenceMatcher(None, found, wanted, autojunk=False)
+    same = SequenceMatcher(None, texts, wanted, autojunk=False)
     for kind, i, k, j, m in same.get_opcodes():
         if kind == "equal":
             continue
         if kind != "replace" or k - i != m - j:
-            return f"got {found[i:k][:1]}, wanted {wanted[j:m][:1]}"
-        for got, want in zip(found[i:k], wanted[j:m], strict=True):
+            return f"got {texts[i:k][:1]}, wanted {wanted[j:m][:1]}"
+        for got, want in zip(texts[i:k], wanted[j:m], strict=True):
             if not says_the_same(got, want):
                 return f"got {got!r}, wanted {want!r}"
     return ""
@@ -156,9 +156,9 @@ def main(arguments: Sequence[str] = ()) -> int:
             beside.write_text(text, "utf-8")
             beside.replace(path)
             sys.stdout.write(f"written: {path.parent.name}/{path.name}\n")
-    found = problems(DIFFERENCES.read_text("utf-8"), validation)
-    sys.stderr.writelines(f"docs/{DIFFERENCES.name}: {one}\n" for one in found)
-    return int(bool(found))
+    texts = problems(DIFFERENCES.read_text("utf-8"), validation)
+    sys.stderr.writelines(f"docs/{DIFFERENCES.name}: {text}\n" for text in texts)
+    return int(bool(texts))
 
 
 if __name__ == "__main__":

@@ -146,7 +146,10 @@ def _scatter(numbers: Sequence[MeasuredNumber], errors: Mapping[str, float], nam
     freedom = len(numbers) - len(names)
     if freedom < 1:
         return 1.0
-    squares = sum((errors[one.id] * one.printed / standard_error_of(one)) ** 2 for one in numbers)
+    squares = sum(
+        (errors[measured_number.id] * measured_number.printed / standard_error_of(measured_number)) ** 2
+        for measured_number in numbers
+    )
     return max(1.0, float((squares / freedom) ** 0.5))
 
 
@@ -178,7 +181,10 @@ class _Problem:
 
     def _misses(self, values: Mapping[str, float], runs: Runs) -> list[float]:
         with substituted({**self.given, **values}):
-            found = [(runs.predict(one) - one.printed) / standard_error_of(one) for one in self.numbers]
+            found = [
+                (runs.predict(measured_number) - measured_number.printed) / standard_error_of(measured_number)
+                for measured_number in self.numbers
+            ]
         return found + self._pulls(values)
 
     def _pulls(self, values: Mapping[str, float]) -> list[float]:
@@ -211,7 +217,7 @@ class _Problem:
         def slopes(logarithms: Floats) -> Floats:
             return self.slopes(names, {**fixed, **_values(names, logarithms)})
 
-        found = least_squares(
+        optimize_result = least_squares(
             residuals,
             np.clip(at, low + 1e-9, high - 1e-9),
             jac=slopes,
@@ -222,15 +228,15 @@ class _Problem:
             gtol=1e-12,
             max_nfev=MOST_TRIALS,
         )
-        jacobian = np.asarray(found.jac)[: len(self.numbers)]
-        if found.status <= 0:
+        jacobian = np.asarray(optimize_result.jac)[: len(self.numbers)]
+        if optimize_result.status <= 0:
             unclear = _undetermined_in(jacobian, names, HARDLY_DETERMINED)
             because = "".join(f" ({_undetermined(group)})" for group in unclear)
             raise SpecError(
                 f"{self.case}: the fit of {', '.join(names)} did not converge within {MOST_TRIALS} trials{because}; "
                 "nothing is written"
             )
-        return _values(names, found.x), 2 * float(found.cost), jacobian
+        return _values(names, optimize_result.x), 2 * float(optimize_result.cost), jacobian
 
     def slopes(self, names: Sequence[str], values: Mapping[str, float]) -> Floats:
         """Derivatives of the misses by the logarithms of *names*, from either side; those of closed forms for what
@@ -295,7 +301,7 @@ def _with_whole(problem: _Problem, names: Sequence[str]) -> tuple[dict[str, floa
     found, least, jacobian = problem.solve(rest, best)
     best.update(found)
     for name in whole:
-        near = [one for one in rest if _share_a_number(problem.numbers, one, name)] or rest
+        near = [text for text in rest if _share_a_number(problem.numbers, text, name)] or rest
         for direction in (1.0, -1.0):
             while best[name] + direction >= 1:
                 trial = {**best, name: best[name] + direction}

@@ -41,9 +41,9 @@ class FittedConstant:
 def fitted_constants(numbers: Sequence[Comparison]) -> list[FittedConstant]:
     """The constants that the numbers marked ``fits`` among *numbers* determine, in the order of their names."""
     made_by: dict[str, list[Comparison]] = {}
-    for one in numbers:
-        for name in one.number.fits:
-            made_by.setdefault(name, []).append(one)
+    for comparison in numbers:
+        for name in comparison.number.fits:
+            made_by.setdefault(name, []).append(comparison)
     return [_fitted(name, made_by[name]) for name in sorted(made_by)]
 
 
@@ -54,7 +54,7 @@ def _fitted(name: str, made_by: Sequence[Comparison]) -> FittedConstant:
         place = f"{made_by[0].number.case}.toml: table {made_by[0].number.table}"
         raise SpecError(f"{place}: fits {name!r}; no scenario of the library sets that number") from None
     # One case alone may not have all the numbers that the catalog knows of.
-    fitted_to = tuple(dict.fromkeys([*constant.fitted_to, *(one.number.id for one in made_by)]))
+    fitted_to = tuple(dict.fromkeys([*constant.fitted_to, *(comparison.number.id for comparison in made_by)]))
     return FittedConstant(
         name=name,
         value=value,
@@ -72,7 +72,7 @@ def _inferred(name: str) -> Constant:
     """An input that a library scenario has from a fit, in the form of a constant."""
     _, scenario, field = parts_of(name)
     data = library_data(scenario)
-    said = inferred_in(data, scenario)
-    if field in said:
-        return said[field]
+    inferred = inferred_in(data, scenario)
+    if field in inferred:
+        return inferred[field]
     return Constant(value=value_of(name), how="fitted", source=str(data.get("source", scenario)))

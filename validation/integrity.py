@@ -45,10 +45,10 @@ def check_case(case: Case) -> None:
         _check_agreement(case, check, file)
 
 
-def _unique(found: list[str], what: str) -> None:
-    twice = next((one for one in found if found.count(one) > 1), None)
+def _unique(texts: list[str], what: str) -> None:
+    twice = next((text for text in texts if texts.count(text) > 1), None)
     if twice is not None:
-        raise MeasurementError(f"{what} {twice}: there {found.count(twice)} times; wanted once")
+        raise MeasurementError(f"{what} {twice}: there {texts.count(twice)} times; wanted once")
 
 
 def _check_shape(table: Table, place: str) -> None:
@@ -83,7 +83,7 @@ def _check_number(table: Table, spec: NumberSpec, place: str) -> None:
     columns = table.columns + (table.given.columns if table.given else [])
     for column in (*names(spec.column), *spec.where, *spec.set):
         _known(column, columns, place)
-    key = next((one for one in names(spec.column) if one in table.keys), None)
+    key = next((name for name in names(spec.column) if name in table.keys), None)
     if key is not None:
         raise MeasurementError(f"{place}: {key} names the row; wanted a column that was measured")
     if not any(matches(spec.where, row) for row in rows_of(table)):
@@ -216,15 +216,17 @@ def _check_spreads(case: Case, file: str) -> None:
     for table in case.table:
         for row in rows_of(table):
             for column in table.columns:
-                found = [
-                    one
-                    for one in case.spread
-                    if one.table == table.name and column in names(one.column) and matches(one.where, row)
+                spreads = [
+                    spread
+                    for spread in case.spread
+                    if spread.table == table.name
+                    and column in names(spread.column)
+                    and matches(spread.where, row)
                 ]
-                if len(found) > 1:
+                if len(spreads) > 1:
                     raise MeasurementError(
                         f"{file}: table {table.name}, row {row_name(table, row)}, column {column}: "
-                        f"{len(found)} spreads; wanted one"
+                        f"{len(spreads)} spreads; wanted one"
                     )
 
 
@@ -244,7 +246,7 @@ def _table(case: Case, name: str, place: str) -> Table:
     found = next((table for table in case.table if table.name == name), None)
     if found is None:
         raise MeasurementError(
-            f"{place}: no table {name!r}; wanted one of {', '.join(one.name for one in case.table)}"
+            f"{place}: no table {name!r}; wanted one of {', '.join(table.name for table in case.table)}"
         )
     return found
 
@@ -306,6 +308,6 @@ def _same(table: Table, row: Row, home: Table) -> Row | None:
 
 def _doubted(case: Case, table: Table, column: str, row: Row) -> bool:
     return any(
-        one.table == table.name and column in names(one.column) and matches(one.where, row)
-        for one in case.doubt
+        doubt.table == table.name and column in names(doubt.column) and matches(doubt.where, row)
+        for doubt in case.doubt
     )

@@ -53,21 +53,21 @@ class Joint:
 
     def pairs(self, least: float) -> Iterable[tuple[str, str, float]]:
         """Pairs of constants whose estimates are correlated by at least *least* either way."""
-        for i, one in enumerate(self.names):
+        for i, name in enumerate(self.names):
             for j in range(i + 1, len(self.names)):
                 found = float(self.covariance[i, j]) / (
-                    self.standard_errors[one] * self.standard_errors[self.names[j]]
+                    self.standard_errors[name] * self.standard_errors[self.names[j]]
                 )
                 if abs(found) >= least:
-                    yield one, self.names[j], found
+                    yield name, self.names[j], found
 
     def close_pairs(self, names: Iterable[str]) -> list[str]:
         """A sentence for each two fitted constants of *names* that the numbers hardly tell apart."""
         own = set(names) & self.fitted
         return [
-            f"{one} and {other} are almost inseparable: correlation {found:+.2f}"
-            for one, other, found in self.pairs(CLOSE)
-            if one in own and other in own
+            f"{text} and {other} are almost inseparable: correlation {found:+.2f}"
+            for text, other, found in self.pairs(CLOSE)
+            if text in own and other in own
         ]
 
 
@@ -111,7 +111,10 @@ def _slopes(numbers: Sequence[MeasuredNumber], names: Sequence[str]) -> NDArray[
     """Derivatives of what is predicted by the logarithms of *names*: one row a number, one column a name."""
     import numpy as np  # noqa: PLC0415
 
-    uses = [frozenset().union(*(_used_by(*pick) for pick in (one.pick, *one.against))) for one in numbers]
+    uses = [
+        frozenset().union(*(_used_by(*pick) for pick in (measured_number.pick, *measured_number.against)))
+        for measured_number in numbers
+    ]
     known: dict[str, RunResult] = {}
     found = np.zeros((len(numbers), len(names)))
     for column, name in enumerate(names):
@@ -127,7 +130,7 @@ def _slopes(numbers: Sequence[MeasuredNumber], names: Sequence[str]) -> NDArray[
 def _used_by(name: str, settings: Sequence[str]) -> frozenset[str]:
     """Names of the catalog's constants in a scenario, and of the library's scenarios that it stands on."""
     constants = load(name, settings).system.constants.values()
-    return frozenset(identity_of(one) for one in constants) | {
+    return frozenset(identity_of(constant) for constant in constants) | {
         f"scenario/{layer}" for layer, _ in source_of(name).layers
     }
 

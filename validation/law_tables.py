@@ -42,28 +42,28 @@ def law_tables(modules: str) -> str:
 
 def _of_module(name: str) -> str:
     tree, lines = _module(name)
-    said = ast.get_docstring(tree) or ""
-    keys = KEY.findall(said)
+    text = ast.get_docstring(tree) or ""
+    keys = KEY.findall(text)
     told = [
         item(_law(law, keys))
         for law in tree.body
         if isinstance(law, ast.FunctionDef) and not law.name.startswith("_")
     ]
     numbers = [item(number) for number in _numbers(tree, lines)]
-    parts = [paragraph(f"**{name}.** {_plain(said)}"), "\n".join(told)]
+    parts = [paragraph(f"**{name}.** {_plain(text)}"), "\n".join(told)]
     return "\n\n".join(parts + ([f"Numbers in `{name}`:", "\n".join(numbers)] if numbers else []))
 
 
 def _law(law: ast.FunctionDef, keys: list[str]) -> str:
     """What a law says and computes; the sources of its module where it names none."""
-    said = _plain(ast.get_docstring(law) or "")
-    sources = "" if KEY.search(said) or not keys else f"[{', '.join(dict.fromkeys(keys))}]"
-    return " ".join(filter(None, (f"{code(law.name)} –", said, _computes(law), sources)))
+    text = _plain(ast.get_docstring(law) or "")
+    sources = "" if KEY.search(text) or not keys else f"[{', '.join(dict.fromkeys(keys))}]"
+    return " ".join(filter(None, (f"{code(law.name)} –", text, _computes(law), sources)))
 
 
-def _plain(said: str) -> str:
+def _plain(text: str) -> str:
     """A docstring in one line."""
-    return " ".join(ROLE.sub(r"`\1`", said).split())
+    return " ".join(ROLE.sub(r"`\1`", text).split())
 
 
 def _computes(law: ast.FunctionDef) -> str:
@@ -101,10 +101,10 @@ def _numbers(tree: ast.Module, lines: list[str]) -> Iterator[str]:
             continue
         if isinstance(value, ast.Call | ast.Dict | ast.Set) or any(map(_is_text, ast.walk(value))):
             continue
-        said = lines[(step.end_lineno or step.lineno) - 1].partition("  # ")[2]
+        text = lines[(step.end_lineno or step.lineno) - 1].partition("  # ")[2]
         if isinstance(after, ast.Expr) and _is_text(after.value):
-            said = ast.literal_eval(after.value)
-        note = f" ({_plain(said).rstrip('.')})" if said else ""
+            text = ast.literal_eval(after.value)
+        note = f" ({_plain(text).rstrip('.')})" if text else ""
         yield f"`{target.id} = {ast.unparse(value)}`{note}"
 
 

@@ -78,10 +78,10 @@ def text_of(found: Mapping[str, LeftOut]) -> str:
     rounded = {
         identity: {
             key: float(f"{value:.6g}") if isinstance(value, float) else value
-            for key, value in asdict(one).items()
+            for key, value in asdict(left_out).items()
             if value not in (None, "")
         }
-        for identity, one in sorted(found.items())
+        for identity, left_out in sorted(found.items())
     }
     return json.dumps(rounded, indent=1, ensure_ascii=False) + "\n"
 
@@ -110,9 +110,9 @@ def _predicted_without(
         for number in gone:
             yield number, None, f"nothing else determines {' and '.join(sorted(untold & set(number.fits)))}"
         return
-    found = _without(case, kept, gone, untold)
-    free = {one.name for one in found.fit.estimates if not one.determined} | untold
-    for number, predicted in found.predicted:
+    without_them = _without(case, kept, gone, untold)
+    free = {estimate.name for estimate in without_them.fit.estimates if not estimate.determined} | untold
+    for number, predicted in without_them.predicted:
         named = sorted(free & set(number.fits)) or sorted(free)
         yield (
             number,
@@ -177,7 +177,9 @@ def _predictions(
     factor: float,
 ) -> list[float]:
     """Predictions with the estimates, and with those that nothing determines times *factor*."""
-    values = {one.name: one.value * (1.0 if one.determined else factor) for one in estimates}
+    values = {
+        estimate.name: estimate.value * (1.0 if estimate.determined else factor) for estimate in estimates
+    }
     values |= {name: value_of(name) * factor for name in untold}
     with substituted(values):
         runs = Runs()

@@ -30,7 +30,7 @@ def table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 
 def _lines(heads: Sequence[str], cells: Sequence[Sequence[str]], told: Sequence[int]) -> list[str]:
     lines = [[heads[i] for i in told], ["---"] * len(told), *([row[i] for i in told] for row in cells)]
-    return [f"| {' | '.join(one.replace('|', chr(92) + '|') for one in line)} |" for line in lines]
+    return [f"| {' | '.join(text.replace('|', chr(92) + '|') for text in line)} |" for line in lines]
 
 
 def paragraph(text: str, begin: str = "", indent: str = "") -> str:
@@ -64,6 +64,6 @@ def together(names: Iterable[str], mark: str) -> str:
     """Names as they are typed, those with the same beginning up to the last *mark* behind it once."""
     by_place: dict[str, list[str]] = {}
     for name in names:
-        place, found, rest = name.rpartition(mark)
-        by_place.setdefault(place + found, []).append(rest)
+        place, text, rest = name.rpartition(mark)
+        by_place.setdefault(place + text, []).append(rest)
     return "; ".join(code(f"{place}{', '.join(rest)}") for place, rest in by_place.items())

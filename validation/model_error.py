@@ -79,13 +79,15 @@ class Residual:
 def residuals_of(numbers: Iterable[Comparison]) -> list[Residual]:
     """The times among *numbers* that tell how far a mean time may be off."""
     runs = Runs()
-    found = []
-    for one in numbers:
-        error = one.out_of_sample_error
-        is_time = one.compared and kind_of(one.number) == "time" and error is not None and error > -1
-        if is_time and error is not None and _tells(one.number, runs):
-            found.append(Residual(one, log(1 + error)))
-    return found
+    residuals = []
+    for comparison in numbers:
+        error = comparison.out_of_sample_error
+        is_time = (
+            comparison.compared and kind_of(comparison.number) == "time" and error is not None and error > -1
+        )
+        if is_time and error is not None and _tells(comparison.number, runs):
+            residuals.append(Residual(comparison, log(1 + error)))
+    return residuals
 
 
 def _tells(number: MeasuredNumber, runs: Runs) -> bool:
@@ -98,18 +100,21 @@ def _tells(number: MeasuredNumber, runs: Runs) -> bool:
 
 def model_error_data(numbers: Sequence[Comparison]) -> dict[str, Any]:
     """The content of the file."""
-    found = residuals_of(numbers)
-    mechanisms = [(name, [one for one in found if mechanism_of(one.one) == name]) for name in _names(found)]
-    squares = {name: max(0.0, fmean(one.variance for one in those)) for name, those in mechanisms}
+    residuals = residuals_of(numbers)
+    mechanisms = [
+        (name, [residual for residual in residuals if mechanism_of(residual.one) == name])
+        for name in _names(residuals)
+    ]
+    squares = {name: max(0.0, fmean(residual.variance for residual in those)) for name, those in mechanisms}
     pooled = fmean(squares.values())
     exponent_sd, exponents = _exponent_sd(numbers)
     sds = {
         name: sqrt(_with_one_more(squares[name], pooled, len(_documents(those))))
         for name, those in mechanisms
     }
-    widened = max(1.0, _widening(found, sds))
+    widened = max(1.0, _widening(residuals, sds))
     sds = {name: widened * sd for name, sd in sds.items()}
-    pairs = list(_pairs(found, sds))
+    pairs = list(_pairs(residuals, sds))
     return {
         "source": SOURCE,
         "pooled_sd": _rounded(widened * sqrt(pooled)),
@@ -130,12 +135,12 @@ def model_error_data(numbers: Sequence[Comparison]) -> dict[str, Any]:
     }
 
 
-def _names(found: Iterable[Residual]) -> list[str]:
-    return sorted({mechanism_of(one.one) for one in found})
+def _names(residuals: Iterable[Residual]) -> list[str]:
+    return sorted({mechanism_of(residual.one) for residual in residuals})
 
 
-def _documents(found: Iterable[Residual]) -> set[str]:
-    return {one.one.number.document for one in found}
+def _documents(residuals: Iterable[Residual]) -> set[str]:
+    return {residual.one.number.document for residual in residuals}
 
 
 def _with_one_more(square: float, pooled: float, documents: int) -> float:
@@ -143,38 +148,38 @@ def _with_one_more(square: float, pooled: float, documents: int) -> float:
     return (documents * square + pooled) / (documents + 1)
 
 
-def _widening(found: Sequence[Residual], sds: Mapping[str, float]) -> float:
+def _widening(residuals: Sequence[Residual], sds: Mapping[str, float]) -> float:
     """Factor on all deviations with which 95 % of the errors are within 1.96 of them and of the measurement's.
 
     The conformal quantile, the ceil((n + 1) x 95 %)-th smallest of the factors that single errors need.
     """
     needed = sorted(
-        sqrt(max(0.0, (one.error / WITHIN) ** 2 - (one.one.number.spread or 0.0) ** 2))
-        / sds[mechanism_of(one.one)]
-        for one in found
+        sqrt(max(0.0, (residual.error / WITHIN) ** 2 - (residual.one.number.spread or 0.0) ** 2))
+        / sds[mechanism_of(residual.one)]
+        for residual in residuals
     )
     return needed[min(len(needed), ceil((len(needed) + 1) * CONFIDENCE)) - 1]
 
 
-def _pairs(found: Iterable[Residual], sds: Mapping[str, float]) -> Iterator[tuple[float, float]]:
+def _pairs(residuals: Iterable[Residual], sds: Mapping[str, float]) -> Iterator[tuple[float, float]]:
     """Of each two numbers in one column of a document: the distance of their predictions, and half the square of the
     difference of their errors over the variance of the mechanism, less the variance of the measurement."""
-    for _, column in groups_of(found):
-        for one, other in combinations(column, 2):
-            if one.predicted > 0 and other.predicted > 0:
-                variance = sds[mechanism_of(one.one)] ** 2
-                noise = sum((each.one.number.spread or 0.0) ** 2 for each in (one, other))
-                square = ((one.error - other.error) ** 2 - noise) / 2
-                yield abs(log(one.predicted / other.predicted)), square / variance
+    for _, column in groups_of(residuals):
+        for residual, other in combinations(column, 2):
+            if residual.predicted > 0 and other.predicted > 0:
+                variance = sds[mechanism_of(residual.one)] ** 2
+                noise = sum((each.one.number.spread or 0.0) ** 2 for each in (residual, other))
+                square = ((residual.error - other.error) ** 2 - noise) / 2
+                yield abs(log(residual.predicted / other.predicted)), square / variance
 
 
-def groups_of(found: Iterable[Residual]) -> list[tuple[str, list[Residual]]]:
+def groups_of(residuals: Iterable[Residual]) -> list[tuple[str, list[Residual]]]:
     """Residuals by column of a document."""
     together: dict[str, list[Residual]] = {}
-    for one in found:
-        number = one.one.number
+    for residual in residuals:
+        number = residual.one.number
         together.setdefault("\0".join((number.case, number.table, number.column, number.path)), []).append(
-            one
+            residual
         )
     return sorted(together.items())
 
@@ -195,7 +200,10 @@ def _correlation_length(pairs: Sequence[tuple[float, float]]) -> float:
 def _exponent_sd(numbers: Iterable[Comparison]) -> tuple[float, int]:
     """Upper bound of the standard deviation of ln(error) over ln(distance), and how many numbers it is from."""
     squares: dict[tuple[str, int], list[float]] = {}
-    for name, those in groups([one for one in numbers if one.compared], lambda one: one.number.case):
+    for name, those in groups(
+        [comparison for comparison in numbers if comparison.compared],
+        lambda comparison: comparison.number.case,
+    ):
         times = [one for one in those if one.without_its_block_size_error is not None]
         if not times:
             continue
@@ -211,7 +219,7 @@ def _exponent_sd(numbers: Iterable[Comparison]) -> tuple[float, int]:
                 (error**2 - (one.number.spread or 0.0) ** 2) / log(size / nearest) ** 2
             )
     count = len(squares)
-    mean = max(0.0, fmean(fmean(one) for one in squares.values()))
+    mean = max(0.0, fmean(fmean(square) for square in squares.values()))
     return sqrt(mean * count / float(chi2.ppf(1 - CONFIDENCE, count))), sum(map(len, squares.values()))
 
 

@@ -110,13 +110,17 @@ def value_of(cell: Cell, place: str) -> float:
 def spec_for(table: Table, row: Row, column: str, file: str) -> NumberSpec:
     """The one entry about a cell: that with the most in its *where*; raises MeasurementError for none or several."""
     place = f"{file}: table {table.name}, row {row_name(table, row)}, column {column}"
-    found = [one for one in table.number if column in names(one.column) and matches(one.where, row)]
-    if not found:
+    number_specs = [
+        number_spec
+        for number_spec in table.number
+        if column in names(number_spec.column) and matches(number_spec.where, row)
+    ]
+    if not number_specs:
         raise MeasurementError(f"{place}: no [[table.number]] marks it; wanted fits, tests or descriptive")
-    most = max(len(one.where) for one in found)
-    best = [one for one in found if len(one.where) == most]
+    most = max(len(number_spec.where) for number_spec in number_specs)
+    best = [number_spec for number_spec in number_specs if len(number_spec.where) == most]
     if len(best) > 1:
-        marks = " and ".join(one.mark for one in best)
+        marks = " and ".join(number_spec.mark for number_spec in best)
         raise MeasurementError(f"{place}: marked {len(best)} times, as {marks}; wanted one mark")
     return best[0]
 
@@ -136,18 +140,20 @@ def _filled(path: str, row: Row) -> str:
 
 def _gap(case: Case, table: Table, row: Row, column: str) -> str:
     return "; ".join(
-        one.reason
-        for one in case.known_gap
-        if one.table == table.name and column in names(one.column) and matches(one.where, row)
+        known_gap.reason
+        for known_gap in case.known_gap
+        if known_gap.table == table.name
+        and column in names(known_gap.column)
+        and matches(known_gap.where, row)
     )
 
 
 def _spread(case: Case, table: Table, row: Row, column: str) -> Spread | None:
     return next(
         (
-            one
-            for one in case.spread
-            if one.table == table.name and column in names(one.column) and matches(one.where, row)
+            spread
+            for spread in case.spread
+            if spread.table == table.name and column in names(spread.column) and matches(spread.where, row)
         ),
         None,
     )
@@ -155,9 +161,9 @@ def _spread(case: Case, table: Table, row: Row, column: str) -> Spread | None:
 
 def _note(case: Case, table: Table, row: Row, column: str, spec: NumberSpec) -> str:
     doubts = [
-        f"doubt: {one.says}"
-        for one in case.doubt
-        if one.table == table.name and column in names(one.column) and matches(one.where, row)
+        f"doubt: {doubt.says}"
+        for doubt in case.doubt
+        if doubt.table == table.name and column in names(doubt.column) and matches(doubt.where, row)
     ]
     rule = "" if table.printed else "not printed; it follows from the text"
     return "; ".join(part for part in (spec.reason, spec.note, rule, *doubts) if part)

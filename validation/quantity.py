@@ -104,7 +104,7 @@ def elapsed_gain(result: RunResult, others: Sequence[RunResult]) -> float:
 
 def elapsed_spread(result: RunResult, others: Sequence[RunResult]) -> float:
     """Longest elapsed time of all the runs over the shortest, less 1."""
-    times = [one.time.elapsed_s for one in (result, *others)]
+    times = [run_result.time.elapsed_s for run_result in (result, *others)]
     return max(times) / min(times) - 1
 
 
@@ -131,7 +131,7 @@ def used_after_bytes(result: RunResult, _: Sequence[RunResult]) -> float:
 def segment_growth(result: RunResult, others: Sequence[RunResult]) -> float:
     """Blocks afterwards over blocks beforehand, the mean of all the runs."""
     runs = (result, *others)
-    return sum(_segment(one).blocks_after / _segment(one).blocks_before for one in runs) / len(runs)
+    return sum(_segment(run).blocks_after / _segment(run).blocks_before for run in runs) / len(runs)
 
 
 def elapsed_ratio(result: RunResult, others: Sequence[RunResult]) -> float:
@@ -141,7 +141,9 @@ def elapsed_ratio(result: RunResult, others: Sequence[RunResult]) -> float:
 
 def stream_bytes_ratio(result: RunResult, others: Sequence[RunResult]) -> float:
     """Bytes of all streams over the mean of the other runs'."""
-    own, *rest = (sum(stream.bytes for stream in one.streams or ()) for one in (result, *others))
+    own, *rest = (
+        sum(stream.bytes for stream in run_result.streams or ()) for run_result in (result, *others)
+    )
     return own * len(rest) / sum(rest)
 
 
@@ -229,7 +231,7 @@ def check_path(path: str) -> None:
 def _without_none(kind: Any) -> Any:
     """The type of a part where the result has it."""
     if get_origin(kind) in (Union, UnionType):
-        present = [one for one in get_args(kind) if one is not NoneType]
+        present = [get_arg for get_arg in get_args(kind) if get_arg is not NoneType]
         return present[0] if len(present) == 1 else kind
     return kind
 

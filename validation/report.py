@@ -57,7 +57,7 @@ class Column:
 
 COLUMNS: Final = (
     Column(("", "measured"), measured_text),
-    Column(("", "predicted"), lambda one: number_text(one.predicted)),
+    Column(("", "predicted"), lambda comparison: number_text(comparison.predicted)),
     Column(("in", "sample%"), lambda one: percent_text(one.in_sample_error)),
     Column(("out of", "sample%"), out_of_sample_text),
     Column(
@@ -74,10 +74,14 @@ NAMES: Final = 12
 def render(validation: Validation, console: Console) -> None:
     """Print misses with their reasons, one table for each document, and the summary."""
     _misses(validation, console)
-    if any(one.compared for one in validation.numbers):
+    if any(comparison.compared for comparison in validation.numbers):
         _legend(console)
     for case in validation.cases:
-        _document(case, [one for one in validation.numbers if one.number.case == case.name], console)
+        _document(
+            case,
+            [comparison for comparison in validation.numbers if comparison.number.case == case.name],
+            console,
+        )
     _summary(validation, console)
 
 
@@ -96,12 +100,12 @@ def _misses(validation: Validation, console: Console) -> None:
         line = _plain(WORDS[first.verdict], STYLES[first.verdict])
         line.append(f"  {first.number.case}: {first.number.table}, {quantity_text(first)}", "default")
         console.print(line, width=width_of(console))
-        for one in same:
-            row = f"{one.number.row}: " if one.number.row else ""
+        for comparison in same:
+            row = f"{comparison.number.row}: " if comparison.number.row else ""
             _line(
                 console,
-                f"{row}measured {measured_text(one)}, predicted {number_text(one.predicted)}"
-                f" ({share_text(one.relative_error)}, tolerance {tolerance_text(one)})",
+                f"{row}measured {measured_text(comparison)}, predicted {number_text(comparison.predicted)}"
+                f" ({share_text(comparison.relative_error)}, tolerance {tolerance_text(comparison)})",
                 indent=4,
             )
         if first.note:
@@ -115,8 +119,14 @@ def _alike(missed: Iterable[Comparison]) -> list[list[Comparison]]:
         same
         for _, same in groups(
             missed,
-            lambda one: "\0".join(
-                (one.number.case, one.number.table, one.number.column, one.verdict, one.note)
+            lambda comparison: "\0".join(
+                (
+                    comparison.number.case,
+                    comparison.number.table,
+                    comparison.number.column,
+                    comparison.verdict,
+                    comparison.note,
+                )
             ),
         )
     ]
@@ -138,10 +148,13 @@ def _document(case: Case, numbers: list[Comparison], console: Console) -> None:
     source = case.source
     _heading(console, f"{source.author}: {source.title}")
     _line(console, source.system, "dim")
-    compared = [one for one in numbers if one.compared]
+    compared = [comparison for comparison in numbers if comparison.compared]
     if compared:
         _numbers(console, compared)
-    for why, same in groups((one for one in compared if one.fit_alone), lambda one: one.left_out.why):
+    for why, same in groups(
+        (comparison for comparison in compared if comparison.fit_alone),
+        lambda comparison: comparison.left_out.why,
+    ):
         _line(console, f"{FIT_ALONE}: {_named(same)}: {why}", "dim")
     described = [one for one in numbers if not one.compared]
     if described:
@@ -154,9 +167,9 @@ def _numbers(console: Console, compared: Sequence[Comparison]) -> None:
     columns = [
         column
         for column in COLUMNS
-        if not column.optional or any(column.text(one) != NOTHING for one in compared)
+        if not column.optional or any(column.text(comparison) != NOTHING for comparison in compared)
     ]
-    verdicts = max(len("verdict"), *(len(WORDS[one.verdict]) for one in compared))
+    verdicts = max(len("verdict"), *(len(WORDS[comparison.verdict]) for comparison in compared))
     while True:
         widths = [max(map(len, (*column.head, *map(column.text, compared)))) for column in columns]
         room = width_of(console) - sum(widths) - len(widths) - 1 - USE - 1 - verdicts
@@ -174,19 +187,19 @@ def _numbers(console: Console, compared: Sequence[Comparison]) -> None:
     _row(console, _plain("─" * width_of(console), "dim"))
     for head, same in groups(compared, _column_of):
         line = _plain(head, "bold")
-        mechanisms = sorted({mechanism_of(one) for one in same} - {NO_MECHANISM})
+        mechanisms = sorted({mechanism_of(comparison) for comparison in same} - {NO_MECHANISM})
         line.append(f"  {', '.join(mechanisms)}", "dim")
         console.print(line, width=width_of(console))
-        for one in same:
-            name = f"  {one.number.row}"
+        for comparison in same:
+            name = f"  {comparison.number.row}"
             if len(name) > names:
                 _row(console, _plain(name))
                 name = ""
             cells = " ".join(
-                f"{column.text(one):>{width}}" for column, width in zip(columns, widths, strict=True)
+                f"{column.text(comparison):>{width}}" for column, width in zip(columns, widths, strict=True)
             )
-            line = _plain(f"{name:<{names}} {cells} {one.number.mark:<{USE}} ")
-            line.append(WORDS[one.verdict], STYLES[one.verdict])
+            line = _plain(f"{name:<{names}} {cells} {comparison.number.mark:<{USE}} ")
+            line.append(WORDS[comparison.verdict], STYLES[comparison.verdict])
             _row(console, line)
 
 
@@ -222,18 +235,26 @@ def _summary(validation: Validation, console: Console) -> None:
         _line(console, sentence)
 
 
-def _tallies(console: Console, what: str, found: Iterable[Tally]) -> None:
+def _tallies(console: Console, what: str, tallies: Iterable[Tally]) -> None:
     rows = [
         (
-            one.name,
+            tally.name,
             *map(
                 str,
-                (one.printed, one.descriptive, one.fits, one.tests, one.within, one.known_gaps, one.failed),
+                (
+                    tally.printed,
+                    tally.descriptive,
+                    tally.fits,
+                    tally.tests,
+                    tally.within,
+                    tally.known_gaps,
+                    tally.failed,
+                ),
             ),
-            _size(one.in_sample_median_error),
-            _size(one.held_out_median_error),
+            _size(tally.in_sample_median_error),
+            _size(tally.held_out_median_error),
         )
-        for one in found
+        for tally in tallies
     ]
     heads = (what, "printed", "descr.", "fits", "tests", "within", "gaps", "fails", "in %", "out %")
     _small_table(console, heads, rows)
@@ -242,9 +263,15 @@ def _tallies(console: Console, what: str, found: Iterable[Tally]) -> None:
 def _medians(console: Console, numbers: Sequence[Comparison]) -> None:
     """Median errors by what was measured; most counts are exact, and would hide how far times are off."""
     rows = []
-    for name, found in median_groups(numbers):
-        inside = [one.in_sample_error for one in found if one.in_sample_error is not None]
-        outside = [one.out_of_sample_error for one in found if one.out_of_sample_error is not None]
+    for name, comparisons in median_groups(numbers):
+        inside = [
+            comparison.in_sample_error for comparison in comparisons if comparison.in_sample_error is not None
+        ]
+        outside = [
+            comparison.out_of_sample_error
+            for comparison in comparisons
+            if comparison.out_of_sample_error is not None
+        ]
         exact = sum(is_as_printed(error) for error in outside)
         rows.append(
             (
@@ -279,9 +306,10 @@ def _size(share: float | None) -> str:
 
 def median_groups(numbers: Sequence[Comparison]) -> list[tuple[str, list[Comparison]]]:
     """All that is compared, and by what was measured."""
-    compared = [one for one in numbers if one.compared]
+    compared = [comparison for comparison in numbers if comparison.compared]
     kinds = {
-        kind: [one for one in compared if kind_of(one.number) == kind] for kind in ("count", "time", "other")
+        kind: [comparison for comparison in compared if kind_of(comparison.number) == kind]
+        for kind in ("count", "time", "other")
     }
     return [
         ("all numbers", compared),
@@ -298,17 +326,17 @@ def is_as_printed(error: float | None) -> bool:
 
 def summary_sentences(validation: Validation) -> list[str]:
     """What the comparison comes to, in words."""
-    numbers = [one for one in validation.numbers if one.compared]
+    numbers = [comparison for comparison in validation.numbers if comparison.compared]
     if not numbers:
         return ["Nothing is compared."]
-    fits = [one for one in numbers if one.in_sample]
+    fits = [comparison for comparison in numbers if comparison.in_sample]
     tests = len(numbers) - len(fits)
     each = f" ({tests / len(fits):.1f} tests for each fit)" if fits else ""
     return [
         f"Of {_many(len(validation.numbers), 'printed number')}, {len(numbers)} are compared with the model: "
         f"{len(fits)} calibrate {_many(len(validation.fitted_constants), 'constant')}, {tests} test it{each}.",
         *_of_fits(fits),
-        *_out_of_sample([one for one in numbers if one.out_of_sample_error is not None]),
+        *_out_of_sample([comparison for comparison in numbers if comparison.out_of_sample_error is not None]),
         f"{_many(len(validation.failures), 'number')} failed; {_many(len(validation.known_gaps), 'known gap')}.",
     ]
 
@@ -317,8 +345,8 @@ def _of_fits(fits: Sequence[Comparison]) -> Iterator[str]:
     """How near the model comes to the numbers that calibrate it, and which of them show nothing."""
     if not fits:
         return
-    alone = sum(one.fit_alone for one in fits)
-    untried = sum(not one.fit_alone and one.out_of_sample_error is None for one in fits)
+    alone = sum(fit.fit_alone for fit in fits)
+    untried = sum(not fit.fit_alone and fit.out_of_sample_error is None for fit in fits)
     sentence = (
         f"In sample, half of the {len(fits)} fitted numbers are within {size_text(in_sample_median(fits))}"
     )
@@ -333,9 +361,9 @@ def _out_of_sample(outside: Sequence[Comparison]) -> Iterator[str]:
     """How near it comes to numbers that it does not know, and to those whose measurements were repeated."""
     if not outside:
         return
-    times = [one for one in outside if kind_of(one.number) == "time"]
-    exact = [one for one in outside if is_as_printed(one.out_of_sample_error)]
-    counts = sum(kind_of(one.number) == "count" for one in exact)
+    times = [comparison for comparison in outside if kind_of(comparison.number) == "time"]
+    exact = [comparison for comparison in outside if is_as_printed(comparison.out_of_sample_error)]
+    counts = sum(kind_of(comparison.number) == "count" for comparison in exact)
     sentence = (
         f"Out of sample, half of {_many(len(outside), 'number')} are within "
         f"{size_text(out_of_sample_median(outside))}; {len(exact)} of them are exact, of which {counts} are counts."
@@ -345,8 +373,11 @@ def _out_of_sample(outside: Sequence[Comparison]) -> Iterator[str]:
             f" Of the {len(times)} times alone, half are within {size_text(out_of_sample_median(times))}."
         )
     yield sentence
-    spread = [one for one in outside if one.number.spread is not None]
-    nearer = sum(abs(one.out_of_sample_error or 0.0) <= (one.number.spread or 0.0) for one in spread)
+    spread = [comparison for comparison in outside if comparison.number.spread is not None]
+    nearer = sum(
+        abs(comparison.out_of_sample_error or 0.0) <= (comparison.number.spread or 0.0)
+        for comparison in spread
+    )
     if spread:
         yield (
             f"For {len(spread)} of them the source gives the spread of repeated measurements. "

@@ -125,8 +125,8 @@ def compare(played: Played) -> Compared | None:
 
 def residual_of(sample: Sequence[Compared]) -> Residual:
     """Bounds of a sample: what holds 95 % with a confidence of 95 %, and the worst with a margin, both rounded up."""
-    ratios = sorted(one.ratio for one in sample)
-    distances = sorted(one.distance for one in sample)
+    ratios = sorted(compared.ratio for compared in sample)
+    distances = sorted(compared.distance for compared in sample)
     worst = margin(len(sample)) * distances[-1]
     factor = round(1 + rounded_up(worst), 4) if worst < 1 else rounded_up(1 + worst)
     within = rounded_up(distances[rank_of_bound(len(sample)) - 1])
@@ -161,13 +161,13 @@ def rounded_up(distance: float) -> float:
 def table_of(sample: Iterable[Compared]) -> dict[str, dict[str, Residual]]:
     """Kind or family -> regime -> bounds; a regime that a kind met too seldom has those of its family alone."""
     found: dict[str, dict[str, list[Compared]]] = defaultdict(lambda: defaultdict(list))
-    for one in sample:
+    for compared in sample:
         for owner, regime in {
-            (one.kind, ALL),
-            (one.kind, one.regime),
-            (family_of(one.kind).name, one.regime),
+            (compared.kind, ALL),
+            (compared.kind, compared.regime),
+            (family_of(compared.kind).name, compared.regime),
         }:
-            found[owner][regime].append(one)
+            found[owner][regime].append(compared)
     return {
         owner: {
             regime: residual_of(cases)
@@ -200,20 +200,20 @@ def report(sample: Sequence[Compared], *, by_regime: bool = False) -> Iterator[s
     """Residuals by kind: how many, their median, what holds 95 %, the worst, and how many lie beyond the bars."""
     yield f"{'kind and regime':<47}{'n':>5}  median   95 %   worst  >20 %  undeclared  beyond  chance"
     for kind in KINDS:
-        cases = [one for one in sample if one.kind == kind]
+        cases = [compared for compared in sample if compared.kind == kind]
         if cases:
             yield _line(kind, cases)
-        regimes = Counter(one.regime for one in cases) if by_regime else {}
+        regimes = Counter(case.regime for case in cases) if by_regime else {}
         for regime in sorted(regimes):
-            yield _line(f"  {regime}", [one for one in cases if one.regime == regime])
+            yield _line(f"  {regime}", [case for case in cases if case.regime == regime])
 
 
 def _line(name: str, cases: Sequence[Compared]) -> str:
-    ratios = sorted(one.ratio for one in cases)
-    distances = sorted(one.distance for one in cases)
-    chances = sorted(one.chance_fraction for one in cases)
+    ratios = sorted(case.ratio for case in cases)
+    distances = sorted(case.distance for case in cases)
+    chances = sorted(case.chance_fraction for case in cases)
     at = math.ceil(0.95 * len(cases)) - 1
-    far = sum(one.distance > NEAR for one in cases)
+    far = sum(case.distance > NEAR for case in cases)
     return (
         f"{name:<47}{len(cases):>5}{ratios[len(cases) // 2]:>8.3f}{1 + distances[at]:>7.2f}"
         f"{1 + distances[-1]:>8.2f}{far:>7}{len(undeclared(cases)):>12}{len(beyond(cases)):>8}{chances[at]:>8.3f}"
@@ -251,37 +251,37 @@ def group_report(sample: Sequence[Compared]) -> Iterator[str]:
     """Distances of streams by group; of those beyond 15 %, how many chance explains and how many carry no warning."""
     yield f"{'streams':<34}{'n':>5}  median  95th pct   worst  >15 %  of them chance  not warned  warned"
     groups: dict[str, list[Compared]] = defaultdict(list)
-    for one in sample:
-        if family_of(one.kind).name == "streams":
-            for group in ("all", *groups_of(one.case)):
-                groups[group].append(one)
+    for compared in sample:
+        if family_of(compared.kind).name == "streams":
+            for group in ("all", *groups_of(compared.case)):
+                groups[group].append(compared)
     for group in ("all", *sorted(set(groups) - {"all"})):
         cases = groups[group]
-        distances = sorted(one.distance for one in cases)
-        off = [one for one in cases if one.distance > OFF]
+        distances = sorted(case.distance for case in cases)
+        off = [case for case in cases if case.distance > OFF]
         # NOTE: two runs that lie so far from each other say nothing nearer of their mean
         chance = sum(one.chance_fraction > OFF / 2 for one in off)
         at = math.ceil(0.95 * len(cases)) - 1
         yield (
             f"{group:<34}{len(cases):>5}{median(distances):>8.3f}{distances[at]:>10.3f}{distances[-1]:>8.2f}"
             f"{len(off) / len(cases):>7.1%}{chance:>16}{len(silent(cases)):>12}"
-            f"{sum(one.warned for one in cases):>8}"
+            f"{sum(case.warned for case in cases):>8}"
         )
 
 
 def silent(sample: Iterable[Compared]) -> list[Compared]:
     """Those beyond 15 % that carry no warning."""
-    return [one for one in sample if one.distance > OFF and not one.warned]
+    return [compared for compared in sample if compared.distance > OFF and not compared.warned]
 
 
 def undeclared(sample: Iterable[Compared]) -> list[Compared]:
     """Those that are farther than a fifth from the simulation and do not say that they may be."""
-    return [one for one in sample if one.distance > max(NEAR, one.factor - 1)]
+    return [compared for compared in sample if compared.distance > max(NEAR, compared.factor - 1)]
 
 
 def beyond(sample: Iterable[Compared]) -> list[Compared]:
     """Those that are off by more than a factor of two, and by more than they declare."""
-    return [one for one in sample if one.distance > max(1.0, one.factor - 1)]
+    return [compared for compared in sample if compared.distance > max(1.0, compared.factor - 1)]
 
 
 def broken_bars(cases: Sequence[Compared]) -> Iterator[str]:
@@ -291,13 +291,13 @@ def broken_bars(cases: Sequence[Compared]) -> Iterator[str]:
         yield f"{len(far)} of {len(cases)} are off by more than {NEAR:.0%} and by more than they declare: {_named(far)}"
     if very_far:
         yield f"off by more than a factor of two and by more than declared: {_named(very_far)}"
-    middle = median(one.ratio for one in cases)
+    middle = median(case.ratio for case in cases)
     if abs(middle - 1) > MEDIAN:
         yield f"the median of simulated over estimated time is {middle:.3f}"
 
 
 def _named(cases: Iterable[Compared]) -> str:
-    return ", ".join(f"{one.case} ({one.ratio:.3g}, declares {one.factor:g})" for one in cases)
+    return ", ".join(f"{case.case} ({case.ratio:.3g}, declares {case.factor:g})" for case in cases)
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -310,7 +310,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     lines = [*report(sample, by_regime=asked.regimes), *(group_report(sample) if asked.groups else ())]
     failed = False
     for kind in kinds:
-        cases = sorted((one for one in sample if one.kind == kind), key=lambda one: -one.distance)
+        cases = sorted(
+            (compared for compared in sample if compared.kind == kind),
+            key=lambda compared: -compared.distance,
+        )
         lines += [
             f"{one.case:<24}{one.ratio:>9.3f}  declares {one.factor:g}  {one.regime}"
             for one in cases[: asked.worst]
@@ -356,9 +359,9 @@ def _sampled(names: Iterable[str], file: Path | None) -> list[Compared]:
             known[name] = play(name)
             _keep(file, name, known[name])
         played = known[name]
-        found = None if played is None else compare(played)
-        if found is not None:
-            sample.append(found)
+        compared = None if played is None else compare(played)
+        if compared is not None:
+            sample.append(compared)
     return sample
 
 

@@ -45,14 +45,14 @@ def median_error(errors: Iterable[float | None]) -> float | None:
     return median(found) if found else None
 
 
-def in_sample_median(found: Iterable[Comparison]) -> float | None:
+def in_sample_median(comparisons: Iterable[Comparison]) -> float | None:
     """Median relative error of the numbers that constants were fitted to."""
-    return median_error(one.in_sample_error for one in found)
+    return median_error(comparison.in_sample_error for comparison in comparisons)
 
 
-def out_of_sample_median(found: Iterable[Comparison]) -> float | None:
+def out_of_sample_median(comparisons: Iterable[Comparison]) -> float | None:
     """Median relative error of what was predicted without being fitted to."""
-    return median_error(one.out_of_sample_error for one in found)
+    return median_error(comparison.out_of_sample_error for comparison in comparisons)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,20 +75,20 @@ class Tally:
         return asdict(self)
 
 
-def tally(name: str, found: Sequence[Comparison]) -> Tally:
-    """Count *found* by mark and verdict."""
-    marks = [one.number.mark for one in found]
+def tally(name: str, comparisons: Sequence[Comparison]) -> Tally:
+    """Count *comparisons* by mark and verdict."""
+    marks = [comparison.number.mark for comparison in comparisons]
     return Tally(
         name=name,
-        printed=len(found),
+        printed=len(comparisons),
         descriptive=marks.count("descriptive"),
         fits=marks.count("fits"),
         tests=marks.count("tests"),
-        within=sum(one.verdict == "within" for one in found),
-        known_gaps=sum(one.verdict == "known_gap" for one in found),
-        failed=sum(one.failed for one in found),
-        in_sample_median_error=in_sample_median(found),
-        held_out_median_error=out_of_sample_median(found),
+        within=sum(comparison.verdict == "within" for comparison in comparisons),
+        known_gaps=sum(comparison.verdict == "known_gap" for comparison in comparisons),
+        failed=sum(comparison.failed for comparison in comparisons),
+        in_sample_median_error=in_sample_median(comparisons),
+        held_out_median_error=out_of_sample_median(comparisons),
     )
 
 
@@ -103,22 +103,25 @@ def mechanism_of(one: Comparison) -> str:
 
 
 def groups(
-    found: Iterable[Comparison], by: Callable[[Comparison], str]
+    comparisons: Iterable[Comparison], by: Callable[[Comparison], str]
 ) -> Iterator[tuple[str, list[Comparison]]]:
-    """*found* in groups, in the order in which these first occur; what has no mechanism comes last."""
+    """*comparisons* in groups, in the order in which these first occur; what has no mechanism comes last."""
     together: dict[str, list[Comparison]] = {}
-    for one in found:
-        together.setdefault(by(one), []).append(one)
+    for comparison in comparisons:
+        together.setdefault(by(comparison), []).append(comparison)
     yield from sorted(together.items(), key=lambda group: group[0] == NO_MECHANISM)
 
 
-def by_case(found: Iterable[Comparison]) -> list[Tally]:
+def by_case(comparisons: Iterable[Comparison]) -> list[Tally]:
     """One tally for each case."""
-    return [tally(name, those) for name, those in groups(found, case_of)]
+    return [tally(name, those) for name, those in groups(comparisons, case_of)]
 
 
-def by_mechanism(found: Iterable[Comparison]) -> list[Tally]:
+def by_mechanism(comparisons: Iterable[Comparison]) -> list[Tally]:
     """One tally for each mechanism among the numbers that are compared."""
     return [
-        tally(name, those) for name, those in groups((one for one in found if one.compared), mechanism_of)
+        tally(name, those)
+        for name, those in groups(
+            (comparison for comparison in comparisons if comparison.compared), mechanism_of
+        )
     ]

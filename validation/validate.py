@@ -26,12 +26,12 @@ class Validation:
     @cached_property
     def failures(self) -> list[Comparison]:
         """Numbers outside their declared tolerance, and gaps that have closed."""
-        return [one for one in self.numbers if one.failed]
+        return [comparison for comparison in self.numbers if comparison.failed]
 
     @cached_property
     def known_gaps(self) -> list[Comparison]:
         """Numbers the model is known to miss."""
-        return [one for one in self.numbers if one.verdict == "known_gap"]
+        return [comparison for comparison in self.numbers if comparison.verdict == "known_gap"]
 
     @property
     def failed(self) -> bool:
@@ -41,7 +41,7 @@ class Validation:
     @cached_property
     def fitted_constants(self) -> list[str]:
         """Names of the constants that the numbers marked ``fits`` determine."""
-        return sorted({constant for one in self.numbers for constant in one.number.fits})
+        return sorted({constant for comparison in self.numbers for constant in comparison.number.fits})
 
     @cached_property
     def constants(self) -> list[FittedConstant]:
@@ -53,10 +53,10 @@ class Validation:
 
         Most counts are exact, so the times alone have medians of their own.
         """
-        compared = [one for one in self.numbers if one.compared]
-        fits = [one for one in compared if one.in_sample]
-        times = [one for one in compared if kind_of(one.number) == "time"]
-        counts = [one for one in compared if kind_of(one.number) == "count"]
+        compared = [comparison for comparison in self.numbers if comparison.compared]
+        fits = [comparison for comparison in compared if comparison.in_sample]
+        times = [comparison for comparison in compared if kind_of(comparison.number) == "time"]
+        counts = [comparison for comparison in compared if kind_of(comparison.number) == "count"]
         return {
             "printed_numbers": len(self.numbers),
             "compared": len(compared),
@@ -76,10 +76,10 @@ class Validation:
         """The result of ``validate --json``."""
         return {
             "summary": self.summary(),
-            "numbers": [one.to_json() for one in self.numbers],
-            "by_case": [one.to_json() for one in by_case(self.numbers)],
-            "by_mechanism": [one.to_json() for one in by_mechanism(self.numbers)],
-            "constants": [one.to_json() for one in self.constants],
+            "numbers": [comparison.to_json() for comparison in self.numbers],
+            "by_case": [tally.to_json() for tally in by_case(self.numbers)],
+            "by_mechanism": [tally.to_json() for tally in by_mechanism(self.numbers)],
+            "constants": [constant.to_json() for constant in self.constants],
         }
 
 

@@ -25,7 +25,7 @@ HEAD: Final = """\
 
 
 def write(
-    found: Calibration,
+    calibration: Calibration,
     left_out: Mapping[str, LeftOut] | None = None,
     root: Path | None = None,
     *,
@@ -37,9 +37,11 @@ def write(
     renamed without an interruption between them.
     """
     base = Path(catalog.__file__).parents[2] if root is None else root
-    texts = {path: _tomlkit().dumps(document) for path, document in _documents(found.fits, base).items()}
+    texts = {
+        path: _tomlkit().dumps(document) for path, document in _documents(calibration.fits, base).items()
+    }
     if whole:
-        texts[base / "model" / "catalog" / "correlations.toml"] = correlations_text(found.joint)
+        texts[base / "model" / "catalog" / "correlations.toml"] = correlations_text(calibration.joint)
     if left_out:
         known = {} if whole else every_known()
         texts[base / "validation" / "left_out.json"] = text_of({**known, **left_out})
@@ -69,14 +71,14 @@ def _uninterrupted() -> Iterator[None]:
 def correlations_text(joint: Joint) -> str:
     """The catalog's file of correlations."""
     lines = [HEAD]
-    for one, other, correlation in sorted(joint.pairs(LEAST_CORRELATION)):
-        lines += ["[[pair]]", f'of = ["{one}", "{other}"]', f"correlation = {correlation:.3f}", ""]
+    for text, other, correlation in sorted(joint.pairs(LEAST_CORRELATION)):
+        lines += ["[[pair]]", f'of = ["{text}", "{other}"]', f"correlation = {correlation:.3f}", ""]
     return "\n".join(lines)
 
 
 def _documents(fits: Sequence[Fit], base: Path) -> dict[Path, Any]:
     changed: dict[Path, Any] = {}
-    for estimate in (one for fit in fits for one in fit.estimates):
+    for estimate in (estimate for fit in fits for estimate in fit.estimates):
         kind, entry, field_name = parts_of(estimate.name)
         if kind == "scenario":
             document = _document(base / "scenarios" / "library" / f"{entry}.toml", changed)

@@ -38,14 +38,14 @@ Asked = tuple[Scenario, Scenario]
 """Baseline and what-if."""
 
 
-def headline(title: str, asked: Asked, changed: int, found: engines.Pair, share: Callable[[], None]) -> None:
+def headline(title: str, asked: Asked, changed: int, pair: engines.Pair, share: Callable[[], None]) -> None:
     """What is asked, which engine answers and what it is at, and how to take the answer along."""
     with st.container(key="head"):
         heading, status, taken = st.columns([3.9, 1.3, 1.8], vertical_alignment="center", gap="small")
     moved = f":primary-badge[{changed} changed]" if changed else ""
-    heading.markdown(f"### {plain(title)} {badge(found)} {moved}", help=plain(about_engine(found.after)))
+    heading.markdown(f"### {plain(title)} {badge(pair)} {moved}", help=plain(about_engine(pair.after)))
     with status:
-        standing(asked, found)
+        standing(asked, pair)
     with taken:
         share()
 
@@ -64,14 +64,14 @@ def waiting(title: str, asked: Asked, found: engines.Waiting) -> None:
     st.info(NO_CLOSED_FORM, icon=":material/info:")
 
 
-def badge(found: engines.Pair) -> str:
+def badge(pair: engines.Pair) -> str:
     """How the what-if's numbers were made, and how far they may be off, as a badge."""
-    if found.after.engine == "simulate":
-        stats = found.after.transactions
+    if pair.after.engine == "simulate":
+        stats = pair.after.transactions
         lasts = stats is None or not stats.unwritten_blocks
         later = "" if lasts else f" :orange-badge[{WARNING} DBWR does not keep up]"
         return f":blue-badge[:material/play_circle: {SIMULATED}]{later}"
-    return estimate_badge(found.after)
+    return estimate_badge(pair.after)
 
 
 def estimate_badge(result: RunResult, who: str = "") -> str:
@@ -91,26 +91,26 @@ def about_engine(result: RunResult) -> str:
     return f"{made} {sentence(accuracy_words(result))} {result.accuracy.why}"
 
 
-def standing(asked: Asked, found: engines.Pair) -> None:
+def standing(asked: Asked, pair: engines.Pair) -> None:
     """What the other engine says, or is at, or a button that asks it."""
     job = engines.WISHES.job()
-    if found.pending and job is not None:
-        _under_way(asked, job.done, "interval follows" if found.after.engine == "simulate" else "simulating")
-    elif found.law is None:  # the simulation is the only answer
+    if pair.pending and job is not None:
+        _under_way(asked, job.done, "interval follows" if pair.after.engine == "simulate" else "simulating")
+    elif pair.law is None:  # the simulation is the only answer
         return
-    elif found.after.engine == "simulate":
+    elif pair.after.engine == "simulate":
         st.caption(
-            f"{ESTIMATE}: {show_seconds(found.law.time.elapsed_s)}", help=plain(about_engine(found.law)),
+            f"{ESTIMATE}: {show_seconds(pair.law.time.elapsed_s)}", help=plain(about_engine(pair.law)),
             text_alignment="right",
         )  # fmt: skip
-    elif found.verified is not None:
-        law_s, played = found.law.time.elapsed_s, found.verified
+    elif pair.verified is not None:
+        law_s, played = pair.law.time.elapsed_s, pair.verified
         off = f" ({played.time.elapsed_s / law_s - 1:+.2%})" if law_s else ""
         st.caption(
             f"{SIMULATED}: {show_seconds(played.time.elapsed_s)}{off}", help=plain(about_engine(played)),
             text_alignment="right",
         )  # fmt: skip
-    elif not found.refused and (found.bound or not found.queues):
+    elif not pair.refused and (pair.bound or not pair.queues):
         _simulate_button(asked)
 
 
@@ -138,12 +138,12 @@ def _under_way(asked: Asked, drawn: int, what: str) -> None:
         )  # fmt: skip
 
 
-def keep_in_mind(found: engines.Pair) -> None:
+def keep_in_mind(pair: engines.Pair) -> None:
     """What to know before the numbers are read, each on a line of its own and never cut."""
-    said = notes(found)
-    if said:
+    texts = notes(pair)
+    if texts:
         with st.container(key="notes", gap=None):
-            for note in said:
+            for note in texts:
                 st.markdown(f":orange[{WARNING}] {plain(sentence(note))}")
 
 
@@ -183,23 +183,23 @@ def ink() -> str:
     return charts.INK["dark" if st.context.theme.type == "dark" else "light"]
 
 
-def reasons(found: engines.Pair, moved: str, changed: bool, asked: Asked) -> None:
+def reasons(pair: engines.Pair, moved: str, changed: bool, asked: Asked) -> None:
     """What moved and why, the main thing in one sentence; *moved* is the one control."""
-    before, after = found.before, found.after
+    before, after = pair.before, pair.after
     with st.container(key="why"):
         st.markdown("**Why**" if changed else "**Where the time goes**")
         if changed:
-            said = why(before, after, asked) or ["Nothing that the model knows of moves."]
-            st.markdown(plain(leading(before, after, said[0], moved)))
-            said = said[1:]
+            texts = why(before, after, asked) or ["Nothing that the model knows of moves."]
+            st.markdown(plain(leading(before, after, texts[0], moved)))
+            texts = texts[1:]
         else:
-            said = [
+            texts = [
                 at_once(before) or charts.largest(before),
                 *segment_charts.findings(before),
                 accessed(after),
                 "Change a control on the left: the difference shows here",
             ]
-        st.markdown("\n".join(f"- {plain(sentence(text))}" for text in said))
+        st.markdown("\n".join(f"- {plain(sentence(text))}" for text in texts))
 
 
 def leading(before: RunResult, after: RunResult, reason: str, moved: str) -> str:
@@ -220,20 +220,22 @@ def accessed(result: RunResult) -> str:
     )
 
 
-def notes(found: engines.Pair) -> list[str]:
+def notes(pair: engines.Pair) -> list[str]:
     """What is extrapolated, what the engine warns of, and why there is no simulation."""
-    said = _extrapolated(found.after)
+    texts = _extrapolated(pair.after)
     # The headline says how far an estimate may be off, and its simulation is about to replace it.
-    said += other_warnings(found.after) if found.pending else found.after.warnings
-    return [*said, *([f"no simulation: {found.refused}"] if found.refused else [])]
+    texts += other_warnings(pair.after) if pair.pending else pair.after.warnings
+    return [*texts, *([f"no simulation: {pair.refused}"] if pair.refused else [])]
 
 
 def _extrapolated(result: RunResult) -> list[str]:
     outside = result.extrapolated
     if not outside:
         return []
-    used = dict.fromkeys(show_quantity(one.quantity, one.used) for one in outside)
-    many = len({one.constant for one in outside})
+    used = dict.fromkeys(
+        show_quantity(extrapolation.quantity, extrapolation.used) for extrapolation in outside
+    )
+    many = len({extrapolation.constant for extrapolation in outside})
     verb = "constant was" if many == 1 else "constants were"
     far = farthest(outside)
     beyond = f" ({'up to ' if many > 1 else ''}{far} beyond)" if far else ""

@@ -113,7 +113,13 @@ def _assumptions(shown: Shown) -> None:
     st.caption(f"{plain(sentence(answer.accessed(after)))} Sources: {', '.join(after.sources)}.")
     if after.extrapolated:
         st.markdown(
-            "\n".join(["**Extrapolated**", "", *(f"- {plain(str(one))}" for one in after.extrapolated)])
+            "\n".join(
+                [
+                    "**Extrapolated**",
+                    "",
+                    *(f"- {plain(str(extrapolation))}" for extrapolation in after.extrapolated),
+                ]
+            )
         )
     found = rows.assumptions(other.system, after)
     st.dataframe(

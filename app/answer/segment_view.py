@@ -39,7 +39,7 @@ class Curves:
 
 def draw(after: RunResult, segment: SegmentSpace, scenario: Scenario) -> None:
     """The segment before and after the statement, and the same statement at every PCTFREE."""
-    st.markdown(" ".join(plain(sentence(said)) for said in segment_charts.findings(after)))
+    st.markdown(" ".join(plain(sentence(finding)) for finding in segment_charts.findings(after)))
     with st.container(key="segment"):
         chart("segment_blocks", *segment_charts.blocks(segment, ink=ink()))
         if segment.map_after is not None:
@@ -56,8 +56,8 @@ def _maps(segment: SegmentSpace) -> None:
     for column, (when, cells, many, counts, itl_full) in zip(st.columns(2), sides, strict=True):
         with column:
             st.caption(f"**Free space of {many:,.0f} blocks {when}**")
-            figure, said = segment_charts.freeness_map(cells or "", many, counts or {}, itl_full, ink=ink())
-            chart(f"segment_map_{when}", figure, f"{when}: {said}")
+            figure, text = segment_charts.freeness_map(cells or "", many, counts or {}, itl_full, ink=ink())
+            chart(f"segment_map_{when}", figure, f"{when}: {text}")
     if full:
         st.caption(
             "A block with a full ITL list is marked as such, whatever class the bitmap has it in. Probes fail there "

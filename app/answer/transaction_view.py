@@ -72,8 +72,8 @@ def load(before: RunResult, after: RunResult, scenario: Scenario) -> None:
 
 def cache(after: RunResult, scenario: Scenario) -> None:
     """Hits over the size of the default pool, and other policies beside the run's."""
-    found = after.cache
-    if after.transactions is None or found is None:
+    cache_use = after.cache
+    if after.transactions is None or cache_use is None:
         st.caption("The what-if is of no transactions.")
         return
     try:
@@ -82,7 +82,7 @@ def cache(after: RunResult, scenario: Scenario) -> None:
         st.caption(plain(f"No curve over the cache: {error}"))
         return
     size = float(scenario.system.instance.buffer_cache_bytes)
-    chart("cache_hits", *transaction_charts.hits(points, size, found.hit_fraction, ink=ink()))
+    chart("cache_hits", *transaction_charts.hits(points, size, cache_use.hit_fraction, ink=ink()))
     lines = list(transaction_text.policy_lines(after, width=100))
     if lines:
         st.code("\n".join(unstyle(line) for line in lines), language=None)

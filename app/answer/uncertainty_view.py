@@ -24,12 +24,12 @@ SWITCH: Final = "uncertainty"
 BASELINE, WHAT_IF = "Baseline", "What-if"
 
 
-def draw(base: Scenario, other: Scenario, found: engines.Pair) -> None:
+def draw(base: Scenario, other: Scenario, pair: engines.Pair) -> None:
     """The switch and, where it is on, the intervals of both answers and of their difference.
 
     The closed form answers the draws of the constants: without one there is no switch.
     """
-    if found.law is None:
+    if pair.law is None:
         return
     if not st.toggle(
         "Uncertainty",
@@ -37,7 +37,7 @@ def draw(base: Scenario, other: Scenario, found: engines.Pair) -> None:
         help="Within what the time lies: uncertain constants, and the model's own error",
     ):
         return
-    scenarios, results = (without_prices(base), without_prices(other)), (found.before, found.after)
+    scenarios, results = (without_prices(base), without_prices(other)), (pair.before, pair.after)
     documents = tuple(one.model_dump_json() for one in (*scenarios, *results))
     try:
         with st.spinner("Drawing constants …"):
@@ -49,13 +49,13 @@ def draw(base: Scenario, other: Scenario, found: engines.Pair) -> None:
         shares = before.uncertainty.contributions if before.uncertainty else []
         _show(interval_sentence(before), shares, {BASELINE: before})
     else:
-        said = difference_sentence(difference, WHAT_IF, BASELINE.lower())
-        _show(said, difference.contributions, {BASELINE: before, WHAT_IF: after})
+        text = difference_sentence(difference, WHAT_IF, BASELINE.lower())
+        _show(text, difference.contributions, {BASELINE: before, WHAT_IF: after})
 
 
-def _show(said: str, shares: Sequence[Contribution], results: dict[str, RunResult]) -> None:
+def _show(text: str, shares: Sequence[Contribution], results: dict[str, RunResult]) -> None:
     """A sentence, the intervals, their causes, and what they leave out."""
-    st.markdown(plain(f"{said} {largest_sentence(shares)}"))
+    st.markdown(plain(f"{text} {largest_sentence(shares)}"))
     times, makers = st.columns(2, gap="medium")
     with times:
         chart("intervals", *uncertainty_charts.intervals(results, ink=ink()))

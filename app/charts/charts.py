@@ -263,13 +263,13 @@ def reads_by_size(base: RunResult, other: RunResult, *, ink: str = "") -> tuple[
         "yaxis": {"type": "log", "title": {"text": "reads"}, "fixedrange": True, "dtick": 1},
         "legend": {"orientation": "h", "y": 1.1}, "paper_bgcolor": "rgba(0,0,0,0)", "plot_bgcolor": "rgba(0,0,0,0)",
     }  # fmt: skip
-    said = (
+    text = (
         f"The baseline reads {base.physical_io.read_requests:,.0f} times, the what-if "
         f"{other.physical_io.read_requests:,.0f} times; {most:,.0f} reads have the most frequent size"
     )
     figure = {"data": traces, "layout": layout}
     write_in(figure, ink)
-    return figure, said
+    return figure, text
 
 
 def _sizes(result: RunResult) -> dict[float, float]:

@@ -39,11 +39,12 @@ def bars(
             continue
         seconds = [sums[kind] for sums in classes]
         traces.append({
-            "type": "bar", "orientation": "h", "name": kind, "y": rows, "x": [scale.per_s * one for one in seconds],
+            "type": "bar", "orientation": "h", "name": kind, "y": rows,
+            "x": [scale.per_s * second for second in seconds],
             "marker": marker(colour, pattern), "width": 0.62, "showlegend": False,
             "hovertext": [
-                f"{row}<br>{kind}: {show_seconds(one)} of {show_seconds(result.time.elapsed_s)}"
-                for row, one, result in zip(rows, seconds, results, strict=True)
+                f"{row}<br>{kind}: {show_seconds(second)} of {show_seconds(result.time.elapsed_s)}"
+                for row, second, result in zip(rows, seconds, results, strict=True)
             ],
             "hoverinfo": "text",
         })  # fmt: skip
@@ -101,16 +102,16 @@ def _named(letters: Sequence[str], titles: Sequence[str]) -> list[tuple[str, str
 def finding(results: Sequence[RunResult], letters: Sequence[str], titles: Sequence[str]) -> str:
     """The times in their order, shortest first, in one sentence."""
     ranked = sorted(range(len(results)), key=lambda place: results[place].time.elapsed_s)
-    said = [
+    texts = [
         f"{letters[place]} ({titles[place]}) {show_seconds(results[place].time.elapsed_s)}"
         for place in ranked
     ]
     whole = "One transaction" if all(result.transactions for result in results) else "Elapsed"
-    return f"{whole}, the shortest first: {', '.join(said)}"
+    return f"{whole}, the shortest first: {', '.join(texts)}"
 
 
 def crossing(
-    found: Crossover,
+    crossover: Crossover,
     letters: tuple[str, str],
     titles: tuple[str, str],
     label: str,
@@ -119,19 +120,19 @@ def crossing(
     is_of_one: bool = False,
 ) -> tuple[Figure, str]:
     """Both times along a field, with a mark where they are equal; and the sentence that says so."""
-    known = [one for one in found.line if one.less != "unknown"]
-    longest = max(max(one.first_s, one.second_s) for one in known)
+    known = [reached for reached in crossover.line if reached.less != "unknown"]
+    longest = max(max(reached.first_s, reached.second_s) for reached in known)
     per_s, word = (1.0, "seconds") if longest >= 1 else (1000.0, "milliseconds")
     names = [
         f"{letter}  {shorten(title, SHORT_LABEL, placeholder=' …')}"
         for letter, title in zip(letters, titles, strict=True)
     ]
-    traces = _both_along(found, letters, names, label, per_s)
+    traces = _both_along(crossover, letters, names, label, per_s)
     times = [per_s * one for reached in known for one in (reached.first_s, reached.second_s)]
     far = min(times) > 0 and max(times) / min(times) >= BY_RATIO
     layout: dict[str, Any] = {
-        "height": 320, "uirevision": found.key, "margin": {"l": 8, "r": 12, "t": 30, "b": 40},
-        "xaxis": _along(found.key, known, label),
+        "height": 320, "uirevision": crossover.key, "margin": {"l": 8, "r": 12, "t": 30, "b": 40},
+        "xaxis": _along(crossover.key, known, label),
         "yaxis": {"title": {"text": f"{word} of one {'transaction' if is_of_one else 'session'}"}, "fixedrange": True,
                   "type": "log" if far else "linear", **({"dtick": 1} if far else {"rangemode": "tozero"})},
         "legend": {"orientation": "h", "y": 1.0, "yanchor": "bottom", "x": 0}, "showlegend": True,
@@ -139,64 +140,64 @@ def crossing(
     }  # fmt: skip
     figure: Figure = {"data": traces, "layout": layout}
     write_in(figure, ink)
-    return figure, crossing_sentence(found, letters, label)
+    return figure, crossing_sentence(crossover, letters, label)
 
 
 def _both_along(
-    found: Crossover, letters: tuple[str, str], names: Sequence[str], label: str, per_s: float
+    crossover: Crossover, letters: tuple[str, str], names: Sequence[str], label: str, per_s: float
 ) -> list[dict[str, Any]]:
     """A line for each of the two, and marks where they are equal."""
-    known = [one for one in found.line if one.less != "unknown"]
-    seconds = [one.first_s for one in known], [one.second_s for one in known]
+    known = [reached for reached in crossover.line if reached.less != "unknown"]
+    seconds = [reached.first_s for reached in known], [reached.second_s for reached in known]
     traces: list[dict[str, Any]] = [
         {
-            "type": "scatter", "mode": "lines", "name": name, "x": [one.value for one in known],
+            "type": "scatter", "mode": "lines", "name": name, "x": [reached.value for reached in known],
             "y": [per_s * time for time in times], "line": {"color": colour, "dash": dash, "width": 2.5},
             "hovertext": [
-                f"{label} {value_said(found.key, one.value)}<br>{letter}: {show_seconds(time)}"
-                for one, time in zip(known, times, strict=True)
+                f"{label} {value_said(crossover.key, reached.value)}<br>{letter}: {show_seconds(time)}"
+                for reached, time in zip(known, times, strict=True)
             ],
             "hoverinfo": "text",
         }
         for name, letter, times, (colour, dash) in zip(names, letters, seconds, LINES, strict=False)
     ]  # fmt: skip
-    at = [change.at for change in found.changes]
+    at = [change.at for change in crossover.changes]
     if at:
         traces.append({
-            "type": "scatter", "mode": "markers", "name": "equal", "x": [one.value for one in at],
-            "y": [per_s * one.first_s for one in at],
+            "type": "scatter", "mode": "markers", "name": "equal", "x": [reached.value for reached in at],
+            "y": [per_s * reached.first_s for reached in at],
             "marker": {"size": 13, "symbol": "circle-open", "color": GREY, "line": {"width": 2.5}},
-            "hovertext": [_change_said(found.key, change) for change in found.changes], "hoverinfo": "text",
+            "hovertext": [_change_said(crossover.key, change) for change in crossover.changes], "hoverinfo": "text",
         })  # fmt: skip
     return traces
 
 
-def apart(found: Crossover, letters: tuple[str, str], label: str, *, ink: str = "") -> tuple[Figure, str]:
+def apart(crossover: Crossover, letters: tuple[str, str], label: str, *, ink: str = "") -> tuple[Figure, str]:
     """By how many percent the second takes longer than the first along a field; and its range in words."""
-    known = [one for one in found.line if one.less != "unknown" and one.first_s]
-    percents = [100 * (one.second_s / one.first_s - 1) for one in known]
+    known = [reached for reached in crossover.line if reached.less != "unknown" and reached.first_s]
+    percents = [100 * (reached.second_s / reached.first_s - 1) for reached in known]
     trace: dict[str, Any] = {
-        "type": "scatter", "mode": "lines", "x": [one.value for one in known], "y": percents, "fill": "tozeroy",
+        "type": "scatter", "mode": "lines", "x": [reached.value for reached in known], "y": percents, "fill": "tozeroy",
         "line": {"color": GREY, "width": 2}, "fillcolor": "rgba(127,139,152,.25)", "showlegend": False,
         "hovertext": [
-            f"{label} {value_said(found.key, one.value)}<br>{letters[1]} against {letters[0]}: {percent:+.3g} %"
-            for one, percent in zip(known, percents, strict=True)
+            f"{label} {value_said(crossover.key, reached.value)}<br>{letters[1]} against {letters[0]}: {percent:+.3g} %"
+            for reached, percent in zip(known, percents, strict=True)
         ],
         "hoverinfo": "text",
     }  # fmt: skip
     layout: dict[str, Any] = {
-        "height": 320, "uirevision": found.key, "margin": {"l": 8, "r": 12, "t": 30, "b": 40}, "showlegend": False,
-        "xaxis": _along(found.key, known, label),
+        "height": 320, "uirevision": crossover.key, "margin": {"l": 8, "r": 12, "t": 30, "b": 40}, "showlegend": False,
+        "xaxis": _along(crossover.key, known, label),
         "yaxis": {"title": {"text": f"{letters[1]} takes longer than {letters[0]} by (%)"}, "fixedrange": True,
                   "zeroline": True, "zerolinewidth": 2, "zerolinecolor": GREY, "rangemode": "tozero"},
         "paper_bgcolor": CLEAR, "plot_bgcolor": CLEAR, "hoverlabel": {"align": "left"},
     }  # fmt: skip
     figure: Figure = {"data": [trace], "layout": layout}
     write_in(figure, ink)
-    said = (
+    text = (
         f"{letters[1]} takes from {min(percents):+.3g} % to {max(percents):+.3g} % longer than {letters[0]}"
     )
-    return figure, f"{said}; below zero it takes less time"
+    return figure, f"{text}; below zero it takes less time"
 
 
 def _along(key: str, known: Sequence[Reached], label: str) -> dict[str, Any]:
@@ -210,20 +211,22 @@ def _along(key: str, known: Sequence[Reached], label: str) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def crossing_sentence(found: Crossover, letters: tuple[str, str], label: str) -> str:
+def crossing_sentence(crossover: Crossover, letters: tuple[str, str], label: str) -> str:
     """Where the two take equally long, and which takes less time on either side."""
-    answered = [one.value for one in found.line if one.less != "unknown"]
-    ends = (value_said(found.key, answered[place], counted=False) for place in (0, -1))
+    answered = [reached.value for reached in crossover.line if reached.less != "unknown"]
+    ends = (value_said(crossover.key, answered[place], counted=False) for place in (0, -1))
     within = f"{label} {' to '.join(ends)}"
-    if not found.changes:
-        return f"{within}: {_takes(found.less, letters)} all along."
-    where = listed([_change_said(found.key, change) for change in found.changes])
+    if not crossover.changes:
+        return f"{within}: {_takes(crossover.less, letters)} all along."
+    where = listed([_change_said(crossover.key, change) for change in crossover.changes])
     where = f"{where[0].upper()}{where[1:]}"
-    stretches = [found.less, *(change.above.less for change in found.changes)]
+    stretches = [crossover.less, *(change.above.less for change in crossover.changes)]
     if len(stretches) == 2:
-        below, above = (_takes(one, letters) for one in stretches)
+        below, above = (_takes(stretch, letters) for stretch in stretches)
         return f"{where}: below, {below}; above, {above} ({within})."
-    return f"{where}: going up, {', then '.join(_takes(one, letters) for one in stretches)} ({within})."
+    return (
+        f"{where}: going up, {', then '.join(_takes(stretch, letters) for stretch in stretches)} ({within})."
+    )
 
 
 def _takes(less: Less, letters: tuple[str, str]) -> str:

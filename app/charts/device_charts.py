@@ -112,10 +112,10 @@ def timeline(stages: Sequence[Stage], *, ink: str = "") -> tuple[Figure, str]:
     layout["yaxis"] |= {"categoryorder": "array", "categoryarray": rows[::-1], "ticksuffix": "  "}
     parts = [stage for stage in stages if stage.end_s - stage.begin_s < whole]
     longest = max(parts, key=lambda stage: stage.end_s - stage.begin_s, default=None)
-    said = f"One request takes {show_seconds(whole)}"
+    text = f"One request takes {show_seconds(whole)}"
     if longest is not None:
-        said += f"; the longest part of it is {longest.name}, {show_seconds(longest.end_s - longest.begin_s)}"
-    return _figure(traces, layout, ink), said
+        text += f"; the longest part of it is {longest.name}, {show_seconds(longest.end_s - longest.begin_s)}"
+    return _figure(traces, layout, ink), text
 
 
 def _layout(height: int, across: str, up: str) -> dict[str, Any]:

@@ -151,8 +151,8 @@ def blocks(segment: SegmentSpace, *, ink: str = "") -> tuple[Figure, str]:
 def _shown(segment: SegmentSpace) -> list[tuple[str, BlockUse]]:
     """Some blocks that were there, before and after, and some that came."""
     sample = segment.blocks or []
-    old = _some([one for one in sample if one.before], MOST_OLD)
-    new = _some([one for one in sample if not one.before], MOST_NEW)
+    old = _some([block_contents for block_contents in sample if block_contents.before], MOST_OLD)
+    new = _some([block_contents for block_contents in sample if not block_contents.before], MOST_NEW)
     rows: list[tuple[str, BlockUse]] = []
     for one in [*old, *new]:
         if one.before:
@@ -213,9 +213,9 @@ def freeness_map(
     figure = {"data": traces, "layout": layout}
     write_in(figure, ink)
     each = f", one mark for every {stride} blocks" if stride > 1 else ""
-    said = ", ".join(f"{count:,.0f} {name}" for name, count in counts.items() if count)
+    text = ", ".join(f"{count:,.0f} {name}" for name, count in counts.items() if count)
     full = f"; {itl_full:,.0f} of them with a full ITL list" if itl_full else ""
-    return figure, f"{block_count:,.0f} blocks{each}: {said}{full}"
+    return figure, f"{block_count:,.0f} blocks{each}: {text}{full}"
 
 
 def over_pctfree(

@@ -73,7 +73,7 @@ def levels_of(values: Sequence[Any]) -> list[Any]:
 
 def are_numbers(values: Sequence[Any]) -> bool:
     """Whether there is nothing else."""
-    return all(isinstance(one, int | float) and not isinstance(one, bool) for one in values)
+    return all(isinstance(value, int | float) and not isinstance(value, bool) for value in values)
 
 
 def ladder(summary: Summary, key: str) -> Ladder:
@@ -85,12 +85,14 @@ def ladder(summary: Summary, key: str) -> Ladder:
         rank = {level: place for place, level in enumerate(levels)}
         places = np.array([rank[value] for value in values])
         labels = [shown(key, level) for level in levels]
-        return Ladder(key, labels, places, [float(one) for one in levels] if numeric else None)
+        return Ladder(key, labels, places, [float(level) for level in levels] if numeric else None)
     at, back = _spread(np.array(values, float))
     edges = np.linspace(at.min(), at.max(), STRETCHES + 1)
     places = np.clip(np.searchsorted(edges, at, side="right") - 1, 0, STRETCHES - 1)
     middles = [float(back(one)) for one in (edges[1:] + edges[:-1]) / 2]
-    return Ladder(key, [shown(key, float(f"{one:.3g}")) for one in middles], places, middles, cut_up=True)
+    return Ladder(
+        key, [shown(key, float(f"{middle:.3g}")) for middle in middles], places, middles, cut_up=True
+    )
 
 
 def _spread(values: NDArray[np.float64]) -> tuple[NDArray[np.float64], Callable[[Any], Any]]:
@@ -230,7 +232,7 @@ def heat(
             "xgap": 1, "ygap": 1,
             "colorscale": SCALE, "hoverinfo": "skip", "hoverongaps": False,
             "colorbar": {
-                "tickvals": ticks, "ticktext": [shown(summary.measure, float(back(one))) for one in ticks],
+                "tickvals": ticks, "ticktext": [shown(summary.measure, float(back(tick))) for tick in ticks],
                 "thickness": 12, "outlinewidth": 0, "ticklen": 3,
             },
         }
@@ -292,7 +294,7 @@ def scattered(
     for side, key in (("x", across), ("y", up)):
         values = summary.axes[key]
         if are_numbers(levels_of(values)):
-            layout[f"{side}axis"] = _number_axis(key, [float(one) for one in values], name(key))
+            layout[f"{side}axis"] = _number_axis(key, [float(value) for value in values], name(key))
             found[side] = [values[row] for row in used]
         else:
             steps = ladder(summary, key)
@@ -309,7 +311,7 @@ def scattered(
             "color": laid[used].tolist(), "colorscale": SCALE, "size": 10 if len(used) < 400 else 6, "showscale": True,
             "line": {"color": EDGE, "width": 0.5},
             "colorbar": {
-                "tickvals": ticks, "ticktext": [shown(summary.measure, float(back(one))) for one in ticks],
+                "tickvals": ticks, "ticktext": [shown(summary.measure, float(back(tick))) for tick in ticks],
                 "thickness": 12, "outlinewidth": 0,
             },
         },
@@ -361,24 +363,24 @@ def is_sampled(summary: Summary, across: str, up: str) -> bool:
 
 def moves(summary: Summary, *, ink: str = "", name: Name = str) -> tuple[Figure, str]:
     """What moves the measure: for each field the lowest and the highest mean along it, the widest on top."""
-    found = effects_of(summary)
-    names = [cut(name(effect.key), 34) for effect in found]
+    effects = effects_of(summary)
+    names = [cut(name(effect.key), 34) for effect in effects]
     colour, _ = LOOKS["User I/O"]
     ends = [
         f"{shown(summary.measure, effect.low)} at {shown(effect.key, effect.at_low)} → "
-        f"{shown(summary.measure, effect.high)} at {shown(effect.key, effect.at_high)}" for effect in found
+        f"{shown(summary.measure, effect.high)} at {shown(effect.key, effect.at_high)}" for effect in effects
     ]  # fmt: skip
     traces = [{
-        "type": "bar", "orientation": "h", "y": names, "base": [effect.low for effect in found], "width": 0.3,
-        "x": [effect.high - effect.low for effect in found], "marker": marker(colour, ""), "hoverinfo": "text",
+        "type": "bar", "orientation": "h", "y": names, "base": [effect.low for effect in effects], "width": 0.3,
+        "x": [effect.high - effect.low for effect in effects], "marker": marker(colour, ""), "hoverinfo": "text",
         "hovertext": [
             f"{name(effect.key)}<br>{shown(summary.measure, effect.low)} at {shown(effect.key, effect.at_low)}"
-            f"<br>{shown(summary.measure, effect.high)} at {shown(effect.key, effect.at_high)}" for effect in found
+            f"<br>{shown(summary.measure, effect.high)} at {shown(effect.key, effect.at_high)}" for effect in effects
         ],
         "showlegend": False,
     }]  # fmt: skip
-    layout = _layout("", None) | {"height": 90 + 62 * max(1, len(found))}
-    lows, highs = [effect.low for effect in found], [effect.high for effect in found]
+    layout = _layout("", None) | {"height": 90 + 62 * max(1, len(effects))}
+    lows, highs = [effect.low for effect in effects], [effect.high for effect in effects]
     layout["xaxis"] = _axis_of_measure(summary.measure, [*lows, *highs]) | {
         "title": {"text": f"mean {measure_name(summary.measure)}", "standoff": 6}
     }
@@ -399,7 +401,7 @@ def moves(summary: Summary, *, ink: str = "", name: Name = str) -> tuple[Figure,
     said = "; ".join(
         f"{name(effect.key)} from {shown(summary.measure, effect.low)} at {shown(effect.key, effect.at_low)} to "
         f"{shown(summary.measure, effect.high)} at {shown(effect.key, effect.at_high)}"
-        for effect in found
+        for effect in effects
     )
     return figure, f"Means along each field, over all others: {said or 'nothing moves it'}"
 
@@ -448,7 +450,7 @@ def _post(
     summary: Summary, key: str, values: list[Any]
 ) -> tuple[NDArray[np.float64], list[tuple[float, str]]]:
     """Where each point crosses the post of *key*, from 0 to 1, and its ticks."""
-    finite = [one for one in values if not (isinstance(one, float) and math.isnan(one))]
+    finite = [value for value in values if not (isinstance(value, float) and math.isnan(value))]
     levels = levels_of(finite)
     if not are_numbers(levels):
         most = max(1, len(levels) - 1)
@@ -464,7 +466,7 @@ def _post(
             (float((one - low) / width), shown(key, level)) for one, level in zip(at, levels, strict=True)
         ]
     else:
-        ticks = [((one - low) / width, shown(key, float(f"{back(one):.3g}"))) for one in _ticks(laid)]
+        ticks = [((tick - low) / width, shown(key, float(f"{back(tick):.3g}"))) for tick in _ticks(laid)]
     return (laid - low) / width, ticks
 
 
@@ -488,8 +490,8 @@ def extremes(summary: Summary, rows: NDArray[np.bool_], name: Name = str) -> str
         return f"{shown(summary.measure, float(summary.values[row]))} at {where}"
 
     words = measure_name(summary.measure)
-    said = f"{words[0].upper()}{words[1:]}: lowest {at(order[0])}; highest {at(order[-1])}"
-    return f"{said}{_apart(float(summary.values[order[0]]), float(summary.values[order[-1]]))}"
+    text = f"{words[0].upper()}{words[1:]}: lowest {at(order[0])}; highest {at(order[-1])}"
+    return f"{text}{_apart(float(summary.values[order[0]]), float(summary.values[order[-1]]))}"
 
 
 def _apart(low: float, high: float) -> str:
@@ -546,12 +548,12 @@ def _in_cells(measure: str, values: NDArray[np.float64]) -> list[str]:
     scale, _ = unit_for(measure, high)
     by_ratio = low > 0 and high > BY_RATIO * low
     finest = (high - low) / scale / 100
-    found = []
+    texts = []
     for value in (values / scale).tolist():
         size = abs(value) / 100 if by_ratio else finest
         digits = math.ceil(-math.log10(size) - 1e-9) if size else 2
-        found.append(f"{value:,.{min(4, max(0, digits))}f}")
-    return found
+        texts.append(f"{value:,.{min(4, max(0, digits))}f}")
+    return texts
 
 
 def _each_has_its_unit(measure: str) -> bool:
@@ -590,7 +592,7 @@ def _number_axis(key: str, values: Sequence[float], title: str) -> dict[str, Any
     by_ratio = len(levels) > 2 and levels[0] > 0 and levels[-1] >= 8 * levels[0]
     ticks = levels if len(levels) <= MOST_TICKS else _round_ticks(key, levels[0], levels[-1], by_ratio)
     return {
-        "type": "log" if by_ratio else "linear", "tickvals": ticks, "ticktext": [shown(key, one) for one in ticks],
+        "type": "log" if by_ratio else "linear", "tickvals": ticks, "ticktext": [shown(key, tick) for tick in ticks],
         "title": {"text": title, "standoff": 6}, "fixedrange": True, "zeroline": False,
     }  # fmt: skip
 
@@ -633,7 +635,7 @@ def _steps_on_axis(steps: Ladder, title: str) -> dict[str, Any]:
 
 def _axis_of_measure(measure: str, values: Sequence[float]) -> dict[str, Any]:
     """An axis of the measure, labelled in one unit; from zero where that hides nothing."""
-    good = [one for one in values if math.isfinite(one)]
+    good = [value for value in values if math.isfinite(value)]
     low, high = min(good, default=0.0), max(good, default=1.0)
     common = {
         "title": {"text": measure_name(measure)},
@@ -643,7 +645,7 @@ def _axis_of_measure(measure: str, values: Sequence[float]) -> dict[str, Any]:
     }
     if low > 0 and high > BY_RATIO * low:
         ticks = _round_ticks(measure, low / 2, high * 2, by_ratio=True)
-        texts = [shown(measure, one) for one in ticks]
+        texts = [shown(measure, tick) for tick in ticks]
         ends = [math.log10(low) - 0.1, math.log10(high) + 0.15]
         return {**common, "type": "log", "tickvals": ticks, "ticktext": texts, "range": ends}
     if low >= 0 and low < 0.6 * high:
@@ -654,7 +656,7 @@ def _axis_of_measure(measure: str, values: Sequence[float]) -> dict[str, Any]:
     if first > 0:
         common["title"] = {"text": f"{measure_name(measure)} (the axis does not begin at 0)"}
     return {
-        **common, "tickvals": ticks, "ticktext": [_tick(measure, one, step, high) for one in ticks],
+        **common, "tickvals": ticks, "ticktext": [_tick(measure, tick, step, high) for tick in ticks],
         "range": [first, max(ticks[-1], high + 0.08 * (high - low))],
     }  # fmt: skip
 
@@ -672,5 +674,5 @@ def unit_for(measure: str, most: float) -> tuple[float, str]:
     """The unit in which values up to *most* read well, and its name."""
     if unit_of(measure) == "s":
         units = ((1.0, " s"), (1e-3, " ms"))
-        return next((one for one in units if most >= 0.9995 * one[0]), (1e-6, " µs"))
+        return next((unit for unit in units if most >= 0.9995 * unit[0]), (1e-6, " µs"))
     return (0.01, " %") if measure.endswith("_fraction") else (1.0, "")

@@ -24,9 +24,9 @@ UNHINDERED_SAYS: Final = (
 def throughput(points: Sequence[Load], now: TransactionStats, *, ink: str = "") -> tuple[Figure, str]:
     """Throughput over load, what it were if nobody waited, the knee, and where the answer lies."""
     across, loads = _across(points, now)
-    traces = [_line("TPS, instant estimate", loads, [one.per_s for one in points], 0, "%{y:,.4~g} TPS")]
+    traces = [_line("TPS, instant estimate", loads, [point.per_s for point in points], 0, "%{y:,.4~g} TPS")]
     if now.saturation_users is not None:  # of arrivals there is the limit alone
-        unhindered = [one.most_per_s for one in points]
+        unhindered = [point.most_per_s for point in points]
         traces.append(_line(UNHINDERED, loads, unhindered, 1, "%{y:,.4~g} TPS"))
     traces.append(_now(f"now: {tps(now.per_s)} TPS", _load(points, now), now.per_s, ink))
     figure = _figure(traces, _layout(across, "transactions a second (TPS)"), now, ink)
@@ -46,7 +46,7 @@ def response(
         _line(
             "mean response, instant estimate",
             loads,
-            [1000 * one.response_s for one in points],
+            [1000 * point.response_s for point in points],
             0,
             "%{y:,.4~g} ms",
         ),
@@ -78,8 +78,8 @@ def doubles(points: Sequence[Load], now: TransactionStats, found: float | None) 
 def _across(points: Sequence[Load], now: TransactionStats) -> tuple[str, list[float]]:
     """Of users that come back their number; of arrivals their rate."""
     if now.saturation_users is not None:
-        return "users", [one.users for one in points]
-    return "arrivals a second", [one.per_s for one in points]
+        return "users", [point.users for point in points]
+    return "arrivals a second", [point.per_s for point in points]
 
 
 def _load(points: Sequence[Load], now: TransactionStats) -> float:
@@ -92,12 +92,16 @@ def _load(points: Sequence[Load], now: TransactionStats) -> float:
 
 def hits(points: Sequence[Size], size_bytes: float, share: float, *, ink: str = "") -> tuple[Figure, str]:
     """Hits of all gets over the size of the default pool, by touch count and by LRU; where the answer lies."""
-    sizes = [one.size_bytes / MIB for one in points]
+    sizes = [point.size_bytes / MIB for point in points]
     traces = [
         _line(
-            "touch count", sizes, [100 * one.hit_fraction for one in points], 0, "%{y:.2f} % at %{x:,.4~g} MB"
+            "touch count",
+            sizes,
+            [100 * point.hit_fraction for point in points],
+            0,
+            "%{y:.2f} % at %{x:,.4~g} MB",
         ),
-        _line("LRU", sizes, [100 * one.lru_fraction for one in points], 1, "%{y:.2f} % at %{x:,.4~g} MB"),
+        _line("LRU", sizes, [100 * point.lru_fraction for point in points], 1, "%{y:.2f} % at %{x:,.4~g} MB"),
         _now(f"now: {100 * share:.2f} % with {show_bytes(size_bytes)}", size_bytes / MIB, 100 * share, ink),
     ]
     layout = _layout("buffer cache (MB)", "hits of all gets (%)")
@@ -129,8 +133,8 @@ def resources(before: TransactionStats, after: TransactionStats, *, ink: str = "
     layout["xaxis"] |= {"range": [0, 112], "tickvals": [0, 20, 40, 60, 80, 100]}
     layout["yaxis"] |= {"autorange": "reversed", "ticksuffix": "  "}
     del layout["yaxis"]["rangemode"]
-    said = ", ".join(f"{name} {100 * share:.1f} %" for name, share in after.utilisation.items())
-    return _inked(traces, layout, ink), f"Busy: {said}. {saturation(after)}"
+    text = ", ".join(f"{name} {100 * share:.1f} %" for name, share in after.utilisation.items())
+    return _inked(traces, layout, ink), f"Busy: {text}. {saturation(after)}"
 
 
 def _line(name: str, x: list[float], y: list[float], look: int, hover: str) -> dict[str, Any]:

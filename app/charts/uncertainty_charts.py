@@ -18,15 +18,15 @@ ROW: Final = 34
 def intervals(results: Mapping[str, RunResult], *, ink: str = "") -> tuple[Figure, str]:
     """The elapsed time of each result, by its name, with its interval as an error bar; and that in words."""
     sure = {
-        name: (one.time.elapsed_s, one.uncertainty.elapsed)
-        for name, one in results.items()
-        if one.uncertainty
+        name: (result.time.elapsed_s, result.uncertainty.elapsed)
+        for name, result in results.items()
+        if result.uncertainty
     }
     in_seconds = max(range_.high_s for _, range_ in sure.values()) >= 1
     scale = 1 if in_seconds else 1000
     said = {
-        name: f"{name}: {show_seconds(one.time.elapsed_s)}. {interval_sentence(one)}"
-        for name, one in results.items()
+        name: f"{name}: {show_seconds(result.time.elapsed_s)}. {interval_sentence(result)}"
+        for name, result in results.items()
     }
     trace: dict[str, Any] = {
         "type": "scatter", "mode": "markers", "y": list(sure), "x": [scale * at for at, _ in sure.values()],
@@ -49,14 +49,21 @@ def intervals(results: Mapping[str, RunResult], *, ink: str = "") -> tuple[Figur
 
 def shares(contributions: Sequence[Contribution], *, ink: str = "") -> tuple[Figure, str]:
     """Shares of the variance by cause, largest on top; and the largest in words."""
-    shown = [one for one in contributions[:MOST_SHOWN] if abs(one.variance_fraction) >= LEAST_SHOWN]
-    names = [one.name if one.constant else f"model error: {one.mechanism}" for one in shown]
-    percents = [100 * one.variance_fraction for one in shown]
+    shown = [
+        contribution
+        for contribution in contributions[:MOST_SHOWN]
+        if abs(contribution.variance_fraction) >= LEAST_SHOWN
+    ]
+    names = [
+        contribution.name if contribution.constant else f"model error: {contribution.mechanism}"
+        for contribution in shown
+    ]
+    percents = [100 * contribution.variance_fraction for contribution in shown]
     trace: dict[str, Any] = {
         "type": "bar", "orientation": "h", "x": percents, "y": names, "showlegend": False, "width": 0.6,
         "text": [f"{percent:.1f} %" for percent in percents], "textposition": "outside", "cliponaxis": False,
         "marker": marker(GREY, "/"),
-        "hovertext": [cause_text(one) for one in shown],
+        "hovertext": [cause_text(contribution) for contribution in shown],
         "hoverinfo": "text",
     }  # fmt: skip
     figure: Figure = {
@@ -65,12 +72,12 @@ def shares(contributions: Sequence[Contribution], *, ink: str = "") -> tuple[Fig
     }
     figure["layout"]["yaxis"]["autorange"] = "reversed"
     write_in(figure, ink)
-    said = (
+    text = (
         f"{names[0]} causes {percents[0]:.0f} % of this uncertainty."
         if names
         else "Nothing here is uncertain."
     )
-    return figure, said
+    return figure, text
 
 
 def _layout(rows: Sequence[str], across: str) -> dict[str, Any]:

@@ -73,14 +73,16 @@ class Point:
 
 def points_of(numbers: Iterable[Comparison]) -> list[Point]:
     """Every prediction whose relative error is known."""
-    found = []
-    for one in numbers:
-        if one.predicted is not None and one.relative_error is not None:
-            found.append(Point(one, one.predicted, one.relative_error, one.in_sample))
-        without = one.left_out.without_its_row
-        if one.in_sample and without is not None and one.out_of_sample_error is not None:
-            found.append(Point(one, without, one.out_of_sample_error, in_sample=False))
-    return found
+    points = []
+    for comparison in numbers:
+        if comparison.predicted is not None and comparison.relative_error is not None:
+            points.append(
+                Point(comparison, comparison.predicted, comparison.relative_error, comparison.in_sample)
+            )
+        without = comparison.left_out.without_its_row
+        if comparison.in_sample and without is not None and comparison.out_of_sample_error is not None:
+            points.append(Point(comparison, without, comparison.out_of_sample_error, in_sample=False))
+    return points
 
 
 def predicted_against_measured(numbers: Sequence[Comparison], *, ink: str = "") -> tuple[Figure, str]:
@@ -101,8 +103,8 @@ def predicted_against_measured(numbers: Sequence[Comparison], *, ink: str = "") 
         ]
     _one_legend(data)
     _write_in(layout, ink)
-    said = "; ".join(_within(points, in_sample) for in_sample in (False, True))
-    return {"data": data, "layout": layout}, f"{said[:1].upper()}{said[1:]}. {counted(numbers, len(drawn))}"
+    text = "; ".join(_within(points, in_sample) for in_sample in (False, True))
+    return {"data": data, "layout": layout}, f"{text[:1].upper()}{text[1:]}. {counted(numbers, len(drawn))}"
 
 
 def _panel_axes(place: int, panels: int, nth: str, title: str) -> dict[str, Any]:
@@ -124,9 +126,11 @@ def _panel_axes(place: int, panels: int, nth: str, title: str) -> dict[str, Any]
 
 def counted(numbers: Sequence[Comparison], drawn: int) -> str:
     """How the numbers that are compared add up to the predictions, and these to the points that are *drawn*."""
-    compared = [one for one in numbers if one.compared]
+    compared = [comparison for comparison in numbers if comparison.compared]
     points = points_of(compared)
-    without = sum(one.predicted is None or one.relative_error is None for one in compared)
+    without = sum(
+        comparison.predicted is None or comparison.relative_error is None for comparison in compared
+    )
     again = len(points) - (len(compared) - without)
     steps = [f"{_many(len(compared), 'number')} compared"]
     if without:
@@ -134,12 +138,12 @@ def counted(numbers: Sequence[Comparison], drawn: int) -> str:
     if again:
         steps.append(f"plus {again:,} that fit, predicted again with their row left out")
     gaps = sum(point.look == "known gap" for point in points)
-    said = f"{', '.join(steps)}: {_many(len(points), 'prediction')}"
+    text = f"{', '.join(steps)}: {_many(len(points), 'prediction')}"
     if gaps:
-        said += f", {_many(gaps, 'known gap')} among them"
+        text += f", {_many(gaps, 'known gap')} among them"
     if drawn < len(points):
-        said += f"; {drawn:,} are drawn, as a prediction of 0 has no place on these axes"
-    return said
+        text += f"; {drawn:,} are drawn, as a prediction of 0 has no place on these axes"
+    return text
 
 
 def _many(many: int, word: str) -> str:
@@ -152,7 +156,7 @@ def residuals(
     """Every relative error in a strip for each group of *by*: in sample above, out of sample below."""
     strips = list(groups((point.one for point in points_of(numbers)), by))
     names = [name for name, _ in strips]
-    points = points_of(dict.fromkeys(one for _, those in strips for one in those))
+    points = points_of(dict.fromkeys(comparison for _, those in strips for comparison in those))
     where: dict[str, list[Point]] = {name: [] for name in names}
     for point in points:
         where[by(point.one)].append(point)
@@ -209,19 +213,19 @@ def on_axis(error: float) -> float:
 
 def hover(point: Point) -> str:
     """Where the number stands, what was printed and predicted, what was declared, and what is known against it."""
-    one = point.one
-    lines = [f"{one.number.case}: {one.number.where}", quantity_text(one)]
+    comparison = point.one
+    lines = [f"{comparison.number.case}: {comparison.number.where}", quantity_text(comparison)]
     lines.append(
-        f"measured {measured_text(one)}, predicted {number_text(point.predicted)} ({share_text(point.error)})"
+        f"measured {measured_text(comparison)}, predicted {number_text(point.predicted)} ({share_text(point.error)})"
     )
-    spread = f", spread {spread_text(one)}" if one.number.spread is not None else ""
-    lines.append(f"tolerance {tolerance_text(one)}{spread}")
+    spread = f", spread {spread_text(comparison)}" if comparison.number.spread is not None else ""
+    lines.append(f"tolerance {tolerance_text(comparison)}{spread}")
     if point.in_sample:
-        lines.append(f"in sample: fits {', '.join(one.number.fits)}")
-        lines += [one.left_out.why] if one.fit_alone else []
+        lines.append(f"in sample: fits {', '.join(comparison.number.fits)}")
+        lines += [comparison.left_out.why] if comparison.fit_alone else []
     else:
-        lines.append("out of sample" + (": its row left out of the fit" if one.in_sample else ""))
-    lines += [one.note] if one.note else []
+        lines.append("out of sample" + (": its row left out of the fit" if comparison.in_sample else ""))
+    lines += [comparison.note] if comparison.note else []
     return "<br>".join(escape(part, quote=False) for line in lines for part in wrap(line, HOVER_WIDTH))
 
 
@@ -287,12 +291,12 @@ def _one_legend(data: Sequence[dict[str, Any]]) -> None:
 
 def _medians(points: Sequence[Point]) -> str:
     """Median errors of a strip, in sample and out of sample."""
-    said = [
+    texts = [
         f"{word} {size_text(median_error(errors))}"
         for word, wanted in (("in", True), ("out", False))
         if (errors := [point.error for point in points if point.in_sample == wanted])
     ]
-    return f"<sub>median {', '.join(said)}</sub>"
+    return f"<sub>median {', '.join(texts)}</sub>"
 
 
 def _worst(where: dict[str, list[Point]]) -> str:

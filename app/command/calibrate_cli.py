@@ -54,18 +54,18 @@ def calibrate(
     if to_catalog:
         _refuse_own_files(cases)
     with progress_to_terminal(quiet, "fitting", "cases") as progress:
-        found = calibrated(cases or None, progress)
-    if to_catalog and found.unidentified:
-        raise SpecError(f"{'; '.join(found.unidentified)}; nothing is written")
-    named = cases or tuple(fit.case for fit in found.fits)
+        calibration = calibrated(cases or None, progress)
+    if to_catalog and calibration.unidentified:
+        raise SpecError(f"{'; '.join(calibration.unidentified)}; nothing is written")
+    named = cases or tuple(fit.case for fit in calibration.fits)
     left_out = _left_out(named, quiet) if leave_out or to_catalog else {}
-    written = write(found, left_out, whole=not cases) if to_catalog else []
+    written = write(calibration, left_out, whole=not cases) if to_catalog else []
     if as_json:
-        print_json(_as_data(found.fits, left_out, written))
+        print_json(_as_data(calibration.fits, left_out, written))
     else:
-        tables = [] if quiet else _tables(found.fits, left_out)
+        tables = [] if quiet else _tables(calibration.fits, left_out)
         lines = [*tables, *(f"wrote {path}" for path in written)]
-        print_lines(lines or ["Nothing to fit."] * (not found.fits))
+        print_lines(lines or ["Nothing to fit."] * (not calibration.fits))
     return None
 
 

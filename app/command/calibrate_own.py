@@ -47,10 +47,10 @@ def _as_data(fit: Fit) -> dict[str, Any]:
     return {
         "fields": [
             {
-                "field": one.path, "before": one.before, "value": one.value, "low": one.low, "high": one.high,
-                "told_fraction": one.told_fraction,
+                "field": field.path, "before": field.before, "value": field.value, "low": field.low, "high": field.high,
+                "told_fraction": field.told_fraction,
             }
-            for one in fit.fields
+            for field in fit.fields
         ],
         "correlations": [
             {"fields": list(pair), "value": value} for pair, value in fit.correlations.items()
@@ -66,9 +66,10 @@ def _as_data(fit: Fit) -> dict[str, Any]:
 def _lines(fit: Fit, file: str, width: int) -> Iterator[str]:
     yield head("Fields, by the figures and the catalog")
     yield f"{'':<28}{'before':>12}{'fitted':>12}   {'95 % interval':<28}told by the figures"
-    for one in fit.fields:
-        interval = f"{one.low:.4g} to {one.high:.4g}"
-        yield f"{one.path:<28}{one.before:>12.4g}{one.value:>12.4g}   {interval:<28}{max(0.0, one.told_fraction):.0%}"
+    for field in fit.fields:
+        interval = f"{field.low:.4g} to {field.high:.4g}"
+        told = f"{max(0.0, field.told_fraction):.0%}"
+        yield f"{field.path:<28}{field.before:>12.4g}{field.value:>12.4g}   {interval:<28}{told}"
     yield ""
     yield head("Figures, off before and after")
     for name, (before, after) in fit.off.items():

@@ -59,13 +59,13 @@ def _list_one(what: str, name: str | None, as_json: bool, quiet: bool) -> None:
         raise SpecError(f"list: got {one_line(what)[:60]!r}; allowed before a name are {', '.join(LISTS)}")
     kinds = kinds_with(name, kind)
     if as_json:
-        print_json([as_data(one, name) for one in kinds])
+        print_json([as_data(kind, name) for kind in kinds])
     elif quiet:
         print_lines([name])
     else:
         width = width_of_terminal()
         print_lines(
             line
-            for place, one in enumerate(kinds)
-            for line in (*([""] if place else []), *lines_of(one, name, width))
+            for place, kind in enumerate(kinds)
+            for line in (*([""] if place else []), *lines_of(kind, name, width))
         )

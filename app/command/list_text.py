@@ -49,17 +49,17 @@ def names_of(kind: str) -> list[Named]:
 def kinds_with(name: str, kind: str | None = None) -> list[str]:
     """The kinds that have something of this name, *kind* alone where it is given; raises UnknownName for none."""
     asked = LISTS if kind is None else (kind,)
-    known = {one: [known for known, _, _ in names_of(one)] for one in asked}
-    found = [one for one, names in known.items() if name in names]
-    if not found and kind is None and (meant := meant_by(name)):
+    known = {text: [known for known, _, _ in names_of(text)] for text in asked}
+    texts = [text for text, names in known.items() if name in names]
+    if not texts and kind is None and (meant := meant_by(name)):
         raise SpecError(f"{name!r} names nothing in the lists; {meant.hint()}")
-    if not found:
+    if not texts:
         what = (
             "scenario, sweep, disk, host, client, statistics, prices or case" if kind is None else _one(kind)
         )
-        near = [one for names in known.values() for one in names]
+        near = [name for names in known.values() for name in names]
         raise UnknownName(what, name, [*near, *(() if kind else LISTS)])
-    return found
+    return texts
 
 
 def _one(kind: str) -> str:
@@ -68,13 +68,13 @@ def _one(kind: str) -> str:
 
 def as_data(kind: str, name: str) -> dict[str, Any]:
     """One named thing as data."""
-    title, source = next((title, source) for one, title, source in names_of(kind) if one == name)
+    title, source = next((title, source) for text, title, source in names_of(kind) if text == name)
     heading = {"kind": kind, "name": name, "title": title, "source": source}
     if kind in CATALOG:
         entry = entries(CATALOG[kind])[name]
         constants = {
-            field: {"unit": unit_of(field), **one.model_dump(exclude_defaults=True)}
-            for field, one in entry.constants.items()
+            field: {"unit": unit_of(field), **constant.model_dump(exclude_defaults=True)}
+            for field, constant in entry.constants.items()
         }
         return {**heading, **entry.texts, "constants": constants}
     if kind == "scenarios":
@@ -106,8 +106,8 @@ def lines_of(kind: str, name: str, width: int = 80) -> Iterator[str]:
 def _constants(entry: Entry, width: int) -> Iterator[str]:
     rows = [(field, _value(entry, field), constant) for field, constant in entry.constants.items()]
     names, values = max(len(row[0]) for row in rows), max(len(row[1]) for row in rows)
-    for field, said in entry.texts.items():
-        yield f"{field} {said}"
+    for field, text in entry.texts.items():
+        yield f"{field} {text}"
     yield f"{'constant':<{names}}  {'value':>{values}}  how it was found, source"
     for field, value, constant in rows:
         yield from wrapped(_origin(constant), width, first=f"{field:<{names}}  {value:>{values}}  ")
@@ -153,8 +153,8 @@ def _flat(value: Any, path: str) -> Iterator[tuple[str, Any]]:
     """Every field with its dotted path; of a list of described things one line each, by name or number."""
     if isinstance(value, list) and value and all(isinstance(one, Mapping) for one in value):
         for place, one in enumerate(value):
-            said = ", ".join(f"{field} {as_text(inner)}" for field, inner in one.items() if field != "name")
-            yield f"{path}.{one.get('name', place)}", said
+            text = ", ".join(f"{field} {as_text(inner)}" for field, inner in one.items() if field != "name")
+            yield f"{path}.{one.get('name', place)}", text
         return
     if not isinstance(value, Mapping):
         yield path, value

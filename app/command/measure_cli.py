@@ -133,19 +133,20 @@ def _write(out: Path, readings: list[Reading], statement: str | None, rpm: float
 
     document = document_of(readings, statement, rpm)
     write_beside(out, document.text)
-    found = document.found
-    if found is None:
+    identified = document.found
+    if identified is None:
         calls = any(reading.format in ("10046", "tkprof") for reading in readings)
         hint = "; --statement makes a scenario of one statement" if calls else ""
         return ["", f"{out.name} holds the figures and no scenario: {document.reason}{hint}."]
-    assumed = sum(one.assumed for one in found.known)
-    known, what = len(found.known) - assumed, "system" if statement is None else "statement"
+    assumed = sum(known.assumed for known in identified.known)
+    known, what = len(identified.known) - assumed, "system" if statement is None else "statement"
     return [
         "",
         f"{out.name} is a scenario of the {what}: the figures determine {known} fields, each named there with its "
-        f"lines, and {assumed} are assumed. blocktime run {out.name} prints {len(found.compared)} figures as measured "
+        f"lines, and {assumed} are assumed. blocktime run {out.name} prints {len(identified.compared)} figures as "
+        "measured "
         "and as modelled.",
-        *(f"{text[0].upper()}{text[1:]}." for text in found.says),
+        *(f"{text[0].upper()}{text[1:]}." for text in identified.says),
     ]
 
 

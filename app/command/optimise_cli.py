@@ -79,32 +79,39 @@ def optimise(name: str, as_json: bool, quiet: bool, **asked: Any) -> int:
     return _tell_optimum(optimum, name, as_json, quiet, asked)
 
 
-def _tell_optimum(found: Optimum, name: str, as_json: bool, quiet: bool, asked: Any) -> int:
+def _tell_optimum(optimum: Optimum, name: str, as_json: bool, quiet: bool, asked: Any) -> int:
 
-    command = command_of(name, asked["settings"], found.best.values, asked) if found.best else ""
+    command = command_of(name, asked["settings"], optimum.best.values, asked) if optimum.best else ""
     if as_json:
-        print_json({**_data(found), "sentences": sentences_of(found), "command": command})
+        print_json({**_data(optimum), "sentences": sentences_of(optimum), "command": command})
     elif quiet:
-        print_lines([command] if command else sentences_of(found)[:1])
+        print_lines([command] if command else sentences_of(optimum)[:1])
     else:
-        print_lines([*optimum_lines(found, command, width_of_terminal()), *_wrote(asked, found.points)])
-    return DONE if found.best else NOTHING_FOUND
+        print_lines([*optimum_lines(optimum, command, width_of_terminal()), *_wrote(asked, optimum.points)])
+    return DONE if optimum.best else NOTHING_FOUND
 
 
-def _tell_crossing(found: Crossing, name: str, as_json: bool, quiet: bool, asked: Any) -> int:
+def _tell_crossing(crossing: Crossing, name: str, as_json: bool, quiet: bool, asked: Any) -> int:
 
-    at = {found.key: found.best.value} if found.best else {}
-    command = command_of(name, asked["settings"], at, asked) if found.best else ""
+    at = {crossing.key: crossing.best.value} if crossing.best else {}
+    command = command_of(name, asked["settings"], at, asked) if crossing.best else ""
     if as_json:
-        best = asdict(found.best) if found.best else None
+        best = asdict(crossing.best) if crossing.best else None
         print_json(
-            {**_data(found), "best": best, "sentences": sentences_of_crossing(found), "command": command}
+            {
+                **_data(crossing),
+                "best": best,
+                "sentences": sentences_of_crossing(crossing),
+                "command": command,
+            }
         )
     elif quiet:
-        print_lines([command] if command else sentences_of_crossing(found)[:1])
+        print_lines([command] if command else sentences_of_crossing(crossing)[:1])
     else:
-        print_lines([*crossing_lines(found, command, width_of_terminal()), *_wrote(asked, found.points)])
-    return DONE if found.best else NOTHING_FOUND
+        print_lines(
+            [*crossing_lines(crossing, command, width_of_terminal()), *_wrote(asked, crossing.points)]
+        )
+    return DONE if crossing.best else NOTHING_FOUND
 
 
 def _data(found: Optimum | Crossing) -> dict[str, Any]:

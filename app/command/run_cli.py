@@ -119,8 +119,8 @@ def compare(
         own = [name.split(",") for name in names]
         asked = [load(name, [*settings, *more]) for name, *more in own]
         titles = [
-            f"{one.title} with {', '.join(more)}" if more else one.title
-            for one, (_, *more) in zip(asked, own, strict=True)
+            f"{scenario.title} with {', '.join(more)}" if more else scenario.title
+            for scenario, (_, *more) in zip(asked, own, strict=True)
         ]
     elif settings:
         asked = [load(names[0]), load(names[0], settings)]
@@ -129,7 +129,7 @@ def compare(
         raise SpecError(
             f"compare {names[0]}: got one scenario; name two or more, or change this one with --set"
         )
-    results: Sequence[RunResult] = [_answer(one, quiet, **how) for one in asked]
+    results: Sequence[RunResult] = [_answer(scenario, quiet, **how) for scenario in asked]
     sure: list[Difference] = []
     if uncertainty:
         propagated = _propagated(asked, results, quiet, **how)
@@ -156,13 +156,13 @@ def compare(
 
     letters = letters_for(len(results))
     if quiet:
-        said = [
-            difference_line(results[0], one, letter)
-            for one, letter in zip(results[1:], letters[1:], strict=True)
+        texts = [
+            difference_line(results[0], result, letter)
+            for result, letter in zip(results[1:], letters[1:], strict=True)
         ]
         for place, found in enumerate(sure):
-            said[place] += f" {difference_sentence(found, letters[place + 1])}"
-        print_lines(said)
+            texts[place] += f" {difference_sentence(found, letters[place + 1])}"
+        print_lines(texts)
         return
     width = width_of_terminal()
     print_lines(_lights(asked, results, width))
@@ -189,10 +189,10 @@ def _difference(results: Sequence[RunResult], asked: Sequence[Scenario], index: 
 
 def _own(asked: Sequence[Scenario], place: int) -> Sequence[Compared]:
     """What was measured of the system that the scenario at *place* describes unchanged."""
-    one = asked[place]
-    bases = [each for each in asked[:place] if each.origin == one.origin]
-    changed = any(each.workload != one.workload or each.system != one.system for each in bases)
-    return () if changed else one.compared
+    scenario = asked[place]
+    bases = [each for each in asked[:place] if each.origin == scenario.origin]
+    changed = any(each.workload != scenario.workload or each.system != scenario.system for each in bases)
+    return () if changed else scenario.compared
 
 
 def _lights(asked: Sequence[Scenario], results: Sequence[RunResult], width: int) -> Iterator[str]:

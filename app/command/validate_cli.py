@@ -74,6 +74,6 @@ def validate(
     if not (check and validation.failed):
         return DONE
 
-    for one in validation.failures:
-        say(miss_text(one))
+    for failure in validation.failures:
+        say(miss_text(failure))
     return CHECK_FAILED

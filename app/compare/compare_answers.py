@@ -35,15 +35,19 @@ def answered(scenarios: Sequence[Scenario]) -> Answered:
     Starts what there is to play in the background where it is quick or wanted, and cancels what was asked before.
     Raises a :class:`BlocktimeError` where the law has no answer.
     """
-    laws = tuple(engines.law(one) for one in scenarios)
-    queued = [(one, law) for one, law in zip(scenarios, laws, strict=True) if engines.queues(one)]
-    known = [played(one) for one, _ in queued]
-    refused = next((one.refused for one in known if one is not None and one.refused), "")
+    laws = tuple(engines.law(scenario) for scenario in scenarios)
+    queued = [
+        (scenario, law) for scenario, law in zip(scenarios, laws, strict=True) if engines.queues(scenario)
+    ]
+    known = [played(scenario) for scenario, _ in queued]
+    refused = next((played.refused for played in known if played is not None and played.refused), "")
     if all(known) and not refused:
         WISHES.play(())
-        return Answered(tuple(engines.best_known(one, law) for one, law in zip(scenarios, laws, strict=True)))
-    at_once = all(engines.simulates_at_once(one, law) for one, law in queued)
+        return Answered(
+            tuple(engines.best_known(scenario, law) for scenario, law in zip(scenarios, laws, strict=True))
+        )
+    at_once = all(engines.simulates_at_once(scenario, law) for scenario, law in queued)
     plays = WISHES.are_wanted(*scenarios) or (at_once and not WISHES.are_given_up(*scenarios))
-    pending = WISHES.play([ask(one) for one, _ in queued] if plays and not refused else ())
+    pending = WISHES.play([ask(scenario) for scenario, _ in queued] if plays and not refused else ())
     by_law = tuple(law for law in laws if law is not None)
     return Answered(by_law if len(by_law) == len(laws) else (), bound=True, pending=pending, refused=refused)

@@ -113,13 +113,13 @@ def page() -> None:
         _unanswered(laid)
         return
     with st.container(key="laid"):
-        bars, said = st.columns([1.6, 1], gap="medium")
+        bars, delta_generator = st.columns([1.6, 1], gap="medium")
     with bars:
         st.html(charts.key_html(list(laid.results)))
         chart("compare_bars", *compare_charts.bars(laid.results, laid.letters, laid.titles, ink=ink()))
         if any(result.time.last_session_s is not None for result in laid.results):
             st.caption("◇ until the last session is done; the bars are what one session takes")
-    with said:
+    with delta_generator:
         _reasons(laid)
     sure = _uncertainty(laid)
     _tabs(laid, held, sure)
@@ -340,10 +340,10 @@ def _reasons(laid: Laid) -> None:
             continue
         with tab:
             base, other = laid.results[0], laid.results[place]
-            said = why(base, other, (laid.scenarios[0], laid.scenarios[place]))
+            texts = why(base, other, (laid.scenarios[0], laid.scenarios[place]))
             head = difference_line(base, other, laid.letters[place])
             st.markdown(f"**{plain(head)}**")
-            st.markdown("\n".join(f"- {plain(sentence(text))}" for text in said))
+            st.markdown("\n".join(f"- {plain(sentence(text))}" for text in texts))
     notes = list(dict.fromkeys(note for result in laid.results for note in result.warnings))
     notes += [f"no simulation: {laid.answers.refused}"] if laid.answers.refused else []
     beyond = len(lines_of(laid.results))
@@ -366,7 +366,7 @@ def _uncertainty(laid: Laid) -> tuple[Difference, ...]:
         help="Within what the times lie, and whether the differences are sure",
     ):  # fmt: skip
         return ()
-    scenarios = tuple(without_prices(one) for one in laid.scenarios)
+    scenarios = tuple(without_prices(scenario) for scenario in laid.scenarios)
     documents = tuple(one.model_dump_json() for one in (*scenarios, *laid.results))
     try:
         with st.spinner("Drawing constants …"):
@@ -377,13 +377,13 @@ def _uncertainty(laid: Laid) -> tuple[Difference, ...]:
     if sure:
         st.markdown(
             "\n".join(
-                f"- {plain(difference_sentence(found, laid.letters[place], laid.letters[0]))}"
-                for place, found in zip(laid.others, sure, strict=True)
+                f"- {plain(difference_sentence(difference, laid.letters[place], laid.letters[0]))}"
+                for place, difference in zip(laid.others, sure, strict=True)
             )
         )
     named = {
-        f"{letter}  {charts.in_lines(title)}": one
-        for letter, title, one in zip(laid.letters, laid.titles, results, strict=True)
+        f"{letter}  {charts.in_lines(title)}": result
+        for letter, title, result in zip(laid.letters, laid.titles, results, strict=True)
     }
     chart("compare_intervals", *uncertainty_charts.intervals(named, ink=ink()))
     st.caption(plain(" ".join(what_it_holds(results))))
@@ -399,8 +399,8 @@ def _propagated(
 ) -> tuple[tuple[RunResult, ...], tuple[Difference, ...]]:
     """The results with their uncertainty, and that of the differences from the first; worked out once."""
     del documents, version  # the key
-    found = propagate(_scenarios, _results)
-    return found.results, tuple(found.difference(place) for place in range(1, len(_results)))
+    propagated = propagate(_scenarios, _results)
+    return propagated.results, tuple(propagated.difference(place) for place in range(1, len(_results)))
 
 
 # Below: numbers, settings, crossings, files
@@ -466,8 +466,8 @@ def _numbers(laid: Laid) -> None:
 
 
 def _differs(line: Line, results: Sequence[RunResult]) -> bool:
-    found = [compare_table.difference(line.of(results[0]), line.of(one)) for one in results[1:]]
-    return any(one is None or one.word != "same" for one in found)
+    differences = [compare_table.difference(line.of(results[0]), line.of(result)) for result in results[1:]]
+    return any(difference is None or difference.word != "same" for difference in differences)
 
 
 def side_by_side(laid: Laid, lines: Sequence[Line], order: Sequence[int]) -> list[dict[str, str]]:
@@ -489,15 +489,17 @@ def _cell(line: Line, base: RunResult, other: RunResult, is_base: bool) -> str:
     if value is None:
         return ":gray[–]"
     said = f"**{plain(line.show(value))}**"
-    found = compare_table.difference(line.of(base), value)
-    if is_base or found is None:
+    difference = compare_table.difference(line.of(base), value)
+    if is_base or difference is None:
         return said
-    if found.word == "same":
+    if difference.word == "same":
         return f"{said}  \n:gray[= same]"
-    arrow = "▼" if found.word == "less" else "▲"
-    text = plain(f"{arrow} {found.said(line.is_share, line.show)}")
+    arrow = "▼" if difference.word == "less" else "▲"
+    text = plain(f"{arrow} {difference.said(line.is_share, line.show)}")
     unsure = line.is_whole and chance(base, other)
-    colour = "" if unsure or line.better == "neither" else "green" if line.better == found.word else "red"
+    colour = (
+        "" if unsure or line.better == "neither" else "green" if line.better == difference.word else "red"
+    )
     return f"{said}  \n" + (f":{colour}[{text}]" if colour else text)
 
 
@@ -613,15 +615,15 @@ def _crossings(laid: Laid) -> None:
         help="A range `low:high`, as `1K:1M` or `100:1000000`; or a list such as `2K, 4K, 8K`",
     )  # fmt: skip
     try:
-        found = _crossed(first, second, key, text or "")
+        crossover = _crossed(first, second, key, text or "")
     except BlocktimeError as error:
         st.error(plain(sentence(str(error))), icon=":material/error:")
         return
-    if found is None:
+    if crossover is None:
         return
     both = laid.letters[0], laid.letters[place]
     figure, said = compare_charts.crossing(
-        found, both, (laid.titles[0], laid.titles[place]), label_of(key), ink=ink(),
+        crossover, both, (laid.titles[0], laid.titles[place]), label_of(key), ink=ink(),
         is_of_one=laid.results[0].transactions is not None,
     )  # fmt: skip
     st.markdown(f"**{plain(said)}**")
@@ -630,7 +632,7 @@ def _crossings(laid: Laid) -> None:
     with times:
         chart("compare_crossing", figure, said)
     with apart:
-        chart("compare_apart", *compare_charts.apart(found, both, label_of(key), ink=ink()))
+        chart("compare_apart", *compare_charts.apart(crossover, both, label_of(key), ink=ink()))
     st.caption(
         "By instant estimate; both take each value of the field, all else stays. Equal is to within 0.1 %."
     )

@@ -285,13 +285,13 @@ GROUPS: Final[dict[str, tuple[Control, ...]]] = {
 def controls_of(paths: Sequence[str], kind: str) -> list[Control]:
     """The controls of these fields in a workload of *kind*, in that order."""
     every = [control for controls in GROUPS.values() for control in controls if control.facts(kind)]
-    return [next(one for one in every if one.path == path) for path in paths]
+    return [next(control for control in every if control.path == path) for path in paths]
 
 
 def label_of(path: str) -> str:
     """The DBA's word for a field; empty where no control has it."""
     every = (control for controls in GROUPS.values() for control in controls)
-    return next((one.label.partition(";")[0] for one in every if one.path == path), "")
+    return next((control.label.partition(";")[0] for control in every if control.path == path), "")
 
 
 OF_A_KIND: Final = frozenset(control.path for control in GROUPS["The transaction"])
@@ -338,5 +338,5 @@ def told(path: str, base: Scenario, other: Scenario) -> str:
     field = control.facts(other.workload.kind)
     if field is None:
         return ""
-    now, was = (control.named(field, value_at(one, path)) for one in (other, base))
+    now, was = (control.named(field, value_at(scenario, path)) for scenario in (other, base))
     return f"{control.label} {now} instead of {was}"

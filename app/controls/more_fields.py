@@ -53,8 +53,8 @@ def _take() -> None:
     if chosen is None:
         return
     if chosen in LISTS:
-        said = f"{chosen} has several values ({LISTS[chosen]}): write it in a scenario file, and open the file here"
-        st.session_state[NOTE] = sentence(said)
+        text = f"{chosen} has several values ({LISTS[chosen]}): write it in a scenario file, and open the file here"
+        st.session_state[NOTE] = sentence(text)
     elif chosen in NOTES:
         st.session_state[NOTE] = sentence(f"{chosen}: {NOTES[chosen]}")
     else:

@@ -84,9 +84,9 @@ def opened(content: bytes, file: str) -> Opened:
 
 def opened_link(packed: str) -> Opened:
     """What the packed scenario of a link is; raises :class:`SpecError` with one sentence."""
-    found = _own(packed)
-    scenario = found.scenario()
-    return _as_changes(found.data, scenario) or (MARK + packed, {})
+    source = _own(packed)
+    scenario = source.scenario()
+    return _as_changes(source.data, scenario) or (MARK + packed, {})
 
 
 def name_of(data: Mapping[str, Any], file: str) -> str:

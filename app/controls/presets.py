@@ -162,14 +162,14 @@ BY_KEY: Final = {preset.key: preset for preset in all_presets()}
 
 def question(key: str) -> Preset | None:
     """The question of that *key*; None for anything else."""
-    found = BY_KEY.get(key)
-    return found if found in QUESTIONS else None
+    preset = BY_KEY.get(key)
+    return preset if preset in QUESTIONS else None
 
 
 def key_of(scenario: str, changes: Mapping[str, str]) -> str:
     """The key of the preset that is the *scenario* with just these *changes*; the scenario's name where none is."""
-    found = Preset("", scenario, changes).key
-    return found if found in BY_KEY else scenario
+    text = Preset("", scenario, changes).key
+    return text if text in BY_KEY else scenario
 
 
 def named(key: str) -> Preset:
@@ -189,5 +189,5 @@ def choices() -> list[str]:
 
 def source_of(scenario: str) -> str:
     """Who measured a library scenario, in words."""
-    found = library()[scenario].source
-    return DOCUMENTS.get(found, found)
+    text = library()[scenario].source
+    return DOCUMENTS.get(text, text)

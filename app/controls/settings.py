@@ -32,7 +32,9 @@ def _settled(name: str, changes: tuple[tuple[str, str], ...]) -> tuple[Scenario,
         reason = _told(error)
     for path in reversed(said):  # most often one is wrong, and the last one moved; others may need each other
         try:
-            return own_files.load(name, [one for other, one in said.items() if other != path]), {path: reason}
+            return own_files.load(name, [text for other, text in said.items() if other != path]), {
+                path: reason
+            }
         except SpecError:
             continue
     return _one_by_one(name, said)
@@ -41,10 +43,10 @@ def _settled(name: str, changes: tuple[tuple[str, str], ...]) -> tuple[Scenario,
 def _one_by_one(name: str, said: Mapping[str, str]) -> tuple[Scenario, dict[str, str]]:
     """As :func:`settle`, where several settings are wrong."""
     scenario, kept, refused = own_files.load(name), list[str](), dict[str, str]()
-    for path, one in said.items():
+    for path, text in said.items():
         try:
-            scenario = own_files.load(name, [*kept, one])
-            kept.append(one)
+            scenario = own_files.load(name, [*kept, text])
+            kept.append(text)
         except SpecError as error:
             refused[path] = _told(error)
     return scenario, refused
@@ -52,10 +54,10 @@ def _one_by_one(name: str, said: Mapping[str, str]) -> tuple[Scenario, dict[str,
 
 def _told(error: SpecError) -> str:
     """The sentence without the option that a page does not have; a field is named with its control."""
-    said = str(error).removeprefix("--set").removeprefix(":").lstrip()
-    path, colon, rest = said.partition(": ")
+    text = str(error).removeprefix("--set").removeprefix(":").lstrip()
+    path, colon, rest = text.partition(": ")
     label = label_of(path) if colon else ""
-    return f"{label} ({path}): {rest}" if label else said
+    return f"{label} ({path}): {rest}" if label else text
 
 
 def setting(path: str, text: str) -> str:

@@ -203,7 +203,7 @@ def form_in(
         notes.append(f"The link names no sweep that exists ({cut(last['sweep'])}).")
     if given := query.get("vary"):
         zips = dict(text.rpartition(":")[::2] for text in query.get("zip", ()))
-        lines = [(key.strip(), text) for key, _, text in (one.partition("=") for one in given)]
+        lines = [(key.strip(), text) for key, _, text in (text.partition("=") for text in given)]
         form = replace(
             form,
             lines=tuple(Line(key, text, zips.get(key, "")) for key, text in lines[:MOST_LINES]),
@@ -261,8 +261,8 @@ def meant_key(typed: str, scenario: Scenario, used: Collection[str] = ()) -> str
     labels = [(key, label.partition(": ")[2]) for key, label in known.items()]
     meant = meant_by(typed)
     every = matching(typed, labels) if "." not in typed else []
-    found = [key for key in every if key in known or (meant is not None and key in meant.fields)]
-    return next((key for key in found if key not in used), found[0] if found else typed)
+    texts = [key for key in every if key in known or (meant is not None and key in meant.fields)]
+    return next((key for key in texts if key not in used), texts[0] if texts else typed)
 
 
 def label_of(key: str) -> str:
@@ -313,7 +313,7 @@ def _offers(key: str) -> tuple[str, ...]:
     for controls in forms.GROUPS.values():
         for control in controls:
             if control.path == key and control.offers:
-                return tuple(one for one in control.offers if one not in ("auto", "0"))
+                return tuple(offer for offer in control.offers if offer not in ("auto", "0"))
     return ()
 
 

@@ -49,24 +49,24 @@ def rows_of(numbers: Iterable[Comparison]) -> list[dict[str, Any]]:
     """Table rows, misses first; errors in percent, in sample and out of sample apart."""
 
     rows = []
-    for one in sorted(numbers, key=lambda one: ORDER.index(one.verdict)):
-        said = one.left_out.why if one.fit_alone else ""
+    for comparison in sorted(numbers, key=lambda one: ORDER.index(one.verdict)):
+        text = comparison.left_out.why if comparison.fit_alone else ""
         rows.append(
             {
-                "Verdict": verdict_text(one),
-                "Case": one.number.case,
-                "Where": one.number.where,
-                "Quantity": quantity_text(one),
-                "Measured": measured_text(one),
-                "Predicted": number_text(one.predicted),
-                "In sample": _percent(one.in_sample_error),
-                "Out of sample": _percent(one.out_of_sample_error),
-                "Without its block size": _percent(one.without_its_block_size_error),
-                "Tolerance": tolerance_text(one) if one.compared else "",
-                "Spread": spread_text(one),
-                "Use": FIT_ALONE if one.fit_alone else one.number.mark,
-                "Mechanism": one.number.mechanism,
-                "Note": "; ".join(part for part in (said, one.note) if part),
+                "Verdict": verdict_text(comparison),
+                "Case": comparison.number.case,
+                "Where": comparison.number.where,
+                "Quantity": quantity_text(comparison),
+                "Measured": measured_text(comparison),
+                "Predicted": number_text(comparison.predicted),
+                "In sample": _percent(comparison.in_sample_error),
+                "Out of sample": _percent(comparison.out_of_sample_error),
+                "Without its block size": _percent(comparison.without_its_block_size_error),
+                "Tolerance": tolerance_text(comparison) if comparison.compared else "",
+                "Spread": spread_text(comparison),
+                "Use": FIT_ALONE if comparison.fit_alone else comparison.number.mark,
+                "Mechanism": comparison.number.mechanism,
+                "Note": "; ".join(part for part in (text, comparison.note) if part),
             }
         )
     return rows
@@ -76,24 +76,24 @@ def _percent(share: float | None) -> float | None:
     return None if share is None else 100 * share
 
 
-def constants_of(found: Iterable[FittedConstant]) -> list[dict[str, Any]]:
+def constants_of(fitted_constants: Iterable[FittedConstant]) -> list[dict[str, Any]]:
     """The fitted constants as rows of a table."""
 
     return [
         {
-            "Constant": one.name,
-            "Value": value_text(one),
-            "95 % interval": interval_text(one),
-            "Fitted to": ", ".join(one.fitted_to),
-            "Numbers": len(one.fitted_to),
-            "Explains": "one number: a fit" if one.only_a_fit else "",
+            "Constant": fitted_constant.name,
+            "Value": value_text(fitted_constant),
+            "95 % interval": interval_text(fitted_constant),
+            "Fitted to": ", ".join(fitted_constant.fitted_to),
+            "Numbers": len(fitted_constant.fitted_to),
+            "Explains": "one number: a fit" if fitted_constant.only_a_fit else "",
             "Range": ", ".join(
-                f"{name} {low:,.10g} to {high:,.10g}" for name, (low, high) in one.range.items()
+                f"{name} {low:,.10g} to {high:,.10g}" for name, (low, high) in fitted_constant.range.items()
             ),
-            "Source": one.source,
-            "Note": one.note,
+            "Source": fitted_constant.source,
+            "Note": fitted_constant.note,
         }
-        for one in found
+        for fitted_constant in fitted_constants
     ]
 
 
@@ -152,30 +152,30 @@ def page() -> None:
         "Out of sample: error of a number that tests, or of a fitted number predicted without its row."
     )
     try:
-        found = _evidence(blocktime_version())
+        validation = _evidence(blocktime_version())
     except BlocktimeError as error:
         st.error(f"The evidence cannot be computed: {error}")
         return
     tiles = st.container()
-    numbers = _chosen(found)
+    numbers = _chosen(validation)
     with tiles:
-        _tiles(replace(found, numbers=numbers))
-    if len(numbers) < len(found.numbers):
+        _tiles(replace(validation, numbers=numbers))
+    if len(numbers) < len(validation.numbers):
         st.caption(
-            f"All on this page is of the {len(numbers):,} numbers chosen above, of {len(found.numbers):,}."
+            f"All on this page is of the {len(numbers):,} numbers chosen above, of {len(validation.numbers):,}."
         )
     # Another session may be importing pandas just now, and plotly stumbles over one that is half there.
     import_module("pandas")
     for title, tab in zip(TABS, st.tabs(TABS, key="evidence_tab", on_change="rerun"), strict=True):
         if tab.open:
             with tab:
-                _tab(title, numbers, found)
+                _tab(title, numbers, validation)
 
 
 def _tiles(shown: Validation) -> None:
     """The summary of what is shown, each number with what it counts."""
-    found = summary_of(shown.summary())
-    for column, (label, value, says) in zip(st.columns(len(found)), found, strict=True):
+    summary = summary_of(shown.summary())
+    for column, (label, value, says) in zip(st.columns(len(summary)), summary, strict=True):
         column.metric(label, value, help=says)
 
 
@@ -195,12 +195,14 @@ def choices_of(cases: Iterable[Case]) -> dict[str, tuple[str, tuple[str, ...]]]:
     return found
 
 
-def _chosen(found: Validation) -> list[Comparison]:
+def _chosen(validation: Validation) -> list[Comparison]:
     """The numbers that the filters above them let through; a filter that is empty lets all through."""
 
-    choices = choices_of(found.cases)
-    verdicts = sorted({one.verdict for one in found.numbers}, key=ORDER.index)
-    mechanisms = sorted({mechanism_of(one) for one in found.numbers if one.compared})
+    choices = choices_of(validation.cases)
+    verdicts = sorted({comparison.verdict for comparison in validation.numbers}, key=ORDER.index)
+    mechanisms = sorted(
+        {mechanism_of(comparison) for comparison in validation.numbers if comparison.compared}
+    )
     first, second, third = st.columns([1.2, 1.2, 1])
     chosen = first.multiselect(
         "Documents",
@@ -220,17 +222,17 @@ def _chosen(found: Validation) -> list[Comparison]:
         format_func=lambda verdict: WORDS[verdict],
     )
     return [
-        one
-        for one in found.numbers
-        if (not cases or one.number.case in cases)
-        and (not about or mechanism_of(one) in about)
-        and (not judged or one.verdict in judged)
+        comparison
+        for comparison in validation.numbers
+        if (not cases or comparison.number.case in cases)
+        and (not about or mechanism_of(comparison) in about)
+        and (not judged or comparison.verdict in judged)
     ]
 
 
-def _tab(title: str, numbers: Sequence[Comparison], found: Validation) -> None:
+def _tab(title: str, numbers: Sequence[Comparison], validation: Validation) -> None:
 
-    compared = [one for one in numbers if one.compared]
+    compared = [comparison for comparison in numbers if comparison.compared]
     if title == "Numbers":
         rows = rows_of(numbers)
         st.dataframe(
@@ -243,7 +245,13 @@ def _tab(title: str, numbers: Sequence[Comparison], found: Validation) -> None:
         )  # fmt: skip
         st.caption(JUDGES)
     elif title == "Constants":
-        _constants([one for one in found.constants if set(one.fitted_to) & {it.number.id for it in numbers}])
+        _constants(
+            [
+                constant
+                for constant in validation.constants
+                if set(constant.fitted_to) & {it.number.id for it in numbers}
+            ]
+        )
     elif not validation_charts.points_of(compared):
         st.caption("Nothing among these is predicted.")
     elif title == "Predicted against measured":
@@ -253,9 +261,9 @@ def _tab(title: str, numbers: Sequence[Comparison], found: Validation) -> None:
         _chart(f"evidence_{by.__name__}", *validation_charts.residuals(compared, by, ink=ink()))
 
 
-def _constants(found: Sequence[FittedConstant]) -> None:
-    rows = constants_of(found)
-    alone = sum(one.only_a_fit for one in found)
+def _constants(fitted_constants: Sequence[FittedConstant]) -> None:
+    rows = constants_of(fitted_constants)
+    alone = sum(fitted_constant.only_a_fit for fitted_constant in fitted_constants)
     st.caption(
         f"{len(rows)} constants are fitted to these numbers; {alone} of them explain one number each: "
         "a fit, and no evidence."

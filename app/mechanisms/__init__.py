@@ -27,8 +27,8 @@ PAGES: Final[dict[str, tuple[str, str]]] = {
 
 def lesson_of(module: str) -> Lesson:
     """The lesson of a page."""
-    found: Lesson = import_module(f"app.mechanisms.{module}").LESSON
-    return found
+    lesson: Lesson = import_module(f"app.mechanisms.{module}").LESSON
+    return lesson
 
 
 def _page(module: str) -> None:

@@ -193,14 +193,14 @@ def curve(values: Values, ink: str) -> Chart:
         figures.axis("buffer cache hit ratio (%)", range=[0, 102]),
     )  # fmt: skip
     law = float(np.interp(share, rooms, touched))
-    said = (
+    text = (
         f"With room for {share:.0f} % of the data, {values[HOT_GETS]:g} % of whose gets go to {values[HOT_DATA]:g} %, "
         f"the law "
         f"says {law:.0f} % hits; the cache above, of {values[BUFFERS]} buffers, had {played:.0f} %. No document "
         f"prints a hit "
         "ratio."
     )
-    return Chart(figures.figure(traces, layout, ink), said)
+    return Chart(figures.figure(traces, layout, ink), text)
 
 
 @lru_cache(maxsize=4)
@@ -219,7 +219,7 @@ def scan(ink: str) -> Chart:
         traces.append(figures.line(
             name, [100 * share for share in SHARES], scan_s(scenario), (colour, dash), "%{y:.2f} s, %{x:.0f} % cached"
         ))  # fmt: skip
-        those = [one for one in points if one.row["way"] == way]
+        those = [point for point in points if point.row["way"] == way]
         traces += measured.traces(those, lambda _: 0.0, colour, name=f"{way}: ")
     layout = figures.layout(
         250, figures.axis("share of the table in the cache (%)", range=[-2, 100]),
@@ -230,7 +230,7 @@ def scan(ink: str) -> Chart:
                                   yanchor="bottom")],
     )  # fmt: skip
     layout["margin"]["t"] = 52
-    said = (
+    text = (
         "Document 003's scan: medians of 31 runs from a table that is not cached. Each block read into the cache "
         "costs a "
         "buffer and its search, which direct path reads spare; they cannot use what is cached. Cached blocks cut the "
@@ -238,7 +238,7 @@ def scan(ink: str) -> Chart:
         "between them, so that a few of them make the buffered scan slower. Its runs had nothing cached: "
         "beyond 0 %, on grey, the lines are the law's alone."
     )
-    return Chart(figures.figure(traces, layout, ink), said)
+    return Chart(figures.figure(traces, layout, ink), text)
 
 
 def answer(values: Values, ink: str) -> Answer:

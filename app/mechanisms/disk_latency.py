@@ -146,11 +146,11 @@ def picture(scenario: Scenario, calls: list[Call], ink: str) -> Chart:
         and stream_of(scenario).pattern == "sequential"
     ):
         turn = f": its sector has just gone by, and a turn takes {show_seconds(disk.rotation_s)}"
-    said = (
+    text = (
         f"Call {len(calls)} takes {show_seconds(call.service_s)}, "
         f"of it {show_seconds(longest[1])} {longest[0]}{turn}."
     )
-    return Chart(figures.figure(traces, layout, ink), said)
+    return Chart(figures.figure(traces, layout, ink), text)
 
 
 def _bars(calls: list[Call], gap: float) -> list[dict[str, Any]]:
@@ -225,16 +225,18 @@ def law_s(scenario: Scenario, sizes: Any) -> Any:
 def _await_points() -> list[measured.Printed]:
     """await of the raw dd, and the size of its calls."""
     return [
-        one for one in measured.printed("magni_linux_io", "iostat", "await") if "raw" in str(one.row["run"])
+        printed
+        for printed in measured.printed("magni_linux_io", "iostat", "await")
+        if "raw" in str(printed.row["run"])
     ]
 
 
 def size_of(point: measured.Printed) -> float:
     """Bytes of a call of the dd that an iostat line belongs to."""
     return next(
-        one.value
-        for one in measured.printed("magni_linux_io", "dd", "bs")
-        if one.row["run"] == point.row["run"]
+        printed.value
+        for printed in measured.printed("magni_linux_io", "dd", "bs")
+        if printed.row["run"] == point.row["run"]
     )
 
 
@@ -265,11 +267,11 @@ def curve(scenario: Scenario, values: Values, ink: str) -> Chart:
     )  # fmt: skip
     layout["margin"]["t"] = 52
     points = _await_points()
-    said = f"A call of {show_bytes(values[SIZE])} takes {show_seconds(service)} on this disk."
+    text = f"A call of {show_bytes(values[SIZE])} takes {show_seconds(service)} on this disk."
     if points:
-        low, high = min(one.value for one in points), max(one.value for one in points)
-        said += f" Document 001 printed {1000 * low:.3g} to {1000 * high:.3g} ms for 8K on the raw device."
-    return Chart(figures.figure(traces, layout, ink), said)
+        low, high = min(point.value for point in points), max(point.value for point in points)
+        text += f" Document 001 printed {1000 * low:.3g} to {1000 * high:.3g} ms for 8K on the raw device."
+    return Chart(figures.figure(traces, layout, ink), text)
 
 
 def answer(values: Values, ink: str) -> Answer:

@@ -87,8 +87,8 @@ def _start(lesson: Lesson) -> list[str]:
         kept, notes = read(lesson, st.query_params.to_dict())
         st.session_state[lesson.path] = kept
         st.session_state[f"{lesson.path}.notes"] = notes
-    said: list[str] = st.session_state.get(f"{lesson.path}.notes", [])
-    return said
+    texts: list[str] = st.session_state.get(f"{lesson.path}.notes", [])
+    return texts
 
 
 def read(lesson: Lesson, query: Mapping[str, str]) -> tuple[dict[str, Any], list[str]]:
@@ -196,7 +196,7 @@ def _links(lesson: Lesson, answer: Answer) -> None:
 
 
 def _foot(lesson: Lesson) -> None:
-    said = "; ".join(f"{one.author}, *{one.title}* (`{one.key}`)" for one in lesson.sources)
+    text = "; ".join(f"{source.author}, *{source.title}* (`{source.key}`)" for source in lesson.sources)
     with st.container(key="foot"):
         st.caption(f"**Assumed:** {plain(lesson.assumes)}")
-        st.caption(f"**Sources:** {said}. The law is in {plain(lesson.law_in)}.")
+        st.caption(f"**Sources:** {text}. The law is in {plain(lesson.law_in)}.")

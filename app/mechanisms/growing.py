@@ -78,7 +78,9 @@ def outcome(values: Values) -> Outcome:
 
 def over_block_size(values: Values) -> list[float]:
     """Elapsed seconds of the whole update over SIZES, in closed form."""
-    return _over_block_size(_fixed({name: value for name, value in values.items() if name not in {BLOCK, UPDATED}}))
+    return _over_block_size(
+        _fixed({name: value for name, value in values.items() if name not in {BLOCK, UPDATED}})
+    )
 
 
 @lru_cache(maxsize=64)
@@ -119,8 +121,8 @@ def over_pctfree(values: Values) -> tuple[list[int], list[Line]]:
 
 @lru_cache(maxsize=64)
 def _over_pctfree(settings: tuple[str, ...]) -> tuple[list[int], list[Line]]:
-    found = curves_of(_base(settings))
-    return found.percents, found.blocks
+    curves = curves_of(_base(settings))
+    return curves.percents, curves.blocks
 
 
 SIZES: Final = (2048, 4096, 8192, 16384, 32768)

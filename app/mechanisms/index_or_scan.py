@@ -139,17 +139,21 @@ def _cost(result: RunResult) -> float:
 
 def _of_index(result: RunResult) -> tuple[float, float]:
     """Gets and reads of the index's blocks."""
-    found = [one for one in result.row_sources or () if one.operation.startswith("INDEX")]
-    gets = sum(one.buffers for one in found)
-    blocks = sum(one.read_blocks for one in found)
+    row_sources = [
+        row_source for row_source in result.row_sources or () if row_source.operation.startswith("INDEX")
+    ]
+    gets = sum(row_source.buffers for row_source in row_sources)
+    blocks = sum(row_source.read_blocks for row_source in row_sources)
     return gets, result.physical_io.read_requests * blocks / max(1, result.physical_io.read_blocks)
 
 
 def picture(values: Values, results: Mapping[str, RunResult], ink: str) -> Chart:
     """Gets and reads of each way, those of the index's blocks apart from those of the table's."""
     panels = {
-        "": {way: (*_of_index(one)[:1], _gets(one)) for way, one in results.items()},
-        "2": {way: (_of_index(one)[1], one.physical_io.read_requests) for way, one in results.items()},
+        "": {way: (*_of_index(result)[:1], _gets(result)) for way, result in results.items()},
+        "2": {
+            way: (_of_index(result)[1], result.physical_io.read_requests) for way, result in results.items()
+        },
     }
     traces: list[dict[str, Any]] = []
     for panel, counted in panels.items():
@@ -282,31 +286,31 @@ def costs_chart(
     traces = _lines(values, "optimizer_cost", full, found, "cost %{y:,.0f}")
     if values[ROW] == OWN[ROW] and values[MBRC] == OWN[MBRC]:
         size = [
-            one
-            for one in measured.printed("rahn_full_scan", "row source", "cost")
-            if one.row["block_size_bytes"] == values[BLOCK]
+            printed
+            for printed in measured.printed("rahn_full_scan", "row source", "cost")
+            if printed.row["block_size_bytes"] == values[BLOCK]
         ]
         traces += measured.traces(size, lambda _: 1.0, figures.RED, name="full scan: ")
     traces.append(figures.now(values[SHARE], mine, f"now: cost {mine:,.0f}", ink))
     layout = _layout("optimizer's cost")
-    said = _said("The optimizer chooses the full scan", found)
+    text = _said("The optimizer chooses the full scan", found)
     order = values[CLUSTERING]
     time = crossings(values, "elapsed_s", results["full"].time.elapsed_s)[order]
     band = slower_band(time, found[order])
     if band:
         chosen, other = ("index", "full scan") if time < found[order] else ("full scan", "index")
         upper = "all" if band[1] == 1 else percent(band[1])
-        said += (
+        text += (
             f" Between {percent(band[0])} and {upper} of the {order} rows it chooses the {chosen}, "
             f"though the {other} is quicker."
         )
     dear = mine / _gets(results["range"]) / (full / _gets(results["full"]))
     slow = _seconds_a_get(results["range"]) / _seconds_a_get(results["full"])
-    said += (
+    text += (
         f"{_statistics(results['full'])} a block read through the index counts as much as {_digits(dear)} of the full "
         f"scan; at {percent(values[SHARE])} of the rows it takes as long as {_digits(slow)} on this disk."
     )
-    return Chart(figures.figure(traces, layout, ink), said)
+    return Chart(figures.figure(traces, layout, ink), text)
 
 
 def _statistics(full: RunResult) -> str:

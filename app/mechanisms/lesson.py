@@ -56,11 +56,11 @@ class Knob:
     def parse(self, text: str) -> Any:
         """The value that an address gives; raises ValueError for what the control does not offer."""
         if self.options:
-            found = next((one for one in self.options if as_text(one) == text), None)
+            found = next((option for option in self.options if as_text(option) == text), None)
             if found is None:
-                found = next((one for one in self.options if _same_size(one, text)), None)
+                found = next((option for option in self.options if _same_size(option, text)), None)
             if found is None:
-                raise ValueError(", ".join(as_text(one) for one in self.options))
+                raise ValueError(", ".join(as_text(option) for option in self.options))
             return found
         limits = f"{self.low:g} to {self.high:g}"
         try:

@@ -83,8 +83,8 @@ def picture(values: Values, ink: str) -> Chart:
     slot = float(block.slot_bytes(scenario.system.table.row_bytes))
     starts = [slot * rank for rank in range(ROWS) if slot * rank < LINES * CACHE_LINE_BYTES]
     both = {label: scenario_of({**values, HOST: host}) for host, (_, label) in MACHINES.items()}
-    got = {label: rows_and_cost(one) for label, one in both.items()}
-    split = {label: parts_of(one, got[label][0]) for label, one in both.items()}
+    got = {label: rows_and_cost(scenario) for label, scenario in both.items()}
+    split = {label: parts_of(scenario, got[label][0]) for label, scenario in both.items()}
     layout = figures.layout(
         320,
         figures.axis(f"byte of a cache line of {CACHE_LINE_BYTES}", domain=[0, 0.36], range=[-2, CACHE_LINE_BYTES + 1],
@@ -98,12 +98,12 @@ def picture(values: Values, ink: str) -> Chart:
     _, label = MACHINES[values[HOST]]
     rows, cost = got[label]
     largest = max(split[label], key=lambda part: split[label][part])
-    said = (
+    text = (
         f"Rows lie {slot:,.5g} bytes apart, {rows:,.0f} in a block of {show_bytes(values[BLOCK])}; on machine {label} "
         f"a get "
         f"that walks them takes {show_seconds(cost)}, most of it {largest} ({split[label][largest] / cost:.0%})."
     )
-    return Chart(figures.figure([*_rows(starts), *_costs(split)], layout, ink), said)
+    return Chart(figures.figure([*_rows(starts), *_costs(split)], layout, ink), text)
 
 
 def _rows(starts: list[float]) -> list[dict[str, Any]]:
@@ -189,7 +189,7 @@ def curve(values: Values, ink: str) -> Chart:
             ))  # fmt: skip
         traces += measured.traces(
             measured.printed("savvinov_logical_io", "lio", label), rows_of_point,
-            lambda one: LOOKS[int(one.row["columns"])][0], scale=1e6, showlegend=not place, **axes,
+            lambda printed: LOOKS[int(printed.row["columns"])][0], scale=1e6, showlegend=not place, **axes,
         )  # fmt: skip
     rows_now, cost_now = rows_and_cost(scenario_of(values))
     place = list(MACHINES).index(values[HOST])
@@ -211,11 +211,11 @@ def curve(values: Values, ink: str) -> Chart:
     known = [one for one in measured.printed("savvinov_logical_io", "lio", "A") if one.mark == measured.GAP]
     odd = "".join(f" The cross at {1e6 * one.value:.3g} µs is a known gap: no law fits it together with its neighbours."
                   for one in known)  # fmt: skip
-    said = (
+    text = (
         f"The more rows in a block, the more a get costs; columns matter less. Points are of 8K blocks, lines of "
         f"{show_bytes(values[BLOCK])}.{odd}"
     )
-    return Chart(figures.figure(traces, layout, ink), said)
+    return Chart(figures.figure(traces, layout, ink), text)
 
 
 def answer(values: Values, ink: str) -> Answer:

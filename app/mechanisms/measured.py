@@ -33,8 +33,12 @@ class Printed:
 def printed(case_name: str, table_name: str, column: str) -> tuple[Printed, ...]:
     """The numbers of a column, row by row."""
     case = load_case(case_name)
-    table = next(one for one in case.table if one.name == table_name)
-    found = {one.row: one for one in numbers_of(case) if (one.table, one.column) == (table_name, column)}
+    table = next(table for table in case.table if table.name == table_name)
+    found = {
+        measured_number.row: measured_number
+        for measured_number in numbers_of(case)
+        if (measured_number.table, measured_number.column) == (table_name, column)
+    }
     points = []
     for row in rows_of(table):
         number = found[row_name(table, row)]
@@ -62,14 +66,14 @@ def traces(
     """*points* at *across*, *scale* times their value up: a trace for each mark, with *more* of its own."""
     found = []
     for mark, symbol in SYMBOLS.items():
-        those = [one for one in points if one.mark == mark]
+        those = [point for point in points if point.mark == mark]
         if not those:
             continue
         found.append({
             "type": "scatter", "mode": "markers", "name": f"{name}{mark}", "cliponaxis": False,
-            "x": [across(one) for one in those], "y": [scale * one.value for one in those],
-            "text": [one.says for one in those], "hovertemplate": "%{text}<extra></extra>",
+            "x": [across(printed) for printed in those], "y": [scale * printed.value for printed in those],
+            "text": [printed.says for printed in those], "hovertemplate": "%{text}<extra></extra>",
             "marker": {"symbol": symbol, "size": 10, "line": {"width": 2},
-                       "color": [colour if isinstance(colour, str) else colour(one) for one in those]},
+                       "color": [colour if isinstance(colour, str) else colour(printed) for printed in those]},
         } | more)  # fmt: skip
     return found

@@ -91,10 +91,10 @@ def picture(scenario: Scenario, served: Sequence[Served], ink: str) -> Chart:
     layout["margin"]["t"] = 8
     told = ", ".join(f"{one.size_bytes / pages:,.3g}" for one in served[:12])
     more = f", … ({len(served):,} requests)" if len(served) > 12 else ""
-    said = (
+    text = (
         f"{work.count:,} calls of {show_bytes(work.block_size_bytes)} become requests of {told}{more} pages."
     )
-    return Chart(figures.figure(traces, layout, ink), said)
+    return Chart(figures.figure(traces, layout, ink), text)
 
 
 def _segments(
@@ -169,12 +169,12 @@ def curve(scenario: Scenario, served: Sequence[Served], ink: str) -> Chart:
         figures.axis("KB a request", rangemode="tozero"),
     )  # fmt: skip
     layout["margin"]["t"] = 52
-    said = (
+    text = (
         f"{len(served):,} requests of {show_bytes(round(mean))} in the mean. Above {show_bytes(documents)} stand "
         f"lines of "
         "iostat on 2.6.5, which counts sectors when they are queued and requests when they are done."
     )
-    return Chart(figures.figure(traces, layout, ink), said)
+    return Chart(figures.figure(traces, layout, ink), text)
 
 
 @lru_cache(maxsize=1)
@@ -192,7 +192,8 @@ def pwrite(ink: str) -> Chart:
         )
     ]
     traces += measured.traces(
-        measured.printed("magni_linux_io", "pwrite times", "real"), lambda one: float(one.row["pages"]), figures.RED,
+        measured.printed("magni_linux_io", "pwrite times", "real"),
+        lambda point: float(point.row["pages"]), figures.RED,
         name="real: ",
     )  # fmt: skip
     layout = figures.layout(
@@ -200,12 +201,12 @@ def pwrite(ink: str) -> Chart:
         figures.axis("pages of a call", tickvals=list(found)),
         figures.axis("s for 101 calls", rangemode="tozero"),
     )
-    said = (
+    text = (
         f"Synchronous calls of sixteen pages instead of one: 16 times the bytes in {found[16] / found[1]:.2g} times "
         f"the "
         "time, as the pages of a call merge into one request."
     )
-    return Chart(figures.figure(traces, layout, ink), said)
+    return Chart(figures.figure(traces, layout, ink), text)
 
 
 def answer(values: Values, ink: str) -> Answer:

@@ -18,28 +18,28 @@ def picture(values: Values, ink: str) -> Chart:
     """What is in some blocks before and after, of a smaller table that is played row by row."""
     segment = growing.played(values, PLAYED)
     sample = segment.blocks or []
-    old = [one for one in sample if one.before][:2]
-    new = [one for one in sample if not one.before][:1]
-    figure, said = segment_charts.blocks(segment.model_copy(update={"blocks": [*old, *new]}), ink=ink)
+    old = [block_contents for block_contents in sample if block_contents.before][:2]
+    new = [block_contents for block_contents in sample if not block_contents.before][:1]
+    figure, text = segment_charts.blocks(segment.model_copy(update={"blocks": [*old, *new]}), ink=ink)
     figure["layout"]["height"] = 150 + 26 * (2 * len(old) + len(new))
-    return Chart(figure, f"{said}. The blocks are of a table of {PLAYED:,} rows, simulated row by row.")
+    return Chart(figure, f"{text}. The blocks are of a table of {PLAYED:,} rows, simulated row by row.")
 
 
 def curve(values: Values, ink: str) -> Chart:
     """Blocks after the update over PCTFREE, a line for each block size, with the six printed numbers."""
     percents, lines = growing.over_pctfree(values)
     now = (values[BLOCK], float(values[PCTFREE]), growing.outcome(values).blocks_after)
-    figure, said = segment_charts.over_pctfree(
+    figure, text = segment_charts.over_pctfree(
         percents, lines, now, quantity="blocks after the update", ink=ink
     )
     figure["data"] += measured.traces(
-        growing.printed("blocks_after"), lambda one: float(one.row["pctfree_percent"]),
+        growing.printed("blocks_after"), lambda printed: float(printed.row["pctfree_percent"]),
         lambda one: _colour(lines, int(one.row["block_size_bytes"])), name="Rahn: ",
     )  # fmt: skip
     figure["layout"]["yaxis"] |= {"type": "log", "exponentformat": "none", "tickformat": ",d", "nticks": 6}
     figure["layout"]["height"] = 300
     figure["layout"]["margin"]["t"] = 52
-    return Chart(figure, f"{said[:1].upper()}{said[1:]}.")
+    return Chart(figure, f"{text[:1].upper()}{text[1:]}.")
 
 
 def _colour(lines: list[Line], block_size_bytes: int) -> str:
@@ -50,11 +50,11 @@ def _colour(lines: list[Line], block_size_bytes: int) -> str:
 
 def answer(values: Values, ink: str) -> Answer:
     """Everything that the page shows."""
-    found = growing.outcome(values)
+    outcome = growing.outcome(values)
     needed = growing.played(values, PLAYED).pctfree_needed_percent
     numbers = (
-        (f"Of {growing.START[ROWS]:,} rows migrate", f"{found.migrated:,.0f}"),
-        ("Blocks", f"{found.blocks_before:,.0f} → {found.blocks_after:,.0f}"),
+        (f"Of {growing.START[ROWS]:,} rows migrate", f"{outcome.migrated:,.0f}"),
+        ("Blocks", f"{outcome.blocks_before:,.0f} → {outcome.blocks_after:,.0f}"),
         ("Smallest PCTFREE without migration", "none" if needed is None or needed >= 100 else f"{needed:.0f} %"),
     )  # fmt: skip
     return Answer(picture(values, ink), (curve(values, ink),), numbers, SCENARIO, growing.changes_of(values))

@@ -97,14 +97,14 @@ def picture(values: Values, scenario: Scenario, ink: str) -> Chart:
         showlegend=False,
     )  # fmt: skip
     layout["margin"]["t"] = 8
-    said = (
+    text = (
         f"A megabyte of the table, none of it cached, is {sum(mine):,} blocks of {show_bytes(values[BLOCK])} and "
         f"takes {len(mine):,} "
         f"read{'s' if len(mine) > 1 else ''} of {max(mine):,} blocks. DB_FILE_MULTIBLOCK_READ_COUNT counts blocks of "
         f"the "
         "default size and so stands for bytes."
     )
-    return Chart(figures.figure(traces, layout, ink), said)
+    return Chart(figures.figure(traces, layout, ink), text)
 
 
 def over_block_size(values: Values, measure: str) -> list[float]:
@@ -144,7 +144,7 @@ def curve(values: Values, ink: str) -> Chart:
     ]  # fmt: skip
     size = "block_size_bytes"
     traces += measured.traces(
-        measured.printed("rahn_full_scan", "fetch", "disk"), lambda one: float(one.row[size]), figures.RED,
+        measured.printed("rahn_full_scan", "fetch", "disk"), lambda printed: float(printed.row[size]), figures.RED,
         name="disk: ",
     )  # fmt: skip
     waits = [
@@ -164,14 +164,14 @@ def curve(values: Values, ink: str) -> Chart:
         figures.axis("of the whole table", type="log", dtick=1, exponentformat="none", tickformat=",d"),
     )  # fmt: skip
     layout["margin"]["t"] = 74
-    said = f"{blocks:,.0f} blocks in {reads:,.0f} reads: larger blocks are fewer, but the reads carry the same bytes."
+    text = f"{blocks:,.0f} blocks in {reads:,.0f} reads: larger blocks are fewer, but the reads carry the same bytes."
     elapsed = [one.value for one in measured.printed("rahn_full_scan", "client", "elapsed_s")]
     if elapsed:
-        said += (
+        text += (
             f" Document 000 (MBRC not set, nothing cached) took {min(elapsed):.1f} to {max(elapsed):.1f} s "
             f"at its {len(elapsed)} block sizes."
         )
-    return Chart(figures.figure(traces, layout, ink), said)
+    return Chart(figures.figure(traces, layout, ink), text)
 
 
 @lru_cache(maxsize=4)
@@ -192,7 +192,7 @@ def times(ink: str) -> Chart:
     ]  # fmt: skip
     strace = measured.printed("shallahamer_direct_reads", "strace pread", "since_before_s")
     traces += measured.traces(
-        strace, lambda one: float(one.row["bytes"]), figures.RED, scale=1000, name="strace: "
+        strace, lambda printed: float(printed.row["bytes"]), figures.RED, scale=1000, name="strace: "
     )
     said_004 = measured.printed("savvinov_logical_io", "read against gets", "read")
     traces += measured.traces(said_004, lambda _: float(MIB), figures.PURPLE, scale=1000, name="Savvinov: ")
@@ -202,13 +202,13 @@ def times(ink: str) -> Chart:
     )  # fmt: skip
     layout["margin"]["t"] = 56
     each = read_s(READERS[0][1], READERS[0][2])
-    said = (
+    text = (
         f"On Shallahamer's system a read of 64K takes {each[3] / each[0]:.2g} times as long as one of 8K, one of 1M "
         f"{each[-1] / each[-4]:.2g} times as long as one of 128K: the larger the reads, the less there is to win. Its "
         f"line "
         "and its strace contain the CPU between two reads, Savvinov's the wait alone."
     )
-    return Chart(figures.figure(traces, layout, ink), said)
+    return Chart(figures.figure(traces, layout, ink), text)
 
 
 def answer(values: Values, ink: str) -> Answer:

@@ -30,16 +30,16 @@ def picture(values: Values, ink: str) -> Chart:
     """The map of freeness after the step that is chosen, of a smaller table that is played row by row."""
     segment = growing.played(values, PLAYED)
     if segment.map_after is None:
-        figure, said = segment_charts.blocks(segment, ink=ink)
-        said = f"Free lists have no bitmap. {said}"
+        figure, text = segment_charts.blocks(segment, ink=ink)
+        text = f"Free lists have no bitmap. {text}"
     else:
         full, classes = segment.itl_full_blocks or 0.0, segment.freeness_after or {}
-        figure, said = segment_charts.freeness_map(
+        figure, text = segment_charts.freeness_map(
             segment.map_after, segment.blocks_after, classes, full, ink=ink
         )
     return Chart(
         figure,
-        f"A table of {PLAYED:,} rows, simulated row by row: {said}. A block with a full ITL list is marked as such, "
+        f"A table of {PLAYED:,} rows, simulated row by row: {text}. A block with a full ITL list is marked as such, "
         "whatever class the bitmap has it in.",
     )  # fmt: skip
 
@@ -47,7 +47,7 @@ def picture(values: Values, ink: str) -> Chart:
 def growth_curve(values: Values, ink: str) -> Chart:
     """Rejected probes over migrated rows: the law's square where blocks stay offered, its line where they do not."""
     size = int(values[BLOCK])
-    found = growing.outcome(values)
+    outcome = growing.outcome(values)
     limit = block.itl_limit(size)
     pieces = np.linspace(0, max(growing.outcome({**values, UPDATED: 100}).migrated, 1.0), 60)
     square, straight = assm.itl_rejections(pieces, limit), assm.space_rejections(pieces, limit)
@@ -57,17 +57,17 @@ def growth_curve(values: Values, ink: str) -> Chart:
             "offered again and again: M²/(2·limit)", pieces, square, (figures.RED, "solid"), hover, width=3
         ),
         figures.line("marked full when rejected: M/limit", pieces, straight, (figures.BLUE, "dash"), hover),
-        figures.now(found.migrated, found.probes, f"now: {found.probes:,.0f}", ink),
+        figures.now(outcome.migrated, outcome.probes, f"now: {outcome.probes:,.0f}", ink),
     ]
     layout = figures.layout(
         250, figures.axis("migrated rows", rangemode="tozero", tickformat="~s"),
         figures.axis("rejected probes", rangemode="tozero", tickformat="~s"),
     )  # fmt: skip
-    said = (
+    text = (
         f"Blocks of {show_bytes(size)} take {limit:,.0f} ITL entries, so at most that many migrated rows a "
         "transaction; where space runs out first, the block is marked full and the search stays short."
     )
-    return Chart(figures.figure(traces, layout, ink), said)
+    return Chart(figures.figure(traces, layout, ink), text)
 
 
 def seconds_curve(values: Values, ink: str) -> Chart:
@@ -87,9 +87,11 @@ def seconds_curve(values: Values, ink: str) -> Chart:
             found = growing.over_block_size({**whole, PCTFREE: percent, RELEASE: "10.2.0.4", SPACE: "assm"})
             name = f"PCTFREE {percent}, ASSM, 10.2.0.4"
             traces.append(figures.line(name, sizes, found, (colour, "longdash"), hover, width=1.2))
-        those = [one for one in growing.printed("update_time") if one.row["pctfree_percent"] == percent]
+        those = [
+            printed for printed in growing.printed("update_time") if printed.row["pctfree_percent"] == percent
+        ]
         traces += measured.traces(
-            those, lambda one: float(one.row["block_size_bytes"]), colour, name=f"PCTFREE {percent}: ",
+            those, lambda printed: float(printed.row["block_size_bytes"]), colour, name=f"PCTFREE {percent}: ",
         )  # fmt: skip
     took = growing.outcome(whole).elapsed_s
     traces.append(figures.now(values[BLOCK], took, f"now: {show_seconds(took)}", ink))
@@ -98,23 +100,23 @@ def seconds_curve(values: Values, ink: str) -> Chart:
         figures.axis("s for the update", type="log", dtick=1, exponentformat="none"),
     )  # fmt: skip
     layout["margin"]["t"] = 90
-    said = (
+    text = (
         f"The whole update of {values[ROWS]:,} rows at PCTFREE {values[PCTFREE]:g}. The lines are the law's; the ring "
         "is worked out row by row, as What if does."
     )
     if values[ROWS] != growing.START[ROWS]:
-        said += f" The points are of {growing.START[ROWS]:,} rows."
-    return Chart(figures.figure(traces, layout, ink), said)
+        text += f" The points are of {growing.START[ROWS]:,} rows."
+    return Chart(figures.figure(traces, layout, ink), text)
 
 
 def answer(values: Values, ink: str) -> Answer:
     """Everything that the page shows."""
-    found = growing.outcome(values)
+    outcome = growing.outcome(values)
     numbers = (
-        ("Elapsed", show_seconds(found.elapsed_s)),
-        ("Migrated rows", f"{found.migrated:,.0f}"),
-        ("Rejected probes", f"{found.probes:,.0f}"),
-        ("For each migrated row", f"{found.probes / found.migrated if found.migrated else 0:,.3g}"),
+        ("Elapsed", show_seconds(outcome.elapsed_s)),
+        ("Migrated rows", f"{outcome.migrated:,.0f}"),
+        ("Rejected probes", f"{outcome.probes:,.0f}"),
+        ("For each migrated row", f"{outcome.probes / outcome.migrated if outcome.migrated else 0:,.3g}"),
     )
     curves = (seconds_curve(values, ink), growth_curve(values, ink))
     return Answer(picture(values, ink), curves, numbers, SCENARIO, growing.changes_of(values))

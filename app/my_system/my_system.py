@@ -69,7 +69,7 @@ class Plainly(Control):
         """Its values in both scenarios, in words."""
         facts = self.facts(other.workload.kind)
         assert facts is not None
-        now, was = (self.named(facts, fields.value_at(one, self.path)) for one in (other, base))
+        now, was = (self.named(facts, fields.value_at(scenario, self.path)) for scenario in (other, base))
         return f"{self.label} {now} instead of {was}"
 
 
@@ -189,15 +189,15 @@ def _clear() -> None:
 @lru_cache(maxsize=1)
 def sample() -> str:
     """An AWR report of a modelled system."""
-    found = engines.law(load("oltp-nvme", OF_SAMPLE))
-    assert found is not None
-    return written(found, "awr")
+    result = engines.law(load("oltp-nvme", OF_SAMPLE))
+    assert result is not None
+    return written(result, "awr")
 
 
 def take(held: Held, files: dict[str, bytes]) -> None:
     """Read *files* beside those that were read; one of the same name replaces the one before."""
-    kept = {name: one for name, one in held.files.items() if one.readings}
-    sizes = {name: one.size for name, one in kept.items()} | {n: len(c) for n, c in files.items()}
+    kept = {name: file for name, file in held.files.items() if file.readings}
+    sizes = {name: file.size for name, file in kept.items()} | {n: len(c) for n, c in files.items()}
     held.refused = ""
     if (together := sum(sizes.values())) > MOST_BYTES:
         held.refused = (
@@ -239,7 +239,7 @@ def _identify(held: Held) -> None:
 
 def _told(held: Held, text: str) -> str:
     """*text* as a sentence; one that begins with a file's name begins as that does."""
-    name = next((one for one in held.files if text.startswith(one)), "")
+    name = next((file for file in held.files if text.startswith(file)), "")
     return name + sentence(text.removeprefix(name)) if name else sentence(text)
 
 
@@ -252,21 +252,23 @@ def _what_i_read(held: Held) -> None:
         return
     rows = [
         {
-            "File": plain(one.file), "What it is": plain(one.title),
-            "Time": plain(" to ".join(filter(None, [one.begins, one.ends]))),
-            "Sections read": f"{len(one.sections):,}", "Figures": f"{one.count():,}",
-            "Lines not read": f"{sum(left.lines for left in one.unread):,}",
+            "File": plain(reading.file), "What it is": plain(reading.title),
+            "Time": plain(" to ".join(filter(None, [reading.begins, reading.ends]))),
+            "Sections read": f"{len(reading.sections):,}", "Figures": f"{reading.count():,}",
+            "Lines not read": f"{sum(left.lines for left in reading.unread):,}",
         }
-        for one in held.readings
+        for reading in held.readings
     ]  # fmt: skip
     st.table(rows, hide_index=True, border="horizontal", alt=f"{len(rows)} reports")
-    for place, one in enumerate(held.readings):
+    for place, reading in enumerate(held.readings):
         lines = st.expander(
-            f"{plain(one.file)} as `blocktime measure` prints it", key=f"{LINES}.{place}", on_change="rerun"
+            f"{plain(reading.file)} as `blocktime measure` prints it",
+            key=f"{LINES}.{place}",
+            on_change="rerun",
         )
         if lines.open:
-            said = reading_lines(one, WIDTH, MOST_FIGURES)
-            lines.code("\n".join(unstyle(line) for line in said), language=None)
+            texts = reading_lines(reading, WIDTH, MOST_FIGURES)
+            lines.code("\n".join(unstyle(line) for line in texts), language=None)
 
 
 # What was measured
@@ -274,13 +276,13 @@ def _what_i_read(held: Held) -> None:
 
 def _where_the_time_went(readings: Sequence[Reading]) -> None:
 
-    first = next((one for one in readings if one.format == "awr"), None)
+    first = next((reading for reading in readings if reading.format == "awr"), None)
     parts = Report(first).profile() if first else []
     if parts and first is not None:
         st.markdown("#### Where the time went")
         st.caption(plain(f"{first.file}: DB time by CPU and wait event"))
         _profile(parts)
-    tables = [] if parts else [(one.file, table) for one in readings for table in tables_of(one)]
+    tables = [] if parts else [(reading.file, table) for reading in readings for table in tables_of(reading)]
     if tables:
         st.markdown("#### Where the time went")
     for file, (title, rows) in tables:
@@ -400,16 +402,16 @@ def _measured(document: Document) -> Download:
     )  # fmt: skip
 
 
-def _as_modelled(rows: Sequence[AsModelled], modelled: RunResult, found: engines.Pair) -> None:
+def _as_modelled(rows: Sequence[AsModelled], modelled: RunResult, pair: engines.Pair) -> None:
     st.markdown("#### As measured / as modelled")
     if not rows:
         st.info("The report prints no figure that an answer has too: nothing shows whether the model fits.")
         return
     light = light_of(rows)
     st.markdown(f":{LIGHTS[light]}-badge[{light}] **{plain(said_of(rows))}**")
-    if modelled.accuracy is not None and found.queues:  # a simulated one has none
-        later = "its simulation is under way and decides" if found.pending else "its simulation decides"
-        later = "no simulation can decide" if found.refused else later
+    if modelled.accuracy is not None and pair.queues:  # a simulated one has none
+        later = "its simulation is under way and decides" if pair.pending else "its simulation decides"
+        later = "no simulation can decide" if pair.refused else later
         st.caption(f":orange[:material/warning:] This is an instant estimate: {later}.")
     lines = [
         dict(zip(("Figure", "Measured", "Modelled", "Off", "Read in"), map(plain, cells), strict=True))
@@ -421,15 +423,15 @@ def _as_modelled(rows: Sequence[AsModelled], modelled: RunResult, found: engines
 def _what_if(
     held: Held,
     asked: answer.Asked,
-    found: engines.Pair,
+    pair: engines.Pair,
     refused: dict[str, str],
     rows: Sequence[AsModelled],
 ) -> None:
     """Controls, and the difference that they make."""
     head, status = st.columns([3, 1.4], vertical_alignment="center")
-    head.markdown(f"#### What if {answer.badge(found)}")
+    head.markdown(f"#### What if {answer.badge(pair)}")
     with status:
-        answer.standing(asked, found)
+        answer.standing(asked, pair)
     left, right = st.columns([1, 2.2], gap="medium")
     with left:
         _controls(held, asked, refused)
@@ -437,11 +439,11 @@ def _what_if(
         if light_of(rows) == "does not":
             st.warning("The model does not reproduce the times of this system: here are counts alone.",
                        icon=":material/warning:")  # fmt: skip
-            st.table(_counts(found.before, found.after), hide_index=True, border="horizontal",
+            st.table(_counts(pair.before, pair.after), hide_index=True, border="horizontal",
                      alt="Counts of the what-if")  # fmt: skip
         else:
-            _difference(held, asked, found, rows)
-    answer.keep_in_mind(found)
+            _difference(held, asked, pair, rows)
+    answer.keep_in_mind(pair)
 
 
 def _controls(held: Held, asked: tuple[Scenario, Scenario], refused: dict[str, str]) -> None:
@@ -476,15 +478,15 @@ def _moved(path: str) -> None:
         held.changes[path] = fields.text_of(facts, value)
 
 
-def _difference(held: Held, asked: answer.Asked, found: engines.Pair, rows: Sequence[AsModelled]) -> None:
+def _difference(held: Held, asked: answer.Asked, pair: engines.Pair, rows: Sequence[AsModelled]) -> None:
     """What the change makes of the time, and why."""
-    before, after = found.before, found.after
+    before, after = pair.before, pair.after
     with st.container(key="explained"):
-        said, drawn = st.columns([1, 1.3], gap="medium")
-    with said:
+        delta_generator, drawn = st.columns([1, 1.3], gap="medium")
+    with delta_generator:
         answer.elapsed(before, after)
         if held.changes:
-            moved = [one.told(*asked) for one in CONTROLS if one.path in held.changes]
+            moved = [control.told(*asked) for control in CONTROLS if control.path in held.changes]
             reasons = why(before, after, asked) or ["Nothing that the model knows of moves."]
             st.markdown(plain(answer.leading(before, after, reasons[0], ", ".join(moved))))
             st.markdown("\n".join(f"- {plain(sentence(text))}" for text in reasons[1:]))
@@ -511,11 +513,11 @@ def _counts(before: RunResult, after: RunResult) -> Rows:
     return found
 
 
-def _surer(found: Identified) -> None:
-    assumed = [one for one in found.known if one.assumed]
+def _surer(identified: Identified) -> None:
+    assumed = [known for known in identified.known if known.assumed]
     st.markdown("#### What would make me surer")
-    st.markdown("\n".join(f"- {plain(sentence(text))}" for text in found.says))
-    many = f"{len(found.known) - len(assumed)} fields from the figures, {len(assumed)} assumed"
+    st.markdown("\n".join(f"- {plain(sentence(text))}" for text in identified.says))
+    many = f"{len(identified.known) - len(assumed)} fields from the figures, {len(assumed)} assumed"
     place = st.expander(many, key=FIELDS, on_change="rerun")
     if place.open:
         rows = [
@@ -524,6 +526,6 @@ def _surer(found: Identified) -> None:
                 "Value": plain(cut(f"{one.value:.6g}" if isinstance(one.value, float) else str(one.value))),
                 "From": "assumed" if one.assumed else "measured", "Source": plain(one.source),
             }
-            for one in sorted(found.known, key=lambda one: one.assumed)
+            for one in sorted(identified.known, key=lambda known: known.assumed)
         ]  # fmt: skip
         place.table(rows, hide_index=True, border="horizontal", alt="Where each field comes from")

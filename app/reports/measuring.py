@@ -45,9 +45,9 @@ def document_of(
     """
 
     try:
-        found = identify(readings, rpm) if statement is None else identify_statement(readings, statement)
+        identified = identify(readings, rpm) if statement is None else identify_statement(readings, statement)
     except NotIdentified as reason:
         if statement is not None or isinstance(reason, Declined):
             raise
         return Document("\n".join(measured_lines(readings)) + "\n", None, str(reason))
-    return Document("\n".join(measured_lines(readings, found.sections())) + "\n", found)
+    return Document("\n".join(measured_lines(readings, identified.sections())) + "\n", identified)

@@ -106,8 +106,8 @@ def compare_page(
             f'<p class="answer">{escape(difference_line(results[0], results[index], letters[index]))}</p>'
         )
         asked = scenarios[0], scenarios[index]
-        said = why(results[0], results[index], asked)
-        sentences = "".join(f"<li>{escape(sentence)}</li>" for sentence in said)
+        texts = why(results[0], results[index], asked)
+        sentences = "".join(f"<li>{escape(sentence)}</li>" for sentence in texts)
         body.append(f"<h2>Why {letters[index]} differs from {letters[0]}</h2><ul>{sentences}</ul>")
     if sure:
         body += _section(difference_lines(results, sure, letters, WIDTH))
@@ -147,7 +147,7 @@ def _set_otherwise(scenarios: Sequence[Scenario], letters: Sequence[str]) -> Ite
         yield "<p>No field is set otherwise.</p>"
         return
     lines = [("field", *letters), *((path, *values) for path, values in found.items())]
-    cells = ("".join(f"<{'td' if row else 'th'}>{escape(one)}</{'td' if row else 'th'}>" for one in line)
+    cells = ("".join(f"<{'td' if row else 'th'}>{escape(text)}</{'td' if row else 'th'}>" for text in line)
              for row, line in enumerate(lines))  # fmt: skip
     yield "<table>" + "".join(f"<tr>{line}</tr>" for line in cells) + "</table>"
 
@@ -201,7 +201,8 @@ def stacked_figure(results: Sequence[RunResult], letters: Sequence[str]) -> dict
     ]
     scale = scale_of(results)
     order = sorted(
-        {name for one in parts for name in one}, key=lambda name: -max(one.get(name, 0.0) for one in parts)
+        {name for part in parts for name in part},
+        key=lambda name: -max(part.get(name, 0.0) for part in parts),
     )
     data = [
         {
@@ -209,7 +210,7 @@ def stacked_figure(results: Sequence[RunResult], letters: Sequence[str]) -> dict
             "orientation": "h",
             "name": _two_lines(name),
             "y": list(letters),
-            "x": [scale.per_s * one.get(name, 0.0) for one in parts],
+            "x": [scale.per_s * part.get(name, 0.0) for part in parts],
             "hovertemplate": f"%{{y}}: %{{x:,.3f}} {scale.word}",
             "marker": {
                 "color": LOOKS[wait_class(name)][0],
@@ -308,8 +309,8 @@ def _heading(title: str, results: Sequence[RunResult]) -> str:
 
 def _beyond(results: Sequence[RunResult]) -> Iterable[str]:
     """What the marks behind numbers say, where any stand."""
-    said = what_the_mark_says(results)
-    return [f'<p class="beyond">{escape(said)}</p>'] if said else []
+    text = what_the_mark_says(results)
+    return [f'<p class="beyond">{escape(text)}</p>'] if text else []
 
 
 def _profile(result: RunResult) -> Iterable[str]:

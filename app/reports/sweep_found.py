@@ -146,7 +146,7 @@ def found_in(files: Mapping[str, bytes]) -> Found:
         raise SpecError(
             f"{cut(name)}: {cut(beside)}, which is written beside it, is missing; give both files"
         )
-    said, ending = cut(name), Path(name).suffix.lower()
+    text, ending = cut(name), Path(name).suffix.lower()
     # A name is somebody else's: it may be too long for a file, or lead out of the folder.
     written = {f"table{ending}": files[tables[0]]} | (
         {f"table{ending}.json": files[beside]} if ending == ".csv" else {}
@@ -156,16 +156,16 @@ def found_in(files: Mapping[str, bytes]) -> Found:
             path = Path(folder, f"table{ending}")
             for one, content in written.items():
                 Path(folder, one).write_bytes(content)
-            check_size(path, said)
+            check_size(path, text)
             try:
                 values, columns, about = read_table(path)
             except SpecError as error:
-                raise SpecError(str(error).replace(f"{path}", said).replace(path.name, said)) from None
+                raise SpecError(str(error).replace(f"{path}", text).replace(path.name, text)) from None
     except OSError as error:
-        raise SpecError(f"{said}: could not be read ({error.strerror or 'no room'})") from None
-    check_description(about, columns, said)
+        raise SpecError(f"{text}: could not be read ({error.strerror or 'no room'})") from None
+    check_description(about, columns, text)
     found = Found(tuple(columns), values, about)
-    _check(found, said)
+    _check(found, text)
     return found
 
 

@@ -62,12 +62,12 @@ def _asked(found: Found) -> str:
 def _said(axis: dict[str, Any]) -> str:
     key = axis["key"]
     if axis.get("values") is not None:
-        said = ", ".join(shown(key, value) for value in axis["values"])
+        text = ", ".join(shown(key, value) for value in axis["values"])
     else:
-        said = f"{shown(key, axis['low'])} to {shown(key, axis['high'])}"
-        said += f" in {axis['points']} steps" if axis.get("points") else ""
-        said += ", by equal ratios" if axis.get("scale") == "log" else ""
-    return said + (f" (together with the others of {axis['zip']!r})" if axis.get("zip") else "")
+        text = f"{shown(key, axis['low'])} to {shown(key, axis['high'])}"
+        text += f" in {axis['points']} steps" if axis.get("points") else ""
+        text += ", by equal ratios" if axis.get("scale") == "log" else ""
+    return text + (f" (together with the others of {axis['zip']!r})" if axis.get("zip") else "")
 
 
 def _plots(summaries: Sequence[Summary]) -> Iterator[str]:
@@ -101,7 +101,7 @@ def _errors(found: Found) -> Iterator[str]:
     if not errors:
         return
     items = "".join(
-        f"<li>{escape(said)} ({times:,})</li>" for said, times in list(errors.items())[:MOST_ERRORS]
+        f"<li>{escape(text)} ({times:,})</li>" for text, times in list(errors.items())[:MOST_ERRORS]
     )
     yield f"<h2>{sum(errors.values()):,} of {len(found):,} points have no answer</h2><ul>{items}</ul>"
 

@@ -94,7 +94,7 @@ def validation_page(validation: Validation) -> str:
 def _summary(validation: Validation) -> Iterator[str]:
     for sentence in summary_sentences(validation):
         yield f"<p>{escape(_unbroken(sentence))}</p>"
-    compared = [one for one in validation.numbers if one.compared]
+    compared = [comparison for comparison in validation.numbers if comparison.compared]
     if not compared:
         return
     yield (
@@ -118,29 +118,35 @@ def _summary(validation: Validation) -> Iterator[str]:
     for title, found in (("case", tallies), ("mechanism", by_mechanism(validation.numbers))):
         rows = [
             (
-                one.name,
+                tally.name,
                 *map(
                     str,
                     (
-                        one.printed,
-                        one.descriptive,
-                        one.fits,
-                        one.tests,
-                        one.within,
-                        one.known_gaps,
-                        one.failed,
+                        tally.printed,
+                        tally.descriptive,
+                        tally.fits,
+                        tally.tests,
+                        tally.within,
+                        tally.known_gaps,
+                        tally.failed,
                     ),
                 ),
-                size_text(one.in_sample_median_error),
-                size_text(one.held_out_median_error),
+                size_text(tally.in_sample_median_error),
+                size_text(tally.held_out_median_error),
             )
-            for one in found
+            for tally in found
         ]
         yield _plain_table((title, *heads), rows)
     kinds = []
     for name, those in median_groups(validation.numbers):
-        inside = [one.in_sample_error for one in those if one.in_sample_error is not None]
-        outside = [one.out_of_sample_error for one in those if one.out_of_sample_error is not None]
+        inside = [
+            comparison.in_sample_error for comparison in those if comparison.in_sample_error is not None
+        ]
+        outside = [
+            comparison.out_of_sample_error
+            for comparison in those
+            if comparison.out_of_sample_error is not None
+        ]
         counts = (len(inside), len(outside), sum(map(is_as_printed, outside)))
         fits, tests, exact = map(str, counts)
         kinds.append(
@@ -157,12 +163,14 @@ def _unbroken(sentence: str) -> str:
 
 def _failures(validation: Validation) -> Iterator[str]:
     if validation.failures:
-        items = "".join(f'<li class="bad">{escape(miss_text(one))}</li>' for one in validation.failures)
+        items = "".join(
+            f'<li class="bad">{escape(miss_text(failure))}</li>' for failure in validation.failures
+        )
         yield f'<h2 id="failed">{len(validation.failures)} failed</h2><ul>{items}</ul>'
 
 
 def _charts(validation: Validation) -> Iterator[str]:
-    compared = [one for one in validation.numbers if one.compared]
+    compared = [comparison for comparison in validation.numbers if comparison.compared]
     if not compared:
         return
     for place, (title, (figure, finding)) in enumerate(
@@ -180,7 +188,7 @@ def _known_gaps(validation: Validation) -> Iterator[str]:
     if not validation.known_gaps:
         return
     yield f'<h2 id="gaps">{len(validation.known_gaps)} known gaps</h2>'
-    for reason, same in groups(validation.known_gaps, lambda one: one.note):
+    for reason, same in groups(validation.known_gaps, lambda comparison: comparison.note):
         items = "".join(
             f"<li>{escape(one.number.case)}: {escape(one.number.where)}, {escape(quantity_text(one))}: "
             f"measured {escape(measured_text(one))}, predicted {number_text(one.predicted)} "
@@ -194,22 +202,22 @@ def _sentence(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-def _constants(found: Sequence[FittedConstant]) -> Iterator[str]:
-    if not found:
+def _constants(constants: Sequence[FittedConstant]) -> Iterator[str]:
+    if not constants:
         return
-    alone = sum(one.only_a_fit for one in found)
-    yield f'<h2 id="constants">{len(found)} fitted constants</h2>'
+    alone = sum(constant.only_a_fit for constant in constants)
+    yield f'<h2 id="constants">{len(constants)} fitted constants</h2>'
     yield f"<p>{alone} of them depend on a single number: no evidence. Intervals are of 95 % confidence.</p>"
     rows = []
-    for one in found:
-        about = [f"<p>{escape(one.note)}</p>"] if one.note else []
-        limits = [f"{escape(name)} {_span(*limits)}" for name, limits in one.range.items()]
-        fit = "<br><b>fitted to one number</b>" if one.only_a_fit else ""
+    for constant in constants:
+        about = [f"<p>{escape(constant.note)}</p>"] if constant.note else []
+        limits = [f"{escape(name)} {_span(*limits)}" for name, limits in constant.range.items()]
+        fit = "<br><b>fitted to one number</b>" if constant.only_a_fit else ""
         rows.append(
-            f"<tr><td>{escape(one.name)}</td>"
-            f'<td class="figure" title="{one.value!r} {escape(one.unit)}">{escape(value_text(one))}</td>'
-            f'<td class="figure">{escape(interval_text(one))}</td><td>{_named(one.fitted_to)}{fit}</td>'
-            f"<td>{'<br>'.join(limits)}</td><td>{escape(one.source)}{''.join(about)}</td></tr>"
+            f"<tr><td>{escape(constant.name)}</td>"
+            f'<td class="figure" title="{constant.value!r} {escape(constant.unit)}">{escape(value_text(constant))}</td>'
+            f'<td class="figure">{escape(interval_text(constant))}</td><td>{_named(constant.fitted_to)}{fit}</td>'
+            f"<td>{'<br>'.join(limits)}</td><td>{escape(constant.source)}{''.join(about)}</td></tr>"
         )
     heads = ("constant", "value", "interval", "fitted to", "in the range", "source and note")
     yield _table_of("list", heads, rows)
@@ -221,19 +229,19 @@ def _span(low: float, high: float) -> str:
 
 def _named(identities: Sequence[str]) -> str:
     """Numbers by case, table, row and column; many of them open on a click."""
-    said = [escape(", ".join(part for part in identity.split(":") if part)) for identity in identities]
-    if len(said) <= MOST_NAMED:
-        return "<br>".join(said)
-    return f"<details><summary>{len(said)} numbers</summary>{'<br>'.join(said)}</details>"
+    texts = [escape(", ".join(part for part in identity.split(":") if part)) for identity in identities]
+    if len(texts) <= MOST_NAMED:
+        return "<br>".join(texts)
+    return f"<details><summary>{len(texts)} numbers</summary>{'<br>'.join(texts)}</details>"
 
 
 def _document(case: Case, numbers: Iterable[Comparison]) -> Iterator[str]:
     """The tables of one document as they are printed, with what the model says beneath each number."""
     source = case.source
     found = {
-        (one.number.table, one.number.row, one.number.column): one
-        for one in numbers
-        if one.number.case == case.name
+        (comparison.number.table, comparison.number.row, comparison.number.column): comparison
+        for comparison in numbers
+        if comparison.number.case == case.name
     }
     title = f"{source.author}: {source.title}"
     yield f'<h2 id="{escape(case.name)}">{escape(title)}</h2>'
@@ -254,8 +262,8 @@ def _document(case: Case, numbers: Iterable[Comparison]) -> Iterator[str]:
             yield f"<details><summary>{escape(table.name)}: descriptive alone</summary>{drawn}</details>"
         else:
             yield drawn
-    yield from _against(case, "doubt", case.doubt, [one.says for one in case.doubt])
-    yield from _against(case, "gap", case.known_gap, [one.reason for one in case.known_gap])
+    yield from _against(case, "doubt", case.doubt, [doubt.says for doubt in case.doubt])
+    yield from _against(case, "gap", case.known_gap, [known_gap.reason for known_gap in case.known_gap])
 
 
 def _measured(table: Table) -> list[str]:
@@ -281,9 +289,9 @@ def _printed(case: Case, table: Table, found: Mapping[tuple[str, str, str], Comp
             if column in table.keys:
                 cells.append(f'<td class="key">{escape(str(row[column]))}</td>')
                 continue
-            one = found[table.name, row_name(table, row), column]
-            unit = f" {one.number.unit}" if len(units[column]) > 1 and one.number.unit else ""
-            cells.append(_cell(one, as_printed(row[column]) + unit, _links(case, table, row, column)))
+            comparison = found[table.name, row_name(table, row), column]
+            unit = f" {comparison.number.unit}" if len(units[column]) > 1 and comparison.number.unit else ""
+            cells.append(_cell(comparison, as_printed(row[column]) + unit, _links(case, table, row, column)))
         lines.append(f"<tr>{''.join(cells)}</tr>")
     rule = "" if table.printed else " (not printed; it follows from the text)"
     return f'<h3>{escape(table.name)}</h3><p class="locator">{escape(table.locator)}{rule}</p>' + _table_of(
@@ -297,9 +305,9 @@ def as_printed(cell: Cell) -> str:
 
 
 def _cell(one: Comparison, printed: str, links: str) -> str:
-    said = f"<span>{bound_text(one)}{escape(printed)}</span>{links}"
+    text = f"<span>{bound_text(one)}{escape(printed)}</span>{links}"
     if not one.compared:
-        return f'<td class="descriptive" title="{escape(one.note)}">{said}</td>'
+        return f'<td class="descriptive" title="{escape(one.note)}">{text}</td>'
     lines = [f"{number_text(one.predicted)} {MARKS[one.verdict]}"]
     if one.in_sample:
         lines.append(f"<b>in</b> {share_text(one.in_sample_error)}")
@@ -317,12 +325,12 @@ def _cell(one: Comparison, printed: str, links: str) -> str:
     title += [f"fits {', '.join(one.number.fits)}"] if one.in_sample else ["tests"]
     title += [part for part in (one.number.mechanism, one.left_out.why, one.note) if part]
     beneath = "".join(f"<small>{line}</small>" for line in lines)
-    return f'<td class="{one.verdict}" title="{escape("; ".join(title))}">{said}{beneath}</td>'
+    return f'<td class="{one.verdict}" title="{escape("; ".join(title))}">{text}{beneath}</td>'
 
 
 def _links(case: Case, table: Table, row: Row, column: str) -> str:
     """Links to what is doubted of the number and to the known gap that it is."""
-    found = []
+    texts = []
     entries: tuple[tuple[str, Sequence[Doubt | KnownGap]], ...] = (
         ("doubt", case.doubt),
         ("gap", case.known_gap),
@@ -330,12 +338,12 @@ def _links(case: Case, table: Table, row: Row, column: str) -> str:
     for what, those in entries:
         for place, entry in enumerate(those, 1):
             if entry.table == table.name and column in names(entry.column) and matches(entry.where, row):
-                found.append(f'<a href="#{escape(case.name)}-{what}-{place}">{what} {place}</a>')
-    return f"<sup>{' '.join(found)}</sup>" if found else ""
+                texts.append(f'<a href="#{escape(case.name)}-{what}-{place}">{what} {place}</a>')
+    return f"<sup>{' '.join(texts)}</sup>" if texts else ""
 
 
 def _against(
-    case: Case, what: str, entries: Sequence[Doubt | KnownGap], said: Sequence[str]
+    case: Case, what: str, entries: Sequence[Doubt | KnownGap], texts: Sequence[str]
 ) -> Iterator[str]:
     if not entries:
         return
@@ -346,7 +354,7 @@ def _against(
     items = "".join(
         f'<li id="{escape(case.name)}-{what}-{place}">{escape(entry.table)}, {escape(", ".join(names(entry.column)))}: '
         f"{escape(text)}</li>"
-        for place, (entry, text) in enumerate(zip(entries, said, strict=True), 1)
+        for place, (entry, text) in enumerate(zip(entries, texts, strict=True), 1)
     )
     yield f"<h3>{title}</h3><ol>{items}</ol>"
 

@@ -58,12 +58,12 @@ def read(query: Mapping[str, str], first: str) -> Shown:
         try:
             name, changes = own_files.opened_link(packed)
         except SpecError as error:
-            said = f"The link holds a scenario that cannot be opened ({error}); this is {first} instead."
-            return Shown(first, {}, (said,))
+            text = f"The link holds a scenario that cannot be opened ({error}); this is {first} instead."
+            return Shown(first, {}, (text,))
     elif name not in library():
-        said = cut(one_line(name))
+        text = cut(one_line(name))
         notes.append(
-            f"The link names no scenario that exists ({said or 'an empty name'}); this is {first} instead."
+            f"The link names no scenario that exists ({text or 'an empty name'}); this is {first} instead."
         )
         name = first
     notes += _meaningless([key for key in rest if "." not in key])
@@ -85,9 +85,9 @@ def written(name: str, changes: Mapping[str, str], first: str) -> dict[str, str]
 
 def _meaningless(keys: list[str]) -> list[str]:
     """A sentence for keys of a link that are not those of a field."""
-    said = [f"The link has {cut(key)!r}, which is not a field of this page." for key in keys[:MOST_NOTES]]
-    more = len(keys) - len(said)
-    return [*said, f"It has {more:,} more such keys."] if more else said
+    texts = [f"The link has {cut(key)!r}, which is not a field of this page." for key in keys[:MOST_NOTES]]
+    more = len(keys) - len(texts)
+    return [*texts, f"It has {more:,} more such keys."] if more else texts
 
 
 def accepted(name: str, fields: Mapping[str, str]) -> tuple[dict[str, str], list[str]]:
@@ -109,6 +109,8 @@ def accepted(name: str, fields: Mapping[str, str]) -> tuple[dict[str, str], list
 
 def at_most(refused: list[str], who: str) -> list[str]:
     """A sentence for each of what *who* asks for and is refused, of many for the first ones."""
-    said = [f"{who} asks for what is not allowed, so it is left out: {one}" for one in refused[:MOST_NOTES]]
-    more = len(refused) - len(said)
-    return [*said, f"It asks for {more:,} more things that are not allowed."] if more else said
+    texts = [
+        f"{who} asks for what is not allowed, so it is left out: {text}" for text in refused[:MOST_NOTES]
+    ]
+    more = len(refused) - len(texts)
+    return [*texts, f"It asks for {more:,} more things that are not allowed."] if more else texts

@@ -119,7 +119,7 @@ def profile_table(shown: Shown) -> str:
     """The components in seconds, the largest of the what-if first, the whole last."""
     counted = {row.name: row for row in profile(shown.after)}
     lines: list[dict[str, object]] = []
-    for change in sorted(changes(shown.before, shown.after), key=lambda one: -one.after_s):
+    for change in sorted(changes(shown.before, shown.after), key=lambda change: -change.after_s):
         row = counted.get(change.name)
         lines.append(
             {

@@ -83,8 +83,8 @@ def law(scenario: Scenario) -> RunResult | None:
 
     Raises a :class:`BlocktimeError` where it has none to a program that stands alone.
     """
-    found = _by_law(ask(scenario))
-    return found and with_prices(scenario, found)
+    result = _by_law(ask(scenario))
+    return result and with_prices(scenario, result)
 
 
 @by_object(256)
@@ -135,7 +135,7 @@ def pair(base: Scenario, other: Scenario) -> Pair | Waiting:
     if not queued:
         return _both_by_law(base, other, before, after)
     known = [played(scenario) for scenario, _ in queued]
-    refused = next((one.refused for one in known if one and one.refused), "")
+    refused = next((played.refused for played in known if played and played.refused), "")
     at_once = all(simulates_at_once(scenario, by_law) for scenario, by_law in queued)
     plays = WISHES.are_wanted(base, other) or (at_once and not WISHES.are_given_up(base, other))
     asks = (

@@ -85,7 +85,7 @@ def pinned(pins: Pins, name: str, changes: Mapping[str, str], base: Mapping[str,
 
 def why_not(pins: Pins, pin: Pin) -> str:
     """Why *pin* cannot be added; empty where it can."""
-    if pin.key in (one.key for one in pins):
+    if pin.key in (pin.key for pin in pins):
         return "This is already pinned"
     if len(pins) >= MOST:
         return f"{MOST} scenarios are pinned; remove one first"
@@ -146,7 +146,7 @@ def read(query: Mapping[str, str]) -> tuple[Pins, list[str]]:
             continue
         if why := why_not(pins, pin):
             refused = [f"it is left out: {why[0].lower()}{why[1:]}"]
-        notes += [f"Of {key!r}: {one}" for one in refused]
+        notes += [f"Of {key!r}: {text}" for text in refused]
         pins = added(pins, pin)
     return pins, notes[:MOST_NOTES]
 
@@ -180,8 +180,8 @@ def _pin(text: str) -> tuple[Pin, Sequence[str]]:
 
 def held() -> Pins:
     """The pins of this session."""
-    found: Pins = st.session_state.get(HELD, ())
-    return found
+    pins: Pins = st.session_state.get(HELD, ())
+    return pins
 
 
 def put(pins: Pins) -> None:

@@ -190,10 +190,10 @@ class Players:
     def known(self, document: str, replications: int = 1) -> Played | None:
         """The answer to a scenario, if somebody has asked for it before."""
         with self._changed:
-            found = self._known.get((document, replications))
-            if found is not None:
+            played = self._known.get((document, replications))
+            if played is not None:
                 self._known.move_to_end((document, replications))
-            return found
+            return played
 
     def keep(self, ask: Ask, played: Played) -> None:
         """Remember an answer; the one not asked for the longest gives way."""

@@ -209,7 +209,7 @@ class Jobs:
         """Begin *job* when it is its turn."""
         with self._lock:
             self._jobs[job.id] = job
-            ended = [one.id for one in self._jobs.values() if not one.active]
+            ended = [job.id for job in self._jobs.values() if not job.active]
             for old in ended[: max(0, len(ended) - MOST_KEPT)]:
                 del self._jobs[old]
         job.start(self._turns[job.tries])

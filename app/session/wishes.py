@@ -64,10 +64,10 @@ class Wishes:
 
     def play(self, asks: Sequence[Ask]) -> bool:
         """Have *asks* simulated here and nothing else; whether any of them is not known yet."""
-        unknown = [one for one in asks if players().known(*one.key) is None]
+        unknown = [ask for ask in asks if players().known(*ask.key) is None]
         before = self.job()
         if before is not None and not before.ended and not before.unwanted:
-            if unknown and {one.key for one in unknown} <= {one.key for one in before.asks}:
+            if unknown and {ask.key for ask in unknown} <= {ask.key for ask in before.asks}:
                 return True
             before.cancel()
         st.session_state[self.under_way] = players().start(Job(unknown)) if unknown else None
@@ -75,4 +75,4 @@ class Wishes:
 
 
 def _key(scenarios: Sequence[Scenario]) -> int:
-    return hash(tuple(ask(one).document for one in scenarios))
+    return hash(tuple(ask(scenario).document for scenario in scenarios))

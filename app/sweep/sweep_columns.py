@@ -29,14 +29,18 @@ class Shown:
 
 def shown_column(name: str, heading: str, values: Sequence[Any]) -> Shown:
     """The values of the field or measure *name*; missing are None or NaN."""
-    known = [one for one in values if one is not None and not (isinstance(one, float) and math.isnan(one))]
+    known = [
+        value
+        for value in values
+        if value is not None and not (isinstance(value, float) and math.isnan(value))
+    ]
     if unit_of(name) == "bytes" or not known or not are_numbers(known):
-        return Shown(heading, [_sized(name, one) for one in values])
+        return Shown(heading, [_sized(name, value) for value in values])
     sizes = sorted(abs(one) for one in known if one and math.isfinite(one))
     least, most = (sizes[0], sizes[-1]) if sizes else (1.0, 1.0)
     scale, word = unit_for(name, max(least, most / LONGEST))
     unit = word.strip() or unit_of(name)
-    laid = [_scaled(one, scale) for one in values]
+    laid = [_scaled(value, scale) for value in values]
     whole = all(one is None or float(one).is_integer() for one in laid)
     finest = min(least, most - least) if most > least else least
     return Shown(

@@ -435,17 +435,17 @@ def _say_tried(job: Job) -> None:
         checked = f"{job.checked_points:,} of {job.declared:,}" if job.declared else ""
         st.caption(f"Checking points … {checked}")
         return
-    said = [job.plan.said()]
+    texts = [job.plan.said()]
     if job.wanted and job.done >= job.wanted:
-        said.append("all are answered")
+        texts.append("all are answered")
     elif job.done:
-        said.append(f"{job.done:,} answered already")
+        texts.append(f"{job.done:,} answered already")
     if job.left_s is not None and job.done < job.wanted:
         by = f"{job.workers} processes" if job.workers > 1 else "one process"
-        said.append(f"about {_rough(job.left_s)} by {by}{' for the rest' if job.done else ''}")
+        texts.append(f"about {_rough(job.left_s)} by {by}{' for the rest' if job.done else ''}")
     elif job.active:
-        said.append("trying a few to see how long it takes …")
-    st.caption(plain(sentence("; ".join(said))))
+        texts.append("trying a few to see how long it takes …")
+    st.caption(plain(sentence("; ".join(texts))))
     for note in job.notes:
         st.caption(plain(sentence(note)))
 
@@ -486,19 +486,19 @@ def _progress() -> None:
     job = _job(RUN)
     if job is None or not job.active:
         st.rerun(scope="app")
-    said = {
+    text = {
         "waiting": "Waiting for other sweeps to end",
         "checking": f"Checking points: {job.checked_points:,} of {job.declared:,}",
         "trying": "Trying a few points",
         "answering": f"{job.done:,} of {job.wanted:,} answers",
     }.get(job.state, "Reading the table")
     if job.rate_per_s:
-        said += f", {job.rate_per_s:,.3g} a second"
+        text += f", {job.rate_per_s:,.3g} a second"
     if job.state == "answering" and job.left_s is not None:
-        said += f", about {_rough(job.left_s)} left"
+        text += f", about {_rough(job.left_s)} left"
     if job.cancelling:
-        said += "; it ends after the answers that are under way"
-    st.progress(min(1.0, job.done / job.wanted) if job.wanted else 0.0, text=said)
+        text += "; it ends after the answers that are under way"
+    st.progress(min(1.0, job.done / job.wanted) if job.wanted else 0.0, text=text)
 
 
 # A table that somebody kept
@@ -519,9 +519,9 @@ def _earlier() -> None:
         st.caption("`blocktime sweep … --out FILE.parquet` writes such a table, and so does this page.")
         return
     try:
-        found = _read({one.name: one.getvalue() for one in given})
+        found = _read({uploaded_file.name: uploaded_file.getvalue() for uploaded_file in given})
     except BlocktimeError as error:
         st.error(plain(sentence(str(error))), icon=":material/error:")
         return
     st.markdown(f"### {plain(cut(found.about['scenario'].get('title') or found.name, LONGEST_TITLE))}")
-    results(found, "-".join(sorted(one.file_id for one in given)))
+    results(found, "-".join(sorted(uploaded_file.file_id for uploaded_file in given)))

@@ -124,12 +124,12 @@ def _main(summary: Summary, name: str) -> None:
         thin = not as_lines and sweep_charts.is_sampled(summary, across, up)
         draw = sweep_charts.lines if as_lines else sweep_charts.over_two
         figure, finding = draw(summary, across, up, fixed, ink=ink(), name=label_of)
-        said = [f"{label_of(key)} is {shown(key, value)}" for key, value in fixed.items()]
+        texts = [f"{label_of(key)} is {shown(key, value)}" for key, value in fixed.items()]
         if averaged and not thin:
-            said.append(f"means over {', '.join(averaged)}")
+            texts.append(f"means over {', '.join(averaged)}")
         if averaged and thin:
-            said.append(f"{', '.join(averaged)} differ from point to point")
-        title = f" — {'; '.join(said)}" if said else ""
+            texts.append(f"{', '.join(averaged)} differ from point to point")
+        title = f" — {'; '.join(texts)}" if texts else ""
     words = sweep_charts.measure_name(summary.measure)
     unit = sweep_charts.unit_of_cells(figure)
     title = f" ({unit}){title}" if unit else title
@@ -176,8 +176,8 @@ def _point(found: Found, summary: Summary, name: str) -> None:
         value = (
             f":red[{plain(error)}]" if error else f"**{shown(summary.measure, float(summary.values[row]))}**"
         )
-        said, action, link = st.columns([3, 1.2, 1], vertical_alignment="center")
-        said.markdown(f"{at}: {plain(sweep_charts.measure_name(summary.measure))} {value}")
+        delta_generator, action, link = st.columns([3, 1.2, 1], vertical_alignment="center")
+        delta_generator.markdown(f"{at}: {plain(sweep_charts.measure_name(summary.measure))} {value}")
         place = found.changes(row)
         if place is None:
             action.caption("Its scenario is not of the library, so no link leads to it.")
@@ -201,7 +201,7 @@ def _errors(found: Found) -> None:
     many = sum(errors.values())
     st.warning(
         f"{many:,} of {len(found):,} points have no answer:\n"
-        + "\n".join(f"- {plain(said)} ({times:,})" for said, times in list(errors.items())[:MOST_ERRORS])
+        + "\n".join(f"- {plain(text)} ({times:,})" for text, times in list(errors.items())[:MOST_ERRORS])
         + (f"\n- and {len(errors) - MOST_ERRORS} other reasons" if len(errors) > MOST_ERRORS else ""),
         icon=":material/error:",
     )
@@ -244,7 +244,7 @@ def columns_of(found: Found, summary: Summary) -> list[Shown]:
 def _heading(key: str, keys: Sequence[str]) -> str:
     """The DBA's word for a field, or its key where another has the same word."""
     word = label_of(key)
-    return key if [label_of(one) for one in keys].count(word) > 1 else word
+    return key if [label_of(key) for key in keys].count(word) > 1 else word
 
 
 def _change(value: float, before: float | None) -> float | None:
@@ -257,10 +257,11 @@ def _table(found: Found, summary: Summary, name: str) -> None:
     rows = min(len(found), MOST_SHOWN)
     key = f"sweep_rows_{name}"
     st.dataframe(
-        {one.heading: one.values for one in columns}, hide_index=True, height=360, key=key, selection_mode="single-row",
+        {column.heading: column.values for column in columns}, hide_index=True, height=360, key=key,
+        selection_mode="single-row",
         on_select=lambda: _chosen_in_table(key), alt=f"{rows:,} points with their {summary.measure}",
         column_config={
-            one.heading: st.column_config.NumberColumn(format=one.format) for one in columns if one.format
+            column.heading: st.column_config.NumberColumn(format=column.format) for column in columns if column.format
         },
     )  # fmt: skip
     if rows < len(found):

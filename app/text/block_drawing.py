@@ -47,11 +47,11 @@ def drawing(blocks: Sequence[BlockContents], size_bytes: float, width: int, plai
     counted = width >= label + 2 * (columns + GAP) + COUNTS
     drawn = [
         (
-            _cells(one.before, one.reserve_bytes, size_bytes, columns),
-            _cells(one.after, one.reserve_bytes, size_bytes, columns),
-            one,
+            _cells(block.before, block.reserve_bytes, size_bytes, columns),
+            _cells(block.after, block.reserve_bytes, size_bytes, columns),
+            block,
         )
-        for one in blocks
+        for block in blocks
     ]
     groups = [list(group) for _, group in groupby(drawn, key=lambda cells: cells[:2])]
     yield f"{'block':<{label}}{'before':<{columns + GAP}}after"
@@ -64,7 +64,7 @@ def drawing(blocks: Sequence[BlockContents], size_bytes: float, width: int, plai
         yield f"{number:<{label}}{there}{'':<{GAP}}{_coloured(after, plain)}{counts}".rstrip()
     used = {part for before, after, _ in drawn for part in (*before, *after)}
     legend = [f"{part.plain if plain else part.letter} {part.name}" for part in PARTS if part in used]
-    unbroken = ", ".join(one.replace(" ", TIED) for one in legend)
+    unbroken = ", ".join(text.replace(" ", TIED) for text in legend)
     yield from (line.replace(TIED, " ") for line in wrapped(unbroken, width, first=" " * label))
 
 

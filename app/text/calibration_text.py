@@ -26,7 +26,7 @@ def calibration_lines(fit: Fit, width: int = 80) -> Iterator[str]:
         yield LINE.format(
             f"  {field}", f"{estimate.value:.6g}", _interval(estimate), len(estimate.fitted_to), before
         )
-    alone = [one.name.partition(": ")[2] for one in fit.estimates if len(one.fitted_to) == 1]
+    alone = [estimate.name.partition(": ")[2] for estimate in fit.estimates if len(estimate.fitted_to) == 1]
     if alone:
         yield from wrapped(
             f"each fitted to one number, and only as reliable as that number: {', '.join(alone)}", width
@@ -65,13 +65,13 @@ def left_out_lines(found: Mapping[str, LeftOut], width: int = 80) -> Iterator[st
     yield head("Fitted numbers, predicted without their own row or block size")
     line = "{:<44}{:>10}{:>13}{:>13}"
     yield line.format("number", "printed", "without row", "without size")
-    for name, one in found.items():
+    for name, left_out in found.items():
         if name not in printed:
             continue
         number = printed[name]
         cells = [
             "–" if value is None else f"{100 * (value / number.printed - 1):+.1f} %"
-            for value in (one.without_its_row, one.without_its_block_size)
+            for value in (left_out.without_its_row, left_out.without_its_block_size)
         ]
         label = (
             f"{number.table}, {number.row}: {number.column}"
@@ -82,5 +82,5 @@ def left_out_lines(found: Mapping[str, LeftOut], width: int = 80) -> Iterator[st
             yield label
             label = ""
         yield line.format(label, f"{number.printed:.5g}", *cells)
-        if one.why:
-            yield from wrapped(one.why, width, first="    ")
+        if left_out.why:
+            yield from wrapped(left_out.why, width, first="    ")

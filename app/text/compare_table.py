@@ -157,7 +157,7 @@ def _times(results: Sequence[RunResult]) -> list[Line]:
         _measure("cpu_s", "CPU", unit, scale.per_s),
         *(
             Line(event, unit, waited(event), says="waited for, in all")
-            for event in sorted(longest, key=lambda one: -longest[one])
+            for event in sorted(longest, key=lambda text: -longest[text])
         ),
         Line(
             "Unaccounted",
@@ -188,7 +188,7 @@ def _work() -> list[Line]:
 def _device(results: Sequence[RunResult]) -> list[Line]:
     """What iostat shows of each device; the first one, of the data, needs no name."""
     names = list(dict.fromkeys(name for result in results for name in result.device))
-    found = []
+    lines = []
     for place, name in enumerate(names):
 
         def stats(
@@ -197,7 +197,7 @@ def _device(results: Sequence[RunResult]) -> list[Line]:
             return lambda result: read(result.device[name]) if name in result.device else None
 
         of = "" if place == 0 else f" of {name}"
-        found += [
+        lines += [
             Line(f"Device{of}: throughput", "MB/s",
                  stats(lambda one: (one.read_bytes_per_s + one.written_bytes_per_s) / MIB), "neither",
                  "bytes read and written, over the run"),
@@ -208,7 +208,7 @@ def _device(results: Sequence[RunResult]) -> list[Line]:
             Line(f"Device{of}: queue", "requests", stats(lambda one: one.average_queue), "neither",
                  "requests waiting and served, on average"),
         ]  # fmt: skip
-    return found
+    return lines
 
 
 def _segment() -> list[Line]:
@@ -236,7 +236,9 @@ def _programs(results: Sequence[RunResult]) -> list[Line]:
     names = dict.fromkeys(program.name for result in results for program in result.programs or ())
 
     def took(result: RunResult, name: str, alone: bool) -> float | None:
-        program = next((one for one in result.programs or () if one.name == name), None)
+        program = next(
+            (program_stats for program_stats in result.programs or () if program_stats.name == name), None
+        )
         return None if program is None else (program.alone if alone else program).took_s
 
     return [
@@ -348,19 +350,20 @@ def settings(scenarios: Sequence[Scenario]) -> dict[str, list[str]]:
     named = [
         section
         for section in KINDS.values()
-        if _differ(chosen := [value_at(one, f"{section}.use") for one in scenarios]) and OWN not in chosen
+        if _differ(chosen := [value_at(scenario, f"{section}.use") for scenario in scenarios])
+        and OWN not in chosen
     ]
-    leaves = [_leaves(one) for one in scenarios]
+    leaves = [_leaves(scenario) for scenario in scenarios]
     for section in named:
         found[f"{section}.use"] = [
-            _shown(f"{section}.use", one, value_at(one, f"{section}.use")) for one in scenarios
+            _shown(f"{section}.use", scenario, value_at(scenario, f"{section}.use")) for scenario in scenarios
         ]
-    for path in dict.fromkeys(path for one in leaves for path in one):
-        values = [one.get(path, _NONE) for one in leaves]
+    for path in dict.fromkeys(path for leave in leaves for path in leave):
+        values = [leave.get(path, _NONE) for leave in leaves]
         if _differ(values) and not any(path.startswith(f"{section}.") for section in named):
             found[path] = [
-                "–" if value is _NONE else _shown(path, one, value)
-                for one, value in zip(scenarios, values, strict=True)
+                "–" if value is _NONE else _shown(path, scenario, value)
+                for scenario, value in zip(scenarios, values, strict=True)
             ]
     return found
 

@@ -75,10 +75,12 @@ def difference_line(base: RunResult, other: RunResult, letter: str = "B") -> str
         of = "a transaction of "
         call = f" {letter} does {tps(other.transactions.per_s)} TPS, A {tps(base.transactions.per_s)}."
     if (base.transactions is None) != (other.transactions is None):
-        first, second = ("one transaction" if one.transactions else "a whole run" for one in (base, other))
+        first, second = (
+            "one transaction" if result.transactions else "a whole run" for result in (base, other)
+        )
         call = f" They are not the same work: A is {first}, {letter} is {second}."
     elif "fetch" in base.calls and "fetch" in other.calls:
-        rows = [one.calls["fetch"].rows for one in (base, other)]
+        rows = [result.calls["fetch"].rows for result in (base, other)]
         if abs(rows[1] - rows[0]) > MOST_ROWS_APART * max(rows):
             call += f" They do not return the same rows: A {rows[0]:,.0f}, {letter} {rows[1]:,.0f}."
     times = f"{of.capitalize()}{letter} takes {show_seconds(after)}, {'one of ' if of else ''}A {show_seconds(before)}"
@@ -99,7 +101,7 @@ def _of_a_call(base: RunResult, other: RunResult, letter: str) -> str:
     """What a call takes, where calls are under way at once and the elapsed time says little."""
     if not base.streams or not other.streams or not overlapped(base, other):
         return ""
-    before, after = (show_seconds(one.streams[0].response_s) for one in (base, other) if one.streams)
+    before, after = (show_seconds(result.streams[0].response_s) for result in (base, other) if result.streams)
     return f" A call of {letter} takes {after}, one of A {before}."
 
 
@@ -118,10 +120,10 @@ def side_by_side_lines(
         if start:
             yield ""
         yield from _side_by_side(results, letters, others[start : start + fit])
-    said = what_the_mark_says(results)
-    if said:
+    text = what_the_mark_says(results)
+    if text:
         yield ""
-        yield from wrapped(said, width, colour="yellow")
+        yield from wrapped(text, width, colour="yellow")
 
 
 def _side_by_side(
@@ -138,8 +140,8 @@ def _side_by_side(
     counts = f"{'counts':<{NAME_WIDTH}}{base:>12}" + "".join(f"{other:>12}{'':>21}" for other in others)
     yield head(counts.rstrip())
     figures = [_figures(results[0]), *(_figures(results[i]) for i in shown)]
-    for name in dict.fromkeys(name for found in figures for name in found):
-        values = [found.get(name, "") for found in figures]
+    for name in dict.fromkeys(name for figure in figures for name in figure):
+        values = [figure.get(name, "") for figure in figures]
         if any(value not in ("", "0", "0.0") for value in values):
             cells = f" {values[0]:>11}" + "".join(f" {value:>11}{'':>21}" for value in values[1:])
             yield f"{name:<{NAME_WIDTH}}{cells}".rstrip()
@@ -149,14 +151,16 @@ def _times_apart(results: Sequence[RunResult], scale: Scale) -> Iterator[str]:
     """The components of the times of *results*, the largest first, and the whole, against the first."""
     base, others = results[0], results[1:]
     parts = [components(result) for result in results]
-    outside = {name: found for result in results for name, found in by_component(result).items()}
+    outside = {
+        name: extrapolations for result in results for name, extrapolations in by_component(result).items()
+    }
     largest = {
-        change.name: max(one.get(change.name, 0.0) for one in parts)
+        change.name: max(part.get(change.name, 0.0) for part in parts)
         for other in others
         for change in changes(base, other)
     }
     for name in sorted(largest, key=lambda name: -largest[name]):
-        before, *after = (scale.per_s * one.get(name, 0.0) for one in parts)
+        before, *after = (scale.per_s * part.get(name, 0.0) for part in parts)
         if any(abs(time) >= LEAST_SHOWN for time in (before, *after)):
             yield from _difference(marked(name, outside), before, after)
     last = ("elapsed" if scale.per_s == 1 else "response") + (f" {MARK}" if outside else "")

@@ -123,14 +123,14 @@ def lines_of(name: str, stats: DeviceStats, most: int = MOST_LINES) -> list[Line
     rows: list[Line] = []
     hint = f"; {ALL_OF_THEM}"
     for first, end, shown in spans(stats.lines, most):
-        found = stats.lines[first]
+        device_line = stats.lines[first]
         if shown and end == first + 1:
-            rows.append(Line(name, span_of(found), found))
+            rows.append(Line(name, span_of(device_line), device_line))
         elif shown:
             last = stats.lines[end - 1]
             until = last.begin_s + last.interval_s
             rows.append(
-                Line("", f"… {end - first:,} idle intervals, {found.begin_s:.10g}-{until:.10g}", None)
+                Line("", f"… {end - first:,} idle intervals, {device_line.begin_s:.10g}-{until:.10g}", None)
             )
         else:
             rows.append(Line("", f"… {plural(end - first, 'line')} left out{hint}", None))

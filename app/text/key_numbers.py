@@ -76,13 +76,13 @@ class Number:
         share = difference / was if was else 0.0
         tiny = abs(share) < 0.0005
         percent = f" ({share:+.1%})" if was and abs(share) < 10 else ""
-        said = f"{'-' if difference < 0 else '+'}{self.show(abs(difference))}{percent}"
+        text = f"{'-' if difference < 0 else '+'}{self.show(abs(difference))}{percent}"
         if was and tiny:
-            said = "under 0.1%"
+            text = "under 0.1%"
         if self.points:
             points = round(100 * difference, 1)
-            said = f"{points:+.1f} points" if points else "under 0.1 points"
-        return said, "off" if tiny or abs(difference) < least else self.good
+            text = f"{points:+.1f} points" if points else "under 0.1 points"
+        return text, "off" if tiny or abs(difference) < least else self.good
 
 
 def whole(result: RunResult) -> Number:
@@ -117,12 +117,12 @@ def lines(before: RunResult, after: RunResult) -> list[dict[str, str]]:
         if before == after:
             found.append({"Number": label, "Value": plain(number.missing if now is None else shown[1])})
             continue
-        said, good = number.change(was, now, hardly_s if number.show is show_seconds else 0.0)
-        said = "" if said == UNCHANGED else plain(said)
-        if said and good != "off" and was is not None and now is not None:
-            said = f":{COLOURS[good, now > was]}[{said}]"
+        text, good = number.change(was, now, hardly_s if number.show is show_seconds else 0.0)
+        text = "" if text == UNCHANGED else plain(text)
+        if text and good != "off" and was is not None and now is not None:
+            text = f":{COLOURS[good, now > was]}[{text}]"
         found.append(
-            {"Number": label, "Baseline": plain(shown[0]), "What-if": plain(shown[1]), "Change": said}
+            {"Number": label, "Baseline": plain(shown[0]), "What-if": plain(shown[1]), "Change": text}
         )
     return found
 

@@ -56,8 +56,8 @@ def tables_of(reading: Reading) -> list[tuple[str, Rows]]:
 def _by_subject(reading: Reading) -> dict[str, dict[str, Figure]]:
     """Figures by what they are of, then by name; the first where one is printed again."""
     found: dict[str, dict[str, Figure]] = {}
-    for one in reading.figures:
-        found.setdefault(one.of, {}).setdefault(one.name, one)
+    for figure in reading.figures:
+        found.setdefault(figure.of, {}).setdefault(figure.name, figure)
     return found
 
 
@@ -83,7 +83,7 @@ def _by_time(events: Rows) -> Rows:
     """Events, the longest total time first."""
 
     def total(cells: Cells) -> float:
-        times = (one.value for name, one in cells.items() if one.unit == "s" and "avg" not in name.lower())
+        times = (cell.value for name, cell in cells.items() if cell.unit == "s" and "avg" not in name.lower())
         return max(times, default=0.0)
 
     return sorted(events, key=lambda row: -total(row[1]))
@@ -101,7 +101,7 @@ def _tkprof(found: Found) -> Iterator[tuple[str, Rows]]:
 def _trace(found: Found) -> Iterator[tuple[str, Rows]]:
     rows: Rows = []
     for of, cells in found.items():
-        parts = {name: [one for key, one in cells.items() if key.endswith(f" {name}")] for name in TRACED}
+        parts = {name: [cell for key, cell in cells.items() if key.endswith(f" {name}")] for name in TRACED}
         if parts["e"]:
             rows.append((of, {name: _sum(figures) for name, figures in parts.items() if figures}))
     yield from _longest(found, rows, "e")
@@ -109,9 +109,9 @@ def _trace(found: Found) -> Iterator[tuple[str, Rows]]:
 
 def _sum(parts: Sequence[Figure]) -> Figure:
     """The sum over a statement's calls of what is printed as whole numbers of one unit."""
-    total = sum(int(one.printed.partition(" ")[0].replace(",", "")) for one in parts)
+    total = sum(int(part.printed.partition(" ")[0].replace(",", "")) for part in parts)
     unit = parts[0].printed.partition(" ")[2] if parts[0].unit == "s" else ""
-    return replace(parts[0], value=sum(one.value for one in parts), printed=f"{total:,} {unit}".strip())
+    return replace(parts[0], value=sum(part.value for part in parts), printed=f"{total:,} {unit}".strip())
 
 
 def _longest(found: Found, rows: Rows, by: str) -> Iterator[tuple[str, Rows]]:
@@ -121,7 +121,7 @@ def _longest(found: Found, rows: Rows, by: str) -> Iterator[tuple[str, Rows]]:
     statements = {of for of, _ in longest}
     waits: Rows = []
     for of, cells in found.items():
-        statement = next((one for one in statements if of.startswith(f"{one}, ")), None)
+        statement = next((statement for statement in statements if of.startswith(f"{statement}, ")), None)
         if statement is not None and "waits" in cells:
             event, number = of.removeprefix(f"{statement}, "), statement.partition(" (")[0]
             waits.append((f"{event}, {number}", {name: cells[name] for name in WAITS if name in cells}))
@@ -144,7 +144,7 @@ def table_lines(title: str, rows: Rows) -> Iterator[str]:
         words = [([""] * (high - len(heading)) + heading)[level] for heading in headings]
         yield (" " * first + _aligned(words, wide)).rstrip()
     for label, row, (_, cells) in zip(labels, printed, rows, strict=True):
-        yield f"{label:<{first}}{_aligned(row, wide)}   line {min(one.line for one in cells.values()):,}"
+        yield f"{label:<{first}}{_aligned(row, wide)}   line {min(cell.line for cell in cells.values()):,}"
 
 
 def printed_cells(rows: Rows) -> tuple[list[str], list[list[str]]]:

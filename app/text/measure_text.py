@@ -101,7 +101,9 @@ def _lasts(reading: Reading) -> str:
         return ""
     if reading.series:
         return f", every {show_seconds(reading.interval_s)}"
-    elapsed = next((one for one in reading.figures if (one.of, one.name) == ("report", "Elapsed")), None)
+    elapsed = next(
+        (figure for figure in reading.figures if (figure.of, figure.name) == ("report", "Elapsed")), None
+    )
     return f", for {shown(elapsed) if elapsed else f'{reading.interval_s:,.6f} s'}"
 
 
@@ -153,14 +155,16 @@ def series_of_fio(readings: Sequence[Reading], most: int | None = None) -> Itera
 
 def _fio_rows(reading: Reading) -> Iterator[tuple[str, float, float, float, str, tuple[str, ...]]]:
     """Each job and direction: direction, block size, depth, number of jobs, name, and what it reached."""
-    found = {(one.of, one.name): one for one in reading.figures}
-    asked = {key: one.value for key, one in found.items()}
+    found = {(figure.of, figure.name): figure for figure in reading.figures}
+    asked = {key: figure.value for key, figure in found.items()}
     for of, name in found:
         if name != "iops":
             continue
         job, _, direction = of.rpartition(" ")
         names = (("iops",), ("bw_bytes", "bw"), ("lat_ns mean", "lat mean"), ("clat_ns p99", "clat p99"))
-        figures = (next((found[of, one] for one in either if (of, one) in found), None) for either in names)
+        figures = (
+            next((found[of, text] for text in either if (of, text) in found), None) for either in names
+        )
         cells = tuple(_value(figure) if figure else "-" for figure in figures)
         yield (
             direction,
@@ -195,13 +199,13 @@ def _section_lines(reading: Reading, width: int) -> Iterator[str]:
 def _series_lines(reading: Reading) -> Iterator[str]:
     """Means over the samples in the units of the headings, the busiest devices first."""
     first = reading.first_sample
-    devices = [one for one in reading.series if one.of != "cpu"]
-    names = {column.name for one in devices for column in one.columns}
+    devices = [series for series in reading.series if series.of != "cpu"]
+    names = {column.name for device in devices for column in device.columns}
     means = [name for name in (*READS, *BYTES, *TIMES, *QUEUES, *UTILISED) if name in names]
-    busiest = sorted(devices, key=lambda one: -_busy(one, first))[:MOST_DEVICES]
+    busiest = sorted(devices, key=lambda series: -_busy(series, first))[:MOST_DEVICES]
     wide = max([len("device"), *(len(one.of) for one in busiest)])
     rest = f", {MOST_DEVICES} busiest of {len(devices)} devices" if len(devices) > MOST_DEVICES else ""
-    alone = all(len(one.lines) == 1 for one in devices)
+    alone = all(len(device.lines) == 1 for device in devices)
     over = "the one sample" if alone else f"means over all samples{' but the first' if first else ''}"
     yield head(f"{over}{rest}")
     sizes = [max(11, len(name) + 1) for name in means]

@@ -32,28 +32,29 @@ def as_modelled_lines(compared: Sequence[Compared], result: RunResult, width: in
 
 def cells_of(row: AsModelled) -> tuple[str, str, str]:
     """A figure as measured, as modelled, and how far off it is."""
-    one = row.measured
+    compared = row.measured
     off = f"{round(100 * row.off_fraction, 1) + 0.0:+.1f} %"
-    return _shown(one.value, one.unit), _shown(row.modelled, one.unit), off
+    return _shown(compared.value, compared.unit), _shown(row.modelled, compared.unit), off
 
 
-def against_lines(found: Against, width: int) -> Iterator[str]:
+def against_lines(against: Against, width: int) -> Iterator[str]:
     """Each figure of an interval that was not used: measured, predicted, and the interval of the prediction."""
     yield head("An interval that was not used")
     yield f"{'':<{NAME}}{'measured':>12}{'predicted':>12}{'off':>9}   95 % interval"
-    for one in found.figures:
-        unit = one.row.measured.unit
-        covered = "" if one.covered else "   not covered"
-        yield f"{_aligned(one.row)}   {_shown(one.low, unit)} to {_shown(one.high, unit)}{covered}"
-    yield from wrapped(against_sentence(found), width, bold=True, colour=COLOURS[found.light])
+    for figure in against.figures:
+        unit = figure.row.measured.unit
+        covered = "" if figure.covered else "   not covered"
+        yield f"{_aligned(figure.row)}   {_shown(figure.low, unit)} to {_shown(figure.high, unit)}{covered}"
+    yield from wrapped(against_sentence(against), width, bold=True, colour=COLOURS[against.light])
 
 
-def against_sentence(found: Against) -> str:
+def against_sentence(against: Against) -> str:
     """How many figures are covered, and which is farthest off."""
-    worst = max((one.row for one in found.figures), key=lambda row: abs(row.off_fraction))
+    worst = max((figure.row for figure in against.figures), key=lambda row: abs(row.off_fraction))
     side = "above" if worst.off_fraction > 0 else "below"
     return (
-        f"{found.covered} of {len(found.figures)} measured figures lie within the 95 % interval of their prediction; "
+        f"{against.covered} of {len(against.figures)} measured figures lie within the 95 % interval of their "
+        "prediction; "
         f"{worst.measured.name}, {100 * abs(worst.off_fraction):.1f} % {side}, is farthest off."
     )
 

@@ -27,42 +27,47 @@ RATIO: Final = 10
 TEST_SAID: Final = {"=": "is", "<=": "is at most", ">=": "is at least"}
 
 
-def optimum_lines(found: Optimum, command: str, width: int) -> Iterator[str]:
+def optimum_lines(optimum: Optimum, command: str, width: int) -> Iterator[str]:
     """The whole answer."""
-    such = f", such that {' and '.join(found.limits)}" if found.limits else ""
-    goal = "largest" if found.largest else "smallest"
-    yield from wrapped(f"{found.name}: the {goal} {found.measure}{such}", width, bold=True)
+    such = f", such that {' and '.join(optimum.limits)}" if optimum.limits else ""
+    goal = "largest" if optimum.largest else "smallest"
+    yield from wrapped(f"{optimum.name}: the {goal} {optimum.measure}{such}", width, bold=True)
     yield ""
-    spot = found.best or found.nearest
+    spot = optimum.best or optimum.nearest
     if spot is not None:
-        yield from _table(found, spot)
+        yield from _table(optimum, spot)
         yield ""
-    for sentence in sentences_of(found):
+    for sentence in sentences_of(optimum):
         yield from wrapped(sentence, width, first="- ")
-    if found.best is not None:
+    if optimum.best is not None:
         yield ""
         yield head("Command")
         yield f"  {command}"
 
 
-def _table(found: Optimum, spot: Spot) -> Iterator[str]:
-    lines = [("", "base", "best" if found.best else "nearest", "")]
-    for name in _measures(found, spot):
-        was, now = found.reference.get(name, math.nan), spot.measures[name]
+def _table(optimum: Optimum, spot: Spot) -> Iterator[str]:
+    lines = [("", "base", "best" if optimum.best else "nearest", "")]
+    for name in _measures(optimum, spot):
+        was, now = optimum.reference.get(name, math.nan), spot.measures[name]
         lines.append((name, shown(name, was), shown(name, now), change(was, now)))
     for key, value in spot.values.items():
         lines.append(
-            (cut(key), field_shown(key, found.base_values[key]), field_shown(key, value), _remark(found, key))
+            (
+                cut(key),
+                field_shown(key, optimum.base_values[key]),
+                field_shown(key, value),
+                _remark(optimum, key),
+            )
         )
     widths = [max(len(line[place]) for line in lines) for place in range(3)]
     for name, before, after, remark in lines:
         yield f"  {name:<{widths[0]}}  {before:>{widths[1]}}  {after:>{widths[2]}}  {remark}".rstrip()
 
 
-def _measures(found: Optimum, spot: Spot) -> list[str]:
+def _measures(optimum: Optimum, spot: Spot) -> list[str]:
     """The measure that was asked for, those of the limits, and others whose numbers are not already there."""
-    told = [name for name in MEASURES if any(name in limit for limit in found.limits)]
-    names = [name for name in dict.fromkeys([found.measure, *told]) if name in spot.measures]
+    told = [name for name in MEASURES if any(name in limit for limit in optimum.limits)]
+    names = [name for name in dict.fromkeys([optimum.measure, *told]) if name in spot.measures]
     seen = {spot.measures[name] for name in names}
     for name in ALSO_SHOWN:
         if name in spot.measures and spot.measures[name] not in seen:
@@ -71,10 +76,10 @@ def _measures(found: Optimum, spot: Spot) -> list[str]:
     return names
 
 
-def _remark(found: Optimum, key: str) -> str:
-    if key in found.idle:
+def _remark(optimum: Optimum, key: str) -> str:
+    if key in optimum.idle:
         return "no effect here"
-    return next((f"the {one.why} of its range" for one in found.binding if one.what == key), "")
+    return next((f"the {binding.why} of its range" for binding in optimum.binding if binding.what == key), "")
 
 
 def change(before: float, after: float) -> str:
@@ -85,75 +90,77 @@ def change(before: float, after: float) -> str:
     return f"{100 * (ratio - 1):+.1f} %" if ratio < RATIO else f"{ratio:,.3g} ×"
 
 
-def sentences_of(found: Optimum) -> list[str]:
+def sentences_of(optimum: Optimum) -> list[str]:
     """What was found, what holds it back, and how sure it is."""
-    if found.best is None:
-        return [*_nothing(found), _how_sure(found), *_failures(found)]
+    if optimum.best is None:
+        return [*_nothing(optimum), _how_sure(optimum), *_failures(optimum)]
     return [
-        _against_the_base(found, found.best),
-        *(_held_back(found, one) for one in found.binding),
-        _how_sure(found),
-        *_estimate(found),
-        *_failures(found),
+        _against_the_base(optimum, optimum.best),
+        *(_held_back(optimum, binding) for binding in optimum.binding),
+        _how_sure(optimum),
+        *_estimate(optimum),
+        *_failures(optimum),
     ]
 
 
-def _nothing(found: Optimum) -> Iterator[str]:
-    nearest = found.nearest
+def _nothing(optimum: Optimum) -> Iterator[str]:
+    nearest = optimum.nearest
     if nearest is None or nearest.error:
         yield "Nothing was found: no point has an answer."
         return
-    yield f"No point satisfies {' and '.join(found.limits)} among those that were calculated."
+    yield f"No point satisfies {' and '.join(optimum.limits)} among those that were calculated."
     at = ", ".join(f"{key} {field_shown(key, value)}" for key, value in nearest.values.items())
     broken = [
         f"{limit} by {-slack:.1%} of the larger side"
-        for limit, slack in zip(found.limits, nearest.slacks, strict=True)
+        for limit, slack in zip(optimum.limits, nearest.slacks, strict=True)
         if slack < 0
     ]
-    has = ", ".join(f"{name} {shown(name, nearest.measures[name])}" for name in _measures(found, nearest)[:3])
+    has = ", ".join(
+        f"{name} {shown(name, nearest.measures[name])}" for name in _measures(optimum, nearest)[:3]
+    )
     yield f"The nearest point is {at}: it has {has or 'no answer yet'} and violates {' and '.join(broken)}."
 
 
-def _against_the_base(found: Optimum, best: Spot) -> str:
-    before, after = found.reference.get(found.measure, math.nan), best.measures[found.measure]
-    now = shown(found.measure, after)
+def _against_the_base(optimum: Optimum, best: Spot) -> str:
+    before, after = optimum.reference.get(optimum.measure, math.nan), best.measures[optimum.measure]
+    now = shown(optimum.measure, after)
     if math.isnan(before):
-        return f"{found.measure} is {now}; the base scenario has none."
+        return f"{optimum.measure} is {now}; the base scenario has none."
     differs = (
-        f"{found.measure} is {now} instead of {shown(found.measure, before)}"
+        f"{optimum.measure} is {now} instead of {shown(optimum.measure, before)}"
         if after != before
-        else f"{found.measure} stays {now}"
+        else f"{optimum.measure} stays {now}"
     )
-    broken = [limit for limit, kept in zip(found.limits, found.base_keeps, strict=True) if not kept]
+    broken = [limit for limit, kept in zip(optimum.limits, optimum.base_keeps, strict=True) if not kept]
     more = f"; the base scenario violates {' and '.join(broken)}" if broken else ""
     return f"{differs}{more}."
 
 
-def _held_back(found: Optimum, one: Binding) -> str:
+def _held_back(optimum: Optimum, one: Binding) -> str:
     if one.why == "equal":
         return f"{one.what} is the binding limit: the best point is exactly there."
     if one.why == "forbids a neighbour":
-        outcome = shown(found.measure, one.outcome)
+        outcome = shown(optimum.measure, one.outcome)
         ruled_out = f"{one.key} {field_shown(one.key, one.at)}, which gives {outcome}"
         return f"{one.what} is the binding limit: it rules out {ruled_out}."
     return f"{one.what} is at the {one.why} of its range, {field_shown(one.key, one.at)}: values beyond may be better."
 
 
-def _how_sure(found: Optimum) -> str:
-    if found.exact:
-        left = found.combinations - found.points
+def _how_sure(optimum: Optimum) -> str:
+    if optimum.exact:
+        left = optimum.combinations - optimum.points
         more = f"; {left:,.0f} more violate a limit by their fields alone" if left else ""
-        return f"All {found.points:,} combinations were answered{more}; none is better."
+        return f"All {optimum.points:,} combinations were answered{more}; none is better."
     space = (
-        f"{found.combinations:,.0f} combinations"
-        if math.isfinite(found.combinations)
+        f"{optimum.combinations:,.0f} combinations"
+        if math.isfinite(optimum.combinations)
         else "ranges of numbers"
     )
     ended = (
-        "" if found.settled else ". It stopped before it converged; use a larger --limit or narrower ranges"
+        "" if optimum.settled else ". It stopped before it converged; use a larger --limit or narrower ranges"
     )
     return (
-        f"Differential evolution with a local search asked for {found.points:,} points of {space}. A better point is "
+        f"Differential evolution with a local search asked for {optimum.points:,} points of {space}. A better point is "
         f"possible{ended}."
     )
 
@@ -164,111 +171,124 @@ def _estimate(found: Optimum | Crossing) -> Iterator[str]:
         yield f"This point is an instant estimate, elapsed_s {took}: {accuracy_words(found.estimate)}."
 
 
-def _failures(found: Optimum) -> Iterator[str]:
-    if found.failed:
-        yield f"{found.failed:,} point{'s have' if found.failed > 1 else ' has'} no answer: {found.error}"
+def _failures(optimum: Optimum) -> Iterator[str]:
+    if optimum.failed:
+        yield f"{optimum.failed:,} point{'s have' if optimum.failed > 1 else ' has'} no answer: {optimum.error}"
 
 
-def crossing_lines(found: Crossing, command: str, width: int) -> Iterator[str]:
+def crossing_lines(crossing: Crossing, command: str, width: int) -> Iterator[str]:
     """Where a goal is reached."""
-    goal = f"{found.measure} {TEST_SAID[found.test]} {shown(found.measure, found.goal)}"
-    yield from wrapped(f"{found.name}: where {goal}, along {found.key}", width, bold=True)
+    goal = f"{crossing.measure} {TEST_SAID[crossing.test]} {shown(crossing.measure, crossing.goal)}"
+    yield from wrapped(f"{crossing.name}: where {goal}, along {crossing.key}", width, bold=True)
     yield ""
     yield head("Along the axis")
-    sides = (found.below, found.above) if found.is_whole else (found.best or found.below,)
-    rows = [one for one in (*found.scan, *sides) if one is not None]
-    for one in sorted({one.value: one for one in rows}.values(), key=lambda one: float(one.value)):
+    sides = (crossing.below, crossing.above) if crossing.is_whole else (crossing.best or crossing.below,)
+    rows = [one for one in (*crossing.scan, *sides) if one is not None]
+    for one in sorted({row.value: row for row in rows}.values(), key=lambda one: float(one.value)):
         mark = "  <" if one in sides else ""
-        yield f"  {field_shown(found.key, one.value):>12}  {_outcome(found, one):>12}{mark}"
+        yield f"  {field_shown(crossing.key, one.value):>12}  {_outcome(crossing, one):>12}{mark}"
     yield ""
-    for sentence in sentences_of_crossing(found):
+    for sentence in sentences_of_crossing(crossing):
         yield from wrapped(sentence, width, first="- ")
-    if found.best is not None:
+    if crossing.best is not None:
         yield ""
         yield head("Command")
         yield f"  {command}"
 
 
-def _outcome(found: Crossing, one: Reached) -> str:
+def _outcome(crossing: Crossing, one: Reached) -> str:
     """The measure at a value, with more digits where it would look like the goal and is not."""
     if not one.is_answered:
         return "no answer"
-    said = shown(found.measure, one.outcome)
-    if said != shown(found.measure, found.goal) or one.outcome == found.goal or not found.is_whole:
-        return said
-    if MEASURES[found.measure].unit != "s":
+    text = shown(crossing.measure, one.outcome)
+    if (
+        text != shown(crossing.measure, crossing.goal)
+        or one.outcome == crossing.goal
+        or not crossing.is_whole
+    ):
+        return text
+    if MEASURES[crossing.measure].unit != "s":
         return f"{one.outcome:.8g}"
     return f"{one.outcome:.6g} s" if one.outcome >= 1 else f"{1000 * one.outcome:.6g} ms"
 
 
-def sentences_of_crossing(found: Crossing) -> list[str]:
+def sentences_of_crossing(crossing: Crossing) -> list[str]:
     """Where the goal is reached, or what the range reaches; and whether that is all there is to say."""
-    base = f"; the base scenario has {shown(found.measure, found.base)}" if not math.isnan(found.base) else ""
-    said = [_where(found, base)]
-    if not found.is_monotone:
-        said.append(
-            f"{found.measure} rises and falls along {found.key}: this is the first crossing from the low end. There "
-            "may be others."
-            if found.below
-            else f"{found.measure} rises and falls along {found.key}: it may reach the goal between the values above."
+    base = (
+        f"; the base scenario has {shown(crossing.measure, crossing.base)}"
+        if not math.isnan(crossing.base)
+        else ""
+    )
+    texts = [_where(crossing, base)]
+    if not crossing.is_monotone:
+        texts.append(
+            f"{crossing.measure} rises and falls along {crossing.key}: this is the first crossing from the low end. "
+            "There may be others."
+            if crossing.below
+            else f"{crossing.measure} rises and falls along {crossing.key}: it may reach the goal between the values "
+            "above."
         )
-    if found.beyond:
-        end = found.scan[-1 if found.beyond == "above" else 0]
-        values = f"{found.beyond} {field_shown(found.key, end.value)}"
-        advice = f"It may no longer hold {values}" if _holds_all_along(found) else f"Try values {values}"
-        said.append(f"{advice}: {found.measure} moves towards {shown(found.measure, found.goal)} there.")
-    failed = [one for one in found.scan if not one.is_answered]
+    if crossing.beyond:
+        end = crossing.scan[-1 if crossing.beyond == "above" else 0]
+        values = f"{crossing.beyond} {field_shown(crossing.key, end.value)}"
+        advice = f"It may no longer hold {values}" if _holds_all_along(crossing) else f"Try values {values}"
+        texts.append(
+            f"{advice}: {crossing.measure} moves towards {shown(crossing.measure, crossing.goal)} there."
+        )
+    failed = [reached for reached in crossing.scan if not reached.is_answered]
     if failed:
-        said.append(f"{len(failed)} of {len(found.scan)} scanned values have no answer: {failed[0].error}")
-    said.append(f"{found.points:,} points were answered.")
-    said += _estimate(found)
-    return said
+        texts.append(
+            f"{len(failed)} of {len(crossing.scan)} scanned values have no answer: {failed[0].error}"
+        )
+    texts.append(f"{crossing.points:,} points were answered.")
+    texts += _estimate(crossing)
+    return texts
 
 
-def _where(found: Crossing, base: str) -> str:
-    goal = shown(found.measure, found.goal)
-    if found.below is None or found.above is None:
-        answered = [one for one in found.scan if one.is_answered]
-        ends = " and ".join(dict.fromkeys(_at(found, one) for one in (answered[0], answered[-1])))
-        return f"{_held(found)}: {ends}{base}."
-    if not found.above.is_answered:
+def _where(crossing: Crossing, base: str) -> str:
+    goal = shown(crossing.measure, crossing.goal)
+    if crossing.below is None or crossing.above is None:
+        answered = [reached for reached in crossing.scan if reached.is_answered]
+        ends = " and ".join(dict.fromkeys(_at(crossing, reached) for reached in (answered[0], answered[-1])))
+        return f"{_held(crossing)}: {ends}{base}."
+    if not crossing.above.is_answered:
         told = (
             "It holds as far as the model has an answer"
-            if found.best
+            if crossing.best
             else f"{goal} is not reached where the model has an answer"
         )
-        return f"{told}: up to {_at(found, found.below)}{base}."
-    best = found.best or found.below
-    if found.test == "=":
-        both = f"between {_at(found, found.below)} and {_at(found, found.above)}"
-        return f"{found.measure} reaches {goal} {both if found.is_whole else f'at {_at(found, best)}'}{base}."
-    other, holds = (found.above, "up to") if best is found.below else (found.below, "from")
-    ends = f", but not at {_at(found, other)}" if found.is_whole else ""
-    return f"It holds {holds} {_at(found, best)}{ends}{base}."
+        return f"{told}: up to {_at(crossing, crossing.below)}{base}."
+    best = crossing.best or crossing.below
+    if crossing.test == "=":
+        both = f"between {_at(crossing, crossing.below)} and {_at(crossing, crossing.above)}"
+        return f"{crossing.measure} reaches {goal} {both if crossing.is_whole else f'at {_at(crossing, best)}'}{base}."
+    other, holds = (crossing.above, "up to") if best is crossing.below else (crossing.below, "from")
+    ends = f", but not at {_at(crossing, other)}" if crossing.is_whole else ""
+    return f"It holds {holds} {_at(crossing, best)}{ends}{base}."
 
 
-def _held(found: Crossing) -> str:
+def _held(crossing: Crossing) -> str:
     """What is true of a range that does not cross the goal."""
-    if found.test == "=":
-        return f"No value in the range gives {shown(found.measure, found.goal)}"
-    return "It holds along the whole range" if _holds_all_along(found) else "It holds nowhere in the range"
+    if crossing.test == "=":
+        return f"No value in the range gives {shown(crossing.measure, crossing.goal)}"
+    return "It holds along the whole range" if _holds_all_along(crossing) else "It holds nowhere in the range"
 
 
-def _holds_all_along(found: Crossing) -> bool:
+def _holds_all_along(crossing: Crossing) -> bool:
     """Whether a range that does not cross the goal keeps it."""
-    one = next(one for one in found.scan if one.is_answered)
-    if found.test == "=" or found.below is not None:
+    reached = next(one for one in crossing.scan if one.is_answered)
+    if crossing.test == "=" or crossing.below is not None:
         return False
-    return one.outcome >= found.goal if found.test == ">=" else one.outcome <= found.goal
+    return reached.outcome >= crossing.goal if crossing.test == ">=" else reached.outcome <= crossing.goal
 
 
-def _at(found: Crossing, one: Reached) -> str:
+def _at(crossing: Crossing, one: Reached) -> str:
     """A value of the axis with its outcome, as in "105 users (17.5 ms)"."""
-    value = field_shown(found.key, one.value)
-    last = found.key.rpartition(".")[2]
+    value = field_shown(crossing.key, one.value)
+    last = crossing.key.rpartition(".")[2]
     counted = last.removesuffix("s") if one.value == 1 else last
     named = f"{value} {counted}" if last in ("users", "cpus") else f"{last} {value}"
-    return f"{named} ({_outcome(found, one)})"
+    return f"{named} ({_outcome(crossing, one)})"
 
 
 def field_shown(key: str, value: Any) -> str:
@@ -290,7 +310,7 @@ def command_of(
 ) -> str:
     """The command line that runs a point."""
     changes = [*settings, *(f"{key}={_written(key, value)}" for key, value in values.items())]
-    words = ["blocktime", "run", name, *(word for one in changes for word in ("--set", one))]
+    words = ["blocktime", "run", name, *(word for change in changes for word in ("--set", change))]
     if asked.get("engine") not in {None, "", "auto"}:
         words += ["--engine", asked["engine"]]
     for option in ("seed", "replications"):

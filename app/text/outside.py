@@ -107,9 +107,9 @@ def _works(one: Extrapolation) -> tuple[str, ...]:
 def by_component(result: RunResult) -> dict[str, list[Extrapolation]]:
     """Component of the response time -> what it stands on outside a fitted range, the farthest beyond first."""
     found: dict[str, list[Extrapolation]] = {}
-    for one in worst_first(result.extrapolated):
-        for name in components_on(one, result):
-            found.setdefault(name, []).append(one)
+    for extrapolation in worst_first(result.extrapolated):
+        for name in components_on(extrapolation, result):
+            found.setdefault(name, []).append(extrapolation)
     return found
 
 
@@ -120,8 +120,8 @@ def by_number(result: RunResult) -> dict[str, list[Extrapolation]]:
     """
     found: dict[str, list[Extrapolation]] = {"elapsed": [], "cpu": [], "io": [], "client": [], "cost": []}
     spent_s = components(result)
-    for one in worst_first(result.extrapolated):
-        behind, works = components_on(one, result), _works(one)
+    for extrapolation in worst_first(result.extrapolated):
+        behind, works = components_on(extrapolation, result), _works(extrapolation)
         behind_s = sum(abs(spent_s[name]) for name in behind)
         cpu_s = sum(abs(spent_s[name]) for name in behind if name.startswith(CPU))
         classes = {wait_class(name) for name in behind}
@@ -133,7 +133,7 @@ def by_number(result: RunResult) -> dict[str, list[Extrapolation]]:
             ("cost", COSTED in works),
         ):
             if stands:
-                found[number].append(one)
+                found[number].append(extrapolation)
     return found
 
 
@@ -142,39 +142,47 @@ def marked(name: str, found: Mapping[str, Sequence[Extrapolation]]) -> str:
     return f"{name} {MARK}" if found.get(name) else name
 
 
-def farthest(found: Sequence[Extrapolation]) -> str:
-    """The largest factor among *found*, as ``2×``; empty where no factor says how far."""
-    times = max((one.times for one in found if one.times is not None), default=None)
+def farthest(extrapolations: Sequence[Extrapolation]) -> str:
+    """The largest factor among *extrapolations*, as ``2×``; empty where no factor says how far."""
+    times = max(
+        (extrapolation.times for extrapolation in extrapolations if extrapolation.times is not None),
+        default=None,
+    )
     return "" if times is None else f"{show_times(times)}×"
 
 
 def what_the_mark_says(results: Sequence[RunResult]) -> str:
     """A sentence below marked components: what is the matter, which constant is farthest off; empty without any."""
-    marks = [one for result in results for found in by_component(result).values() for one in found]
+    marks = [
+        extrapolation
+        for result in results
+        for extrapolations in by_component(result).values()
+        for extrapolation in extrapolations
+    ]
     if not marks:
         return ""
     worst = worst_first(marks)[0]
-    many = len({one.constant for one in marks})
+    many = len({mark.constant for mark in marks})
     used = show_quantity(worst.quantity, worst.used)
     if worst.times is None:
-        said = f"{worst.constant} at {used}"
+        text = f"{worst.constant} at {used}"
     else:
-        said = f"{worst.constant}, {show_times(worst.times)} times beyond at {used}"
+        text = f"{worst.constant}, {show_times(worst.times)} times beyond at {used}"
     if many == 1:
-        return f"{MARK} depends on a constant used outside its measured range: {said}"
-    return f"{MARK} depends on {many} constants used outside their measured ranges. The farthest is {said}"
+        return f"{MARK} depends on a constant used outside its measured range: {text}"
+    return f"{MARK} depends on {many} constants used outside their measured ranges. The farthest is {text}"
 
 
 def lines_of(results: Sequence[RunResult], letters: Sequence[str] = ()) -> list[str]:
     """A sentence for each constant and quantity, the farthest beyond first, with the letters of the answers."""
     said: dict[str, list[str]] = {}
     every = [
-        (one, letter)
+        (extrapolation, letter)
         for result, letter in zip(results, letters or [""] * len(results), strict=True)
-        for one in result.extrapolated
+        for extrapolation in result.extrapolated
     ]
-    for one, letter in sorted(every, key=lambda pair: -(pair[0].times or 0.0)):
-        said.setdefault(str(one), []).append(letter)
+    for extrapolation, letter in sorted(every, key=lambda pair: -(pair[0].times or 0.0)):
+        said.setdefault(str(extrapolation), []).append(letter)
     if not letters or all(len(told) == len(results) for told in said.values()):
         return list(said)
     return [f"{', '.join(sorted(told))}: {sentence}" for sentence, told in said.items()]

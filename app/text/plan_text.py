@@ -17,10 +17,10 @@ def plan_lines(result: RunResult) -> Iterator[str]:
     if not sources:
         return
     rows: list[tuple[str, ...]] = [("operation", *COLUMNS)]
-    for depth, one in enumerate(sources):
-        counts = (one.starts, one.rows, one.buffers, one.read_blocks, one.cost)
+    for depth, source in enumerate(sources):
+        counts = (source.starts, source.rows, source.buffers, source.read_blocks, source.cost)
         counted = ("" if count is None else f"{count:,.0f}" for count in counts)
-        rows.append((" " * depth + one.operation, *counted))
+        rows.append((" " * depth + source.operation, *counted))
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
     yield head("Row sources, each with those below it")
     for name, *cells in rows:
@@ -39,10 +39,11 @@ def row_source_lines(result: RunResult) -> Iterator[str]:
         return
     yield "Rows (1st) Rows (avg) Rows (max)  Row Source Operation"
     yield "---------- ---------- ----------  ---------------------------------------------------"
-    for depth, one in enumerate(result.row_sources):
-        rows = f"{one.rows:>10.0f} " * 3
-        cost = "" if one.cost is None else f" cost={one.cost:.0f}"
+    for depth, row_source in enumerate(result.row_sources):
+        rows = f"{row_source.rows:>10.0f} " * 3
+        cost = "" if row_source.cost is None else f" cost={row_source.cost:.0f}"
         yield (
-            f"{rows} {' ' * depth}{one.operation} (cr={one.buffers:.0f} pr={one.read_blocks:.0f} pw=0 "
-            f"time={MICROSECONDS * one.time_s:.0f} us starts={one.starts:.0f}{cost})"
+            f"{rows} {' ' * depth}{row_source.operation} (cr={row_source.buffers:.0f} "
+            f"pr={row_source.read_blocks:.0f} pw=0 "
+            f"time={MICROSECONDS * row_source.time_s:.0f} us starts={row_source.starts:.0f}{cost})"
         )

@@ -91,5 +91,5 @@ def profile_lines(result: RunResult, width: int = 80, bar: str = "█") -> Itera
 
 def mark_lines(results: Sequence[RunResult], width: int = 80) -> Iterator[str]:
     """What the marks behind numbers say."""
-    said = what_the_mark_says(results)
-    yield from wrapped(said, width, colour="yellow") if said else ()
+    text = what_the_mark_says(results)
+    yield from wrapped(text, width, colour="yellow") if text else ()

@@ -23,19 +23,19 @@ def programs_lines(result: RunResult, width: int = 80) -> Iterator[str]:
         yield from aligned((_named(program), *_cells(program)), WIDTHS)
     for program in programs:
         rate = _rate(program)
-        for said in (*([rate] if rate else []), *program.because):
-            yield from wrapped(said, width, first=f"{program.name:<{NAME_WIDTH}}")
+        for text in (*([rate] if rate else []), *program.because):
+            yield from wrapped(text, width, first=f"{program.name:<{NAME_WIDTH}}")
 
 
 def beside_words(result: RunResult) -> str:
     """The answer in a sentence: what the others cost the first program, and it them; empty without others."""
     programs = result.programs or []
-    found = []
+    texts = []
     for program in programs:
         together, alone = program.took_s, program.alone.took_s
         if together and alone:
-            found.append(f"{program.name} {show_seconds(together)} ({show_seconds(alone)} alone)")
-    return f"On one machine: {', '.join(found)}." if found else ""
+            texts.append(f"{program.name} {show_seconds(together)} ({show_seconds(alone)} alone)")
+    return f"On one machine: {', '.join(texts)}." if texts else ""
 
 
 def _named(program: ProgramStats) -> str:

@@ -24,7 +24,10 @@ def breakdown(base: RunResult, other: RunResult) -> list[dict[str, str]]:
     ]
     last = "Response" if other.transactions else "Elapsed"
     lines.append((last, base.time.elapsed_s, other.time.elapsed_s))
-    outside = {name: f"{farthest(found)} beyond".strip() for name, found in by_component(other).items()}
+    outside = {
+        name: f"{farthest(extrapolations)} beyond".strip()
+        for name, extrapolations in by_component(other).items()
+    }
     return [
         {
             "Component": name, "Class": wait_class(name) if name != last else "",
@@ -55,10 +58,10 @@ def written(value: float, unit: str) -> str:
 def assumptions(system: System, result: RunResult) -> list[dict[str, str]]:
     """The constants that came from a catalog, those farthest outside their range first: value, origin, range, use."""
     outside: dict[str, list[str]] = {}
-    for one in worst_first(result.extrapolated):
-        beyond = "" if one.times is None else f", {show_times(one.times)}× beyond"
-        used = f"{show_quantity(one.quantity, one.used)}{beyond}"
-        outside.setdefault(one.constant, []).append(used)
+    for extrapolation in worst_first(result.extrapolated):
+        beyond = "" if extrapolation.times is None else f", {show_times(extrapolation.times)}× beyond"
+        used = f"{show_quantity(extrapolation.quantity, extrapolation.used)}{beyond}"
+        outside.setdefault(extrapolation.constant, []).append(used)
     order = {path: place for place, path in enumerate(outside)}
     return [
         {

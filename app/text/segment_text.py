@@ -158,7 +158,7 @@ def _needed(segment: SegmentSpace) -> str:
 
 def _entries(segment: SegmentSpace) -> str:
     """How long the longest ITL list of the sampled blocks is."""
-    most = max((one.after.itl_entries for one in segment.blocks or ()), default=0.0)
+    most = max((block_contents.after.itl_entries for block_contents in segment.blocks or ()), default=0.0)
     return f", up to {most:,.0f} entries each" if most else ""
 
 

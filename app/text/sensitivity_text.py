@@ -24,28 +24,31 @@ BY_RATIO: Final = 50.0
 """Outcomes whose largest is so many times the smallest are drawn by their logarithm."""
 
 
-def sensitivity_lines(found: Sensitivity, width: int) -> Iterator[str]:
+def sensitivity_lines(sensitivity: Sensitivity, width: int) -> Iterator[str]:
     """The whole answer."""
-    yield from wrapped(f"{found.measure} – {MEASURES[found.measure].says}", width, bold=True)
+    yield from wrapped(f"{sensitivity.measure} – {MEASURES[sensitivity.measure].says}", width, bold=True)
     yield ""
-    yield from _tornado_lines(found, width)
+    yield from _tornado_lines(sensitivity, width)
     yield ""
-    yield head(f"Shares of the variance of {found.measure}, in % ({CONFIDENCE:.0%} intervals)")
-    if found.indices:
-        yield from _index_lines(found, width)
+    yield head(f"Shares of the variance of {sensitivity.measure}, in % ({CONFIDENCE:.0%} intervals)")
+    if sensitivity.indices:
+        yield from _index_lines(sensitivity, width)
     yield ""
-    for sentence in sentences_of(found):
+    for sentence in sentences_of(sensitivity):
         yield from wrapped(sentence, width, first="- ")
 
 
-def _tornado_lines(found: Sensitivity, width: int) -> Iterator[str]:
-    base = shown(found.measure, found.base)
-    low = min([found.base, *(bar.low for bar in found.tornado)])
-    high = max([found.base, *(bar.high for bar in found.tornado)])
+def _tornado_lines(sensitivity: Sensitivity, width: int) -> Iterator[str]:
+    base = shown(sensitivity.measure, sensitivity.base)
+    low = min([sensitivity.base, *(bar.low for bar in sensitivity.tornado)])
+    high = max([sensitivity.base, *(bar.high for bar in sensitivity.tornado)])
     by_ratio = low > 0 and high / low > BY_RATIO
-    said = " (bars by ratio)" if by_ratio else ""
-    yield head(f"One at a time from the base scenario, {base}{said}")
-    ends = [(_end(found.measure, bar, False), _end(found.measure, bar, True)) for bar in found.tornado]
+    text = " (bars by ratio)" if by_ratio else ""
+    yield head(f"One at a time from the base scenario, {base}{text}")
+    ends = [
+        (_end(sensitivity.measure, bar, False), _end(sensitivity.measure, bar, True))
+        for bar in sensitivity.tornado
+    ]
     left = min(LONGEST_LABEL, max(len(one) for one, _ in ends))
     right = min(LONGEST_LABEL, max(len(other) for _, other in ends))
     room = max(10, width - 1 - left - right - 6)
@@ -55,9 +58,9 @@ def _tornado_lines(found: Sensitivity, width: int) -> Iterator[str]:
             return round((room - 1) * math.log(value / low) / math.log(high / low))
         return round((room - 1) * (value - low) / (high - low)) if high > low else 0
 
-    for bar, (one, other) in zip(found.tornado, ends, strict=True):
+    for bar, (one, other) in zip(sensitivity.tornado, ends, strict=True):
         yield from wrapped(f"{cut(bar.key)}{_now(bar)}", width, first="  ")
-        begin, end, middle = place(bar.low), place(bar.high), place(found.base)
+        begin, end, middle = place(bar.low), place(bar.high), place(sensitivity.base)
         drawn = [bar_letter() if begin <= at <= end and bar.span else " " for at in range(room)]
         drawn[middle] = "|"
         yield f"    {cut(one, left):>{left}} {''.join(drawn)} {cut(other, right)}".rstrip()
@@ -80,11 +83,11 @@ def _share(share: Share) -> str:
     return f"{value} ({low}..{high})"
 
 
-def _index_lines(found: Sensitivity, width: int) -> Iterator[str]:
+def _index_lines(sensitivity: Sensitivity, width: int) -> Iterator[str]:
     lines = [("axis", "alone", "with others", "interaction")]
     lines += [
         (cut(index.key, width - 51), _share(index.first), _share(index.total), _share(index.interaction))
-        for index in found.indices
+        for index in sensitivity.indices
     ]
     widths = [max(len(line[place]) for line in lines) for place in range(len(lines[0]))]
     for line in lines:
@@ -92,29 +95,31 @@ def _index_lines(found: Sensitivity, width: int) -> Iterator[str]:
         yield f"  {line[0]:<{widths[0]}}  {cells}"
 
 
-def sentences_of(found: Sensitivity) -> list[str]:
+def sentences_of(sensitivity: Sensitivity) -> list[str]:
     """What matters, what does not, and how much axes make together."""
-    if not found.indices:
+    if not sensitivity.indices:
         return [
-            f"{found.measure} does not vary: it is {shown(found.measure, found.mean)} at all {found.points:,} points, "
+            f"{sensitivity.measure} does not vary: it is {shown(sensitivity.measure, sensitivity.mean)} "
+            f"at all {sensitivity.points:,} points, "
             "so nothing here affects it."
         ]
     return [
-        *_what_matters(found),
-        *_what_does_not(found),
-        _together(found),
-        *_how_sure(found),
+        *_what_matters(sensitivity),
+        *_what_does_not(sensitivity),
+        _together(sensitivity),
+        *_how_sure(sensitivity),
     ]
 
 
-def _what_matters(found: Sensitivity) -> Iterator[str]:
-    measure, first = found.measure, found.indices[0]
+def _what_matters(sensitivity: Sensitivity) -> Iterator[str]:
+    measure, first = sensitivity.measure, sensitivity.indices[0]
     yield (
         f"{first.key} matters most: it contributes to {min(first.total.value, 1):.0%} of the variance of {measure} "
-        f"over these ranges, where {measure} is between {shown(measure, found.low)} and {shown(measure, found.high)}"
+        f"over these ranges, where {measure} is between {shown(measure, sensitivity.low)} "
+        f"and {shown(measure, sensitivity.high)}"
         f"{_alone(first)}."
     )
-    widest = found.tornado[0]
+    widest = sensitivity.tornado[0]
     if widest.key != first.key and widest.span:
         yield (
             f"Changed alone from the base scenario, {widest.key} moves it most: {_end(measure, widest, False)}, "
@@ -128,26 +133,30 @@ def _alone(index: Index) -> str:
     return f"; alone it contributes {min(max(index.first.value, 0), 1):.0%}"
 
 
-def _what_does_not(found: Sensitivity) -> Iterator[str]:
-    noise = [index.key for index in found.indices if index.first.is_noise and index.total.high < LITTLE]
+def _what_does_not(sensitivity: Sensitivity) -> Iterator[str]:
+    noise = [index.key for index in sensitivity.indices if index.first.is_noise and index.total.high < LITTLE]
     if noise:
         yield (
             f"{_listed(noise)}: no effect beyond noise, and less than {LITTLE:.0%} of the variance together with all "
             "other axes."
         )
-    little = [index.key for index in found.indices if index.total.high < LITTLE and not index.first.is_noise]
+    little = [
+        index.key for index in sensitivity.indices if index.total.high < LITTLE and not index.first.is_noise
+    ]
     if little:
         yield f"{_listed(little)}: measurable, but less than {LITTLE:.0%} of the variance."
-    others = [index.key for index in found.indices[1:] if index.first.is_noise and index.total.high >= LITTLE]
+    others = [
+        index.key for index in sensitivity.indices[1:] if index.first.is_noise and index.total.high >= LITTLE
+    ]
     if others:
         yield f"{_listed(others)}: alone no effect beyond noise, but may matter together with other axes."
 
 
-def _together(found: Sensitivity) -> str:
-    rest = 1 - sum(index.first.value for index in found.indices)
+def _together(sensitivity: Sensitivity) -> str:
+    rest = 1 - sum(index.first.value for index in sensitivity.indices)
     share = f"{min(max(rest, 0), 1):.0%}"
-    clear = [index.key for index in found.indices if index.interaction.low > 0]
-    if len(found.indices) == 1:
+    clear = [index.key for index in sensitivity.indices if index.interaction.low > 0]
+    if len(sensitivity.indices) == 1:
         return "There is one axis, so there is no interaction."
     if not clear:
         return f"Interaction between axes is {share} of the variance; that cannot be told apart from noise."
@@ -156,11 +165,11 @@ def _together(found: Sensitivity) -> str:
     )
 
 
-def _how_sure(found: Sensitivity) -> Iterator[str]:
-    widest = max(index.first.high - index.first.low for index in found.indices)
+def _how_sure(sensitivity: Sensitivity) -> Iterator[str]:
+    widest = max(index.first.high - index.first.low for index in sensitivity.indices)
     if widest > WIDE:
         yield (
-            f"Intervals are up to {100 * widest:.0f} percentage points wide; --samples {4 * found.samples} "
+            f"Intervals are up to {100 * widest:.0f} percentage points wide; --samples {4 * sensitivity.samples} "
             "halves them."
         )
 

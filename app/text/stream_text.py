@@ -38,7 +38,10 @@ def at_once(result: RunResult) -> str:
     takes = f"{show_seconds(stream.response_s)}{f' (p95 {show_seconds(tail)})' if tail is not None else ''}"
     most = stream.in_flight_most
     under_way = f" with up to {most:,} in flight for each user" if most > 1 else ""
-    busy = [f"the device is {100 * one.utilisation_fraction:.0f} % busy" for one in result.device.values()]
+    busy = [
+        f"the device is {100 * device_stats.utilisation_fraction:.0f} % busy"
+        for device_stats in result.device.values()
+    ]
     each = f"a {does(stream).removesuffix('s')} takes {takes}{under_way}"
     return (
         f"{mean(stream.calls_per_s)} {does(stream)}/s complete ({mean(stream.bytes_per_s / MIB)} MB/s): "
@@ -50,8 +53,8 @@ def beside(result: RunResult) -> Iterator[str]:
     """A sentence on the streams that run beside the first."""
     others = (result.streams or [])[1:]
     if others:
-        said = [f"{calls(one)} at {rates(one)}" for one in others]
-        yield f"Other streams on the same machine: {listed(said)}."
+        texts = [f"{calls(other)} at {rates(other)}" for other in others]
+        yield f"Other streams on the same machine: {listed(texts)}."
 
 
 def stream_lines(result: RunResult, width: int = 80) -> Iterator[str]:

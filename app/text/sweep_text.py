@@ -119,7 +119,7 @@ def sweep_lines(summary: Summary, width: int) -> Iterator[str]:
 
 def accuracy_of(summary: Summary) -> str:
     """How far the less certain of the points with the least and the most may be off; empty for simulated ones."""
-    estimates = [(one.accuracy.factor, one) for one in summary.ends if one.accuracy is not None]
+    estimates = [(result.accuracy.factor, result) for result in summary.ends if result.accuracy is not None]
     if not estimates:
         return ""
     _, worst = max(estimates, key=lambda pair: pair[0])
@@ -245,8 +245,8 @@ def _best_and_worst(summary: Summary, width: int) -> Iterator[str]:
             yield f"  … {len(order) - 2 * BEST:,} more …"
         at = ", ".join(f"{key} {shown(key, summary.axes[key][index])}" for key in summary.keys)
         value = float(summary.values[index])
-        said = f"{shown(summary.measure, value):>10}  {_change(summary, value):>9}  "
-        yield from wrapped(at, width, first=f"  {said}")
+        text = f"{shown(summary.measure, value):>10}  {_change(summary, value):>9}  "
+        yield from wrapped(at, width, first=f"  {text}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -262,7 +262,7 @@ class Effect:
 
 def effects_of(summary: Summary) -> list[Effect]:
     """Main effects, largest first; an axis of many values is cut into ten stretches."""
-    found = []
+    effects = []
     good = np.isfinite(summary.values)
     for key in summary.keys:
         groups: dict[Any, list[float]] = {}
@@ -280,10 +280,10 @@ def effects_of(summary: Summary) -> list[Effect]:
         if len(levels) > MOST_ROWS:
             ordered = list(places)
             middle = {stretch: ordered[(2 * stretch + 1) * len(ordered) // 20] for stretch in means}
-            found.append(Effect(key, means[least], means[most], middle[least], middle[most]))
+            effects.append(Effect(key, means[least], means[most], middle[least], middle[most]))
         else:
-            found.append(Effect(key, means[least], means[most], least, most))
-    return sorted(found, key=lambda effect: effect.low - effect.high)
+            effects.append(Effect(key, means[least], means[most], least, most))
+    return sorted(effects, key=lambda effect: effect.low - effect.high)
 
 
 def effect_lines(summary: Summary, width: int) -> Iterator[str]:

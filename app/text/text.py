@@ -71,8 +71,8 @@ def answer(result: RunResult) -> str:
     if result.transactions is not None:
         return f"{answer_of(result, result.transactions, parts)} {beside_words(result)}".rstrip()
     takes = f"It takes {show_seconds(result.time.elapsed_s)}{_within(result)}{asked}{parts}."
-    if found := at_once(result):
-        takes = f"{found}{_within(result)}."
+    if text := at_once(result):
+        takes = f"{text}{_within(result)}."
     return " ".join([takes, *beside(result), *advice(result), beside_words(result)]).rstrip()
 
 
@@ -184,8 +184,8 @@ def _cache_lines(result: RunResult, width: int) -> Iterator[str]:
             got.append(f"{gets.current_gets:,.0f} current gets")
         yield from wrapped(", ".join(got), width, first="logical   ")
     if cache is not None:
-        found = f"{cache.hits:,.0f} hits, {cache.misses:,.0f} misses ({100 * cache.hit_fraction:.1f} % hits)"
-        yield f"cache     {found}"
+        text = f"{cache.hits:,.0f} hits, {cache.misses:,.0f} misses ({100 * cache.hit_fraction:.1f} % hits)"
+        yield f"cache     {text}"
 
 
 def _read_size_lines(io: PhysicalIO) -> Iterator[str]:
@@ -216,8 +216,8 @@ def optimizer_lines(result: RunResult) -> Iterator[str]:
     )
     if cost.sreadtim_s is not None and cost.cpuspeed_hz is not None:
         several = "" if cost.mreadtim_s is None else f"MREADTIM {1000 * cost.mreadtim_s:,.4g} ms, "
-        one = f"SREADTIM {1000 * cost.sreadtim_s:,.4g} ms"
-        yield f"used      {one}, {several}CPUSPEED {cost.cpuspeed_hz / 1e6:,.0f} MHz"
+        text = f"SREADTIM {1000 * cost.sreadtim_s:,.4g} ms"
+        yield f"used      {text}, {several}CPUSPEED {cost.cpuspeed_hz / 1e6:,.0f} MHz"
 
 
 def note_lines(result: RunResult, width: int = 80) -> Iterator[str]:

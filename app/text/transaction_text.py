@@ -40,14 +40,14 @@ def saturation(stats: TransactionStats, *, beside: bool = False) -> str:
     users = ""
     if stats.saturation_users is not None:
         users = f", with {_users(stats.saturation_users)}"
-    said = saturates(stats.bottleneck)
+    text = saturates(stats.bottleneck)
     knee, exceeded = tps(stats.saturation_per_s), ""
     if stats.per_s > stats.saturation_per_s and tps(stats.per_s) != knee:
         exceeded = " by the instant estimate, which this run exceeds"
     if beside:
         taken = f"; the transactions take {100 * busy:.0f} % of it now" if busy is not None else ""
-        return f"Without the other programs {said} first, at {knee} TPS{exceeded}{users}{taken}"
-    return f"{said[0].upper()}{said[1:]} first{now}, at {knee} TPS{exceeded}{users}"
+        return f"Without the other programs {text} first, at {knee} TPS{exceeded}{users}{taken}"
+    return f"{text[0].upper()}{text[1:]} first{now}, at {knee} TPS{exceeded}{users}"
 
 
 def _users(many: float) -> str:

@@ -36,26 +36,26 @@ HOW: Final = {
 
 def interval_sentence(result: RunResult) -> str:
     """Within what the elapsed time lies, in one sentence; empty without an uncertainty."""
-    found = result.uncertainty
-    if found is None:
+    uncertainty = result.uncertainty
+    if uncertainty is None:
         return ""
     takes = "A transaction takes" if result.transactions else "It takes"
-    confidence = f"with {100 * found.elapsed.confidence:.0f} % confidence"
-    return f"{takes} {_around(found.elapsed, result.time.elapsed_s)} {confidence}."
+    confidence = f"with {100 * uncertainty.elapsed.confidence:.0f} % confidence"
+    return f"{takes} {_around(uncertainty.elapsed, result.time.elapsed_s)} {confidence}."
 
 
 def what_it_holds(results: Sequence[RunResult]) -> Iterator[str]:
     """What the intervals of *results* hold, and what they do not."""
-    found = [one.uncertainty for one in results if one.uncertainty]
-    uncertain = {name for one in found for name in one.uncertain_constants}
-    beyond = {name for one in found for name in one.extrapolated_constants}
-    known = {name for one in found for name in one.known_constants}
+    uncertainties = [result.uncertainty for result in results if result.uncertainty]
+    uncertain = {name for uncertainty in uncertainties for name in uncertainty.uncertain_constants}
+    beyond = {name for uncertainty in uncertainties for name in uncertainty.extrapolated_constants}
+    known = {name for uncertainty in uncertainties for name in uncertainty.known_constants}
     holds = ["the model's own error on published numbers"]
     if uncertain:
         holds.append(_counted(len(uncertain), "uncertain constant"))
-    if any(one.accuracy and one.accuracy.within_fraction >= LEAST_SAID for one in results):
+    if any(result.accuracy and result.accuracy.within_fraction >= LEAST_SAID for result in results):
         holds.append("the error of the instant estimate")
-    if any(one.chance_s is not None for one in found):
+    if any(uncertainty.chance_s is not None for uncertainty in uncertainties):
         holds.append("chance")
     yield f"The interval holds {_listed(holds)}."
     if beyond:
@@ -71,42 +71,39 @@ def what_it_holds(results: Sequence[RunResult]) -> Iterator[str]:
 
 def uncertainty_lines(result: RunResult, width: int = 80) -> Iterator[str]:
     """The interval, its causes, and what it leaves out; nothing without an uncertainty."""
-    found = result.uncertainty
-    if found is None:
+    uncertainty = result.uncertainty
+    if uncertainty is None:
         return
     yield head(TITLE)
     yield from wrapped(interval_sentence(result), width)
-    yield from share_lines(found.contributions, width)
+    yield from share_lines(uncertainty.contributions, width)
     for sentence in (
-        largest_sentence(found.contributions),
+        largest_sentence(uncertainty.contributions),
         *what_it_holds([result]),
-        _how_it_was_found(result, found),
+        _how_it_was_found(result, uncertainty),
     ):
         yield from wrapped(sentence, width)
 
 
-def difference_sentence(found: Difference, letter: str = "B", base: str = "A") -> str:
+def difference_sentence(difference: Difference, letter: str = "B", base: str = "A") -> str:
     """Within what the difference lies, and whether its sign is sure."""
-    confidence = f"with {100 * found.confidence:.0f} % confidence"
-    if found.sign == "none":
+    confidence = f"with {100 * difference.confidence:.0f} % confidence"
+    if difference.sign == "none":
         return f"Sure: {letter} takes as long as {base}, whatever the constants are."
-    if found.sign == "either":
-        both = (
-            f"{percents(found.low_fraction, found.high_fraction)} ({seconds(found.low_s, found.high_s, '+')})"
-        )
-        return (
-            f"Not sure: {letter} may take less time than {base} or more, {both} {confidence}.{_beyond(found)}"
-        )
-    low_s, high_s = sorted((abs(found.low_s), abs(found.high_s)))
-    low, high = sorted((abs(found.low_fraction), abs(found.high_fraction)))
+    if difference.sign == "either":
+        shares = percents(difference.low_fraction, difference.high_fraction)
+        both = f"{shares} ({seconds(difference.low_s, difference.high_s, '+')})"
+        return f"Not sure: {letter} may take less time than {base} or more, {both} {confidence}.{_beyond(difference)}"
+    low_s, high_s = sorted((abs(difference.low_s), abs(difference.high_s)))
+    low, high = sorted((abs(difference.low_fraction), abs(difference.high_fraction)))
     by = f"{percents(low, high, '')} ({seconds(low_s, high_s)})"
-    sure = "Sure" if found.is_sure else "Likely"
-    return f"{sure}: {letter} takes {found.sign} time than {base}, by {by} {confidence}.{_beyond(found)}"
+    sure = "Sure" if difference.is_sure else "Likely"
+    return f"{sure}: {letter} takes {difference.sign} time than {base}, by {by} {confidence}.{_beyond(difference)}"
 
 
-def _beyond(found: Difference) -> str:
+def _beyond(difference: Difference) -> str:
     """That a difference stands on constants used outside their range; empty where it does not."""
-    names = found.extrapolated_constants
+    names = difference.extrapolated_constants
     if not names:
         return ""
     return f" Extrapolated: {_counted(len(names), 'constant')} used outside the range of the measurements."
@@ -117,10 +114,10 @@ def difference_lines(
 ) -> Iterator[str]:
     """How sure the differences from the first answer are, their causes, and each answer's interval."""
     yield head(TITLE)
-    for letter, found in zip(letters[1:], differences, strict=True):
-        yield from wrapped(difference_sentence(found, letter, letters[0]), width)
-        yield from share_lines(found.contributions, width)
-        yield from wrapped(largest_sentence(found.contributions), width)
+    for letter, difference in zip(letters[1:], differences, strict=True):
+        yield from wrapped(difference_sentence(difference, letter, letters[0]), width)
+        yield from share_lines(difference.contributions, width)
+        yield from wrapped(largest_sentence(difference.contributions), width)
     for letter, result in zip(letters, results, strict=True):
         yield from wrapped(interval_sentence(result), width, first=f"{letter}  ")
     for sentence in what_it_holds(results):
@@ -129,9 +126,11 @@ def difference_lines(
 
 def share_lines(contributions: Sequence[Contribution], width: int = 80) -> Iterator[str]:
     """Causes by what would go of the variance if they were known, largest first."""
-    for one in contributions[:MOST_SHOWN]:
-        if abs(one.variance_fraction) >= LEAST_SHOWN:
-            yield from wrapped(cause_text(one), width, first=f"{100 * one.variance_fraction:>6.1f} %  ")
+    for contribution in contributions[:MOST_SHOWN]:
+        if abs(contribution.variance_fraction) >= LEAST_SHOWN:
+            yield from wrapped(
+                cause_text(contribution), width, first=f"{100 * contribution.variance_fraction:>6.1f} %  "
+            )
 
 
 def cause_text(one: Contribution) -> str:
@@ -186,8 +185,8 @@ def _title(name: str) -> str:
     """What a catalog constant belongs to, such as NVMe solid-state disk; its name where that has no title."""
     kind, _, rest = name.partition("/")
     known = entries(kind) if kind in KINDS else {}
-    found = known.get(rest.partition(":")[0])
-    return str(found.title) if found else name
+    entry = known.get(rest.partition(":")[0])
+    return str(entry.title) if entry else name
 
 
 def _off_by(mechanism: str) -> str:
@@ -235,17 +234,20 @@ def _range(low: float, high: float, sign: str) -> str:
 
 def _around(interval: Interval, centre_s: float) -> str:
     """An interval in seconds and in percent of what it is around."""
-    found = seconds(interval.low_s, interval.high_s)
+    text = seconds(interval.low_s, interval.high_s)
     if centre_s <= 0:
-        return found
-    return f"{found} ({percents(interval.low_s / centre_s - 1, interval.high_s / centre_s - 1)})"
+        return text
+    return f"{text} ({percents(interval.low_s / centre_s - 1, interval.high_s / centre_s - 1)})"
 
 
-def _how_it_was_found(result: RunResult, found: Uncertainty) -> str:
+def _how_it_was_found(result: RunResult, uncertainty: Uncertainty) -> str:
     """How many sets of constants were drawn, by what they were answered, and whether chance is in the interval."""
-    said = ""
-    if found.draws:
-        said = f"{ANSWERERS[found.engine]} answered {found.draws:,} sets of constants, drawn with seed {found.seed}."
-    if result.engine == "simulate" and found.chance_s is None:
-        said += " The interval does not hold chance; --replications N adds it."
-    return said.strip()
+    text = ""
+    if uncertainty.draws:
+        text = (
+            f"{ANSWERERS[uncertainty.engine]} answered {uncertainty.draws:,} sets of constants, "
+            f"drawn with seed {uncertainty.seed}."
+        )
+    if result.engine == "simulate" and uncertainty.chance_s is None:
+        text += " The interval does not hold chance; --replications N adds it."
+    return text.strip()

@@ -23,14 +23,14 @@ LONGEST_MAILED: Final = 2_000
 
 
 def draw(
-    name: str, changes: Mapping[str, str], base: Scenario, other: Scenario, found: Pair, first: str
+    name: str, changes: Mapping[str, str], base: Scenario, other: Scenario, pair: Pair, first: str
 ) -> None:
     """The page's link and the files of its answer: the scenario *name*, *changes* in it, and what was answered.
 
     A link need not name the scenario *first*.
     """
-    engine = "calculate" if found.after.engine == "calculate" and found.queues else ""
-    shown = Shown(name, base, other, found.before, found.after, bool(changes), engine)
+    engine = "calculate" if pair.after.engine == "calculate" and pair.queues else ""
+    shown = Shown(name, base, other, pair.before, pair.after, bool(changes), engine)
     with st.container(horizontal=True, key="share", gap="small"):
         _link(name, changes, first)
         files = st.popover(
@@ -71,8 +71,8 @@ def says_of_link(link: str) -> str:
 
 
 def _files(shown: Shown, changes: Mapping[str, str]) -> None:
-    for one in downloads.downloads(shown):
-        taken.button(one, closes=FILES)
+    for download in downloads.downloads(shown):
+        taken.button(download, closes=FILES)
     st.caption("The same numbers from the command line, with the scenario's file")
     st.code(downloads.command_line(shown), language="bash", wrap_lines=True)
     if not own_files.is_own(shown.name):

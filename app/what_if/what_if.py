@@ -64,8 +64,8 @@ def page() -> None:
         st.caption(plain(question.says))
     answer.keep_in_mind(found)
     with st.container(key="explained"):
-        said, chart = st.columns([1, 1.6], gap="medium")
-    with said:
+        delta_generator, chart = st.columns([1, 1.6], gap="medium")
+    with delta_generator:
         answer.elapsed(found.before, found.after)
         answer.reasons(found, _only_one(differing, base, other), bool(differing), (base, other))
     with chart:
@@ -111,9 +111,9 @@ def _only_one(differing: Sequence[str], base: Scenario, other: Scenario) -> str:
 
 
 def _share(
-    state: State, accepted: Mapping[str, str], base: Scenario, other: Scenario, found: engines.Pair
+    state: State, accepted: Mapping[str, str], base: Scenario, other: Scenario, pair: engines.Pair
 ) -> None:
-    sharing.draw(state.name, accepted, base, other, found, FIRST)
+    sharing.draw(state.name, accepted, base, other, pair, FIRST)
 
 
 @by_object(64)

@@ -81,7 +81,7 @@ def files_of(system: System, work: Calls, capacity_bytes: int, first_byte: int =
     The first begins at *first_byte*. Files whose place is not given follow each other with room for what a file system
     puts between their blocks.
     """
-    found: list[File] = []
+    files: list[File] = []
     end = first_byte
     for calls in (work, *work.beside):
         if (calls.path or system.host.io_path) in UNBUFFERED and calls.block_size_bytes % SECTOR_BYTES:
@@ -99,13 +99,13 @@ def files_of(system: System, work: Calls, capacity_bytes: int, first_byte: int =
                     f"{calls.kind}: the file of user {user + 1} would end at byte {first + max(span, 0):,}, beyond the "
                     f"device's end at {capacity_bytes:,} ({show_bytes(capacity_bytes)})"
                 )
-            found.append(File(calls, calls.writes, calls.path or system.host.io_path, first, span))
+            files.append(File(calls, calls.writes, calls.path or system.host.io_path, first, span))
             if (
                 calls.pattern != "random" or calls.span_bytes is not None
             ):  # else it may go anywhere, as others do
                 end = first + span
                 first = following_byte(end)
-    return found
+    return files
 
 
 def _check_submission(system: System, work: Calls) -> None:

@@ -132,8 +132,8 @@ def _pctfree_needed(system: System, row: RowShape, grows: Number, share: Number)
 def _played(system: System, work: Dml, row: RowShape, grown: tuple[float, float]) -> Change:
     from model.demand.heap_run import play  # noqa: PLC0415  (numpy, which only playing needs)
 
-    found = play(system.tablespace, system.table, is_mended(system), work, lengths_of(system, work))
-    return _left(system, work, row, found, grown)
+    heap_outcome = play(system.tablespace, system.table, is_mended(system), work, lengths_of(system, work))
+    return _left(system, work, row, heap_outcome, grown)
 
 
 def change_played(system: System, work: Dml, outcome: HeapOutcome) -> Change:
@@ -142,12 +142,14 @@ def change_played(system: System, work: Dml, outcome: HeapOutcome) -> Change:
     return _left(system, work, row, outcome, growth_of(system.table, work, row))
 
 
-def _left(system: System, work: Dml, row: RowShape, found: HeapOutcome, grown: tuple[float, float]) -> Change:
+def _left(
+    system: System, work: Dml, row: RowShape, heap_outcome: HeapOutcome, grown: tuple[float, float]
+) -> Change:
     grows, columns_after = grown
-    repeats, counts = work.passes, found.counts
-    before = segment_of(system, row, blocks=found.before.blocks)
+    repeats, counts = work.passes, heap_outcome.counts
+    before = segment_of(system, row, blocks=heap_outcome.before.blocks)
     return Change(
-        rows=found.rows,
+        rows=heap_outcome.rows,
         in_place=counts.in_place,
         migrated=counts.migrated,
         moved_again=counts.moved_again,
@@ -158,15 +160,15 @@ def _left(system: System, work: Dml, row: RowShape, found: HeapOutcome, grown: t
         rejected_itl=counts.rejected_itl,
         rejected_space=counts.rejected_space,
         rejected_held=counts.rejected_held,
-        commits=found.commits,
+        commits=heap_outcome.commits,
         growth_bytes=grows * repeats,
         columns_after_bytes=row.columns_bytes
         + (columns_after - row.columns_bytes) * repeats * work.rows_fraction,
         segment=before,
-        segment_after=segment_of(system, row, blocks=found.after.blocks),
-        itl_full_blocks=found.itl_full_blocks,
+        segment_after=segment_of(system, row, blocks=heap_outcome.after.blocks),
+        itl_full_blocks=heap_outcome.itl_full_blocks,
         pctfree_needed=_pctfree_needed(system, row, grows * repeats, work.rows_fraction),
-        outcome=found,
+        outcome=heap_outcome,
     )
 
 

@@ -104,9 +104,11 @@ def extrapolations(system: System, work: Workload, demand: Demand | None = None)
     worst: dict[tuple[str, str], Extrapolation] = {}
     for part in conditions_of(system, work, demand, _quantities(ranged)) if ranged else ():
         used = {path: constant for path, constant in ranged.items() if part.uses(path)}
-        for one in outside_range(used, part.quantities):
-            before = worst.get((one.constant, one.quantity))
-            worst[one.constant, one.quantity] = one if before is None else worst_first([before, one])[0]
+        for extrapolation in outside_range(used, part.quantities):
+            before = worst.get((extrapolation.constant, extrapolation.quantity))
+            worst[extrapolation.constant, extrapolation.quantity] = (
+                extrapolation if before is None else worst_first([before, extrapolation])[0]
+            )
     return worst_first(worst.values())
 
 
@@ -286,8 +288,8 @@ def _of_transactions(system: System, work: Transactions) -> list[Conditions]:
         quantities["sent_columns"] = system.table.column_count
     if work.rate_per_s is None:
         quantities["in_flight"] = work.users
-    found = [Conditions(quantities, done)]
-    if any(one.scan_blocks for one in work.mix):
+    conditionses = [Conditions(quantities, done)]
+    if any(transaction.scan_blocks for transaction in work.mix):
         largest = smaller(mbrc_of(system.instance, size) * size, host.max_request_bytes)
-        found.append(Conditions({"request_bytes": largest}, {AT_DEVICE: 1, TRANSFERS: 1}))
-    return found
+        conditionses.append(Conditions({"request_bytes": largest}, {AT_DEVICE: 1, TRANSFERS: 1}))
+    return conditionses

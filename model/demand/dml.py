@@ -92,7 +92,7 @@ def _leave_to_dbwr(demand: Demand, system: System, blocks: Number, apart: Number
 
     It holds the sessions up where the cache has no room for all of them.
     """
-    leaves = sum(one.written_blocks for one in demand.upkeep)
+    leaves = sum(index_changes.written_blocks for index_changes in demand.upkeep)
     demand.dirty_blocks = blocks + leaves
     dirty = larger(1, demand.dirty_blocks)
     if some(demand.dirty_blocks > room_of(system)):

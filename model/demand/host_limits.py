@@ -57,9 +57,9 @@ def calculated(
     """The closed form's *answer* for the system behind its host's limits; where its bursts end, for the mean rate."""
     if not system.host.limits_volumes:
         return answer(system)
-    found, exact = answer(through_host(system))
-    lasts_s, span_s = burst_lasts_s(system, found), _span_s(found, work)
-    return answer(through_host(system, lasts_s / span_s)) if lasts_s < span_s else (found, exact)
+    result, exact = answer(through_host(system))
+    lasts_s, span_s = burst_lasts_s(system, result), _span_s(result, work)
+    return answer(through_host(system, lasts_s / span_s)) if lasts_s < span_s else (result, exact)
 
 
 def with_host_limits(system: System, work: Workload, result: RunResult) -> RunResult:
@@ -68,7 +68,7 @@ def with_host_limits(system: System, work: Workload, result: RunResult) -> RunRe
     if not host.limits_volumes or not result.device:
         return result
     lasts_s = burst_lasts_s(system, result)
-    said = []
+    texts = []
     if lasts_s < inf:
         own = " and ".join(name for name, _, _ in _limits(system, result))
         spent = lasts_s < _span_s(result, work)
@@ -77,13 +77,13 @@ def with_host_limits(system: System, work: Workload, result: RunResult) -> RunRe
             if spent
             else f"serves this load on its burst credits, which last {show_seconds(lasts_s)}"
         )
-        said.append(f"the host {begun}; after that it allows its volumes {own} together")
+        texts.append(f"the host {begun}; after that it allows its volumes {own} together")
     binding = [
         f"the host's limit of {most} binds: its volumes together use {100 * used:.0f} % of it"
         for _, most, used in _limits(system, result)
         if used >= BINDS
     ]
-    return result.model_copy(update={"warnings": [*result.warnings, *binding[:1], *said]})
+    return result.model_copy(update={"warnings": [*result.warnings, *binding[:1], *texts]})
 
 
 def host_limits_used(system: System, result: RunResult) -> dict[str, float]:

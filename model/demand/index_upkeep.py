@@ -64,8 +64,10 @@ def keep_indexes(
         return
     rows = system.table.rows if rows_before is None else rows_before
     demand.upkeep, demand.leaf_changes = upkeep_of(system, rows, keys, update=update)
-    demand.current_gets = demand.current_gets + sum(one.current_gets for one in demand.upkeep) / users
-    demand.leaf_reads = sum(one.reads for one in demand.upkeep) / users
+    demand.current_gets = (
+        demand.current_gets + sum(index_changes.current_gets for index_changes in demand.upkeep) / users
+    )
+    demand.leaf_reads = sum(index_changes.reads for index_changes in demand.upkeep) / users
     demand.plan.single_reads = demand.plan.single_reads + demand.leaf_reads
     demand.cpu[INDEXES] = _upkeep_s(system, demand.upkeep) / users
     host = system.host
@@ -81,16 +83,16 @@ def upkeep_of(
     taking = [index for index in system.table.indexes if index.updated or not update]
     size = system.tablespace.block_size_bytes
     leaves = [leaves_of(index, entries_of(index, rows_before), size) for index in taking]
-    found: list[IndexChanges] = []
+    index_changeses: list[IndexChanges] = []
     where_changed: list[LeafChanges] = []
     for index in taking:
         coming = [replace(batch, rows=entries_of(index, batch.rows)) for batch in keys]
-        one, changed = _of_index(
+        index_changes, changed = _of_index(
             system, index, entries_of(index, rows_before), coming, larger(1, sum(leaves))
         )
-        found.append(one)
+        index_changeses.append(index_changes)
         where_changed += changed
-    return found, where_changed
+    return index_changeses, where_changed
 
 
 def entries_of(index: Any, rows: Number) -> Number:
@@ -190,7 +192,7 @@ def _of_index(
     levels = block.branch_levels(leaves + splits, per_leaf)
     entry = index.key_bytes + index.key_columns + block.ENTRY_BYTES - index.unique
     undo = changes * UNDO_RECORD_BYTES + entries * entry + halves * size / 2
-    found = part(
+    index_changes = part(
         IndexChanges,
         keys=entries,
         leaf_changes=changes,
@@ -205,7 +207,7 @@ def _of_index(
         undo_bytes=undo,
         redo_bytes=undo + changes * REDO_CHANGE_BYTES + entries * entry + halves * size / 2,
     )
-    return found, changed
+    return index_changes, changed
 
 
 def _follows_rows(index: MaintainedIndex, keys: Keys) -> bool:
@@ -216,14 +218,16 @@ def _follows_rows(index: MaintainedIndex, keys: Keys) -> bool:
 def _upkeep_s(system: System, each: Sequence[IndexChanges]) -> Number:
     """CPU of the changes to leaves, with the descents to them and the splits."""
     host = system.host
-    descents = sum(one.leaf_changes * one.blevel for one in each)
+    descents = sum(index_changes.leaf_changes * index_changes.blevel for index_changes in each)
     changes = sum(
-        one.leaf_changes + (one.half_splits + one.last_splits) * index_upkeep.SPLIT_GETS for one in each
+        index_changes.leaf_changes
+        + (index_changes.half_splits + index_changes.last_splits) * index_upkeep.SPLIT_GETS
+        for index_changes in each
     )
     return (
         descents * host.logical_io_s
         + changes * host.change_block_s
-        + sum(one.keys for one in each) * host.insert_row_s
+        + sum(index_changes.keys for index_changes in each) * host.insert_row_s
     )
 
 
@@ -236,10 +240,10 @@ def waits_at_leaves(
     leaf that is wanted most spaces the sessions, so that they do not meet at those of other indexes.
     """
     host, met, waited_s = system.host, 0.0 * elapsed_s, 0.0 * elapsed_s
-    for one in demand.leaf_changes:
-        mine = larger(1e-9, one.changes / users)
-        held_s = host.change_block_s + one.keys / larger(1, one.changes) * host.insert_row_s
-        chance, wait_s = index_upkeep.meetings(users, elapsed_s, mine, one.leaves, held_s)
+    for leaf_change in demand.leaf_changes:
+        mine = larger(1e-9, leaf_change.changes / users)
+        held_s = host.change_block_s + leaf_change.keys / larger(1, leaf_change.changes) * host.insert_row_s
+        chance, wait_s = index_upkeep.meetings(users, elapsed_s, mine, leaf_change.leaves, held_s)
         met = where(mine * wait_s > waited_s, mine * chance, met)
         waited_s = larger(waited_s, mine * wait_s)
     return met, over(waited_s, met)

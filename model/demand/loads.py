@@ -53,8 +53,8 @@ def import_demand(system: System, work: Import) -> Demand:
     keep_indexes(demand, system, users, [Keys(changed.rows, arrays, True)], rows_before=0)
     undo = change.undo_bytes(touched, 0.0)
     redo_bytes = change.redo_of_new_rows_bytes(touched, undo, changed.rows * row.bytes)
-    redo_bytes = redo_bytes + sum(one.redo_bytes for one in demand.upkeep)
-    leaves = sum(one.written_blocks for one in demand.upkeep)
+    redo_bytes = redo_bytes + sum(index_changes.redo_bytes for index_changes in demand.upkeep)
+    leaves = sum(index_changes.written_blocks for index_changes in demand.upkeep)
     demand.dirty_blocks = filled + leaves
     demand.writing = writing_of(
         system, demand.dirty_blocks, redo_bytes, apart_fraction=leaves / demand.dirty_blocks

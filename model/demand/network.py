@@ -55,21 +55,24 @@ def among_programs(system: System, every: Sequence[Any]) -> list[System]:
     cores = system.host.cores
     if thread_speed(cores.threads, cores) == 1:
         return [system] * len(every)
-    found = [system] * len(every)
+    systems = [system] * len(every)
     for _ in range(2):  # slower calls keep processors busy for longer
-        busy = [_busy_threads(one, calls, alone(one, calls)) for one, calls in zip(found, every, strict=True)]
+        busy = [
+            _busy_threads(system, calls, alone(system, calls))
+            for system, calls in zip(systems, every, strict=True)
+        ]
         own = [
             mine / calls.users if calls.rate_per_s is None else 0.0
             for mine, calls in zip(busy, every, strict=True)
         ]
         speeds = [thread_speed(1 + larger(0.0, sum(busy) - mine), cores) for mine in own]
-        found = [
+        systems = [
             changed(system, host=at_speed(system.host, calls, speed)) if some(speed < 1) else system
             for speed, calls in zip(speeds, every, strict=True)
         ]
-        if all(one is system for one in found):
+        if all(one is system for one in systems):
             break
-    return found
+    return systems
 
 
 def _busy_threads(system: System, calls: Any, time: StreamTime) -> Number:

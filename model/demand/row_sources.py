@@ -33,7 +33,7 @@ def in_parallel(sources: Sequence[RowSource], degree: Number, granules: Number) 
     The scan starts anew for each of the *granules*.
     """
     *counting, scan = sources
-    passed = [replace(one, rows=degree, starts=degree) for one in counting]
+    passed = [replace(row_source, rows=degree, starts=degree) for row_source in counting]
     sent = passed[0].rows if passed else scan.rows
     plan = [
         *counting,
@@ -45,7 +45,11 @@ def in_parallel(sources: Sequence[RowSource], degree: Number, granules: Number) 
     ]
     return [
         RowSource(
-            one.operation, one.rows / degree, one.gets / degree, one.read_blocks / degree, one.starts / degree
+            row_source.operation,
+            row_source.rows / degree,
+            row_source.gets / degree,
+            row_source.read_blocks / degree,
+            row_source.starts / degree,
         )
-        for one in plan
+        for row_source in plan
     ]

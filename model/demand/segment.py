@@ -79,7 +79,9 @@ def growth_of(table: Any, work: Dml, row: RowShape) -> tuple[Number, Number]:
     known = {column.name.upper() for column in table.columns}
     for column in work.sets:
         if column.name.upper() not in known:
-            raise UnknownName("column", column.name, [one.name for one in table.columns], "workload.sets")
+            raise UnknownName(
+                "column", column.name, [column.name for column in table.columns], "workload.sets"
+            )
     wanted = {column.name.upper(): column for column in work.sets}
     after, _ = columns_of([wanted.get(column.name.upper(), column) for column in table.columns])
     return after - row.columns_bytes, after

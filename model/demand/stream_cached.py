@@ -434,9 +434,9 @@ def _windows(system: System, calls: Any) -> tuple[Number, Number, bool]:
         has = pages.start
         for page in pages:
             holding, fresh = reader.wanted(page, pages, page < has)
-            windows += sum(block_layer.requests_of_run(len(one.pages), largest) for one in fresh)
+            windows += sum(block_layer.requests_of_run(len(window.pages), largest) for window in fresh)
             asked += len(fresh)
-            pages_read += sum(len(one.pages) for one in fresh)
+            pages_read += sum(len(window.pages) for window in fresh)
             wanted += holding in fresh
             if holding is not None:
                 has = max(has, holding.pages.stop)

@@ -80,9 +80,9 @@ def _merged_arrivals(system: System, calls: Any, most: Number) -> Number:
     """
     rate = calls.users * calls.rate_per_s
     size = calls.block_size_bytes
-    one, largest_one = visit_of(system, calls, size, 0.0), visit_of(system, calls, size * most, 0.0)
-    each_s = (largest_one.held_s - one.held_s) / larger(1, most - 1)
-    first_s = one.held_s - each_s
+    visit, largest_one = visit_of(system, calls, size, 0.0), visit_of(system, calls, size * most, 0.0)
+    each_s = (largest_one.held_s - visit.held_s) / larger(1, most - 1)
+    first_s = visit.held_s - each_s
     keeps_up = rate * each_s < 1
     merged = where(keeps_up, rate * first_s / larger(LEAST_S, 1 - rate * each_s), most)
     return larger(1, smaller(merged, most))

@@ -121,42 +121,43 @@ class Data:
 def kinds_of(system: System, work: Transactions) -> list[KindDemand]:
     """The mix, kind by kind."""
     host, client = system.host, system.client
-    total = sum(one.weight for one in work.mix)
+    total = sum(transaction.weight for transaction in work.mix)
     hottest, changed_hottest = work.hottest_gets_percent / 100, work.hottest_changes_percent / 100
     at_once = goes_on(system)
-    found = []
-    for one in work.mix:
+    kind_demands = []
+    for transaction in work.mix:
         cpu = {
-            GETS: (one.gets + one.changed_blocks + one.scan_blocks) * host.logical_io_s,
-            ROWS: one.rows * (host.row_step_s + host.line_miss_s),
-            CHANGES: one.changed_blocks * host.change_block_s,
-            CALLS: one.calls * host.call_s,
-            COMMITS: host.commit_s if one.commits else 0.0,
+            GETS: (transaction.gets + transaction.changed_blocks + transaction.scan_blocks)
+            * host.logical_io_s,
+            ROWS: transaction.rows * (host.row_step_s + host.line_miss_s),
+            CHANGES: transaction.changed_blocks * host.change_block_s,
+            CALLS: transaction.calls * host.call_s,
+            COMMITS: host.commit_s if transaction.commits else 0.0,
         }
         if any(other.cpu_s for other in work.mix):
-            cpu[SQL] = one.cpu_s
-        found.append(
+            cpu[SQL] = transaction.cpu_s
+        kind_demands.append(
             KindDemand(
-                name=one.name,
-                share=one.weight / total,
-                gets=one.gets,
-                drawn_gets=_drawn_gets(one, work),
-                hottest_gets=one.gets * hottest,
-                hottest_changes=one.changed_blocks * changed_hottest,
-                changed_blocks=one.changed_blocks,
-                drawn_changes=one.changed_blocks * (1 - changed_hottest),
-                scan_blocks=one.scan_blocks,
-                redo_bytes=one.redo_bytes,
-                commits=one.commits,
-                trips_s=one.calls * client.round_trip_s,
-                trips=one.calls,
-                stated_wait_s=one.stated_wait_s,
-                parallel_fraction=one.parallel_fraction if at_once else 0.0,
-                parallel_reads=one.parallel_reads,
+                name=transaction.name,
+                share=transaction.weight / total,
+                gets=transaction.gets,
+                drawn_gets=_drawn_gets(transaction, work),
+                hottest_gets=transaction.gets * hottest,
+                hottest_changes=transaction.changed_blocks * changed_hottest,
+                changed_blocks=transaction.changed_blocks,
+                drawn_changes=transaction.changed_blocks * (1 - changed_hottest),
+                scan_blocks=transaction.scan_blocks,
+                redo_bytes=transaction.redo_bytes,
+                commits=transaction.commits,
+                trips_s=transaction.calls * client.round_trip_s,
+                trips=transaction.calls,
+                stated_wait_s=transaction.stated_wait_s,
+                parallel_fraction=transaction.parallel_fraction if at_once else 0.0,
+                parallel_reads=transaction.parallel_reads,
                 cpu=cpu,
             )
         )
-    return found
+    return kind_demands
 
 
 def in_page_cache(system: System) -> float:
@@ -222,8 +223,10 @@ def curve_classes(system: System, work: Transactions) -> popularity.Classes:
     """Classes of the blocks that a miss curve tells of: all but the hottest ones, which take room and never miss."""
     held = work.hottest_blocks if work.hot_pool == "default" else 0
     size = int(system.tablespace.block_size_bytes)
-    gets = sum(one.weight * max(one.gets, one.changed_blocks) for one in work.mix)
-    drawn = sum(one.weight * _drawn_gets(one, work) for one in work.mix)
+    gets = sum(
+        transaction.weight * max(transaction.gets, transaction.changed_blocks) for transaction in work.mix
+    )
+    drawn = sum(transaction.weight * _drawn_gets(transaction, work) for transaction in work.mix)
     points = [
         (point.cache_bytes / size - held, point.miss_percent / 100 * (gets / drawn if drawn else 1))
         for point in work.miss_curve
@@ -241,7 +244,10 @@ def curve_classes(system: System, work: Transactions) -> popularity.Classes:
 def stated_classes(work: Transactions | IndexRangeScan, blocks: int) -> popularity.Classes:
     """Blocks of each class and its share of the gets, by classes or a Zipf exponent; none without them."""
     if work.popularity:
-        return [(blocks * one.blocks_percent / 100, one.gets_percent / 100) for one in work.popularity]
+        return [
+            (blocks * block_class.blocks_percent / 100, block_class.gets_percent / 100)
+            for block_class in work.popularity
+        ]
     return [] if work.zipf_exponent is None else popularity.zipf_classes(blocks, work.zipf_exponent)
 
 

@@ -77,7 +77,7 @@ def queued(calls: Arrivals, rules: Rules, disk: Any) -> Carried:
     many = calls.arrival_s.size
     whole, times = [np.empty(many, np.int64) for _ in range(5)], [np.empty(many) for _ in range(4)]
     (request, made_by, write, begins, ends), (taken_s, queued_s, begin_s, end_s) = whole, times
-    given = [np.ascontiguousarray(one) for one in calls]
+    given = [np.ascontiguousarray(call) for call in calls]
     rows = (*given, request, taken_s, made_by, write, begins, ends, queued_s, begin_s, end_s)
     made = Elevator(*rules, single_of(disk), many).carried(*map(row, rows))
     return Carried(

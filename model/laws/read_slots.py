@@ -64,7 +64,7 @@ def device_s(
     own_s: Number, held_s: Number, latency_s: Number, parallel: Number, slots: Number, limit: Number
 ) -> Number:
     """Time that a device takes for the reads of a scan, given the slots that each of them finds; as :func:`stages`."""
-    return sum(one.device_s for one in stages(own_s, held_s, latency_s, parallel, slots, limit))
+    return sum(stage.device_s for stage in stages(own_s, held_s, latency_s, parallel, slots, limit))
 
 
 def slots_by_time(found: Iterable[Stage]) -> dict[float, float]:

@@ -45,11 +45,11 @@ class Network:
         """Share of the disk that writes take which nobody waits for, and requests wait behind."""
         self.members = int(disk_means.servers_of(system.disk))
         self.cores = system.host.cores
-        among_bytes = sum(one.requests[0].span_bytes for one in programs if one.requests)
+        among_bytes = sum(program.requests[0].span_bytes for program in programs if program.requests)
         self.services = {
-            id(asks): (near_s(system, asks, one.cycle_s), *service_of(system, asks, among_bytes))
-            for one in programs
-            for asks in one.requests
+            id(asks): (near_s(system, asks, program.cycle_s), *service_of(system, asks, among_bytes))
+            for program in programs
+            for asks in program.requests
         }
         """Of requests: after one of their own program, after another, and the squared variation."""
 
@@ -75,8 +75,8 @@ class Network:
                 ]
             else:
                 found = [
-                    min(one.cycles_per_s, program.users / program.cycle_s)
-                    for one, program in zip(means, self.programs, strict=True)
+                    min(mean.cycles_per_s, program.users / program.cycle_s)
+                    for mean, program in zip(means, self.programs, strict=True)
                 ]
                 now = [(new + old) / 2 for new, old in zip(found, now, strict=True)]
             if all(abs(new - old) <= CLOSE * new for new, old in zip([*now, *rest], before, strict=True)):
@@ -86,8 +86,8 @@ class Network:
     def residence_s(self, means: ClassMeans, visits: Sequence[Visits]) -> tuple[float, float]:
         """Of a cycle, at the disk and at the processors."""
         each = [
-            one.times * (one.service_s + wait * last_of(one.at_once))
-            for one, wait in zip(visits, means.wait_s, strict=True)
+            visit.times * (visit.service_s + wait * last_of(visit.at_once))
+            for visit, wait in zip(visits, means.wait_s, strict=True)
         ]
         return sum(each[1:]), each[0]
 
@@ -114,7 +114,7 @@ class Network:
     def _visits(self, program: Program, rates: Sequence[float]) -> tuple[Visits, ...]:
         asks = program.asked
         slices = 1 + (asks.times if asks else 0.0)
-        running = sum(rate * one.cpu_s for one, rate in zip(self.programs, rates, strict=True))
+        running = sum(rate * program.cpu_s for program, rate in zip(self.programs, rates, strict=True))
         # NOTE: alone it is slowed by its own users, so the others add what it is slower beside them
         alone = program.users / program.cycle_s * program.cpu_s
         slower = thread_speed(alone, self.cores) / thread_speed(max(alone, running), self.cores)
@@ -154,10 +154,13 @@ class Network:
 
 def shares(system: System, programs: Sequence[Program]) -> list[Share]:
     """What each program does while all of *programs* are at work."""
-    alone = [_alone(system, one) for one in programs]
+    alone = [_alone(system, program) for program in programs]
     network = Network(system, programs)
     means, visits = network.solve(
-        [max(0.0, one.cycle_s - disk_s - cpu_s) for one, (disk_s, cpu_s) in zip(programs, alone, strict=True)]
+        [
+            max(0.0, program.cycle_s - disk_s - cpu_s)
+            for program, (disk_s, cpu_s) in zip(programs, alone, strict=True)
+        ]
     )
     if network.behind > MOST_BEHIND:
         raise OutsideLaw(

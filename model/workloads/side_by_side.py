@@ -39,8 +39,8 @@ def calculate_together(
     *endless* says whether the first never ends by itself. Raises :class:`OutsideLaw` where the means do not hold.
     """
     programs = [
-        program_of(system_of(system, each), each, found)
-        for each, found in zip(work.programs, alone, strict=True)
+        program_of(system_of(system, each), each, result)
+        for each, result in zip(work.programs, alone, strict=True)
     ]
     end_s = _steady(system, programs) if endless else _phases(system, programs)
     return _answer(system, work, programs, end_s, name, first_endless=endless)
@@ -72,11 +72,13 @@ def _refuse(system: System, work: Workload) -> None:
     paths = {program.opened_as(system) for program in work.programs}
     if not paths <= set(UNBUFFERED):
         why = "the page cache writes behind and reads ahead for all programs"
-    if any(getattr(one, "degree", 1) > 1 for one in work.programs):
+    if any(getattr(program, "degree", 1) > 1 for program in work.programs):
         why = "a query by parallel servers ends with the last of them"
-    if any(getattr(one, "runtime_s", None) is not None for one in work.programs):
+    if any(getattr(program, "runtime_s", None) is not None for program in work.programs):
         why = "a run time ends the calls of a stream, and how many it makes depends on the other programs"
-    changing = [one for one in work.programs if one.plays_rows and getattr(one, "table", None) is None]
+    changing = [
+        program for program in work.programs if program.plays_rows and getattr(program, "table", None) is None
+    ]
     if len(changing) > 1:
         why = "the programs change rows of one table, and wait for each other's locks"
     if why:
@@ -106,11 +108,11 @@ def _phases(system: System, programs: Sequence[Program]) -> float:
         program.left = program.users * program.cycles
     now_s = 0.0
     while any(0 < program.left < inf for program in programs):
-        here = [one for one in programs if one.left > 0 and one.begin_s <= now_s]
+        here = [program for program in programs if program.left > 0 and program.begin_s <= now_s]
         found = shares(system, here) if here else []
         step_s = min(
-            [one.begin_s - now_s for one in programs if one.left > 0 and one.begin_s > now_s]
-            + [one.left / share.cycles_per_s for one, share in zip(here, found, strict=True)]
+            [program.begin_s - now_s for program in programs if program.left > 0 and program.begin_s > now_s]
+            + [program.left / share.cycles_per_s for program, share in zip(here, found, strict=True)]
         )
         now_s += step_s
         for program, share in zip(here, found, strict=True):

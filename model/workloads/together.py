@@ -124,11 +124,11 @@ def simulate_together(
     if first is None:
         raise OutsideLaw("too few transactions ended to say anything: ask for more users or a higher rate")
     alone = [_play([_at_once(*asked)], name)[2][0] for asked in every]
-    found = _programs(machine, work, played, (together, alone))
+    program_statses = _programs(machine, work, played, (together, alone))
     notes = [lasts(end_s, families[0].endless)]
     return first.model_copy(
         update={
-            "programs": found,
+            "programs": program_statses,
             "device": first.device | devices(disk=device_of(machine.counters, end_s)),
             "method": METHOD,
             "warnings": [*first.warnings, *notes],
@@ -256,11 +256,11 @@ def _programs(
         counted[-1].round(end_s)
         busy_s.append(sum(counters.busy_s for counters in counted))
         requests.append(sum(sum(counters.requests) for counters in counted))
-    found = []
+    program_statses = []
     for rank, (program, here, there) in enumerate(zip(work.programs, *results, strict=True)):
         figures, before = figures_of(here), figures_of(there)
         others = [(busy_s[other], names[other]) for other in range(len(names)) if other != rank]
-        found.append(
+        program_statses.append(
             ProgramStats(
                 **{name: getattr(figures, name) for name in ProgramFigures.model_fields},
                 name=names[rank],
@@ -273,7 +273,7 @@ def _programs(
                 because=because(figures, before, machine.counters.busy_s / end_s, others),
             )
         )
-    return found
+    return program_statses
 
 
 def names_of(programs: Sequence[Any]) -> list[str]:
@@ -340,7 +340,7 @@ def because(
                     f"{100 * alone.hit_fraction:.1f} %: {holder} pushes its blocks out",
                 )
             )
-    return [said for more_s, said in sorted(causes, reverse=True) if more_s >= WORTH_NAMING * longer_s]
+    return [text for more_s, text in sorted(causes, reverse=True) if more_s >= WORTH_NAMING * longer_s]
 
 
 LEAST_HITS = 0.002
@@ -349,14 +349,14 @@ LEAST_HITS = 0.002
 def _wait_said(event: str, here: EventTime, alone: EventTime, busy: float, holder: str) -> str:
     each_s = here.total_s / here.waits if here.waits else 0.0
     before_s = alone.total_s / alone.waits if alone.waits else 0.0
-    said = f"{event} takes {show_seconds(each_s)}"
-    said += f", alone {show_seconds(before_s)}" if alone.waits else ", alone nothing"
+    text = f"{event} takes {show_seconds(each_s)}"
+    text += f", alone {show_seconds(before_s)}" if alone.waits else ", alone nothing"
     if here.waits > LONGER * alone.waits > 0:
-        said += f", and comes {here.waits:,.4g} times for {alone.waits:,.4g}"
+        text += f", and comes {here.waits:,.4g} times for {alone.waits:,.4g}"
     return (
-        f"{said}: the disk is busy {100 * busy:.0f} % of the time; of the other programs {holder} uses it most"
+        f"{text}: the disk is busy {100 * busy:.0f} % of the time; of the other programs {holder} uses it most"
         if event in AT_DISK
-        else said
+        else text
     )
 
 

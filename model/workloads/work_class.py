@@ -62,7 +62,7 @@ class Program:
     @property
     def asked(self) -> Requests | None:
         """The requests that it waits for."""
-        return next((one for one in self.requests if one.waited and one.times > SPENT), None)
+        return next((request for request in self.requests if request.waited and request.times > SPENT), None)
 
     @property
     def cpu_s(self) -> float:
@@ -120,7 +120,7 @@ def _of_statement(system: System, work: Statement, alone: RunResult) -> Program:
     each_s = (
         inf
         if overlaps or work.users > 1
-        else sum(one.total_s for one in waits.values()) / max(reads.read_requests, SPENT)
+        else sum(wait.total_s for wait in waits.values()) / max(reads.read_requests, SPENT)
     )
     asked = [Requests(reads.read_requests, size, False, random, float(span), near_s=each_s)] if size else []
     elapsed_s = alone.time.elapsed_s

@@ -192,8 +192,8 @@ class _TaskFlight(Generic[Item, Answer]):
 
 def _say(version: bytes) -> str:
     """In a worker: what the pickled *version* says there."""
-    said: str = pickle.loads(version)()
-    return said
+    text: str = pickle.loads(version)()
+    return text
 
 
 def _distributed() -> Any:

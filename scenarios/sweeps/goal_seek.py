@@ -117,7 +117,7 @@ class Crossing:
     @property
     def beyond(self) -> Literal["", "below", "above"]:
         """At which end of the scanned range the measure still moves towards a goal that it does not reach there."""
-        outcomes = [one.outcome for one in self.scan if one.is_answered]
+        outcomes = [reached.outcome for reached in self.scan if reached.is_answered]
         if self.below is not None or not self.is_monotone or not is_step(outcomes[0], outcomes[-1]):
             return ""
         is_rising = outcomes[-1] > outcomes[0]
@@ -190,11 +190,11 @@ def seek(
         )
     with Asker(question, at, listener) as asker:
         search = _Search(asker, along, wanted)
-        found = search.crossing()
+        crossing = search.crossing()
         if out is not None:
             points: list[Values] = [{along.key: value} for value in search.known]
             write(asker.answer(asker.plan(points), aloud=False), Path(out), force)
-        return found
+        return crossing
 
 
 class _Search:
@@ -207,7 +207,7 @@ class _Search:
         """Scan, find the first stretch that crosses the goal, and halve it."""
         source = self._asker.question.source
         scanned = self._ask(self._along.scan(SCANNED))
-        answered = [one for one in scanned if one.is_answered]
+        answered = [reached for reached in scanned if reached.is_answered]
         if not answered:
             raise SpecError(
                 f"{source.name}: no point along {self._along.key} has an answer: {scanned[0].error}"
@@ -238,7 +238,7 @@ class _Search:
             Reached(value, outcome, error or "")
             for value, outcome, error in zip(values, outcomes, table["error"], strict=True)
         ]
-        self.known.update((one.value, one) for one in found)
+        self.known.update((reached.value, reached) for reached in found)
         return found
 
     def _number(self) -> float:
@@ -262,10 +262,10 @@ class _Search:
 
     def _first_change(self, scanned: Sequence[Reached], number: float) -> tuple[Reached, Reached] | None:
         """The first neighbours in the scan on different sides; what has no answer is on neither."""
-        first = next(place for place, one in enumerate(scanned) if one.is_answered)
-        for one, other in pairwise(scanned[first:]):
-            if self._side(one, number) != self._side(other, number):
-                return one, other
+        first = next(place for place, reached in enumerate(scanned) if reached.is_answered)
+        for reached, other in pairwise(scanned[first:]):
+            if self._side(reached, number) != self._side(other, number):
+                return reached, other
         return None
 
     def _halved(self, below: Reached, above: Reached, number: float) -> tuple[Reached, Reached]:
@@ -275,17 +275,19 @@ class _Search:
             middle = self._along.between(below.value, above.value)
             if middle is None:
                 break
-            (found,) = self._ask([middle])
-            if self._side(found, number) == side:
-                below = found
+            (reached,) = self._ask([middle])
+            if self._side(reached, number) == side:
+                below = reached
             else:
-                above = found
+                above = reached
         return below, above
 
     def _is_monotone(self) -> bool:
         """Whether the outcomes that are known only rise, or only fall, along the axis."""
         known = (self.known[value] for value in sorted(self.known))
-        return is_monotone([one.outcome for one in known if one.is_answered], max(STILL, self._chance()))
+        return is_monotone(
+            [reached.outcome for reached in known if reached.is_answered], max(STILL, self._chance())
+        )
 
     def _chance(self) -> float:
         """Share of its value by which chance alone may move a measure of simulated transactions."""

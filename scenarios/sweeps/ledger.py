@@ -302,8 +302,8 @@ def _in_one_sentence(folder: Path) -> Iterator[None]:
         code = getattr(error, "sqlite_errorcode", None)
         if code is None:  # not SQLite's, but a wrong use of it
             raise
-        if said := _MACHINE.get(code & 0xFF):
-            raise StoreUnusable(f"the store {folder}: {said}") from error
+        if text := _MACHINE.get(code & 0xFF):
+            raise StoreUnusable(f"the store {folder}: {text}") from error
         raise _Damaged from error
     except (OSError, ValueError) as error:
         raise StoreUnusable(f"the store {folder}: {getattr(error, 'strerror', None) or error}") from error

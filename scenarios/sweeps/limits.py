@@ -55,14 +55,14 @@ class Limit:
 
 def limits_of(texts: Sequence[str], measures: Collection[str]) -> list[Limit]:
     """The limits that *texts* say; those joined by ``and``, or chained as in ``1 <= x <= 2``, one by one."""
-    found = []
+    limits = []
     for text in texts:
         try:
             for part, node in _parts(text, parsed(text)):
-                found.append(Limit(part, node, measures))
+                limits.append(Limit(part, node, measures))
         except SpecError as error:
             raise _named(text, str(error), measures) from None
-    return found
+    return limits
 
 
 def _parts(text: str, node: ast.expr) -> list[tuple[str, ast.expr]]:
@@ -72,8 +72,8 @@ def _parts(text: str, node: ast.expr) -> list[tuple[str, ast.expr]]:
     if isinstance(node, ast.Compare) and len(node.ops) > 1 and all(type(op) in _SIDES for op in node.ops):
         sides = [node.left, *node.comparators]
         pairs = [
-            ast.Compare(one, [op], [other])
-            for one, op, other in zip(sides, node.ops, sides[1:], strict=False)
+            ast.Compare(side, [op], [other])
+            for side, op, other in zip(sides, node.ops, sides[1:], strict=False)
         ]
         return [(ast.unparse(pair), ast.parse(ast.unparse(pair), mode="eval").body) for pair in pairs]
     return [(ast.get_source_segment(text.strip(), node) or text, node)]

@@ -212,8 +212,8 @@ class Asker:
         how = self.question.how
         axis = self.question.axes[0]
         plan = self.plan([{axis.key: axis.values[0] if axis.values else axis.ends[0]}], [axis.key])
-        (found,) = answers(Asked(plan.points, how.engine, how.seed, how.budget), [Item(0, 0, None)])
-        return found.error
+        (answer,) = answers(Asked(plan.points, how.engine, how.seed, how.budget), [Item(0, 0, None)])
+        return answer.error
 
 
 def _sum(before: Outcome, outcome: Outcome) -> Outcome:

@@ -157,11 +157,11 @@ def optimise(
     wanted = Wanted(measure, maximise is not None, tuple(limits_of([*question.where, *such_that], MEASURES)))
     with Asker(question, at, listener) as asker:
         space = Space(asker, wanted)
-        found = space.searched()
+        optimum = space.searched()
         if out is not None:
             rows = asker.answer(asker.plan(space.asked_points), aloud=False)
             write(rows, Path(out), force)
-        return found
+        return optimum
 
 
 @dataclass(slots=True)
@@ -242,7 +242,7 @@ class Space:
         at_base = self._slacks({}, self._reference)
         wanted = self._wanted
         return Optimum(
-            self._question.source.name, wanted.measure, wanted.largest, tuple(one.text for one in wanted.limits),
+            self._question.source.name, wanted.measure, wanted.largest, tuple(limit.text for limit in wanted.limits),
             best, None if best else nearest, self._reference, tuple(slack >= 0 for slack in at_base), base, binding,
             idle, len(self.asked_points), self.combinations, exact, settled, self._known.failed, self._known.error,
             self._estimate(best),
@@ -413,7 +413,7 @@ class Space:
             for limit, slack in zip(self._wanted.limits, best.slacks, strict=True)
             if 0 <= slack <= TIGHT
         ]
-        found = {one.what: one for one in equal}
+        found = {binding.what: binding for binding in equal}
         idle = []
         for axis in self.along:
             beside = [{**best.values, axis.key: other} for other in axis.beside(best.values[axis.key])]

@@ -36,9 +36,9 @@ class Faults(BlocktimeError):
 
     def __init__(self, name: str, faults: Counter[str], points: int, bad: int) -> None:
         many = f"{len(faults)} faults" if len(faults) > 1 else "one fault"
-        said = f"{name}: nothing was run, {bad:,} of {points:,} points cannot be: {many}"
+        text = f"{name}: nothing was run, {bad:,} of {points:,} points cannot be: {many}"
         shown = faults.most_common(MOST_FAULTS_SHOWN)
-        self.lines = [said, *(f"{fault} ({times:,} point{'s' * (times > 1)})" for fault, times in shown)]
+        self.lines = [text, *(f"{fault} ({times:,} point{'s' * (times > 1)})" for fault, times in shown)]
         if len(faults) > len(shown):
             self.lines.append(f"and {len(faults) - len(shown):,} more")
         super().__init__("; ".join(self.lines))

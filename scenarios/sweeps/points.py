@@ -159,7 +159,9 @@ class Points:
         if found is None:
             scenario = self.scenario(values)
             constants = scenario.system.constants
-            ranges = sorted((path, one.how, sorted(one.range.items())) for path, one in constants.items())
+            ranges = sorted(
+                (path, constant.how, sorted(constant.range.items())) for path, constant in constants.items()
+            )
             marks = _marks_of(scenario.system) | _marks_of(scenario.workload, "workload.")
             plain = {key: marks[key] for key in self._plain if key in marks}
             found = self._templates[called] = _Template(

@@ -70,9 +70,11 @@ class Rows:
                 "system": system.model_dump(mode="json", exclude={"constants"}),
                 "workload": plan.base.workload.model_dump(mode="json"),
             },
-            "constants": {path: one.model_dump(mode="json") for path, one in system.constants.items()},
+            "constants": {
+                path: constant.model_dump(mode="json") for path, constant in system.constants.items()
+            },
             "sources": sorted(
-                {one.source.split(":")[0] for one in system.constants.values()} | {plan.base.source}
+                {constant.source.split(":")[0] for constant in system.constants.values()} | {plan.base.source}
             ),
             "sweep": plan.sweep.model_dump(mode="json", exclude_none=True),
             "engine": plan.how.engine,
@@ -115,15 +117,15 @@ class Rows:
         keys = [self.plan.key(place, replication) for place in places for replication in each]
         kept = self.ledger.get_many(keys)
         nothing = Kept(NOTHING, "")
-        found = [kept.get(key, nothing) for key in keys]
-        self._check_none_is_lost(places, found)
-        values = np.stack([one.values for one in found]).reshape(len(places), self._each, -1)
-        return values, [one.engine for one in found[:: self._each]]
+        kepts = [kept.get(key, nothing) for key in keys]
+        self._check_none_is_lost(places, kepts)
+        values = np.stack([kept.values for kept in kepts]).reshape(len(places), self._each, -1)
+        return values, [kept.engine for kept in kepts[:: self._each]]
 
-    def _check_none_is_lost(self, places: Sequence[int | None], found: Sequence[Kept]) -> None:
+    def _check_none_is_lost(self, places: Sequence[int | None], kepts: Sequence[Kept]) -> None:
         """A store may be damaged while its rows are read; a row without answer and reason must not come of it."""
-        for place, one in zip((place for place in places for _ in range(self._each)), found, strict=True):
-            if not one.engine and place is not None and place not in self.outcome.failed:
+        for place, kept in zip((place for place in places for _ in range(self._each)), kepts, strict=True):
+            if not kept.engine and place is not None and place not in self.outcome.failed:
                 raise SpecError(
                     f"{self.plan.source.name}: the store was damaged while the answers were read; the same command "
                     "answers again what is missing"
@@ -154,7 +156,7 @@ class Rows:
 
     @staticmethod
     def _values(column: Column, values: Sequence[Values]) -> list[Any]:
-        given = [one[column.name] for one in values]
+        given = [value[column.name] for value in values]
         if column.kind == "text":
             return [str(value).lower() if isinstance(value, bool) else str(value) for value in given]
         return given

@@ -208,8 +208,8 @@ def indices_of(keys: Sequence[str], outcomes: Reals, samples: int, seed: int) ->
     if np.std(outcomes) <= FLAT * max(abs(both.mean()), FLAT) or np.ptp(both) == 0:
         return []
     columns = np.stack(mixed if len(mixed) > 1 else 2 * mixed)  # scipy stumbles over a single axis
-    found = sobol_indices(func={"f_A": a[None], "f_B": b[None], "f_AB": columns[:, None]}, n=samples)
-    first, total = found.first_order[: len(mixed)], found.total_order[: len(mixed)]
+    sobol_result = sobol_indices(func={"f_A": a[None], "f_B": b[None], "f_AB": columns[:, None]}, n=samples)
+    first, total = sobol_result.first_order[: len(mixed)], sobol_result.total_order[: len(mixed)]
     shares = [first, total, total - first]
     tail = (1 - CONFIDENCE) / 2
     ends = np.quantile(

@@ -150,9 +150,9 @@ class Sweep(Frozen):
                 length for axis in self.axis if axis.zip == name and (length := _length(axis)) is not None
             }
             if len(lengths) > 1:
-                said = " and ".join(f"{length:,}" for length in sorted(lengths))
+                text = " and ".join(f"{length:,}" for length in sorted(lengths))
                 raise ValueError(
-                    f"axes of zip {cut(name)!r} have {said} values; those that move together have as many each"
+                    f"axes of zip {cut(name)!r} have {text} values; those that move together have as many each"
                 )
         return self
 
@@ -242,14 +242,14 @@ def _split(written: str) -> tuple[list[str], set[str]]:
     return parts, marks
 
 
-def _range(said: str, values: list[Any]) -> dict[str, Any]:
+def _range(text: str, values: list[Any]) -> dict[str, Any]:
     """LOW:HIGH, then a number of points, a scale, or both."""
     low, high, *rest = values
     found = {"low": low, "high": high}
     if rest and isinstance(rest[-1], str):
         found["scale"] = rest.pop()
     if len(rest) > 1:
-        raise SpecError(f"{said}: a range is LOW:HIGH, LOW:HIGH:POINTS or LOW:HIGH:POINTS:log")
+        raise SpecError(f"{text}: a range is LOW:HIGH, LOW:HIGH:POINTS or LOW:HIGH:POINTS:log")
     return found | ({"points": rest[0]} if rest else {})
 
 

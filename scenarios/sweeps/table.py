@@ -50,19 +50,19 @@ class Column:
 def check_place(path: Path, force: bool) -> None:
     """Complain before the work about a *path* that no table can be written to."""
     _form(path)
-    for one in _files_of(path):
+    for file in _files_of(path):
         try:
-            folder, exists = one.resolve().parent, one.exists()
+            folder, exists = file.resolve().parent, file.exists()
         except (OSError, RuntimeError, ValueError) as error:  # links in a circle, a name too long
-            raise SpecError(f"{one}: {getattr(error, 'strerror', None) or error}") from None
+            raise SpecError(f"{file}: {getattr(error, 'strerror', None) or error}") from None
         if not folder.is_dir():
-            raise SpecError(f"{one}: there is no folder {folder} to write it into")
-        if exists and not one.is_file():
-            raise SpecError(f"{one}: is not a file that could be replaced")
+            raise SpecError(f"{file}: there is no folder {folder} to write it into")
+        if exists and not file.is_file():
+            raise SpecError(f"{file}: is not a file that could be replaced")
         if exists and not force:
-            raise SpecError(f"{one}: exists; --force replaces it")
+            raise SpecError(f"{file}: exists; --force replaces it")
         if not os.access(folder, os.W_OK | os.X_OK):
-            raise SpecError(f"{one}: the folder {folder} may not be written")
+            raise SpecError(f"{file}: the folder {folder} may not be written")
 
 
 @contextmanager
@@ -218,7 +218,7 @@ class _Csv:
         self._about = {"columns": [asdict(column) for column in columns], "about": dict(about)}
         _json(self._about)  # what cannot be written is better said now than after the work
         self._columns = columns
-        self._part, self._beside = (_Part(one) for one in _files_of(path))
+        self._part, self._beside = (_Part(file) for file in _files_of(path))
         names = (column.name for column in columns)
         self._write_lines([",".join(_heading(name) for name in names)])
 

@@ -76,14 +76,14 @@ class _Asked:
 
         sd = model_error().exponent_sd
         found = {}
-        for one in self.knowledge.uncertain:
-            scores = np.append(0.0, draws.scores[one.name][: self.draws])
+        for uncertain in self.knowledge.uncertain:
+            scores = np.append(0.0, draws.scores[uncertain.name][: self.draws])
             exponents = {
-                quantity: sd * np.append(0.0, draws.scores[_exponent(one, quantity)][: self.draws])
-                for quantity in one.beyond
+                quantity: sd * np.append(0.0, draws.scores[_exponent(uncertain, quantity)][: self.draws])
+                for quantity in uncertain.beyond
             }
-            for path in one.fields:
-                found[path] = drawn_values(one, scores, path, self.scenario.workload.kind, exponents)
+            for path in uncertain.fields:
+                found[path] = drawn_values(uncertain, scores, path, self.scenario.workload.kind, exponents)
         return found
 
     def uncertainty(self, draws: Draws, times: Reals, origins: Sequence[Origin]) -> Uncertainty:
@@ -119,7 +119,7 @@ class Propagated:
         first, second = self._times[base][:draws], self._times[index][:draws]
         base_s = before.time.elapsed_s
         change_s = after.time.elapsed_s - base_s
-        chance_s = sum((_of_chance_s(one) or 0.0) ** 2 for one in (before, after)) ** 0.5
+        chance_s = sum((_of_chance_s(result) or 0.0) ** 2 for result in (before, after)) ** 0.5
         if (first == second).all():
             chance_s = 0.0  # nothing that differs between them plays a part, so chance was the same too
         low_s, high_s = _ends(second - first, change_s, chance_s)
@@ -127,7 +127,7 @@ class Propagated:
         if base_s > 0:
             fractions = _ends(second / first - 1, change_s / base_s, chance_s / base_s)
         origins = _together([*self._origins[base], *self._origins[index]])
-        seeds = [one.uncertainty.seed for one in (before, after) if one.uncertainty]
+        seeds = [result.uncertainty.seed for result in (before, after) if result.uncertainty]
         return Difference(
             change_s=change_s,
             low_s=low_s,
@@ -137,7 +137,7 @@ class Propagated:
             confidence=CONFIDENCE,
             contributions=contributions(origins, second - first),
             extrapolated_constants=[
-                one.constant.name for one in origins if one.constant and one.extrapolated
+                origin.constant.name for origin in origins if origin.constant and origin.extrapolated
             ],
             draws=draws if origins else 0,
             seed=seeds[0],
@@ -162,7 +162,7 @@ def propagate(
     check_inputs(known)
     known = {
         **known,
-        **{frozenset((one, other)): value for each in scenarios for one, other, value in each.correlations},
+        **{frozenset((text, other)): value for each in scenarios for text, other, value in each.correlations},
     }
     asked = [
         _Asked(
@@ -171,7 +171,7 @@ def propagate(
         )
         for scenario, result in zip(scenarios, results, strict=True)
     ]  # fmt: skip
-    uncertain = [one for each in asked for one in each.knowledge.uncertain]
+    uncertain = [uncertain for each in asked for uncertain in each.knowledge.uncertain]
     constants = sorted({one.name for one in uncertain})
     exponents = sorted({_exponent(one, quantity) for one in uncertain for quantity in one.beyond})
     mechanisms = sorted({name for each in asked for name in each.seconds})
@@ -181,11 +181,11 @@ def propagate(
     off = _errors(asked, mechanisms, draws)
     times = tuple(each.times(draws, own, progress) for each, own in zip(asked, off, strict=True))
     origins = tuple(_origins(each.knowledge, draws, own) for each, own in zip(asked, off, strict=True))
-    found = tuple(
+    run_results = tuple(
         each.result.model_copy(update={"uncertainty": each.uncertainty(draws, own, made)})
         for each, own, made in zip(asked, times, origins, strict=True)
     )
-    return Propagated(found, origins, times)
+    return Propagated(run_results, origins, times)
 
 
 def _exponent(one: Uncertain, quantity: str) -> str:
@@ -218,10 +218,13 @@ def _errors(asked: Sequence[_Asked], mechanisms: Sequence[str], draws: Draws) ->
 def _origins(knowledge: Knowledge, draws: Draws, errors: dict[str, Reals]) -> tuple[Origin, ...]:
     constants = [
         Origin(
-            (draws.scores[one.name], *(draws.scores[_exponent(one, quantity)] for quantity in one.beyond)),
-            one.constant, one.fields, extrapolated=bool(one.beyond),
+            (
+                draws.scores[uncertain.name],
+                *(draws.scores[_exponent(uncertain, quantity)] for quantity in uncertain.beyond),
+            ),
+            uncertain.constant, uncertain.fields, extrapolated=bool(uncertain.beyond),
         )
-        for one in knowledge.uncertain
+        for uncertain in knowledge.uncertain
     ]  # fmt: skip
     return (*constants, *(Origin((scores,), mechanism=name) for name, scores in errors.items()))
 
@@ -229,12 +232,12 @@ def _origins(knowledge: Knowledge, draws: Draws, errors: dict[str, Reals]) -> tu
 def _together(origins: Sequence[Origin]) -> list[Origin]:
     """One for each constant and mechanism, with the scores of both results."""
     found: dict[str, Origin] = {}
-    for one in origins:
-        name = one.mechanism if one.constant is None else one.constant.name
-        before = found.get(name, one)
-        known = {id(scores): scores for scores in (*before.scores, *one.scores)}
+    for origin in origins:
+        name = origin.mechanism if origin.constant is None else origin.constant.name
+        before = found.get(name, origin)
+        known = {id(scores): scores for scores in (*before.scores, *origin.scores)}
         found[name] = replace(
-            before, scores=tuple(known.values()), extrapolated=before.extrapolated or one.extrapolated
+            before, scores=tuple(known.values()), extrapolated=before.extrapolated or origin.extrapolated
         )
     return [found[name] for name in sorted(found)]
 

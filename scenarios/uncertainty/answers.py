@@ -114,8 +114,8 @@ def _simulated(
 
 
 ANSWERERS: Final = {
-    one.engine: one
-    for one in (
+    answerer.engine: answerer
+    for answerer in (
         Answerer("simulate", lambda scenario: SIMULATED, _simulated),
         Answerer(
             "calculate",

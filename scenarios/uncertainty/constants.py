@@ -89,10 +89,10 @@ def knowledge_of(scenario: Scenario, extrapolated: Sequence[Extrapolation] = ())
 def _distances(extrapolated: Sequence[Extrapolation]) -> dict[str, dict[str, float]]:
     """Field -> quantity -> logarithm of how far outside its range it is; negative below it."""
     found: dict[str, dict[str, float]] = {}
-    for one in extrapolated:
-        distance = UNKNOWN_DISTANCE if one.times is None else log(one.times)
-        sign = 1 if one.used > one.high else -1
-        found.setdefault(one.constant, {})[one.quantity] = sign * distance
+    for extrapolation in extrapolated:
+        distance = UNKNOWN_DISTANCE if extrapolation.times is None else log(extrapolation.times)
+        sign = 1 if extrapolation.used > extrapolation.high else -1
+        found.setdefault(extrapolation.constant, {})[extrapolation.quantity] = sign * distance
     return found
 
 

@@ -46,8 +46,8 @@ def contributions(origins: Iterable[Origin], times: Reals) -> list[Contribution]
     draws = len(times)
     powers = (1, 2) if draws >= DRAWS_A_CONSTANT * len(listed) else (1,)
     found = []
-    for one in listed:
-        terms = np.stack([scores[:draws] ** power for scores in one.scores for power in powers], axis=1)
+    for origin in listed:
+        terms = np.stack([scores[:draws] ** power for scores in origin.scores for power in powers], axis=1)
         terms -= terms.mean(axis=0)
         left = around - terms @ np.linalg.lstsq(terms, around, rcond=None)[0]
         unexplained = (left @ left) / (around @ around) * (draws - 1) / (draws - 1 - terms.shape[1])
@@ -55,8 +55,8 @@ def contributions(origins: Iterable[Origin], times: Reals) -> list[Contribution]
         if share >= LEAST_SHARE:
             found.append(
                 Contribution(
-                    constant=one.constant, fields=list(one.fields), mechanism=one.mechanism,
-                    extrapolated=one.extrapolated, variance_fraction=share,
+                    constant=origin.constant, fields=list(origin.fields), mechanism=origin.mechanism,
+                    extrapolated=origin.extrapolated, variance_fraction=share,
                 )
             )  # fmt: skip
-    return sorted(found, key=lambda one: (-one.variance_fraction, one.name))
+    return sorted(found, key=lambda contribution: (-contribution.variance_fraction, contribution.name))

@@ -73,12 +73,12 @@ class Against:
     @property
     def light(self) -> Light:
         """By the figure that is farthest off."""
-        return light_of([one.row for one in self.figures])
+        return light_of([figure.row for figure in self.figures])
 
     @property
     def covered(self) -> int:
         """Figures that lie within their interval."""
-        return sum(one.covered for one in self.figures)
+        return sum(figure.covered for figure in self.figures)
 
     def to_json(self) -> dict[str, Any]:
         """All figures as data, and how many are covered."""
@@ -86,7 +86,7 @@ class Against:
             "against": {
                 "light": self.light,
                 "covered": self.covered,
-                "figures": [one.to_json() for one in self.figures],
+                "figures": [figure.to_json() for figure in self.figures],
             }
         }
 
@@ -124,7 +124,7 @@ def against(
     figures = []
     for row, *ends in zip(middle, low, high, strict=True):
         width = exp(WITHIN * hypot(sd, log(1 + max(-0.9, own.get(row.measured.name, 0.0)))))
-        span = [one.modelled for one in (row, *ends)]
+        span = [as_modelled.modelled for as_modelled in (row, *ends)]
         figures.append(Predicted(row, min(span) / width, max(span) * width))
     return Against(tuple(figures))
 
@@ -146,7 +146,7 @@ def _times(
 
 def _reads(figures: Sequence[Compared]) -> float:
     """Reads of a transaction, as measured."""
-    values = {one.name: one.value for one in figures}
+    values = {figure.name: figure.value for figure in figures}
     return values.get(READ_REQUESTS, 0.0) / values[TRANSACTIONS] if TRANSACTIONS in values else 0.0
 
 
@@ -169,7 +169,8 @@ def loaded(content: Mapping[str, Any], other: Mapping[str, Any], times: float) -
 
 def _same(mine: Sequence[Compared], other: Sequence[Compared]) -> bool:
     """Whether both were read of one interval: throughput and CPU agree to the last digit."""
-    values = {one.name: one.value for one in mine}
+    values = {compared.name: compared.value for compared in mine}
     return bool(other) and all(
-        values.get(one.name, one.value if one.name != CPU else None) == one.value for one in other
+        values.get(compared.name, compared.value if compared.name != CPU else None) == compared.value
+        for compared in other
     )

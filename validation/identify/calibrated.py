@@ -75,16 +75,16 @@ class Fit:
     @property
     def says(self) -> list[str]:
         """What the figures do not tell, a sentence each."""
-        found = [
-            f"the figures cannot tell {one} from {other} (correlation {value:+.2f})"
-            for (one, other), value in self.correlations.items()
+        texts = [
+            f"the figures cannot tell {text} from {other} (correlation {value:+.2f})"
+            for (text, other), value in self.correlations.items()
             if abs(value) >= APART
         ]
-        if silent := [one.path for one in self.fields if not one.told]:
-            found.append(
+        if silent := [field.path for field in self.fields if not field.told]:
+            texts.append(
                 f"the figures say nothing of {', '.join(silent)}: they keep their values and intervals"
             )
-        return found
+        return texts
 
 
 def fitted(content: Mapping[str, Any], name: str, progress: Callable[[int, int], None] | None = None) -> Fit:
@@ -103,17 +103,17 @@ def fitted(content: Mapping[str, Any], name: str, progress: Callable[[int, int],
     paths = list(priors)
     start = np.array([log(priors[path][0]) for path in paths])
     precision = np.diag([1 / priors[path][1] ** 2 for path in paths])
-    measured = np.array([log(one.value) for one in system.compared])
+    measured = np.array([log(compared.value) for compared in system.compared])
     # NOTE: a mean wait is as far off as the model is on published times, a rate and the CPU follow from the books
     waits_sd = model_error().sd_of(OTHER_WORK)
     weight = np.array(
         [
             1
             / (
-                (AGREES if one.name in RATES else waits_sd) ** 2
-                + (log(max(one.high / one.low, 1.0)) / 2 / WITHIN) ** 2
+                (AGREES if compared.name in RATES else waits_sd) ** 2
+                + (log(max(compared.high / compared.low, 1.0)) / 2 / WITHIN) ** 2
             )
-            for one in system.compared
+            for compared in system.compared
         ]
     )
     done, steps = 0, PASSES * (len(paths) + 1) + 1
@@ -128,7 +128,9 @@ def fitted(content: Mapping[str, Any], name: str, progress: Callable[[int, int],
             row.measured.name: row.modelled
             for row in as_modelled(system.compared, run(from_mapping(changed, name), "calculate"))
         }
-        return np.array([log(max(rows.get(one.name, one.value), 1e-12)) for one in system.compared])
+        return np.array(
+            [log(max(rows.get(compared.name, compared.value), 1e-12)) for compared in system.compared]
+        )
 
     at, first = start.copy(), modelled(start)
     now = first
@@ -149,7 +151,7 @@ def fitted(content: Mapping[str, Any], name: str, progress: Callable[[int, int],
         middle = float(np.exp(at[place])) if told >= TOLD else value
         spread = exp(WITHIN * float(sd[place]))
         fields.append(Fitted(path, value, middle, middle / spread, middle * spread, told))
-    kept = {one.path for one in fields}
+    kept = {field.path for field in fields}
     correlations = {
         (paths[one], paths[other]): float(covariance[one, other] / sd[one] / sd[other])
         for one in range(len(paths))
@@ -157,8 +159,8 @@ def fitted(content: Mapping[str, Any], name: str, progress: Callable[[int, int],
         if paths[one] in kept and paths[other] in kept
     }
     off = {
-        one.name: (exp(float(was - there)) - 1, exp(float(is_now - there)) - 1)
-        for one, was, is_now, there in zip(system.compared, first, now, measured, strict=True)
+        compared.name: (exp(float(was - there)) - 1, exp(float(is_now - there)) - 1)
+        for compared, was, is_now, there in zip(system.compared, first, now, measured, strict=True)
     }
     return Fit(tuple(fields), correlations, off)
 
@@ -169,16 +171,16 @@ def _priors(content: Mapping[str, Any], system: Scenario) -> Iterator[tuple[str,
         if value := at(content, path):
             # NOTE: what the file says of them holds for the other fields as they are, and follows from the same figures
             yield path, (value, WIDE)
-    for one in knowledge_of(system).uncertain:
-        path = one.fields[0]
-        fitted = one.name.startswith("scenario/")  # to the figures that are fitted to again
+    for uncertain in knowledge_of(system).uncertain:
+        path = uncertain.fields[0]
+        fitted = uncertain.name.startswith("scenario/")  # to the figures that are fitted to again
         if (
             path.startswith("host.")
             and not fitted
-            and one.constant.value > 0
-            and (sd := _sd((one.low, one.high)))
+            and uncertain.constant.value > 0
+            and (sd := _sd((uncertain.low, uncertain.high)))
         ):
-            yield path, (one.constant.value, sd)
+            yield path, (uncertain.constant.value, sd)
 
 
 def _sd(interval: Sequence[float] | None) -> float | None:
@@ -207,19 +209,19 @@ def put(content: Any, path: str, value: float) -> None:
 def write_into(document: Any, fit: Fit, source: str) -> None:
     """Put values, intervals and correlations into a file's content, ``[[measured.known]]`` and ``correlation``."""
     known = document["measured"].setdefault("known", [])
-    for one in fit.fields:
-        if one.told:
-            put(document, one.path, one.value)
-        entry = next((row for row in known if row["field"] == one.path), None)
+    for field in fit.fields:
+        if field.told:
+            put(document, field.path, field.value)
+        entry = next((row for row in known if row["field"] == field.path), None)
         if entry is None:
-            if not one.told:
+            if not field.told:
                 continue
-            entry = {"field": one.path}
+            entry = {"field": field.path}
             known.append(entry)
             entry = known[-1]
-        if one.told:
+        if field.told:
             entry["how"], entry["source"] = "fitted", source
-        entry["interval"] = [one.low, one.high]
+        entry["interval"] = [field.low, field.high]
     document["measured"]["correlation"] = [
         {"fields": list(pair), "value": round(value, 4)}
         for pair, value in fit.correlations.items()

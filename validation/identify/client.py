@@ -86,7 +86,7 @@ def turns_of(fetches: Fetches | None) -> Trips | None:
     )
 
 
-def prices_of(found: Identified, traces: Sequence[Trips]) -> Prices:
+def prices_of(identified: Identified, traces: Sequence[Trips]) -> Prices:
     """Prices with which the model's client waits as the traces say; those of the first trace for the server.
 
     A client takes an array in while the server makes the rest of it: that part is no wait, so it is added to the
@@ -102,10 +102,10 @@ def prices_of(found: Identified, traces: Sequence[Trips]) -> Prices:
         ]
         _fit(points, prices)
         for place, trace in enumerate(traces):
-            demand, system = _demand(found, trace, prices)
+            demand, system = _demand(identified, trace, prices)
             if not place:
                 prices.cpu = _scaled(trace.server_s, demand, system.host)
-                demand, system = _demand(found, trace, prices)
+                demand, system = _demand(identified, trace, prices)
             times, each_s = demand.waits[FROM_CLIENT]
             alone_s = float(demand.client_rows_s + times * system.client.round_trip_s)
             hidden_s[place] = (
@@ -116,15 +116,15 @@ def prices_of(found: Identified, traces: Sequence[Trips]) -> Prices:
     return prices
 
 
-def asked_by(found: Identified) -> tuple[Any, Any]:
-    """What the model asks for one execution of what is *found*, and of which system."""
-    scenario = from_mapping(found.sections(), "my")
+def asked_by(identified: Identified) -> tuple[Any, Any]:
+    """What the model asks for one execution of what is *identified*, and of which system."""
+    scenario = from_mapping(identified.sections(), "my")
     return demand_of(scenario.system, scenario.workload), scenario.system  # type: ignore[arg-type]
 
 
-def cpu_prices(found: Identified, server_s: float) -> dict[str, float]:
+def cpu_prices(identified: Identified, server_s: float) -> dict[str, float]:
     """CPU prices with which the server works *server_s* seconds for one execution, all scaled alike."""
-    demand, system = asked_by(found)
+    demand, system = asked_by(identified)
     return _scaled(server_s, demand, system.host)
 
 
@@ -142,9 +142,9 @@ def _executions(trace: Trips, demand: Any) -> float:
     return len(trace.turns) / max(1.0, float(demand.fetches) - 1)
 
 
-def _demand(found: Identified, trace: Trips, prices: Prices) -> tuple[Any, Any]:
+def _demand(identified: Identified, trace: Trips, prices: Prices) -> tuple[Any, Any]:
     """What the model asks for one execution as *trace* has it, at *prices*."""
-    sections = found.sections()
+    sections = identified.sections()
     sections["client"] = {
         **sections.get("client", {}), "round_trip_s": prices.round_trip_s, "row_s": max(0.0, prices.row_s),
     }  # fmt: skip

@@ -38,7 +38,7 @@ def check(report: Report) -> None:
     if db_time is None or not db_time.value:
         return
     events = list(report.events())
-    offloaded = next((one for one in events if one.name.startswith(OFFLOADED) and one.waits), None)
+    offloaded = next((event for event in events if event.name.startswith(OFFLOADED) and event.waits), None)
     if offloaded:
         raise Declined(
             f"{file}: has waits for {offloaded.name}: Exadata's storage servers filter rows and cache blocks, which is "
@@ -47,7 +47,9 @@ def check(report: Report) -> None:
 
     def share(names: tuple[str, ...]) -> float:
         return sum(
-            one.total.value for one in events if one.name.startswith(names) and GRANTED not in one.name
+            event.total.value
+            for event in events
+            if event.name.startswith(names) and GRANTED not in event.name
         ) / float(db_time.value)
 
     blocks = share(CLUSTER)

@@ -59,8 +59,8 @@ def identify_device(readings: Sequence[Reading], rpm: float | None = None) -> Id
     A disk that turns needs its turns a minute.
     """
     depths = sorted(
-        (one for reading in readings if reading.format == "fio" for one in _depths(reading)),
-        key=lambda one: one.depth,
+        (depth for reading in readings if reading.format == "fio" for depth in _depths(reading)),
+        key=lambda depth: depth.depth,
     )
     if not depths:
         raise NotIdentified(f"these files hold no random reads of fio whose depth is stated; {HOW}")
@@ -85,8 +85,8 @@ def identify_device(readings: Sequence[Reading], rpm: float | None = None) -> Id
 
 def _depths(reading: Reading) -> Iterator[Depth]:
     """The jobs of a file that read at random past the page cache; raises NotIdentified for any other."""
-    found = {(one.of, one.name): one for one in reading.figures}
-    words = {one.name: one.value for one in reading.settings}
+    found = {(figure.of, figure.name): figure for figure in reading.figures}
+    words = {setting.name: setting.value for setting in reading.settings}
     for of in dict.fromkeys(of for of, name in found if name == "iodepth"):
         reads = f"{of} read"
         if (f"{of} write", "iops") in found or (f"{of} trim", "iops") in found:
@@ -95,8 +95,8 @@ def _depths(reading: Reading) -> Iterator[Depth]:
         for name, needed, what in wanted:
             stated = words.get(f"{of} {name}")
             if stated != needed:
-                said = f"states {name}={stated}" if stated else f"does not state {what}"
-                raise NotIdentified(f"{reading.file}: {of} {said}; {HOW}")
+                text = f"states {name}={stated}" if stated else f"does not state {what}"
+                raise NotIdentified(f"{reading.file}: {of} {text}; {HOW}")
         per_s = found.get((reads, "iops"))
         latency = found.get((reads, "lat_ns mean")) or found.get((reads, "lat mean"))
         block = found.get((of, "bs"))
@@ -126,7 +126,7 @@ class _Drive(Filling):
 
     def __init__(self, depths: Sequence[Depth]) -> None:
         self.lone, self.deep, self.count = depths[0], depths[-1], len(depths)
-        listed = ", ".join(str(one.depth) for one in depths)
+        listed = ", ".join(str(depth.depth) for depth in depths)
         size = show_bytes(self.deep.block_bytes)
         super().__init__(Identified(f"Random reads of {size} by fio at depth {listed}"), self.deep.file)
 
@@ -202,7 +202,7 @@ class _Flash(_Drive):
                 "iodepth 32"
             )
             return
-        overhead_s = next(one.value for one in self.found.known if one.path == "disk.overhead_s")
+        overhead_s = next(known.value for known in self.found.known if known.path == "disk.overhead_s")
         if deep.per_s.value * overhead_s >= 1:
             self.know(
                 "disk.controller_reads_per_s",
@@ -296,7 +296,10 @@ class _Turning(_Drive):
 
     def _short_seeks(self) -> None:
         """The seek to the next track with which the deepest job is as quick as measured."""
-        low, high = 0.0, next(one.value for one in self.found.known if one.path == "disk.average_seek_s")
+        low, high = (
+            0.0,
+            next(known.value for known in self.found.known if known.path == "disk.average_seek_s"),
+        )
         for _ in range(HALVINGS):
             middle = (low + high) / 2
             quicker = self._modelled_per_s({"disk.track_seek_s": middle}) > self.deep.per_s.value

@@ -55,14 +55,14 @@ class Identified:
             "says": self.says,
             "known": [
                 {
-                    "field": one.path,
-                    "how": "assumed" if one.assumed else "measured",
-                    "source": one.source,
-                    **({"interval": list(one.interval)} if one.interval else {}),
+                    "field": known.path,
+                    "how": "assumed" if known.assumed else "measured",
+                    "source": known.source,
+                    **({"interval": list(known.interval)} if known.interval else {}),
                 }
-                for one in self.known
+                for known in self.known
             ],
-            "compared": [one.model_dump() for one in self.compared],
+            "compared": [compared.model_dump() for compared in self.compared],
         }
         return found
 
@@ -70,8 +70,8 @@ class Identified:
 class Filling:
     """Fills in the fields of one scenario from the figures of one file."""
 
-    def __init__(self, found: Identified, file: str) -> None:
-        self.found, self.file = found, file
+    def __init__(self, identified: Identified, file: str) -> None:
+        self.found, self.file = identified, file
 
     def know(
         self,
@@ -82,12 +82,17 @@ class Filling:
         interval: tuple[float, float] | None = None,
     ) -> None:
         """A field that figures determine; without *interval* it is as wide as the digits of the *figures* leave it."""
-        there = [one for one in figures if one is not None]
-        where = ", ".join(f"line {one.line:,}" for one in there)
-        if interval is None and there and isinstance(value, int | float) and all(one.value for one in there):
+        there = [figure for figure in figures if figure is not None]
+        where = ", ".join(f"line {figure.line:,}" for figure in there)
+        if (
+            interval is None
+            and there
+            and isinstance(value, int | float)
+            and all(figure.value for figure in there)
+        ):
             low = high = float(value)
-            for one in there:
-                low, high = low * one.low / one.value, high * one.high / one.value
+            for figure in there:
+                low, high = low * figure.low / figure.value, high * figure.high / figure.value
             interval = (low, high)
         text = f"{self.file}: {source}{', ' * bool(where)}{where}"
         self.found.known.append(Known(path, value, text, interval))

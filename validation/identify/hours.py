@@ -58,7 +58,7 @@ def checked(report: Report, readings: Sequence[Reading]) -> list[str]:
                 f"{other.file} is of {other.begins} to {other.ends}, {mine.file} of {mine.begins} to {mine.ends}: "
                 "give files of the same hour"
             )
-    return [said for other in _others(report, readings) for said in _contradicted(report, other)]
+    return [text for other in _others(report, readings) for text in _contradicted(report, other)]
 
 
 def asked_of(report: Report, readings: Sequence[Reading]) -> Asked | str | None:
@@ -68,21 +68,21 @@ def asked_of(report: Report, readings: Sequence[Reading]) -> Asked | str | None:
     [lazowska-1984]. Open: as many transactions come however long they take, or the same sessions end more of them.
     None without another interval.
     """
-    said: str | None = None
+    text: str | None = None
     for other in _others(report, readings):
         if _same_hour(report.reading, other.reading):
             continue
         found = _of_two(report, other)
         if isinstance(found, Asked):
             return found
-        said = said or found
-    return said
+        text = text or found
+    return text
 
 
 def _of_two(first: Report, second: Report) -> Asked | str:
     both = (first, second)
     files = f"{first.reading.file} and {second.reading.file}"
-    per_s = [one.value if (one := report.transactions_per_s()) else 0.0 for report in both]
+    per_s = [figure.value if (figure := report.transactions_per_s()) else 0.0 for report in both]
     work = [logical.value / rate if (logical := report.per_second("Logical read")) and rate else 0.0
             for report, rate in zip(both, per_s, strict=True)]  # fmt: skip
     if not all(per_s) or not all(work):
@@ -149,13 +149,15 @@ def _active(report: Report) -> float:
 
 def _sessions(report: Report) -> float:
     """Sessions logged on, mean of begin and end."""
-    found = [report.named("instance", f"{what} sessions") for what in ("Begin", "End")]
-    values = [one.value for one in found if one is not None]
+    figures = [report.named("instance", f"{what} sessions") for what in ("Begin", "End")]
+    values = [figure.value for figure in figures if figure is not None]
     return sum(values) / len(values) if values else 0.0
 
 
 def _others(report: Report, readings: Sequence[Reading]) -> Iterator[Report]:
-    return (Report(one) for one in readings if one.format == "awr" and one is not report.reading)
+    return (
+        Report(reading) for reading in readings if reading.format == "awr" and reading is not report.reading
+    )
 
 
 def _same_hour(mine: Reading, other: Reading) -> bool:
@@ -182,7 +184,7 @@ def _agree(mine: Figure, theirs: Figure) -> bool:
 
 def _apart(mine: Reading, other: Reading) -> bool:
     """Whether two spans do not meet; those that are not printed in a known form may."""
-    spans = [(_time(one.begins), _time(one.ends)) for one in (mine, other)]
+    spans = [(_time(reading.begins), _time(reading.ends)) for reading in (mine, other)]
     (begins, ends), (from_, to) = spans
     if begins is None or ends is None or from_ is None or to is None:
         return False

@@ -60,9 +60,9 @@ class Limit:
 
 def limit_of(report: Report, readings: Sequence[Reading]) -> Limit:
     """The data device of *report*: fastest reads, how they vary, and its limit where reads wait in a queue."""
-    found = _limit_of(report, readings)
-    found.varies, found.varies_source = varies_of(report, queues=found.per_s is not None)
-    return found
+    limit = _limit_of(report, readings)
+    limit.varies, limit.varies_source = varies_of(report, queues=limit.per_s is not None)
+    return limit
 
 
 def varies_of(report: Report, *, queues: bool) -> tuple[float, str]:
@@ -72,7 +72,7 @@ def varies_of(report: Report, *, queues: bool) -> tuple[float, str]:
     events tells, as reads of one wait may be slow together. Without such waits the histogram does. Where reads queue
     only the bucket of the fastest ones tells, and a lower bound.
     """
-    waits = {one.name: one for one in report.events()}
+    waits = {event.name: event for event in report.events()}
     single, several, at_once = waits.get(SEQUENTIAL), waits.get(PARALLEL), reads_at_once(report)
     shares = histogram(report, SEQUENTIAL)
     if not queues and single and several and at_once and single.each_s and several.waits >= LEAST_WAITS:
@@ -123,13 +123,13 @@ def variation_of_slowest(reads: int, ratio: float) -> float:
 
 
 def _limit_of(report: Report, readings: Sequence[Reading]) -> Limit:
-    event = next((one for one in report.events() if one.name == SEQUENTIAL), None)
+    event = next((event for event in report.events() if event.name == SEQUENTIAL), None)
     if event is None or not event.waits:
         return Limit(1e-4, "", says=["nothing was read: the disk is an assumption"])
     mean_s = event.each_s
     fastest_s = min(mean_s, quantile(histogram(report, SEQUENTIAL), FASTEST) or mean_s)
     at_once = reads_at_once(report)
-    parallel = next((one for one in report.events() if one.name == PARALLEL and at_once), None)
+    parallel = next((event for event in report.events() if event.name == PARALLEL and at_once), None)
     under_way = (event.total.value + (at_once * parallel.total.value if parallel else 0.0)) / report.span_s
     writes_s, writes_source = write_s_of(report)
     pace = log_pace(report)
@@ -158,10 +158,12 @@ def _limit_of(report: Report, readings: Sequence[Reading]) -> Limit:
     reads = report.per_second("Read IO requests", "Physical read")
     writes, blocks = report.per_second("Write IO requests"), report.per_second("Physical write")
     requests = writes.value if writes else blocks.value if blocks else 0.0
-    waited = sum(one.waits for one in report.events() if one.name in (SEQUENTIAL, SCATTERED)) / report.span_s
+    waited = (
+        sum(event.waits for event in report.events() if event.name in (SEQUENTIAL, SCATTERED)) / report.span_s
+    )
     waited += at_once * parallel.waits / report.span_s if parallel else 0.0
     own_per_s = waited + requests
-    found = Limit(
+    limit = Limit(
         alone_s or fastest_s, place, writes_s, writes_source,
         waited + max(requests, blocks.value if blocks else 0.0),
         f"reads and written blocks a second, while a read takes {mean_s / fastest_s:.1f} times the fastest",
@@ -169,13 +171,13 @@ def _limit_of(report: Report, readings: Sequence[Reading]) -> Limit:
     busiest = _same_device(readings, reads.value if reads else 0.0)
     if busiest is not None:
         name, file, all_per_s = busiest
-        found.share = min(1.0, own_per_s / all_per_s)
-        found.says.append(
+        limit.share = min(1.0, own_per_s / all_per_s)
+        limit.says.append(
             f"in {file} {name} served {all_per_s:,.0f} requests a second, {all_per_s - own_per_s:,.0f} of them not of "
             f"this database's files: the limit for it is what it got, {own_per_s:,.0f}; where others take as large a "
-            f"share of another volume, the database has {found.share:.0%} of that one's limit"
+            f"share of another volume, the database has {limit.share:.0%} of that one's limit"
         )
-    return found
+    return limit
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,7 +200,7 @@ def log_pace(report: Report) -> Pace | None:
     The buffer is full because redo comes as fast as LGWR writes: redo a second over the share of time in which it does.
     """
     db_time, per_s = report.time("DB time"), report.transactions_per_s()
-    full_s = sum(one.total.value for one in report.events() if one.name == LOG_BUFFER)
+    full_s = sum(event.total.value for event in report.events() if event.name == LOG_BUFFER)
     redo = report.per_second("Redo size")
     total = report.named(LGWR_WRITES, "Total Wait Time (s)")
     if not (db_time and per_s and redo and total) or full_s <= FASTEST * db_time.value or not total.value:
@@ -217,7 +219,7 @@ def write_s_of(report: Report) -> tuple[float | None, str]:
     half of its time. None without commits.
     """
     waits, total = report.named(LGWR_WRITES, "Waits"), report.named(LGWR_WRITES, "Total Wait Time (s)")
-    found = next((one.each_s for one in report.events() if one.name == LOG_FILE_SYNC), None) or None
+    found = next((event.each_s for event in report.events() if event.name == LOG_FILE_SYNC), None) or None
     source = "log file parallel write, or log file sync: mean"
     if waits and total and waits.value and total.value:
         found = total.value / waits.value
@@ -252,12 +254,12 @@ def _same_device(readings: Sequence[Reading], reads_per_s: float) -> tuple[str, 
 def histogram(report: Report, event: str) -> list[tuple[float, float]]:
     """Share of the waits below each bound in seconds, from the event's main histogram."""
     part = f"Wait Event Histogram: {event}"
-    figures = [one for one in report.reading.figures if one.of == part and BELOW.match(one.name)]
+    figures = [figure for figure in report.reading.figures if figure.of == part and BELOW.match(figure.name)]
     if not figures:
         return []
     by_line: dict[int, list[tuple[float, float]]] = {}
-    for one in figures:
-        by_line.setdefault(one.line, []).append((_bound_s(one.name), one.value))
+    for figure in figures:
+        by_line.setdefault(figure.line, []).append((_bound_s(figure.name), figure.value))
     # A report has up to three parts, each of all waits; what a part sums up in its first bucket an earlier one splits.
     total, last_s = 0.0, 0.0
     found: list[tuple[float, float]] = []

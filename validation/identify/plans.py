@@ -80,22 +80,22 @@ def statements_in(readings: Sequence[Reading], wanted: str) -> list[Statement]:
     able = [reading for reading in readings if reading.format in FORMATS]
     if not able:
         raise NotIdentified("--statement: these files hold no SQL trace and no TKPROF report")
-    found: list[Statement] = []
+    statements: list[Statement] = []
     sql_id = None if wanted.isdigit() else wanted
     for reading in able:
         for match in _named_in(reading):
             of = match[0]
-            same = match[2] == sql_id if sql_id else not found and match[1] == wanted
-            if same and all(one.reading is not reading for one in found):
-                figures = {(one.of, one.name): one for one in reading.figures}
-                found.append(Statement(reading, of, figures))
+            same = match[2] == sql_id if sql_id else not statements and match[1] == wanted
+            if same and all(statement.reading is not reading for statement in statements):
+                figures = {(figure.of, figure.name): figure for figure in reading.figures}
+                statements.append(Statement(reading, of, figures))
                 sql_id = match[2] or sql_id
-    if not found:
+    if not statements:
         there = listed_in(able)
         more = f" and {len(there) - MOST_NAMED} more" if len(there) > MOST_NAMED else ""
         listed = ", ".join(there[:MOST_NAMED]) + more
         raise NotIdentified(f"--statement {wanted}: {able[0].file} has no such statement; it has {listed}")
-    return found
+    return statements
 
 
 def listed_in(readings: Sequence[Reading]) -> list[str]:
@@ -105,7 +105,7 @@ def listed_in(readings: Sequence[Reading]) -> list[str]:
 
 
 def _named_in(reading: Reading) -> Iterator[re.Match[str]]:
-    subjects = dict.fromkeys(one.of for one in reading.figures)
+    subjects = dict.fromkeys(figure.of for figure in reading.figures)
     yield from filter(None, map(STATEMENT.fullmatch, subjects))
 
 

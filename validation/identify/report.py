@@ -81,16 +81,20 @@ class Report:
         for name in names:
             for part, figures in self._by_part.items():
                 if part.lower().startswith((LOAD + name).lower()):
-                    return next((one for one in figures if one.name.lower().startswith("per second")), None)
+                    return next(
+                        (figure for figure in figures if figure.name.lower().startswith("per second")), None
+                    )
         return None
 
     def time(self, name: str) -> Figure | None:
         """A line of the time model, in seconds."""
-        return next((one for one in self._by_part.get(TIME_MODEL + name, []) if one.unit == "s"), None)
+        return next(
+            (figure for figure in self._by_part.get(TIME_MODEL + name, []) if figure.unit == "s"), None
+        )
 
     def named(self, part: str, name: str) -> Figure | None:
         """The figure *name* of *part*."""
-        return next((one for one in self._by_part.get(part, []) if one.name == name), None)
+        return next((figure for figure in self._by_part.get(part, []) if figure.name == name), None)
 
     def events(self) -> Iterator[Event]:
         """The wait events of sessions that are part of DB time, as printed; the names of text reports are cut."""
@@ -98,8 +102,8 @@ class Report:
             name = part.removeprefix(FOREGROUND)
             if name == part or name.startswith(IDLE):
                 continue
-            waits = next((one for one in figures if one.name == "Waits"), None)
-            total = next((one for one in figures if one.name.startswith("Total Wait Time")), None)
+            waits = next((figure for figure in figures if figure.name == "Waits"), None)
+            total = next((figure for figure in figures if figure.name.startswith("Total Wait Time")), None)
             if waits and total:
                 yield Event(name, waits.value, self._finer(name, total))
 
@@ -111,14 +115,16 @@ class Report:
         whole, cpu = self.time("DB time"), self.time(CPU)
         if whole is None or not whole.value:
             return []
-        found = [Part(CPU, cpu.value, cpu.value / whole.value, line=cpu.line)] if cpu else []
-        events = [one for one in self.events() if one.total.value]
-        busy = [one for one in events if any(self.named(FOREGROUND + one.name, share) for share in SHARES)]
-        for one in busy or events:
-            share = one.total.value / whole.value
-            found.append(Part(one.name, one.total.value, share, one.waits, one.total.line))
-        rest = whole.value - sum(part.seconds for part in found)
-        return [*sorted(found, key=lambda part: -part.seconds), Part(UNNAMED, rest, rest / whole.value)]
+        parts = [Part(CPU, cpu.value, cpu.value / whole.value, line=cpu.line)] if cpu else []
+        events = [event for event in self.events() if event.total.value]
+        busy = [
+            event for event in events if any(self.named(FOREGROUND + event.name, share) for share in SHARES)
+        ]
+        for event in busy or events:
+            share = event.total.value / whole.value
+            parts.append(Part(event.name, event.total.value, share, event.waits, event.total.line))
+        rest = whole.value - sum(part.seconds for part in parts)
+        return [*sorted(parts, key=lambda part: -part.seconds), Part(UNNAMED, rest, rest / whole.value)]
 
     def advised(self) -> list[Advised]:
         """The buffer pool advisory of the default pool, the smallest size first."""
@@ -128,7 +134,7 @@ class Report:
             if size == part or not re.fullmatch("[0-9]{1,12}", size):
                 continue
             columns = [
-                next((one for one in figures if one.name.startswith(name)), None)
+                next((figure for figure in figures if figure.name.startswith(name)), None)
                 for name in ("Size Fact", "Estimated Phys", "Est Phys Read Fact")
             ]
             factor, reads = columns[0], columns[1] or columns[2]
@@ -138,12 +144,12 @@ class Report:
 
     def _finer(self, name: str, total: Figure) -> Figure:
         """The same total from the list of top events, where that prints more digits."""
-        found = [
-            one
-            for one in self._by_part.get(f"Wait Events: top: {name}", [])
-            if one.name.startswith("Total Wait Time")
+        figures = [
+            figure
+            for figure in self._by_part.get(f"Wait Events: top: {name}", [])
+            if figure.name.startswith("Total Wait Time")
         ]
-        return min([total, *found], key=lambda one: one.high - one.low)
+        return min([total, *figures], key=lambda figure: figure.high - figure.low)
 
     @property
     def span_s(self) -> float:
@@ -163,15 +169,15 @@ class Report:
         """Commits and rollbacks a second, from their counts where those are listed, else from the load profile."""
         printed = self.per_second("Transactions")
         counts = [self.named(f"Instance Activity: user {what}", "Total") for what in ("commits", "rollbacks")]
-        there = [one for one in counts if one is not None]
-        if not there or not sum(one.value for one in there):
+        there = [count for count in counts if count is not None]
+        if not there or not sum(figure.value for figure in there):
             return printed
-        value = sum(one.value for one in there) / self.span_s
+        value = sum(figure.value for figure in there) / self.span_s
         return Figure("per Second", "user commits", value, "1/s", value, value, there[0].line)
 
     def setting(self, name: str) -> str | None:
         """A parameter that the report lists; only those that differ from their default are there."""
-        return next((one.value for one in self.reading.settings if one.name == name), None)
+        return next((setting.value for setting in self.reading.settings if setting.name == name), None)
 
 
 def reads_at_once(report: Report) -> float:
@@ -180,7 +186,7 @@ def reads_at_once(report: Report) -> float:
     Below two there are none to tell apart, as where a report does not print the reads; beyond what an operating system
     takes at once, reads of others are among them.
     """
-    waits = {one.name: one.waits for one in report.events()}
+    waits = {event.name: event.waits for event in report.events()}
     read = report.per_second("Read IO requests", "Physical read")
     counted = report.named("Instance Activity: physical read IO requests", "Total")
     if not waits.get(PARALLEL) or read is None:

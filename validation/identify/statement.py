@@ -123,7 +123,7 @@ class _Each(Filling):
         """What was found in the cache, sizes of reads, and how long they took."""
         blocks, disk = self.each("p"), self.first.call("fetch", "p")
         self.assume("disk.use", "nvme", "a device without positions")
-        event = max(READ_EVENTS, key=lambda one: getattr(self.first.event(one, "total"), "value", 0.0))
+        event = max(READ_EVENTS, key=lambda text: getattr(self.first.event(text, "total"), "value", 0.0))
         waits, total = self.first.event(event, "waits"), self.first.event(event, "total")
         if not blocks and disk is not None:
             self.not_read(NO_READ, disk, 1.0, "no block was read")
@@ -155,7 +155,7 @@ class _Each(Filling):
     def client(self) -> None:
         """Round trips, the client's turn, and what calls cost."""
         statements = [self.first, *self.others]
-        turns = [turns_of(one.reading.fetches.get(one.of)) for one in statements]
+        turns = [turns_of(statement.reading.fetches.get(statement.of)) for statement in statements]
         waits, total = self.first.event(FROM_CLIENT, "waits"), self.first.event(FROM_CLIENT, "total")
         sent, more = self.first.event(TO_CLIENT, "total"), self.first.event(MORE_DATA, "total")
         if waits is None or total is None or not waits.value:
@@ -178,9 +178,9 @@ class _Each(Filling):
             count = self.first.event(event, "waits")
             if figure and count and count.value:
                 self.know(f"client.{name}", figure.value / count.value, f"{event}: mean", figure, count)
-        found = [one for one in turns if one is not None]
+        tripses = [turn for turn in turns if turn is not None]
         if turns[0] is not None:
-            self._client_of_turns(found, waits)
+            self._client_of_turns(tripses, waits)
 
     def _client_of_sums(self, waits: Figure, total: Figure) -> None:
         """TKPROF's sums hold what the client does between executions too."""
@@ -198,7 +198,7 @@ class _Each(Filling):
             for (of, name), figure in self.first.figures.items()
             if name == "total" and of.startswith(f"{self.first.of}, ") and not of.endswith(FROM_CLIENT)
         ]
-        server_s = sum(one.value for one in called if one) - sum(one.value for one in inside)
+        server_s = sum(figure.value for figure in called if figure) - sum(figure.value for figure in inside)
         if server_s > GRAIN_S:
             prices = cpu_prices(self.found, server_s / self.executions)
             self._cpu(prices, called[-1])
@@ -211,7 +211,7 @@ class _Each(Filling):
         """The client's turns one by one, of one or several array sizes."""
         prices = prices_of(self.found, turns)
         files = "" if len(turns) == 1 else f" of {len(turns)} traces"
-        sizes = ", ".join(f"{rows:,}" for rows in sorted({rows for one in turns for rows in one.sizes}))
+        sizes = ", ".join(f"{rows:,}" for rows in sorted({rows for turn in turns for rows in turn.sizes}))
         source = f"{FROM_CLIENT} behind fetch calls{files} of {sizes} rows"
         self.know(
             "client.round_trip_s", prices.round_trip_s, source, waits, interval=prices.round_trip_between
@@ -244,7 +244,7 @@ class _Each(Filling):
         self.add_compared(READ_BLOCKS, self.each("p"), "blocks", self.first.call("fetch", "p"))
         waits = self.first.event(FROM_CLIENT, "waits")
         turns = turns_of(self.own)
-        known = {one.path: one.value for one in self.found.known}
+        known = {known.path: known.value for known in self.found.known}
         if turns is not None and waits is not None:
             trip_s = known.get("client.round_trip_s", 0.0)
             self.add_compared(ELAPSED, turns.span_s + trip_s * (1 + self.parses()), "s", waits)
@@ -308,7 +308,7 @@ class _FullScan(_Each):
 
     def wanted(self) -> float:
         """Blocks that it wants, as far as its gets tell them."""
-        known = {one.path: one.value for one in self.found.known}
+        known = {known.path: known.value for known in self.found.known}
         return float(known.get("table.blocks") or max(1.0, self.each("cr") - max(0.0, self.fetches - 2)))
 
     def not_read(self, event: str, waits: Figure, share: float, source: str) -> bool:
@@ -371,7 +371,7 @@ class _RangeScan(_Each):
 
     def wanted(self) -> float:
         """Blocks that it wants, as far as its gets tell them."""
-        known = {one.path: one.value for one in self.found.known}
+        known = {known.path: known.value for known in self.found.known}
         parts = (known.get(f"index.{name}", 0) for name in ("blevel", "leaf_blocks", "clustering_factor"))
         return max(1.0, float(sum(parts)))
 

@@ -79,9 +79,9 @@ def identify(readings: Sequence[Reading], rpm: float | None = None) -> Identifie
     report = reports[0]
     check(report)
     contradicted = checked(report, readings)
-    found = _of_report(report, limit_of(report, readings), asked_of(report, readings))
-    found.says += contradicted
-    return found
+    identified = _of_report(report, limit_of(report, readings), asked_of(report, readings))
+    identified.says += contradicted
+    return identified
 
 
 def _of_report(report: Report, limit: Limit, asked: Asked | str | None) -> Identified:
@@ -99,8 +99,8 @@ def _of_report(report: Report, limit: Limit, asked: Asked | str | None) -> Ident
             "second: an idle interval identifies nothing; give a busy one"
         )
     span = f", {reading.begins} to {reading.ends}" if reading.begins and reading.ends else ""
-    found = Identified(f"{reading.title.partition(':')[0]}{span}", BASE)
-    each = Interval(found, report, per_s)
+    identified = Identified(f"{reading.title.partition(':')[0]}{span}", BASE)
+    each = Interval(identified, report, per_s)
     each.system()
     each.load(max(active, each.listed_s(cpu) / span_s), active, asked)
     each.mix(db_time, cpu)
@@ -109,14 +109,14 @@ def _of_report(report: Report, limit: Limit, asked: Asked | str | None) -> Ident
     each.own_cpu(cpu)
     each.hottest()
     each.compare(db_time, cpu)
-    return found
+    return identified
 
 
 class Interval(Filling):
     """Fills in what one transaction does, section by section."""
 
-    def __init__(self, found: Identified, report: Report, per_s: Figure) -> None:
-        super().__init__(found, report.reading.file)
+    def __init__(self, identified: Identified, report: Report, per_s: Figure) -> None:
+        super().__init__(identified, report.reading.file)
         self.report, self.per_s = report, per_s
         self.count = per_s.value * report.span_s
         self.events = list(report.events())
@@ -130,9 +130,11 @@ class Interval(Filling):
         self.commits = self._event(LOG_FILE_SYNC) / self.count > 0.5
         self.parallel = self._event(PARALLEL) * self.at_once / self.count
         """Reads that a session hands over several at once."""
-        one_by_one = sum(one.waits for one in self.events if one.name in (SEQUENTIAL, SCATTERED)) / self.count
+        one_by_one = (
+            sum(event.waits for event in self.events if event.name in (SEQUENTIAL, SCATTERED)) / self.count
+        )
         if self.parallel and self.at_once > one_by_one + self.parallel:
-            found.says.append(
+            identified.says.append(
                 f"{self.at_once:,.0f} reads of one wait for {PARALLEL} are more than a mean transaction makes, "
                 f"{one_by_one + self.parallel:.3g}: few transactions have them; they are a stated wait"
             )
@@ -151,7 +153,7 @@ class Interval(Filling):
         modelled = {*MODELLED_READS, *((LOG_FILE_SYNC,) if self.commits else ())}
         if not self.parallel:
             modelled.discard(PARALLEL)
-        return cpu.value + sum(one.total.value for one in self.events if one.name in modelled)
+        return cpu.value + sum(event.total.value for event in self.events if event.name in modelled)
 
     def system(self) -> None:
         """Instance and host."""
@@ -242,14 +244,15 @@ class Interval(Filling):
         """Say of which kinds the stated wait is, where it is more than a little."""
         if stated_s < TELLS * db_time_s:
             return
-        cluster_s = sum(one.total.value for one in self.events if one.name.startswith(CLUSTER))
+        cluster_s = sum(event.total.value for event in self.events if event.name.startswith(CLUSTER))
         busy = sorted(
             (
-                one
-                for one in self.events
-                if one.name in (BUFFER_BUSY, LATCH, FREE_BUFFERS, LOG_BUFFER) or one.name.startswith("enq")
+                event
+                for event in self.events
+                if event.name in (BUFFER_BUSY, LATCH, FREE_BUFFERS, LOG_BUFFER)
+                or event.name.startswith("enq")
             ),
-            key=lambda one: -one.total.value,
+            key=lambda event: -event.total.value,
         )
         named = (
             [f"{cluster_s / db_time_s:.1%} of DB time waits for the cluster"]
@@ -267,7 +270,7 @@ class Interval(Filling):
         )
 
     def _event(self, name: str) -> float:
-        return sum(one.waits for one in self.events if one.name == name)
+        return sum(event.waits for event in self.events if event.name == name)
 
     def cache(self) -> None:
         """Buffer cache, and data whose hit ratio is the report's: by its advisory, or of even popularity."""
@@ -417,7 +420,7 @@ class Interval(Filling):
     def compare(self, db_time: Figure, cpu: Figure) -> None:
         """What the report says and an answer says too."""
         count, add = self.count, self.add_compared
-        waits = {one.name: one for one in self.events}
+        waits = {event.name: event for event in self.events}
         add(TRANSACTIONS, self.per_s.value, "1/s", self.per_s)
         add(DB_TIME, db_time.value / count, "s", db_time)
         add(CPU, cpu.value / count, "s", cpu)

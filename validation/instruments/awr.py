@@ -224,7 +224,7 @@ def _judge_completeness(reading: Reading, text: str, before: int) -> None:
     if END not in text[-TOP:]:
         reading.missing.append("end of the report: the file is truncated")
         last = before + text.count("\n") + 1  # a number in it may be cut; behind a line's end there is none
-        reading.figures = [one for one in reading.figures if one.line < last]
+        reading.figures = [figure for figure in reading.figures if figure.line < last]
     there = {section.title.partition(":")[0] for section in reading.sections}
     reading.missing += [what for title, what in WANTED.items() if title not in there]
 
@@ -326,7 +326,7 @@ def _snapshot(reading: Reading, line: str, number: int) -> None:
             reading.ends = snap[3]
         add(reading, f"{snap[1]} sessions", "instance", snap[4] or "", Column("", "count"), number)
     for name, cell in MINUTES.findall(line):
-        if not any(one.name == name and one.of == "report" for one in reading.figures):
+        if not any(figure.name == name and figure.of == "report" for figure in reading.figures):
             seconds = add(reading, name, "report", cell, Column(name, "s", 60.0, behind=" min"), number)
             if name.lower() == "elapsed":
                 reading.interval_s = seconds

@@ -323,8 +323,8 @@ class Skipped:
 
     def unread(self) -> list[Unread]:
         """Them all, in order of their first line."""
-        found = (Unread(lines, first, what) for what, (lines, first) in self._found.items())
-        return sorted(found, key=lambda unread: unread.first_line)
+        unreads = (Unread(lines, first, what) for what, (lines, first) in self._found.items())
+        return sorted(unreads, key=lambda unread: unread.first_line)
 
 
 def mean(values: Sequence[float]) -> float:

@@ -46,12 +46,12 @@ def measured_lines(readings: Sequence[Reading], system: Mapping[str, Any] | None
             )
         for series in reading.series:
             yield from _series(place, series, reading.first_sample)
-        for one in reading.figures:
+        for figure in reading.figures:
             yield from _table(
                 "figure",
                 {
-                    "file": place, "of": one.of, "name": one.name, "value": one.value, "unit": one.unit,
-                    "low": one.low, "high": one.high, "line": one.line,
+                    "file": place, "of": figure.of, "name": figure.name, "value": figure.value, "unit": figure.unit,
+                    "low": figure.low, "high": figure.high, "line": figure.line,
                 },
             )  # fmt: skip
 

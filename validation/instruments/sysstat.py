@@ -84,10 +84,10 @@ class Rows:
             key = of == PROCESSORS, names, grains
             if key not in self._columns:
                 known = CPU if of == PROCESSORS else COLUMNS
-                found = (known.get(name) or known.get(f"%{name}") or Column(name, "") for name in names)
+                columns = (known.get(name) or known.get(f"%{name}") or Column(name, "") for name in names)
                 self._columns[key] = tuple(
                     Column(name, column.unit, column.scale, grain)
-                    for name, column, grain in zip(names, found, grains, strict=True)
+                    for name, column, grain in zip(names, columns, grains, strict=True)
                 )
             series = self._series[of, names] = Series(of, self._columns[key])
             self._reading.series.append(series)
@@ -117,7 +117,7 @@ def hosts_of(source: Source, how: str) -> Iterator[tuple[Reading, list[dict[str,
         if source.keep.names and isinstance(host.get("nodename"), str):
             reading.name("report", "host", host["nodename"], first_line(host))
         statistics = host.get("statistics")
-        yield reading, [one for one in rows_of(statistics) if isinstance(one, dict)]
+        yield reading, [row for row in rows_of(statistics) if isinstance(row, dict)]
 
 
 def rows_of(value: Any) -> list[Any]:

@@ -232,7 +232,7 @@ class _Report:
 
 def _follows(reading: Reading, statements: Sequence[str]) -> Iterator[str]:
     """What a statement's own lines say: whether they add up."""
-    by_name = {(one.of, one.name): one for one in reading.figures}
+    by_name = {(figure.of, figure.name): figure for figure in reading.figures}
     for of in statements:
         for column in ("count", "disk", "query", "current", "rows"):
             parts = [by_name.get((of, f"{call} {column}")) for call in ("Parse", "Execute", "Fetch")]

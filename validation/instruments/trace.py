@@ -306,7 +306,7 @@ class _Trace:
             self._call_figures(of)
             self._wait_figures(of)
             self._step_figures(of)
-            lines = [one.line for one in reading.figures[found:]]
+            lines = [figure.line for figure in reading.figures[found:]]
             reading.sections.append(Section(of, min(lines), max(lines), len(lines)))
         for name, count in zip(("commits", "rollbacks", "read only ends"), self._commits, strict=True):
             if count:

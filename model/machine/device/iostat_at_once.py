@@ -89,9 +89,9 @@ def count_merged(
     counters.weighted_s += float(weighted_s[-1])
     counters.last_s = last_s
     at_moments = zip(
-        *(one[begun].tolist() for one in merges),
-        *(one[ended].tolist() for one in counts),
-        *(one.tolist() for one in sizes),
+        *(merge[begun].tolist() for merge in merges),
+        *(count[ended].tolist() for count in counts),
+        *(size.tolist() for size in sizes),
         *(one[ended].tolist() for one in ticks_s),
         busy_s[:-1].tolist(),
         weighted_s[:-1].tolist(),

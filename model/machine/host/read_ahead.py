@@ -43,10 +43,10 @@ class ReadAhead:
 
         A call that *has* the page needs no window, even where calls elsewhere made the reader forget it.
         """
-        found = self._holding(page)
-        if found is None and has:
+        window = self._holding(page)
+        if window is None and has:
             return None, []
-        if found is None:
+        if window is None:
             behind = bool(self._windows) and page == self._windows[-1].pages.stop
             in_order = self._follows and (page == self._expected or page > pages.start or behind)
             left = pages.stop - page
@@ -58,20 +58,20 @@ class ReadAhead:
             mark = pages.stop if many > left else page
             if left > self._most_pages and most > self._most_pages:
                 mark = page + (many + 1) // 2  # ra->size >> 1 of its end
-            found = Window(range(page, page + many), mark if in_order and self._most_pages else None)
-            self._windows.append(found)
-            windows = [found]
+            window = Window(range(page, page + many), mark if in_order and self._most_pages else None)
+            self._windows.append(window)
+            windows = [window]
         else:
             windows = []
-        if found.mark == page:
-            found.mark = None
-            start = found.pages.stop
-            many = self._until_end(start, next_window_pages(len(found.pages), self._most(pages.stop - page)))
+        if window.mark == page:
+            window.mark = None
+            start = window.pages.stop
+            many = self._until_end(start, next_window_pages(len(window.pages), self._most(pages.stop - page)))
             if many > 0:
                 following = Window(range(start, start + many), start)
                 self._windows.append(following)
                 windows.append(following)
-        return found, windows
+        return window, windows
 
     def _most(self, request_pages: int) -> int:
         return most_window_pages(request_pages, self._most_pages, self._optimal_pages)

@@ -261,14 +261,14 @@ def session_warnings(work: Statement, demand: Demand, timed: tuple[float, float,
             f"{demand.servers} parallel servers share the scan: the profile is the mean server's until the query is "
             "done; reads, gets and calls are those of all; the start of servers and skew are left out"
         ]
-    said = f"{work.users} users: times and counts are those of the mean session"
+    text = f"{work.users} users: times and counts are those of the mean session"
     if demand.change is None:
-        said += "; a session does not find blocks in the buffer cache that another one has read"
+        text += "; a session does not find blocks in the buffer cache that another one has read"
     mean, last, processors = (show_seconds(seconds) for seconds in timed)
     if timed[0] >= timed[2]:
-        return [said]
+        return [text]
     return [
-        said,
+        text,
         f"the mean session takes {mean}, less than the {processors} that the processors need for all of them: who gets "
         f"the first blocks early is done early, the last one after {last}",
     ]

@@ -235,71 +235,77 @@ def asked_of(system: System, work: Statement) -> Demand:
     demand = demand_of(system, work)
     if not demand.leaf_changes or not some(work.users > 1):
         return demand
-    found, *_ = compose(system, work, demand)
-    waits = waits_at_leaves(system, work.users, demand, found.elapsed_s)
+    scan_time, *_ = compose(system, work, demand)
+    waits = waits_at_leaves(system, work.users, demand, scan_time.elapsed_s)
     return replace(demand, waits=demand.waits | {causes.BUFFER_BUSY: waits})
 
 
 def is_exact(system: System, work: Statement) -> bool:
     """Whether nobody queues: one session, reads in order or hidden."""
-    found, *_ = compose(system, work, asked_of(system, work))
-    return bool(found.hidden)
+    scan_time, *_ = compose(system, work, asked_of(system, work))
+    return bool(scan_time.hidden)
 
 
 def calculate(system: System, work: Statement, *, name: str) -> tuple[RunResult, bool]:
     """Answer a statement in closed form, times of its mean session; and whether nobody queues."""
-    found, asked, demand = compose(system, work, asked_of(system, work))
-    timing = _timing(system, work, demand, found, asked)
+    scan_time, asked, demand = compose(system, work, asked_of(system, work))
+    timing = _timing(system, work, demand, scan_time, asked)
     timing.request_blocks = books.histogram(demand)
     if demand.reads and demand.plan.asynchronous and not demand.plan.through_page_cache:
-        own_s = found.elapsed_s - found.read_wait_s
-        as_long_as_it_took = read_slots.stages(own_s, found.elapsed_s, 0.0, 1, *_slots(system))
+        own_s = scan_time.elapsed_s - scan_time.read_wait_s
+        as_long_as_it_took = read_slots.stages(own_s, scan_time.elapsed_s, 0.0, 1, *_slots(system))
         timing.direct_read_slots = read_slots.slots_by_time(as_long_as_it_took)
     processors_s = work.sessions * sum(timing.cpu.values()) / system.host.cores.threads
-    timing.warnings = books.session_warnings(work, demand, (found.elapsed_s, found.last_s, processors_s))
+    timing.warnings = books.session_warnings(
+        work, demand, (scan_time.elapsed_s, scan_time.last_s, processors_s)
+    )
     played = demand.change.outcome if demand.change else None
     if played is not None and played.without_entry:
         timing.warnings.append(
             f"in {played.without_entry:,} cases a session finds no free ITL entry in a block: the instant estimate "
             "leaves these waits out; simulate to include them"
         )
-    return books.close_books(name, system, work, demand, timing), bool(found.hidden)
+    return books.close_books(name, system, work, demand, timing), bool(scan_time.hidden)
 
 
 def _timing(
-    system: System, work: Statement, demand: Demand, found: ScanTime, asked: DeviceDemand
+    system: System, work: Statement, demand: Demand, scan_time: ScanTime, asked: DeviceDemand
 ) -> books.Timing:
     """The times by their causes; numbers or arrays."""
     waits, unaccounted = books.client_times(system, demand)
     cpu = dict(demand.cpu)
-    if some(found.submit_cpu_s):
-        cpu[causes.COPIED] = found.submit_cpu_s
-    cpu["read calls"] = cpu["read calls"] + found.reap_cpu_s
+    if some(scan_time.submit_cpu_s):
+        cpu[causes.COPIED] = scan_time.submit_cpu_s
+    cpu["read calls"] = cpu["read calls"] + scan_time.reap_cpu_s
     crowded = work.sessions > 1
     for cause, seconds in (
-        (causes.SUBMIT_BLOCKED, found.submit_blocked_s),
-        (causes.RUN_QUEUE, where(crowded, found.run_queue_s, 0.0)),
+        (causes.SUBMIT_BLOCKED, scan_time.submit_blocked_s),
+        (causes.RUN_QUEUE, where(crowded, scan_time.run_queue_s, 0.0)),
     ):
         if some(seconds):
             unaccounted[cause] = seconds
     timing = books.Timing(
-        elapsed_s=found.elapsed_s,
+        elapsed_s=scan_time.elapsed_s,
         cpu=cpu,
-        wait=waits | _read_waits(system, demand, found, asked) | _write_waits(demand, found, work.sessions),
+        wait=waits
+        | _read_waits(system, demand, scan_time, asked)
+        | _write_waits(demand, scan_time, work.sessions),
         unaccounted=unaccounted,
         read_requests=demand.reads + demand.plan.single_reads,
         read_blocks=demand.read_blocks + demand.plan.single_reads,
-        device=_device(system, asked, demand, found, work.sessions),
-        last_session_s=known_where(crowded, found.last_s),
+        device=_device(system, asked, demand, scan_time, work.sessions),
+        last_session_s=known_where(crowded, scan_time.last_s),
         engine="calculate",
     )
-    return books.of_query(work, demand, timing, where(work.users > 1, found.elapsed_s, found.last_s))
+    return books.of_query(work, demand, timing, where(work.users > 1, scan_time.elapsed_s, scan_time.last_s))
 
 
-def _read_waits(system: System, demand: Demand, found: ScanTime, asked: DeviceDemand) -> dict[str, EventTime]:
+def _read_waits(
+    system: System, demand: Demand, scan_time: ScanTime, asked: DeviceDemand
+) -> dict[str, EventTime]:
     """Waits for reads; io_submit blocks without an event."""
     plan, reads = demand.plan, demand.reads
-    waits, read_s = {}, where(reads > 0, found.read_wait_s, 0.0)
+    waits, read_s = {}, where(reads > 0, scan_time.read_wait_s, 0.0)
     if some(reads) and not (plan.asynchronous and plan.through_page_cache):
         blocked = read_s > asked.first_s * 1.5
         each = not plan.asynchronous or reaps_are_waits(system)
@@ -317,12 +323,12 @@ def _read_waits(system: System, demand: Demand, found: ScanTime, asked: DeviceDe
             EventTime,
             waits=plan.single_reads + before.waits,
             max_s=larger(asked.single_s, before.max_s),
-            total_s=found.single_wait_s + before.total_s,
+            total_s=scan_time.single_wait_s + before.total_s,
         )
     return waits
 
 
-def _write_waits(demand: Demand, found: ScanTime, users: Number) -> dict[str, EventTime]:
+def _write_waits(demand: Demand, scan_time: ScanTime, users: Number) -> dict[str, EventTime]:
     """One wait for each block that is held up, all alike."""
     writing = demand.writing
     if writing is None:
@@ -331,15 +337,15 @@ def _write_waits(demand: Demand, found: ScanTime, users: Number) -> dict[str, Ev
     return {
         event: part(EventTime, waits=blocks / users, max_s=over(total, blocks / users), total_s=total)
         for event, blocks, total in (
-            (LOG_SPACE, first, found.log_space_s),
-            (FREE_BUFFERS, writing.written_blocks, found.free_buffers_s),
+            (LOG_SPACE, first, scan_time.log_space_s),
+            (FREE_BUFFERS, writing.written_blocks, scan_time.free_buffers_s),
         )
         if some(total)
     }
 
 
 def _device(
-    system: System, asked: DeviceDemand, demand: Demand, found: ScanTime, users: Number
+    system: System, asked: DeviceDemand, demand: Demand, scan_time: ScanTime, users: Number
 ) -> DeviceStats | None:
     """The device that is read from; numbers or arrays.
 
@@ -352,23 +358,23 @@ def _device(
     each = where(
         plan.through_page_cache, 1, larger(1, over(asked.requests - plan.single_reads, demand.reads))
     )
-    for_position = asked.latency_s + found.device_queue_s
+    for_position = asked.latency_s + scan_time.device_queue_s
     if plan.asynchronous and not plan.through_page_cache:
         # at a device that is always busy a session that waits has all of its slots, and one less while it works
         slots = slots_of(system, demand, users)
-        there_s = (slots - 1) * found.elapsed_s + found.read_wait_s - asked.transfer_s
-        always = found.busy_s > ALWAYS_BUSY * found.last_s
+        there_s = (slots - 1) * scan_time.elapsed_s + scan_time.read_wait_s - asked.transfer_s
+        always = scan_time.busy_s > ALWAYS_BUSY * scan_time.last_s
         for_position = where(always, larger(asked.latency_s, there_s), asked.latency_s)
     among = (each + 1) / 2
     held = users * (
         where(parallel_of(system.disk) > 1, each, among) * for_position + among * asked.transfer_s + singles
     )
-    sums = DeviceSums((requests, 0.0), (0.0, 0.0), (size, 0.0), (held, 0.0), found.busy_s)
-    return device_stats(sums, found.last_s, (asked.requests > 0) & (asked.bytes > 0))
+    sums = DeviceSums((requests, 0.0), (0.0, 0.0), (size, 0.0), (held, 0.0), scan_time.busy_s)
+    return device_stats(sums, scan_time.last_s, (asked.requests > 0) & (asked.bytes > 0))
 
 
 def measures(system: System, work: Statement) -> tuple[Number, dict[str, Number]]:
     """Whether nobody queues, and what :func:`calculate` says, where fields may be arrays."""
-    found, asked, demand = compose(system, work, asked_of(system, work))
-    timing = _timing(system, work, demand, found, asked)
-    return found.hidden, row(system, work, books.figures_of(system, work, demand, timing))
+    scan_time, asked, demand = compose(system, work, asked_of(system, work))
+    timing = _timing(system, work, demand, scan_time, asked)
+    return scan_time.hidden, row(system, work, books.figures_of(system, work, demand, timing))

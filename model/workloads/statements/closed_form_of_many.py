@@ -83,7 +83,7 @@ class Design:
         for path in axes:
             _check_field(system, work, path)
         # NOTE: a constant that a column replaces is no longer that of the catalog, which has a fitted range
-        constants = {path: one for path, one in system.constants.items() if path not in axes}
+        constants = {path: constant for path, constant in system.constants.items() if path not in axes}
         self.system = system.model_copy(update={"constants": constants})
         self.work = work
         self.columns = {path: _column(path, values) for path, values in axes.items()}

@@ -213,7 +213,10 @@ class _Replay:
         found = [session.whole() for session in self.sessions]
         mean = _mean(found)
         first_s = min(session.begin_s for session in self.sessions)
-        ends = [one.elapsed_s + session.begin_s for one, session in zip(found, self.sessions, strict=True)]
+        ends = [
+            followed.elapsed_s + session.begin_s
+            for followed, session in zip(found, self.sessions, strict=True)
+        ]
         mean.last_s = max(ends) - first_s
         played_s = max(session.count.elapsed_s + session.begin_s for session in self.sessions) - first_s
         mean.busy_s = min(mean.last_s, self.busy_s * mean.last_s / max(played_s, 1e-300))
@@ -298,16 +301,16 @@ class _Session:
         left = max(0.0, float(self._demand.reads) - self._number) if self._number >= self.most else 0.0
         times = left / max(1, self._number - (self._half_number or 0))
         values = ((getattr(self.count, name), getattr(self.half, name)) for name in FIELDS)
-        found = Followed(*(value + times * (value - half) for value, half in values))
-        found.first_s = self.count.first_s
+        followed = Followed(*(value + times * (value - half) for value, half in values))
+        followed.first_s = self.count.first_s
         if (
             self.turns == self._half_turns and self._replay.keeper is not None
         ):  # all of these in one slice of time
             others = len(self._replay.sessions) - 1
-            others_s = others * (found.elapsed_s - self.count.elapsed_s)
-            found.elapsed_s += others_s
-            found.read_wait_s += others_s
-        return found
+            others_s = others * (followed.elapsed_s - self.count.elapsed_s)
+            followed.elapsed_s += others_s
+            followed.read_wait_s += others_s
+        return followed
 
     def steps(self) -> Iterator[float]:
         """Moments at which it goes on."""

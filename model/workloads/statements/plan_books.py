@@ -24,10 +24,10 @@ def row_sources(demand: Demand, figures: Figures) -> list[RowSource] | None:
     reading_s = servers * (waits + sum(time.cpu.get(cause, 0.0) for cause in READING))
     getting_s = servers * time.cpu["buffer gets"]
     gets, reads = (
-        sum(of) for of in zip(*((one.gets, one.read_blocks) for one in demand.sources), strict=True)
+        sum(of) for of in zip(*((source.gets, source.read_blocks) for source in demand.sources), strict=True)
     )
     walking_s = servers * sum(time.cpu.get(cause, 0.0) for cause in WALKING)
-    walked_in = next(one for one in demand.sources if one.gets)
+    walked_in = next(source for source in demand.sources if source.gets)
     found: list[RowSource] = []
     buffers = blocks = seconds = 0.0
     for own in reversed(demand.sources):

@@ -99,7 +99,7 @@ class StatementProgram:
         if not shares(work):
             return None
         works = machine.changing.get(system.table, [work])
-        if sum(one.users for one in works) == 1:
+        if sum(work.users for work in works) == 1:
             return None
         segment = machine.segments.get(system.table)
         if segment is None:
@@ -231,5 +231,7 @@ def _cpu(demand: Demand, ledgers: list[Ledger]) -> dict[str, float]:
 def _query_s(ledgers: list[Ledger], servers: int) -> float:
     """From the begin of a query's first server to the end of its last, on average over the queries."""
     queries = [ledgers[first : first + servers] for first in range(0, len(ledgers), servers)]
-    took = (max(one.end_s for one in query) - min(one.begin_s for one in query) for query in queries)
+    took = (
+        max(ledger.end_s for ledger in query) - min(ledger.begin_s for ledger in query) for query in queries
+    )
     return sum(took) / len(queries)

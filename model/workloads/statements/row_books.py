@@ -91,8 +91,8 @@ def row_changes(work: Workload, demand: Demand) -> RowChanges | None:
         growth_bytes=grows,
         executions=demand.executions * work.users,
         commits=changed.commits,
-        undo_bytes=undo + sum(one.undo_bytes for one in demand.upkeep),
-        redo_bytes=redo + sum(one.redo_bytes for one in demand.upkeep),
+        undo_bytes=undo + sum(index_changes.undo_bytes for index_changes in demand.upkeep),
+        redo_bytes=redo + sum(index_changes.redo_bytes for index_changes in demand.upkeep),
         dirty_blocks=demand.dirty_blocks,
         indexes=demand.upkeep,
     )

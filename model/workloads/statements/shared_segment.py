@@ -299,8 +299,8 @@ def demand_played(asked: tuple[System, Dml, Demand], shared: SharedSegment, chan
     """The demands of the mean session once all have made their *changes*."""
     system, work, before = asked
     counts = HeapCounts()
-    for one in changes:
-        counts = counts.plus(one.counts)
+    for change in changes:
+        counts = counts.plus(change.counts)
     rows, commits = rows_changed(counts), sum(one.pace.commits for one in changes)
     after = demand_of(system, work, change_played(system, work, shared.loaded.outcome(counts, rows, commits)))
     gets = {cause: before.cpu[cause] for cause in (BUFFER_GETS,) if cause in before.cpu}

@@ -43,7 +43,7 @@ class Times(NamedTuple):
 
 def stream_figures(work: Stream, streams: list[StreamStats], times: Times, **more: Any) -> Figures:
     """Figures that have the *streams* of *work* and those beside it."""
-    buffered = any(one.path not in UNBUFFERED for one in streams)
+    buffered = any(stream.path not in UNBUFFERED for stream in streams)
     cpu = {"write calls" if work.writes else "read calls": times.cpu_s}
     return Figures(
         law_sources=work.law_sources + buffered * BUFFERED_SOURCES,
@@ -148,7 +148,7 @@ def _timeline(stages: list[Stage]) -> list[Stage] | None:
     call = next((stage for stage in stages if stage.name == CALL), None)
     rest = [stage for stage in stages if stage.name != CALL]
     if call is not None:  # a request that a call joined may have waited before
-        rest = [one.model_copy(update={"begin_s": max(one.begin_s, call.begin_s)}) for one in rest]
+        rest = [stage.model_copy(update={"begin_s": max(stage.begin_s, call.begin_s)}) for stage in rest]
     if call is not None and rest:
         first, last = min(stage.begin_s for stage in rest), max(stage.end_s for stage in rest)
         if first - call.begin_s > LEAST_STAGE_S and first < call.end_s:

@@ -65,8 +65,8 @@ def figures_of(system: System, work: Stream) -> Figures:
         raise OutsideLaw(
             "calculate has no law for a batch of calls that do not lie together: use engine simulate, or batch 1"
         )
-    found = compose(system, work)
-    mine = found[0]
+    stream_times = compose(system, work)
+    mine = stream_times[0]
     own = _program(work, mine)
     held = HELD if mine.demand.hidden and work.writes else DEVICE
     waits = {
@@ -80,15 +80,15 @@ def figures_of(system: System, work: Stream) -> Figures:
             StreamStats,
             kind=calls.kind,
             path=calls.path or system.host.io_path,
-            calls=one.calls,
-            bytes=one.calls * calls.block_size_bytes,
-            elapsed_s=one.elapsed_s,
-            calls_per_s=over(one.calls, one.elapsed_s),
-            bytes_per_s=over(one.calls * calls.block_size_bytes, one.elapsed_s),
-            response_s=one.response_s,
+            calls=stream_time.calls,
+            bytes=stream_time.calls * calls.block_size_bytes,
+            elapsed_s=stream_time.elapsed_s,
+            calls_per_s=over(stream_time.calls, stream_time.elapsed_s),
+            bytes_per_s=over(stream_time.calls * calls.block_size_bytes, stream_time.elapsed_s),
+            response_s=stream_time.response_s,
             in_flight_most=calls.in_flight,
         )
-        for calls, one in zip((work, *work.beside), found, strict=True)
+        for calls, stream_time in zip((work, *work.beside), stream_times, strict=True)
     ]
     return stream_figures(
         work,
@@ -96,8 +96,8 @@ def figures_of(system: System, work: Stream) -> Figures:
         Times(mine.elapsed_s, own.cpu_s, waits, unaccounted),
         engine="calculate",
         method=mine.method,
-        physical_io=_physical(work, found),
-        device=devices(disk=_device(system, work, found)),
+        physical_io=_physical(work, stream_times),
+        device=devices(disk=_device(system, work, stream_times)),
     )
 
 
@@ -151,33 +151,35 @@ def overload_sentence(load: float, queue: str = "") -> str:
     )
 
 
-def _reads_and_writes(work: Stream, found: list[StreamTime]) -> tuple[list[StreamTime], list[StreamTime]]:
+def _reads_and_writes(
+    work: Stream, stream_times: list[StreamTime]
+) -> tuple[list[StreamTime], list[StreamTime]]:
     """The streams that read, and those that write."""
     split: tuple[list[StreamTime], list[StreamTime]] = ([], [])
-    for calls, one in zip((work, *work.beside), found, strict=True):
-        split[calls.writes].append(one)
+    for calls, stream_time in zip((work, *work.beside), stream_times, strict=True):
+        split[calls.writes].append(stream_time)
     return split
 
 
 def _total(streams: list[StreamTime], amount: Callable[[StreamTime], Number]) -> Number:
     """An amount of a call, summed over all calls."""
-    return sum((one.calls * amount(one) for one in streams), 0.0)
+    return sum((stream.calls * amount(stream) for stream in streams), 0.0)
 
 
-def _physical(work: Stream, found: list[StreamTime]) -> PhysicalIO:
+def _physical(work: Stream, stream_times: list[StreamTime]) -> PhysicalIO:
     """What all streams ask of the device; numbers or arrays."""
-    reads, writes = _reads_and_writes(work, found)
+    reads, writes = _reads_and_writes(work, stream_times)
     sectors: Number = 0.0
     sizes: dict[int, float] = {}
-    for one in reads:
-        requests = nearest(one.calls * one.demand.requests)
-        size = nearest(over(one.calls * one.demand.device_bytes, requests) / SECTOR_BYTES)
+    for read in reads:
+        requests = nearest(read.calls * read.demand.requests)
+        size = nearest(over(read.calls * read.demand.device_bytes, requests) / SECTOR_BYTES)
         sectors = sectors + size * requests
         if not is_array(sectors) and requests:
             sizes[size] = sizes.get(size, 0.0) + requests
     return part(
         PhysicalIO,
-        read_requests=nearest(_total(reads, lambda one: one.demand.requests)),
+        read_requests=nearest(_total(reads, lambda stream_time: stream_time.demand.requests)),
         read_blocks=sectors,
         read_bytes=_total(reads, lambda one: one.demand.device_bytes),
         write_requests=nearest(_total(writes, lambda one: one.demand.requests)),
@@ -186,20 +188,23 @@ def _physical(work: Stream, found: list[StreamTime]) -> PhysicalIO:
     )
 
 
-def _device(system: System, work: Stream, found: list[StreamTime]) -> DeviceStats | None:
+def _device(system: System, work: Stream, stream_times: list[StreamTime]) -> DeviceStats | None:
     """The device while programs run; numbers or arrays.
 
     Queue and await follow from Little's law where each request is waited for; of others nothing is known.
     """
-    every = list(zip((work, *work.beside), found, strict=True))
+    every = list(zip((work, *work.beside), stream_times, strict=True))
     span: Number = 0.0
-    for one in found:
-        span = larger(span, one.elapsed_s)
+    for stream_time in stream_times:
+        span = larger(span, stream_time.elapsed_s)
     busy = span * _any_under_way(system, every, span)
-    split = _reads_and_writes(work, found)
+    split = _reads_and_writes(work, stream_times)
 
     def total(amount: Callable[[CallDemand], Number]) -> tuple[Number, Number]:
-        reads, writes = (_total(streams, lambda one: one.at_device * amount(one.demand)) for streams in split)
+        reads, writes = (
+            _total(streams, lambda stream_time: stream_time.at_device * amount(stream_time.demand))
+            for streams in split
+        )
         return reads, writes
 
     reads_s, writes_s = (_total(streams, _requests_wait_s) for streams in split)
@@ -219,10 +224,10 @@ def _any_under_way(system: System, every: list[tuple[Any, StreamTime]], span_s: 
     """Share of the time with a request under way; arrivals overlap where the device serves several at once."""
     busy: Number = 0.0
     idle: Number = 1.0
-    for calls, one in every:
-        demand = one.demand
+    for calls, stream_time in every:
+        demand = stream_time.demand
         each_s = larger(0.0 if demand.hidden else demand.device_s, demand.held_s)
-        in_system = over(one.calls * one.at_device * each_s, span_s)
+        in_system = over(stream_time.calls * stream_time.at_device * each_s, span_s)
         if calls.rate_per_s is not None and disk_means.servers_of(system.disk) > 1:
             idle = idle * (1 - queueing.any_busy_fraction(in_system, inf))
         else:

@@ -88,7 +88,7 @@ def measures(system: System, work: Stream, *, seed: int) -> dict[str, float] | N
 
 def _overloads(files: list[File], records: list[Record]) -> list[str]:
     """What to say of streams whose calls came faster than the device could serve them."""
-    said = []
+    texts = []
     for calls in {id(file.calls): file.calls for file in files}.values():
         mine = [record for file, record in zip(files, records, strict=True) if file.calls is calls]
         many = sum(len(record.responses_s) for record in mine)
@@ -98,8 +98,8 @@ def _overloads(files: list[File], records: list[Record]) -> list[str]:
         waiting = sum(record.in_flight_most for record in mine)
         load = calls.users * calls.rate_per_s / served_per_s
         if waiting > BACKLOG * many and load > 1 + BACKLOG / 4:
-            said.append(overload_sentence(load, f", up to {waiting:,} calls"))
-    return said
+            texts.append(overload_sentence(load, f", up to {waiting:,} calls"))
+    return texts
 
 
 def _by_events(

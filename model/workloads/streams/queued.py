@@ -111,7 +111,7 @@ def _in_order(files: list[File], draws: list[Draws]) -> tuple[Times, Whole, Whol
         comes.append(np.cumsum(np.fromiter(islice(draw.gaps_s, many), float, many)))
         before.append(np.concatenate([[0.0], comes[-1][:-1]]))
         places.append(np.fromiter(draw.places, np.int64, many))
-    file_of = np.repeat(np.arange(len(files)), [len(one) for one in comes])
+    file_of = np.repeat(np.arange(len(files)), [len(come) for come in comes])
     order = np.lexsort((file_of, np.concatenate(before), np.concatenate(comes)))
     return np.concatenate(comes)[order], np.concatenate(places)[order], file_of[order]
 

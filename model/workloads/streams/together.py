@@ -76,50 +76,52 @@ def compose(system: System, work: Calls) -> list[StreamTime]:
     """Every stream by itself, then slowed together while they share the device."""
     every = (work, *work.beside)
     systems = among_programs(system, every)
-    found = [alone(one, calls) for one, calls in zip(systems, every, strict=True)]
+    stream_times = [alone(system, calls) for system, calls in zip(systems, every, strict=True)]
     span = sum(span_of(system, calls) for calls in every)
     shares = [
-        _share(one, calls, time, span)
-        for one, calls, time in zip(systems, every, found, strict=True)
+        _share(system, calls, time, span)
+        for system, calls, time in zip(systems, every, stream_times, strict=True)
         if not time.demand.hidden
     ]
     if len(shares) < 2:
-        return found
+        return stream_times
     made = list(shares)
-    if not all(one.station for one in made):
+    if not all(share.station for share in made):
         shares += [
-            _destaged(system, one) for one in made if one.station and some(one.time.demand.drained_s > 0)
+            _destaged(system, share)
+            for share in made
+            if share.station and some(share.time.demand.drained_s > 0)
         ]
     now_s: Number = 0.0
     for _ in shares:
-        for one in shares:
-            if one.fed_by is not None:
-                one.left = where(
-                    (one.fed_by.left > 0) | (one.backlog > LEAST), one.backlog + one.fed_by.left, 0.0
+        for share in shares:
+            if share.fed_by is not None:
+                share.left = where(
+                    (share.fed_by.left > 0) | (share.backlog > LEAST), share.backlog + share.fed_by.left, 0.0
                 )
         _balance(shares, fair=system.host.scheduler in IDLING, most=int(system.host.nr_requests))
         step_s: Number = float("inf")
-        for one in shares:
-            if one.fed_by is None:
-                ends_s = where(one.left > 0, over(one.left, one.per_s), float("inf"))
+        for share in shares:
+            if share.fed_by is None:
+                ends_s = where(share.left > 0, over(share.left, share.per_s), float("inf"))
             else:
-                rest = (one.fed_by.left <= 0) & (one.backlog > LEAST)
-                ends_s = where(rest, over(one.backlog, one.per_s), float("inf"))
+                rest = (share.fed_by.left <= 0) & (share.backlog > LEAST)
+                ends_s = where(rest, over(share.backlog, share.per_s), float("inf"))
             step_s = smaller(step_s, ends_s)
         step_s = where(step_s < float("inf"), step_s, 0.0)
         now_s = now_s + step_s
-        for one in shares:
-            if one.fed_by is not None:
-                fed = smaller(one.fed_by.left, one.fed_by.per_s * step_s)
-                one.backlog = larger(0.0, one.backlog + fed - one.per_s * step_s)
-        for one in made:
-            one.waited_s = one.waited_s + smaller(one.left, one.per_s * step_s) * one.wait_s
-            ends = (one.left > 0) & (one.left <= one.per_s * step_s * (1 + 1e-9))
-            one.ended_s = where(ends, now_s, one.ended_s)
-            one.left = where(ends, 0.0, larger(0.0, one.left - one.per_s * step_s))
-    for one in made:
-        _settle(one)
-    return found
+        for share in shares:
+            if share.fed_by is not None:
+                fed = smaller(share.fed_by.left, share.fed_by.per_s * step_s)
+                share.backlog = larger(0.0, share.backlog + fed - share.per_s * step_s)
+        for share in made:
+            share.waited_s = share.waited_s + smaller(share.left, share.per_s * step_s) * share.wait_s
+            ends = (share.left > 0) & (share.left <= share.per_s * step_s * (1 + 1e-9))
+            share.ended_s = where(ends, now_s, share.ended_s)
+            share.left = where(ends, 0.0, larger(0.0, share.left - share.per_s * step_s))
+    for share in made:
+        _settle(share)
+    return stream_times
 
 
 def _share(system: System, calls: Any, time: StreamTime, span: Number) -> Share:
@@ -196,12 +198,12 @@ def _balance(shares: list[Share], *, fair: bool, most: int) -> None:
 
     A call that arrives finds what others, and the other calls of its stream, have waiting.
     """
-    for one in shares:
-        one.per_s = where(one.left > 0, _fastest(one), 0.0)
-        one.waiting = 0.0
+    for share in shares:
+        share.per_s = where(share.left > 0, _fastest(share), 0.0)
+        share.waiting = 0.0
     slow_reads: Number = 0.0
-    for one in shares:
-        slow_reads = larger(slow_reads, where(one.left > 0, 1.0 if one.slow_read else 0.0, 0.0))
+    for share in shares:
+        slow_reads = larger(slow_reads, where(share.left > 0, 1.0 if share.slow_read else 0.0, 0.0))
     for _ in range(ROUNDS):
         total = sum(one.requests_per_s for one in shares)
         held = [
@@ -218,41 +220,41 @@ def _balance(shares: list[Share], *, fair: bool, most: int) -> None:
             * (one.time.demand.alike * one.time.demand.together / one.visits)
             for one, each in zip(shares, held, strict=True)
         )
-        for one, each in zip(shares, held, strict=True):
+        for share, each in zip(shares, held, strict=True):
             ahead: Number = 0.0
             for other, theirs in zip(shares, held, strict=True):
-                if other.station == one.station:
-                    found = other.waiting * (1 - 1 / one.under_way) if other is one else other.waiting
+                if other.station == share.station:
+                    found = other.waiting * (1 - 1 / share.under_way) if other is share else other.waiting
                     # NOTE: of the call that is being served, what is left of it: on average, or since one ended
                     served = smaller(found, smaller(1.0, other.per_s * theirs))
                     passed = (1 - smaller(1.0, other.time.demand.scv)) / 2
-                    since = one.rest_s / larger(LEAST, theirs / other.waiting_share)
-                    found = found - served * where(one.arrives_per_s > 0, passed, smaller(passed, since))
-                    met = found * theirs / other.waiting_share * one.visits / other.visits
-                    if other is not one:
+                    since = share.rest_s / larger(LEAST, theirs / other.waiting_share)
+                    found = found - served * where(share.arrives_per_s > 0, passed, smaller(passed, since))
+                    met = found * theirs / other.waiting_share * share.visits / other.visits
+                    if other is not share:
                         # NOTE: who has waited for a call does not meet it again
-                        once = other.per_s * theirs * one.under_way / larger(LEAST, one.per_s)
-                        met = where(one.arrives_per_s > 0, met, smaller(met, once / one.waiting_share))
+                        once = other.per_s * theirs * share.under_way / larger(LEAST, share.per_s)
+                        met = where(share.arrives_per_s > 0, met, smaller(met, once / share.waiting_share))
                     ahead = ahead + met
             # NOTE: no call waits for more than all that is still to come
-            queued_s = smaller((ahead + begun) / free, _left_s(shares, held, one, most))
-            at_queue = each + queued_s * one.waiting_share
-            if fair and not one.station:
-                at_queue = where(one.left > 0, _in_turns_s(shares, one, each, queued_s), at_queue)
-            if not one.sweeps and any(other.sweeps and other.station == one.station for other in shares):
-                at_queue = larger(at_queue, _starved_s(shares, one))
-            apart = 1 - over(one.requests_per_s, total)
-            alone_s = one.alone_s[0] + apart * (one.alone_s[1] - one.alone_s[0])
-            one.wait_s = at_queue + larger(0.0, alone_s - each)
-            closed = smaller(_fastest(one), one.under_way / (one.rest_s + one.wait_s))
-            per_s = where(one.arrives_per_s > 0, one.arrives_per_s, closed)
+            queued_s = smaller((ahead + begun) / free, _left_s(shares, held, share, most))
+            at_queue = each + queued_s * share.waiting_share
+            if fair and not share.station:
+                at_queue = where(share.left > 0, _in_turns_s(shares, share, each, queued_s), at_queue)
+            if not share.sweeps and any(other.sweeps and other.station == share.station for other in shares):
+                at_queue = larger(at_queue, _starved_s(shares, share))
+            apart = 1 - over(share.requests_per_s, total)
+            alone_s = share.alone_s[0] + apart * (share.alone_s[1] - share.alone_s[0])
+            share.wait_s = at_queue + larger(0.0, alone_s - each)
+            closed = smaller(_fastest(share), share.under_way / (share.rest_s + share.wait_s))
+            per_s = where(share.arrives_per_s > 0, share.arrives_per_s, closed)
             if some(
-                one.throttled_s
+                share.throttled_s
             ):  # wbt lets one write of the page cache go at a time while reads are slow
-                per_s = where(slow_reads > 0, smaller(per_s, 1 / one.throttled_s), per_s)
-            one.per_s = where(one.left > 0, (one.per_s + per_s) / 2, 0.0)
-            queued = where(one.arrives_per_s > 0, 0.0, closed * at_queue)
-            one.waiting = where(one.left > 0, (one.waiting + queued) / 2, 0.0)
+                per_s = where(slow_reads > 0, smaller(per_s, 1 / share.throttled_s), per_s)
+            share.per_s = where(share.left > 0, (share.per_s + per_s) / 2, 0.0)
+            queued = where(share.arrives_per_s > 0, 0.0, closed * at_queue)
+            share.waiting = where(share.left > 0, (share.waiting + queued) / 2, 0.0)
 
 
 def _fastest(one: Share) -> Number:

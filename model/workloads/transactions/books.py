@@ -81,7 +81,9 @@ def figures_of(system: System, work: Transactions, mean: Mean, rates: Rates) -> 
     gets = mean.gets + mean.current_gets
     size = system.tablespace.block_size_bytes
     low, high = mean.per_s_interval or (None, None)
-    commits = sum(one.weight for one in work.mix if one.commits) / sum(one.weight for one in work.mix)
+    commits = sum(transaction.weight for transaction in work.mix if transaction.commits) / sum(
+        transaction.weight for transaction in work.mix
+    )
     return Figures(
         engine=mean.engine,
         seed=mean.seed,

@@ -210,16 +210,16 @@ def credit_warnings(solved: Solved) -> list[str]:
 
 
 def _warnings(parts: Parts, point: Point) -> list[str]:
-    said = []
+    texts = []
     work = parts.work
     if work.rate_per_s is None and work.users > 1 and work.think_cv < FALLS_INTO_STEP:
-        said.append(
+        texts.append(
             f"users who pause equally long (workload.think_cv {work.think_cv:g}) fall into step and queue less than "
             "calculate says: the response of a busy disk is up to a quarter shorter"
         )
     if point.free_s > 0 or point.writes.written < written_of(parts, point.per_s) * FULL:
-        said.append("DBWR cannot write as fast as blocks change: there would be free buffer waits")
-    return said
+        texts.append("DBWR cannot write as fast as blocks change: there would be free buffer waits")
+    return texts
 
 
 def _kind(parts: Parts, point: Point, kind: KindDemand) -> TransactionKind:
@@ -230,7 +230,7 @@ def _kind(parts: Parts, point: Point, kind: KindDemand) -> TransactionKind:
     wanted, on_disk = parts.asked, parts.on_disk
     batches = kind.batches(1 - parts.hit)
     requests = scanned * wanted.scan_reads / wanted.scan_blocks if scanned else 0.0
-    more_cpu_s = kind.cpu_s - sum(one.share * one.cpu_s for one in parts.kinds)
+    more_cpu_s = kind.cpu_s - sum(kind.share * kind.cpu_s for kind in parts.kinds)
     more_cpu_s += (missed + requests - wanted.requests) * stated_call_s(host.read_call_s)
     more_cpu_s += (missed + scanned - wanted.blocks) * sum(block_cpu_s(parts.system).values())
     stretch = (caused.cpu_s + point.run_queue_s) / caused.cpu_s if caused.cpu_s else 1.0

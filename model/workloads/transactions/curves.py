@@ -86,11 +86,11 @@ def doubling_load(system: System, work: Transactions, points: Iterable[Load]) ->
 def _load_at(system: System, work: Transactions, load: float, knee: Knee) -> Load:
     """The point of so many users, or of so many arrivals a second."""
     if work.rate_per_s is not None:
-        one = solve(system, work.model_copy(update={"rate_per_s": load}), knee).point
-        return Load(one.per_s * one.response_s, one.per_s, one.response_s, knee.per_s)
-    one = solve(system, work.model_copy(update={"users": int(load)}), knee).point
+        point = solve(system, work.model_copy(update={"rate_per_s": load}), knee).point
+        return Load(point.per_s * point.response_s, point.per_s, point.response_s, knee.per_s)
+    point = solve(system, work.model_copy(update={"users": int(load)}), knee).point
     bound = queueing.asymptotic_bounds(load, knee.alone_s, 1 / knee.per_s, work.think_s)
-    return Load(load, one.per_s, one.response_s, float(bound.most_throughput_per_s))
+    return Load(load, point.per_s, point.response_s, float(bound.most_throughput_per_s))
 
 
 def cache_curve(system: System, work: Transactions) -> list[Size]:

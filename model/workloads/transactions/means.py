@@ -202,12 +202,12 @@ def _requests(played: Played, each: NDArray[np.float64]) -> dict[int, float]:
 def _kinds(
     played: Played, took: NDArray[np.float64], kinds: NDArray[np.int8], per_s: float
 ) -> list[TransactionKind]:
-    found = []
+    transaction_kinds = []
     for number, kind in enumerate(played.solved.parts.kinds):
         mine = took[kinds == number]
         if not mine.size:
             continue
-        found.append(
+        transaction_kinds.append(
             TransactionKind(
                 name=kind.name,
                 per_s=per_s * mine.size / took.size,
@@ -218,7 +218,7 @@ def _kinds(
                 read_blocks=float(kind.drawn_gets + kind.scan_blocks) * (1 - played.solved.parts.hit),
             )
         )
-    return found
+    return transaction_kinds
 
 
 def _devices(played: Played) -> dict[str, DeviceStats]:

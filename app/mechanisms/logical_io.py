@@ -21,7 +21,7 @@ HOST, LENGTH, COLUMNS, BLOCK = "host.use", "row_length", "table.column_count", "
 MACHINES: Final = {"savvinov-pc": ("savvinov-lio-pc", "A"), "savvinov-server": ("savvinov-lio-server", "B")}
 COUNTS: Final = (1, 5, 25)
 LOOKS: Final = {1: (figures.BLUE, "solid"), 5: (figures.GREEN, "dash"), 25: (figures.ORANGE, "dot")}
-LENGTHS: Final = np.unique(np.round(np.geomspace(25, 7600, 36)))
+LENGTHS: Final = np.unique(np.round(np.geomspace(25, 7600, 70)))
 # Part of a get -> colour and pattern.
 PARTS: Final = {
     "the get": (figures.GREY, ""),

@@ -297,8 +297,8 @@ def _among_others(system: System, calls: Any, size: Number, runs: Number) -> Vis
             each = smaller(each, following_s + (each - following_s) / min(beyond, FIFO_BATCH))
         return Visit(each, 0.0, each)
     # NOTE: the pieces of a read go to different copies, each of which passes over all of the call
-    at_once = smaller(copies_of(disk, calls), block_layer.pieces_of_call(size, largest_bytes(system, calls)))
-    pieces = block_layer.pieces_of_call(size, largest_bytes(system, calls))
+    pieces, copies = block_layer.pieces_of_call(size, largest_bytes(system, calls)), copies_of(disk, calls)
+    at_once = smaller(copies, pieces) if copies > 1 else 1
     passed = size * (1 - (at_once - 1) / pieces)
     alike = larger(1, _stations(system, calls, size) / at_once)
     # the copies of a mirror that are idle share the places between them
@@ -320,7 +320,7 @@ def _among_others(system: System, calls: Any, size: Number, runs: Number) -> Vis
         caught = smaller(1.0, disk_sets.caught_fraction(disk, span, larger(0.0, idle_s)) / nearer)
         alone = alone - caught * (alone - disk_sets.in_order_s(disk, size, size, 0.0, write))
     held_s = _held_of_set(system, calls, alone, alike, size)
-    if not write and at_once == 1 and copies_of(disk, calls) > 1:
+    if not write and at_once == 1 and copies > 1:
         alike = alike * _free_copies(calls, under_way(system, calls), alone, alike)
     return Visit(alone, scv, held_s, alike=alike)
 

@@ -35,6 +35,7 @@ from model.spec import (
     Update,
 )
 from model.units import GIB, MIB
+from model.workloads.statements.closed_form_of_many import Design
 from scenarios import load
 from tests.known_by_law import KNOWN
 from tests.whole import quick, sample
@@ -208,6 +209,23 @@ def test_the_bug_of_mbrc_0_among_others() -> None:
 
 def test_the_direct_path_among_buffered_neighbours_by_cached_share() -> None:
     compare(SCAN.system, SCAN.workload, {"table.cached_fraction": [0.7, 0.2, 0.5, 0.0, 1.0, 0.3]})
+
+
+@pytest.mark.parametrize(
+    "name", ["rahn-pctfree-8k-10", "rahn-full-scan", "savvinov-lio-pc", "index-range-scan"]
+)
+def test_an_axis_is_answered_at_once(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    groups: list[int] = []
+    answer = Design._answer
+
+    def counted(design: Design, table: Any, group: Any, row: Any, alone: Any) -> None:
+        groups.append(len(group.places))
+        answer(design, table, group, row, alone)
+
+    monkeypatch.setattr(Design, "_answer", counted)
+    scenario = load(name)
+    calculate_many(scenario.system, scenario.workload, {"table.rows": np.arange(10_000, 10_064)})
+    assert len(groups) <= 8
 
 
 def test_axes_are_not_changed() -> None:

@@ -122,12 +122,12 @@ def is_outside(used: Any, low: float, high: float) -> Any:
 
 def outside_range(constants: dict[str, Constant], used_at: dict[str, float]) -> list[Extrapolation]:
     """Constants among *constants* whose fitted range does not hold the values in *used_at*."""
-    extrapolations = []
+    beyond_range = []
     for name, constant in constants.items():
         for quantity, (low, high) in constant.range.items():
             used = used_at.get(quantity)
             if used is not None and is_outside(used, low, high):
-                extrapolations.append(
+                beyond_range.append(
                     Extrapolation(constant=name, quantity=quantity, used=used, low=low, high=high)
                 )
-    return extrapolations
+    return beyond_range

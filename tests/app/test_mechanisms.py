@@ -583,17 +583,6 @@ def test_free_lists_have_no_map() -> None:
     assert "Free lists have no bitmap" in said
 
 
-def test_without_the_validation_there_are_no_points(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(__import__("sys").modules, "validation", None)
-    measured.printed.cache_clear()
-    try:
-        for lesson in LESSONS.values():
-            answer = lesson.answer(lesson.start, "")
-            assert all("measured" not in one.get("name", "") for f in figures_of(answer) for one in f["data"])
-    finally:
-        measured.printed.cache_clear()
-
-
 def test_a_knob_of_no_field_shows_its_unit() -> None:
     knob = Knob("step", "Steps", 1, low=0, high=3, unit="blocks", says="so many")
     assert knob.show(2) == "2 blocks"

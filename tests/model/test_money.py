@@ -118,8 +118,9 @@ def test_a_stream_has_no_gets() -> None:
 
 def test_all_users_are_paid_for() -> None:
     alone, eight = cost(with_prices(), FullScan()), cost(with_prices(), FullScan(users=8))
-    # four cores that are busy at once run at 88 % of the speed of one at worst
-    assert 8 * alone.cpu_core_hours < eight.cpu_core_hours < 8 * alone.cpu_core_hours / 0.88
+    # cores that are busy at once run at 88 % of the speed of one at worst, two of them as fast
+    least = 8 * alone.cpu_core_hours
+    assert least * (1 - 1e-9) < eight.cpu_core_hours < least / 0.88
     assert eight.used_cores <= 4
 
 

@@ -36,11 +36,11 @@ FRACTION = re.compile(r"\d+\.\d+(?:e[-+]?\d+)?")
 
 
 def figures(text: str | None) -> str:
-    """An answer's figures to 12 digits, whichever way they were found: events add up in another order than loops."""
+    """An answer's figures to 11 digits, whichever way they were found: events add up in another order than loops."""
     found = json.loads(text or "{}")
     of_the_way = ("events", "method")
     kept = json.dumps({name: value for name, value in found.items() if name not in of_the_way})
-    return FRACTION.sub(lambda number: f"{float(number[0]):.12g}", kept)
+    return FRACTION.sub(lambda number: f"{float(number[0]):.11g}", kept)
 
 
 @pytest.mark.parametrize("kind", BASES)

@@ -146,6 +146,8 @@ class Changes:
         self._sync_s, self._in_block = host.log_file_sync_s, work.caller == "plsql"
         self._stretch_s = float(stretch_s(system, demand.cpu_s, work.users))
         self._most_rows = max(1, int(self._stretch_s / (self._row_s + self._move_s)))
+        self._most_new_rows = max(1, int(self._stretch_s / max(1e-9, self._row_s)))
+        """Rows of a stretch, where each may migrate, and where none does."""
         self._cpu_s = self._sleep_s = 0.0
         """Of changes whose time has still to pass."""
 
@@ -173,7 +175,7 @@ class Changes:
         shared, session = self.shared, self.session
         home, start, rows = part
         while rows:
-            turn = home, start, min(rows, self._most_rows)
+            turn = home, start, min(rows, self._most_new_rows if home == NEW else self._most_rows)
             free, event, holders = shared.obstacle(session, turn)
             if free:
                 self._make((home, start, free))

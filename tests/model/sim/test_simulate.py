@@ -216,12 +216,12 @@ def test_sessions_contend_for_the_device(users: int) -> None:
 
 
 def test_sessions_contend_for_processors() -> None:
-    settings_ = ["workload.users=8", "host.cpus=2"]
+    settings_ = ["workload.users=16", "host.cpus=4"]
     result = run(load("savvinov-lio-pc", settings_))
     alone = run(load("savvinov-lio-pc"))
-    # two busy cores run at 88 % of the speed of one that is alone
-    assert result.time.elapsed_s == pytest.approx(4 * alone.time.elapsed_s / 0.88, rel=0.05)
-    assert result.time.cpu_s == pytest.approx(alone.time.cpu_s / 0.88, rel=0.01)
+    # four busy cores lose 2/4 of the 12 % that many lose: two keep the speed of one that is alone
+    assert result.time.elapsed_s == pytest.approx(4 * alone.time.elapsed_s / 0.94, rel=0.05)
+    assert result.time.cpu_s == pytest.approx(alone.time.cpu_s / 0.94, rel=0.01)
     assert result.time.unaccounted["waiting for a processor"] > 2.5 * alone.time.elapsed_s
 
 

@@ -40,6 +40,7 @@ SINGLE = GEOMETRY | {
 READS = SINGLE | {
     "disk.service_cv",
     "disk.write_cache_bytes",
+    "disk.fua",
     "disk.write_cache_flushed",
     "disk.read_hit_fraction",
     "disk.raid_level",

@@ -241,15 +241,7 @@ def _tallies(console: Console, what: str, tallies: Iterable[Tally]) -> None:
             tally.name,
             *map(
                 str,
-                (
-                    tally.printed,
-                    tally.descriptive,
-                    tally.fits,
-                    tally.tests,
-                    tally.within,
-                    tally.known_gaps,
-                    tally.failed,
-                ),
+                tally.counts,
             ),
             _size(tally.in_sample_median_error),
             _size(tally.held_out_median_error),

@@ -70,6 +70,13 @@ class Tally:
     in_sample_median_error: float | None
     held_out_median_error: float | None
 
+    @property
+    def counts(self) -> tuple[int, ...]:
+        """How many numbers there are, are told alone, fit, test, stand, are known gaps, and fail."""
+        return (
+            self.printed, self.descriptive, self.fits, self.tests, self.within, self.known_gaps, self.failed,
+        )  # fmt: skip
+
     def to_json(self) -> dict[str, Any]:
         """As an object of ``validate --json``."""
         return asdict(self)

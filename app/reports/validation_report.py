@@ -121,15 +121,7 @@ def _summary(validation: Validation) -> Iterator[str]:
                 tally.name,
                 *map(
                     str,
-                    (
-                        tally.printed,
-                        tally.descriptive,
-                        tally.fits,
-                        tally.tests,
-                        tally.within,
-                        tally.known_gaps,
-                        tally.failed,
-                    ),
+                    tally.counts,
                 ),
                 size_text(tally.in_sample_median_error),
                 size_text(tally.held_out_median_error),

@@ -1,23 +1,17 @@
 """The third executor: a Dask cluster of two real workers that may be killed, and what is none."""
 
 import contextlib
-import gc
 import importlib
 import logging
 import os
 import pickle
-import signal
 import socket
-import subprocess
 import sys
-import textwrap
 import threading
-import time
 from collections.abc import Callable, Iterator
 from functools import partial
 from itertools import count
 from pathlib import Path
-from pickle import PicklingError
 
 import psutil
 import pytest
@@ -27,24 +21,14 @@ from model.errors import SpecError
 from scenarios.sweeps import cluster as module
 from scenarios.sweeps.cluster import LOCAL, Cluster
 from scenarios.sweeps.executors import (
-    MOST_WORKERS,
     Answered,
     Away,
-    Executor,
     Fallen,
-    Here,
-    Lost,
     Piece,
-    Processes,
     Work,
 )
-from tests.patience import LIMIT_S
 from tests.scenarios.sweeps import work
-
-ROOT = Path(__file__).resolve().parents[3]
-KILLER = 7.0
-CHUNKS = [[float(10 * chunk + item) for item in range(1 + chunk % 4)] for chunk in range(12)]
-DOUBLED = [(number, [2 * item for item in chunk]) for number, chunk in enumerate(CHUNKS)]
+from tests.scenarios.sweeps.workers_elsewhere import CHUNKS, DOUBLED, KILLER, WorkersElsewhere, wait_until
 
 
 @pytest.fixture(scope="module")
@@ -59,71 +43,12 @@ def address(two: Cluster) -> str:
     return str(two._client.scheduler.address)
 
 
-@pytest.fixture
-def said(capfd: pytest.CaptureFixture[str]) -> Iterator[Callable[[], list[str]]]:
-    """What Dask's and asyncio's loggers and everything else wrote since the test began."""
-    importlib.import_module("distributed")
-    records: list[str] = []
-    handler = logging.Handler(logging.WARNING)
-    handler.emit = lambda record: records.append(record.getMessage())
-    loggers = [
-        logging.getLogger(name) for name in ("asyncio", "distributed", "distributed.client", "tornado")
-    ]
-    for logger in loggers:
-        logger.addHandler(handler)
-
-    def everything() -> list[str]:
-        gc.collect()  # tasks that nobody waited for complain when they are collected
-        return records + capfd.readouterr().err.splitlines()
-
-    yield everything
-    for logger in loggers:
-        logger.removeHandler(handler)
-
-
-def descendants(of: int) -> set[int]:
-    """Pids of all processes below one but the resource tracker, which Python keeps until its end."""
-    return {
-        child.pid
-        for child in psutil.Process(of).children(recursive=True)
-        if child.status() != psutil.STATUS_ZOMBIE and "resource_tracker" not in " ".join(child.cmdline())
-    }
-
-
-def is_gone(pid: int) -> bool:
-    return not psutil.pid_exists(pid) or psutil.Process(pid).status() == psutil.STATUS_ZOMBIE
-
-
-def wait_until(true: Callable[[], bool], what: str) -> None:
-    deadline = time.monotonic() + LIMIT_S
-    while not true():
-        assert time.monotonic() < deadline, what
-        time.sleep(0.02)
-
-
 # The same answers from everyone
 
 
-def test_a_cluster_answers_as_processes_and_this_process_do(two: Cluster) -> None:
-    assert two.workers == 2
-    assert sorted(two.map(work.doubled, CHUNKS)) == DOUBLED
-    for other in (Here(), Processes(2)):
-        executor: Executor = other
-        with executor:
-            assert sorted(executor.map(work.doubled, CHUNKS)) == DOUBLED
-
-
-def test_floats_come_back_bit_for_bit(two: Cluster) -> None:
-    odd = [0.1 + 0.2, float("nan"), -0.0, 5e-324, float("inf")]
-    ((_, answers),) = two.map(work.doubled, [odd])
-    assert [float(answer).hex() for answer in answers] == [(2 * item).hex() for item in odd]
-
-
-def test_all_workers_take_part(two: Cluster, tmp_path: Path) -> None:
-    list(two.map(partial(work.doubled_by, str(tmp_path)), [[1.0]] * 40))
-    pids = {int(path.name) for path in tmp_path.iterdir()}
-    assert len(pids) == 2
-    assert os.getpid() not in pids
+class TestCluster(WorkersElsewhere):
+    opens = 'Cluster("local", 2)'
+    opened = partial(Cluster, LOCAL)
 
 
 def test_a_cluster_that_runs_elsewhere_answers_too_and_is_left_as_it_was(two: Cluster, address: str) -> None:
@@ -134,58 +59,7 @@ def test_a_cluster_that_runs_elsewhere_answers_too_and_is_left_as_it_was(two: Cl
     assert sorted(two.map(work.doubled, CHUNKS)) == DOUBLED
 
 
-def test_chunks_are_taken_only_when_somebody_has_time_for_them(two: Cluster) -> None:
-    taken = 0
-
-    def endless() -> Iterator[list[float]]:
-        nonlocal taken
-        for number in count():
-            taken += 1
-            yield [float(number)]
-
-    bound = Cluster.AT_ONCE * two.workers
-    answers = two.map(work.doubled, endless())
-    assert taken == 0
-    for seen in range(1, 100):
-        next(answers)
-        # What has landed together with an answer is replaced before the answer is looked at.
-        assert seen <= taken <= seen + 2 * bound - 1
-    answers.close()
-
-
-@pytest.mark.parametrize(
-    ("what", "kind", "says"),
-    [
-        (partial(work.fails_at, KILLER), SpecError, "no disk named 'nvmee'; did you mean nvme?"),
-        (work.one_short, ValueError, "0 answers to 1 items"),
-        (work.unpicklable, (AttributeError, PicklingError), "local object"),
-    ],
-)
-def test_what_the_work_raises_comes_out(
-    two: Cluster, what: Work[float, object], kind: type, says: str
-) -> None:
-    with pytest.raises(kind, match=says.replace("?", r"\?")) as caught:
-        list(two.map(what, ([float(item)] for item in count())))
-    assert "in attempt" in caught.value.__notes__[0]
-    assert sorted(two.map(work.doubled, CHUNKS)) == DOUBLED  # and the next map works
-
-
 # Deaths
-
-
-def test_a_worker_that_is_killed_loses_nothing(
-    two: Cluster, tmp_path: Path, said: Callable[[], list[str]]
-) -> None:
-    marker = tmp_path / "killed"
-    found = sorted(two.map(partial(work.dies_once, str(marker), KILLER), [*CHUNKS, [KILLER]]))
-    assert marker.exists()
-    assert found == [*DOUBLED, (len(CHUNKS), [2 * KILLER])]
-    assert said() == []
-
-
-def test_the_one_item_that_kills_is_lost_and_all_others_are_answered(two: Cluster) -> None:
-    found = sorted(two.map(partial(work.dies_at, KILLER), [[1.0, 2.0], [KILLER, 8.0], [10.0]]))
-    assert found == [(0, [2.0, 4.0]), (1, [Lost("its worker died 3 times"), 16.0]), (2, [20.0])]
 
 
 @pytest.mark.parametrize(
@@ -402,12 +276,6 @@ def test_a_worker_that_cannot_import_blocktime_is_named(
     )
 
 
-@pytest.mark.parametrize("workers", [0, -1, MOST_WORKERS + 1])
-def test_a_number_of_workers_that_is_none(workers: int) -> None:
-    with pytest.raises(SpecError, match=f"workers: got {workers}; allowed is 1 to {MOST_WORKERS}"):
-        Cluster(LOCAL, workers)
-
-
 def test_a_cluster_elsewhere_has_workers_of_its_own() -> None:
     with pytest.raises(
         SpecError, match="workers: got 2 for the cluster at 'host:1', which has workers of its own"
@@ -437,14 +305,6 @@ def test_it_listens_on_the_loopback_interface_alone(two: Cluster) -> None:
     assert set(listening) == {"127.0.0.1"}
 
 
-def test_workers_do_not_hear_the_interrupt_that_goes_to_all_processes_of_a_terminal(two: Cluster) -> None:
-    pids = set(two._client.run(os.getpid).values())
-    for pid in pids:
-        os.kill(pid, signal.SIGINT)
-    assert sorted(two.map(work.doubled, CHUNKS)) == DOUBLED
-    assert set(two._client.run(os.getpid).values()) == pids
-
-
 def test_what_ends_a_map_early_cancels_what_is_in_flight(two: Cluster, tmp_path: Path) -> None:
     def ten() -> Iterator[list[float]]:
         yield from ([float(item)] for item in range(10))
@@ -455,66 +315,6 @@ def test_what_ends_a_map_early_cancels_what_is_in_flight(two: Cluster, tmp_path:
     wait_until(lambda: not any(two._client.processing().values()), "it goes on")
     assert len(list(tmp_path.iterdir())) < 10, caught  # which keeps the frames, and so Dask's futures, alive
     assert sorted(two.map(work.doubled, CHUNKS)) == DOUBLED
-
-
-SCRIPT = """
-    import sys
-    from functools import partial
-    from scenarios.sweeps.cluster import Cluster
-    from tests.scenarios.sweeps import work
-
-    print("main", flush=True)
-    with Cluster("local", 2) as cluster:  # with no guard: a worker must not run this file again
-        print(sorted(cluster.map(partial(work.dies_once, sys.argv[2], 1.0), [[1.0], [2.0]])), flush=True)
-        list(cluster.map(partial(work.sleeps, sys.argv[1]), [[1.0]] * 9))
-"""
-
-
-@pytest.fixture
-def script(tmp_path: Path) -> Iterator[subprocess.Popen[str]]:
-    """A program of its own, in a group of its own as a shell would start it, with two workers in long work."""
-    path = tmp_path / "script.py"
-    path.write_text(textwrap.dedent(SCRIPT), encoding="utf-8")
-    started = tmp_path / "started"
-    started.mkdir()
-    with subprocess.Popen(
-        [sys.executable, str(path), str(started), str(tmp_path / "killed")],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        cwd=ROOT,
-        env={**os.environ, "TMPDIR": str(tmp_path)},  # what a killed scheduler cannot remove
-        start_new_session=True,
-    ) as process:
-        wait_until(
-            lambda: process.poll() is not None or len(list(started.iterdir())) == 2,
-            "no worker began its work",
-        )
-        try:
-            yield process
-        finally:
-            process.kill()
-
-
-def test_interrupt_from_the_terminal_ends_a_script_and_its_workers(
-    script: subprocess.Popen[str], tmp_path: Path
-) -> None:
-    pids = [int(path.name) for path in (tmp_path / "started").iterdir()]
-    os.killpg(script.pid, signal.SIGINT)
-    answered, complained = script.communicate(timeout=LIMIT_S)
-    assert answered == "main\n[(0, [2.0]), (1, [4.0])]\n"
-    assert complained.startswith("Traceback")
-    assert complained.count("Traceback") == 1  # of the script, which lets the interrupt through
-    assert complained.endswith("KeyboardInterrupt\n")
-    assert len(pids) == 2
-    assert all(is_gone(pid) for pid in pids)
-
-
-def test_workers_do_not_outlive_a_parent_that_is_killed(script: subprocess.Popen[str]) -> None:
-    pids = descendants(script.pid)
-    assert len(pids) == 2
-    script.kill()
-    wait_until(lambda: all(is_gone(pid) for pid in pids), "the workers live on")
 
 
 def test_there_may_be_more_in_flight_than_in_a_pool() -> None:

@@ -40,5 +40,7 @@ def _sentence(error: click.ClickException, commands: click.Group) -> str:
     if isinstance(error, click.UsageError):
         message = error.format_message().rstrip(".")
         of = error.ctx.command_path if error.ctx and error.ctx.parent else "blocktime"
+        if "extra argument" in message and "=" in message:  # a second setting behind one --set
+            message = f"{message}: each KEY=VALUE needs a --set of its own"
         return f"{message}; see {of} --help"
     return error.format_message()

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 # Module -> title and path of its page, which navigation shows before any of them is imported.
 PAGES: Final[dict[str, tuple[str, str]]] = {
     "disk_latency": ("Disk latency", "mechanism-disk-latency"),
+    "queue_depth": ("Queue depth", "mechanism-queue-depth"),
     "merging": ("Request merging", "mechanism-request-merging"),
     "multiblock": ("Multiblock reads: the bucket of coins", "mechanism-multiblock-reads"),
     "index_or_scan": ("Index or full scan?", "mechanism-index-or-full-scan"),

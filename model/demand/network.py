@@ -45,6 +45,8 @@ class StreamTime:
     method: str
     at_device: Number = 1.0
     """Share of what it asks of the device that comes while its programs run."""
+    elsewhere_s: Number = 0.0
+    """Of the wait of a call: until the processors take it."""
 
 
 def among_programs(system: System, every: Sequence[Any]) -> list[System]:
@@ -131,6 +133,7 @@ def _closed(system: System, calls: Any, demand: CallDemand) -> StreamTime:
     total = calls.users * calls.count
     own_s = demand.cpu_s + calls.think_s
     overlap_s = smaller(own_s, demand.overlap_s)
+    elsewhere_s: Number = 0.0
     if many == 1 and not demand.ahead:
         cycle_s = larger(own_s + demand.device_s - overlap_s, demand.held_s)
         elapsed, waited, method = calls.count * cycle_s, cycle_s - own_s, "one call after the other"
@@ -146,7 +149,10 @@ def _closed(system: System, calls: Any, demand: CallDemand) -> StreamTime:
             in_step_s = together * (demand.device_s + (calls.users - 1) * demand.held_s)
             cycle_s = larger(cycle_s, together * own_s + in_step_s)
             at_device_s = larger(at_device_s, in_step_s)
-        cycle_s = larger(cycle_s - overlap_s, waiting * together * demand.held_s)
+        held_s = waiting * together * demand.held_s
+        queued_s = larger(0.0, cycle_s / together - at_device_s / together - own_s)
+        elsewhere_s = where(cycle_s > held_s * (1 + NEARLY), queued_s, 0.0)
+        cycle_s = larger(cycle_s - overlap_s, held_s)
         elapsed = total * cycle_s / (waiting * together)
         gathered_s = larger(0.0, cycle_s - at_device_s - together * calls.think_s) / 2
         waited = at_device_s + gathered_s * (1 - 1 / larger(1, together))
@@ -165,7 +171,9 @@ def _closed(system: System, calls: Any, demand: CallDemand) -> StreamTime:
         waited = waited - larger(0.0, waited - demand.device_s) * smaller(1.0, (many - 1) / total) / 2
     else:
         waited = larger(0.0, elapsed * many / total - own_s)
-    return StreamTime(demand, total, elapsed, demand.cpu_s + waited, waited, 0.0, method)
+    return StreamTime(
+        demand, total, elapsed, demand.cpu_s + waited, waited, 0.0, method, elsewhere_s=elsewhere_s
+    )
 
 
 def _cycle_s(system: System, calls: Any, demand: CallDemand, waiting: int) -> tuple[Number, Number, str]:
@@ -190,7 +198,8 @@ def _cycle_s(system: System, calls: Any, demand: CallDemand, waiting: int) -> tu
         network = queueing.mean_values(
             waiting, demands, rest_s, [demand.servers, threads], [spread, 1], [demand.scv, 0]
         )
-        cycle_s = waiting / network.throughput_per_s
+        # NOTE: services that vary little are let through too quickly where the processors are full
+        cycle_s = larger(waiting / network.throughput_per_s, waiting * cpu_s / threads)
         at_device_s = network.in_station[0] / network.throughput_per_s
         method = "mean values: programs that wait for each other at processors and device"
     longer_s = larger(0.0, waiting * together * demand.held_s - cycle_s)

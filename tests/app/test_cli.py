@@ -249,6 +249,10 @@ def test_schemas_are_json(kind: str, capsys: Captured) -> None:
         ("run missing.toml", "missing.toml"),
         ("run", "NAME|FILE"),
         ("run a b", "unexpected extra argument"),
+        (
+            "run rahn-full-scan --set disk.use=nvme workload.users=2",
+            "each KEY=VALUE needs a --set of its own",
+        ),
         ("run rahn-full-scan --jsno", "did you mean --json"),
         ("--vresion", "did you mean --version"),
         ("run rahn-full-scan --set", "requires an argument"),

@@ -29,6 +29,7 @@ from app.mechanisms import (
     merging,
     migration,
     multiblock,
+    queue_depth,
     space_search,
 )
 from app.mechanisms.lesson import Answer, Knob, Lesson
@@ -184,7 +185,7 @@ def test_what_a_document_prints_is_drawn_as_points_with_their_marks(lesson: Less
         for trace in figure["data"]
         if "measured" in trace.get("name", "")
     }
-    assert symbols
+    assert bool(symbols) == (lesson.path != "mechanism-queue-depth"), "the documents print no depths"
     assert symbols <= set(measured.SYMBOLS.values())
     assert "document 00" not in json.dumps(figures, default=str)
 
@@ -244,6 +245,28 @@ def test_a_pause_of_less_than_a_turn_costs_a_lone_writer_nothing() -> None:
 
     assert period_s(3.0) == pytest.approx(period_s(0.0))
     assert period_s(5.0) == pytest.approx(period_s(0.0) + load(disk_latency.SCENARIO).system.disk.rotation_s)
+
+
+# Queue depth
+
+
+def test_curves_of_depth_are_what_the_scenario_answers() -> None:
+    lesson = queue_depth.LESSON
+    rates, times = lesson.answer(lesson.start, "").curves
+    for disk, name in (("sata-7k2-ncq", "this drive"), ("nvme", "NVMe flash")):
+        scenario = load(queue_depth.SCENARIO, [f"disk.use={disk}", "workload.in_flight=8"])
+        stream = calculate(scenario.system, scenario.workload).streams[0]
+        at = queue_depth.DEPTHS.index(8)
+        assert line(rates.figure, name)["y"][at] == stream.calls_per_s
+        assert line(times.figure, name)["y"][at] == 1000 * stream.response_s
+    assert now(rates.figure)[1] == line(rates.figure, "this drive")["y"][queue_depth.DEPTHS.index(32)]
+
+
+def test_reads_overtake_each_other_where_the_drive_reorders_alone() -> None:
+    start = queue_depth.LESSON.start
+    assert sum(queue_depth.overtook(queue_depth.reads_of(start))) > 10
+    for values in ({queue_depth.DEPTH: 1}, {queue_depth.DISK: "sata-7k2"}):
+        assert not any(queue_depth.overtook(queue_depth.reads_of({**start, **values})))
 
 
 # Request merging

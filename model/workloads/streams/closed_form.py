@@ -240,4 +240,5 @@ def _requests_wait_s(one: StreamTime) -> Number:
     demand = one.demand
     in_turn = abs(demand.requests * demand.together - demand.visits) < LEAST_REQUESTS
     known = in_turn & (not demand.hidden) & (not demand.ahead)
-    return known_where(known, one.wait_s if demand.visits > 1 else demand.requests * one.wait_s)
+    wait_s = larger(0.0, one.wait_s - one.elsewhere_s)
+    return known_where(known, wait_s if demand.visits > 1 else demand.requests * wait_s)

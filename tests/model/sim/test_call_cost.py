@@ -9,6 +9,7 @@ import pytest
 from model import calculate, simulate
 from model.errors import OutsideLaw
 from model.spec import Disk, Host, ReadStream, System, WriteStream
+from scenarios import load
 
 QUICK = Disk(
     overhead_s=10e-6, average_seek_s=0, rotation_s=0, bandwidth_bytes_per_s=3e9, parallel_requests=128,
@@ -35,6 +36,19 @@ def test_one_program_has_a_ceiling_at_any_depth(engine: Any, submission: str | N
         (stream,) = answer(engine, reads(depth, submission=submission)).streams
         assert stream.calls_per_s == pytest.approx(1 / each_s, rel=0.02)
         assert stream.response_s * stream.calls_per_s == pytest.approx(depth, rel=0.02)  # Little's law
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_calls_that_wait_for_the_processor_are_not_at_the_device(engine: Any) -> None:
+    alone, many = (answer(engine, reads(depth)) for depth in (1, 64))
+    assert many.device["disk"].read_await_s == pytest.approx(alone.device["disk"].read_await_s, rel=0.05)
+    assert many.streams[0].response_s > 10 * alone.streams[0].response_s
+
+
+@pytest.mark.parametrize("depth", [2, 4, 8, 12, 16])
+def test_no_depth_lets_through_more_than_the_processor_does(depth: int) -> None:
+    scenario = load("random-read-depth", ["disk.use=nvme", f"workload.in_flight={depth}"])
+    assert calculate(scenario.system, scenario.workload).streams[0].calls_per_s <= 1.0001 / 12e-6
 
 
 @pytest.mark.parametrize("engine", ENGINES)

@@ -338,5 +338,10 @@ def told(path: str, base: Scenario, other: Scenario) -> str:
     field = control.facts(other.workload.kind)
     if field is None:
         return ""
-    now, was = (control.named(field, value_at(scenario, path)) for scenario in (other, base))
-    return f"{control.label} {now} instead of {was}"
+    values = [value_at(scenario, path) for scenario in (other, base)]
+    if path.endswith(".use"):  # entries of the catalog are told by the names that the reason calls them by
+        now, was = (value if value in field.options else control.named(field, value) for value in values)
+    else:
+        now, was = (control.named(field, value) for value in values)
+    label = control.label if control.label[:2].isupper() else control.label[0].lower() + control.label[1:]
+    return f"{label} {now} instead of {was}"

@@ -427,7 +427,7 @@ def test_the_reason_stands_in_one_sentence_with_its_counts() -> None:
     app = opened(**{ARRAY: "15"})
     times = elapsed("rahn-full-scan"), elapsed("rahn-full-scan", f"{ARRAY}=15")
     assert says(
-        app, "With Array size 15 rows instead of 100 rows, elapsed time rose from {} to {}".format(*times)
+        app, "With array size 15 rows instead of 100 rows, elapsed time rose from {} to {}".format(*times)
     )
     assert says(app, "round trips to the client rose from 71,980 to 479,848")
 
